@@ -1,0 +1,178 @@
+//! What the caller must carry out after a step: the transitions of arb windows, as data.
+//!
+//! It decides nothing and knows no wire format.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::catalogue::{Line, Market, Outcome};
+use crate::odds::Price;
+
+/// One thing to publish.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// A window opened or changed: to the feed and to the board.
+    Transition(Change, Box<Entry>),
+    /// Only the times of an entry changed: to the board alone.
+    Refreshed(Box<Entry>),
+    /// A window closed: to the feed, and a tombstone to the board.
+    Closed(Box<Closed>),
+    /// The board contains this whole poll.
+    Contains {
+        /// Its source.
+        source: Arc<str>,
+        /// Its time.
+        received_at: Micros,
+    },
+}
+
+/// How a window changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is new.
+    Opened,
+    /// A leg's book or price, its proof of simultaneity, or its being in play.
+    Updated,
+}
+
+/// Why a window closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The prices no longer make an arb.
+    PriceMoved,
+    /// A leg's quote was withdrawn.
+    Withdrawn,
+    /// A leg's book takes no bets.
+    Suspended,
+    /// The market turned out to have another set of outcomes.
+    Superseded,
+}
+
+impl Reason {
+    /// Its name in messages.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::PriceMoved => "price_moved",
+            Self::Withdrawn => "withdrawn",
+            Self::Suspended => "suspended",
+            Self::Superseded => "superseded",
+        }
+    }
+}
+
+/// An event as the state keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct EventInfo {
+    pub id: Arc<str>,
+    pub sport: Arc<str>,
+    pub league: Arc<str>,
+    pub home: Arc<str>,
+    pub away: Arc<str>,
+    pub commence_time: Micros,
+}
+
+/// The id of a window: 16 bytes, unique to its key and the record that opened it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WindowId(pub [u8; 16]);
+
+impl std::fmt::Display for WindowId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// An open window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// One from open to close.
+    pub id: WindowId,
+    /// The event.
+    pub event: Arc<EventInfo>,
+    /// It had begun.
+    pub in_play: bool,
+    /// Market.
+    pub market: Market,
+    /// Line.
+    pub line: Option<Line>,
+    /// `S`.
+    pub implied_probability: f64,
+    /// `1/S - 1`.
+    pub margin: f64,
+    /// Least return over settlement states.
+    pub margin_worst: f64,
+    /// The bets, in the order of the outcome set.
+    pub legs: Vec<EntryLeg>,
+    /// Proven to have been on offer at one moment.
+    pub simultaneous: bool,
+    /// What a taker must know.
+    pub warnings: Vec<Warning>,
+    /// What the rank is made of: the margin that is left in the worst case.
+    pub score: f64,
+    /// When it opened.
+    pub opened_at: Micros,
+    /// When the entry last changed.
+    pub updated_at: Micros,
+    /// Of its last transition.
+    pub sequence: i64,
+}
+
+/// What a taker must know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Warning {
+    /// In some state of the score nothing is won: stakes come back.
+    PushPossible,
+}
+
+impl Warning {
+    /// Its name in messages.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::PushPossible => "push_possible",
+        }
+    }
+}
+
+/// One bet of an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntryLeg {
+    /// What is bet on.
+    pub outcome: Outcome,
+    /// Where.
+    pub book: Arc<str>,
+    /// At what price.
+    pub price: Price,
+    /// `1/o`.
+    pub implied_probability: f64,
+    /// `(1/o)/S`.
+    pub stake_share: f64,
+    /// When the price last changed.
+    pub price_moved_at: Micros,
+    /// When the source last confirmed it.
+    pub last_seen_at: Micros,
+}
+
+/// A window that closed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Closed {
+    /// Its id.
+    pub id: WindowId,
+    /// Its event.
+    pub event: Arc<EventInfo>,
+    /// Why.
+    pub reason: Reason,
+    /// When it opened.
+    pub opened_at: Micros,
+    /// When it closed.
+    pub closed_at: Micros,
+    /// Margin at opening.
+    pub margin_open: f64,
+    /// Largest margin.
+    pub margin_peak: f64,
+    /// Last margin while open.
+    pub margin_close: f64,
+    /// Of this transition.
+    pub sequence: i64,
+}

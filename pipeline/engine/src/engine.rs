@@ -1,0 +1,290 @@
+//! One partition of the engine: `step` drafts, `commit` applies, `abort` drops.
+//!
+//! A frame is judged by its source's clock, merged market by market, and only then evaluated: tick by tick one
+//! would see withdrawn quotes as live ones. It never publishes anything itself.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::catalogue::Policy;
+use crate::effect::{Effect, EventInfo};
+use crate::input::{Bet, Coordinate, Coverage, Event, Frame, Input, PollEnd, Tick};
+use crate::market;
+use crate::names::{Names, Symbol};
+use crate::probe::{Probe, Stage};
+use crate::quotes::{self, Observation, QuoteView, Statement};
+use crate::source::Disposition;
+use crate::state::{Draft, EventState, MarketState, State};
+use crate::window::{Context, Outbox};
+
+/// How far ahead of `received_at` a `last_seen_at` may be before nobody believes it: 5 s of clock skew.
+const FUTURE: Micros = 5_000_000;
+
+/// What became of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Whether it counted.
+    pub disposition: Disposition,
+    /// Ticks left out because their `last_seen_at` lies in the future.
+    pub future_ticks: u32,
+}
+
+/// What a partition holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Size {
+    pub events: usize,
+    pub markets: usize,
+    pub quotes: usize,
+    pub windows: usize,
+}
+
+/// The engine of one partition.
+#[derive(Debug)]
+pub struct Engine {
+    policy: Policy,
+    names: Names,
+    state: State,
+    draft: Draft,
+    scratch: Vec<Observation>,
+}
+
+impl Engine {
+    /// An engine that remembers nothing yet.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        let (names, state, draft) = (Names::default(), State::default(), Draft::default());
+        Self { policy, names, state, draft, scratch: Vec::new() }
+    }
+
+    /// Takes in one record and appends what is to be published. The memory of it is a draft.
+    pub fn step(&mut self, at: Coordinate<'_>, input: &Input<'_>, effects: &mut Vec<Effect>) -> Step {
+        self.step_probed(at, input, effects, &mut ())
+    }
+
+    /// [`Self::step`] for whoever measures its stages.
+    pub fn step_probed(
+        &mut self,
+        at: Coordinate<'_>,
+        input: &Input<'_>,
+        effects: &mut Vec<Effect>,
+        probe: &mut impl Probe,
+    ) -> Step {
+        probe.enter(Stage::Read);
+        let mut outbox = Outbox { sequence: self.draft.over(&self.state).sequence(), effects };
+        let step = match input {
+            Input::Frame(frame) => self.frame(at, frame, &mut outbox, probe),
+            Input::PollEnd(end) => self.poll_end(at, end, &mut outbox, probe),
+            // That time passes closes nothing yet; the record is in the topic for when it does.
+            Input::Heartbeat(_) => Step { disposition: Disposition::Applied, future_ticks: 0 },
+        };
+        self.draft.put_sequence(outbox.sequence);
+        probe.enter(Stage::Idle);
+        step
+    }
+
+    /// Makes all steps since the last commit part of the state.
+    pub fn commit(&mut self) {
+        std::mem::take(&mut self.draft).apply(&mut self.state);
+    }
+
+    /// Forgets all steps since the last commit.
+    pub fn abort(&mut self) {
+        self.draft = Draft::default();
+    }
+
+    /// The quote of a bet at a book, as of the last step.
+    #[must_use]
+    pub fn quote(&self, event: &str, bet: &Bet, book: &str) -> Option<QuoteView> {
+        let key = bet.key(self.names.known(book)?);
+        let market = self.draft.over(&self.state).event(event)?.market(bet.market())?;
+        let found = market.quotes.binary_search_by(|quote| quote.key.cmp(&key)).ok()?;
+        Some(market.quotes[found].view())
+    }
+
+    /// What the committed state holds.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        let mut size = Size { events: self.state.events.len(), ..Size::default() };
+        for market in self.state.events.values().flat_map(|event| &event.markets) {
+            size.markets += 1;
+            size.quotes += market.quotes.len();
+            size.windows += market.windows.len();
+        }
+        size
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    fn frame(
+        &mut self,
+        at: Coordinate<'_>,
+        frame: &Frame<'_>,
+        outbox: &mut Outbox<'_>,
+        probe: &mut impl Probe,
+    ) -> Step {
+        let source = self.names.symbol(frame.source);
+        let mut clock = self.draft.over(&self.state).source(source);
+        let disposition = clock.frame(frame.received_at, frame.poll_index);
+        if disposition == Disposition::Late {
+            return Step { disposition, future_ticks: 0 };
+        }
+        self.draft.put_source(source, clock);
+        let mut seen = std::mem::take(&mut self.scratch);
+        let future_ticks = self.observe(frame, &mut seen);
+        let statement = self.statement(source, frame.received_at, &frame.coverage);
+        let said = Said { at, event: &frame.event, seen: &seen, statement: &statement };
+        self.restate(&said, outbox, probe);
+        self.scratch = seen;
+        Step { disposition, future_ticks }
+    }
+
+    /// The frame's ticks in the order of the tables; the number of those left out is returned.
+    fn observe(&mut self, frame: &Frame<'_>, seen: &mut Vec<Observation>) -> u32 {
+        seen.clear();
+        let mut future = 0;
+        for tick in &frame.ticks {
+            if tick.last_seen_at > frame.received_at.saturating_add(FUTURE) {
+                future += 1;
+            } else {
+                seen.push(observation(tick, self.names.symbol(tick.book)));
+            }
+        }
+        // Stable: of two ticks for one bet the later stays the later.
+        seen.sort_by_key(|seen| (seen.market, seen.key));
+        future
+    }
+
+    fn poll_end(
+        &mut self,
+        at: Coordinate<'_>,
+        end: &PollEnd<'_>,
+        outbox: &mut Outbox<'_>,
+        probe: &mut impl Probe,
+    ) -> Step {
+        let source = self.names.symbol(end.source);
+        let mut clock = self.draft.over(&self.state).source(source);
+        let disposition = clock.poll_end(end.received_at, end.frames);
+        if disposition != Disposition::Late {
+            self.draft.put_source(source, clock);
+        }
+        if disposition == Disposition::Applied {
+            let statement = self.statement(source, end.received_at, &end.coverage);
+            for event in self.withdrawn_from(end.league, &statement) {
+                let said = Said { at, event: &event.as_input(), seen: &[], statement: &statement };
+                self.restate(&said, outbox, probe);
+            }
+            let source = Arc::clone(self.names.name(source));
+            outbox.effects.push(Effect::Contains { source, received_at: end.received_at });
+        }
+        Step { disposition, future_ticks: 0 }
+    }
+
+    /// The events of a league from which a statement that names none of them takes a quote.
+    fn withdrawn_from(&self, league: &str, statement: &Statement) -> Vec<Arc<EventInfo>> {
+        let overlay = self.draft.over(&self.state);
+        let events = overlay.event_ids().into_iter().filter_map(|id| overlay.event(&id));
+        let loses = |event: &&EventState| {
+            let loses =
+                |state: &Arc<MarketState>| quotes::any_withdrawn(state.market, &state.quotes, statement);
+            &*event.info.league == league && event.markets.iter().any(loses)
+        };
+        events.filter(loses).map(|event| Arc::clone(&event.info)).collect()
+    }
+
+    fn statement(&self, source: Symbol, received_at: Micros, coverage: &Coverage<'_>) -> Statement {
+        let known = |books: &Vec<&str>| books.iter().filter_map(|book| self.names.known(book)).collect();
+        let books = coverage.books.as_ref().map(known);
+        Statement { source, received_at, books, markets: coverage.markets.clone() }
+    }
+
+    /// Drafts an event after what was said about it, and what became of its windows.
+    fn restate(&mut self, said: &Said<'_>, outbox: &mut Outbox<'_>, probe: &mut impl Probe) {
+        let Said { at, event, seen, statement } = *said;
+        let was = self.draft.over(&self.state).event(event.id).cloned();
+        let (info, event_changed) = match &was {
+            Some(was) if was.info.is(event) => (Arc::clone(&was.info), false),
+            _ => (Arc::new(EventInfo::from(event)), true),
+        };
+        let was = was.map(|was| was.markets).unwrap_or_default();
+        let (now, policy, names) = (statement.received_at, self.policy, &self.names);
+        let context = |market| Context { at, now, event: &info, event_changed, market, policy, names };
+        let mut markets = Vec::with_capacity(was.len());
+        for market in market::markets_of(&was, seen) {
+            let old = was.iter().find(|state| state.market == market);
+            let seen = seen.chunk_by(|a, b| a.market == b.market).find(|seen| seen[0].market == market);
+            let context = context(market);
+            markets.extend(market::restate(
+                old,
+                seen.unwrap_or_default(),
+                statement,
+                &context,
+                outbox,
+                probe,
+            ));
+        }
+        self.draft.put_event(EventState { info, markets });
+    }
+}
+
+/// A statement about one event.
+struct Said<'a> {
+    at: Coordinate<'a>,
+    event: &'a Event<'a>,
+    /// Sorted by market and key.
+    seen: &'a [Observation],
+    statement: &'a Statement,
+}
+
+fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {
+    Observation {
+        market: tick.bet.market(),
+        key: tick.bet.key(book),
+        price: tick.price,
+        suspended: tick.suspended,
+        last_seen_at: tick.last_seen_at,
+        price_moved_at: tick.price_moved_at,
+    }
+}
+
+impl EventInfo {
+    fn is(&self, event: &Event<'_>) -> bool {
+        let Event { id, sport, league, home, away, commence_time } = *event;
+        (&*self.id, &*self.sport, &*self.league, &*self.home, &*self.away, self.commence_time)
+            == (id, sport, league, home, away, commence_time)
+    }
+
+    fn as_input(&self) -> Event<'_> {
+        Event {
+            id: &self.id,
+            sport: &self.sport,
+            league: &self.league,
+            home: &self.home,
+            away: &self.away,
+            commence_time: self.commence_time,
+        }
+    }
+}
+
+impl From<&Event<'_>> for EventInfo {
+    fn from(event: &Event<'_>) -> Self {
+        Self {
+            id: event.id.into(),
+            sport: event.sport.into(),
+            league: event.league.into(),
+            home: event.home.into(),
+            away: event.away.into(),
+            commence_time: event.commence_time,
+        }
+    }
+}

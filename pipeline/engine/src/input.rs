@@ -1,0 +1,139 @@
+//! What the engine is told: one borrowed struct a record of the tick partition.
+//!
+//! Values are parsed, not validated: a [`Price`] out of range or a [`Bet`] that no market has cannot be made.
+//! It never decides anything about them.
+
+use crate::Micros;
+use crate::catalogue::{Line, Market, Outcome, Side};
+use crate::names::Symbol;
+use crate::odds::Price;
+use crate::quotes::Key;
+
+/// One record.
+#[derive(Debug, Clone)]
+pub enum Input<'a> {
+    /// What one source said of one event at one moment.
+    Frame(Frame<'a>),
+    /// All frames of a poll have been sent.
+    PollEnd(PollEnd<'a>),
+    /// A source is alive.
+    Heartbeat(Heartbeat<'a>),
+}
+
+/// Where the record stands, so that what it opens gets the same id in every replay.
+#[derive(Debug, Clone, Copy)]
+pub struct Coordinate<'a> {
+    /// Its topic.
+    pub topic: &'a str,
+    /// Its partition.
+    pub partition: i32,
+    /// Its offset.
+    pub offset: i64,
+}
+
+/// What one source said of one event at one moment.
+#[derive(Debug, Clone)]
+pub struct Frame<'a> {
+    /// Who said it.
+    pub source: &'a str,
+    /// When ingest took it.
+    pub received_at: Micros,
+    /// Position among the poll's frames; `None` for a push message.
+    pub poll_index: Option<u32>,
+    /// The event.
+    pub event: Event<'a>,
+    /// For what it is complete.
+    pub coverage: Coverage<'a>,
+    /// Its ticks, in any order; of two for the same bet the later holds.
+    pub ticks: Vec<Tick<'a>>,
+}
+
+/// An event as a source describes it.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub struct Event<'a> {
+    pub id: &'a str,
+    pub sport: &'a str,
+    pub league: &'a str,
+    pub home: &'a str,
+    pub away: &'a str,
+    pub commence_time: Micros,
+}
+
+/// Books x markets; `None` is all that the source can say.
+#[derive(Debug, Clone, Default)]
+pub struct Coverage<'a> {
+    /// Book keys.
+    pub books: Option<Vec<&'a str>>,
+    /// Markets.
+    pub markets: Option<Vec<Market>>,
+}
+
+/// A bet that exists: its market has this outcome, and a line exactly when the market needs one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bet {
+    market: Market,
+    outcome: Outcome,
+    side: Side,
+    line: Option<Line>,
+}
+
+impl Bet {
+    /// `None` when the market has no such outcome, lacks a line or has none to give.
+    #[must_use]
+    pub fn new(market: Market, outcome: Outcome, side: Side, line: Option<Line>) -> Option<Self> {
+        let exists = market.admits(outcome) && market.family.has_line() == line.is_some();
+        exists.then_some(Self { market, outcome, side, line })
+    }
+
+    /// Its market.
+    #[must_use]
+    pub fn market(&self) -> Market {
+        self.market
+    }
+
+    pub(crate) fn key(&self, book: Symbol) -> Key {
+        Key { line: self.line, outcome: self.outcome, side: self.side, book }
+    }
+}
+
+/// One observation of one price.
+#[derive(Debug, Clone, Copy)]
+pub struct Tick<'a> {
+    /// Book key.
+    pub book: &'a str,
+    /// On what.
+    pub bet: Bet,
+    /// Price.
+    pub price: Price,
+    /// No bets are taken.
+    pub suspended: bool,
+    /// When the source last confirmed it.
+    pub last_seen_at: Micros,
+    /// When it last changed, where the source says so.
+    pub price_moved_at: Option<Micros>,
+}
+
+/// All frames of a poll have been sent.
+#[derive(Debug, Clone)]
+pub struct PollEnd<'a> {
+    /// Who polled.
+    pub source: &'a str,
+    /// The poll's time.
+    pub received_at: Micros,
+    /// League that was asked for.
+    pub league: &'a str,
+    /// What was asked for.
+    pub coverage: Coverage<'a>,
+    /// How many frames there were.
+    pub frames: u32,
+}
+
+/// A source is alive.
+#[derive(Debug, Clone, Copy)]
+pub struct Heartbeat<'a> {
+    /// Which.
+    pub source: &'a str,
+    /// When.
+    pub at: Micros,
+}

@@ -1,0 +1,30 @@
+//! The arbitrage engine: frames of quotes in, arb windows out.
+//!
+//! Pure and synchronous: the same inputs give the same effects, wherever a transaction is cut. It never reads
+//! a clock, does I/O, starts a thread, or knows a wire format; time is what its inputs carry.
+//!
+//! The door is [`Engine`]: `step` drafts, `commit` applies the draft, `abort` drops it. Behind it, in the order
+//! in which a frame passes: [`source`] judges its order, `market` merges its ticks into
+//! `quotes`, `best` finds the best
+//! prices of a line, `window` opens, updates and closes, [`effect`] is what the caller must carry out.
+
+mod best;
+pub mod catalogue;
+pub mod effect;
+mod engine;
+pub mod input;
+pub mod invariants;
+mod market;
+mod names;
+pub mod odds;
+pub mod probe;
+mod quotes;
+pub mod source;
+mod state;
+mod window;
+
+pub use engine::{Engine, Size, Step};
+pub use quotes::QuoteView;
+
+/// UTC, microseconds since the epoch.
+pub type Micros = i64;

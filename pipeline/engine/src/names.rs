@@ -1,0 +1,59 @@
+//! Names as small numbers, so that a quote holds four bytes for its book.
+//!
+//! It only grows, and no output depends on which number a name got: outputs carry names, and order is by name.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+/// A name's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Symbol(u32);
+
+/// The table of names.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    symbols: HashMap<Arc<str>, Symbol, RandomState>,
+    names: Vec<Arc<str>>,
+}
+
+impl Names {
+    /// The symbol of a name, made on first use.
+    pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
+        if let Some(symbol) = self.symbols.get(name) {
+            return *symbol;
+        }
+        // A partition sees a few hundred books and sources; four thousand million would be a fault upstream.
+        let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let name: Arc<str> = name.into();
+        self.names.push(Arc::clone(&name));
+        self.symbols.insert(name, symbol);
+        symbol
+    }
+
+    /// The symbol of a name that was used before.
+    pub(crate) fn known(&self, name: &str) -> Option<Symbol> {
+        self.symbols.get(name).copied()
+    }
+
+    /// The name of a symbol of this table.
+    pub(crate) fn name(&self, symbol: Symbol) -> &Arc<str> {
+        &self.names[symbol.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_symbol() {
+        let mut names = Names::default();
+        let (a, b) = (names.symbol("a"), names.symbol("b"));
+        assert_ne!(a, b);
+        assert_eq!(names.symbol("a"), a);
+        assert_eq!((names.known("b"), names.known("c")), (Some(b), None));
+        assert_eq!(&**names.name(b), "b");
+    }
+}

@@ -1,0 +1,6 @@
+//! The engine as its callers see it: examples by scenario, and properties over random markets.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod properties;
+mod scenarios;
+mod world;

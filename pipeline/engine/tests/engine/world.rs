@@ -1,0 +1,157 @@
+//! A small world to write scenarios in: one source, whole polls, seconds for times.
+
+use std::collections::BTreeMap;
+
+use arb_engine::catalogue::{Market, Outcome, Policy, Side};
+use arb_engine::effect::{Closed, Effect, Entry};
+use arb_engine::input::{Bet, Coordinate, Coverage, Event, Frame, Input, PollEnd, Tick};
+use arb_engine::odds::Price;
+use arb_engine::{Engine, Step, invariants};
+
+pub(crate) const LEAGUE: &str = "baseball_test";
+pub(crate) const SOURCE: &str = "feed";
+
+/// Seconds as the engine's microseconds.
+pub(crate) fn at(seconds: i64) -> i64 {
+    seconds * 1_000_000
+}
+
+/// A tick on a winner (`home`), a total (`over 2.5`) or a handicap (`home -1.5`, by the home side's line).
+pub(crate) fn tick(book: &'static str, bet: &str, decimal: &str, last_seen: i64) -> Tick<'static> {
+    let (outcome, line) = bet.split_once(' ').map_or((bet, None), |(outcome, line)| (outcome, Some(line)));
+    let outcome = match outcome {
+        "home" => Outcome::Home,
+        "draw" => Outcome::Draw,
+        "away" => Outcome::Away,
+        "over" => Outcome::Over,
+        _ => Outcome::Under,
+    };
+    let key = match (line, outcome) {
+        (None, _) => "h2h",
+        (_, Outcome::Over | Outcome::Under) => "totals",
+        _ => "spreads",
+    };
+    let line = line.map(|line| i32::try_from(arb_engine::odds::fixed_point(line, 3).unwrap()).unwrap());
+    Tick {
+        book,
+        bet: Bet::new(Market::parse(key).unwrap(), outcome, Side::Back, line).unwrap(),
+        price: Price::from_decimal(decimal).unwrap(),
+        suspended: false,
+        last_seen_at: at(last_seen),
+        price_moved_at: None,
+    }
+}
+
+pub(crate) fn event(id: &str) -> Event<'_> {
+    Event { id, sport: "baseball", league: LEAGUE, home: "H", away: "A", commence_time: at(1_000_000) }
+}
+
+/// An engine, the offset it has come to, and the board that its effects make.
+pub(crate) struct World {
+    pub(crate) engine: Engine,
+    pub(crate) offset: i64,
+    pub(crate) board: BTreeMap<String, Entry>,
+    pub(crate) commit_each: bool,
+}
+
+impl World {
+    pub(crate) fn new(policy: Policy) -> Self {
+        Self { engine: Engine::new(policy), offset: 0, board: BTreeMap::new(), commit_each: true }
+    }
+
+    pub(crate) fn step(&mut self, input: &Input<'_>) -> (Step, Vec<Effect>) {
+        let mut effects = Vec::new();
+        let coordinate = Coordinate { topic: "odds.ticks.v1", partition: 0, offset: self.offset };
+        let step = self.engine.step(coordinate, input, &mut effects);
+        self.offset += 1;
+        if self.commit_each {
+            self.engine.commit();
+            invariants::check_state(&self.engine).unwrap();
+        }
+        for effect in &effects {
+            self.publish(effect);
+        }
+        (step, effects)
+    }
+
+    fn publish(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
+                invariants::check_entry(entry).unwrap();
+                self.board.insert(entry.id.to_string(), (**entry).clone());
+            }
+            Effect::Closed(closed) => assert!(self.board.remove(&closed.id.to_string()).is_some()),
+            Effect::Contains { .. } => {}
+        }
+    }
+
+    /// A whole poll of events and their ticks at a second.
+    pub(crate) fn poll(&mut self, second: i64, events: &[(Event<'_>, Vec<Tick<'_>>)]) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for (index, (event, ticks)) in events.iter().enumerate() {
+            let poll_index = Some(u32::try_from(index).unwrap());
+            let frame = frame(second, poll_index, *event, ticks.clone());
+            effects.extend(self.step(&Input::Frame(frame)).1);
+        }
+        effects.extend(self.step(&Input::PollEnd(poll_end(second, events.len()))).1);
+        effects
+    }
+
+    /// A poll of the one event `e`.
+    pub(crate) fn tell(&mut self, second: i64, ticks: Vec<Tick<'_>>) -> Vec<Effect> {
+        self.poll(second, &[(event("e"), ticks)])
+    }
+}
+
+pub(crate) fn frame<'a>(
+    second: i64,
+    poll_index: Option<u32>,
+    event: Event<'a>,
+    ticks: Vec<Tick<'a>>,
+) -> Frame<'a> {
+    let coverage = Coverage::default();
+    Frame { source: SOURCE, received_at: at(second), poll_index, event, coverage, ticks }
+}
+
+pub(crate) fn poll_end(second: i64, frames: usize) -> PollEnd<'static> {
+    PollEnd {
+        source: SOURCE,
+        received_at: at(second),
+        league: LEAGUE,
+        coverage: Coverage::default(),
+        frames: u32::try_from(frames).unwrap(),
+    }
+}
+
+/// What happened, in a word each.
+pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
+    effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Transition(change, _) => Some(format!("{change:?}").to_lowercase()),
+            Effect::Refreshed(_) => Some("refreshed".into()),
+            Effect::Closed(closed) => Some(format!("closed {}", closed.reason.key())),
+            Effect::Contains { .. } => None,
+        })
+        .collect()
+}
+
+/// The only entry among effects.
+pub(crate) fn entry(effects: &[Effect]) -> &Entry {
+    let mut entries = effects.iter().filter_map(|effect| match effect {
+        Effect::Transition(_, entry) | Effect::Refreshed(entry) => Some(&**entry),
+        _ => None,
+    });
+    let entry = entries.next().expect("an entry");
+    assert!(entries.next().is_none(), "more than one entry");
+    entry
+}
+
+/// The only close among effects.
+pub(crate) fn closed(effects: &[Effect]) -> &Closed {
+    let find = |effect: &'_ Effect| matches!(effect, Effect::Closed(_));
+    match effects.iter().find(|effect| find(effect)) {
+        Some(Effect::Closed(closed)) => closed,
+        _ => panic!("nothing closed"),
+    }
+}

@@ -1,0 +1,13 @@
+//! Every wire format and every topic of the arbitrage board; nothing else knows them.
+//!
+//! - [`topics`]: the catalogue that code, provisioning and documents read.
+//! - [`records`]: one Rust struct a record of `avro/*.avsc`.
+//! - [`wire`]: those records as bytes and back.
+//! - [`time`]: microseconds since the epoch and RFC 3339.
+//!
+//! It never computes anything about odds and never talks to a broker.
+
+pub mod records;
+pub mod time;
+pub mod topics;
+pub mod wire;

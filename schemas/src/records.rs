@@ -1,0 +1,9 @@
+//! One Rust struct a record of `avro/*.avsc`, with the same field names.
+//!
+//! They carry data and decide nothing. The schema files document each field.
+
+mod board;
+mod ticks;
+
+pub use board::{ArbWindow, BoardEntry, BoardProgress, CloseSignal, Leg};
+pub use ticks::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};

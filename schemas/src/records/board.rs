@@ -1,0 +1,107 @@
+//! The records of `arbs.board.v1` and `feed.events.v1`: open windows, and what became of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::Event;
+use crate::time::Micros;
+
+/// An open arb window as it is now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BoardEntry {
+    /// Window id, one from open to close.
+    pub id: String,
+    /// The event.
+    pub event: Event,
+    /// The event had begun when the entry was written.
+    pub in_play: bool,
+    /// `surebet`.
+    pub kind: String,
+    /// Market family.
+    pub market: String,
+    /// Period of the market.
+    pub period: String,
+    /// Line in thousandths.
+    pub line: Option<i32>,
+    /// Sum of 1/price over the legs.
+    pub implied_probability: f64,
+    /// Return on the total stake, a fraction.
+    pub margin: f64,
+    /// Least return over settlement states, a fraction.
+    pub margin_worst: f64,
+    /// The bets, in the order of the outcome set.
+    pub legs: Vec<Leg>,
+    /// The legs' prices are proven to have been on offer at one moment.
+    pub simultaneous: bool,
+    /// What a taker must know.
+    pub warnings: Vec<String>,
+    /// What the rank is made of.
+    pub score: f64,
+    /// When the window opened.
+    pub opened_at: Micros,
+    /// When anything of the entry last changed.
+    pub updated_at: Micros,
+    /// Of the last transition.
+    pub sequence: i64,
+}
+
+/// One bet of an arb.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Leg {
+    /// What is bet on.
+    pub outcome: String,
+    /// `back`.
+    pub side: String,
+    /// Where.
+    pub book: String,
+    /// Decimal odds in millionths.
+    pub price: i64,
+    /// 1/price.
+    pub implied_probability: f64,
+    /// Share of the total stake.
+    pub stake_share: f64,
+    /// When the price last changed.
+    pub price_moved_at: Micros,
+    /// When the source last confirmed it.
+    pub last_seen_at: Micros,
+}
+
+/// The last whole poll of a source that this partition of the board contains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardProgress {
+    /// Which source.
+    pub source: String,
+    /// The poll's time.
+    pub received_at: Micros,
+}
+
+/// A window opened or changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArbWindow {
+    /// `opened` or `updated`.
+    pub change: String,
+    /// The board's entry.
+    pub entry: BoardEntry,
+}
+
+/// A window closed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CloseSignal {
+    /// Window id.
+    pub id: String,
+    /// Its event.
+    pub event_id: String,
+    /// Why.
+    pub reason: String,
+    /// When it opened.
+    pub opened_at: Micros,
+    /// When it closed.
+    pub closed_at: Micros,
+    /// Margin at opening.
+    pub margin_open: f64,
+    /// Largest margin.
+    pub margin_peak: f64,
+    /// Last margin while open.
+    pub margin_close: f64,
+    /// Of this transition.
+    pub sequence: i64,
+}

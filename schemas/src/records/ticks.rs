@@ -1,0 +1,140 @@
+//! The records of `odds.ticks.v1`: what sources said, and that they were alive.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Micros;
+
+/// What one source said about one event at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Who said it.
+    pub source: String,
+    /// When ingest took it; with the source it identifies a poll.
+    pub received_at: Micros,
+    /// Position among the poll's frames of this partition, from 0; `None` for a push message.
+    pub poll_index: Option<i32>,
+    /// The event as the source describes it.
+    pub event: Event,
+    /// Books x markets for which the frame is complete.
+    pub coverage: Coverage,
+    /// The ticks, grouped by what they share.
+    pub offers: Vec<Offer>,
+}
+
+/// A sporting event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Canonical event id.
+    pub id: String,
+    /// Sport, e.g. `soccer`.
+    pub sport: String,
+    /// League key, e.g. `soccer_fifa_world_cup`.
+    pub league: String,
+    /// Home side.
+    pub home: String,
+    /// Away side.
+    pub away: String,
+    /// Announced start.
+    pub commence_time: Micros,
+}
+
+/// Books x markets; `None` is all of the source's, an empty list is none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Book keys.
+    pub books: Option<Vec<String>>,
+    /// Market keys.
+    pub markets: Option<Vec<String>>,
+}
+
+impl Coverage {
+    /// Everything that the source can say.
+    pub const ALL: Self = Self { books: None, markets: None };
+}
+
+/// Ticks of one book in one market that share their times.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// Book key.
+    pub book: String,
+    /// Market key as The Odds API writes it.
+    pub market: String,
+    /// When the source last confirmed these prices.
+    pub last_seen_at: Micros,
+    /// When the price last changed, where the source says so.
+    pub price_moved_at: Option<Micros>,
+    /// The prices.
+    pub ticks: Vec<Tick>,
+}
+
+/// One observation of one price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tick {
+    /// What is bet on.
+    pub outcome: Outcome,
+    /// Back or lay.
+    pub side: Side,
+    /// Line in thousandths; for spreads the home side's handicap.
+    pub line: Option<i32>,
+    /// Decimal odds in millionths, rounded down.
+    pub price: i64,
+    /// Whether bets are taken.
+    pub status: Status,
+}
+
+/// What a tick is about. `Unknown` is a symbol that a later writer added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Outcome {
+    Unknown,
+    Home,
+    Draw,
+    Away,
+    Over,
+    Under,
+}
+
+/// Side of a bet. `Unknown` is a symbol that a later writer added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Side {
+    Unknown,
+    Back,
+    Lay,
+}
+
+/// Whether a price can be taken. `Unknown` is a symbol that a later writer added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Status {
+    Unknown,
+    Active,
+    Suspended,
+}
+
+/// The end of a poll; every partition gets one after the poll's frames.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PollEnd {
+    /// Who polled.
+    pub source: String,
+    /// That of the poll's frames.
+    pub received_at: Micros,
+    /// League that was asked for.
+    pub league: String,
+    /// Books x markets that were asked for.
+    pub coverage: Coverage,
+    /// Frames of this poll in this partition.
+    pub frames: i32,
+}
+
+/// A source was alive at this time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// Which source.
+    pub source: String,
+    /// When.
+    pub at: Micros,
+}

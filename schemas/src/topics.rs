@@ -1,0 +1,102 @@
+//! The catalogue of topics: name, key, partitions, cleanup policy and records.
+//!
+//! Code, provisioning and documents read this table; a topic that is not in it does not exist.
+//! It never talks to a broker.
+
+use crate::wire::RecordType;
+
+/// Partitions of every topic unless the operator says otherwise.
+///
+/// All topics have the same number: what is computed from a partition of [`ODDS_TICKS`] is written to
+/// the partition of the same number.
+pub const DEFAULT_PARTITIONS: i32 = 4;
+
+/// How a topic forgets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cleanup {
+    /// The last record of each key stays for ever.
+    Compact,
+    /// Records go after this many days.
+    Days(u32),
+}
+
+/// One topic.
+#[derive(Debug, Clone, Copy)]
+pub struct Topic {
+    /// Its versioned name.
+    pub name: &'static str,
+    /// What its records are keyed by.
+    pub key: &'static str,
+    /// How it forgets.
+    pub cleanup: Cleanup,
+    /// The union of records that it may hold.
+    pub records: &'static [RecordType],
+}
+
+/// What sources said: the only input of the processor.
+pub const ODDS_TICKS: Topic = Topic {
+    name: "odds.ticks.v1",
+    key: "event id; PollEnd and Heartbeat: the source, in every partition",
+    cleanup: Cleanup::Days(7),
+    records: &[RecordType::Frame, RecordType::PollEnd, RecordType::Heartbeat],
+};
+
+/// The open windows, and how far each partition has come.
+pub const ARBS_BOARD: Topic = Topic {
+    name: "arbs.board.v1",
+    key: "window id; BoardProgress: progress/ and the source",
+    cleanup: Cleanup::Compact,
+    records: &[RecordType::BoardEntry, RecordType::BoardProgress],
+};
+
+/// Every transition of every window.
+pub const FEED_EVENTS: Topic = Topic {
+    name: "feed.events.v1",
+    key: "event id",
+    cleanup: Cleanup::Days(7),
+    records: &[RecordType::ArbWindow, RecordType::CloseSignal],
+};
+
+/// All of them.
+pub const ALL: [Topic; 3] = [ODDS_TICKS, ARBS_BOARD, FEED_EVENTS];
+
+impl Topic {
+    /// The topic's settings as the broker spells them.
+    #[must_use]
+    pub fn config(&self) -> Vec<(&'static str, String)> {
+        match self.cleanup {
+            Cleanup::Compact => vec![("cleanup.policy", "compact".to_owned())],
+            Cleanup::Days(days) => vec![
+                ("cleanup.policy", "delete".to_owned()),
+                ("retention.ms", (u64::from(days) * 86_400_000).to_string()),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_versioned_and_plain() {
+        for topic in ALL {
+            assert!(topic.name.ends_with(".v1"), "{}", topic.name);
+            assert!(topic.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.'));
+        }
+    }
+
+    #[test]
+    fn every_record_has_exactly_one_topic() {
+        for record in RecordType::ALL {
+            let holders = ALL.iter().filter(|topic| topic.records.contains(&record)).count();
+            assert_eq!(holders, 1, "{record:?}");
+        }
+    }
+
+    #[test]
+    fn cleanup_becomes_broker_settings() {
+        assert_eq!(ARBS_BOARD.config(), [("cleanup.policy", "compact".to_owned())]);
+        assert_eq!(ODDS_TICKS.config()[1], ("retention.ms", "604800000".to_owned()));
+    }
+}

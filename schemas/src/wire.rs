@@ -1,0 +1,190 @@
+//! Records as bytes and back: the Confluent wire format (`0x00`, schema id, Avro datum).
+//!
+//! Every type of record has a schema id of its own, so that the union which a topic holds is the
+//! set of ids that its catalogue entry names, and a new type needs no new union. It never resolves
+//! a schema that is not embedded here.
+//!
+//! Source: Confluent Schema Registry, "Wire format"; Apache Avro 1.12, "Binary encoding".
+
+use std::sync::LazyLock;
+
+use apache_avro::Schema;
+use apache_avro::reader::datum::GenericDatumReader;
+use apache_avro::writer::datum::GenericDatumWriter;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+use crate::records::{ArbWindow, BoardEntry, BoardProgress, CloseSignal, Frame, Heartbeat, PollEnd};
+
+/// Bytes before the Avro datum.
+const HEADER: usize = 5;
+
+/// Longest message that is decoded, in bytes: the broker's own default limit. Avro lets a few
+/// hostile bytes ask for far more memory than they take, so the length is judged first.
+pub const MAX_MESSAGE: usize = 1024 * 1024;
+
+/// A type of record, by its schema id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum RecordType {
+    Frame = 1,
+    PollEnd = 2,
+    Heartbeat = 3,
+    BoardEntry = 4,
+    BoardProgress = 5,
+    ArbWindow = 6,
+    CloseSignal = 7,
+}
+
+impl RecordType {
+    /// All of them, in the order of their ids.
+    pub const ALL: [Self; 7] = [
+        Self::Frame,
+        Self::PollEnd,
+        Self::Heartbeat,
+        Self::BoardEntry,
+        Self::BoardProgress,
+        Self::ArbWindow,
+        Self::CloseSignal,
+    ];
+
+    /// The text of its Avro schema.
+    #[must_use]
+    pub fn schema_text(self) -> &'static str {
+        match self {
+            Self::Frame => include_str!("../avro/Frame.avsc"),
+            Self::PollEnd => include_str!("../avro/PollEnd.avsc"),
+            Self::Heartbeat => include_str!("../avro/Heartbeat.avsc"),
+            Self::BoardEntry => include_str!("../avro/BoardEntry.avsc"),
+            Self::BoardProgress => include_str!("../avro/BoardProgress.avsc"),
+            Self::ArbWindow => include_str!("../avro/ArbWindow.avsc"),
+            Self::CloseSignal => include_str!("../avro/CloseSignal.avsc"),
+        }
+    }
+
+    /// Types that its schema refers to by name.
+    #[must_use]
+    pub fn references(self) -> &'static [Self] {
+        match self {
+            Self::ArbWindow => &[Self::BoardEntry],
+            _ => &[],
+        }
+    }
+
+    /// The type of record in a message, from its header.
+    ///
+    /// # Errors
+    /// [`WireError`] when the message is no Confluent message, too long, or of a schema unknown here.
+    pub fn of(message: &[u8]) -> Result<Self, WireError> {
+        if message.len() > MAX_MESSAGE {
+            return Err(WireError::TooLong(message.len()));
+        }
+        let Some(([0, id @ ..], _)) = message.split_first_chunk::<HEADER>() else {
+            return Err(WireError::NotFramed);
+        };
+        let id = u32::from_be_bytes(*id);
+        let known = Self::ALL.into_iter().find(|record| *record as u32 == id);
+        known.ok_or(WireError::UnknownSchema(id))
+    }
+}
+
+/// A struct that is one [`RecordType`].
+pub trait Record: Serialize + DeserializeOwned {
+    /// Which.
+    const TYPE: RecordType;
+}
+
+macro_rules! records {
+    ($($name:ident),*) => { $(impl Record for $name { const TYPE: RecordType = RecordType::$name; })* };
+}
+records!(Frame, PollEnd, Heartbeat, BoardEntry, BoardProgress, ArbWindow, CloseSignal);
+
+/// Why bytes are no record, or a record cannot become bytes.
+#[derive(Debug, Error)]
+pub enum WireError {
+    /// No magic byte and schema id.
+    #[error("not in the Confluent wire format")]
+    NotFramed,
+    /// Longer than [`MAX_MESSAGE`].
+    #[error("{0} bytes long, more than {MAX_MESSAGE}")]
+    TooLong(usize),
+    /// A schema id that this build does not know.
+    #[error("schema id {0} is unknown")]
+    UnknownSchema(u32),
+    /// A record of another type.
+    #[error("a {found:?} where a {expected:?} was expected")]
+    OtherType {
+        /// What the reader wants.
+        expected: RecordType,
+        /// What the header says.
+        found: RecordType,
+    },
+    /// Bytes after the record's end.
+    #[error("{0} bytes follow the record")]
+    Trailing(usize),
+    /// What Avro says.
+    #[error("Avro: {0}")]
+    Avro(String),
+}
+
+/// Reader and writer of one type; both resolve names once, which costs more than a record does.
+struct Codec {
+    writer: GenericDatumWriter<'static>,
+    reader: GenericDatumReader<'static>,
+}
+
+#[allow(clippy::expect_used)] // The schemas are part of the program; a test parses each.
+static CODECS: LazyLock<Vec<Codec>> = LazyLock::new(|| {
+    RecordType::ALL.into_iter().map(|record| codec(record).expect("embedded schema")).collect()
+});
+
+fn codec(record: RecordType) -> Result<Codec, apache_avro::Error> {
+    let names: Vec<_> = record.references().iter().map(|reference| reference.schema_text()).collect();
+    let (schema, references) = Schema::parse_str_with_list(record.schema_text(), names)?;
+    let schema: &'static Schema = Box::leak(Box::new(schema));
+    // In the order of their use: the library does not look ahead.
+    let mut all: Vec<&'static Schema> =
+        references.into_iter().map(|reference| &*Box::leak(Box::new(reference))).collect();
+    all.push(schema);
+    Ok(Codec {
+        writer: GenericDatumWriter::builder(schema).schemata(all.clone())?.human_readable(false).build()?,
+        reader: GenericDatumReader::builder(schema).writer_schemata(all)?.human_readable(false).build()?,
+    })
+}
+
+fn codec_of(record: RecordType) -> &'static Codec {
+    &CODECS[record as usize - 1]
+}
+
+/// The record as a message.
+///
+/// # Errors
+/// [`WireError::Avro`] when a value does not fit its schema.
+pub fn encode<T: Record>(record: &T) -> Result<Vec<u8>, WireError> {
+    let mut message = Vec::with_capacity(256);
+    message.push(0);
+    message.extend((T::TYPE as u32).to_be_bytes());
+    codec_of(T::TYPE)
+        .writer
+        .write_ser(&mut message, record)
+        .map_err(|error| WireError::Avro(error.to_string()))?;
+    Ok(message)
+}
+
+/// The message as a record.
+///
+/// # Errors
+/// [`WireError`] for anything that is not exactly one record of this type.
+pub fn decode<T: Record>(message: &[u8]) -> Result<T, WireError> {
+    let found = RecordType::of(message)?;
+    if found != T::TYPE {
+        return Err(WireError::OtherType { expected: T::TYPE, found });
+    }
+    let mut datum = &message[HEADER..];
+    let record = codec_of(T::TYPE)
+        .reader
+        .read_deser(&mut datum)
+        .map_err(|error| WireError::Avro(error.to_string()))?;
+    if datum.is_empty() { Ok(record) } else { Err(WireError::Trailing(datum.len())) }
+}

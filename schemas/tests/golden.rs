@@ -1,0 +1,207 @@
+//! Golden files: what version 1 wrote stays readable, byte for byte, and schemas stay compatible.
+//!
+//! `golden/NAME.vN.avsc` is the schema as version N had it, `golden/NAME.vN.bin` a record that it wrote. They are
+//! never changed, only added to. A new record's files are made by `ARB_WRITE_GOLDEN=1 cargo test -p arb-schemas`,
+//! which refuses to touch those that exist.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::PathBuf;
+
+use apache_avro::Schema;
+use apache_avro::schema_compatibility::SchemaCompatibility;
+use arb_schemas::records::{
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Event, Frame, Heartbeat, Leg, Offer,
+    Outcome, PollEnd, Side, Status, Tick,
+};
+use arb_schemas::wire::{self, Record, RecordType};
+
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
+}
+
+/// The file's bytes; written first when asked to and absent.
+fn golden_bytes(name: &str, now: &[u8]) -> Vec<u8> {
+    let path = golden(name);
+    if !path.exists() && std::env::var_os("ARB_WRITE_GOLDEN").is_some() {
+        std::fs::write(&path, now).unwrap();
+    }
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn stays<T: Record + PartialEq + std::fmt::Debug>(record: &T) {
+    let bytes = wire::encode(record).unwrap();
+    let name = format!("{:?}.v1.bin", T::TYPE);
+    assert_eq!(golden_bytes(&name, &bytes), bytes, "{name}");
+    assert_eq!(&wire::decode::<T>(&bytes).unwrap(), record, "{name}");
+}
+
+fn event() -> Event {
+    Event {
+        id: "852a3abe".into(),
+        sport: "soccer".into(),
+        league: "soccer_test_league".into(),
+        home: "Nørdby".into(),
+        away: "Sør".into(),
+        commence_time: 1_782_000_000_000_000,
+    }
+}
+
+fn frame() -> Frame {
+    let tick = |outcome, price| Tick {
+        outcome,
+        side: Side::Back,
+        line: Some(-1_500),
+        price,
+        status: Status::Active,
+    };
+    Frame {
+        source: "the-odds-api/soccer_test_league".into(),
+        received_at: 1_781_990_000_000_001,
+        poll_index: Some(3),
+        event: event(),
+        coverage: Coverage { books: None, markets: Some(vec!["h2h".into(), "spreads".into()]) },
+        offers: vec![Offer {
+            book: "alpha".into(),
+            market: "spreads".into(),
+            last_seen_at: 1_781_989_999_000_000,
+            price_moved_at: None,
+            ticks: vec![tick(Outcome::Home, 2_100_000), tick(Outcome::Away, 1_909_090)],
+        }],
+    }
+}
+
+fn entry() -> BoardEntry {
+    let leg = |outcome: &str, book: &str, price| Leg {
+        outcome: outcome.into(),
+        side: "back".into(),
+        book: book.into(),
+        price,
+        implied_probability: 0.5,
+        stake_share: 0.5,
+        price_moved_at: 1,
+        last_seen_at: 2,
+    };
+    BoardEntry {
+        id: "00112233445566778899aabbccddeeff".into(),
+        event: event(),
+        in_play: true,
+        kind: "surebet".into(),
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(2_250),
+        implied_probability: 0.95,
+        margin: 0.0526,
+        margin_worst: 0.0263,
+        legs: vec![leg("over", "alpha", 2_100_000), leg("under", "beta", 2_110_000)],
+        simultaneous: true,
+        warnings: vec!["push_possible".into()],
+        score: 0.0263,
+        opened_at: 3,
+        updated_at: 4,
+        sequence: 5,
+    }
+}
+
+#[test]
+fn version_1_of_every_record_is_for_ever() {
+    stays(&frame());
+    stays(&PollEnd {
+        source: "s".into(),
+        received_at: 7,
+        league: "soccer_test_league".into(),
+        coverage: Coverage::ALL,
+        frames: 12,
+    });
+    stays(&Heartbeat { source: "s".into(), at: -1 });
+    stays(&entry());
+    stays(&BoardProgress { source: "s".into(), received_at: 9 });
+    stays(&ArbWindow { change: "opened".into(), entry: entry() });
+    stays(&CloseSignal {
+        id: "0011".into(),
+        event_id: "852a3abe".into(),
+        reason: "withdrawn".into(),
+        opened_at: 1,
+        closed_at: 2,
+        margin_open: 0.01,
+        margin_peak: 0.02,
+        margin_close: 0.015,
+        sequence: 6,
+    });
+}
+
+/// All versions of a record's schema as they were published, oldest first, then today's.
+fn versions(record: RecordType) -> Vec<String> {
+    let published = (1..).map(|version| golden(&format!("{record:?}.v{version}.avsc")));
+    let mut texts: Vec<_> = published
+        .take_while(|path| path.exists())
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    texts.push(record.schema_text().to_owned());
+    texts
+}
+
+fn parsed(record: RecordType, text: &str) -> Schema {
+    let names: Vec<_> = record.references().iter().map(|reference| reference.schema_text()).collect();
+    Schema::parse_str_with_list(text, names).unwrap().0
+}
+
+/// Whether each version can read what any other wrote.
+fn full_transitive(schemas: &[Schema]) -> bool {
+    let all_pairs = schemas.iter().flat_map(|a| schemas.iter().map(move |b| (a, b)));
+    all_pairs.into_iter().all(|(a, b)| SchemaCompatibility::mutual_read(a, b).is_ok())
+}
+
+#[test]
+fn schemas_are_full_transitive() {
+    for record in RecordType::ALL {
+        golden_bytes(&format!("{record:?}.v1.avsc"), record.schema_text().as_bytes());
+        let versions = versions(record);
+        assert!(versions.len() > 1, "{record:?} was never published");
+        let schemas: Vec<_> = versions.iter().map(|text| parsed(record, text)).collect();
+        assert!(full_transitive(&schemas), "{record:?}");
+        let newest = &schemas[schemas.len() - 2];
+        assert_eq!(
+            newest.canonical_form(),
+            schemas[schemas.len() - 1].canonical_form(),
+            "{record:?}: publish it"
+        );
+    }
+}
+
+#[test]
+fn a_schema_that_breaks_old_readers_is_found() {
+    let record = RecordType::Heartbeat;
+    let schemas = |change: fn(String) -> String| {
+        [record.schema_text().to_owned(), change(record.schema_text().to_owned())]
+            .map(|text| parsed(record, &text))
+    };
+    assert!(full_transitive(&schemas(|text| text)));
+    let field = r#"{"name": "source", "type": "string"},"#;
+    let removed = schemas(|text| text.replace(r#"{"name": "source", "type": "string"},"#, ""));
+    assert!(record.schema_text().contains(field) && !full_transitive(&removed));
+    let retyped = schemas(|text| text.replace(r#""type": "string""#, r#""type": "boolean""#));
+    assert!(!full_transitive(&retyped));
+    let added = schemas(|text| {
+        text.replace(
+            r#""fields": ["#,
+            r#""fields": [{"name": "latency", "type": ["null", "long"], "default": null},"#,
+        )
+    });
+    assert!(full_transitive(&added));
+}
+
+#[test]
+fn bytes_that_are_no_record_are_named() {
+    let good = wire::encode(&frame()).unwrap();
+    let error = |bytes: &[u8]| wire::decode::<Frame>(bytes).unwrap_err().to_string();
+    assert_eq!(error(b""), "not in the Confluent wire format");
+    assert_eq!(error(b"{\"source\":1}"), "not in the Confluent wire format");
+    assert_eq!(error(&[0, 0, 0, 0, 99, 1]), "schema id 99 is unknown");
+    assert_eq!(error(&[&good[..], b"x"].concat()), "1 bytes follow the record");
+    assert!(error(&good[..good.len() - 1]).starts_with("Avro: "));
+    assert!(error(&vec![0; wire::MAX_MESSAGE + 1]).starts_with("1048577 bytes long"));
+    assert_eq!(
+        wire::decode::<Heartbeat>(&good).unwrap_err().to_string(),
+        "a Frame where a Heartbeat was expected"
+    );
+}
