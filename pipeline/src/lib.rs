@@ -1,1 +1,16 @@
-//! placeholder
+//! Ingest and processing: odds from sources into Kafka, arb windows out of it.
+//!
+//! - [`kafka`]: the only user of rdkafka.
+//! - [`ingest`]: sources, decoding, publishing of frames.
+//! - [`process`]: frames to effects, in Kafka transactions.
+//! - [`evaluate`]: the same engine over recordings, without Kafka.
+//! - [`records`]: messages as engine inputs, effects as messages.
+//! - [`faults`] and [`stop`]: what was wrong with the input; the wish to end.
+
+pub mod evaluate;
+pub mod faults;
+pub mod ingest;
+pub mod kafka;
+pub mod process;
+pub mod records;
+pub mod stop;

@@ -108,7 +108,7 @@ fn version_1_of_every_record_is_for_ever() {
     stays(&PollEnd {
         source: "s".into(),
         received_at: 7,
-        league: "soccer_test_league".into(),
+        league: Some("soccer_test_league".into()),
         coverage: Coverage::ALL,
         frames: 12,
     });

@@ -191,13 +191,13 @@ impl Engine {
     }
 
     /// The events of a league from which a statement that names none of them takes a quote.
-    fn withdrawn_from(&self, league: &str, statement: &Statement) -> Vec<Arc<EventInfo>> {
+    fn withdrawn_from(&self, league: Option<&str>, statement: &Statement) -> Vec<Arc<EventInfo>> {
         let overlay = self.draft.over(&self.state);
         let events = overlay.event_ids().into_iter().filter_map(|id| overlay.event(&id));
         let loses = |event: &&EventState| {
             let loses =
                 |state: &Arc<MarketState>| quotes::any_withdrawn(state.market, &state.quotes, statement);
-            &*event.info.league == league && event.markets.iter().any(loses)
+            league.is_none_or(|league| *league == *event.info.league) && event.markets.iter().any(loses)
         };
         events.filter(loses).map(|event| Arc::clone(&event.info)).collect()
     }

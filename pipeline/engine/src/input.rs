@@ -121,8 +121,8 @@ pub struct PollEnd<'a> {
     pub source: &'a str,
     /// The poll's time.
     pub received_at: Micros,
-    /// League that was asked for.
-    pub league: &'a str,
+    /// League that was asked for; `None` is every league of the source.
+    pub league: Option<&'a str>,
     /// What was asked for.
     pub coverage: Coverage<'a>,
     /// How many frames there were.

@@ -122,8 +122,8 @@ pub struct PollEnd {
     pub source: String,
     /// That of the poll's frames.
     pub received_at: Micros,
-    /// League that was asked for.
-    pub league: String,
+    /// League that was asked for; `None` is every league of the source.
+    pub league: Option<String>,
     /// Books x markets that were asked for.
     pub coverage: Coverage,
     /// Frames of this poll in this partition.

@@ -101,7 +101,7 @@ fn a_poll_of_another_league_or_source_withdraws_nothing() {
     let mut world = World::new(Policy::Board);
     world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
     for end in [
-        PollEnd { league: "baseball_other", ..poll_end(20, 0) },
+        PollEnd { league: Some("baseball_other"), ..poll_end(20, 0) },
         PollEnd { source: "other", ..poll_end(21, 0) },
         PollEnd { coverage: Coverage { books: Some(vec!["c"]), markets: None }, ..poll_end(22, 0) },
     ] {

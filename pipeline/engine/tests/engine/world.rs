@@ -117,7 +117,7 @@ pub(crate) fn poll_end(second: i64, frames: usize) -> PollEnd<'static> {
     PollEnd {
         source: SOURCE,
         received_at: at(second),
-        league: LEAGUE,
+        league: Some(LEAGUE),
         coverage: Coverage::default(),
         frames: u32::try_from(frames).unwrap(),
     }

@@ -1,0 +1,79 @@
+//! Connections: an accept loop of our own around warp's filters.
+//!
+//! warp's own server never finishes a graceful end while a response streams, and holds half a request header open
+//! for ever; here headers have a time-out, buffers a limit, connections a cap, and the end a budget.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arb_pipeline::stop::Stop;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::SharedApp;
+use crate::routes::routes;
+
+/// Time for the whole of a request's header.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most bytes of a header, and of what is buffered.
+const MAX_BUFFER: usize = 64 * 1024;
+/// Connections at one time; more wait to be accepted.
+const MAX_CONNECTIONS: usize = 10_000;
+/// How long requests may take to finish after the end is wished.
+const DRAIN: Duration = Duration::from_secs(10);
+/// How often to look whether it is.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A listener on an address.
+///
+/// # Errors
+/// The system's: the address is in use, or not this machine's.
+pub async fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    TcpListener::bind(address).await
+}
+
+/// Serves until the end is wished, then finishes the requests that are under way.
+pub async fn serve(listener: TcpListener, app: SharedApp, stop: &Stop) {
+    let service = TowerToHyperService::new(warp::service(routes(app)));
+    let mut builder = Builder::new(TokioExecutor::new()).http1_only();
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_BUFFER);
+    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut look = tokio::time::interval(LOOK);
+    while !stop.is_stopped() {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        let stream = loop {
+            tokio::select! {
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => break Some(stream),
+                    // Out of file descriptors, say: others must end first.
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection was not accepted");
+                        tokio::time::sleep(LOOK).await;
+                    }
+                },
+                _ = look.tick() => if stop.is_stopped() { break None },
+            }
+        };
+        let Some(stream) = stream else { break };
+        // Without it an answer waits for the acknowledgement of the one before.
+        let _ = stream.set_nodelay(true);
+        let connection = builder.serve_connection(TokioIo::new(stream), service.clone()).into_owned();
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended early");
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
+        tracing::warn!("requests were cut off at the end");
+    }
+}

@@ -1,0 +1,9 @@
+//! The roles: each wires its parts, runs until it is told to stop, and returns.
+
+pub(crate) mod evaluate;
+pub(crate) mod ingest;
+pub(crate) mod key;
+pub(crate) mod process;
+pub(crate) mod serve;
+pub(crate) mod synth;
+pub(crate) mod topics;

@@ -1,0 +1,33 @@
+//! `arb evaluate`: what the windows of recordings were.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use arb_pipeline::evaluate::{RawWindow, Report, evaluate};
+
+use crate::cli::Evaluate;
+
+/// Prints the report; a recording that breaks off is reported as far as it goes, and fails the command.
+pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
+    let paths = config.recordings.iter().map(PathBuf::as_path);
+    let evaluation = evaluate(paths, config.odds_format.into())?;
+    print!("{}", Report(&evaluation));
+    if let Some(path) = &config.windows {
+        write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
+    }
+    for cut in &evaluation.cut {
+        eprintln!("arb: {cut}");
+    }
+    Ok(if evaluation.cut.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn write(path: &Path, windows: &[RawWindow]) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for window in windows {
+        writeln!(file, "{}", window.to_json())?;
+    }
+    file.flush()
+}

@@ -1,0 +1,52 @@
+//! `arb ingest`: a recording or the synthetic market, published in its own time.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use arb_pipeline::ingest::publish::Publisher;
+use arb_pipeline::ingest::recording::Recording;
+use arb_pipeline::ingest::replay::{Played, Replay, ReplayError, Speed};
+use arb_pipeline::ingest::source::{Source, SourceError};
+use arb_pipeline::ingest::synthetic::Synthetic;
+use arb_schemas::time::{Micros, SECOND};
+
+use crate::cli::{Ingest, Play};
+use crate::signals;
+
+/// A recording's default speed: an hour a minute.
+const RECORDING: Speed = Speed::Times(60.0);
+/// The synthetic market's: it polls by the wall clock.
+const SYNTHETIC: Speed = Speed::Times(1.0);
+/// Time between its polls.
+const EVERY: Micros = 2 * SECOND;
+
+pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
+    let stop = signals::stop(config.child)?;
+    let (mut source, speed) = source(&config.play)?;
+    let publisher = Publisher::connect(&config.brokers.brokers, source.name())?;
+    let Play { after, until, .. } = config.play;
+    let replay = Replay { after, until, speed: config.play.speed.unwrap_or(speed) };
+    let mut played = Played::default();
+    let done = replay.play(source.as_mut(), &publisher, &mut played, &stop);
+    let Played { polls, frames, ticks, faults, .. } = played;
+    tracing::info!(source = source.name(), polls, frames, ticks, %faults, "played");
+    match done {
+        // What could be read is published: that the rest could not is said, and ends nothing else.
+        Err(ReplayError::Source(error @ SourceError::Truncated { .. })) => {
+            tracing::error!("{error}");
+            Ok(())
+        }
+        done => Ok(done?),
+    }
+}
+
+fn source(play: &Play) -> anyhow::Result<(Box<dyn Source>, Speed)> {
+    Ok(match &play.replay {
+        Some(path) => (Box::new(Recording::open(path, play.odds_format.into())?), RECORDING),
+        None => (Box::new(Synthetic::new(play.seed, now(), EVERY)), SYNTHETIC),
+    })
+}
+
+fn now() -> Micros {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(0) * SECOND
+}

@@ -1,0 +1,30 @@
+//! `arb topics`: the catalogue, printed or created.
+
+use arb_pipeline::kafka;
+use arb_schemas::topics::{self, Cleanup};
+
+use crate::cli::{Topics, TopicsAction};
+
+pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
+    match &config.action {
+        TopicsAction::List => list(),
+        TopicsAction::Create { partitions, brokers } => {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(kafka::provision(&brokers.brokers, *partitions))?;
+        }
+    }
+    Ok(())
+}
+
+/// As the table that ARCHITECTURE.md shows.
+fn list() {
+    println!("| topic | key | cleanup | records |\n|---|---|---|---|");
+    for topic in topics::ALL {
+        let cleanup = match topic.cleanup {
+            Cleanup::Compact => "compacted".to_owned(),
+            Cleanup::Days(days) => format!("{days} days"),
+        };
+        let records: Vec<_> = topic.records.iter().map(|record| format!("{record:?}")).collect();
+        println!("| `{}` | {} | {cleanup} | {} |", topic.name, topic.key, records.join(", "));
+    }
+}

@@ -1,0 +1,159 @@
+//! `arb up`: everything on this machine, each role a child process of the same binary.
+//!
+//! What runs here is what runs in production, with a local Kafka under it. It holds its children's standard input,
+//! so that they end with it however it ends, and keeps them out of the terminal's signals, so that it can end them
+//! in order: those that write first, Kafka last.
+
+mod children;
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use arb_api::keys::Keys;
+use arb_pipeline::kafka;
+use arb_pipeline::stop::Stop;
+use arb_schemas::topics::DEFAULT_PARTITIONS;
+
+use crate::cli::{Child, Format, Play, Rules, Up};
+use crate::local_kafka::{self, preflight};
+use crate::progress::Progress;
+use crate::{home, signals};
+
+use children::Children;
+
+/// How long the local Kafka may take to answer, and the board to be read.
+const START: Duration = Duration::from_secs(60);
+/// How often to look.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub(crate) fn run(config: &Up) -> anyhow::Result<()> {
+    let home = &config.home.home;
+    home::make(home)?;
+    check(config)?;
+    let stop = signals::stop(Child { child: false })?;
+    let mut children = Children::default();
+    let done = start(config, home, &mut children, &stop).and_then(|()| children.watch(&stop));
+    eprintln!("stopping");
+    children.stop();
+    done
+}
+
+/// Everything that can be known to fail before anything is started.
+fn check(config: &Up) -> anyhow::Result<()> {
+    preflight::disk(&config.home.home, config.min_free_mib)?;
+    preflight::address(config.listen, "--listen")?;
+    if let Some(recording) = &config.play.replay {
+        std::fs::File::open(recording).with_context(|| recording.display().to_string())?;
+    }
+    if config.brokers.is_none() {
+        preflight::java()?;
+        preflight::port(config.kafka_port, "--kafka-port")?;
+        local_kafka::prepare(&config.home.home)?;
+    }
+    Ok(())
+}
+
+fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<()> {
+    let brokers = match &config.brokers {
+        Some(brokers) => brokers.clone(),
+        None => start_kafka(config, home, children, stop)?,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(kafka::provision(&brokers, DEFAULT_PARTITIONS))?;
+    let keys = home::keys(home);
+    let key = Keys::create(&keys, "arb up")?;
+    let common = ["--child", "--brokers", &brokers];
+    let policy = match config.policy {
+        Rules::Board => "board",
+        Rules::Raw => "raw",
+    };
+    children.start("process", &[&common[..], &["--policy", policy]].concat())?;
+    let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
+    children.start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys]].concat())?;
+    {
+        let _progress = Progress::start("reading the board");
+        wait(children, stop, "the board", || is_ready(config))?;
+    }
+    let play = play_arguments(&config.play);
+    let play: Vec<_> = common.into_iter().chain(play.iter().map(String::as_str)).collect();
+    children.start("ingest", &play)?;
+    say_where(config, &key);
+    Ok(())
+}
+
+/// Starts a broker with empty topics; its address.
+fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<String> {
+    let data = home::kafka_data(home);
+    if data.exists() {
+        eprintln!("the topics of the last run are removed: this version starts with empty ones each time");
+        std::fs::remove_dir_all(&data).with_context(|| data.display().to_string())?;
+    }
+    let _progress = Progress::start("starting Apache Kafka");
+    let (port, data, home) =
+        (config.kafka_port.to_string(), data.display().to_string(), home.display().to_string());
+    children.start("kafka", &["--child", "--port", &port, "--data", &data, "--home", &home])?;
+    wait(children, stop, "Kafka", || local_kafka::answers(config.kafka_port))?;
+    Ok(format!("127.0.0.1:{port}"))
+}
+
+/// Waits for something, as long as all children live and nobody wishes the end.
+fn wait(children: &mut Children, stop: &Stop, what: &str, is_there: impl Fn() -> bool) -> anyhow::Result<()> {
+    let deadline = std::time::Instant::now() + START;
+    while !is_there() {
+        children.check()?;
+        if stop.wait(LOOK) {
+            bail!("stopped while waiting for {what}");
+        }
+        if std::time::Instant::now() > deadline {
+            bail!("{what} did not answer within {} s", START.as_secs());
+        }
+    }
+    Ok(())
+}
+
+/// Asks `/readyz`.
+fn is_ready(config: &Up) -> bool {
+    use std::io::{Read, Write};
+    let mut answer = [0; 12];
+    let asked = std::net::TcpStream::connect_timeout(&config.listen, LOOK).and_then(|mut stream| {
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        stream.read_exact(&mut answer)
+    });
+    asked.is_ok() && &answer == b"HTTP/1.1 200"
+}
+
+/// What `ingest` is told, from what `up` was told.
+fn play_arguments(play: &Play) -> Vec<String> {
+    let mut arguments = vec![format!("--seed={}", play.seed)];
+    if let Some(recording) = &play.replay {
+        arguments.push(format!("--replay={}", recording.display()));
+    }
+    if let Some(speed) = play.speed {
+        arguments.push(format!("--speed={speed}"));
+    }
+    for (name, time) in [("until", play.until), ("after", play.after)] {
+        arguments.extend(time.map(|time| format!("--{name}={}", arb_schemas::time::to_rfc3339(time))));
+    }
+    if play.odds_format == Format::Decimal {
+        arguments.push("--odds-format=decimal".to_owned());
+    }
+    arguments
+}
+
+fn say_where(config: &Up, key: &str) {
+    let Up { listen, play, .. } = config;
+    let what =
+        play.replay.as_ref().map_or("a synthetic market".to_owned(), |path| path.display().to_string());
+    println!(
+        "\nplaying {what}\n\
+         board  http://{listen}/v1/arbs\n\
+         key    {key}\n\n\
+         curl -s -H 'Authorization: Bearer {key}' 'http://{listen}/v1/arbs?limit=3'\n\
+         curl -s -H 'Authorization: Bearer {key}' http://{listen}/v1/arbs | jq -r \
+         '.arbs[] | [.rank, .margin, .event.home, .event.away, .market, .line] | @tsv'\n\
+         curl -s http://{listen}/readyz\n\n\
+         Ctrl-C stops everything"
+    );
+}

@@ -1,0 +1,101 @@
+//! Survival: at each leg's first refresh after its window opened, is the price still there, or better?
+//!
+//! A question asked forward: nothing that was known at the verdict may be its answer, so a refresh counts only if
+//! the source saw the price after the poll at which the window opened. It is counted by the gap to that refresh,
+//! because a refresh fifteen minutes later says little.
+
+use std::collections::BTreeMap;
+
+use arb_engine::Engine;
+use arb_engine::catalogue::Side;
+use arb_engine::effect::Entry;
+use arb_engine::input::Bet;
+use arb_engine::odds::Price;
+use arb_schemas::time::{Micros, SECOND};
+
+/// Upper ends of the gaps that are told apart, in seconds.
+pub(super) const GAPS: [(i64, &str); 5] =
+    [(60, "1 min"), (300, "5 min"), (900, "15 min"), (3_600, "60 min"), (i64::MAX, "longer")];
+
+/// What a leg is counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    /// The event had begun.
+    pub in_play: bool,
+    /// The window was proven simultaneous at opening.
+    pub simultaneous: bool,
+    /// Index of the gap.
+    pub gap: usize,
+}
+
+/// Legs, and those of them whose price was still there or better.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survival(pub BTreeMap<Cell, (u64, u64)>);
+
+/// Legs that wait for their refresh.
+#[derive(Debug, Default)]
+pub(super) struct Verdicts(Vec<Verdict>);
+
+#[derive(Debug)]
+struct Verdict {
+    event: String,
+    bet: Bet,
+    book: String,
+    price: Price,
+    at: Micros,
+    in_play: bool,
+    simultaneous: bool,
+}
+
+impl Verdicts {
+    /// Adds the legs of a window that has just opened.
+    pub(super) fn add(&mut self, entry: &Entry) {
+        self.0.extend(entry.legs.iter().filter_map(|leg| {
+            Some(Verdict {
+                event: entry.event.id.to_string(),
+                bet: Bet::new(entry.market, leg.outcome, Side::Back, entry.line)?,
+                book: leg.book.to_string(),
+                price: leg.price,
+                at: entry.opened_at,
+                in_play: entry.in_play,
+                simultaneous: entry.simultaneous,
+            })
+        }));
+    }
+
+    /// Settles the legs that a poll answered: a quote that is gone by it, or was seen since the verdict.
+    pub(super) fn look(&mut self, engine: &Engine, now: Micros, survival: &mut Survival) {
+        self.0.retain(|verdict| {
+            let (seen_at, stands) = match engine.quote(&verdict.event, &verdict.bet, &verdict.book) {
+                None => (now, false),
+                Some(quote) if quote.last_seen_at > verdict.at => {
+                    (quote.last_seen_at, quote.price >= verdict.price)
+                }
+                Some(_) => return true,
+            };
+            survival.count(verdict, seen_at - verdict.at, stands);
+            false
+        });
+    }
+}
+
+impl Survival {
+    fn count(&mut self, verdict: &Verdict, gap: Micros, stands: bool) {
+        let gap = GAPS.iter().position(|(seconds, _)| gap <= seconds.saturating_mul(SECOND));
+        let cell = Cell {
+            in_play: verdict.in_play,
+            simultaneous: verdict.simultaneous,
+            gap: gap.unwrap_or(GAPS.len() - 1),
+        };
+        let (legs, standing) = self.0.entry(cell).or_default();
+        *legs += 1;
+        *standing += u64::from(stands);
+    }
+
+    /// (legs, still standing) over all cells that are asked for.
+    #[must_use]
+    pub fn sum(&self, wanted: impl Fn(&Cell) -> bool) -> (u64, u64) {
+        let cells = self.0.iter().filter(|(cell, _)| wanted(cell));
+        cells.fold((0, 0), |sum, (_, (legs, standing))| (sum.0 + legs, sum.1 + standing))
+    }
+}

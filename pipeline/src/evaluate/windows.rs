@@ -1,0 +1,135 @@
+//! Raw windows: one for each stretch of polls over which a line's best prices made an arb.
+//!
+//! It never computes a price; it keeps what the engine's transitions said.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use arb_engine::catalogue::Market;
+use arb_engine::effect::{Effect, Entry, WindowId};
+use arb_schemas::time::{Micros, to_rfc3339};
+use serde_json::{Value, json};
+
+/// A raw window, with the fields of `--windows`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RawWindow {
+    /// The source's event id.
+    pub event: String,
+    /// Market.
+    pub market: Market,
+    /// Line in thousandths.
+    pub line: Option<i32>,
+    /// The first poll at which it was open.
+    pub opened_at: Micros,
+    /// The last poll at which it was open.
+    pub last_open_at: Micros,
+    /// The first poll after that; `None` at the end of the recording.
+    pub closed_at: Option<Micros>,
+    /// The event had begun when it opened.
+    pub in_play: bool,
+    /// Margin at opening.
+    pub margin_open: f64,
+    /// Largest margin.
+    pub margin_peak: f64,
+    /// At how many polls it was open.
+    pub polls: u64,
+    /// Proven simultaneous at opening.
+    pub simultaneous_at_open: bool,
+    /// Proven simultaneous at any poll.
+    pub simultaneous_ever: bool,
+    /// (outcome, book, price in millionths) at opening.
+    pub legs: Vec<(&'static str, String, u32)>,
+}
+
+impl RawWindow {
+    fn new(entry: &Entry) -> Self {
+        let leg = |leg: &arb_engine::effect::EntryLeg| {
+            (leg.outcome.key(), leg.book.to_string(), leg.price.millionths())
+        };
+        Self {
+            event: entry.event.id.to_string(),
+            market: entry.market,
+            line: entry.line,
+            opened_at: entry.opened_at,
+            last_open_at: entry.opened_at,
+            closed_at: None,
+            in_play: entry.in_play,
+            margin_open: entry.margin,
+            margin_peak: entry.margin,
+            polls: 0,
+            simultaneous_at_open: entry.simultaneous,
+            simultaneous_ever: entry.simultaneous,
+            legs: entry.legs.iter().map(leg).collect(),
+        }
+    }
+
+    /// By opening, event, market and line.
+    #[must_use]
+    pub fn order(a: &Self, b: &Self) -> Ordering {
+        let key = |window: &Self| {
+            let market = (window.market.family.key(), window.market.period);
+            (window.opened_at, window.event.clone(), market, window.line)
+        };
+        key(a).cmp(&key(b))
+    }
+
+    /// As one object of `--windows`. What this version does not compute is null.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let leg = |(outcome, book, price): &(&str, String, u32)| json!({"outcome": outcome, "book": book, "price": f64::from(*price) / 1e6});
+        json!({
+            "event": self.event,
+            "market": self.market.family.key(),
+            "line": self.line.map(|line| f64::from(line) / 1e3),
+            "opened_at": to_rfc3339(self.opened_at),
+            "last_open_at": to_rfc3339(self.last_open_at),
+            "closed_at": self.closed_at.map(to_rfc3339),
+            "in_play": self.in_play,
+            "margin_open": self.margin_open,
+            "margin_peak": self.margin_peak,
+            "polls": self.polls,
+            "simultaneous_at_open": self.simultaneous_at_open,
+            "simultaneous_ever": self.simultaneous_ever,
+            "verified_at_open": null,
+            "verified_ever": null,
+            "ttl_seconds_at_open": null,
+            "legs": self.legs.iter().map(leg).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The windows of one recording.
+#[derive(Debug, Default)]
+pub(super) struct Windows {
+    open: BTreeMap<WindowId, RawWindow>,
+    closed: Vec<RawWindow>,
+}
+
+impl Windows {
+    pub(super) fn apply(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
+                let window = self.open.entry(entry.id).or_insert_with(|| RawWindow::new(entry));
+                window.margin_peak = window.margin_peak.max(entry.margin);
+                window.simultaneous_ever |= entry.simultaneous;
+            }
+            Effect::Closed(closed) => {
+                if let Some(window) = self.open.remove(&closed.id) {
+                    self.closed.push(RawWindow { closed_at: Some(closed.closed_at), ..window });
+                }
+            }
+            Effect::Contains { .. } => {}
+        }
+    }
+
+    pub(super) fn end_of_poll(&mut self, at: Micros) {
+        for window in self.open.values_mut() {
+            window.polls += 1;
+            window.last_open_at = at;
+        }
+    }
+
+    pub(super) fn finish(self) -> impl Iterator<Item = RawWindow> {
+        self.closed.into_iter().chain(self.open.into_values())
+    }
+}

@@ -1,0 +1,146 @@
+//! Polls as records of the tick topic: the frames of each partition numbered, then a `PollEnd` in every one.
+//!
+//! It never sends a `PollEnd` that claims a frame which was not sent before it to the same partition.
+
+use arb_schemas::records::{Frame, Heartbeat, PollEnd};
+use arb_schemas::time::Micros;
+use arb_schemas::wire::WireError;
+use thiserror::Error;
+
+use super::source::Poll;
+use crate::kafka::{self, TickProducer, partition_of};
+use crate::records::TickRecord;
+
+/// A record and where it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addressed {
+    /// Partition.
+    pub partition: i32,
+    /// Key: the event, or the source for what every partition gets.
+    pub key: String,
+    /// Record.
+    pub record: TickRecord,
+}
+
+/// The records of a poll, in the order in which they must be sent.
+#[must_use]
+pub fn records(source: &str, poll: Poll, partitions: i32) -> Vec<Addressed> {
+    let Poll { received_at, league, coverage, events } = poll;
+    let mut counts = vec![0; usize::try_from(partitions).unwrap_or(0)];
+    let mut records = Vec::with_capacity(events.len() + counts.len());
+    for (event, offers) in events {
+        let partition = partition_of(&event.id, partitions);
+        let count: &mut i32 = &mut counts[usize::try_from(partition).unwrap_or(0)];
+        let key = event.id.clone();
+        let (source, coverage) = (source.to_owned(), coverage.clone());
+        let frame = Frame { source, received_at, poll_index: Some(*count), event, coverage, offers };
+        *count += 1;
+        records.push(Addressed { partition, key, record: TickRecord::Frame(frame) });
+    }
+    records.extend((0..).zip(counts).map(|(partition, frames)| {
+        let (league, coverage) = (league.clone(), coverage.clone());
+        let end = PollEnd { source: source.to_owned(), received_at, league, coverage, frames };
+        Addressed { partition, key: source.to_owned(), record: TickRecord::PollEnd(end) }
+    }));
+    records
+}
+
+/// Why a record could not be published.
+#[derive(Debug, Error)]
+pub enum PublishError {
+    /// It does not fit its schema.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// Kafka did not take it.
+    #[error(transparent)]
+    Kafka(#[from] kafka::Error),
+}
+
+/// Publishes what one source says.
+pub struct Publisher {
+    producer: TickProducer,
+    source: String,
+    partitions: i32,
+}
+
+impl Publisher {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`PublishError::Kafka`] when the topics are not as the catalogue has them.
+    pub fn connect(brokers: &str, source: &str) -> Result<Self, PublishError> {
+        let partitions = kafka::partitions(brokers)?;
+        Ok(Self { producer: TickProducer::new(brokers)?, source: source.to_owned(), partitions })
+    }
+
+    /// Sends a poll.
+    ///
+    /// # Errors
+    /// [`PublishError`].
+    pub fn poll(&self, poll: Poll) -> Result<(), PublishError> {
+        for Addressed { partition, key, record } in records(&self.source, poll, self.partitions) {
+            self.producer.send(partition, &key, &record.encode()?)?;
+        }
+        Ok(())
+    }
+
+    /// Says in every partition that the source was alive.
+    ///
+    /// # Errors
+    /// [`PublishError`].
+    pub fn heartbeat(&self, at: Micros) -> Result<(), PublishError> {
+        let message = TickRecord::Heartbeat(Heartbeat { source: self.source.clone(), at }).encode()?;
+        for partition in 0..self.partitions {
+            self.producer.send(partition, &self.source, &message)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`PublishError::Kafka`].
+    pub fn flush(&self) -> Result<(), PublishError> {
+        Ok(self.producer.flush()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_schemas::records::{Coverage, Event};
+
+    use super::*;
+
+    fn event(id: &str) -> Event {
+        let text = String::new;
+        Event { id: id.into(), sport: text(), league: text(), home: text(), away: text(), commence_time: 0 }
+    }
+
+    #[test]
+    fn each_partition_gets_its_frames_numbered_and_their_count() {
+        let ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let events = ids.map(|id| (event(id), vec![])).to_vec();
+        let poll = Poll { received_at: 7, league: None, coverage: Coverage::ALL, events };
+        let sent = records("s", poll, 3);
+        assert_eq!(sent.len(), ids.len() + 3);
+        for partition in 0..3 {
+            let mut expected = 0;
+            let mut ended = false;
+            for sent in sent.iter().filter(|sent| sent.partition == partition) {
+                match &sent.record {
+                    TickRecord::Frame(frame) => {
+                        assert!(!ended && frame.poll_index == Some(expected));
+                        assert_eq!((partition_of(&sent.key, 3), &sent.key), (partition, &frame.event.id));
+                        expected += 1;
+                    }
+                    TickRecord::PollEnd(end) => {
+                        ended = true;
+                        assert_eq!((end.frames, end.received_at, &*sent.key), (expected, 7, "s"));
+                    }
+                    TickRecord::Heartbeat(_) => panic!("a poll has no heartbeat"),
+                }
+            }
+            assert!(ended);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! When to say what: a source's polls in their own time, at a speed, with heartbeats between them.
+//!
+//! Everything that is said carries recording time, so the topic holds the same records at any speed. It never
+//! looks into a poll.
+
+use std::time::{Duration, Instant};
+
+use arb_schemas::time::{Micros, SECOND};
+use thiserror::Error;
+
+use super::publish::{PublishError, Publisher};
+use super::source::{Source, SourceError};
+use crate::faults::Faults;
+use crate::stop::Stop;
+
+/// Recording time between heartbeats: half of the silence after which a source counts as idle (60 s), so that no
+/// gap between polls looks like one. Timers of the engine are exact, so a finer beat would change nothing but
+/// the size of the topic: at one a second, 97 % of a recording's records would be heartbeats.
+const HEARTBEAT: Micros = 30 * SECOND;
+
+/// How fast recording time passes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Speed {
+    /// As fast as Kafka takes it.
+    Max,
+    /// So many times as fast as it was.
+    Times(f64),
+}
+
+impl std::fmt::Display for Speed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Max => f.write_str("max"),
+            Self::Times(times) => times.fmt(f),
+        }
+    }
+}
+
+impl std::str::FromStr for Speed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<f64>()) {
+            ("max", _) => Ok(Self::Max),
+            (_, Ok(times)) if times.is_finite() && times > 0.0 => Ok(Self::Times(times)),
+            _ => Err("give a number above 0, or max".to_owned()),
+        }
+    }
+}
+
+/// What of a recording is played, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Replay {
+    /// Only polls after this time.
+    pub after: Option<Micros>,
+    /// Only polls up to this time.
+    pub until: Option<Micros>,
+    /// How fast.
+    pub speed: Speed,
+}
+
+/// What was played.
+#[derive(Debug, Clone, Default)]
+pub struct Played {
+    /// Polls.
+    pub polls: u64,
+    /// Their events.
+    pub frames: u64,
+    /// Their ticks.
+    pub ticks: u64,
+    /// Time of the last one.
+    pub last: Option<Micros>,
+    /// What was malformed.
+    pub faults: Faults,
+}
+
+/// Why playing ended early.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// The source cannot go on.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Kafka does not take it.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
+impl Replay {
+    /// Plays a source to its end, or until the end is wished; `played` says what has been, also after an error.
+    ///
+    /// # Errors
+    /// [`ReplayError`].
+    pub fn play(
+        &self,
+        source: &mut dyn Source,
+        to: &Publisher,
+        played: &mut Played,
+        stop: &Stop,
+    ) -> Result<(), ReplayError> {
+        let done = self.play_polls(source, to, played, stop);
+        // What came before an error is said all the same.
+        to.flush()?;
+        done
+    }
+
+    fn play_polls(
+        &self,
+        source: &mut dyn Source,
+        to: &Publisher,
+        played: &mut Played,
+        stop: &Stop,
+    ) -> Result<(), ReplayError> {
+        let mut pace = Pace::new(self.speed);
+        loop {
+            let mut faults = Faults::default();
+            let poll = source.next_poll(&mut faults);
+            if !faults.is_empty() {
+                tracing::warn!(source = source.name(), %faults, "malformed input was left out");
+                played.faults.add(&faults);
+            }
+            let Some(poll) = poll? else { return Ok(()) };
+            let at = poll.received_at;
+            if self.until.is_some_and(|until| at > until) {
+                return Ok(());
+            }
+            if self.after.is_some_and(|after| at <= after) {
+                continue;
+            }
+            for beat in heartbeats(played.last, at) {
+                if pace.wait(beat, stop) {
+                    return Ok(());
+                }
+                to.heartbeat(beat)?;
+            }
+            if pace.wait(at, stop) {
+                return Ok(());
+            }
+            played.count(&poll);
+            to.poll(poll)?;
+        }
+    }
+}
+
+impl Played {
+    fn count(&mut self, poll: &super::source::Poll) {
+        self.polls += 1;
+        self.frames += poll.events.len() as u64;
+        self.ticks += poll.ticks() as u64;
+        self.last = self.last.max(Some(poll.received_at));
+    }
+}
+
+/// The beats between one poll and the next, on a grid, so that they do not depend on where a replay began.
+fn heartbeats(last: Option<Micros>, next: Micros) -> impl Iterator<Item = Micros> {
+    let first = last.map_or(next, |last| (last / HEARTBEAT + 1) * HEARTBEAT);
+    (first..next).step_by(usize::try_from(HEARTBEAT).unwrap_or(usize::MAX))
+}
+
+/// Wall time for recording time.
+struct Pace {
+    speed: Speed,
+    start: Option<(Micros, Instant)>,
+}
+
+impl Pace {
+    fn new(speed: Speed) -> Self {
+        Self { speed, start: None }
+    }
+
+    /// Waits for a moment of recording time; returns whether the end is wished.
+    fn wait(&mut self, at: Micros, stop: &Stop) -> bool {
+        let Speed::Times(times) = self.speed else { return stop.is_stopped() };
+        let (first, started) = *self.start.get_or_insert_with(|| (at, Instant::now()));
+        let after = Duration::from_micros(u64::try_from(at - first).unwrap_or(0)).div_f64(times);
+        stop.wait((started + after).saturating_duration_since(Instant::now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heartbeats_lie_on_a_grid_between_polls() {
+        let beats = |last: i64, next: i64| -> Vec<_> {
+            heartbeats(Some(last * SECOND), next * SECOND).map(|at| at / SECOND).collect()
+        };
+        assert_eq!(beats(5, 95), [30, 60, 90]);
+        assert_eq!(beats(30, 60), [0; 0]);
+        assert_eq!(beats(29, 31), [30]);
+        assert_eq!(beats(100, 50), [0; 0]);
+        assert_eq!(heartbeats(None, 50).count(), 0);
+    }
+
+    #[test]
+    fn a_speed_is_a_number_or_max() {
+        assert_eq!("max".parse(), Ok(Speed::Max));
+        assert_eq!("60".parse(), Ok(Speed::Times(60.0)));
+        for text in ["", "0", "-1", "fast", "NaN", "inf"] {
+            assert!(text.parse::<Speed>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn recording_time_passes_at_its_speed() {
+        let (stop, started) = (Stop::default(), Instant::now());
+        let mut pace = Pace::new(Speed::Times(1000.0));
+        assert!(!pace.wait(0, &stop) && !pace.wait(50 * SECOND, &stop));
+        assert!(started.elapsed() >= Duration::from_millis(50));
+        stop.stop();
+        assert!(pace.wait(i64::MAX / 2, &stop));
+    }
+}

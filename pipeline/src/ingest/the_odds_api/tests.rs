@@ -1,0 +1,157 @@
+//! Bad input, one fault at a time: what it costs, and what it is called.
+
+use super::*;
+
+const AT: &str = "2026-06-21T23:00:43Z";
+
+/// An answer with one event, one book and one market; `change` breaks something in its text.
+fn poll(change: impl Fn(String) -> String) -> (Option<Poll>, Faults) {
+    poll_in(OddsFormat::American, change)
+}
+
+fn poll_in(format: OddsFormat, change: impl Fn(String) -> String) -> (Option<Poll>, Faults) {
+    let line = r#"{"polled_at":"2026-06-21T23:00:43Z","events":[{"id":"e1","sport_key":"soccer_test",
+        "commence_time":"2026-06-21T22:00:00Z","home_team":"Uru\u0067uay","away_team":"Cape Verde","bookmakers":[
+        {"key":"alpha","title":"Alpha","last_update":"2026-06-21T23:00:29Z","markets":[
+        {"key":"h2h","last_update":"2026-06-21T23:00:28Z","outcomes":[
+        {"name":"Cape Verde","price":2800},{"name":"Uruguay","price":-910},{"name":"Draw","price":650}]},
+        {"key":"spreads","last_update":"2026-06-21T23:00:28Z","outcomes":[
+        {"name":"Uruguay","price":-110,"point":-1.5},{"name":"Cape Verde","price":100,"point":1.5}]}]}]}]}"#;
+    let mut faults = Faults::default();
+    let poll = Decoder::new(format).recorded(&change(line.to_owned()), &mut faults);
+    (poll, faults)
+}
+
+fn ticks(poll: Option<Poll>) -> Vec<(Outcome, Option<i32>, i64)> {
+    let offers = poll.into_iter().flat_map(|poll| poll.events).flat_map(|(_, offers)| offers);
+    offers.flat_map(|offer| offer.ticks).map(|tick| (tick.outcome, tick.line, tick.price)).collect()
+}
+
+/// The fault that a replacement makes, and how many of the five ticks are left.
+fn broken(from: &str, to: &str) -> (String, usize) {
+    let (poll, faults) = poll(|line| {
+        assert!(line.contains(from), "{from}");
+        line.replace(from, to)
+    });
+    (faults.to_string(), ticks(poll).len())
+}
+
+fn fault(faults: &str, left: usize) -> (String, usize) {
+    (faults.to_owned(), left)
+}
+
+#[test]
+fn a_poll_is_read_whole() {
+    let (poll, faults) = poll(|line| line);
+    assert!(faults.is_empty(), "{faults}");
+    let poll = poll.expect("a poll");
+    assert_eq!(Some(poll.received_at), parse_rfc3339(AT));
+    let (event, offers) = &poll.events[0];
+    assert_eq!((&*event.id, &*event.sport, &*event.league), ("e1", "soccer", "soccer_test"));
+    assert_eq!((&*event.home, &*event.away), ("Uruguay", "Cape Verde"));
+    assert_eq!(Some(offers[0].last_seen_at), parse_rfc3339("2026-06-21T23:00:28Z"));
+    assert_eq!((poll.ticks(), &poll.coverage), (5, &Coverage::ALL));
+    let expected = [
+        (Outcome::Away, None, 29_000_000),
+        (Outcome::Home, None, 1_109_890),
+        (Outcome::Draw, None, 7_500_000),
+        (Outcome::Home, Some(-1_500), 1_909_090),
+        (Outcome::Away, Some(-1_500), 2_000_000),
+    ];
+    assert_eq!(ticks(Some(poll)), expected);
+}
+
+#[test]
+fn decimal_is_a_setting() {
+    let (poll, faults) =
+        poll_in(OddsFormat::Decimal, |line| line.replace("2800", "2.3").replace("650", "3.4999999"));
+    assert_eq!(ticks(poll)[..2], [(Outcome::Away, None, 2_300_000), (Outcome::Draw, None, 3_499_999)]);
+    assert_eq!(faults.of("price", "out of range"), 2, "-910 and -110 are no decimal odds: {faults}");
+}
+
+#[test]
+fn broken_json_is_no_poll() {
+    assert_eq!(broken("\"events\"", "\"events"), fault("line is no JSON: 1", 0));
+    assert_eq!(broken("2800", "NaN"), fault("line is no JSON: 1", 0));
+    assert_eq!(broken("{\"polled_at\"", "[{\"polled_at\""), fault("line is no JSON: 1", 0));
+    assert_eq!(broken("2026-06-21T23:00:43Z", "noon"), fault("polled_at is no time: 1", 0));
+    let (poll, faults) = poll(|_| format!("{{\"polled_at\":\"{AT}\",\"events\":{{\"message\":\"quota\"}}}}"));
+    assert_eq!((poll, faults.to_string()), (None, "events is no array: 1".to_owned()));
+}
+
+#[test]
+fn prices_out_of_range_or_no_prices_drop_their_tick() {
+    assert_eq!(broken("2800", "-1000000000"), fault("price out of range: 1", 4));
+    assert_eq!(broken("2800", "100001"), fault("price out of range: 1", 4));
+    assert_eq!(broken("2800", "\"NaN\""), fault("price is no odds: 1", 4));
+    assert_eq!(broken("2800", "50"), fault("price is no odds: 1", 4));
+    assert_eq!(broken("2800", "2800.5"), fault("price is no odds: 1", 4));
+    assert_eq!(broken("2800", "2800.0"), fault("", 5));
+    assert_eq!(broken("2800", "null"), fault("price missing: 1", 4));
+    for price in ["1", "1.0", "0.5", "1001.5"] {
+        let (poll, faults) = poll_in(OddsFormat::Decimal, |line| {
+            let others = [("-910", "2"), ("650", "2"), ("-110", "2"), ("100", "2"), ("2800", price)];
+            others.into_iter().fold(line, |line, (from, to)| line.replace(from, to))
+        });
+        assert_eq!((faults.of("price", "out of range"), ticks(poll).len()), (1, 4), "{price}");
+    }
+}
+
+#[test]
+fn names_and_markets_that_nobody_knows_drop_themselves() {
+    assert_eq!(broken("\"Draw\"", "\"Tie\""), fault("outcome.name unknown: 1", 4));
+    assert_eq!(broken("\"Draw\"", "\"Over\""), fault("outcome.name not of this market: 1", 4));
+    assert_eq!(broken("\"Draw\"", "7"), fault("outcome.name is no text: 1", 4));
+    assert_eq!(broken("\"key\":\"h2h\"", "\"key\":\"player_points\""), fault("market.key unknown: 1", 2));
+    assert_eq!(broken("\"key\":\"alpha\",", ""), fault("bookmaker.key missing: 1", 0));
+    assert_eq!(broken("\"home_team\"", "\"home\""), fault("home_team missing: 1", 0));
+    assert_eq!(broken("{\"name\":\"Draw\",\"price\":650}", "650"), fault("outcome is no object: 1", 4));
+    assert_eq!(broken("\"point\":-1.5", "\"point\":\"x\""), fault("point is no number: 1", 4));
+    assert_eq!(broken(",\"point\":-1.5", ""), fault("point missing: 1", 4));
+}
+
+#[test]
+fn a_missing_draw_is_just_missing() {
+    assert_eq!(broken(",{\"name\":\"Draw\",\"price\":650}", ""), fault("", 4));
+}
+
+#[test]
+fn of_an_outcome_listed_twice_the_last_holds() {
+    let twice =
+        |line: String| line.replace("\"name\":\"Draw\",\"price\":650", "\"name\":\"Uruguay\",\"price\":200");
+    let (poll, faults) = poll(twice);
+    assert_eq!(faults.to_string(), "outcome listed twice: 1");
+    assert_eq!(ticks(poll)[..2], [(Outcome::Away, None, 29_000_000), (Outcome::Home, None, 3_000_000)]);
+}
+
+#[test]
+fn an_event_listed_twice_is_one_event() {
+    let (poll, faults) = poll(|line| {
+        let (head, event) = line.split_once('[').unwrap();
+        let event = event.strip_suffix("]}").unwrap();
+        format!("{head}[{event},{event}]}}")
+    });
+    assert_eq!(faults.to_string(), "event listed twice: 1");
+    let poll = poll.expect("a poll");
+    assert_eq!(
+        (poll.events.len(), poll.ticks()),
+        (1, 10),
+        "of the two ticks for a bet the engine keeps the last"
+    );
+}
+
+#[test]
+fn the_books_time_stands_in_for_the_markets() {
+    let (poll, _) = poll(|line| line.replace("\"last_update\":\"2026-06-21T23:00:28Z\",", ""));
+    let offers = poll.expect("a poll").events.remove(0).1;
+    assert_eq!(Some(offers[0].last_seen_at), parse_rfc3339("2026-06-21T23:00:29Z"));
+    let (poll, faults) = self::poll(|line| line.replace("\"last_update\"", "\"updated\""));
+    assert_eq!((poll.map(|poll| poll.ticks()), faults.of("last_update", "missing")), (Some(0), 2));
+}
+
+#[test]
+fn a_lay_market_is_the_other_side_of_its_market() {
+    let (poll, _) = poll(|line| line.replace("\"key\":\"h2h\"", "\"key\":\"h2h_lay\""));
+    let offers = poll.expect("a poll").events.remove(0).1;
+    assert_eq!((&*offers[0].market, offers[0].ticks[0].side), ("h2h", Side::Lay));
+}

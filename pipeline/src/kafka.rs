@@ -1,0 +1,89 @@
+//! Kafka: the only user of rdkafka.
+//!
+//! Settings that matter for correctness are set here, explicitly, and nowhere else. It knows topics by the
+//! catalogue and never looks into a record.
+//!
+//! Source of the settings: librdkafka `CONFIGURATION.md`; KIP-447 for the transactional loop.
+
+mod consumer;
+mod partitioner;
+mod producer;
+mod table;
+mod topics;
+mod transaction;
+
+use rdkafka::ClientConfig;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::error::KafkaError;
+use thiserror::Error;
+
+pub use consumer::{Event, Record, TickConsumer};
+pub use partitioner::partition_of;
+pub use producer::TickProducer;
+pub use table::{Table, TableEvent};
+pub use topics::{partitions, provision};
+pub use transaction::{Committed, Output, Transaction, TransactionalProducer};
+
+/// Something that Kafka refused or could not do.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// A client could not be made, or the broker did not answer.
+    #[error("Kafka at {brokers}: {source}")]
+    Broker {
+        /// The addresses that were tried.
+        brokers: String,
+        /// What librdkafka says.
+        source: KafkaError,
+    },
+    /// A topic is not as the catalogue has it.
+    #[error("topic {topic}: {problem}")]
+    Topic {
+        /// Which.
+        topic: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// Something that a running client was told.
+    #[error("Kafka: {0}")]
+    Client(#[from] KafkaError),
+}
+
+/// Settings that every client has.
+fn client(brokers: &str) -> ClientConfig {
+    let mut config = ClientConfig::new();
+    config
+        .set("bootstrap.servers", brokers)
+        .set("client.id", "arb")
+        .set("socket.keepalive.enable", "true")
+        .set("allow.auto.create.topics", "false")
+        .set_log_level(RDKafkaLogLevel::Warning);
+    config
+}
+
+/// Settings of every consumer that reads what transactions wrote.
+fn read_committed(brokers: &str) -> ClientConfig {
+    let mut config = client(brokers);
+    config
+        .set("isolation.level", "read_committed")
+        .set("enable.auto.commit", "false")
+        .set("enable.auto.offset.store", "false")
+        .set("check.crcs", "true")
+        .set("queued.max.messages.kbytes", "65536")
+        // The default stalls a consumer for a second after its queue was full.
+        .set("fetch.queue.backoff.ms", "2");
+    config
+}
+
+/// Settings of every producer.
+fn producer(brokers: &str) -> ClientConfig {
+    let mut config = client(brokers);
+    config
+        .set("enable.idempotence", "true")
+        .set("acks", "all")
+        .set("compression.type", "lz4")
+        // Java's default; librdkafka's own is another, and a key must have one partition.
+        .set("partitioner", "murmur2_random")
+        .set("queue.buffering.max.messages", "100000")
+        .set("queue.buffering.max.kbytes", "262144");
+    config
+}

@@ -1,0 +1,103 @@
+//! The producer of the tick topic: idempotent, in order within a partition.
+//!
+//! What it sends is not transactional: frames are counted by their reader instead. It never drops a record in
+//! silence: one that could not be delivered is an error of the next call.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use arb_schemas::topics;
+use rdkafka::ClientContext;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::DeliveryResult;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
+
+use super::Error;
+
+/// How long all that was sent may take to be acknowledged.
+const FLUSH: Duration = Duration::from_secs(30);
+
+/// Publishes to [`topics::ODDS_TICKS`].
+pub struct TickProducer {
+    producer: BaseProducer<FirstFailure>,
+}
+
+/// Keeps the first record that was not delivered.
+#[derive(Default)]
+struct FirstFailure(Mutex<Option<KafkaError>>);
+
+impl ClientContext for FirstFailure {}
+
+impl ProducerContext for FirstFailure {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        if let Err((error, _)) = result
+            && let Ok(mut first) = self.0.lock()
+        {
+            first.get_or_insert_with(|| error.clone());
+        }
+    }
+}
+
+impl TickProducer {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`Error::Broker`] for settings that librdkafka refuses.
+    pub fn new(brokers: &str) -> Result<Self, Error> {
+        let producer = super::producer(brokers)
+            .set("linger.ms", "5")
+            .create_with_context(FirstFailure::default())
+            .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+        Ok(Self { producer })
+    }
+
+    /// Sends a record to a partition; waits while the queue is full.
+    ///
+    /// # Errors
+    /// [`Error::Client`], also for a record of an earlier call that could not be delivered.
+    pub fn send(&self, partition: i32, key: &str, value: &[u8]) -> Result<(), Error> {
+        let topic = topics::ODDS_TICKS.name;
+        let mut record = BaseRecord::to(topic).partition(partition).key(key).payload(value);
+        while let Err((error, back)) = self.producer.send(record) {
+            if error.rdkafka_error_code() != Some(RDKafkaErrorCode::QueueFull) {
+                return Err(error.into());
+            }
+            self.producer.poll(Duration::from_millis(10));
+            record = back;
+        }
+        self.producer.poll(Duration::ZERO);
+        self.check()
+    }
+
+    /// Waits until everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for a record that could not be delivered, or when 30 s were not enough.
+    pub fn flush(&self) -> Result<(), Error> {
+        flush(&self.producer, FLUSH)?;
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let failure = self.producer.context().0.lock().ok().and_then(|mut first| first.take());
+        failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+}
+
+/// Waits until nothing is in flight, in steps of 1 ms: the library's own flush looks every 100 ms only.
+pub(super) fn flush<C: ProducerContext>(
+    producer: &BaseProducer<C>,
+    within: Duration,
+) -> Result<(), KafkaError> {
+    let deadline = Instant::now() + within;
+    while producer.in_flight_count() > 0 {
+        if let Err(error) = producer.flush(Duration::from_millis(1))
+            && Instant::now() > deadline
+        {
+            return Err(error);
+        }
+    }
+    Ok(())
+}

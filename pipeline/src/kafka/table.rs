@@ -1,0 +1,104 @@
+//! A compacted topic read as a table: every partition from its start, then for ever.
+//!
+//! Reads only what transactions committed. It belongs to no consumer group: each reader sees all of it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use arb_schemas::topics::Topic;
+use rdkafka::Message;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::Error;
+
+/// A reader of one compacted topic.
+pub struct Table {
+    consumer: BaseConsumer,
+    /// Partitions whose end has not been seen yet.
+    behind: BTreeSet<i32>,
+}
+
+/// What a reader is told.
+#[derive(Debug)]
+pub enum TableEvent {
+    /// A key got a value, or lost it.
+    Put {
+        /// Partition of the record.
+        partition: i32,
+        /// Its key, empty when it had none.
+        key: Vec<u8>,
+        /// Its value; `None` is a tombstone.
+        value: Option<Vec<u8>>,
+    },
+    /// Every partition has been read to its end once.
+    CaughtUp,
+    /// Nothing new.
+    Idle,
+}
+
+impl Table {
+    /// Starts to read a topic of so many partitions from its beginning.
+    ///
+    /// # Errors
+    /// [`Error::Broker`].
+    pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
+        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
+        let consumer: BaseConsumer = super::read_committed(brokers)
+            // No group is joined and nothing is committed; librdkafka wants a name all the same.
+            .set("group.id", "arb-table")
+            .set("auto.offset.reset", "earliest")
+            .set("enable.partition.eof", "true")
+            .create()
+            .map_err(broker)?;
+        let mut assignment = TopicPartitionList::new();
+        for partition in 0..partitions {
+            assignment.add_partition_offset(topic.name, partition, Offset::Beginning).map_err(broker)?;
+        }
+        consumer.assign(&assignment).map_err(broker)?;
+        Ok(Self { consumer, behind: (0..partitions).collect() })
+    }
+
+    /// The next event, waiting at most so long.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
+    pub fn next(&mut self, wait: Duration) -> Result<TableEvent, Error> {
+        match self.consumer.poll(wait) {
+            None => Ok(TableEvent::Idle),
+            Some(Ok(message)) => Ok(TableEvent::Put {
+                partition: message.partition(),
+                key: message.key().unwrap_or_default().to_vec(),
+                value: message.payload().map(<[u8]>::to_vec),
+            }),
+            Some(Err(KafkaError::PartitionEOF(partition))) => {
+                let was_behind = self.behind.remove(&partition);
+                let caught_up = was_behind && self.behind.is_empty();
+                Ok(if caught_up { TableEvent::CaughtUp } else { TableEvent::Idle })
+            }
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+                Ok(TableEvent::Idle)
+            }
+            Some(Err(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// Errors that librdkafka reports and then recovers from.
+pub(super) fn is_transient(error: &KafkaError) -> bool {
+    use rdkafka::types::RDKafkaErrorCode as Code;
+    matches!(
+        error.rdkafka_error_code(),
+        Some(
+            Code::BrokerTransportFailure
+                | Code::AllBrokersDown
+                | Code::OperationTimedOut
+                | Code::Resolve
+                | Code::NotCoordinator
+                | Code::CoordinatorLoadInProgress
+                | Code::CoordinatorNotAvailable
+        )
+    )
+}

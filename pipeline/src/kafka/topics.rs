@@ -1,0 +1,78 @@
+//! Provisioning: makes the broker's topics what the catalogue says, and refuses where they differ.
+//!
+//! It creates what is missing and never deletes or repartitions anything.
+
+use std::time::Duration;
+
+use arb_schemas::topics::{self, Topic};
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::types::RDKafkaErrorCode;
+
+use super::Error;
+
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Creates the topics that are missing, each with so many partitions.
+///
+/// # Errors
+/// [`Error`] when the broker does not answer or refuses one.
+pub async fn provision(brokers: &str, partitions: i32) -> Result<(), Error> {
+    let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
+    let admin: AdminClient<DefaultClientContext> = super::client(brokers).create().map_err(broker)?;
+    let configs = topics::ALL.map(|topic| topic.config());
+    let wanted: Vec<_> = topics::ALL
+        .iter()
+        .zip(&configs)
+        .map(|(topic, config)| {
+            // The broker's own default replication: 1 on one node, what its operator chose elsewhere.
+            let new = NewTopic::new(topic.name, partitions, TopicReplication::Fixed(-1));
+            config.iter().fold(new, |new, (key, value)| new.set(key, value))
+        })
+        .collect();
+    let options = AdminOptions::new().operation_timeout(Some(TIMEOUT));
+    for result in admin.create_topics(&wanted, &options).await.map_err(broker)? {
+        match result {
+            Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
+            Err((topic, code)) => return Err(Error::Topic { topic, problem: code.to_string() }),
+        }
+    }
+    Ok(())
+}
+
+/// The number of partitions that all topics have.
+///
+/// # Errors
+/// [`Error::Topic`] when one is missing or they differ: what is computed from a partition is written to the
+/// partition of the same number.
+pub fn partitions(brokers: &str) -> Result<i32, Error> {
+    let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
+    let consumer: BaseConsumer = super::client(brokers).create().map_err(broker)?;
+    let expected = count(&consumer, &topics::ODDS_TICKS, brokers)?;
+    for topic in &topics::ALL {
+        let found = count(&consumer, topic, brokers)?;
+        if found != expected {
+            let problem = format!(
+                "has {found} partitions where {} has {expected}; give all topics the same number",
+                topics::ODDS_TICKS.name
+            );
+            return Err(Error::Topic { topic: topic.name.to_owned(), problem });
+        }
+    }
+    Ok(expected)
+}
+
+fn count(consumer: &BaseConsumer, topic: &Topic, brokers: &str) -> Result<i32, Error> {
+    let metadata = consumer
+        .fetch_metadata(Some(topic.name), TIMEOUT)
+        .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+    let found = metadata.topics().iter().find(|found| found.name() == topic.name);
+    match found.map_or(0, |found| found.partitions().len()) {
+        0 => Err(Error::Topic {
+            topic: topic.name.to_owned(),
+            problem: "does not exist; `arb topics create` makes it".to_owned(),
+        }),
+        partitions => Ok(i32::try_from(partitions).unwrap_or(i32::MAX)),
+    }
+}

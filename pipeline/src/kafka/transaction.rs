@@ -1,0 +1,186 @@
+//! The transactional producer, and a transaction as a borrow of it.
+//!
+//! What is sent, and the offsets of what it was made from, become visible together or not at all. A transaction
+//! that is dropped is aborted. It never retries what may already have happened.
+//!
+//! Source: KIP-98, and KIP-447 for fencing by the consumer group's generation.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use arb_schemas::topics;
+use rdkafka::ClientContext;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::DeliveryResult;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::producer::flush;
+use super::{Error, TickConsumer};
+
+/// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
+const TIMEOUT: Duration = Duration::from_secs(8);
+/// First contact with the transaction coordinator, which may have to wait for an earlier owner's time-out.
+const INIT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How often a call that may be resumed is resumed.
+const RETRIES: usize = 5;
+
+/// A record to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Topic.
+    pub topic: &'static str,
+    /// Partition.
+    pub partition: i32,
+    /// Key.
+    pub key: String,
+    /// Value; `None` is a tombstone.
+    pub value: Option<Vec<u8>>,
+}
+
+/// How a commit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Committed {
+    /// Everything is visible.
+    Yes,
+    /// Nothing is; the same work may be done again.
+    Aborted,
+}
+
+/// A producer with a transactional id.
+pub struct TransactionalProducer {
+    producer: BaseProducer<Silent>,
+}
+
+/// Delivery errors need no ear: they fail the commit.
+struct Silent;
+
+impl ClientContext for Silent {}
+
+impl ProducerContext for Silent {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, _: &DeliveryResult<'_>, (): ()) {}
+}
+
+impl TransactionalProducer {
+    /// Takes over a transactional id: whoever had it is fenced, what it left open is aborted.
+    ///
+    /// # Errors
+    /// [`Error::Broker`].
+    pub fn new(brokers: &str, transactional_id: &str) -> Result<Self, Error> {
+        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
+        let producer: BaseProducer<Silent> = super::producer(brokers)
+            .set("transactional.id", transactional_id)
+            .set("transaction.timeout.ms", "10000")
+            .set("message.timeout.ms", "9000")
+            .set("linger.ms", "0")
+            .create_with_context(Silent)
+            .map_err(broker)?;
+        producer.init_transactions(INIT_TIMEOUT).map_err(broker)?;
+        Ok(Self { producer })
+    }
+
+    /// Begins a transaction.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn begin(&mut self) -> Result<Transaction<'_>, Error> {
+        self.producer.begin_transaction()?;
+        Ok(Transaction { producer: self, is_open: true })
+    }
+}
+
+/// An open transaction.
+pub struct Transaction<'a> {
+    producer: &'a mut TransactionalProducer,
+    is_open: bool,
+}
+
+impl Transaction<'_> {
+    /// Writes a record; waits while the queue is full.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn send(&mut self, output: &Output) -> Result<(), Error> {
+        let mut record = BaseRecord::to(output.topic).partition(output.partition).key(&output.key);
+        record.payload = output.value.as_ref();
+        while let Err((error, back)) = self.producer.producer.send(record) {
+            if error.rdkafka_error_code() != Some(RDKafkaErrorCode::QueueFull) {
+                return Err(error.into());
+            }
+            self.producer.producer.poll(Duration::from_millis(1));
+            record = back;
+        }
+        Ok(())
+    }
+
+    /// Commits it, with the offsets of the next record to read of each partition.
+    ///
+    /// # Errors
+    /// [`Error::Client`] when the producer is fenced, the error is fatal, or it is not known whether the commit
+    /// happened: the process must stop.
+    pub fn commit(mut self, consumer: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, Error> {
+        match self.try_commit(consumer, next) {
+            Ok(()) => {
+                self.is_open = false;
+                Ok(Committed::Yes)
+            }
+            Err(error) if requires_abort(&error) => {
+                tracing::warn!(%error, "the transaction is aborted");
+                self.abort()?;
+                Ok(Committed::Aborted)
+            }
+            Err(error) => {
+                self.is_open = false;
+                Err(error)
+            }
+        }
+    }
+
+    fn try_commit(&self, consumer: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
+        let producer = &self.producer.producer;
+        // Before the commit, whose own flush looks every 100 ms only.
+        flush(producer, TIMEOUT)?;
+        let mut offsets = TopicPartitionList::new();
+        for (partition, offset) in next {
+            offsets.add_partition_offset(topics::ODDS_TICKS.name, *partition, Offset::Offset(*offset))?;
+        }
+        let group = consumer.group()?;
+        retry(|| Ok(producer.send_offsets_to_transaction(&offsets, &group, TIMEOUT)?))?;
+        retry(|| Ok(producer.commit_transaction(TIMEOUT)?))
+    }
+
+    fn abort(&mut self) -> Result<(), Error> {
+        self.is_open = false;
+        Ok(self.producer.producer.abort_transaction(TIMEOUT)?)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.is_open
+            && let Err(error) = self.abort()
+        {
+            // The coordinator aborts it when its time is out.
+            tracing::warn!(%error, "a transaction was left open");
+        }
+    }
+}
+
+/// Calls again while librdkafka says that it is safe: it then resumes the call rather than repeat it.
+fn retry(mut call: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
+    for _ in 0..RETRIES {
+        match call() {
+            Err(Error::Client(KafkaError::Transaction(error))) if error.is_retriable() => {
+                tracing::warn!(%error, "the coordinator is asked again");
+            }
+            done => return done,
+        }
+    }
+    call()
+}
+
+fn requires_abort(error: &Error) -> bool {
+    matches!(error, Error::Client(KafkaError::Transaction(error)) if error.txn_requires_abort())
+}

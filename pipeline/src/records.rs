@@ -1,0 +1,240 @@
+//! Records as engine inputs, and effects as records: the only place that knows both sides.
+//!
+//! What cannot be an input is left out and counted, never guessed. It never reads Kafka.
+
+use arb_engine::catalogue::{Market, Outcome, Side};
+use arb_engine::effect::{Change, Closed, Effect, Entry, EntryLeg};
+use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::odds::Price;
+use arb_schemas::records as wire;
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
+use arb_schemas::wire::{RecordType, WireError, decode, encode};
+
+use crate::faults::Faults;
+use crate::kafka::Output;
+
+/// A record of the tick topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TickRecord {
+    /// What a source said of an event.
+    Frame(wire::Frame),
+    /// The end of a poll.
+    PollEnd(wire::PollEnd),
+    /// A source is alive.
+    Heartbeat(wire::Heartbeat),
+}
+
+impl TickRecord {
+    /// From a message of the tick topic.
+    ///
+    /// # Errors
+    /// [`WireError`] when it is none.
+    pub fn decode(message: &[u8]) -> Result<Self, WireError> {
+        match RecordType::of(message)? {
+            RecordType::PollEnd => decode(message).map(Self::PollEnd),
+            RecordType::Heartbeat => decode(message).map(Self::Heartbeat),
+            _ => decode(message).map(Self::Frame),
+        }
+    }
+
+    /// As a message of the tick topic.
+    ///
+    /// # Errors
+    /// [`WireError::Avro`] when a value does not fit its schema.
+    pub fn encode(&self) -> Result<Vec<u8>, WireError> {
+        match self {
+            Self::Frame(frame) => encode(frame),
+            Self::PollEnd(end) => encode(end),
+            Self::Heartbeat(heartbeat) => encode(heartbeat),
+        }
+    }
+
+    /// As the engine's input; ticks that cannot be are left out and counted.
+    pub fn as_input(&self, faults: &mut Faults) -> Input<'_> {
+        match self {
+            Self::Frame(frame) => Input::Frame(as_frame(frame, faults)),
+            Self::PollEnd(end) => Input::PollEnd(PollEnd {
+                source: &end.source,
+                received_at: end.received_at,
+                league: end.league.as_deref(),
+                coverage: as_coverage(&end.coverage),
+                frames: u32::try_from(end.frames).unwrap_or(0),
+            }),
+            Self::Heartbeat(heartbeat) => {
+                Input::Heartbeat(Heartbeat { source: &heartbeat.source, at: heartbeat.at })
+            }
+        }
+    }
+}
+
+fn as_frame<'a>(frame: &'a wire::Frame, faults: &mut Faults) -> Frame<'a> {
+    let event = &frame.event;
+    let mut ticks = Vec::with_capacity(frame.offers.iter().map(|offer| offer.ticks.len()).sum());
+    for offer in &frame.offers {
+        let Some(market) = Market::parse(&offer.market) else {
+            faults.count("market", "unknown");
+            continue;
+        };
+        ticks.extend(offer.ticks.iter().filter_map(|tick| as_tick(offer, market, tick, faults)));
+    }
+    Frame {
+        source: &frame.source,
+        received_at: frame.received_at,
+        poll_index: frame.poll_index.and_then(|index| u32::try_from(index).ok()),
+        event: Event {
+            id: &event.id,
+            sport: &event.sport,
+            league: &event.league,
+            home: &event.home,
+            away: &event.away,
+            commence_time: event.commence_time,
+        },
+        coverage: as_coverage(&frame.coverage),
+        ticks,
+    }
+}
+
+fn as_tick<'a>(
+    offer: &'a wire::Offer,
+    market: Market,
+    tick: &wire::Tick,
+    faults: &mut Faults,
+) -> Option<Tick<'a>> {
+    let Some(bet) = bet(market, tick) else {
+        faults.count("bet", "does not exist");
+        return None;
+    };
+    let Ok(price) = Price::from_millionths(tick.price) else {
+        faults.count("price", "out of range");
+        return None;
+    };
+    Some(Tick {
+        book: &offer.book,
+        bet,
+        price,
+        // A status of a later version is none that bets can be placed on.
+        suspended: tick.status != wire::Status::Active,
+        last_seen_at: offer.last_seen_at,
+        price_moved_at: offer.price_moved_at,
+    })
+}
+
+/// The bet of a tick; `None` when the market has no such bet.
+#[must_use]
+pub fn bet(market: Market, tick: &wire::Tick) -> Option<Bet> {
+    let outcome = match tick.outcome {
+        wire::Outcome::Home => Outcome::Home,
+        wire::Outcome::Draw => Outcome::Draw,
+        wire::Outcome::Away => Outcome::Away,
+        wire::Outcome::Over => Outcome::Over,
+        wire::Outcome::Under => Outcome::Under,
+        wire::Outcome::Unknown => return None,
+    };
+    let side = match tick.side {
+        wire::Side::Back => Side::Back,
+        wire::Side::Lay => Side::Lay,
+        wire::Side::Unknown => return None,
+    };
+    Bet::new(market, outcome, side, tick.line)
+}
+
+fn as_coverage(coverage: &wire::Coverage) -> Coverage<'_> {
+    let markets = |markets: &Vec<String>| markets.iter().filter_map(|market| Market::parse(market)).collect();
+    Coverage {
+        books: coverage.books.as_ref().map(|books| books.iter().map(String::as_str).collect()),
+        markets: coverage.markets.as_ref().map(markets),
+    }
+}
+
+/// The records that an effect writes, all to the partition that it was computed from.
+///
+/// # Errors
+/// [`WireError::Avro`] when a value does not fit its schema.
+pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError> {
+    let board = |key: String, value| Output { topic: ARBS_BOARD.name, partition, key, value };
+    let feed = |key: String, value| Output { topic: FEED_EVENTS.name, partition, key, value: Some(value) };
+    Ok(match effect {
+        Effect::Transition(change, entry) => {
+            let entry = board_entry(entry);
+            let on_board = board(entry.id.clone(), Some(encode(&entry)?));
+            let key = entry.event.id.clone();
+            let window = wire::ArbWindow { change: change_key(*change).to_owned(), entry };
+            vec![on_board, feed(key, encode(&window)?)]
+        }
+        Effect::Refreshed(entry) => {
+            vec![board(entry.id.to_string(), Some(encode(&board_entry(entry))?))]
+        }
+        Effect::Closed(closed) => {
+            let signal = close_signal(closed);
+            let key = signal.event_id.clone();
+            vec![board(signal.id.clone(), None), feed(key, encode(&signal)?)]
+        }
+        Effect::Contains { source, received_at } => {
+            let progress = wire::BoardProgress { source: source.to_string(), received_at: *received_at };
+            vec![board(format!("progress/{source}"), Some(encode(&progress)?))]
+        }
+    })
+}
+
+fn change_key(change: Change) -> &'static str {
+    match change {
+        Change::Opened => "opened",
+        Change::Updated => "updated",
+    }
+}
+
+fn board_entry(entry: &Entry) -> wire::BoardEntry {
+    wire::BoardEntry {
+        id: entry.id.to_string(),
+        event: wire::Event {
+            id: entry.event.id.to_string(),
+            sport: entry.event.sport.to_string(),
+            league: entry.event.league.to_string(),
+            home: entry.event.home.to_string(),
+            away: entry.event.away.to_string(),
+            commence_time: entry.event.commence_time,
+        },
+        in_play: entry.in_play,
+        kind: "surebet".to_owned(),
+        market: entry.market.family.key().to_owned(),
+        period: entry.market.period.key().to_owned(),
+        line: entry.line,
+        implied_probability: entry.implied_probability,
+        margin: entry.margin,
+        margin_worst: entry.margin_worst,
+        legs: entry.legs.iter().map(leg).collect(),
+        simultaneous: entry.simultaneous,
+        warnings: entry.warnings.iter().map(|warning| warning.key().to_owned()).collect(),
+        score: entry.score,
+        opened_at: entry.opened_at,
+        updated_at: entry.updated_at,
+        sequence: entry.sequence,
+    }
+}
+
+fn leg(leg: &EntryLeg) -> wire::Leg {
+    wire::Leg {
+        outcome: leg.outcome.key().to_owned(),
+        side: "back".to_owned(),
+        book: leg.book.to_string(),
+        price: leg.price.millionths().into(),
+        implied_probability: leg.implied_probability,
+        stake_share: leg.stake_share,
+        price_moved_at: leg.price_moved_at,
+        last_seen_at: leg.last_seen_at,
+    }
+}
+
+fn close_signal(closed: &Closed) -> wire::CloseSignal {
+    wire::CloseSignal {
+        id: closed.id.to_string(),
+        event_id: closed.event.id.to_string(),
+        reason: closed.reason.key().to_owned(),
+        opened_at: closed.opened_at,
+        closed_at: closed.closed_at,
+        margin_open: closed.margin_open,
+        margin_peak: closed.margin_peak,
+        margin_close: closed.margin_close,
+        sequence: closed.sequence,
+    }
+}
