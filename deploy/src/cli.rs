@@ -186,7 +186,7 @@ pub(crate) struct Process {
     #[arg(long, env = "ARB_COMMIT_RECORDS", default_value_t = 10_000)]
     pub(crate) commit_records: usize,
     /// Commit after so many milliseconds at the latest
-    #[arg(long, env = "ARB_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
+    #[arg(long = "commit-interval-ms", env = "ARB_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
     pub(crate) commit_interval: Duration,
     #[command(flatten)]
     pub(crate) brokers: Brokers,

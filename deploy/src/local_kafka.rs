@@ -3,7 +3,7 @@
 //! The broker is the child of `arb kafka`, a role like any other, which ends with its parent and takes the broker
 //! with it. It is for a look and for tests: one node loses what its disk loses.
 //!
-//! Source: Apache Kafka 4.3, "KRaft"; the settings are those of one combined node.
+//! Source: Apache Kafka 4.3 documentation, section 6.8; the settings are those of one combined node.
 
 mod broker;
 mod fetch;

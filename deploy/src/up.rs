@@ -23,7 +23,7 @@ use crate::{home, signals};
 use children::Children;
 
 /// How long the local Kafka may take to answer, and the board to be read.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 /// How often to look.
 const LOOK: Duration = Duration::from_millis(50);
 

@@ -12,9 +12,10 @@ mod table;
 mod topics;
 mod transaction;
 
-use rdkafka::ClientConfig;
 use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::KafkaError;
+use rdkafka::{ClientConfig, ClientContext};
 use thiserror::Error;
 
 pub use consumer::{Event, Record, TickConsumer};
@@ -47,6 +48,18 @@ pub enum Error {
     #[error("Kafka: {0}")]
     Client(#[from] KafkaError),
 }
+
+/// Hears what librdkafka reports beside its calls: a broker that went away, the end of a partition. Whatever must
+/// be acted upon comes back from a call too.
+struct Listener;
+
+impl ClientContext for Listener {
+    fn error(&self, error: KafkaError, reason: &str) {
+        tracing::debug!(%error, reason, "librdkafka");
+    }
+}
+
+impl ConsumerContext for Listener {}
 
 /// Settings that every client has.
 fn client(brokers: &str) -> ClientConfig {

@@ -1,1 +1,18 @@
-fn main() {}
+//! Tests of the whole: a real Kafka that they start themselves, the program as users run it, and an independent
+//! oracle in Python.
+//!
+//! Recordings are read in place where they are; where they are absent a synthetic one stands in, and the output
+//! says so.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod api;
+mod bad_input;
+mod board;
+mod documents;
+mod evaluate;
+mod failures;
+mod kafka;
+mod processor;
+mod support;
+mod tidy;
+mod up;

@@ -138,7 +138,8 @@ def accepted_polls(lines):
             poll = json.loads(line.decode("utf-8"), parse_float=Decimal, parse_constant=int)
         except (ValueError, ArithmeticError, RecursionError):
             continue
-        polled_at = instant_field(poll, "polled_at") if isinstance(poll, dict) else None
+        is_poll = isinstance(poll, dict) and field(poll, "events", list) is not None  # a broken answer is no empty one
+        polled_at = instant_field(poll, "polled_at") if is_poll else None
         if polled_at is not None and polled_at > last:
             last = polled_at
             yield polled_at, poll

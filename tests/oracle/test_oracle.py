@@ -212,6 +212,7 @@ class Reading(unittest.TestCase):
     def test_late_polls_and_lines_that_are_none(self):
         closing = two_way(clock(10), 2.0, 2.0)
         rubbish = [b"\n", b"{\n", b"[]\n", b'{"events":[]}\n', b'{"polled_at":"now","events":[]}\n', b"\xff\n"]
+        rubbish += [b'{"polled_at":"2031-01-01T00:00:00Z","events":{}}\n']
         nan = closing.replace(b"2.0", b"NaN")
         late = [poll(clock(0)), poll(clock(5)), closing.replace(b"12:10", b"12:05")]
         polls = [two_way(clock(0), 2.1, 2.1), *rubbish, nan, two_way(clock(5), 2.1, 2.2), *late, closing]

@@ -23,6 +23,8 @@ use tikv_jemalloc_ctl::{epoch, stats};
 
 /// Polls of the synthetic market.
 const SYNTHETIC: usize = 2_000;
+/// Engines whose memory is measured together.
+const ENGINES: usize = 32;
 /// Records a transaction: a commit after each is the worst case, the second figure that of a busy processor.
 const CUTS: [usize; 2] = [1, 1_000];
 
@@ -80,9 +82,9 @@ fn ticks_of(input: &Input<'_>) -> usize {
 
 /// The time of one new engine over all inputs.
 fn time(inputs: &[Input<'_>], cut: usize, probe: &mut impl Probe) -> Duration {
-    let (mut engine, mut effects) = (Engine::new(Policy::Board), Vec::new());
+    let mut engine = Engine::new(Policy::Board);
     let started = Instant::now();
-    step_all(&mut engine, inputs, cut, &mut effects, probe, |_| {});
+    step_all(&mut engine, inputs, cut, probe, |_| {});
     started.elapsed()
 }
 
@@ -90,14 +92,14 @@ fn step_all(
     engine: &mut Engine,
     inputs: &[Input<'_>],
     cut: usize,
-    effects: &mut Vec<Effect>,
     probe: &mut impl Probe,
     mut each: impl FnMut(&Engine),
 ) {
+    let mut effects: Vec<Effect> = Vec::new();
     for (input, offset) in inputs.iter().zip(0_i64..) {
         let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset };
         effects.clear();
-        std::hint::black_box(engine.step_probed(at, input, effects, probe));
+        std::hint::black_box(engine.step_probed(at, input, &mut effects, probe));
         if (usize::try_from(offset).unwrap_or(0) + 1).is_multiple_of(cut) {
             engine.commit();
             each(engine);
@@ -105,21 +107,36 @@ fn step_all(
     }
 }
 
-/// The most memory that the state takes, and what it holds then.
+/// What the state takes where it holds most quotes, and what it holds there: the mean of many engines, because the
+/// allocator's counters lag by its thread's cache.
 fn memory(inputs: &[Input<'_>]) -> anyhow::Result<(usize, Size)> {
+    let until = &inputs[..fullest(inputs)];
     let before = allocated()?;
-    let (mut engine, mut most) = (Engine::new(Policy::Board), (0, Size::default()));
-    let mut commits = 0_usize;
-    let mut look = |engine: &Engine| {
-        commits += 1;
-        let size = engine.size();
-        if commits.is_multiple_of(100) && size.quotes > most.1.quotes {
-            most = (allocated().unwrap_or(0).saturating_sub(before), size);
+    let engines: Vec<_> = (0..ENGINES).map(|_| stepped(until, |_, _| {})).collect();
+    let taken = allocated()?.saturating_sub(before) / ENGINES;
+    Ok((taken, engines[0].size()))
+}
+
+/// After how many inputs there are most quotes; looked at now and then.
+fn fullest(inputs: &[Input<'_>]) -> usize {
+    let mut most = (0, 0);
+    stepped(inputs, |inputs, engine| {
+        if inputs.is_multiple_of(100) {
+            most = most.max((engine.size().quotes, inputs));
         }
-    };
-    let mut effects = Vec::new();
-    step_all(&mut engine, inputs, 1, &mut effects, &mut (), &mut look);
-    Ok(most)
+    });
+    most.1
+}
+
+/// An engine after all inputs, a commit each; `each` sees it after every one.
+fn stepped(inputs: &[Input<'_>], mut each: impl FnMut(usize, &Engine)) -> Engine {
+    let mut engine = Engine::new(Policy::Board);
+    let mut count = 0;
+    step_all(&mut engine, inputs, 1, &mut (), |engine| {
+        count += 1;
+        each(count, engine);
+    });
+    engine
 }
 
 fn allocated() -> anyhow::Result<usize> {

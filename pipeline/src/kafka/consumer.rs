@@ -14,8 +14,8 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList, TopicPartitionLi
 use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientContext, Message};
 
-use super::Error;
 use super::table::is_transient;
+use super::{Error, Listener};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -69,7 +69,11 @@ enum Rebalance {
     Revoked(Vec<i32>),
 }
 
-impl ClientContext for Rebalances {}
+impl ClientContext for Rebalances {
+    fn error(&self, error: KafkaError, reason: &str) {
+        Listener.error(error, reason);
+    }
+}
 
 impl ConsumerContext for Rebalances {
     fn rebalance(&self, consumer: &BaseConsumer<Self>, kind: RDKafkaRespErr, list: &mut TopicPartitionList) {

@@ -12,7 +12,7 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 
-use super::Error;
+use super::{Error, Listener};
 
 /// How long all that was sent may take to be acknowledged.
 const FLUSH: Duration = Duration::from_secs(30);
@@ -26,7 +26,11 @@ pub struct TickProducer {
 #[derive(Default)]
 struct FirstFailure(Mutex<Option<KafkaError>>);
 
-impl ClientContext for FirstFailure {}
+impl ClientContext for FirstFailure {
+    fn error(&self, error: KafkaError, reason: &str) {
+        Listener.error(error, reason);
+    }
+}
 
 impl ProducerContext for FirstFailure {
     type DeliveryOpaque = ();

@@ -11,11 +11,11 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::Error;
+use super::{Error, Listener};
 
 /// A reader of one compacted topic.
 pub struct Table {
-    consumer: BaseConsumer,
+    consumer: BaseConsumer<Listener>,
     /// Partitions whose end has not been seen yet.
     behind: BTreeSet<i32>,
 }
@@ -45,12 +45,12 @@ impl Table {
     /// [`Error::Broker`].
     pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
         let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let consumer: BaseConsumer = super::read_committed(brokers)
+        let consumer: BaseConsumer<Listener> = super::read_committed(brokers)
             // No group is joined and nothing is committed; librdkafka wants a name all the same.
             .set("group.id", "arb-table")
             .set("auto.offset.reset", "earliest")
             .set("enable.partition.eof", "true")
-            .create()
+            .create_with_context(Listener)
             .map_err(broker)?;
         let mut assignment = TopicPartitionList::new();
         for partition in 0..partitions {

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use arb_schemas::topics::{self, Topic};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
-use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::types::RDKafkaErrorCode;
 
-use super::Error;
+use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 
@@ -20,7 +19,8 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// [`Error`] when the broker does not answer or refuses one.
 pub async fn provision(brokers: &str, partitions: i32) -> Result<(), Error> {
     let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-    let admin: AdminClient<DefaultClientContext> = super::client(brokers).create().map_err(broker)?;
+    let admin: AdminClient<Listener> =
+        super::client(brokers).create_with_context(Listener).map_err(broker)?;
     let configs = topics::ALL.map(|topic| topic.config());
     let wanted: Vec<_> = topics::ALL
         .iter()
@@ -48,7 +48,8 @@ pub async fn provision(brokers: &str, partitions: i32) -> Result<(), Error> {
 /// partition of the same number.
 pub fn partitions(brokers: &str) -> Result<i32, Error> {
     let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-    let consumer: BaseConsumer = super::client(brokers).create().map_err(broker)?;
+    let consumer: BaseConsumer<Listener> =
+        super::client(brokers).create_with_context(Listener).map_err(broker)?;
     let expected = count(&consumer, &topics::ODDS_TICKS, brokers)?;
     for topic in &topics::ALL {
         let found = count(&consumer, topic, brokers)?;
@@ -63,7 +64,7 @@ pub fn partitions(brokers: &str) -> Result<i32, Error> {
     Ok(expected)
 }
 
-fn count(consumer: &BaseConsumer, topic: &Topic, brokers: &str) -> Result<i32, Error> {
+fn count(consumer: &BaseConsumer<Listener>, topic: &Topic, brokers: &str) -> Result<i32, Error> {
     let metadata = consumer
         .fetch_metadata(Some(topic.name), TIMEOUT)
         .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;

@@ -16,7 +16,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::producer::flush;
-use super::{Error, TickConsumer};
+use super::{Error, Listener, TickConsumer};
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
 const TIMEOUT: Duration = Duration::from_secs(8);
@@ -55,7 +55,11 @@ pub struct TransactionalProducer {
 /// Delivery errors need no ear: they fail the commit.
 struct Silent;
 
-impl ClientContext for Silent {}
+impl ClientContext for Silent {
+    fn error(&self, error: KafkaError, reason: &str) {
+        Listener.error(error, reason);
+    }
+}
 
 impl ProducerContext for Silent {
     type DeliveryOpaque = ();

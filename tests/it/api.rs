@@ -1,0 +1,102 @@
+//! The HTTP surface: who may ask, what is refused and how, and pages.
+
+use serde_json::json;
+
+use crate::support::http::{Answer, request};
+use crate::support::recordings;
+use crate::support::stack::Stack;
+
+/// A problem of this status and type, with an id, whose type resolves.
+fn assert_problem(stack: &Stack, answer: &Answer, status: u16, name: &str) {
+    assert_eq!(answer.status, status, "{}", answer.body);
+    assert_eq!(answer.header("content-type"), "application/problem+json");
+    let body = answer.json();
+    assert_eq!((&body["status"], &body["type"]), (&json!(status), &json!(format!("/problems/{name}"))));
+    assert!(body["title"].is_string() && body["detail"].is_string());
+    assert_eq!(answer.header("x-request-id").len(), 16);
+    let page = request("GET", &format!("{}/problems/{name}", stack.url), &[]).unwrap();
+    assert_eq!(page.status, 200);
+}
+
+fn unauthorized(stack: &Stack) {
+    let url = format!("{}/v1/arbs", stack.url);
+    let wrong = stack.key.replace("arb_live_", "arb_live_x");
+    let bearer = format!("Bearer {wrong}");
+    let refused: [&[(&str, &str)]; 6] = [
+        &[],
+        &[("authorization", &bearer)],
+        &[("authorization", "Bearer ")],
+        &[("authorization", &stack.key)],
+        &[("authorization", "Basic dXNlcjpwYXNz")],
+        &[("x-api-key", &stack.key)],
+    ];
+    for headers in refused {
+        let answer = request("GET", &url, headers).unwrap();
+        assert_problem(stack, &answer, 401, "unauthorized");
+        assert_eq!(answer.header("www-authenticate"), "Bearer");
+        assert!(!answer.body.contains(&stack.key));
+    }
+    let other_header = request("GET", &url, &[("x-api-key", &stack.key)]).unwrap();
+    assert!(other_header.json()["detail"].as_str().unwrap().contains("Authorization"));
+    let right = format!("Bearer {}", stack.key);
+    let both =
+        |other: &str| request("GET", &url, &[("authorization", &right), ("x-api-key", other)]).unwrap();
+    assert_problem(stack, &both("arb_live_other"), 400, "invalid-request");
+    assert_eq!(both(&stack.key).status, 200);
+    let lower_case = format!("bearer {}", stack.key);
+    assert_eq!(request("GET", &url, &[("authorization", &lower_case)]).unwrap().status, 200);
+}
+
+fn invalid_requests(stack: &Stack) {
+    for (query, name) in [
+        ("limit=0", "limit"),
+        ("limit=501", "limit"),
+        ("limit=many", "limit"),
+        ("limit=1&limit=2", "limit"),
+        ("cursor=nonsense", "cursor"),
+        ("sort=margin", "sort"),
+    ] {
+        let answer = stack.get(&format!("/v1/arbs?{query}"));
+        assert_problem(stack, &answer, 400, "invalid-request");
+        assert_eq!(answer.json()["invalid_params"][0]["name"], name, "{query}");
+    }
+    assert_problem(stack, &stack.get("/v1/nothing"), 404, "not-found");
+    assert_problem(stack, &stack.get("/problems/nothing"), 404, "not-found");
+    for method in ["POST", "PUT", "DELETE", "PATCH"] {
+        let answer = request(method, &format!("{}/v1/arbs", stack.url), &[]).unwrap();
+        assert_problem(stack, &answer, 405, "method-not-allowed");
+        assert_eq!(answer.header("allow"), "GET, HEAD");
+    }
+    for path in ["/livez", "/readyz"] {
+        let answer = request("HEAD", &format!("{}{path}", stack.url), &[]).unwrap();
+        assert_eq!((answer.status, &*answer.body), (200, ""), "{path}");
+    }
+}
+
+fn pages(stack: &Stack) {
+    let whole = stack.get("/v1/arbs?limit=500").json();
+    let whole = whole["arbs"].as_array().unwrap();
+    assert!(whole.len() > 1, "a board of {} says nothing about pages", whole.len());
+    let (mut paged, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = stack.get(&format!("/v1/arbs?limit=1{cursor}")).json();
+        paged.extend(page["arbs"].as_array().unwrap().iter().cloned());
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(&paged, whole);
+}
+
+#[test]
+fn the_surface_is_as_documented() {
+    let stack = Stack::start("board");
+    let empty = stack.get("/v1/arbs").json();
+    assert_eq!(empty, json!({"as_of": null, "arbs": [], "next_cursor": null, "polls": []}));
+    let recording = recordings::synthetic(stack.broker.scratch.path(), 41, 60);
+    stack.broker.ingest(&recording, &[]);
+    let board = stack.board_at("2026-01-01T04:55:00Z");
+    assert_eq!(board["as_of"], "2026-01-01T04:55:00Z");
+    unauthorized(&stack);
+    invalid_requests(&stack);
+    pages(&stack);
+}

@@ -1,0 +1,130 @@
+//! The board over HTTP against the oracle: a recording replayed through a real Kafka, stopped ten times.
+
+use std::collections::BTreeMap;
+
+use arb_schemas::records::{ArbWindow, CloseSignal};
+use arb_schemas::topics::FEED_EVENTS;
+use arb_schemas::wire::{self, RecordType};
+use serde_json::{Value, json};
+
+use crate::kafka::read_all;
+use crate::support::oracle::{assert_same, oracle};
+use crate::support::recordings;
+use crate::support::stack::Stack;
+
+/// Ten times at which windows opened, spread over the recording.
+fn stops(windows: &[Value]) -> Vec<String> {
+    let mut stops: Vec<_> = (0..10)
+        .map(|i| windows[i * (windows.len() - 1) / 9]["opened_at"].as_str().unwrap().to_owned())
+        .collect();
+    stops.dedup();
+    stops
+}
+
+/// An entry of the board in the oracle's words.
+fn in_oracles_words(entry: &Value) -> Value {
+    let leg = |leg: &Value| {
+        let mut leg = leg.clone();
+        let leg_fields = leg.as_object_mut().unwrap();
+        assert_eq!(leg_fields.remove("side"), Some(json!("back")));
+        assert!(leg_fields.remove("age_seconds").unwrap().as_f64().unwrap() >= 0.0);
+        assert!(leg_fields.remove("price_moved_at").unwrap().is_string());
+        leg
+    };
+    json!({
+        "event": entry["event"]["id"],
+        "market": entry["market"],
+        "line": entry["line"],
+        "in_play": entry["event"]["in_play"],
+        "opened_at": entry["opened_at"],
+        "implied_probability": entry["implied_probability"],
+        "margin": entry["margin"],
+        "margin_worst": entry["margin_worst"],
+        "simultaneous": entry["verification"]["simultaneous"],
+        "legs": entry["legs"].as_array().unwrap().iter().map(leg).collect::<Vec<_>>(),
+    })
+}
+
+fn by_key(mut entries: Vec<Value>) -> Vec<Value> {
+    let key = |entry: &Value| {
+        let line = entry["line"].as_f64();
+        (entry["event"].to_string(), entry["market"].to_string(), line)
+    };
+    entries.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap());
+    entries
+}
+
+/// Ranks are 1, 2, ...: the simultaneous first, then by score, margin and id.
+fn assert_ranked(board: &Value) {
+    let arbs = board["arbs"].as_array().unwrap();
+    for (index, arb) in arbs.iter().enumerate() {
+        assert_eq!(arb["rank"], json!(index + 1));
+    }
+    for pair in arbs.windows(2) {
+        let key = |arb: &Value| {
+            let number = |field: &str| -arb[field].as_f64().unwrap();
+            let simultaneous = arb["verification"]["simultaneous"].as_bool().unwrap();
+            (!simultaneous, number("score"), number("margin"), arb["id"].to_string())
+        };
+        assert!(key(&pair[0]) < key(&pair[1]), "{} {}", pair[0], pair[1]);
+    }
+}
+
+/// What the feed says is open at its end, and that every partition numbered its events one by one.
+fn fold_feed(stack: &Stack) -> BTreeMap<String, i64> {
+    let (mut open, mut sequences) = (BTreeMap::new(), BTreeMap::new());
+    for record in read_all(&stack.broker.brokers, FEED_EVENTS.name) {
+        let sequence = if RecordType::of(&record.value).unwrap() == RecordType::CloseSignal {
+            let signal: CloseSignal = wire::decode(&record.value).unwrap();
+            assert!(open.remove(&signal.id).is_some(), "closed before it was opened");
+            assert!(signal.margin_peak >= signal.margin_open && signal.closed_at > signal.opened_at);
+            signal.sequence
+        } else {
+            let window: ArbWindow = wire::decode(&record.value).unwrap();
+            let was = open.insert(window.entry.id.clone(), window.entry.sequence);
+            assert_eq!(was.is_some(), window.change == "updated", "{}", window.change);
+            window.entry.sequence
+        };
+        let last = sequences.insert(record.partition, sequence).unwrap_or(0);
+        assert_eq!(sequence, last + 1, "partition {}", record.partition);
+    }
+    open
+}
+
+fn follows_the_oracle(recording: &str) {
+    let stack = Stack::start("raw");
+    let recording = recordings::named(recording, stack.broker.scratch.path());
+    let stops = stops(&oracle(&["windows"], &recording));
+    let expected = oracle(&["board", "--until", &stops.join(",")], &recording);
+    let mut after: Option<&str> = None;
+    let mut shown = 0;
+    for (stop, expected) in stops.iter().zip(&expected) {
+        let from = after.map(|after| ["--after", after]);
+        let arguments = [&["--until", stop][..], from.as_ref().map_or(&[], |from| &from[..])].concat();
+        stack.broker.ingest(&recording, &arguments);
+        let board = stack.board_at(expected["polled_at"].as_str().unwrap());
+        assert_ranked(&board);
+        let ours = board["arbs"].as_array().unwrap().iter().map(in_oracles_words).collect();
+        let theirs = expected["arbs"].as_array().unwrap().clone();
+        shown += theirs.len();
+        assert_same(&by_key(ours), &by_key(theirs), &format!("the board at {stop}"));
+        after = Some(stop);
+    }
+    assert!(shown >= 10, "the boards are too empty to say anything");
+    println!("{} boards agree, {shown} entries", stops.len());
+    let board = stack.get("/v1/arbs?limit=500").json();
+    let on_board = board["arbs"].as_array().unwrap().iter();
+    let on_board =
+        on_board.map(|arb| (arb["id"].as_str().unwrap().to_owned(), arb["sequence"].as_i64().unwrap()));
+    assert_eq!(fold_feed(&stack), on_board.collect(), "the feed and the board say the same");
+}
+
+#[test]
+fn the_world_cup_board_is_the_oracles_at_ten_stops() {
+    follows_the_oracle("soccer_fifa_world_cup-2026-06.jsonl.zst");
+}
+
+#[test]
+fn the_baseball_board_is_the_oracles_at_ten_stops() {
+    follows_the_oracle("baseball_mlb-2026-07.jsonl.zst");
+}

@@ -1,0 +1,127 @@
+//! What is missing or in the way is named in one sentence, with exit status 1.
+
+use std::net::TcpListener;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::program::{Said, arb, run};
+use crate::support::stack::{port, port_pair};
+
+/// Runs a command that must fail; what it says is one line of ours.
+fn sentence(command: &mut Command) -> String {
+    let Said { success, err, .. } = run(command);
+    assert!(!success, "{err}");
+    let ours: Vec<_> = err.lines().filter(|line| line.starts_with("arb: ")).collect();
+    assert_eq!(ours.len(), 1, "{err}");
+    ours[0].to_owned()
+}
+
+/// `arb up` with a home of its own, free ports and only these programs on the PATH.
+fn up(scratch: &Path, programs: &[&str]) -> Command {
+    up_at("127.0.0.1:0", port_pair(), scratch, programs)
+}
+
+/// The same at these ports.
+fn up_at(listen: &str, kafka_port: u16, scratch: &Path, programs: &[&str]) -> Command {
+    let bin = scratch.join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for program in programs {
+        let paths = std::env::var_os("PATH").unwrap();
+        let mut found = std::env::split_paths(&paths).map(|path| path.join(program));
+        let found = found.find(|path| path.exists()).unwrap();
+        symlink(found, bin.join(program)).unwrap();
+    }
+    let mut command = arb();
+    command.env("PATH", bin).args(["up", "--listen", listen, "--kafka-port", &kafka_port.to_string()]);
+    command.arg("--home").arg(scratch.join("home"));
+    command
+}
+
+#[test]
+fn a_missing_java_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = sentence(&mut up(scratch.path(), &[]));
+    assert!(said.starts_with("arb: java cannot be run: Kafka needs Java 17"), "{said}");
+}
+
+#[test]
+fn a_missing_maven_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = sentence(&mut up(scratch.path(), &["java"]));
+    assert!(said.starts_with("arb: mvn cannot be run: Maven fetches Kafka"), "{said}");
+}
+
+#[test]
+fn an_old_java_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = up(scratch.path(), &[]);
+    let java = scratch.path().join("bin/java");
+    std::fs::write(&java, "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n").unwrap();
+    std::fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let said = sentence(&mut command);
+    assert!(said.starts_with("arb: this is Java 11: Kafka needs Java 17"), "{said}");
+}
+
+#[test]
+fn a_full_disk_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = sentence(up(scratch.path(), &[]).args(["--min-free-mib", "999999999999"]));
+    assert!(said.contains("MiB left and 999999999999 are needed"), "{said}");
+}
+
+#[test]
+fn a_home_that_cannot_be_made_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    std::fs::write(scratch.path().join("home"), "a file").unwrap();
+    let said = sentence(&mut up(scratch.path(), &[]));
+    assert!(said.contains("home cannot be made: "), "{said}");
+}
+
+#[test]
+fn ports_in_use_are_named() {
+    let (scratch, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let said = sentence(&mut up_at(&address.to_string(), port_pair(), scratch.path(), &["java"]));
+    let advice = "is in use: stop what listens there, or choose another with";
+    assert_eq!(said, format!("arb: {address} {advice} --listen"));
+    let said = sentence(&mut up_at("127.0.0.1:0", address.port(), other.path(), &["java"]));
+    assert_eq!(said, format!("arb: {address} {advice} --kafka-port"));
+}
+
+#[test]
+fn a_missing_recording_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = sentence(up(scratch.path(), &[]).args(["--replay", "nowhere.jsonl.zst"]));
+    assert_eq!(said, "arb: nowhere.jsonl.zst: No such file or directory (os error 2)");
+    let said = sentence(arb().args(["evaluate", "nowhere.jsonl"]));
+    assert_eq!(said, "arb: nowhere.jsonl: No such file or directory (os error 2)");
+}
+
+#[test]
+fn a_kafka_that_does_not_answer_is_named() {
+    let nobody = format!("127.0.0.1:{}", port());
+    for role in ["ingest", "process"] {
+        let said = sentence(arb().args([role, "--brokers", &nobody]));
+        assert!(said.starts_with(&format!("arb: Kafka at {nobody}: ")), "{role}: {said}");
+    }
+}
+
+#[test]
+fn missing_keys_are_named() {
+    let said = sentence(arb().args(["serve", "--keys", "nowhere.json", "--listen", "127.0.0.1:0"]));
+    assert!(said.starts_with("arb: no API keys; `arb key` makes one: nowhere.json: "), "{said}");
+}
+
+#[test]
+fn only_a_folder_of_ours_is_cleaned() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = sentence(arb().arg("clean").arg("--home").arg(scratch.path()));
+    assert!(said.contains("was not made by arb"), "{said}");
+    assert!(scratch.path().exists());
+    std::fs::write(scratch.path().join("arb-home"), "").unwrap();
+    assert!(run(arb().arg("clean").arg("--home").arg(scratch.path())).success);
+    assert!(!scratch.path().exists());
+    assert!(run(arb().arg("clean").arg("--home").arg(scratch.path())).success);
+}

@@ -1,0 +1,103 @@
+//! What is claimed about Kafka itself, and a plain reader of topics that shares nothing with ours.
+
+use std::time::Duration;
+
+use arb_pipeline::kafka::partition_of;
+use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS};
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::config::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::message::Message;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use crate::support::program::{arb, run};
+use crate::support::stack::Broker;
+
+/// A record as it lies in a topic.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Record {
+    pub(crate) partition: i32,
+    pub(crate) key: Vec<u8>,
+    pub(crate) value: Vec<u8>,
+}
+
+/// Everything that is committed in a topic, partition by partition, each in order.
+pub(crate) fn read_all(brokers: &str, topic: &str) -> Vec<Record> {
+    let consumer: BaseConsumer = ClientConfig::new()
+        .set("bootstrap.servers", brokers)
+        .set("group.id", "test-reader")
+        .set("isolation.level", "read_committed")
+        .set("enable.partition.eof", "true")
+        .create()
+        .unwrap();
+    let metadata = consumer.fetch_metadata(Some(topic), Duration::from_secs(30)).unwrap();
+    let partitions = metadata.topics()[0].partitions().len();
+    let mut list = TopicPartitionList::new();
+    for partition in 0..partitions {
+        list.add_partition_offset(topic, i32::try_from(partition).unwrap(), Offset::Beginning).unwrap();
+    }
+    consumer.assign(&list).unwrap();
+    let (mut records, mut ended) = (Vec::new(), 0);
+    while ended < partitions {
+        match consumer.poll(Duration::from_secs(30)).expect("the topic's end") {
+            Ok(message) => records.push(Record {
+                partition: message.partition(),
+                key: message.key().unwrap_or_default().to_vec(),
+                value: message.payload().unwrap_or_default().to_vec(),
+            }),
+            Err(KafkaError::PartitionEOF(_)) => ended += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    records
+}
+
+/// Writes records to the tick topic as a stranger would, the partition chosen by librdkafka.
+pub(crate) fn write(brokers: &str, records: &[(&str, &[u8])]) {
+    let producer: BaseProducer = ClientConfig::new()
+        .set("bootstrap.servers", brokers)
+        .set("partitioner", "murmur2_random")
+        .create()
+        .unwrap();
+    for (key, value) in records {
+        let record = BaseRecord::to(ODDS_TICKS.name).key(*key).payload(*value);
+        producer.send(record).map_err(|(error, _)| error).unwrap();
+    }
+    producer.flush(Duration::from_secs(30)).unwrap();
+}
+
+#[test]
+fn keys_go_where_every_other_client_puts_them() {
+    let broker = Broker::start();
+    let keys: Vec<_> = (0..200).map(|index| format!("event-{index}-{}", "x".repeat(index % 7))).collect();
+    let records: Vec<_> = keys.iter().map(|key| (key.as_str(), b"".as_slice())).collect();
+    write(&broker.brokers, &records);
+    let read = read_all(&broker.brokers, ODDS_TICKS.name);
+    assert_eq!(read.len(), keys.len());
+    for record in read {
+        let key = String::from_utf8(record.key).unwrap();
+        assert_eq!(record.partition, partition_of(&key, topics::DEFAULT_PARTITIONS), "{key}");
+    }
+}
+
+#[test]
+fn topics_are_created_once_and_must_have_the_same_partitions() {
+    let broker = Broker::bare();
+    let config = ClientConfig::new().set("bootstrap.servers", &broker.brokers).clone();
+    let admin: AdminClient<DefaultClientContext> = config.create().unwrap();
+    let odd = NewTopic::new(ARBS_BOARD.name, 3, TopicReplication::Fixed(1));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(admin.create_topics(&[odd], &AdminOptions::new())).unwrap().remove(0).unwrap();
+    for _ in 0..2 {
+        let created = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
+        assert!(created.success, "{}", created.err);
+    }
+    for role in ["process", "ingest"] {
+        let said = run(arb().args([role, "--brokers", &broker.brokers]));
+        let sentence = "topic arbs.board.v1: has 3 partitions where odds.ticks.v1 has 4";
+        assert!(!said.success && said.err.contains(sentence), "{role}: {}", said.err);
+    }
+}

@@ -1,0 +1,30 @@
+//! What tests stand on: the program, a broker, the stack of roles, the oracle, recordings.
+
+pub(crate) mod http;
+pub(crate) mod oracle;
+pub(crate) mod program;
+pub(crate) mod recordings;
+pub(crate) mod stack;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How long a fact may take to come true on a slow machine before its absence is a failure.
+const PATIENCE: Duration = Duration::from_mins(3);
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Waits for a fact.
+pub(crate) fn wait_for<T>(what: &str, mut fact: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = fact() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what}: not within {} s", PATIENCE.as_secs());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

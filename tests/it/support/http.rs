@@ -1,0 +1,34 @@
+//! A plain HTTP client: every status is an answer.
+
+use serde_json::Value;
+use ureq::Agent;
+
+/// An answer.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: ureq::http::HeaderMap,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+/// Sends a request with headers; `None` when nobody answers.
+pub(crate) fn request(method: &str, url: &str, headers: &[(&str, &str)]) -> Option<Answer> {
+    let agent: Agent = Agent::config_builder().http_status_as_error(false).build().into();
+    let request = headers
+        .iter()
+        .fold(ureq::http::Request::builder().method(method).uri(url), |request, (name, value)| {
+            request.header(*name, *value)
+        });
+    let mut answer = agent.run(request.body(()).unwrap()).ok()?;
+    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+    Some(Answer { status, headers, body: answer.body_mut().read_to_string().unwrap() })
+}

@@ -1,0 +1,64 @@
+//! The program under test, run as a user runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use super::root;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
+
+/// The program, from the root of the repository, in an environment that names no Kafka.
+pub(crate) fn arb() -> Command {
+    let mut command = Command::new(BINARY);
+    command.current_dir(root()).env_remove("KAFKA_BOOTSTRAP_SERVERS").env_remove("RUST_LOG");
+    command
+}
+
+/// What a run said.
+pub(crate) struct Said {
+    pub(crate) success: bool,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: &mut Command) -> Said {
+    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Said { success: status.success(), out: text(stdout), err: text(stderr) }
+}
+
+/// A role that runs until this is dropped: its standard input is then closed, and it ends by itself.
+pub(crate) struct Role {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Role {
+    /// Starts a role; what it logs goes to a file.
+    pub(crate) fn start(role: &str, arguments: &[&str], log: &Path) -> Self {
+        let file = std::fs::File::options().create(true).append(true).open(log).unwrap();
+        let mut command = arb();
+        command.arg(role).arg("--child").args(arguments).stdin(Stdio::piped());
+        let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
+        Self { child, log: log.to_owned() }
+    }
+
+    /// Fails when it has ended, with what it said.
+    pub(crate) fn assert_runs(&mut self) {
+        let ended = self.child.try_wait().unwrap();
+        assert!(ended.is_none(), "{}", std::fs::read_to_string(&self.log).unwrap());
+    }
+
+    /// Ends it in good order.
+    pub(crate) fn stop(&mut self) {
+        drop(self.child.stdin.take());
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Role {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

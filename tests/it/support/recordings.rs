@@ -1,0 +1,60 @@
+//! Recordings: real ones read in place, or synthetic ones.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::program::{arb, run};
+use super::root;
+
+/// The folder of real recordings, beside the repository.
+fn folder() -> PathBuf {
+    root().join("../shared/data/the-odds-api")
+}
+
+/// All real recordings; a synthetic one where there are none. A synthetic one is always among them.
+pub(crate) fn all(scratch: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> =
+        std::fs::read_dir(folder()).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    if found.is_empty() {
+        println!("NOTE: {} is absent: only a synthetic recording is used", folder().display());
+    }
+    found.push(synthetic(scratch, 7, 600));
+    found
+}
+
+/// A real recording, or a synthetic one in its place.
+pub(crate) fn named(name: &str, scratch: &Path) -> PathBuf {
+    let path = folder().join(name);
+    if path.exists() {
+        return path;
+    }
+    println!("NOTE: {} is absent: a synthetic recording stands in", path.display());
+    synthetic(scratch, 11, 600)
+}
+
+/// A synthetic recording.
+pub(crate) fn synthetic(scratch: &Path, seed: u64, polls: u64) -> PathBuf {
+    let path = scratch.join(format!("synthetic-{seed}.jsonl"));
+    let said = run(arb().args(["synth", "--seed", &seed.to_string(), "--polls", &polls.to_string()]));
+    assert!(said.success, "{}", said.err);
+    std::fs::write(&path, said.out).unwrap();
+    path
+}
+
+/// The bytes of a recording, unpacked on the way.
+pub(crate) fn unpacked(path: &Path) -> Box<dyn Read + Send> {
+    let file = File::open(path).unwrap();
+    if path.extension().unwrap() != "zst" {
+        return Box::new(file);
+    }
+    let mut decoder = zstd::Decoder::new(file).unwrap();
+    decoder.window_log_max(27).unwrap();
+    Box::new(decoder)
+}
+
+/// Its lines.
+pub(crate) fn lines(path: &Path) -> impl Iterator<Item = String> {
+    BufReader::new(unpacked(path)).lines().map(Result::unwrap)
+}

@@ -1,0 +1,118 @@
+//! A broker of the test's own, and the roles on it.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::http::{Answer, request};
+use super::program::{Role, arb, run};
+use super::{root, wait_for};
+
+/// A Kafka of the test's own; it ends with the test.
+pub(crate) struct Broker {
+    pub(crate) brokers: String,
+    pub(crate) scratch: TempDir,
+    kafka: Role,
+}
+
+impl Broker {
+    /// With the catalogue's topics.
+    pub(crate) fn start() -> Self {
+        let broker = Self::bare();
+        let said = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
+        assert!(said.success, "{}", said.err);
+        broker
+    }
+
+    /// Without topics.
+    pub(crate) fn bare() -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        let (port, data) = (port_pair(), scratch.path().join("kafka"));
+        // The home of the repository, so that Kafka is fetched once for all.
+        let home = root().join(".arb");
+        let log = scratch.path().join("kafka.log");
+        let (port_text, data, home) =
+            (port.to_string(), data.display().to_string(), home.display().to_string());
+        let kafka = Role::start("kafka", &["--port", &port_text, "--data", &data, "--home", &home], &log);
+        let mut broker = Self { brokers: format!("127.0.0.1:{port}"), scratch, kafka };
+        wait_for("Kafka answers", || {
+            broker.kafka.assert_runs();
+            std::net::TcpStream::connect(&broker.brokers).ok()
+        });
+        broker
+    }
+
+    /// A file of the test's own.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.scratch.path().join(name)
+    }
+
+    /// Publishes polls of a recording, and waits until they are.
+    pub(crate) fn ingest(&self, recording: &Path, arguments: &[&str]) {
+        let mut command = arb();
+        command.args(["ingest", "--speed", "max", "--brokers", &self.brokers, "--replay"]).arg(recording);
+        let said = run(command.args(arguments));
+        assert!(said.success, "{}", said.err);
+    }
+}
+
+/// A broker with a processor and a board.
+pub(crate) struct Stack {
+    // The roles end before their broker.
+    pub(crate) process: Role,
+    _serve: Role,
+    pub(crate) url: String,
+    pub(crate) key: String,
+    pub(crate) broker: Broker,
+}
+
+impl Stack {
+    /// Starts everything with a policy.
+    pub(crate) fn start(policy: &str) -> Self {
+        let broker = Broker::start();
+        let arguments = ["--policy", policy, "--brokers", &broker.brokers];
+        let process = Role::start("process", &arguments, &broker.path("process.log"));
+        let keys = broker.path("keys.json");
+        let said = run(arb().args(["key", "--name", "test", "--keys"]).arg(&keys));
+        assert!(said.success, "{}", said.err);
+        let listen = format!("127.0.0.1:{}", port());
+        let arguments = ["--listen", &listen, "--keys", keys.to_str().unwrap(), "--brokers", &broker.brokers];
+        let serve = Role::start("serve", &arguments, &broker.path("serve.log"));
+        let url = format!("http://{listen}");
+        wait_for("the board is ready", || {
+            request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
+        });
+        Self { process, _serve: serve, url, key: said.out.trim().to_owned(), broker }
+    }
+
+    /// `GET` with the key.
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        let bearer = format!("Bearer {}", self.key);
+        request("GET", &format!("{}{path}", self.url), &[("authorization", &bearer)]).unwrap()
+    }
+
+    /// The whole board, once it contains the poll of this time.
+    pub(crate) fn board_at(&self, polled_at: &str) -> Value {
+        wait_for(&format!("the board contains the poll of {polled_at}"), || {
+            let board = self.get("/v1/arbs?limit=500").json();
+            let polls = board["polls"].as_array().unwrap();
+            polls.iter().any(|poll| poll["polled_at"] == polled_at).then_some(board)
+        })
+    }
+}
+
+/// A port that is free now.
+pub(crate) fn port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A free port whose successor is free too, for the broker and its controller.
+pub(crate) fn port_pair() -> u16 {
+    wait_for("two free ports", || {
+        let first = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = first.local_addr().unwrap().port();
+        TcpListener::bind(("127.0.0.1", port.checked_add(1)?)).ok().map(|_| port)
+    })
+}

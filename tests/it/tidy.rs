@@ -1,0 +1,123 @@
+//! The rules of the house that no compiler checks, each with its reason.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::root;
+
+/// Longest file without its tests: a longer one holds more than one idea.
+const FILE: usize = 400;
+/// Longest function: a longer one does more than one thing.
+const FUNCTION: usize = 70;
+
+/// All Rust files, with their text.
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders: Vec<_> =
+        ["schemas", "pipeline", "api", "deploy", "tests"].map(|name| root().join(name)).into();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    assert!(found.len() > 50);
+    found
+}
+
+fn is_under(path: &Path, folder: &str) -> bool {
+    path.starts_with(root().join(folder))
+}
+
+/// A file's lines before its tests.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().take_while(|line| *line != "#[cfg(test)]")
+}
+
+#[test]
+fn every_module_opens_with_what_it_is() {
+    for (path, text) in sources() {
+        assert!(text.starts_with("//! "), "{} does not say what it is", path.display());
+    }
+}
+
+#[test]
+fn files_are_short() {
+    for (path, text) in sources() {
+        let lines = code(&text).count();
+        assert!(lines <= FILE, "{}: {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn functions_are_short() {
+    for (path, text) in sources() {
+        let mut start = None;
+        for (number, line) in text.lines().enumerate() {
+            let indent = line.len() - line.trim_start().len();
+            let is_function = line.split_whitespace().take_while(|word| *word != "=").any(|w| w == "fn");
+            if is_function && line.ends_with('{') && start.is_none() {
+                start = Some((number, indent));
+            }
+            if let Some((first, at)) = start
+                && line.trim_end() == format!("{}}}", " ".repeat(at))
+            {
+                let lines = number - first + 1;
+                assert!(lines <= FUNCTION, "{}:{}: {lines} lines", path.display(), first + 1);
+                start = None;
+            }
+        }
+    }
+}
+
+/// One place knows Kafka's client, so that its settings and traps are in one place.
+#[test]
+fn only_the_kafka_room_uses_rdkafka() {
+    for (path, text) in sources() {
+        let allowed = is_under(&path, "pipeline/src/kafka") || path.ends_with("pipeline/src/kafka.rs");
+        let uses = text.lines().any(|line| line.trim_start().starts_with("use rdkafka"));
+        assert!(!uses || allowed || is_under(&path, "tests"), "{} uses rdkafka", path.display());
+    }
+}
+
+/// The engine's Cargo.toml is the wall that keeps it pure.
+#[test]
+fn the_engine_depends_on_nothing_that_acts() {
+    let manifest = std::fs::read_to_string(root().join("pipeline/engine/Cargo.toml")).unwrap();
+    let dependencies = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
+    let names: Vec<_> =
+        dependencies.lines().filter_map(|line| line.split_once('.')).map(|(name, _)| name).collect();
+    assert_eq!(names, ["foldhash", "sha2"]);
+    for (path, text) in sources().into_iter().filter(|(path, _)| is_under(path, "pipeline/engine/src")) {
+        for word in ["Instant", "SystemTime", "std::fs", "std::net", "std::thread", "std::env", "std::io"] {
+            assert!(!text.contains(word), "{} says {word}", path.display());
+        }
+    }
+}
+
+/// One struct a role reads the environment, so that what a role can be told is in one place.
+#[test]
+fn only_the_command_line_reads_the_environment() {
+    for (path, text) in sources() {
+        let reads = code(&text).any(|line| line.contains("env::var"));
+        assert!(
+            !reads || path.ends_with("golden.rs") || is_under(&path, "tests"),
+            "{} reads it",
+            path.display()
+        );
+    }
+}
+
+/// Recordings are not ours to publish.
+#[test]
+fn no_recording_is_in_the_repository() {
+    let listed = std::process::Command::new("git").arg("ls-files").current_dir(root()).output().unwrap();
+    for name in String::from_utf8(listed.stdout).unwrap().lines() {
+        let is_data = [".zst", ".jsonl", ".csv"].iter().any(|ending| name.ends_with(ending));
+        assert!(!is_data, "{name}");
+    }
+}
