@@ -30,6 +30,12 @@ pub(crate) fn stop(child: Child) -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
+/// Whoever asks twice wants no good order.
+#[expect(clippy::disallowed_methods, reason = "what is not committed is aborted by its coordinator")]
+fn at_once() -> ! {
+    std::process::exit(130)
+}
+
 async fn wait(stop: &Stop) -> std::io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -39,7 +45,7 @@ async fn wait(stop: &Stop) -> std::io::Result<()> {
             _ = terminate.recv() => {}
         }
         if is_second {
-            std::process::exit(130);
+            at_once();
         }
         stop.stop();
     }

@@ -16,7 +16,6 @@ use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::KafkaError;
 use rdkafka::{ClientConfig, ClientContext};
-use thiserror::Error;
 
 pub use consumer::{Event, Record, TickConsumer};
 pub use partitioner::partition_of;
@@ -26,7 +25,7 @@ pub use topics::{partitions, provision};
 pub use transaction::{Committed, Output, Transaction, TransactionalProducer};
 
 /// Something that Kafka refused or could not do.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A client could not be made, or the broker did not answer.
     #[error("Kafka at {brokers}: {source}")]

@@ -20,6 +20,7 @@ fn golden(name: &str) -> PathBuf {
 }
 
 /// The file's bytes; written first when asked to and absent.
+#[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
 fn golden_bytes(name: &str, now: &[u8]) -> Vec<u8> {
     let path = golden(name);
     if !path.exists() && std::env::var_os("ARB_WRITE_GOLDEN").is_some() {

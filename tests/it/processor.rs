@@ -58,12 +58,12 @@ fn board_contains(broker: &Broker, received_at: i64) -> bool {
 /// The whole feed of a recording, processed in transactions of so many records.
 fn feed(records: &str) -> Vec<Record> {
     let broker = Broker::start();
-    let recording = recordings::synthetic(broker.scratch.path(), 33, 100);
+    let recording = recordings::synthetic(broker.scratch.path(), 33, 40);
     broker.ingest(&recording, &[]);
     let arguments =
         ["--brokers", &broker.brokers, "--commit-records", records, "--commit-interval-ms", "60000"];
     let mut process = Role::start("process", &arguments, &broker.path("process.log"));
-    let last = parse_rfc3339("2026-01-01T08:15:00Z").unwrap();
+    let last = parse_rfc3339("2026-01-01T03:15:00Z").unwrap();
     wait_for("the last poll is processed", || {
         process.assert_runs();
         board_contains(&broker, last).then_some(())
@@ -74,7 +74,7 @@ fn feed(records: &str) -> Vec<Record> {
 #[test]
 fn the_output_does_not_depend_on_the_size_of_transactions() {
     let whole = feed("1000000");
-    assert!(whole.len() > 100);
+    assert!(whole.len() > 50, "a feed of {} says little", whole.len());
     for records in ["1", "7"] {
         assert_eq!(feed(records), whole, "{records} records a transaction");
     }

@@ -99,19 +99,6 @@ fn the_engine_depends_on_nothing_that_acts() {
     }
 }
 
-/// One struct a role reads the environment, so that what a role can be told is in one place.
-#[test]
-fn only_the_command_line_reads_the_environment() {
-    for (path, text) in sources() {
-        let reads = code(&text).any(|line| line.contains("env::var"));
-        assert!(
-            !reads || path.ends_with("golden.rs") || is_under(&path, "tests"),
-            "{} reads it",
-            path.display()
-        );
-    }
-}
-
 /// Recordings are not ours to publish.
 #[test]
 fn no_recording_is_in_the_repository() {

@@ -91,17 +91,16 @@ impl TickProducer {
 }
 
 /// Waits until nothing is in flight, in steps of 1 ms: the library's own flush looks every 100 ms only.
+#[expect(clippy::disallowed_methods, reason = "this is the one that the rule names")]
 pub(super) fn flush<C: ProducerContext>(
     producer: &BaseProducer<C>,
     within: Duration,
 ) -> Result<(), KafkaError> {
     let deadline = Instant::now() + within;
-    while producer.in_flight_count() > 0 {
-        if let Err(error) = producer.flush(Duration::from_millis(1))
-            && Instant::now() > deadline
-        {
-            return Err(error);
+    loop {
+        match producer.flush(Duration::from_millis(1)) {
+            Err(_) if Instant::now() < deadline => {}
+            done => return done,
         }
     }
-    Ok(())
 }

@@ -79,6 +79,9 @@ impl TransactionalProducer {
             .set("transaction.timeout.ms", "10000")
             .set("message.timeout.ms", "9000")
             .set("linger.ms", "0")
+            // A transaction begun right after another meets a coordinator that is still busy with the first. The
+            // default is to ask again after 100 ms, which would then be what a small transaction costs.
+            .set("retry.backoff.ms", "2")
             .create_with_context(Silent)
             .map_err(broker)?;
         producer.init_transactions(INIT_TIMEOUT).map_err(broker)?;

@@ -60,8 +60,11 @@ pub enum PumpError {
         /// Its committed offset.
         offset: i64,
     },
-    /// Another member of the group got partitions.
-    #[error("partitions {0:?} went to another processor, and this version cannot hand over their state")]
+    /// Partitions are no longer its own.
+    #[error(
+        "partitions {0:?} were taken away (another processor has joined, or the broker was out of reach for a \
+         session's time), and this version cannot hand over their state"
+    )]
     CannotHandOver(Vec<i32>),
     /// A record that is none of the topic's.
     #[error("{topic} partition {partition} offset {offset}: {error}")]

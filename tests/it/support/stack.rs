@@ -12,9 +12,10 @@ use super::{root, wait_for};
 
 /// A Kafka of the test's own; it ends with the test.
 pub(crate) struct Broker {
+    // Ends before its files are removed.
+    kafka: Role,
     pub(crate) brokers: String,
     pub(crate) scratch: TempDir,
-    kafka: Role,
 }
 
 impl Broker {
