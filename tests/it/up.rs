@@ -26,7 +26,7 @@ struct Running {
 
 impl Running {
     /// Starts it, and waits until it has said where the board is.
-    fn start(mut command: Command, log: PathBuf, listen: String) -> Self {
+    fn start(mut command: Command, log: PathBuf, listen: &str) -> Self {
         let file = std::fs::File::create(&log).unwrap();
         let mut child = command.stdout(Stdio::piped()).stderr(file).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -78,7 +78,7 @@ impl House {
         let mut command = arb();
         command.args(["up", "--listen", &self.listen, "--kafka-port", &self.kafka_port.to_string()]);
         command.arg("--home").arg(self.home.path()).args(arguments);
-        Running::start(command, self.home.path().join("up.log"), self.listen.clone())
+        Running::start(command, self.home.path().join("up.log"), &self.listen)
     }
 
     fn replay(&self, seed: u64, polls: u64, until: &str) -> Running {
@@ -143,7 +143,7 @@ fn with_a_kafka_given_it_starts_none_and_keeps_the_topics() {
         command
     };
     let listen = format!("127.0.0.1:{}", port());
-    let mut first = Running::start(given(&listen), broker.path("first.log"), listen);
+    let mut first = Running::start(given(&listen), broker.path("first.log"), &listen);
     first.board_at("2026-01-01T00:20:00Z");
     assert!(!first.said().contains("Kafka"), "{}", first.said());
     first.signal(Signal::INT);
