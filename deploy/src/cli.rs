@@ -3,6 +3,7 @@
 //! These structs are the only readers of the environment. They decide nothing.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -188,6 +189,9 @@ pub(crate) struct Process {
     /// Commit after so many milliseconds at the latest
     #[arg(long = "commit-interval-ms", env = "ARB_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
     pub(crate) commit_interval: Duration,
+    /// Fail point: of so many transactions abort the last
+    #[arg(long, hide = true)]
+    pub(crate) abort_each: Option<NonZeroU64>,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]

@@ -17,7 +17,7 @@ use crate::support::program::{arb, run};
 use crate::support::stack::Broker;
 
 /// A record as it lies in a topic.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 pub(crate) struct Record {
     pub(crate) partition: i32,
     pub(crate) key: Vec<u8>,
@@ -52,6 +52,8 @@ pub(crate) fn read_all(brokers: &str, topic: &str) -> Vec<Record> {
             Err(error) => panic!("{error}"),
         }
     }
+    // Fetches of several partitions come interleaved, each in its order.
+    records.sort_by_key(|record| record.partition);
     records
 }
 

@@ -55,27 +55,31 @@ fn board_contains(broker: &Broker, received_at: i64) -> bool {
     i32::try_from(partitions.len()) == Ok(DEFAULT_PARTITIONS)
 }
 
-/// The whole feed of a recording, processed in transactions of so many records.
-fn feed(records: &str) -> Vec<Record> {
+/// The whole feed of a recording, processed in transactions of so many records, and what the processor said.
+fn feed(records: &str, fail_point: &[&str]) -> (Vec<Record>, String) {
     let broker = Broker::start();
     let recording = recordings::synthetic(broker.scratch.path(), 33, 40);
     broker.ingest(&recording, &[]);
-    let arguments =
-        ["--brokers", &broker.brokers, "--commit-records", records, "--commit-interval-ms", "60000"];
-    let mut process = Role::start("process", &arguments, &broker.path("process.log"));
+    let limits = ["--brokers", &broker.brokers, "--commit-records", records, "--commit-interval-ms", "60000"];
+    let log = broker.path("process.log");
+    let mut process = Role::start("process", &[&limits, fail_point].concat(), &log);
     let last = parse_rfc3339("2026-01-01T03:15:00Z").unwrap();
     wait_for("the last poll is processed", || {
         process.assert_runs();
         board_contains(&broker, last).then_some(())
     });
-    read_all(&broker.brokers, FEED_EVENTS.name)
+    process.stop();
+    (read_all(&broker.brokers, FEED_EVENTS.name), std::fs::read_to_string(log).unwrap())
 }
 
 #[test]
-fn the_output_does_not_depend_on_the_size_of_transactions() {
-    let whole = feed("1000000");
+fn the_output_does_not_depend_on_where_transactions_are_cut_or_aborted() {
+    let (whole, _) = feed("1000000", &[]);
     assert!(whole.len() > 30, "a feed of {} says little", whole.len());
     for records in ["1", "7"] {
-        assert_eq!(feed(records), whole, "{records} records a transaction");
+        assert!(feed(records, &[]).0 == whole, "{records} records a transaction");
     }
+    let (aborted, said) = feed("7", &["--abort-each", "3"]);
+    assert!(said.contains("aborts=") && !said.contains("aborts=0"), "{said}");
+    assert!(aborted == whole, "each third transaction aborted");
 }

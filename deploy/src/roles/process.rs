@@ -17,6 +17,7 @@ pub(crate) fn run(config: Process) -> anyhow::Result<()> {
         transactional_id,
         policy: config.policy.into(),
         limits,
+        abort_each: config.abort_each,
     };
     let pump = std::thread::Builder::new().name("pump".to_owned());
     let pump = pump.spawn(move || pump::run(pump_config, &stop))?;

@@ -135,8 +135,7 @@ impl Transaction<'_> {
             }
             Err(error) if requires_abort(&error) => {
                 tracing::warn!(%error, "the transaction is aborted");
-                self.abort()?;
-                Ok(Committed::Aborted)
+                self.abort()
             }
             Err(error) => {
                 self.is_open = false;
@@ -158,8 +157,20 @@ impl Transaction<'_> {
         retry(|| Ok(producer.commit_transaction(TIMEOUT)?))
     }
 
-    fn abort(&mut self) -> Result<(), Error> {
+    /// Aborts it: nothing of it becomes visible.
+    ///
+    /// # Errors
+    /// [`Error::Client`] when the coordinator does not take that.
+    pub fn abort(mut self) -> Result<Committed, Error> {
+        self.try_abort().map(|()| Committed::Aborted)
+    }
+
+    fn try_abort(&mut self) -> Result<(), Error> {
         self.is_open = false;
+        // The abort waits for what is in flight, but does not take the reports of it.
+        if let Err(error) = flush(&self.producer.producer, TIMEOUT) {
+            tracing::warn!(%error, "what was sent is not settled before the abort");
+        }
         Ok(self.producer.producer.abort_transaction(TIMEOUT)?)
     }
 }
@@ -167,7 +178,7 @@ impl Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open
-            && let Err(error) = self.abort()
+            && let Err(error) = self.try_abort()
         {
             // The coordinator aborts it when its time is out.
             tracing::warn!(%error, "a transaction was left open");

@@ -5,6 +5,7 @@
 //! away, or a record that cannot be read stops it with a sentence.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use arb_engine::Engine;
@@ -39,6 +40,8 @@ pub struct Config {
     pub policy: Policy,
     /// The largest transaction.
     pub limits: BatchLimits,
+    /// A fail point: of so many transactions the last is aborted.
+    pub abort_each: Option<NonZeroU64>,
 }
 
 /// Why the pump stopped.
@@ -150,13 +153,19 @@ impl Pump {
         let mut transaction = producer.begin()?;
         let read = self.fill(first, consumer, &mut transaction)?;
         let next = read.from.keys().filter_map(|id| Some((*id, self.partitions.get(id)?.next))).collect();
-        match transaction.commit(consumer, &next)? {
+        let ended = if self.is_to_fail() { transaction.abort() } else { transaction.commit(consumer, &next) };
+        match ended? {
             Committed::Yes => {
                 self.apply(&read);
                 Ok(())
             }
             Committed::Aborted => self.rewind(&read, consumer),
         }
+    }
+
+    fn is_to_fail(&self) -> bool {
+        let ended = self.counts.commits + self.counts.aborts + 1;
+        self.config.abort_each.is_some_and(|each| ended.is_multiple_of(each.get()))
     }
 
     /// Processes what there is to read, up to the limits.
