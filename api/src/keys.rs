@@ -81,11 +81,9 @@ impl Keys {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(io_error(folder))?;
         }
-        let pepper = pepper_path(path);
-        if !pepper.exists() {
-            write(&pepper, &random::<PEPPER>()?)?;
-        }
         if !path.exists() {
+            // Where there are keys, a new pepper would be the end of all of them.
+            write(&pepper_path(path), &random::<PEPPER>()?)?;
             write(path, b"{}")?;
         }
         let mut keys = Self::read(path)?;
@@ -244,6 +242,9 @@ mod tests {
         let (_folder, path) = keys();
         assert!(Keys::read(&path).unwrap_err().to_string().contains("keys.json: No such file"));
         Keys::create(&path, "test").unwrap();
+        fs::remove_file(pepper_path(&path)).unwrap();
+        assert!(Keys::create(&path, "test").unwrap_err().to_string().contains("keys.pepper: No such file"));
+        fs::write(pepper_path(&path), "pepper").unwrap();
         fs::write(&path, "[]").unwrap();
         assert!(Keys::read(&path).unwrap_err().to_string().contains("keys.json: invalid type"));
     }

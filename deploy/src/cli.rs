@@ -11,7 +11,6 @@ use arb_engine::catalogue::Policy;
 use arb_pipeline::ingest::replay::Speed;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, parse_rfc3339};
-use arb_schemas::topics::DEFAULT_PARTITIONS;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Finds arbitrage across betting markets, and shows how much of it is real.
@@ -30,6 +29,16 @@ pub(crate) struct Cli {
 pub(crate) enum LogFormat {
     Text,
     Json,
+}
+
+impl LogFormat {
+    /// As the option spells it.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -238,9 +247,9 @@ pub(crate) enum TopicsAction {
     List,
     /// Create what is missing
     Create {
-        /// Partitions of each
-        #[arg(long, default_value_t = DEFAULT_PARTITIONS)]
-        partitions: i32,
+        /// Partitions of each, instead of the catalogue's
+        #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
+        partitions: Option<i32>,
         #[command(flatten)]
         brokers: Brokers,
     },

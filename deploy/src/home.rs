@@ -2,6 +2,7 @@
 //!
 //! Nothing is written outside it, except by Maven into its own cache.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -14,10 +15,34 @@ const MARK: &str = "arb-home";
 /// The folder, made and marked where it is missing.
 ///
 /// # Errors
-/// When it cannot be made: one sentence with the path and the system's reason.
+/// When it cannot be made, or holds something that is not ours: one sentence.
 pub(crate) fn make(home: &Path) -> anyhow::Result<()> {
-    let made = std::fs::create_dir_all(home).and_then(|()| std::fs::write(home.join(MARK), ""));
-    made.with_context(|| format!("the folder {} cannot be made", home.display()))
+    let at = || format!("the folder {} cannot be made", home.display());
+    std::fs::create_dir_all(home).with_context(at)?;
+    let mark = home.join(MARK);
+    if !mark.exists() {
+        if std::fs::read_dir(home).with_context(at)?.next().is_some() {
+            bail!("{} holds something else: choose another folder with --home", home.display());
+        }
+        std::fs::write(mark, "").with_context(at)?;
+    }
+    Ok(())
+}
+
+/// The folder for one `arb up` alone, as long as the answer lives.
+///
+/// # Errors
+/// When another one has it.
+pub(crate) fn lock(home: &Path) -> anyhow::Result<File> {
+    let path = home.join("up.lock");
+    let lock = File::create(&path).with_context(|| path.display().to_string())?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => {
+            bail!("another arb up runs in {}: stop it, or choose another folder with --home", home.display())
+        }
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| path.display().to_string()),
+    }
 }
 
 /// The file of API keys.

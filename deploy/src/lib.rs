@@ -24,7 +24,7 @@ use crate::cli::{Cli, Command, LogFormat};
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(cli.log_format);
-    match run(cli.command) {
+    match run(cli.command, cli.log_format) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("arb: {error:#}");
@@ -33,9 +33,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> anyhow::Result<ExitCode> {
+fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Up(config) => up::run(&config)?,
+        Command::Up(config) => up::run(&config, log_format)?,
         Command::Ingest(config) => roles::ingest::run(&config)?,
         Command::Process(config) => roles::process::run(config)?,
         Command::Serve(config) => roles::serve::run(config)?,

@@ -28,8 +28,7 @@ pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let home = &config.home.home;
     home::make(home)?;
-    preflight::port(config.port, "--port")?;
-    preflight::port(broker::controller_port(config.port), "--port")?;
+    ports(config.port, "--port")?;
     let libraries = fetch::libraries(home)?;
     let mut broker = Broker::start(&libraries, &config.data, config.port)?;
     while !stop.wait(Duration::from_millis(100)) {
@@ -37,6 +36,12 @@ pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
     }
     broker.stop();
     Ok(())
+}
+
+/// The broker's port and its controller's are free.
+pub(crate) fn ports(port: u16, option: &str) -> anyhow::Result<()> {
+    preflight::port(port, option)?;
+    preflight::port(broker::controller_port(port), option)
 }
 
 /// Fetches what is missing, so that it is not fetched behind the back of whoever waits for the broker.

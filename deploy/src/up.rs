@@ -13,9 +13,8 @@ use anyhow::{Context, bail};
 use arb_api::keys::Keys;
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;
-use arb_schemas::topics::DEFAULT_PARTITIONS;
 
-use crate::cli::{Child, Format, Play, Rules, Up};
+use crate::cli::{Child, Format, LogFormat, Play, Rules, Up};
 use crate::local_kafka::{self, preflight};
 use crate::progress::Progress;
 use crate::{home, signals};
@@ -27,16 +26,18 @@ const START: Duration = Duration::from_mins(1);
 /// How often to look.
 const LOOK: Duration = Duration::from_millis(50);
 
-pub(crate) fn run(config: &Up) -> anyhow::Result<()> {
+pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let home = &config.home.home;
     home::make(home)?;
+    let _lock = home::lock(home)?;
     check(config)?;
     let stop = signals::stop(Child { child: false })?;
-    let mut children = Children::default();
+    let mut children = Children::new(log_format);
     let done = start(config, home, &mut children, &stop).and_then(|()| children.watch(&stop));
     eprintln!("stopping");
     children.stop();
-    done
+    // Whoever asks for the end while things start gets it, and no error.
+    if stop.is_stopped() { Ok(()) } else { done }
 }
 
 /// Everything that can be known to fail before anything is started.
@@ -48,7 +49,7 @@ fn check(config: &Up) -> anyhow::Result<()> {
     }
     if config.brokers.is_none() {
         preflight::java()?;
-        preflight::port(config.kafka_port, "--kafka-port")?;
+        local_kafka::ports(config.kafka_port, "--kafka-port")?;
         local_kafka::prepare(&config.home.home)?;
     }
     Ok(())
@@ -60,7 +61,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         None => start_kafka(config, home, children, stop)?,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(kafka::provision(&brokers, DEFAULT_PARTITIONS))?;
+    runtime.block_on(kafka::provision(&brokers, None))?;
     let keys = home::keys(home);
     let key = Keys::create(&keys, "arb up")?;
     let common = ["--child", "--brokers", &brokers];

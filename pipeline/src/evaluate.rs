@@ -29,6 +29,9 @@ pub use windows::RawWindow;
 use survival::Verdicts;
 use windows::Windows;
 
+/// The markets of the evaluation.
+const MARKETS: [&str; 3] = ["h2h", "spreads", "totals"];
+
 /// What recordings came to.
 #[derive(Debug, Default)]
 pub struct Evaluation {
@@ -94,7 +97,10 @@ impl<'a> Run<'a> {
         self.evaluation.windows.extend(self.windows.finish());
     }
 
-    fn poll(&mut self, source: &str, poll: Poll) {
+    fn poll(&mut self, source: &str, mut poll: Poll) {
+        for (_, offers) in &mut poll.events {
+            offers.retain(|offer| MARKETS.contains(&&*offer.market));
+        }
         let received_at = poll.received_at;
         self.evaluation.ticks += poll.ticks() as u64;
         let mut effects = Vec::new();

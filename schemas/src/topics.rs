@@ -27,6 +27,8 @@ pub struct Topic {
     pub name: &'static str,
     /// What its records are keyed by.
     pub key: &'static str,
+    /// In how many parts it is created, unless the operator says otherwise for all.
+    pub partitions: i32,
     /// How it forgets.
     pub cleanup: Cleanup,
     /// The union of records that it may hold.
@@ -37,6 +39,7 @@ pub struct Topic {
 pub const ODDS_TICKS: Topic = Topic {
     name: "odds.ticks.v1",
     key: "event id; PollEnd and Heartbeat: the source, in every partition",
+    partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Days(7),
     records: &[RecordType::Frame, RecordType::PollEnd, RecordType::Heartbeat],
 };
@@ -45,6 +48,7 @@ pub const ODDS_TICKS: Topic = Topic {
 pub const ARBS_BOARD: Topic = Topic {
     name: "arbs.board.v1",
     key: "window id; BoardProgress: progress/ and the source",
+    partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[RecordType::BoardEntry, RecordType::BoardProgress],
 };
@@ -53,6 +57,7 @@ pub const ARBS_BOARD: Topic = Topic {
 pub const FEED_EVENTS: Topic = Topic {
     name: "feed.events.v1",
     key: "event id",
+    partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Days(7),
     records: &[RecordType::ArbWindow, RecordType::CloseSignal],
 };
@@ -96,6 +101,11 @@ mod tests {
             let holders = ALL.iter().filter(|topic| topic.records.contains(&record)).count();
             assert_eq!(holders, 1, "{record:?}");
         }
+    }
+
+    #[test]
+    fn all_have_the_same_partitions() {
+        assert!(ALL.iter().all(|topic| topic.partitions == DEFAULT_PARTITIONS));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use arb_api::board::Board;
 use arb_api::keys::Keys;
 use arb_api::{App, follow, server};
 use arb_pipeline::kafka::{self, Table};
+use arb_pipeline::stop::Stop;
 use arb_schemas::topics::ARBS_BOARD;
 
 use crate::cli::Serve;
@@ -26,12 +27,19 @@ pub(crate) fn run(config: Serve) -> anyhow::Result<()> {
     let follower = {
         let (app, stop) = (Arc::clone(&app), stop.clone());
         std::thread::Builder::new().name("board".to_owned()).spawn(move || {
-            let end = follow::follow(table, &app.board, &stop);
-            // A board that is no longer followed is not served.
-            stop.stop();
-            end
+            let _stop = StopAtEnd(stop.clone());
+            follow::follow(table, &app.board, &stop)
         })?
     };
     runtime.block_on(server::serve(listener, app, &stop));
     Ok(follower.join().map_err(|_| anyhow!("the reader of the board panicked"))??)
+}
+
+/// A board that is no longer followed, for whatever reason, is not served.
+struct StopAtEnd(Stop);
+
+impl Drop for StopAtEnd {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }

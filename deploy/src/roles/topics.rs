@@ -18,13 +18,14 @@ pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
 
 /// As the table that ARCHITECTURE.md shows.
 fn list() {
-    println!("| topic | key | cleanup | records |\n|---|---|---|---|");
+    println!("| topic | key | partitions | cleanup | records |\n|---|---|---|---|---|");
     for topic in topics::ALL {
         let cleanup = match topic.cleanup {
             Cleanup::Compact => "compacted".to_owned(),
             Cleanup::Days(days) => format!("{days} days"),
         };
         let records: Vec<_> = topic.records.iter().map(|record| format!("{record:?}")).collect();
-        println!("| `{}` | {} | {cleanup} | {} |", topic.name, topic.key, records.join(", "));
+        let (records, partitions) = (records.join(", "), topic.partitions);
+        println!("| `{}` | {} | {partitions} | {cleanup} | {records} |", topic.name, topic.key);
     }
 }

@@ -6,7 +6,6 @@ use crate::best;
 use crate::effect::Entry;
 use crate::engine::Engine;
 use crate::market;
-use crate::odds;
 use crate::state::{EventState, MarketState};
 
 /// An invariant that does not hold.
@@ -69,7 +68,7 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
         let Some(arb) = best::find(line, outcomes, engine.names()) else { continue };
         let window = open.next().filter(|window| window.line == line[0].key.line);
         let window = window.ok_or(Violation::OpenIffArb)?;
-        if arb.implied_probability >= odds::ARB_BELOW || !window.legs.iter().eq(arb.legs.iter().copied()) {
+        if !window.legs.iter().eq(arb.legs.iter().copied()) {
             return Err(Violation::LegsAreBest);
         }
     }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::best;
-use crate::catalogue::{self, Family, Market, Outcome, Policy};
+use crate::catalogue::{self, Family, Market, Outcome, Policy, Side};
 use crate::probe::{Probe, Stage};
 use crate::quotes::{self, Observation, Quote, Statement};
 use crate::state::MarketState;
@@ -69,7 +69,7 @@ fn evaluate(
 
 /// The outcomes that exhaust a market, by what its quotes offer.
 pub(crate) fn outcomes(market: Market, sport: &str, quotes: &[Quote], policy: Policy) -> &'static [Outcome] {
-    let is_draw = |quote: &Quote| quote.key.outcome == Outcome::Draw;
+    let is_draw = |quote: &Quote| quote.key.outcome == Outcome::Draw && quote.key.side == Side::Back;
     let draw_offered = market.family == Family::H2h && quotes.iter().any(is_draw);
     catalogue::outcome_set(market, sport, draw_offered, policy)
 }

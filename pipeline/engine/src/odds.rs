@@ -12,6 +12,8 @@ use crate::catalogue::Push;
 const UNIT: i64 = 1_000_000;
 /// Digits of a price after the point.
 const DIGITS: usize = 6;
+/// The largest exponent of a number that means something here; a few digits more would be an endless loop of noughts.
+const EXPONENT: i32 = 40;
 /// The highest price that is believed: 1001, the ladders' top.
 const MAX: i64 = 1_001 * UNIT;
 
@@ -82,7 +84,9 @@ impl Price {
 pub fn fixed_point(text: &str, digits: usize) -> Option<i64> {
     let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        Some((mantissa, exponent)) => {
+            (mantissa, exponent.parse().ok().filter(|e: &i32| e.abs() <= EXPONENT)?)
+        }
         None => (rest, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -191,7 +195,9 @@ mod tests {
         for text in ["1", "1.0", "0.5", "-2.3", "1001.000001", "1e9", "0", "1e-9"] {
             assert_eq!(millionths(text), Err(PriceError::OutOfRange), "{text}");
         }
-        for text in ["", "NaN", "inf", "2,3", "\"2.3\"", "null", ".5", "2.3.4", "1e99", "--2", "2e"] {
+        for text in
+            ["", "NaN", "inf", "2,3", "\"2.3\"", "null", ".5", "2.3.4", "1e99", "0e2147483640", "--2", "2e"]
+        {
             assert_eq!(millionths(text), Err(PriceError::NotANumber), "{text}");
         }
     }

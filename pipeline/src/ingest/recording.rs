@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use arb_schemas::time::{Micros, SECOND};
+
 use super::source::{Poll, Source, SourceError};
 use super::the_odds_api::{Decoder, OddsFormat};
 use crate::faults::Faults;
@@ -16,12 +18,16 @@ const WINDOW_LOG: u32 = 27;
 /// Longest line that is read, in bytes.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
+/// A poll this long after the one before it has a wrong time: believed, it would make all that follow late.
+const JUMP: Micros = 366 * 86_400 * SECOND;
+
 /// A recording as a source.
 pub struct Recording {
     path: PathBuf,
     name: String,
     lines: Lines,
     decoder: Decoder,
+    last: Option<Micros>,
 }
 
 /// The lines of a recording.
@@ -54,6 +60,7 @@ impl Recording {
             name: format!("the-odds-api/{stem}"),
             lines: Lines { reader, line: String::new(), read: 0 },
             decoder: Decoder::new(format),
+            last: None,
         })
     }
 }
@@ -88,9 +95,13 @@ impl Source for Recording {
                 }
                 Err(error) => return Err(SourceError::Io { what: what(), error }),
             };
-            if let Some(poll) = self.decoder.recorded(line, faults) {
-                return Ok(Some(poll));
+            let Some(poll) = self.decoder.recorded(line, faults) else { continue };
+            if self.last.is_some_and(|last| poll.received_at > last + JUMP) {
+                faults.count("polled_at", "a year after the last");
+                continue;
             }
+            self.last = Some(poll.received_at);
+            return Ok(Some(poll));
         }
     }
 }
@@ -147,6 +158,20 @@ mod tests {
         assert_eq!(polls, 2);
         let message = error.expect("an error").to_string();
         assert!(message.contains("r.jsonl.zst is cut off after 3 lines"), "{message}");
+    }
+
+    #[test]
+    fn a_time_far_ahead_does_not_make_the_rest_late() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        let poll = |at: &str| format!("{{\"polled_at\":\"{at}\",\"events\":[]}}\n");
+        std::fs::write(
+            &path,
+            ["2026-06-06T04:52:30Z", "9999-12-30T00:00:00Z", "2026-06-06T04:57:30Z"].map(poll).concat(),
+        )
+        .unwrap();
+        let (polls, faults, _) = read(&path);
+        assert_eq!((polls, faults.of("polled_at", "a year after the last")), (2, 1));
     }
 
     #[test]

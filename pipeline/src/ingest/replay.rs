@@ -14,9 +14,11 @@ use crate::faults::Faults;
 use crate::stop::Stop;
 
 /// Recording time between heartbeats: half of the silence after which a source counts as idle (60 s), so that no
-/// gap between polls looks like one. Timers of the engine are exact, so a finer beat would change nothing but
-/// the size of the topic: at one a second, 97 % of a recording's records would be heartbeats.
+/// gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
 const HEARTBEAT: Micros = 30 * SECOND;
+
+/// One day.
+const DAY: Micros = 24 * 3_600 * SECOND;
 
 /// How fast recording time passes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,6 +113,7 @@ impl Replay {
         stop: &Stop,
     ) -> Result<(), ReplayError> {
         let mut pace = Pace::new(self.speed);
+        let mut last = self.after;
         loop {
             let mut faults = Faults::default();
             let poll = source.next_poll(&mut faults);
@@ -126,7 +129,7 @@ impl Replay {
             if self.after.is_some_and(|after| at <= after) {
                 continue;
             }
-            for beat in heartbeats(played.last, at) {
+            for beat in heartbeats(last, at) {
                 if pace.wait(beat, stop) {
                     return Ok(());
                 }
@@ -135,6 +138,7 @@ impl Replay {
             if pace.wait(at, stop) {
                 return Ok(());
             }
+            last = last.max(Some(at));
             played.count(&poll);
             to.poll(poll)?;
         }
@@ -150,10 +154,10 @@ impl Played {
     }
 }
 
-/// The beats between one poll and the next, on a grid, so that they do not depend on where a replay began.
+/// The beats between one poll and the next, on a grid, for a day at most: a longer silence is an end.
 fn heartbeats(last: Option<Micros>, next: Micros) -> impl Iterator<Item = Micros> {
     let first = last.map_or(next, |last| (last / HEARTBEAT + 1) * HEARTBEAT);
-    (first..next).step_by(usize::try_from(HEARTBEAT).unwrap_or(usize::MAX))
+    (first..next.min(first.saturating_add(DAY))).step_by(usize::try_from(HEARTBEAT).unwrap_or(usize::MAX))
 }
 
 /// Wall time for recording time.
@@ -190,6 +194,7 @@ mod tests {
         assert_eq!(beats(29, 31), [30]);
         assert_eq!(beats(100, 50), [0; 0]);
         assert_eq!(heartbeats(None, 50).count(), 0);
+        assert_eq!(heartbeats(Some(0), i64::MAX).count(), 2_880);
     }
 
     #[test]

@@ -21,6 +21,10 @@ const EVENTS: i64 = 12;
 const LIFE: i64 = 120;
 /// Of them, those before it begins.
 const PRE_MATCH: i64 = 80;
+/// Polls that pass before the first one.
+const WARM_UP: usize = 20;
+/// How far a book's belief may lie from the truth, in log-odds.
+const ERROR: f64 = 0.08;
 /// Lines of totals around which events play: whole, half and quarter ones.
 const TOTALS: [f64; 4] = [2.0, 2.25, 2.5, 3.0];
 /// Lines of spreads.
@@ -69,6 +73,8 @@ impl Synthetic {
             market.quotes.extend(quotes);
             market.events.push(event);
         }
+        // Books agree at first; let them drift apart before anyone looks.
+        (0..WARM_UP).for_each(|_| market.advance());
         market
     }
 
@@ -111,7 +117,7 @@ impl Synthetic {
             if self.rng.f64() < 0.6 {
                 quote.seen_at = self.at - self.rng.i64(0..30) * SECOND;
                 if self.rng.f64() < 0.5 {
-                    quote.belief = strength + (self.rng.f64() - 0.5) * 0.12;
+                    quote.belief = strength + (self.rng.f64() - 0.5) * 2.0 * ERROR;
                 }
             }
             quote.is_open = self.rng.f64() > 0.02;

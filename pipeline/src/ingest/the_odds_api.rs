@@ -231,11 +231,10 @@ impl Sides<'_> {
 
 /// American odds are whole numbers, however they are written.
 fn american(text: &str) -> Result<Price, PriceError> {
-    let millionths = fixed_point(text, 6).ok_or(PriceError::NotANumber)?;
-    if millionths % 1_000_000 != 0 {
-        return Err(PriceError::NotANumber);
-    }
-    Price::from_american(millionths / 1_000_000)
+    const DIGITS: usize = 9;
+    let whole = 10_i64.pow(9);
+    let odds = fixed_point(text, DIGITS).filter(|odds| odds % whole == 0).ok_or(PriceError::NotANumber)?;
+    Price::from_american(odds / whole)
 }
 
 /// The line of an outcome: for spreads the home side's handicap, whichever side's point it is.
@@ -255,7 +254,7 @@ fn line(
         return None;
     };
     let is_away = market.family == Family::Spreads && outcome == Outcome::Away;
-    Some(if is_away { -thousandths } else { thousandths })
+    if is_away { thousandths.checked_neg() } else { Some(thousandths) }
 }
 
 fn is_same_bet(a: &Tick, b: &Tick) -> bool {

@@ -13,11 +13,11 @@ use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Creates the topics that are missing, each with so many partitions.
+/// Creates the topics that are missing, each with so many partitions, or as many as the catalogue says.
 ///
 /// # Errors
 /// [`Error`] when the broker does not answer or refuses one.
-pub async fn provision(brokers: &str, partitions: i32) -> Result<(), Error> {
+pub async fn provision(brokers: &str, partitions: Option<i32>) -> Result<(), Error> {
     let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
     let admin: AdminClient<Listener> =
         super::client(brokers).create_with_context(Listener).map_err(broker)?;
@@ -27,6 +27,7 @@ pub async fn provision(brokers: &str, partitions: i32) -> Result<(), Error> {
         .zip(&configs)
         .map(|(topic, config)| {
             // The broker's own default replication: 1 on one node, what its operator chose elsewhere.
+            let partitions = partitions.unwrap_or(topic.partitions);
             let new = NewTopic::new(topic.name, partitions, TopicReplication::Fixed(-1));
             config.iter().fold(new, |new, (key, value)| new.set(key, value))
         })
