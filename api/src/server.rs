@@ -12,8 +12,8 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::SharedApp;
 use crate::routes::routes;
@@ -46,21 +46,10 @@ pub async fn serve(listener: TcpListener, app: SharedApp, stop: &Stop) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut look = tokio::time::interval(LOOK);
     while !stop.is_stopped() {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
-        let stream = loop {
-            tokio::select! {
-                accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => break Some(stream),
-                    // Out of file descriptors, say: others must end first.
-                    Err(error) => {
-                        tracing::warn!(%error, "a connection was not accepted");
-                        tokio::time::sleep(LOOK).await;
-                    }
-                },
-                _ = look.tick() => if stop.is_stopped() { break None },
-            }
+        let (stream, place) = tokio::select! {
+            accepted = accept(&listener, &places) => accepted,
+            _ = look.tick() => continue,
         };
-        let Some(stream) = stream else { break };
         // Without it an answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
         let connection = builder.serve_connection(TokioIo::new(stream), service.clone()).into_owned();
@@ -75,5 +64,24 @@ pub async fn serve(listener: TcpListener, app: SharedApp, stop: &Stop) {
     drop(listener);
     if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
         tracing::warn!("requests were cut off at the end");
+    }
+}
+
+/// The next connection, once there is a place for it.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    // The semaphore is never closed.
+    let place = Arc::clone(places).acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            // Out of file descriptors, say: others must end first.
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(LOOK).await;
+            }
+        }
     }
 }

@@ -40,7 +40,20 @@ fn draws(poll: &mut Value) {
     }
 }
 
-const FAULTS: [Fault; 13] = [
+/// Better prices in markets that the evaluation does not look at.
+fn other_markets(poll: &mut Value) {
+    for key in ["h2h_h1", "alternate_totals", "h2h_lay", "draw_no_bet", "totals_q1"] {
+        let mut other = market(poll).clone();
+        other["key"] = json!(key);
+        for outcome in other["outcomes"].as_array_mut().unwrap() {
+            outcome["price"] = json!(900);
+        }
+        poll["events"][0]["bookmakers"][0]["markets"].as_array_mut().unwrap().push(other);
+    }
+}
+
+const FAULTS: [Fault; 14] = [
+    Fault { name: "markets of another kind", line: |poll| changed(poll, other_markets), report: "" },
     Fault {
         name: "broken JSON",
         line: |poll| vec![poll.to_string()[..500].to_owned()],

@@ -80,14 +80,17 @@ fn a_home_that_cannot_be_made_is_named() {
 
 #[test]
 fn ports_in_use_are_named() {
-    let (scratch, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let [scratch, other, third] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let taken = TcpListener::bind(("127.0.0.1", port_pair() + 1)).unwrap();
     let address = taken.local_addr().unwrap();
     let said = sentence(&mut up_at(&address.to_string(), port_pair(), scratch.path(), &["java"]));
     let advice = "is in use: stop what listens there, or choose another with";
     assert_eq!(said, format!("arb: {address} {advice} --listen"));
     let said = sentence(&mut up_at("127.0.0.1:0", address.port(), other.path(), &["java"]));
     assert_eq!(said, format!("arb: {address} {advice} --kafka-port"));
+    let below = address.port() - 1;
+    let said = sentence(&mut up_at("127.0.0.1:0", below, third.path(), &["java"]));
+    assert_eq!(said, format!("arb: {address} {advice} --kafka-port"), "the controller's port");
 }
 
 #[test]
@@ -115,13 +118,23 @@ fn missing_keys_are_named() {
 }
 
 #[test]
-fn only_a_folder_of_ours_is_cleaned() {
+fn only_a_folder_of_ours_is_used_and_cleaned() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = sentence(arb().arg("clean").arg("--home").arg(scratch.path()));
-    assert!(said.contains("was not made by arb"), "{said}");
-    assert!(scratch.path().exists());
-    std::fs::write(scratch.path().join("arb-home"), "").unwrap();
-    assert!(run(arb().arg("clean").arg("--home").arg(scratch.path())).success);
-    assert!(!scratch.path().exists());
-    assert!(run(arb().arg("clean").arg("--home").arg(scratch.path())).success);
+    let home = scratch.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::write(home.join("letter"), "dear").unwrap();
+    let said = sentence(&mut up(scratch.path(), &[]));
+    assert!(said.contains("holds something else"), "{said}");
+    let clean = || arb().arg("clean").arg("--home").arg(&home).output().unwrap();
+    assert!(!clean().status.success());
+    assert!(String::from_utf8(clean().stderr).unwrap().contains("was not made by arb"));
+    assert!(home.join("letter").exists());
+    std::fs::remove_file(home.join("letter")).unwrap();
+    let said = sentence(up(&scratch.path().join("again"), &[]).arg("--min-free-mib=999999999999"));
+    assert!(said.contains("MiB left"), "{said}");
+    let made = scratch.path().join("again/home");
+    assert!(made.join("arb-home").exists());
+    assert!(run(arb().arg("clean").arg("--home").arg(&made)).success);
+    assert!(!made.exists());
+    assert!(run(arb().arg("clean").arg("--home").arg(&made)).success);
 }

@@ -67,6 +67,7 @@ impl House {
     /// A home that shares the repository's download, so that Kafka is fetched once for all.
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("arb-home"), "").unwrap();
         let fetched = root().join(".arb").join("kafka-4.3.0");
         if fetched.is_dir() {
             symlink(fetched, home.path().join("kafka-4.3.0")).unwrap();
@@ -74,11 +75,15 @@ impl House {
         Self { home, kafka_port: port_pair(), listen: format!("127.0.0.1:{}", port()) }
     }
 
-    fn up(&self, arguments: &[&str]) -> Running {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = arb();
         command.args(["up", "--listen", &self.listen, "--kafka-port", &self.kafka_port.to_string()]);
         command.arg("--home").arg(self.home.path()).args(arguments);
-        Running::start(command, self.home.path().join("up.log"), &self.listen)
+        command
+    }
+
+    fn up(&self, arguments: &[&str]) -> Running {
+        Running::start(self.command(arguments), self.home.path().join("up.log"), &self.listen)
     }
 
     fn replay(&self, seed: u64, polls: u64, until: &str) -> Running {
@@ -99,6 +104,9 @@ fn it_plays_a_recording_and_ends_cleanly_on_interrupt() {
     let mut running = house.replay(51, 60, "2026-01-01T03:00:00Z");
     let board = running.board_at("2026-01-01T03:00:00Z");
     assert!(!board["arbs"].as_array().unwrap().is_empty());
+    let elsewhere = ["--listen", "127.0.0.1:0", "--kafka-port", &port_pair().to_string()].map(str::to_owned);
+    let second = run(arb().arg("up").args(elsewhere).arg("--home").arg(house.home.path()));
+    assert!(!second.success && second.err.contains("another arb up runs in"), "{}", second.err);
     running.signal(Signal::INT);
     assert!(running.child.wait().unwrap().success(), "{}", running.said());
     house.everything_ends();
@@ -112,6 +120,19 @@ fn the_synthetic_market_moves_and_ends_with_a_killed_parent() {
     wait_for("another poll", || running.board().filter(|board| board["as_of"] != first["as_of"]));
     running.signal(Signal::KILL);
     running.child.wait().unwrap();
+    house.everything_ends();
+}
+
+#[test]
+fn an_interrupt_while_it_starts_ends_it_cleanly() {
+    let house = House::new();
+    let log = house.home.path().join("up.log");
+    let mut child = house.command(&[]).stderr(std::fs::File::create(&log).unwrap()).spawn().unwrap();
+    wait_for("Kafka is being started", || {
+        std::fs::read_to_string(&log).unwrap().contains("starting Apache Kafka").then_some(())
+    });
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert!(child.wait().unwrap().success(), "{}", std::fs::read_to_string(&log).unwrap());
     house.everything_ends();
 }
 

@@ -20,6 +20,9 @@ use super::{Error, Listener, TickConsumer};
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
 const TIMEOUT: Duration = Duration::from_secs(8);
+/// Longer than a message may take (`message.timeout.ms`): what cannot be delivered has failed by then, and the
+/// transaction is known to need an abort.
+const FLUSH: Duration = Duration::from_millis(9_500);
 /// First contact with the transaction coordinator, which may have to wait for an earlier owner's time-out.
 const INIT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often a call that may be resumed is resumed.
@@ -125,18 +128,18 @@ impl Transaction<'_> {
     /// Commits it, with the offsets of the next record to read of each partition.
     ///
     /// # Errors
-    /// [`Error::Client`] when the producer is fenced, the error is fatal, or it is not known whether the commit
+    /// [`Error::Client`] when the producer is fenced or its error fatal, or when it is not known whether the commit
     /// happened: the process must stop.
     pub fn commit(mut self, consumer: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, Error> {
-        match self.try_commit(consumer, next) {
+        if let Err(error) = self.prepare(consumer, next) {
+            return self.give_up(error);
+        }
+        match retry(|| Ok(self.producer.producer.commit_transaction(TIMEOUT)?)) {
             Ok(()) => {
                 self.is_open = false;
                 Ok(Committed::Yes)
             }
-            Err(error) if requires_abort(&error) => {
-                tracing::warn!(%error, "the transaction is aborted");
-                self.abort()
-            }
+            Err(error) if requires_abort(&error) => self.give_up(error),
             Err(error) => {
                 self.is_open = false;
                 Err(error)
@@ -144,17 +147,28 @@ impl Transaction<'_> {
         }
     }
 
-    fn try_commit(&self, consumer: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
-        let producer = &self.producer.producer;
-        // Before the commit, whose own flush looks every 100 ms only.
-        flush(producer, TIMEOUT)?;
+    /// Everything before the commit itself.
+    fn prepare(&self, consumer: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
+        // The commit's own flush looks every 100 ms only.
+        flush(&self.producer.producer, FLUSH)?;
         let mut offsets = TopicPartitionList::new();
         for (partition, offset) in next {
             offsets.add_partition_offset(topics::ODDS_TICKS.name, *partition, Offset::Offset(*offset))?;
         }
         let group = consumer.group()?;
-        retry(|| Ok(producer.send_offsets_to_transaction(&offsets, &group, TIMEOUT)?))?;
-        retry(|| Ok(producer.commit_transaction(TIMEOUT)?))
+        retry(|| Ok(self.producer.producer.send_offsets_to_transaction(&offsets, &group, TIMEOUT)?))
+    }
+
+    /// Aborts after an error before which nothing was committed.
+    ///
+    /// # Errors
+    /// The error itself when the producer can do no more, or the abort's.
+    pub fn give_up(self, error: Error) -> Result<Committed, Error> {
+        if is_fatal(&error) {
+            return Err(error);
+        }
+        tracing::warn!(%error, "the transaction is aborted");
+        self.abort()
     }
 
     /// Aborts it: nothing of it becomes visible.
@@ -168,10 +182,10 @@ impl Transaction<'_> {
     fn try_abort(&mut self) -> Result<(), Error> {
         self.is_open = false;
         // The abort waits for what is in flight, but does not take the reports of it.
-        if let Err(error) = flush(&self.producer.producer, TIMEOUT) {
+        if let Err(error) = flush(&self.producer.producer, FLUSH) {
             tracing::warn!(%error, "what was sent is not settled before the abort");
         }
-        Ok(self.producer.producer.abort_transaction(TIMEOUT)?)
+        retry(|| Ok(self.producer.producer.abort_transaction(TIMEOUT)?))
     }
 }
 
@@ -197,6 +211,16 @@ fn retry(mut call: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
         }
     }
     call()
+}
+
+/// Whether the producer is of no more use: fenced by another, or broken.
+fn is_fatal(error: &Error) -> bool {
+    let Error::Client(error) = error else { return true };
+    let by_code = matches!(
+        error.rdkafka_error_code(),
+        Some(RDKafkaErrorCode::Fatal | RDKafkaErrorCode::Fenced | RDKafkaErrorCode::ProducerFenced)
+    );
+    by_code || matches!(error, KafkaError::Transaction(error) if error.is_fatal())
 }
 
 fn requires_abort(error: &Error) -> bool {

@@ -120,6 +120,14 @@ struct Read {
     batch: Batch,
     /// The first offset of each partition.
     from: BTreeMap<i32, i64>,
+    /// What it came to, counted only if it is committed.
+    counts: Counts,
+}
+
+impl Read {
+    fn new(limits: BatchLimits) -> Self {
+        Self { batch: Batch::new(limits, Instant::now()), from: BTreeMap::new(), counts: Counts::default() }
+    }
 }
 
 /// Runs a processor until the end is wished.
@@ -151,12 +159,18 @@ impl Pump {
         producer: &mut TransactionalProducer,
     ) -> Result<(), PumpError> {
         let mut transaction = producer.begin()?;
-        let read = self.fill(first, consumer, &mut transaction)?;
+        let mut read = Read::new(self.config.limits);
+        let filled = self.fill(first, consumer, &mut transaction, &mut read);
         let next = read.from.keys().filter_map(|id| Some((*id, self.partitions.get(id)?.next))).collect();
-        let ended = if self.is_to_fail() { transaction.abort() } else { transaction.commit(consumer, &next) };
+        let ended = match filled {
+            Ok(()) if self.is_to_fail() => transaction.abort(),
+            Ok(()) => transaction.commit(consumer, &next),
+            Err(PumpError::Kafka(error)) => transaction.give_up(error),
+            Err(error) => return Err(error),
+        };
         match ended? {
             Committed::Yes => {
-                self.apply(&read);
+                self.apply(read);
                 Ok(())
             }
             Committed::Aborted => self.rewind(&read, consumer),
@@ -174,31 +188,30 @@ impl Pump {
         first: &Record<'_>,
         consumer: &TickConsumer,
         transaction: &mut Transaction<'_>,
-    ) -> Result<Read, PumpError> {
-        let batch = Batch::new(self.config.limits, Instant::now());
-        let mut read = Read { batch, from: BTreeMap::new() };
-        self.process(first, &mut read, transaction)?;
+        read: &mut Read,
+    ) -> Result<(), PumpError> {
+        self.process(first, transaction, read)?;
         while !read.batch.is_full(Instant::now()) {
             match consumer.next(Duration::ZERO)? {
-                Event::Record(record) => self.process(&record, &mut read, transaction)?,
+                Event::Record(record) => self.process(&record, transaction, read)?,
                 Event::Idle => break,
                 Event::Assigned(assigned) => self.take(&assigned, consumer)?,
                 Event::Revoked(revoked) => return Err(PumpError::CannotHandOver(revoked)),
             }
         }
-        Ok(read)
+        Ok(())
     }
 
     fn process(
         &mut self,
         record: &Record<'_>,
-        read: &mut Read,
         transaction: &mut Transaction<'_>,
+        read: &mut Read,
     ) -> Result<(), PumpError> {
         if let Some(partition) = self.partitions.get_mut(&record.partition()) {
             read.from.entry(record.partition()).or_insert(record.offset());
             read.batch.add();
-            partition.process(record, transaction, &mut self.counts)?;
+            partition.process(record, transaction, &mut read.counts)?;
         }
         Ok(())
     }
@@ -221,9 +234,10 @@ impl Pump {
         Ok(())
     }
 
-    fn apply(&mut self, read: &Read) {
-        self.counts.commits += 1;
-        self.counts.records += read.batch.records() as u64;
+    fn apply(&mut self, mut read: Read) {
+        read.counts.commits = 1;
+        read.counts.records = read.batch.records() as u64;
+        self.counts.add(&read.counts);
         for partition in self.partitions.values_mut() {
             partition.engine.commit();
         }
@@ -274,6 +288,16 @@ impl Partition {
 }
 
 impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.commits += other.commits;
+        self.aborts += other.aborts;
+        self.late += other.late;
+        self.incomplete += other.incomplete;
+        self.violations += other.violations;
+        self.faults.add(&other.faults);
+    }
+
     fn check(&mut self, effect: &Effect) {
         let (Effect::Transition(_, entry) | Effect::Refreshed(entry)) = effect else { return };
         if let Err(violation) = invariants::check_entry(entry) {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use super::root;
 
@@ -52,13 +53,32 @@ impl Role {
 
     /// Ends it in good order.
     pub(crate) fn stop(&mut self) {
+        assert!(
+            self.end(),
+            "{} did not end: {}",
+            self.child.id(),
+            std::fs::read_to_string(&self.log).unwrap()
+        );
+    }
+
+    /// Closes its standard input and waits; whether that was enough.
+    fn end(&mut self) -> bool {
         drop(self.child.stdin.take());
-        self.child.wait().unwrap();
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while self.child.try_wait().unwrap().is_none() {
+            if Instant::now() > deadline {
+                self.child.kill().unwrap();
+                self.child.wait().unwrap();
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        true
     }
 }
 
 impl Drop for Role {
     fn drop(&mut self) {
-        self.stop();
+        self.end();
     }
 }

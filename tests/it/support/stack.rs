@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -106,14 +107,19 @@ impl Stack {
 
 /// A port that is free now.
 pub(crate) fn port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    port_pair()
 }
 
 /// A free port whose successor is free too, for the broker and its controller.
+///
+/// Below the range from which the system takes ports for outgoing connections, and never the same twice, so that
+/// nobody else takes it before whoever it is for.
 pub(crate) fn port_pair() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + u16::try_from(std::process::id() % 500).unwrap() * 20;
     wait_for("two free ports", || {
-        let first = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = first.local_addr().unwrap().port();
-        TcpListener::bind(("127.0.0.1", port.checked_add(1)?)).ok().map(|_| port)
+        let port = first + NEXT.fetch_add(2, Ordering::Relaxed) % 2_000;
+        let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
+        (is_free(port) && is_free(port + 1)).then_some(port)
     })
 }
