@@ -134,8 +134,9 @@ fn version_1_of_every_record_is_for_ever() {
 /// A published version of a record's schema, its references as they were then; `None` when there is none.
 fn published(record: RecordType, version: u32) -> Option<Schema> {
     let text = |record: RecordType| std::fs::read_to_string(golden(&format!("{record:?}.v{version}.avsc")));
+    let schema = text(record).ok()?;
     let names: Vec<_> = record.references().iter().map(|reference| text(*reference).unwrap()).collect();
-    Some(Schema::parse_str_with_list(&text(record).ok()?, names).unwrap().0)
+    Some(Schema::parse_str_with_list(&schema, names).unwrap().0)
 }
 
 /// All versions that were published, oldest first.
