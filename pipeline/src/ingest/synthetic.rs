@@ -24,7 +24,7 @@ const PRE_MATCH: i64 = 80;
 /// Polls that pass before the first one.
 const WARM_UP: usize = 20;
 /// How far a book's belief may lie from the truth, in log-odds.
-const ERROR: f64 = 0.08;
+const ERROR: f64 = 0.11;
 /// Lines of totals around which events play: whole, half and quarter ones.
 const TOTALS: [f64; 4] = [2.0, 2.25, 2.5, 3.0];
 /// Lines of spreads.
