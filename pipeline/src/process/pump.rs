@@ -50,6 +50,9 @@ pub enum PumpError {
     /// Kafka.
     #[error(transparent)]
     Kafka(#[from] kafka::Error),
+    /// Kafka does not take what a transaction writes.
+    #[error(transparent)]
+    Write(kafka::Error),
     /// The group has been here before.
     #[error(
         "partition {partition} of {topic} has been processed up to offset {offset}, and this version cannot \
@@ -165,7 +168,7 @@ impl Pump {
         let ended = match filled {
             Ok(()) if self.is_to_fail() => transaction.abort(),
             Ok(()) => transaction.commit(consumer, &next),
-            Err(PumpError::Kafka(error)) => transaction.give_up(error),
+            Err(PumpError::Write(error)) => transaction.give_up(error),
             Err(error) => return Err(error),
         };
         match ended? {
@@ -279,7 +282,7 @@ impl Partition {
         for effect in &effects {
             counts.check(effect);
             for output in records::outputs(effect, partition).map_err(at)? {
-                transaction.send(&output)?;
+                transaction.send(&output).map_err(PumpError::Write)?;
             }
         }
         self.next = offset + 1;
