@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arb_schemas::records::{BoardEntry, BoardProgress};
 use arb_schemas::time::{Micros, to_rfc3339};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::cursor::Place;
@@ -32,7 +34,7 @@ struct Inner {
 pub(crate) struct Snapshot {
     as_of: Option<Micros>,
     polls: Vec<Value>,
-    entries: Vec<(Place, Box<serde_json::value::RawValue>)>,
+    entries: Vec<(Place, Box<RawValue>)>,
 }
 
 impl Board {
@@ -102,7 +104,7 @@ impl Inner {
         ranked.sort_by(|(a, _), (b, _)| a.rank(b));
         let entries = ranked.into_iter().zip(1_u64..).filter_map(|((place, entry), rank)| {
             let json = view::entry(entry, rank, as_of.unwrap_or(entry.updated_at)).to_string();
-            Some((place, serde_json::value::RawValue::from_string(json).ok()?))
+            Some((place, RawValue::from_string(json).ok()?))
         });
         let poll = |(source, at): (&str, Micros)| json!({"source": source, "polled_at": to_rfc3339(at)});
         Snapshot { as_of, entries: entries.collect(), polls: polls.into_iter().map(poll).collect() }
@@ -123,13 +125,23 @@ impl Snapshot {
         let rest = &self.entries[start..];
         let page = &rest[..limit.min(rest.len())];
         let next = page.last().filter(|_| rest.len() > limit).map(|(place, _)| place.encode());
-        let arbs: Vec<_> = page.iter().map(|(_, json)| json).collect();
-        let arbs = serde_json::to_string(&arbs).unwrap_or_default();
-        let head = json!({"as_of": self.as_of.map(to_rfc3339), "polls": self.polls, "next_cursor": next});
-        let head = head.to_string();
-        // The entries are bytes already: they go in as they are.
-        format!("{},\"arbs\":{arbs}}}", head.trim_end_matches('}'))
+        let envelope = Envelope {
+            as_of: self.as_of.map(to_rfc3339),
+            polls: &self.polls,
+            arbs: page.iter().map(|(_, json)| &**json).collect(),
+            next_cursor: next,
+        };
+        serde_json::to_string(&envelope).unwrap_or_default()
     }
+}
+
+/// What a page is sent in. Its entries are JSON already and go in as they are.
+#[derive(Serialize)]
+struct Envelope<'a> {
+    as_of: Option<String>,
+    polls: &'a [Value],
+    arbs: Vec<&'a RawValue>,
+    next_cursor: Option<String>,
 }
 
 #[cfg(test)]

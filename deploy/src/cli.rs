@@ -139,6 +139,16 @@ pub(crate) enum Rules {
     Raw,
 }
 
+impl Rules {
+    /// As the option spells it.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Board => "board",
+            Self::Raw => "raw",
+        }
+    }
+}
+
 impl From<Rules> for Policy {
     fn from(rules: Rules) -> Self {
         match rules {

@@ -14,7 +14,7 @@ use arb_api::keys::Keys;
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;
 
-use crate::cli::{Child, Format, LogFormat, Play, Rules, Up};
+use crate::cli::{Child, Format, LogFormat, Play, Up};
 use crate::local_kafka::{self, preflight};
 use crate::progress::Progress;
 use crate::{home, signals};
@@ -65,11 +65,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let keys = home::keys(home);
     let key = Keys::create(&keys, "arb up")?;
     let common = ["--child", "--brokers", &brokers];
-    let policy = match config.policy {
-        Rules::Board => "board",
-        Rules::Raw => "raw",
-    };
-    children.start("process", &[&common[..], &["--policy", policy]].concat())?;
+    children.start("process", &[&common[..], &["--policy", config.policy.key()]].concat())?;
     let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
     children.start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys]].concat())?;
     {

@@ -109,9 +109,7 @@ impl<'a> Run<'a> {
             let input = addressed.record.as_input(&mut self.evaluation.faults);
             let at = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: self.offset };
             let step = self.engine.step(at, &input, &mut effects);
-            for _ in 0..step.future_ticks {
-                self.evaluation.faults.count("last_seen_at", "in the future");
-            }
+            self.evaluation.faults.count_step(step);
             last = step.disposition;
             self.offset += 1;
         }

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use arb_engine::Step;
+
 /// Counts by (field, problem).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults(BTreeMap<(&'static str, &'static str), u64>);
@@ -13,6 +15,13 @@ impl Faults {
     /// Counts one.
     pub fn count(&mut self, field: &'static str, problem: &'static str) {
         *self.0.entry((field, problem)).or_default() += 1;
+    }
+
+    /// Counts the ticks that the engine left out of a step.
+    pub fn count_step(&mut self, step: Step) {
+        if step.future_ticks > 0 {
+            *self.0.entry(("last_seen_at", "in the future")).or_default() += u64::from(step.future_ticks);
+        }
     }
 
     /// Adds those of another.

@@ -70,8 +70,6 @@ pub struct Played {
     pub frames: u64,
     /// Their ticks.
     pub ticks: u64,
-    /// Time of the last one.
-    pub last: Option<Micros>,
     /// What was malformed.
     pub faults: Faults,
 }
@@ -150,7 +148,6 @@ impl Played {
         self.polls += 1;
         self.frames += poll.events.len() as u64;
         self.ticks += poll.ticks() as u64;
-        self.last = self.last.max(Some(poll.received_at));
     }
 }
 

@@ -63,14 +63,7 @@ impl TickProducer {
     /// [`Error::Client`], also for a record of an earlier call that could not be delivered.
     pub fn send(&self, partition: i32, key: &str, value: &[u8]) -> Result<(), Error> {
         let topic = topics::ODDS_TICKS.name;
-        let mut record = BaseRecord::to(topic).partition(partition).key(key).payload(value);
-        while let Err((error, back)) = self.producer.send(record) {
-            if error.rdkafka_error_code() != Some(RDKafkaErrorCode::QueueFull) {
-                return Err(error.into());
-            }
-            self.producer.poll(Duration::from_millis(10));
-            record = back;
-        }
+        enqueue(&self.producer, BaseRecord::to(topic).partition(partition).key(key).payload(value))?;
         self.producer.poll(Duration::ZERO);
         self.check()
     }
@@ -88,6 +81,21 @@ impl TickProducer {
         let failure = self.producer.context().0.lock().ok().and_then(|mut first| first.take());
         failure.map_or(Ok(()), |error| Err(error.into()))
     }
+}
+
+/// Puts a record into the producer's queue; waits while it is full.
+pub(super) fn enqueue<C: ProducerContext<DeliveryOpaque = ()>>(
+    producer: &BaseProducer<C>,
+    mut record: BaseRecord<'_, str, [u8]>,
+) -> Result<(), KafkaError> {
+    while let Err((error, back)) = producer.send(record) {
+        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::QueueFull) {
+            return Err(error);
+        }
+        producer.poll(Duration::from_millis(1));
+        record = back;
+    }
+    Ok(())
 }
 
 /// Waits until nothing is in flight, in steps of 1 ms: the library's own flush looks every 100 ms only.

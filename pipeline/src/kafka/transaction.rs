@@ -15,7 +15,7 @@ use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::producer::flush;
+use super::producer::{enqueue, flush};
 use super::{Error, Listener, TickConsumer};
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
@@ -113,16 +113,9 @@ impl Transaction<'_> {
     /// # Errors
     /// [`Error::Client`].
     pub fn send(&mut self, output: &Output) -> Result<(), Error> {
-        let mut record = BaseRecord::to(output.topic).partition(output.partition).key(&output.key);
-        record.payload = output.value.as_ref();
-        while let Err((error, back)) = self.producer.producer.send(record) {
-            if error.rdkafka_error_code() != Some(RDKafkaErrorCode::QueueFull) {
-                return Err(error.into());
-            }
-            self.producer.producer.poll(Duration::from_millis(1));
-            record = back;
-        }
-        Ok(())
+        let mut record = BaseRecord::to(output.topic).partition(output.partition).key(output.key.as_str());
+        record.payload = output.value.as_deref();
+        Ok(enqueue(&self.producer.producer, record)?)
     }
 
     /// Commits it, with the offsets of the next record to read of each partition.

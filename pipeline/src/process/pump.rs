@@ -276,9 +276,7 @@ impl Partition {
         let step = self.engine.step(coordinate, &input, &mut effects);
         counts.late += u64::from(step.disposition == Disposition::Late);
         counts.incomplete += u64::from(step.disposition == Disposition::Incomplete);
-        for _ in 0..step.future_ticks {
-            counts.faults.count("last_seen_at", "in the future");
-        }
+        counts.faults.count_step(step);
         for effect in &effects {
             counts.check(effect);
             for output in records::outputs(effect, partition).map_err(at)? {
