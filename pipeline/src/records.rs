@@ -236,5 +236,10 @@ fn close_signal(closed: &Closed) -> wire::CloseSignal {
         margin_peak: closed.margin_peak,
         margin_close: closed.margin_close,
         sequence: closed.sequence,
+        sport: closed.event.sport.to_string(),
+        league: closed.event.league.to_string(),
+        market: closed.market.family.key().to_owned(),
+        period: closed.market.period.key().to_owned(),
+        line: closed.line,
     }
 }

@@ -3,7 +3,9 @@
 //! They carry data and decide nothing. The schema files document each field.
 
 mod board;
+mod state;
 mod ticks;
 
-pub use board::{ArbWindow, BoardEntry, BoardProgress, CloseSignal, Leg};
+pub use board::{ArbWindow, BoardEntry, BoardProgress, CloseSignal, Leg, LineMovement, StaleAlert};
+pub use state::{StateMarket, StatePartition, StateQuote, StateSource, StateWindow};
 pub use ticks::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};

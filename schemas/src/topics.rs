@@ -31,7 +31,7 @@ pub struct Topic {
     pub partitions: i32,
     /// How it forgets.
     pub cleanup: Cleanup,
-    /// The union of records that it may hold.
+    /// The union of records that it may hold; none where it holds what is no record.
     pub records: &'static [RecordType],
 }
 
@@ -59,11 +59,34 @@ pub const FEED_EVENTS: Topic = Topic {
     key: "event id",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Days(7),
-    records: &[RecordType::ArbWindow, RecordType::CloseSignal],
+    records: &[
+        RecordType::ArbWindow,
+        RecordType::LineMovement,
+        RecordType::StaleAlert,
+        RecordType::CloseSignal,
+    ],
+};
+
+/// The processor's memory: the changelog from which a partition is restored.
+pub const PROCESS_STATE: Topic = Topic {
+    name: "process.state.v1",
+    key: "partition; source/ and the source; market/, the event id, / and the market",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Compact,
+    records: &[RecordType::StateMarket, RecordType::StateSource, RecordType::StatePartition],
+};
+
+/// Records of [`ODDS_TICKS`] that could not be taken in, bytes unchanged, the reason in headers.
+pub const DEAD_TICKS: Topic = Topic {
+    name: "odds.ticks.v1.dlq",
+    key: "as it was",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Days(30),
+    records: &[],
 };
 
 /// All of them.
-pub const ALL: [Topic; 3] = [ODDS_TICKS, ARBS_BOARD, FEED_EVENTS];
+pub const ALL: [Topic; 5] = [ODDS_TICKS, ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS];
 
 impl Topic {
     /// The topic's settings as the broker spells them.
@@ -86,11 +109,9 @@ mod tests {
     #[test]
     fn names_are_versioned_and_plain() {
         for topic in ALL {
-            assert!(
-                topic.name.split_once(".v").is_some_and(|(_, version)| version.parse::<u32>().is_ok()),
-                "{}",
-                topic.name
-            );
+            let name = topic.name.strip_suffix(".dlq").unwrap_or(topic.name);
+            let version = name.split_once(".v").and_then(|(_, version)| version.parse::<u32>().ok());
+            assert!(version.is_some(), "{}", topic.name);
             assert!(topic.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.'));
         }
     }

@@ -1,21 +1,24 @@
 //! Records as bytes and back: the Confluent wire format (`0x00`, schema id, Avro datum).
 //!
-//! Every type of record has a schema id of its own, so that the union which a topic holds is the
-//! set of ids that its catalogue entry names, and a new type needs no new union. It never resolves
-//! a schema that is not embedded here.
+//! Every version of every type of record has a schema id of its own, so that the union which a topic
+//! holds is the set of types that its catalogue entry names, and a new type needs no new union. Records
+//! of older versions are resolved to the newest. It never resolves a schema that is not embedded here.
 //!
 //! Source: Confluent Schema Registry, "Wire format"; Apache Avro 1.12, "Binary encoding".
 
 use std::sync::LazyLock;
 
-use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::writer::datum::GenericDatumWriter;
+use apache_avro::{Schema, from_value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::records::{ArbWindow, BoardEntry, BoardProgress, CloseSignal, Frame, Heartbeat, PollEnd};
+use crate::records::{
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Frame, Heartbeat, LineMovement, PollEnd, StaleAlert,
+    StateMarket, StatePartition, StateSource,
+};
 
 /// Bytes before the Avro datum.
 const HEADER: usize = 5;
@@ -24,7 +27,7 @@ const HEADER: usize = 5;
 /// hostile bytes ask for far more memory than they take, so the length is judged first.
 pub const MAX_MESSAGE: usize = 1024 * 1024;
 
-/// A type of record, by its schema id.
+/// A type of record, by the schema id of its newest version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum RecordType {
@@ -34,12 +37,17 @@ pub enum RecordType {
     BoardEntry = 4,
     BoardProgress = 5,
     ArbWindow = 6,
-    CloseSignal = 7,
+    CloseSignal = 13,
+    LineMovement = 8,
+    StaleAlert = 9,
+    StateMarket = 10,
+    StateSource = 11,
+    StatePartition = 12,
 }
 
 impl RecordType {
-    /// All of them, in the order of their ids.
-    pub const ALL: [Self; 7] = [
+    /// All of them.
+    pub const ALL: [Self; 12] = [
         Self::Frame,
         Self::PollEnd,
         Self::Heartbeat,
@@ -47,6 +55,11 @@ impl RecordType {
         Self::BoardProgress,
         Self::ArbWindow,
         Self::CloseSignal,
+        Self::LineMovement,
+        Self::StaleAlert,
+        Self::StateMarket,
+        Self::StateSource,
+        Self::StatePartition,
     ];
 
     /// The text of its Avro schema.
@@ -60,6 +73,11 @@ impl RecordType {
             Self::BoardProgress => include_str!("../avro/BoardProgress.avsc"),
             Self::ArbWindow => include_str!("../avro/ArbWindow.avsc"),
             Self::CloseSignal => include_str!("../avro/CloseSignal.avsc"),
+            Self::LineMovement => include_str!("../avro/LineMovement.avsc"),
+            Self::StaleAlert => include_str!("../avro/StaleAlert.avsc"),
+            Self::StateMarket => include_str!("../avro/StateMarket.avsc"),
+            Self::StateSource => include_str!("../avro/StateSource.avsc"),
+            Self::StatePartition => include_str!("../avro/StatePartition.avsc"),
         }
     }
 
@@ -84,10 +102,24 @@ impl RecordType {
             return Err(WireError::NotFramed);
         };
         let id = u32::from_be_bytes(*id);
-        let known = Self::ALL.into_iter().find(|record| *record as u32 == id);
+        let newest = Self::ALL.into_iter().find(|record| *record as u32 == id);
+        let known = newest.or_else(|| OLDER.iter().find(|older| older.id == id).map(|older| older.record));
         known.ok_or(WireError::UnknownSchema(id))
     }
 }
+
+/// An older version of a type of record, readable for ever.
+struct Older {
+    id: u32,
+    record: RecordType,
+    schema_text: &'static str,
+}
+
+const OLDER: &[Older] = &[Older {
+    id: 7,
+    record: RecordType::CloseSignal,
+    schema_text: include_str!("../golden/CloseSignal.v1.avsc"),
+}];
 
 /// A struct that is one [`RecordType`].
 pub trait Record: Serialize + DeserializeOwned {
@@ -98,7 +130,20 @@ pub trait Record: Serialize + DeserializeOwned {
 macro_rules! records {
     ($($name:ident),*) => { $(impl Record for $name { const TYPE: RecordType = RecordType::$name; })* };
 }
-records!(Frame, PollEnd, Heartbeat, BoardEntry, BoardProgress, ArbWindow, CloseSignal);
+records!(
+    Frame,
+    PollEnd,
+    Heartbeat,
+    BoardEntry,
+    BoardProgress,
+    ArbWindow,
+    CloseSignal,
+    LineMovement,
+    StaleAlert,
+    StateMarket,
+    StateSource,
+    StatePartition
+);
 
 /// Why bytes are no record, or a record cannot become bytes.
 #[derive(Debug, Error)]
@@ -154,7 +199,21 @@ fn codec(record: RecordType) -> Result<Codec, apache_avro::Error> {
 }
 
 fn codec_of(record: RecordType) -> &'static Codec {
-    &CODECS[record as usize - 1]
+    // The types are declared in the order of `ALL`.
+    &CODECS[RecordType::ALL.iter().position(|known| *known == record).unwrap_or(0)]
+}
+
+/// Readers of older versions, which answer as the newest.
+#[allow(clippy::expect_used)] // As above.
+static OLDER_READERS: LazyLock<Vec<(u32, GenericDatumReader<'static>)>> = LazyLock::new(|| {
+    OLDER.iter().map(|older| (older.id, older_reader(older).expect("embedded schema"))).collect()
+});
+
+fn older_reader(older: &Older) -> Result<GenericDatumReader<'static>, apache_avro::Error> {
+    let leaked =
+        |text| Ok::<&'static Schema, apache_avro::Error>(Box::leak(Box::new(Schema::parse_str(text)?)));
+    let (written, newest) = (leaked(older.schema_text)?, leaked(older.record.schema_text())?);
+    GenericDatumReader::builder(written).reader_schema(newest).build()
 }
 
 /// The record as a message.
@@ -182,9 +241,12 @@ pub fn decode<T: Record>(message: &[u8]) -> Result<T, WireError> {
         return Err(WireError::OtherType { expected: T::TYPE, found });
     }
     let mut datum = &message[HEADER..];
-    let record = codec_of(T::TYPE)
-        .reader
-        .read_deser(&mut datum)
-        .map_err(|error| WireError::Avro(error.to_string()))?;
+    let id = message[..HEADER].last_chunk().map_or(0, |id| u32::from_be_bytes(*id));
+    let older = OLDER_READERS.iter().find(|(older, _)| *older == id);
+    let record = match older {
+        Some((_, reader)) => reader.read_value(&mut datum).and_then(|value| from_value(&value)),
+        None => codec_of(T::TYPE).reader.read_deser(&mut datum),
+    };
+    let record = record.map_err(|error| WireError::Avro(error.to_string()))?;
     if datum.is_empty() { Ok(record) } else { Err(WireError::Trailing(datum.len())) }
 }

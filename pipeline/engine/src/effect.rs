@@ -161,6 +161,10 @@ pub struct Closed {
     pub id: WindowId,
     /// Its event.
     pub event: Arc<EventInfo>,
+    /// Market.
+    pub market: Market,
+    /// Line.
+    pub line: Option<Line>,
     /// Why.
     pub reason: Reason,
     /// When it opened.

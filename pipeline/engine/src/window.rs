@@ -133,6 +133,8 @@ fn close(window: &Window, reason: Reason, context: &Context<'_>, outbox: &mut Ou
     let closed = Closed {
         id: window.id,
         event: Arc::clone(context.event),
+        market: context.market,
+        line: window.line,
         reason,
         opened_at: window.opened_at,
         closed_at: context.now,

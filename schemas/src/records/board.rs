@@ -104,4 +104,70 @@ pub struct CloseSignal {
     pub margin_close: f64,
     /// Of this transition.
     pub sequence: i64,
+    /// Sport of its event.
+    pub sport: String,
+    /// League of its event.
+    pub league: String,
+    /// Market family.
+    pub market: String,
+    /// Period of the market.
+    pub period: String,
+    /// Line in thousandths.
+    pub line: Option<i32>,
+}
+
+/// A quote's price moved by more than a threshold, or a market's main line changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LineMovement {
+    /// `price` or `main_line`.
+    pub kind: String,
+    /// The event.
+    pub event: Event,
+    /// Market family.
+    pub market: String,
+    /// Period of the market.
+    pub period: String,
+    /// Line in thousandths; of a main line the new one.
+    pub line: Option<i32>,
+    /// `main_line`: the line before.
+    pub line_from: Option<i32>,
+    /// `price`: what is bet on.
+    pub outcome: Option<String>,
+    /// `price`: whose.
+    pub book: Option<String>,
+    /// `price`: millionths at the window's start.
+    pub price_from: Option<i64>,
+    /// `price`: millionths at its end.
+    pub price_to: Option<i64>,
+    /// `price`: `1/to - 1/from`.
+    pub probability_change: Option<f64>,
+    /// Start of the hopping window.
+    pub window_start: Micros,
+    /// Its end.
+    pub window_end: Micros,
+    /// Of this event on the feed.
+    pub sequence: i64,
+}
+
+/// A book stopped confirming its prices for an event, or an arb's leg did; or the book came back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StaleAlert {
+    /// `book` or `arb`.
+    pub scope: String,
+    /// `stale`; for a book also `recovered`, or `gone`.
+    pub state: String,
+    /// The event.
+    pub event: Event,
+    /// Whose prices.
+    pub book: String,
+    /// `arb`: the window's id.
+    pub arb_id: Option<String>,
+    /// The latest confirmation.
+    pub last_seen_at: Option<Micros>,
+    /// Microseconds within which the book refreshes 95 of 100 prices.
+    pub expected_interval: i64,
+    /// When it was found.
+    pub at: Micros,
+    /// Of this event on the feed.
+    pub sequence: i64,
 }

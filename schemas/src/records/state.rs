@@ -1,0 +1,95 @@
+//! The records of `process.state.v1`: what a processor remembers, one record for each thing that changes alone.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Event, Outcome, Side};
+use crate::time::Micros;
+
+/// One market of one event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StateMarket {
+    /// The event.
+    pub event: Event,
+    /// Market key.
+    pub market: String,
+    /// Books and sources, which the rest names by position.
+    pub names: Vec<String>,
+    /// Its quotes.
+    pub quotes: Vec<StateQuote>,
+    /// Its open windows.
+    pub windows: Vec<StateWindow>,
+}
+
+/// One quote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateQuote {
+    /// Line in thousandths.
+    pub line: Option<i32>,
+    /// What is bet on.
+    pub outcome: Outcome,
+    /// Back or lay.
+    pub side: Side,
+    /// Position of the book's name.
+    pub book: i32,
+    /// Position of the source's name.
+    pub source: i32,
+    /// Decimal odds in millionths.
+    pub price: i64,
+    /// No bets are taken.
+    pub suspended: bool,
+    /// Start of its span.
+    pub span_start: Micros,
+    /// End of its span.
+    pub span_end: Micros,
+    /// When the price last changed.
+    pub price_moved_at: Micros,
+    /// When ingest took it.
+    pub received_at: Micros,
+}
+
+/// One open window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StateWindow {
+    /// Window id.
+    pub id: String,
+    /// Line in thousandths.
+    pub line: Option<i32>,
+    /// When it opened.
+    pub opened_at: Micros,
+    /// Of its last transition.
+    pub sequence: i64,
+    /// Positions of its legs among the quotes.
+    pub legs: Vec<i32>,
+    /// Proven to have been on offer at one moment.
+    pub simultaneous: bool,
+    /// The event had begun at its last transition.
+    pub in_play: bool,
+    /// Margin at opening.
+    pub margin_open: f64,
+    /// Largest margin.
+    pub margin_peak: f64,
+    /// Margin now.
+    pub margin: f64,
+}
+
+/// How far a source has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateSource {
+    /// Which.
+    pub source: String,
+    /// `received_at` of its latest frame or poll end.
+    pub latest: Micros,
+    /// Frames of the poll that is under way.
+    pub frames: Option<i32>,
+    /// No frame of that poll was skipped.
+    pub whole: bool,
+}
+
+/// What is remembered of the whole partition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatePartition {
+    /// Offset of the first record that this state does not contain.
+    pub next_offset: i64,
+    /// Of the last event on the feed.
+    pub sequence: i64,
+}
