@@ -2,8 +2,10 @@
 //!
 //! What cannot be an input is left out and counted, never guessed. It never reads Kafka.
 
+pub mod state;
+
 use arb_engine::catalogue::{Market, Outcome, Side};
-use arb_engine::effect::{Change, Closed, Effect, Entry, EntryLeg};
+use arb_engine::effect::{Change, Closed, Effect, Entry, EntryLeg, EventInfo};
 use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::odds::Price;
 use arb_schemas::records as wire;
@@ -68,7 +70,6 @@ impl TickRecord {
 }
 
 fn as_frame<'a>(frame: &'a wire::Frame, faults: &mut Faults) -> Frame<'a> {
-    let event = &frame.event;
     let mut ticks = Vec::with_capacity(frame.offers.iter().map(|offer| offer.ticks.len()).sum());
     for offer in &frame.offers {
         let Some(market) = Market::parse(&offer.market) else {
@@ -81,14 +82,7 @@ fn as_frame<'a>(frame: &'a wire::Frame, faults: &mut Faults) -> Frame<'a> {
         source: &frame.source,
         received_at: frame.received_at,
         poll_index: frame.poll_index.and_then(|index| u32::try_from(index).ok()),
-        event: Event {
-            id: &event.id,
-            sport: &event.sport,
-            league: &event.league,
-            home: &event.home,
-            away: &event.away,
-            commence_time: event.commence_time,
-        },
+        event: event_info(&frame.event),
         coverage: as_coverage(&frame.coverage),
         ticks,
     }
@@ -122,20 +116,65 @@ fn as_tick<'a>(
 /// The bet of a tick; `None` when the market has no such bet.
 #[must_use]
 pub fn bet(market: Market, tick: &wire::Tick) -> Option<Bet> {
-    let outcome = match tick.outcome {
+    Bet::new(market, outcome(tick.outcome)?, side(tick.side)?, tick.line)
+}
+
+fn outcome(outcome: wire::Outcome) -> Option<Outcome> {
+    Some(match outcome {
         wire::Outcome::Home => Outcome::Home,
         wire::Outcome::Draw => Outcome::Draw,
         wire::Outcome::Away => Outcome::Away,
         wire::Outcome::Over => Outcome::Over,
         wire::Outcome::Under => Outcome::Under,
         wire::Outcome::Unknown => return None,
-    };
-    let side = match tick.side {
-        wire::Side::Back => Side::Back,
-        wire::Side::Lay => Side::Lay,
-        wire::Side::Unknown => return None,
-    };
-    Bet::new(market, outcome, side, tick.line)
+    })
+}
+
+fn wire_outcome(outcome: Outcome) -> wire::Outcome {
+    match outcome {
+        Outcome::Home => wire::Outcome::Home,
+        Outcome::Draw => wire::Outcome::Draw,
+        Outcome::Away => wire::Outcome::Away,
+        Outcome::Over => wire::Outcome::Over,
+        Outcome::Under => wire::Outcome::Under,
+    }
+}
+
+fn side(side: wire::Side) -> Option<Side> {
+    match side {
+        wire::Side::Back => Some(Side::Back),
+        wire::Side::Lay => Some(Side::Lay),
+        wire::Side::Unknown => None,
+    }
+}
+
+fn wire_side(side: Side) -> wire::Side {
+    match side {
+        Side::Back => wire::Side::Back,
+        Side::Lay => wire::Side::Lay,
+    }
+}
+
+fn event_info(event: &wire::Event) -> Event<'_> {
+    Event {
+        id: &event.id,
+        sport: &event.sport,
+        league: &event.league,
+        home: &event.home,
+        away: &event.away,
+        commence_time: event.commence_time,
+    }
+}
+
+fn wire_event(event: &EventInfo) -> wire::Event {
+    wire::Event {
+        id: event.id.to_string(),
+        sport: event.sport.to_string(),
+        league: event.league.to_string(),
+        home: event.home.to_string(),
+        away: event.away.to_string(),
+        commence_time: event.commence_time,
+    }
 }
 
 fn as_coverage(coverage: &wire::Coverage) -> Coverage<'_> {
@@ -186,14 +225,7 @@ fn change_key(change: Change) -> &'static str {
 fn board_entry(entry: &Entry) -> wire::BoardEntry {
     wire::BoardEntry {
         id: entry.id.to_string(),
-        event: wire::Event {
-            id: entry.event.id.to_string(),
-            sport: entry.event.sport.to_string(),
-            league: entry.event.league.to_string(),
-            home: entry.event.home.to_string(),
-            away: entry.event.away.to_string(),
-            commence_time: entry.event.commence_time,
-        },
+        event: wire_event(&entry.event),
         in_play: entry.in_play,
         kind: "surebet".to_owned(),
         market: entry.market.family.key().to_owned(),

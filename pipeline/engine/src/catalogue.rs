@@ -105,6 +105,15 @@ impl Market {
         Some(Self { family: family(key)?, period })
     }
 
+    /// Its key, such that [`Self::parse`] gives it back.
+    #[must_use]
+    pub fn key(self) -> String {
+        match self.period {
+            Period::FullTime => self.family.key().to_owned(),
+            period => format!("{}_{}", self.family.key(), period.key()),
+        }
+    }
+
     /// Whether a bet of this kind has this outcome at all.
     #[must_use]
     pub fn admits(self, outcome: Outcome) -> bool {
@@ -222,6 +231,9 @@ mod tests {
         assert_eq!(market("alternate_totals_h1"), market("totals_h1"));
         for key in ["", "player_points", "h2h_", "h2h_z9", "_h1", "outrights"] {
             assert_eq!(Market::parse(key), None, "{key}");
+        }
+        for key in ["h2h", "h2h_3_way_p1", "totals_q4"] {
+            assert_eq!(market(key).key(), key);
         }
         for (key, family) in &FAMILIES[..5] {
             assert_eq!(family.key(), *key);

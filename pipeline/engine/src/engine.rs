@@ -118,6 +118,15 @@ impl Engine {
         &self.state
     }
 
+    pub(crate) fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// What a restored thing is put into.
+    pub(crate) fn parts(&mut self) -> (&mut State, &mut Names) {
+        (&mut self.state, &mut self.names)
+    }
+
     pub(crate) fn names(&self) -> &Names {
         &self.names
     }

@@ -3,7 +3,8 @@
 //! Pure and synchronous: the same inputs give the same effects, wherever a transaction is cut. It never reads
 //! a clock, does I/O, starts a thread, or knows a wire format; time is what its inputs carry.
 //!
-//! The door is [`Engine`]: `step` drafts, `commit` applies the draft, `abort` drops it. Behind it, in the order
+//! The door is [`Engine`]: `step` drafts, `commit` applies the draft, `abort` drops it, `changes` says what of it
+//! must be written down so that [`Engine::restore`] can make it again. Behind it, in the order
 //! in which a frame passes: [`source`] judges its order, `market` merges its ticks into
 //! `quotes`, `best` finds the best
 //! prices of a line, `window` opens, updates and closes, [`effect`] is what the caller must carry out.
@@ -19,6 +20,7 @@ mod names;
 pub mod odds;
 pub mod probe;
 mod quotes;
+pub mod saved;
 pub mod source;
 mod state;
 mod window;

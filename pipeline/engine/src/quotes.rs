@@ -35,11 +35,11 @@ pub(crate) struct Quote {
     pub(crate) key: Key,
     pub(crate) price: Price,
     pub(crate) suspended: bool,
-    source: Symbol,
+    pub(crate) source: Symbol,
     pub(crate) span_start: Micros,
     pub(crate) span_end: Micros,
     pub(crate) price_moved_at: Micros,
-    received_at: Micros,
+    pub(crate) received_at: Micros,
 }
 
 /// A quote as a reader outside sees it.

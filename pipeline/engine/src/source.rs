@@ -42,6 +42,28 @@ impl Default for SourceClock {
 }
 
 impl SourceClock {
+    /// A clock of this place: `poll` is the frames of the poll under way and whether none was skipped.
+    #[must_use]
+    pub fn at(latest: Micros, poll: Option<(u32, bool)>) -> Self {
+        let poll = poll.map_or(Poll::Ended, |(frames, whole)| Poll::Open { frames, whole });
+        Self { latest, poll }
+    }
+
+    /// `received_at` of its latest frame or poll end.
+    #[must_use]
+    pub fn latest(&self) -> Micros {
+        self.latest
+    }
+
+    /// Frames of the poll under way, and whether none was skipped.
+    #[must_use]
+    pub fn poll(&self) -> Option<(u32, bool)> {
+        match self.poll {
+            Poll::Ended => None,
+            Poll::Open { frames, whole } => Some((frames, whole)),
+        }
+    }
+
     /// Takes in a frame; `poll_index` is `None` for a push message.
     ///
     /// Of push messages that were received in the same microsecond the log's order decides, so only an

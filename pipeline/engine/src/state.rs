@@ -39,9 +39,9 @@ pub(crate) struct State {
 /// What has changed since the last commit.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    events: BTreeMap<Arc<str>, EventState>,
-    sources: BTreeMap<Symbol, SourceClock>,
-    sequence: Option<i64>,
+    pub(crate) events: BTreeMap<Arc<str>, EventState>,
+    pub(crate) sources: BTreeMap<Symbol, SourceClock>,
+    pub(crate) sequence: Option<i64>,
 }
 
 /// A state with a draft over it.

@@ -21,14 +21,14 @@ use crate::quotes::Quote;
 pub(crate) struct Window {
     pub(crate) line: Option<Line>,
     pub(crate) id: WindowId,
-    opened_at: Micros,
-    sequence: i64,
+    pub(crate) opened_at: Micros,
+    pub(crate) sequence: i64,
     pub(crate) legs: Vec<Quote>,
     pub(crate) simultaneous: bool,
-    in_play: bool,
-    margin_open: f64,
-    margin_peak: f64,
-    margin: f64,
+    pub(crate) in_play: bool,
+    pub(crate) margin_open: f64,
+    pub(crate) margin_peak: f64,
+    pub(crate) margin: f64,
 }
 
 /// What a transition needs to know beside the prices.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use arb_engine::Engine;
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::Tick;
+use arb_engine::saved::Saved;
 use proptest::prelude::*;
 
 use crate::world::{World, event, tick};
@@ -65,6 +67,39 @@ fn run(
         }
     }
     world.engine.commit();
+    (world, effects)
+}
+
+/// What a key of the changelog is: a thing that changes alone.
+fn key(saved: &Saved) -> String {
+    match saved {
+        Saved::Market(market) => format!("market/{}/{}", market.event.id, market.market.key()),
+        Saved::MarketGone { event, market } => format!("market/{event}/{}", market.key()),
+        Saved::Source { source, .. } => format!("source/{source}"),
+        Saved::Sequence(_) => "sequence".to_owned(),
+    }
+}
+
+/// All effects of the polls, the engine thrown away and restored from its changes after some of them.
+fn run_restored(polls: &[Vec<RandomTick>], every: usize) -> (World, Vec<Effect>) {
+    let mut world = World::new(Policy::Raw);
+    world.commit_each = false;
+    let (mut changelog, mut effects) = (BTreeMap::new(), Vec::new());
+    for (index, poll) in polls.iter().enumerate() {
+        let second = 10 * (1 + i64::try_from(index).unwrap());
+        let frames: Vec<_> =
+            events(poll, BOOKS, second).into_iter().map(|(id, ticks)| (event(id), ticks)).collect();
+        effects.extend(world.poll(second, &frames));
+        changelog.extend(world.engine.changes().into_iter().map(|saved| (key(&saved), saved)));
+        world.engine.commit();
+        if index % every == 0 {
+            world.engine = Engine::new(Policy::Raw);
+            // Backwards, so that names get other numbers than they had.
+            for saved in changelog.values().rev() {
+                world.engine.restore(saved.clone()).unwrap();
+            }
+        }
+    }
     (world, effects)
 }
 
@@ -132,6 +167,15 @@ proptest! {
         let (_, none) = run(&polls, BOOKS, |_| {}, |_| false);
         prop_assert_eq!(&each, &some);
         prop_assert_eq!(&each, &none);
+    }
+
+    #[test]
+    fn a_restored_engine_goes_on_as_if_nothing_had_been(polls in polls(), every in 1_usize..4) {
+        let (straight, expected) = run(&polls, BOOKS, |_| {}, |_| true);
+        let (restored, effects) = run_restored(&polls, every);
+        prop_assert_eq!(&effects, &expected);
+        prop_assert_eq!(restored.engine.size(), straight.engine.size());
+        prop_assert_eq!(arb_engine::invariants::check_state(&restored.engine), Ok(()));
     }
 
     #[test]

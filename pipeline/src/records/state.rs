@@ -1,0 +1,290 @@
+//! What an engine remembers as records of the changelog, and back.
+//!
+//! A market's record names books and sources once and refers to them by position. It never reads Kafka.
+
+use std::sync::Arc;
+
+use arb_engine::catalogue::Market;
+use arb_engine::effect::{EventInfo, WindowId};
+use arb_engine::odds::Price;
+use arb_engine::saved::{Saved, SavedMarket, SavedQuote, SavedWindow};
+use arb_engine::source::SourceClock;
+use arb_schemas::records as wire;
+use arb_schemas::topics::PROCESS_STATE;
+use arb_schemas::wire::{RecordType, WireError, decode, encode};
+use thiserror::Error;
+
+use super::{event_info, outcome, side, wire_event, wire_outcome, wire_side};
+use crate::kafka::Output;
+
+/// Key of [`wire::StatePartition`].
+const PARTITION: &str = "partition";
+
+/// A record of the changelog.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StateRecord {
+    /// Something that the engine remembers.
+    Saved(Saved),
+    /// How far the partition had come.
+    Partition(wire::StatePartition),
+}
+
+/// Why a record of the changelog is none.
+#[derive(Debug, Error)]
+pub enum StateError {
+    /// Its bytes.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// Its meaning.
+    #[error("a {0} that cannot be")]
+    Impossible(&'static str),
+}
+
+/// A change of the engine as a record of a partition's changelog; `None` for what [`progress`] writes.
+///
+/// # Errors
+/// [`WireError::Avro`] when a value does not fit its schema.
+pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError> {
+    let (key, value) = match saved {
+        Saved::Market(market) => {
+            (market_key(&market.event.id, market.market), Some(encode(&state_market(market))?))
+        }
+        Saved::MarketGone { event, market } => (market_key(event, *market), None),
+        Saved::Source { source, clock } => {
+            (format!("source/{source}"), Some(encode(&state_source(source, *clock))?))
+        }
+        Saved::Sequence(_) => return Ok(None),
+    };
+    Ok(Some(Output { topic: PROCESS_STATE.name, partition, key, value }))
+}
+
+/// How far a partition has come, as a record of its changelog.
+///
+/// # Errors
+/// [`WireError::Avro`].
+pub fn progress(state: &wire::StatePartition, partition: i32) -> Result<Output, WireError> {
+    let value = Some(encode(state)?);
+    Ok(Output { topic: PROCESS_STATE.name, partition, key: PARTITION.to_owned(), value })
+}
+
+/// The record of a value in the changelog.
+///
+/// # Errors
+/// [`StateError`] when it is none, or says what cannot be.
+pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
+    match RecordType::of(value)? {
+        RecordType::StatePartition => Ok(StateRecord::Partition(decode(value)?)),
+        RecordType::StateSource => {
+            let wire::StateSource { source, latest, frames, whole } = decode(value)?;
+            let poll = frames.and_then(|frames| u32::try_from(frames).ok()).map(|frames| (frames, whole));
+            let clock = SourceClock::at(latest, poll);
+            Ok(StateRecord::Saved(Saved::Source { source: source.into(), clock }))
+        }
+        _ => Ok(StateRecord::Saved(Saved::Market(saved_market(&decode(value)?)?))),
+    }
+}
+
+fn market_key(event: &str, market: Market) -> String {
+    format!("market/{event}/{}", market.key())
+}
+
+fn state_source(source: &str, clock: SourceClock) -> wire::StateSource {
+    let poll = clock.poll();
+    wire::StateSource {
+        source: source.to_owned(),
+        latest: clock.latest(),
+        frames: poll.and_then(|(frames, _)| i32::try_from(frames).ok()),
+        whole: poll.is_none_or(|(_, whole)| whole),
+    }
+}
+
+/// The names of a record, each once, in the order of their use.
+#[derive(Default)]
+struct NameTable(Vec<Arc<str>>);
+
+impl NameTable {
+    fn position(&mut self, name: &Arc<str>) -> i32 {
+        let known = self.0.iter().position(|known| Arc::ptr_eq(known, name) || known == name);
+        let position = known.unwrap_or_else(|| {
+            self.0.push(Arc::clone(name));
+            self.0.len() - 1
+        });
+        i32::try_from(position).unwrap_or(i32::MAX)
+    }
+}
+
+fn state_market(market: &SavedMarket) -> wire::StateMarket {
+    let mut names = NameTable::default();
+    let quotes = market.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
+    wire::StateMarket {
+        event: wire_event(&market.event),
+        market: market.market.key(),
+        quotes,
+        names: names.0.iter().map(ToString::to_string).collect(),
+        windows: market.windows.iter().map(state_window).collect(),
+    }
+}
+
+fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
+    wire::StateQuote {
+        line: quote.line,
+        outcome: wire_outcome(quote.outcome),
+        side: wire_side(quote.side),
+        book: names.position(&quote.book),
+        source: names.position(&quote.source),
+        price: quote.price.millionths().into(),
+        suspended: quote.suspended,
+        span_start: quote.span_start,
+        span_end: quote.span_end,
+        price_moved_at: quote.price_moved_at,
+        received_at: quote.received_at,
+    }
+}
+
+fn state_window(window: &SavedWindow) -> wire::StateWindow {
+    wire::StateWindow {
+        id: window.id.to_string(),
+        line: window.line,
+        opened_at: window.opened_at,
+        sequence: window.sequence,
+        legs: window.legs.iter().map(|leg| i32::try_from(*leg).unwrap_or(i32::MAX)).collect(),
+        simultaneous: window.simultaneous,
+        in_play: window.in_play,
+        margin_open: window.margin_open,
+        margin_peak: window.margin_peak,
+        margin: window.margin,
+    }
+}
+
+fn saved_market(state: &wire::StateMarket) -> Result<SavedMarket, StateError> {
+    let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
+    let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
+    let windows = state.windows.iter().map(saved_window);
+    Ok(SavedMarket {
+        event: Arc::new(EventInfo::from(&event_info(&state.event))),
+        market: Market::parse(&state.market).ok_or(StateError::Impossible("market"))?,
+        quotes: quotes.collect::<Option<_>>().ok_or(StateError::Impossible("quote"))?,
+        windows: windows.collect::<Option<_>>().ok_or(StateError::Impossible("window"))?,
+    })
+}
+
+fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
+    let name = |position: i32| names.get(usize::try_from(position).ok()?).cloned();
+    Some(SavedQuote {
+        line: quote.line,
+        outcome: outcome(quote.outcome)?,
+        side: side(quote.side)?,
+        book: name(quote.book)?,
+        source: name(quote.source)?,
+        price: Price::from_millionths(quote.price).ok()?,
+        suspended: quote.suspended,
+        span_start: quote.span_start,
+        span_end: quote.span_end,
+        price_moved_at: quote.price_moved_at,
+        received_at: quote.received_at,
+    })
+}
+
+fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
+    let id = WindowId(u128::from_str_radix(&window.id, 16).ok()?.to_be_bytes());
+    let legs = window.legs.iter().map(|leg| usize::try_from(*leg).ok());
+    Some(SavedWindow {
+        id,
+        line: window.line,
+        opened_at: window.opened_at,
+        sequence: window.sequence,
+        legs: legs.collect::<Option<_>>()?,
+        simultaneous: window.simultaneous,
+        in_play: window.in_play,
+        margin_open: window.margin_open,
+        margin_peak: window.margin_peak,
+        margin: window.margin,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_engine::catalogue::{Outcome, Side};
+
+    use super::*;
+
+    fn quote(outcome: Outcome, book: &str) -> SavedQuote {
+        SavedQuote {
+            line: Some(-2_250),
+            outcome,
+            side: Side::Back,
+            book: book.into(),
+            source: "feed".into(),
+            price: Price::from_millionths(2_100_000).unwrap(),
+            suspended: false,
+            span_start: 1,
+            span_end: 2,
+            price_moved_at: 3,
+            received_at: 4,
+        }
+    }
+
+    fn market() -> SavedMarket {
+        let text = |text: &str| text.into();
+        let event = EventInfo {
+            id: text("a/b"),
+            sport: text("soccer"),
+            league: text("soccer_test"),
+            home: text("H"),
+            away: text("A"),
+            commence_time: 5,
+        };
+        let window = SavedWindow {
+            id: WindowId([7; 16]),
+            line: Some(-2_250),
+            opened_at: 6,
+            sequence: 7,
+            legs: vec![0, 1],
+            simultaneous: true,
+            in_play: false,
+            margin_open: 0.01,
+            margin_peak: 0.02,
+            margin: 0.015,
+        };
+        SavedMarket {
+            event: Arc::new(event),
+            market: Market::parse("spreads_h1").unwrap(),
+            quotes: vec![quote(Outcome::Home, "alpha"), quote(Outcome::Away, "beta")],
+            windows: vec![window],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        let clock = SourceClock::at(9, Some((3, false)));
+        for (saved, key) in [
+            (Saved::Market(market()), "market/a/b/spreads_h1"),
+            (Saved::Source { source: "feed".into(), clock }, "source/feed"),
+            (Saved::Source { source: "x".into(), clock: SourceClock::at(9, None) }, "source/x"),
+        ] {
+            let output = output(&saved, 2).unwrap().unwrap();
+            assert_eq!((output.topic, output.partition, &*output.key), (PROCESS_STATE.name, 2, key));
+            assert_eq!(parse(&output.value.unwrap()).unwrap(), StateRecord::Saved(saved));
+        }
+        let at = wire::StatePartition { next_offset: 17, sequence: 3 };
+        let read = parse(&progress(&at, 0).unwrap().value.unwrap()).unwrap();
+        assert_eq!(read, StateRecord::Partition(at));
+    }
+
+    #[test]
+    fn a_market_that_is_no_more_leaves_a_tombstone() {
+        let gone = Saved::MarketGone { event: "a/b".into(), market: market().market };
+        let output = output(&gone, 0).unwrap().unwrap();
+        assert_eq!((&*output.key, output.value), ("market/a/b/spreads_h1", None));
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let mut wrong = state_market(&market());
+        wrong.quotes[0].book = 9;
+        let said = |state: &wire::StateMarket| parse(&encode(state).unwrap()).unwrap_err().to_string();
+        assert_eq!(said(&wrong), "a quote that cannot be");
+        let unknown = wire::StateMarket { market: "corners".into(), ..state_market(&market()) };
+        assert_eq!(said(&unknown), "a market that cannot be");
+    }
+}
