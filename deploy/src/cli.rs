@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use arb_engine::catalogue::Policy;
+use arb_pipeline::fail_point::Passage;
 use arb_pipeline::ingest::replay::Speed;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, parse_rfc3339};
@@ -208,9 +209,21 @@ pub(crate) struct Process {
     /// Commit after so many milliseconds at the latest
     #[arg(long = "commit-interval-ms", env = "ARB_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
     pub(crate) commit_interval: Duration,
+    /// End when nothing has moved for so many milliseconds
+    #[arg(long = "watchdog-ms", env = "ARB_WATCHDOG_MS", default_value = "120000", value_parser = millis)]
+    pub(crate) watchdog: Duration,
     /// Fail point: of so many transactions abort the last
     #[arg(long, hide = true)]
     pub(crate) abort_each: Option<NonZeroU64>,
+    /// Fail point: kill this process with -9 at a passage of a point
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) kill_at: Option<Passage>,
+    /// Fail point: stop this process (SIGSTOP) there
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) freeze_at: Option<Passage>,
+    /// Fail point: let the pump hang there
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) stall_at: Option<Passage>,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]

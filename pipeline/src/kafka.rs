@@ -5,6 +5,7 @@
 //!
 //! Source of the settings: librdkafka `CONFIGURATION.md`; KIP-447 for the transactional loop.
 
+mod changelog;
 mod consumer;
 mod partitioner;
 mod producer;
@@ -17,12 +18,12 @@ use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::KafkaError;
 use rdkafka::{ClientConfig, ClientContext};
 
-pub use consumer::{Event, Record, TickConsumer};
+pub use consumer::TickConsumer;
 pub use partitioner::partition_of;
 pub use producer::TickProducer;
 pub use table::{Table, TableEvent};
 pub use topics::{partitions, provision};
-pub use transaction::{Committed, Output, Transaction, TransactionalProducer};
+pub use transaction::{Transaction, TransactionalProducer};
 
 /// Something that Kafka refused or could not do.
 #[derive(Debug, thiserror::Error)]

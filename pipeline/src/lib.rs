@@ -5,9 +5,10 @@
 //! - [`process`]: frames to effects, in Kafka transactions.
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
 //! - [`records`]: messages as engine inputs, effects as messages.
-//! - [`faults`] and [`stop`]: what was wrong with the input; the wish to end.
+//! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
 pub mod evaluate;
+pub mod fail_point;
 pub mod faults;
 pub mod ingest;
 pub mod kafka;

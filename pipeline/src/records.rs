@@ -13,7 +13,29 @@ use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
 use arb_schemas::wire::{RecordType, WireError, decode, encode};
 
 use crate::faults::Faults;
-use crate::kafka::Output;
+
+/// A record to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Topic.
+    pub topic: &'static str,
+    /// Partition.
+    pub partition: i32,
+    /// Key.
+    pub key: Option<Vec<u8>>,
+    /// Value; `None` is a tombstone.
+    pub value: Option<Vec<u8>>,
+    /// What is said about it.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl Output {
+    /// A record with a key of text and no headers.
+    #[must_use]
+    pub fn new(topic: &'static str, partition: i32, key: String, value: Option<Vec<u8>>) -> Self {
+        Self { topic, partition, key: Some(key.into_bytes()), value, headers: Vec::new() }
+    }
+}
 
 /// A record of the tick topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,8 +212,8 @@ fn as_coverage(coverage: &wire::Coverage) -> Coverage<'_> {
 /// # Errors
 /// [`WireError::Avro`] when a value does not fit its schema.
 pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError> {
-    let board = |key: String, value| Output { topic: ARBS_BOARD.name, partition, key, value };
-    let feed = |key: String, value| Output { topic: FEED_EVENTS.name, partition, key, value: Some(value) };
+    let board = |key: String, value| Output::new(ARBS_BOARD.name, partition, key, value);
+    let feed = |key: String, value| Output::new(FEED_EVENTS.name, partition, key, Some(value));
     Ok(match effect {
         Effect::Transition(change, entry) => {
             let entry = board_entry(entry);

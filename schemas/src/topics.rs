@@ -11,6 +11,10 @@ use crate::wire::RecordType;
 /// the partition of the same number.
 pub const DEFAULT_PARTITIONS: i32 = 4;
 
+/// Longest record that the processor may write, in bytes: a dead letter is one of the broker's default limit (1 MiB)
+/// with headers.
+pub const MAX_WRITTEN: u32 = 2 * 1024 * 1024;
+
 /// How a topic forgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cleanup {
@@ -92,13 +96,17 @@ impl Topic {
     /// The topic's settings as the broker spells them.
     #[must_use]
     pub fn config(&self) -> Vec<(&'static str, String)> {
-        match self.cleanup {
+        let mut config = match self.cleanup {
             Cleanup::Compact => vec![("cleanup.policy", "compact".to_owned())],
             Cleanup::Days(days) => vec![
                 ("cleanup.policy", "delete".to_owned()),
                 ("retention.ms", (u64::from(days) * 86_400_000).to_string()),
             ],
+        };
+        if self.name != ODDS_TICKS.name {
+            config.push(("max.message.bytes", MAX_WRITTEN.to_string()));
         }
+        config
     }
 }
 
@@ -131,7 +139,9 @@ mod tests {
 
     #[test]
     fn cleanup_becomes_broker_settings() {
-        assert_eq!(ARBS_BOARD.config(), [("cleanup.policy", "compact".to_owned())]);
+        let max = ("max.message.bytes", "2097152".to_owned());
+        assert_eq!(ARBS_BOARD.config(), [("cleanup.policy", "compact".to_owned()), max]);
+        assert_eq!(ODDS_TICKS.config().len(), 2);
         assert_eq!(ODDS_TICKS.config()[1], ("retention.ms", "604800000".to_owned()));
     }
 }

@@ -1,28 +1,86 @@
-//! `arb process`: the pump, on a thread of its own.
+//! `arb process`: the pump on a thread of its own, and the watchdog that ends the process when it stalls.
+
+use std::time::Duration;
 
 use anyhow::anyhow;
+use arb_pipeline::fail_point::FailPoints;
+use arb_pipeline::kafka::{self, TickConsumer, TransactionalProducer};
 use arb_pipeline::process::batch::BatchLimits;
-use arb_pipeline::process::pump::{self, Config, Counts};
+use arb_pipeline::process::counts::Counts;
+use arb_pipeline::process::pump::{Config, Pump};
+use arb_pipeline::process::watchdog::{self, Pulse};
+use arb_pipeline::stop::Stop;
+use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cli::Process;
 use crate::signals;
 
+/// Between a transaction that was aborted and the next.
+const PAUSE: Duration = Duration::from_millis(20);
+
 pub(crate) fn run(config: Process) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let limits = BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval };
-    let transactional_id = format!("{}-{}", config.group, config.slot);
-    let pump_config = Config {
-        brokers: config.brokers.brokers,
-        group: config.group,
-        transactional_id,
-        policy: config.policy.into(),
-        limits,
-        abort_each: config.abort_each,
-    };
+    let pulse = Pulse::default();
+    let watched = (pulse.clone(), config.watchdog, stop.clone());
+    std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
+        let (pulse, limit, stop) = watched;
+        if watchdog::watch(&pulse, limit, &stop) {
+            stalled(limit);
+        }
+    })?;
     let pump = std::thread::Builder::new().name("pump".to_owned());
-    let pump = pump.spawn(move || pump::run(pump_config, &stop))?;
+    let pump = pump.spawn(move || pump_until(&stop, config, pulse))?;
     let counts = pump.join().map_err(|_| anyhow!("the pump panicked"))??;
-    let Counts { records, commits, aborts, late, incomplete, violations, faults } = counts;
-    tracing::info!(records, commits, aborts, late, incomplete, violations, %faults, "processed");
+    tracing::info!(?counts, "processed");
     Ok(())
+}
+
+fn pump_until(stop: &Stop, config: Process, pulse: Pulse) -> anyhow::Result<Counts> {
+    let brokers = &config.brokers.brokers;
+    kafka::partitions(brokers)?;
+    let fail_points = fail_points(&config);
+    let transactional_id = format!("{}-{}", config.group, config.slot);
+    let mut producer = TransactionalProducer::new(brokers, &transactional_id, fail_points.clone())?;
+    let mut consumer = TickConsumer::join(brokers, &config.group)?;
+    let mut pump = Pump::new(Config {
+        policy: config.policy.into(),
+        limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
+        pause: PAUSE,
+        abort_each: config.abort_each,
+        fail_points,
+        pulse,
+    });
+    while !stop.is_stopped() {
+        pump.step(&mut consumer, &mut producer)?;
+    }
+    Ok(pump.counts().clone())
+}
+
+/// Where a test has this process killed, frozen or stalled.
+fn fail_points(config: &Process) -> FailPoints {
+    let signal = |signal: Signal| {
+        move || {
+            let _ = kill_process(getpid(), signal);
+        }
+    };
+    match (config.kill_at, config.freeze_at, config.stall_at) {
+        (Some(at), ..) => FailPoints::armed(at, signal(Signal::KILL)),
+        (_, Some(at), _) => FailPoints::armed(at, signal(Signal::STOP)),
+        (.., Some(at)) => FailPoints::armed(at, || {
+            loop {
+                std::thread::park();
+            }
+        }),
+        (None, None, None) => FailPoints::default(),
+    }
+}
+
+/// Another process can take the partitions over only when this one is gone.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a pump that does not move cannot be asked to end in good order"
+)]
+fn stalled(limit: Duration) {
+    eprintln!("arb: the processor has not moved for {} s and is ended", limit.as_secs_f64());
+    std::process::exit(70)
 }

@@ -102,6 +102,12 @@ impl Engine {
         Some(market.quotes[found].view())
     }
 
+    /// The number of the last transition, as of the last step.
+    #[must_use]
+    pub fn sequence(&self) -> i64 {
+        self.draft.over(&self.state).sequence()
+    }
+
     /// What the committed state holds.
     #[must_use]
     pub fn size(&self) -> Size {

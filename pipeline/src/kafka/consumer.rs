@@ -1,10 +1,11 @@
-//! The processor's input: a member of the consumer group on the tick topic.
+//! The processor's input: a member of the consumer group on the tick topic, and the changelog beside it.
 //!
-//! A partition is not read until its owner says from where; offsets are committed by the transaction alone. It
-//! never skips: a position that the broker does not have is an error.
+//! A partition is not read until its owner says from where, and not given back until its owner says so; offsets are
+//! committed by the transaction alone. It never skips: a position that the broker does not have is an error.
 
-use std::sync::Mutex;
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use arb_schemas::topics;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext, ConsumerGroupMetadata};
@@ -14,59 +15,40 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList, TopicPartitionLi
 use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientContext, Message};
 
+use super::changelog::Changelog;
 use super::table::is_transient;
 use super::{Error, Listener};
+use crate::process::log::{Event, Input, LogError, Record};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
+/// One question to the broker.
 const TIMEOUT: Duration = Duration::from_secs(15);
+/// How long an offset may stay in doubt: longer than a transaction can stay open (10 s).
+const IN_DOUBT: Duration = Duration::from_mins(1);
 
 /// Reads [`topics::ODDS_TICKS`] as a member of a group.
 pub struct TickConsumer {
     consumer: BaseConsumer<Rebalances>,
-}
-
-/// What the processor is told.
-pub enum Event<'a> {
-    /// A record.
-    Record(Record<'a>),
-    /// These partitions are now its own; it must [`TickConsumer::start`] each.
-    Assigned(Vec<i32>),
-    /// These are no longer.
-    Revoked(Vec<i32>),
-    /// Nothing new.
-    Idle,
-}
-
-/// A record of the tick topic, in the consumer's memory.
-pub struct Record<'a>(BorrowedMessage<'a>);
-
-impl Record<'_> {
-    /// Its partition.
-    #[must_use]
-    pub fn partition(&self) -> i32 {
-        self.0.partition()
-    }
-
-    /// Its offset.
-    #[must_use]
-    pub fn offset(&self) -> i64 {
-        self.0.offset()
-    }
-
-    /// Its value, empty when it has none.
-    #[must_use]
-    pub fn value(&self) -> &[u8] {
-        self.0.payload().unwrap_or_default()
-    }
+    changelog: Changelog,
+    /// A record that came in the same poll as a rebalance, which goes first.
+    held: Option<Record>,
 }
 
 /// Rebalances as the callback, which runs inside `poll`, saw them.
 #[derive(Default)]
-struct Rebalances(Mutex<Vec<Rebalance>>);
+struct Rebalances(Mutex<Seen>);
 
-enum Rebalance {
-    Assigned(Vec<i32>),
-    Revoked(Vec<i32>),
+#[derive(Default)]
+struct Seen {
+    events: VecDeque<Event>,
+    /// Nobody will answer any more.
+    closing: bool,
+}
+
+impl Rebalances {
+    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl ClientContext for Rebalances {
@@ -76,20 +58,22 @@ impl ClientContext for Rebalances {
 }
 
 impl ConsumerContext for Rebalances {
+    /// Only notes what happened: the owner of the partitions answers by `start` or `give_back`, and until then the
+    /// group waits.
     fn rebalance(&self, consumer: &BaseConsumer<Self>, kind: RDKafkaRespErr, list: &mut TopicPartitionList) {
-        let partitions: Vec<_> = list.elements().iter().map(TopicPartitionListElem::partition).collect();
-        let rebalance = if kind == RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
-            // Assigned by `start`, which knows the position.
-            Rebalance::Assigned(partitions)
-        } else {
+        let partitions = list.elements().iter().map(TopicPartitionListElem::partition).collect();
+        let mut seen = self.seen();
+        if seen.closing {
             if let Err(error) = consumer.incremental_unassign(list) {
                 tracing::warn!(%error, "partitions could not be given back");
             }
-            Rebalance::Revoked(partitions)
-        };
-        if let Ok(mut rebalances) = self.0.lock() {
-            rebalances.push(rebalance);
+            return;
         }
+        seen.events.push_back(match kind {
+            RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS => Event::Assigned(partitions),
+            _ if consumer.assignment_lost() => Event::Lost(partitions),
+            _ => Event::Revoked(partitions),
+        });
     }
 }
 
@@ -110,71 +94,23 @@ impl TickConsumer {
             .create_with_context(Rebalances::default())
             .map_err(broker)?;
         consumer.subscribe(&[TOPIC]).map_err(broker)?;
-        Ok(Self { consumer })
+        Ok(Self { consumer, changelog: Changelog::open(brokers)?, held: None })
     }
 
-    /// The next event, waiting at most so long.
-    ///
-    /// # Errors
-    /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
-    pub fn next(&self, wait: Duration) -> Result<Event<'_>, Error> {
-        let polled = self.consumer.poll(wait);
-        // What the callback saw comes first: a record may be of a partition that was taken away.
-        if let Some(rebalance) = self.take_rebalance() {
-            return Ok(match rebalance {
-                Rebalance::Assigned(partitions) => Event::Assigned(partitions),
-                Rebalance::Revoked(partitions) => Event::Revoked(partitions),
-            });
-        }
-        match polled {
-            None => Ok(Event::Idle),
-            Some(Ok(message)) => Ok(Event::Record(Record(message))),
-            Some(Err(error)) if is_transient(&error) => {
-                tracing::warn!(%error, "the broker cannot be reached; trying on");
-                Ok(Event::Idle)
-            }
-            Some(Err(error)) => Err(error.into()),
-        }
+    fn rebalance(&self) -> Option<Event> {
+        self.consumer.context().seen().events.pop_front()
     }
 
-    fn take_rebalance(&self) -> Option<Rebalance> {
-        let mut rebalances = self.consumer.context().0.lock().ok()?;
-        (!rebalances.is_empty()).then(|| rebalances.remove(0))
-    }
-
-    /// The offset that the group has committed for a partition.
-    ///
-    /// # Errors
-    /// [`Error::Client`].
-    pub fn committed(&self, partition: i32) -> Result<Option<i64>, Error> {
+    fn committed_now(&self, partition: i32) -> Result<Option<i64>, KafkaError> {
         let mut asked = TopicPartitionList::new();
         asked.add_partition(TOPIC, partition);
         let answer = self.consumer.committed_offsets(asked, TIMEOUT)?;
-        let offset = answer.find_partition(TOPIC, partition).map(|element| element.offset());
+        let element = answer.find_partition(TOPIC, partition);
+        let offset = element.map(|element| element.error().map(|()| element.offset())).transpose()?;
         Ok(match offset {
             Some(Offset::Offset(offset)) => Some(offset),
             _ => None,
         })
-    }
-
-    /// Starts to read assigned partitions from their first record.
-    ///
-    /// # Errors
-    /// [`Error::Client`].
-    pub fn start(&self, partitions: &[i32]) -> Result<(), Error> {
-        let mut list = TopicPartitionList::new();
-        for partition in partitions {
-            list.add_partition_offset(TOPIC, *partition, Offset::Beginning)?;
-        }
-        Ok(self.consumer.incremental_assign(&list)?)
-    }
-
-    /// Reads a partition again from an offset.
-    ///
-    /// # Errors
-    /// [`Error::Client`].
-    pub fn seek(&self, partition: i32, offset: i64) -> Result<(), Error> {
-        Ok(self.consumer.seek(TOPIC, partition, Offset::Offset(offset), TIMEOUT)?)
     }
 
     /// Who this member is in its group, for the transaction that commits its offsets.
@@ -182,4 +118,108 @@ impl TickConsumer {
         let none = KafkaError::ClientCreation("the consumer has no group".to_owned());
         self.consumer.group_metadata().ok_or(Error::Client(none))
     }
+}
+
+impl Input for TickConsumer {
+    fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError> {
+        if let Some(rebalance) = self.rebalance() {
+            return Ok(rebalance);
+        }
+        if let Some(held) = self.held.take() {
+            *record = held;
+            return Ok(Event::Record);
+        }
+        match self.consumer.poll(wait) {
+            None => {}
+            Some(Ok(message)) => {
+                copy(&message, record);
+                let Some(rebalance) = self.rebalance() else { return Ok(Event::Record) };
+                drop(message);
+                self.held = Some(std::mem::take(record));
+                return Ok(rebalance);
+            }
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+            }
+            Some(Err(error)) => return Err(fatal(error)),
+        }
+        Ok(self.rebalance().unwrap_or(Event::Idle))
+    }
+
+    fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError> {
+        let deadline = Instant::now() + IN_DOUBT;
+        loop {
+            match self.committed_now(partition) {
+                Err(error) if Instant::now() < deadline => {
+                    // An offset that a transaction is about to change is not told.
+                    tracing::warn!(partition, %error, "the committed offset is asked for again");
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                answer => return answer.map_err(fatal),
+            }
+        }
+    }
+
+    fn replay(&mut self, partition: i32, put: &mut dyn FnMut(&[u8], Option<&[u8]>)) -> Result<(), LogError> {
+        self.changelog.replay(partition, put).map_err(fatal)
+    }
+
+    fn start(&mut self, partitions: &[(i32, Option<i64>)]) -> Result<(), LogError> {
+        let mut list = TopicPartitionList::new();
+        for (partition, offset) in partitions {
+            let offset = offset.map_or(Offset::Beginning, Offset::Offset);
+            list.add_partition_offset(TOPIC, *partition, offset).map_err(fatal)?;
+        }
+        self.consumer.incremental_assign(&list).map_err(fatal)
+    }
+
+    fn give_back(&mut self, partitions: &[i32]) -> Result<(), LogError> {
+        self.held.take_if(|held| partitions.contains(&held.partition));
+        let mut list = TopicPartitionList::new();
+        for partition in partitions {
+            list.add_partition(TOPIC, *partition);
+        }
+        self.consumer.incremental_unassign(&list).map_err(fatal)
+    }
+
+    fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
+        // It comes again, after those before it.
+        self.held.take_if(|held| held.partition == partition);
+        self.consumer.seek(TOPIC, partition, Offset::Offset(offset), TIMEOUT).map_err(fatal)
+    }
+}
+
+impl Drop for TickConsumer {
+    fn drop(&mut self) {
+        self.consumer.context().seen().closing = true;
+        // A revocation that nobody has answered would keep the close waiting for ever.
+        while let Some(event) = self.rebalance() {
+            if let Event::Revoked(partitions) | Event::Lost(partitions) = event
+                && let Err(error) = self.give_back(&partitions)
+            {
+                tracing::warn!(%error, "partitions could not be given back");
+            }
+        }
+    }
+}
+
+fn copy(message: &BorrowedMessage<'_>, record: &mut Record) {
+    (record.partition, record.offset) = (message.partition(), message.offset());
+    put(&mut record.key, message.key());
+    put(&mut record.value, message.payload());
+}
+
+/// Into the memory that is there.
+fn put(to: &mut Option<Vec<u8>>, from: Option<&[u8]>) {
+    match (to.as_mut(), from) {
+        (Some(to), Some(from)) => {
+            to.clear();
+            to.extend_from_slice(from);
+        }
+        (_, from) => *to = from.map(<[u8]>::to_vec),
+    }
+}
+
+fn fatal(error: impl Into<Error>) -> LogError {
+    LogError::Fatal(error.into().into())
 }

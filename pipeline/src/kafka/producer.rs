@@ -62,8 +62,17 @@ impl TickProducer {
     /// # Errors
     /// [`Error::Client`], also for a record of an earlier call that could not be delivered.
     pub fn send(&self, partition: i32, key: &str, value: &[u8]) -> Result<(), Error> {
-        let topic = topics::ODDS_TICKS.name;
-        enqueue(&self.producer, BaseRecord::to(topic).partition(partition).key(key).payload(value))?;
+        self.send_bytes(partition, Some(key.as_bytes()), Some(value))
+    }
+
+    /// [`Self::send`] for what may be no record of ours.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn send_bytes(&self, partition: i32, key: Option<&[u8]>, value: Option<&[u8]>) -> Result<(), Error> {
+        let mut record = BaseRecord::<[u8], [u8]>::to(topics::ODDS_TICKS.name).partition(partition);
+        (record.key, record.payload) = (key, value);
+        enqueue(&self.producer, record)?;
         self.producer.poll(Duration::ZERO);
         self.check()
     }
@@ -86,7 +95,7 @@ impl TickProducer {
 /// Puts a record into the producer's queue; waits while it is full.
 pub(super) fn enqueue<C: ProducerContext<DeliveryOpaque = ()>>(
     producer: &BaseProducer<C>,
-    mut record: BaseRecord<'_, str, [u8]>,
+    mut record: BaseRecord<'_, [u8], [u8]>,
 ) -> Result<(), KafkaError> {
     while let Err((error, back)) = producer.send(record) {
         if error.rdkafka_error_code() != Some(RDKafkaErrorCode::QueueFull) {

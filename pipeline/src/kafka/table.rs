@@ -99,6 +99,8 @@ pub(super) fn is_transient(error: &KafkaError) -> bool {
                 | Code::NotCoordinator
                 | Code::CoordinatorLoadInProgress
                 | Code::CoordinatorNotAvailable
+                // The partitions that were lost by it are told as a rebalance.
+                | Code::PollExceeded
         )
     )
 }

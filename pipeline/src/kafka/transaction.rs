@@ -1,58 +1,42 @@
 //! The transactional producer, and a transaction as a borrow of it.
 //!
 //! What is sent, and the offsets of what it was made from, become visible together or not at all. A transaction
-//! that is dropped is aborted. It never retries what may already have happened.
+//! that is dropped is aborted. It never retries what may already have happened: that is [`Committed::Unknown`].
 //!
 //! Source: KIP-98, and KIP-447 for fencing by the consumer group's generation.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arb_schemas::topics;
 use rdkafka::ClientContext;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::DeliveryResult;
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
+use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::producer::{enqueue, flush};
 use super::{Error, Listener, TickConsumer};
+use crate::fail_point::{FailPoints, Point};
+use crate::process::log::{Committed, LogError, Producer, Transaction as Port};
+use crate::records::Output;
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
 const TIMEOUT: Duration = Duration::from_secs(8);
 /// Longer than a message may take (`message.timeout.ms`): what cannot be delivered has failed by then, and the
 /// transaction is known to need an abort.
 const FLUSH: Duration = Duration::from_millis(9_500);
+/// How long a call is resumed for: after this the coordinator has long ended the transaction itself (10 s).
+const RESUME: Duration = Duration::from_secs(15);
 /// First contact with the transaction coordinator, which may have to wait for an earlier owner's time-out.
 const INIT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How often a call that may be resumed is resumed.
-const RETRIES: usize = 5;
-
-/// A record to be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
-    /// Topic.
-    pub topic: &'static str,
-    /// Partition.
-    pub partition: i32,
-    /// Key.
-    pub key: String,
-    /// Value; `None` is a tombstone.
-    pub value: Option<Vec<u8>>,
-}
-
-/// How a commit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Committed {
-    /// Everything is visible.
-    Yes,
-    /// Nothing is; the same work may be done again.
-    Aborted,
-}
 
 /// A producer with a transactional id.
 pub struct TransactionalProducer {
     producer: BaseProducer<Silent>,
+    brokers: String,
+    transactional_id: String,
+    fail_points: FailPoints,
 }
 
 /// Delivery errors need no ear: they fail the commit.
@@ -75,29 +59,44 @@ impl TransactionalProducer {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub fn new(brokers: &str, transactional_id: &str) -> Result<Self, Error> {
-        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let producer: BaseProducer<Silent> = super::producer(brokers)
-            .set("transactional.id", transactional_id)
-            .set("transaction.timeout.ms", "10000")
-            .set("message.timeout.ms", "9000")
-            .set("linger.ms", "0")
-            // A transaction begun right after another meets a coordinator that is still busy with the first. The
-            // default is to ask again after 100 ms, which would then be what a small transaction costs.
-            .set("retry.backoff.ms", "2")
-            .create_with_context(Silent)
-            .map_err(broker)?;
-        producer.init_transactions(INIT_TIMEOUT).map_err(broker)?;
-        Ok(Self { producer })
+    pub fn new(brokers: &str, transactional_id: &str, fail_points: FailPoints) -> Result<Self, Error> {
+        let producer = connect(brokers, transactional_id)?;
+        let (brokers, transactional_id) = (brokers.to_owned(), transactional_id.to_owned());
+        Ok(Self { producer, brokers, transactional_id, fail_points })
+    }
+}
+
+fn connect(brokers: &str, transactional_id: &str) -> Result<BaseProducer<Silent>, Error> {
+    let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
+    let producer: BaseProducer<Silent> = super::producer(brokers)
+        .set("transactional.id", transactional_id)
+        .set("transaction.timeout.ms", "10000")
+        .set("message.timeout.ms", "9000")
+        .set("linger.ms", "0")
+        // A dead letter is a record of the default limit and its headers; a market may grow beyond it too.
+        .set("message.max.bytes", topics::MAX_WRITTEN.to_string())
+        // A transaction begun right after another meets a coordinator that is still busy with the first. The
+        // default is to ask again after 100 ms, which would then be what a small transaction costs.
+        .set("retry.backoff.ms", "2")
+        .create_with_context(Silent)
+        .map_err(broker)?;
+    resume(INIT_TIMEOUT, || producer.init_transactions(INIT_TIMEOUT)).map_err(broker)?;
+    Ok(producer)
+}
+
+impl Producer for TransactionalProducer {
+    type Input = TickConsumer;
+    type Transaction<'a> = Transaction<'a>;
+
+    fn begin(&mut self) -> Result<Transaction<'_>, LogError> {
+        self.producer.begin_transaction().map_err(fatal)?;
+        Ok(Transaction { producer: self, is_open: true })
     }
 
-    /// Begins a transaction.
-    ///
-    /// # Errors
-    /// [`Error::Client`].
-    pub fn begin(&mut self) -> Result<Transaction<'_>, Error> {
-        self.producer.begin_transaction()?;
-        Ok(Transaction { producer: self, is_open: true })
+    fn renew(&mut self) -> Result<(), LogError> {
+        // Its initialisation fences the old one and completes or aborts what that one had begun.
+        self.producer = connect(&self.brokers, &self.transactional_id).map_err(fatal)?;
+        Ok(())
     }
 }
 
@@ -107,69 +106,75 @@ pub struct Transaction<'a> {
     is_open: bool,
 }
 
-impl Transaction<'_> {
-    /// Writes a record; waits while the queue is full.
-    ///
-    /// # Errors
-    /// [`Error::Client`].
-    pub fn send(&mut self, output: &Output) -> Result<(), Error> {
-        let mut record = BaseRecord::to(output.topic).partition(output.partition).key(output.key.as_str());
-        record.payload = output.value.as_deref();
-        Ok(enqueue(&self.producer.producer, record)?)
+impl Port for Transaction<'_> {
+    type Input = TickConsumer;
+
+    fn send(&mut self, output: &Output) -> Result<(), LogError> {
+        self.producer.fail_points.pass(Point::Produce);
+        let mut record = BaseRecord::<[u8], [u8]>::to(output.topic).partition(output.partition);
+        (record.key, record.payload) = (output.key.as_deref(), output.value.as_deref());
+        if !output.headers.is_empty() {
+            let add = |headers: OwnedHeaders, (key, value): &(&str, String)| {
+                headers.insert(Header { key, value: Some(value) })
+            };
+            record.headers = Some(output.headers.iter().fold(OwnedHeaders::new(), add));
+        }
+        enqueue(&self.producer.producer, record).map_err(classify)
     }
 
-    /// Commits it, with the offsets of the next record to read of each partition.
-    ///
-    /// # Errors
-    /// [`Error::Client`] when the producer is fenced or its error fatal, or when it is not known whether the commit
-    /// happened: the process must stop.
-    pub fn commit(mut self, consumer: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, Error> {
-        if let Err(error) = self.prepare(consumer, next) {
+    fn commit(mut self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+        if let Err(error) = self.prepare(input, next) {
             return self.give_up(error);
         }
-        match retry(|| Ok(self.producer.producer.commit_transaction(TIMEOUT)?)) {
+        self.producer.fail_points.pass(Point::Commit);
+        match resume(RESUME, || self.producer.producer.commit_transaction(TIMEOUT)) {
             Ok(()) => {
                 self.is_open = false;
+                self.producer.fail_points.pass(Point::Committed);
                 Ok(Committed::Yes)
             }
-            Err(error) if requires_abort(&error) => self.give_up(error),
+            Err(error) if requires_abort(&error) => self.give_up(error.into()),
             Err(error) => {
                 self.is_open = false;
-                Err(error)
+                if is_fatal(&error) {
+                    return Err(fatal(error));
+                }
+                tracing::warn!(%error, "nobody knows whether a commit has happened");
+                Ok(Committed::Unknown)
             }
         }
     }
 
+    fn abort(mut self) -> Result<(), LogError> {
+        self.try_abort().map_err(fatal)
+    }
+}
+
+impl Transaction<'_> {
     /// Everything before the commit itself.
-    fn prepare(&self, consumer: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
+    fn prepare(&self, input: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
         // The commit's own flush looks every 100 ms only.
         flush(&self.producer.producer, FLUSH)?;
+        self.producer.fail_points.pass(Point::Offsets);
         let mut offsets = TopicPartitionList::new();
         for (partition, offset) in next {
             offsets.add_partition_offset(topics::ODDS_TICKS.name, *partition, Offset::Offset(*offset))?;
         }
-        let group = consumer.group()?;
-        retry(|| Ok(self.producer.producer.send_offsets_to_transaction(&offsets, &group, TIMEOUT)?))
+        let group = input.group()?;
+        let send = || self.producer.producer.send_offsets_to_transaction(&offsets, &group, TIMEOUT);
+        Ok(resume(RESUME, send)?)
     }
 
-    /// Aborts after an error before which nothing was committed.
-    ///
-    /// # Errors
-    /// The error itself when the producer can do no more, or the abort's.
-    pub fn give_up(self, error: Error) -> Result<Committed, Error> {
-        if is_fatal(&error) {
-            return Err(error);
+    /// Aborts after an error before which nothing was committed; an error of the producer's end stays one.
+    fn give_up(mut self, error: Error) -> Result<Committed, LogError> {
+        if let Error::Client(client) = &error
+            && is_fatal(client)
+        {
+            self.is_open = false;
+            return Err(fatal(error));
         }
         tracing::warn!(%error, "the transaction is aborted");
-        self.abort()
-    }
-
-    /// Aborts it: nothing of it becomes visible.
-    ///
-    /// # Errors
-    /// [`Error::Client`] when the coordinator does not take that.
-    pub fn abort(mut self) -> Result<Committed, Error> {
-        self.try_abort().map(|()| Committed::Aborted)
+        self.abort().map(|()| Committed::Aborted)
     }
 
     fn try_abort(&mut self) -> Result<(), Error> {
@@ -178,7 +183,7 @@ impl Transaction<'_> {
         if let Err(error) = flush(&self.producer.producer, FLUSH) {
             tracing::warn!(%error, "what was sent is not settled before the abort");
         }
-        retry(|| Ok(self.producer.producer.abort_transaction(TIMEOUT)?))
+        Ok(resume(RESUME, || self.producer.producer.abort_transaction(TIMEOUT))?)
     }
 }
 
@@ -194,28 +199,36 @@ impl Drop for Transaction<'_> {
 }
 
 /// Calls again while librdkafka says that it is safe: it then resumes the call rather than repeat it.
-fn retry(mut call: impl FnMut() -> Result<(), Error>) -> Result<(), Error> {
-    for _ in 0..RETRIES {
+fn resume(within: Duration, mut call: impl FnMut() -> Result<(), KafkaError>) -> Result<(), KafkaError> {
+    let deadline = Instant::now() + within;
+    loop {
         match call() {
-            Err(Error::Client(KafkaError::Transaction(error))) if error.is_retriable() => {
+            Err(KafkaError::Transaction(error)) if error.is_retriable() && Instant::now() < deadline => {
                 tracing::warn!(%error, "the coordinator is asked again");
             }
             done => return done,
         }
     }
-    call()
 }
 
-/// Whether the producer is of no more use: fenced by another, or broken.
-fn is_fatal(error: &Error) -> bool {
-    let Error::Client(error) = error else { return true };
+fn classify(error: KafkaError) -> LogError {
+    if is_fatal(&error) { fatal(error) } else { LogError::Abort(error.into()) }
+}
+
+fn fatal(error: impl Into<Error>) -> LogError {
+    LogError::Fatal(error.into().into())
+}
+
+/// Whether the producer is of no more use (fenced by another, or broken), or the same work would fail again.
+fn is_fatal(error: &KafkaError) -> bool {
+    use RDKafkaErrorCode as Code;
     let by_code = matches!(
         error.rdkafka_error_code(),
-        Some(RDKafkaErrorCode::Fatal | RDKafkaErrorCode::Fenced | RDKafkaErrorCode::ProducerFenced)
+        Some(Code::Fatal | Code::Fenced | Code::ProducerFenced | Code::MessageSizeTooLarge)
     );
     by_code || matches!(error, KafkaError::Transaction(error) if error.is_fatal())
 }
 
-fn requires_abort(error: &Error) -> bool {
-    matches!(error, Error::Client(KafkaError::Transaction(error)) if error.txn_requires_abort())
+fn requires_abort(error: &KafkaError) -> bool {
+    matches!(error, KafkaError::Transaction(error) if error.txn_requires_abort())
 }

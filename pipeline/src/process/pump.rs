@@ -1,78 +1,78 @@
-//! The pump: read records, step the engine, write its effects, commit both in one transaction.
+//! The pump: read records, step the engine, write its effects and its changes, commit all of it in one transaction.
 //!
-//! A thread of its own, closed: nothing else touches its state. An abort drops the drafts and reads the same records
-//! again. It never goes on from a state that it does not know: a partition with committed offsets, one that is taken
-//! away, or a record that cannot be read stops it with a sentence.
+//! A closed loop on a thread of its own: nothing else touches its state. An abort drops the drafts and reads the same
+//! records again; a commit of which nobody knows whether it happened is looked up in the committed offsets. It never
+//! goes on from a state that is not that of the committed offsets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
-use arb_engine::Engine;
 use arb_engine::catalogue::Policy;
-use arb_engine::effect::Effect;
-use arb_engine::input::Coordinate;
-use arb_engine::invariants;
-use arb_engine::source::Disposition;
-use arb_schemas::topics::ODDS_TICKS;
+use arb_schemas::topics::{ODDS_TICKS, PROCESS_STATE};
 use arb_schemas::wire::WireError;
 use thiserror::Error;
 
 use super::batch::{Batch, BatchLimits};
-use crate::faults::Faults;
-use crate::kafka::{self, Committed, Event, Record, TickConsumer, Transaction, TransactionalProducer};
-use crate::records::{self, TickRecord};
-use crate::stop::Stop;
+use super::counts::Counts;
+use super::log::{Committed, Event, Input, LogError, Producer, Record, Transaction};
+use super::partition::Partition;
+use super::restore::restore;
+use super::watchdog::Pulse;
+use crate::fail_point::{FailPoints, Point};
+use crate::records::state::StateError;
 
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// What a processor is told.
+/// How a pump works.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Kafka's addresses.
-    pub brokers: String,
-    /// Its consumer group.
-    pub group: String,
-    /// The transactional id of its slot, the same after a restart.
-    pub transactional_id: String,
     /// By which rules windows are made.
     pub policy: Policy,
     /// The largest transaction.
     pub limits: BatchLimits,
+    /// A pause after a transaction that was aborted, so that a fault that stays costs no core.
+    pub pause: Duration,
     /// A fail point: of so many transactions the last is aborted.
     pub abort_each: Option<NonZeroU64>,
+    /// Where a test kills or freezes the process.
+    pub fail_points: FailPoints,
+    /// Its sign of life.
+    pub pulse: Pulse,
 }
 
 /// Why the pump stopped.
 #[derive(Debug, Error)]
 pub enum PumpError {
-    /// Kafka.
+    /// The log.
     #[error(transparent)]
-    Kafka(#[from] kafka::Error),
-    /// Kafka does not take what a transaction writes.
-    #[error(transparent)]
-    Write(kafka::Error),
-    /// The group has been here before.
+    Log(#[from] LogError),
+    /// The group's offset and the changelog name different places.
     #[error(
-        "partition {partition} of {topic} has been processed up to offset {offset}, and this version cannot \
-         restore the state of that moment: start with empty topics"
+        "partition {partition}: the group has committed offset {committed} of {ticks}, and {changelog} is that of \
+         {}: one of them was changed by hand, or belongs to another group",
+        .state.map_or("no offset".to_owned(), |state| format!("offset {state}")),
+        ticks = ODDS_TICKS.name,
+        changelog = PROCESS_STATE.name
     )]
-    CannotRestore {
-        /// The topic.
-        topic: &'static str,
+    Disagree {
         /// The partition.
         partition: i32,
-        /// Its committed offset.
-        offset: i64,
+        /// What the group says.
+        committed: i64,
+        /// What the changelog says.
+        state: Option<i64>,
     },
-    /// Partitions are no longer its own.
-    #[error(
-        "partitions {0:?} were taken away (another processor has joined, or the broker was out of reach for a \
-         session's time), and this version cannot hand over their state"
-    )]
-    CannotHandOver(Vec<i32>),
-    /// A record that is none of the topic's.
+    /// The changelog holds what is none of its records.
+    #[error("{changelog} partition {partition}: {error}", changelog = PROCESS_STATE.name)]
+    State {
+        /// The partition.
+        partition: i32,
+        /// What is wrong.
+        error: StateError,
+    },
+    /// What comes of a record fits no schema.
     #[error("{topic} partition {partition} offset {offset}: {error}")]
     Record {
         /// The topic.
@@ -86,36 +86,14 @@ pub enum PumpError {
     },
 }
 
-/// What went through the pump.
-#[derive(Debug, Clone, Default)]
-pub struct Counts {
-    /// Records read.
-    pub records: u64,
-    /// Transactions committed.
-    pub commits: u64,
-    /// Transactions aborted, their records read again.
-    pub aborts: u64,
-    /// Records that came late.
-    pub late: u64,
-    /// Polls that lacked frames.
-    pub incomplete: u64,
-    /// Entries that broke an invariant.
-    pub violations: u64,
-    /// Ticks that were left out.
-    pub faults: Faults,
-}
-
-/// One partition: its engine, and the offset of the next record.
-struct Partition {
-    engine: Engine,
-    next: i64,
-}
-
-/// What the loop owns.
-struct Pump {
+/// A processor's state: the partitions that are its own.
+pub struct Pump {
     config: Config,
     partitions: BTreeMap<i32, Partition>,
     counts: Counts,
+    record: Record,
+    /// A rebalance that is due once the transaction is over.
+    due: Option<Event>,
 }
 
 /// What a transaction was made from.
@@ -127,57 +105,73 @@ struct Read {
     counts: Counts,
 }
 
-impl Read {
-    fn new(limits: BatchLimits) -> Self {
-        Self { batch: Batch::new(limits, Instant::now()), from: BTreeMap::new(), counts: Counts::default() }
+impl Pump {
+    /// A processor that owns nothing yet.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
+        Self { config, partitions, counts, record, due: None }
     }
-}
 
-/// Runs a processor until the end is wished.
-///
-/// # Errors
-/// [`PumpError`].
-pub fn run(config: Config, stop: &Stop) -> Result<Counts, PumpError> {
-    kafka::partitions(&config.brokers)?;
-    let mut producer = TransactionalProducer::new(&config.brokers, &config.transactional_id)?;
-    let consumer = TickConsumer::join(&config.brokers, &config.group)?;
-    let mut pump = Pump { config, partitions: BTreeMap::new(), counts: Counts::default() };
-    while !stop.is_stopped() {
-        match consumer.next(WAIT)? {
-            Event::Record(first) => pump.transact(&first, &consumer, &mut producer)?,
-            Event::Assigned(assigned) => pump.take(&assigned, &consumer)?,
-            Event::Revoked(revoked) => return Err(PumpError::CannotHandOver(revoked)),
-            Event::Idle => {}
+    /// What went through it.
+    #[must_use]
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The next event, with all that follows from it.
+    ///
+    /// # Errors
+    /// [`PumpError`], after which the pump must be dropped.
+    pub fn step<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
+        match self.next(WAIT, input)? {
+            Event::Record if self.partitions.contains_key(&self.record.partition) => {
+                self.transact(input, producer)?;
+            }
+            // A record of a partition that has just left is its next owner's.
+            Event::Record | Event::Idle => {}
+            rebalance => self.due = Some(rebalance),
+        }
+        match self.due.take() {
+            Some(Event::Assigned(assigned)) => self.take(&assigned, input),
+            Some(Event::Revoked(gone) | Event::Lost(gone)) => self.give_back(&gone, input),
+            Some(Event::Record | Event::Idle) | None => Ok(()),
         }
     }
-    Ok(pump.counts)
-}
 
-impl Pump {
-    /// One transaction, from a first record on.
-    fn transact(
-        &mut self,
-        first: &Record<'_>,
-        consumer: &TickConsumer,
-        producer: &mut TransactionalProducer,
-    ) -> Result<(), PumpError> {
+    fn next<I: Input>(&mut self, wait: Duration, input: &mut I) -> Result<Event, PumpError> {
+        self.config.pulse.beat();
+        self.config.fail_points.pass(Point::Poll);
+        Ok(input.next(wait, &mut self.record)?)
+    }
+
+    /// One transaction, from the record that was read on.
+    fn transact<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
         let mut transaction = producer.begin()?;
-        let mut read = Read::new(self.config.limits);
-        let filled = self.fill(first, consumer, &mut transaction, &mut read);
-        let next = read.from.keys().filter_map(|id| Some((*id, self.partitions.get(id)?.next))).collect();
-        let ended = match filled {
-            Ok(()) if self.is_to_fail() => transaction.abort(),
-            Ok(()) => transaction.commit(consumer, &next),
-            Err(PumpError::Write(error)) => transaction.give_up(error),
+        let (batch, counts) = (Batch::new(self.config.limits, Instant::now()), Counts::default());
+        let mut read = Read { batch, from: BTreeMap::new(), counts };
+        let ended = match self.fill(input, &mut transaction, &mut read) {
+            Ok(()) if self.is_to_fail() || matches!(self.due, Some(Event::Lost(_))) => {
+                transaction.abort()?;
+                Committed::Aborted
+            }
+            Ok(()) => transaction.commit(input, &self.positions(&read))?,
+            Err(PumpError::Log(LogError::Abort(error))) => {
+                tracing::warn!(%error, "the transaction is aborted");
+                transaction.abort()?;
+                Committed::Aborted
+            }
             Err(error) => return Err(error),
         };
-        match ended? {
-            Committed::Yes => {
-                self.apply(read);
-                Ok(())
+        match ended {
+            Committed::Yes => self.apply(&read),
+            Committed::Aborted => self.rewind(&read, input)?,
+            Committed::Unknown => {
+                producer.renew()?;
+                self.resolve(&read, input)?;
             }
-            Committed::Aborted => self.rewind(&read, consumer),
         }
+        Ok(())
     }
 
     fn is_to_fail(&self) -> bool {
@@ -185,125 +179,132 @@ impl Pump {
         self.config.abort_each.is_some_and(|each| ended.is_multiple_of(each.get()))
     }
 
-    /// Processes what there is to read, up to the limits.
-    fn fill(
+    /// Processes what there is to read, up to the limits or a rebalance, and writes what it changed.
+    fn fill<I: Input, T: Transaction>(
         &mut self,
-        first: &Record<'_>,
-        consumer: &TickConsumer,
-        transaction: &mut Transaction<'_>,
+        input: &mut I,
+        to: &mut T,
         read: &mut Read,
     ) -> Result<(), PumpError> {
-        self.process(first, transaction, read)?;
+        self.process(to, read)?;
         while !read.batch.is_full(Instant::now()) {
-            match consumer.next(Duration::ZERO)? {
-                Event::Record(record) => self.process(&record, transaction, read)?,
+            match self.next(Duration::ZERO, input)? {
+                Event::Record => self.process(to, read)?,
                 Event::Idle => break,
-                Event::Assigned(assigned) => self.take(&assigned, consumer)?,
-                Event::Revoked(revoked) => return Err(PumpError::CannotHandOver(revoked)),
+                rebalance => {
+                    self.due = Some(rebalance);
+                    break;
+                }
             }
         }
-        Ok(())
+        let touched = read.from.keys().filter_map(|id| self.partitions.get(id));
+        touched.into_iter().try_for_each(|partition| partition.write_state(to))
     }
 
-    fn process(
-        &mut self,
-        record: &Record<'_>,
-        transaction: &mut Transaction<'_>,
-        read: &mut Read,
-    ) -> Result<(), PumpError> {
-        if let Some(partition) = self.partitions.get_mut(&record.partition()) {
-            read.from.entry(record.partition()).or_insert(record.offset());
+    fn process<T: Transaction>(&mut self, to: &mut T, read: &mut Read) -> Result<(), PumpError> {
+        self.config.fail_points.pass(Point::Process);
+        let record = &self.record;
+        if let Some(partition) = self.partitions.get_mut(&record.partition) {
+            read.from.entry(record.partition).or_insert(record.offset);
             read.batch.add();
-            partition.process(record, transaction, &mut read.counts)?;
+            partition.process(record, to, &mut read.counts)?;
         }
         Ok(())
     }
 
-    /// Takes partitions that no one has processed before.
-    fn take(&mut self, assigned: &[i32], consumer: &TickConsumer) -> Result<(), PumpError> {
-        for partition in assigned {
-            if let Some(offset) = consumer.committed(*partition)? {
-                return Err(PumpError::CannotRestore {
-                    topic: ODDS_TICKS.name,
-                    partition: *partition,
-                    offset,
-                });
-            }
-            let engine = Engine::new(self.config.policy);
-            self.partitions.insert(*partition, Partition { engine, next: 0 });
-        }
-        consumer.start(assigned)?;
-        tracing::info!(?assigned, "partitions taken");
-        Ok(())
+    /// The next offset of each partition that was read.
+    fn positions(&self, read: &Read) -> BTreeMap<i32, i64> {
+        read.from.keys().filter_map(|id| Some((*id, self.partitions.get(id)?.next()?))).collect()
     }
 
-    fn apply(&mut self, mut read: Read) {
-        read.counts.commits = 1;
-        read.counts.records = read.batch.records() as u64;
+    fn apply(&mut self, read: &Read) {
         self.counts.add(&read.counts);
-        for partition in self.partitions.values_mut() {
-            partition.engine.commit();
+        self.counts.commits += 1;
+        for id in read.from.keys() {
+            if let Some(partition) = self.partitions.get_mut(id) {
+                partition.apply();
+            }
         }
     }
 
     /// Forgets what was drafted, and reads again from where the transaction began.
-    fn rewind(&mut self, read: &Read, consumer: &TickConsumer) -> Result<(), PumpError> {
+    fn rewind<I: Input>(&mut self, read: &Read, input: &mut I) -> Result<(), PumpError> {
         self.counts.aborts += 1;
+        let leaving = self.leaving();
         for (id, position) in &read.from {
             if let Some(partition) = self.partitions.get_mut(id) {
-                partition.engine.abort();
-                partition.next = *position;
+                partition.abort();
+                if !leaving.contains(id) {
+                    input.seek(*id, *position)?;
+                }
             }
-            consumer.seek(*id, *position)?;
+        }
+        std::thread::sleep(self.config.pause);
+        Ok(())
+    }
+
+    /// Finds out by the committed offsets whether a commit happened. Each partition's are in the same transaction, so
+    /// they agree; one that says neither was processed by somebody else, and is restored.
+    fn resolve<I: Input>(&mut self, read: &Read, input: &mut I) -> Result<(), PumpError> {
+        self.counts.unknown += 1;
+        let leaving = self.leaving();
+        self.partitions.retain(|id, _| !(leaving.contains(id) && read.from.contains_key(id)));
+        let mut found = BTreeSet::new();
+        for (id, partition) in self.partitions.iter().filter(|(id, _)| read.from.contains_key(id)) {
+            let committed = input.committed(*id)?;
+            found.insert(if committed == partition.next() {
+                Committed::Yes
+            } else if committed == partition.committed() {
+                Committed::Aborted
+            } else {
+                Committed::Unknown
+            });
+        }
+        tracing::warn!(?found, "a commit that was in doubt is resolved by the committed offsets");
+        match found.into_iter().collect::<Vec<_>>()[..] {
+            [Committed::Yes] => self.apply(read),
+            [] | [Committed::Aborted] => self.rewind(read, input)?,
+            _ => self.rebuild(read, input)?,
         }
         Ok(())
     }
-}
 
-impl Partition {
-    fn process(
-        &mut self,
-        record: &Record<'_>,
-        transaction: &mut Transaction<'_>,
-        counts: &mut Counts,
-    ) -> Result<(), PumpError> {
-        let (partition, offset) = (record.partition(), record.offset());
-        let at = |error| PumpError::Record { topic: ODDS_TICKS.name, partition, offset, error };
-        let record = TickRecord::decode(record.value()).map_err(at)?;
-        let input = record.as_input(&mut counts.faults);
-        let coordinate = Coordinate { topic: ODDS_TICKS.name, partition, offset };
-        let mut effects = Vec::new();
-        let step = self.engine.step(coordinate, &input, &mut effects);
-        counts.late += u64::from(step.disposition == Disposition::Late);
-        counts.incomplete += u64::from(step.disposition == Disposition::Incomplete);
-        counts.faults.count_step(step);
-        for effect in &effects {
-            counts.check(effect);
-            for output in records::outputs(effect, partition).map_err(at)? {
-                transaction.send(&output).map_err(PumpError::Write)?;
-            }
+    fn rebuild<I: Input>(&mut self, read: &Read, input: &mut I) -> Result<(), PumpError> {
+        for id in read.from.keys().filter(|id| self.partitions.contains_key(id)).copied().collect::<Vec<_>>()
+        {
+            let partition = restore(input, id, self.config.policy, &self.config.pulse)?;
+            let next = partition.next().or(read.from.get(&id).copied()).unwrap_or(0);
+            self.partitions.insert(id, partition);
+            input.seek(id, next)?;
         }
-        self.next = offset + 1;
         Ok(())
     }
-}
 
-impl Counts {
-    fn add(&mut self, other: &Self) {
-        self.records += other.records;
-        self.commits += other.commits;
-        self.aborts += other.aborts;
-        self.late += other.late;
-        self.incomplete += other.incomplete;
-        self.violations += other.violations;
-        self.faults.add(&other.faults);
+    /// Partitions that leave once the transaction is over.
+    fn leaving(&self) -> BTreeSet<i32> {
+        match &self.due {
+            Some(Event::Revoked(gone) | Event::Lost(gone)) => gone.iter().copied().collect(),
+            _ => BTreeSet::new(),
+        }
     }
 
-    fn check(&mut self, effect: &Effect) {
-        let (Effect::Transition(_, entry) | Effect::Refreshed(entry)) = effect else { return };
-        if let Err(violation) = invariants::check_entry(entry) {
-            self.violations += 1;
-            tracing::error!(?violation, id = %entry.id, "an entry breaks an invariant");
+    fn take<I: Input>(&mut self, assigned: &[i32], input: &mut I) -> Result<(), PumpError> {
+        let mut places = Vec::with_capacity(assigned.len());
+        for id in assigned {
+            let partition = restore(input, *id, self.config.policy, &self.config.pulse)?;
+            places.push((*id, partition.next()));
+            self.partitions.insert(*id, partition);
+            self.counts.restored += 1;
         }
+        input.start(&places)?;
+        tracing::info!(?assigned, "partitions taken");
+        Ok(())
+    }
+
+    fn give_back<I: Input>(&mut self, gone: &[i32], input: &mut I) -> Result<(), PumpError> {
+        self.partitions.retain(|id, _| !gone.contains(id));
+        input.give_back(gone)?;
+        tracing::info!(?gone, "partitions given back");
+        Ok(())
     }
 }

@@ -14,8 +14,7 @@ use arb_schemas::topics::PROCESS_STATE;
 use arb_schemas::wire::{RecordType, WireError, decode, encode};
 use thiserror::Error;
 
-use super::{event_info, outcome, side, wire_event, wire_outcome, wire_side};
-use crate::kafka::Output;
+use super::{Output, event_info, outcome, side, wire_event, wire_outcome, wire_side};
 
 /// Key of [`wire::StatePartition`].
 const PARTITION: &str = "partition";
@@ -55,7 +54,7 @@ pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError
         }
         Saved::Sequence(_) => return Ok(None),
     };
-    Ok(Some(Output { topic: PROCESS_STATE.name, partition, key, value }))
+    Ok(Some(Output::new(PROCESS_STATE.name, partition, key, value)))
 }
 
 /// How far a partition has come, as a record of its changelog.
@@ -64,7 +63,7 @@ pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError
 /// [`WireError::Avro`].
 pub fn progress(state: &wire::StatePartition, partition: i32) -> Result<Output, WireError> {
     let value = Some(encode(state)?);
-    Ok(Output { topic: PROCESS_STATE.name, partition, key: PARTITION.to_owned(), value })
+    Ok(Output::new(PROCESS_STATE.name, partition, PARTITION.to_owned(), value))
 }
 
 /// The record of a value in the changelog.
@@ -263,7 +262,8 @@ mod tests {
             (Saved::Source { source: "x".into(), clock: SourceClock::at(9, None) }, "source/x"),
         ] {
             let output = output(&saved, 2).unwrap().unwrap();
-            assert_eq!((output.topic, output.partition, &*output.key), (PROCESS_STATE.name, 2, key));
+            assert_eq!((output.topic, output.partition), (PROCESS_STATE.name, 2));
+            assert_eq!(output.key.as_deref(), Some(key.as_bytes()));
             assert_eq!(parse(&output.value.unwrap()).unwrap(), StateRecord::Saved(saved));
         }
         let at = wire::StatePartition { next_offset: 17, sequence: 3 };
@@ -275,7 +275,8 @@ mod tests {
     fn a_market_that_is_no_more_leaves_a_tombstone() {
         let gone = Saved::MarketGone { event: "a/b".into(), market: market().market };
         let output = output(&gone, 0).unwrap().unwrap();
-        assert_eq!((&*output.key, output.value), ("market/a/b/spreads_h1", None));
+        assert_eq!(output.key.as_deref(), Some(b"market/a/b/spreads_h1".as_slice()));
+        assert_eq!(output.value, None);
     }
 
     #[test]

@@ -1,0 +1,131 @@
+//! Fail points: places where a test has the process killed or frozen.
+//!
+//! In production none is armed, and passing one is a look at an empty option. It never decides what happens there:
+//! whoever arms it says.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A place in the life of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Point {
+    /// Before the next event is asked for.
+    Poll,
+    /// Before a record is processed.
+    Process,
+    /// Before a record is written.
+    Produce,
+    /// When everything is written, before the offsets are sent.
+    Offsets,
+    /// When the offsets are sent, before the commit.
+    Commit,
+    /// When the commit has been acknowledged, before it is applied.
+    Committed,
+}
+
+impl Point {
+    /// All of them, in the order in which a transaction passes them.
+    pub const ALL: [Self; 6] =
+        [Self::Poll, Self::Process, Self::Produce, Self::Offsets, Self::Commit, Self::Committed];
+
+    /// Its name on a command line.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Poll => "poll",
+            Self::Process => "process",
+            Self::Produce => "produce",
+            Self::Offsets => "offsets",
+            Self::Commit => "commit",
+            Self::Committed => "committed",
+        }
+    }
+}
+
+/// Which passage of which point: `POINT:COUNT`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// The point.
+    pub point: Point,
+    /// The first passage is 1.
+    pub count: u64,
+}
+
+impl FromStr for Passage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once(':').and_then(|(name, count)| {
+            let point = Point::ALL.into_iter().find(|point| point.key() == name)?;
+            Some(Self { point, count: count.parse().ok().filter(|count| *count > 0)? })
+        });
+        parsed.ok_or_else(|| "give POINT:COUNT, such as commit:3".to_owned())
+    }
+}
+
+/// Something that happens at one passage of one point.
+#[derive(Clone, Default)]
+pub struct FailPoints(Option<Arc<Armed>>);
+
+struct Armed {
+    point: Point,
+    left: AtomicU64,
+    act: Box<dyn Fn() + Send + Sync>,
+}
+
+impl FailPoints {
+    /// `act` happens at a passage.
+    #[must_use]
+    pub fn armed(at: Passage, act: impl Fn() + Send + Sync + 'static) -> Self {
+        let (left, act) = (AtomicU64::new(at.count), Box::new(act));
+        Self(Some(Arc::new(Armed { point: at.point, left, act })))
+    }
+
+    /// A point is passed.
+    pub fn pass(&self, point: Point) {
+        if let Some(armed) = self.0.as_ref().filter(|armed| armed.point == point)
+            && armed.left.fetch_sub(1, Ordering::Relaxed) == 1
+        {
+            (armed.act)();
+        }
+    }
+}
+
+impl fmt::Debug for FailPoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map(|armed| armed.point).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_happens_once_at_its_passage() {
+        let count = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&count);
+        let points = FailPoints::armed("produce:3".parse().unwrap(), move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
+        let happened = |point| {
+            points.clone().pass(point);
+            count.load(Ordering::Relaxed)
+        };
+        assert_eq!([Point::Produce; 4].map(happened), [0, 0, 1, 1]);
+        assert_eq!(happened(Point::Commit), 1);
+        FailPoints::default().pass(Point::Poll);
+    }
+
+    #[test]
+    fn a_passage_is_a_point_and_a_count() {
+        for point in Point::ALL {
+            assert_eq!(format!("{}:7", point.key()).parse(), Ok(Passage { point, count: 7 }));
+        }
+        for text in ["", "commit", "commit:0", "commit:x", "lunch:1"] {
+            assert!(text.parse::<Passage>().is_err(), "{text}");
+        }
+    }
+}

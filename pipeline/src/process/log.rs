@@ -1,0 +1,144 @@
+//! What the pump needs of a log: records in, transactions out, and the changelog from which it is restored.
+//!
+//! A port: the pump knows nothing else of Kafka, so that it can be driven through every fault by a simulated log.
+//! It never hides which of three things an error is: undo and try again, unknown, or the end.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::records::Output;
+
+/// A record of the input; its memory is used again for the next.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Record {
+    pub partition: i32,
+    pub offset: i64,
+    pub key: Option<Vec<u8>>,
+    pub value: Option<Vec<u8>>,
+}
+
+/// What the pump is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A record is in the place that was given.
+    Record,
+    /// These partitions are now its own; all must be started.
+    Assigned(Vec<i32>),
+    /// These must be given back, once what was read of them is committed.
+    Revoked(Vec<i32>),
+    /// These are another's already: nothing that was read of them can be committed.
+    Lost(Vec<i32>),
+    /// Nothing new.
+    Idle,
+}
+
+/// How a commit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Committed {
+    /// Everything is visible.
+    Yes,
+    /// Nothing is; the same work may be done again.
+    Aborted,
+    /// One or the other: the committed offsets tell, once the producer is renewed.
+    Unknown,
+}
+
+/// Why the log did not do something.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The transaction must be aborted; the same work may be done again.
+    #[error("{0}")]
+    Abort(Box<dyn std::error::Error + Send + Sync>),
+    /// The client can do no more.
+    #[error("{0}")]
+    Fatal(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// The input topic as a member of a consumer group reads it, and the changelog beside it.
+pub trait Input {
+    /// The next event, waiting at most so long; a record goes into `record`.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError>;
+
+    /// The offset that the group has committed for a partition, once no transaction is about to change it.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError>;
+
+    /// Gives every committed record of the partition's changelog to `put`, in order: key, and value or tombstone.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn replay(&mut self, partition: i32, put: &mut dyn FnMut(&[u8], Option<&[u8]>)) -> Result<(), LogError>;
+
+    /// Starts to read the partitions that were assigned, each from an offset or from its first record.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn start(&mut self, partitions: &[(i32, Option<i64>)]) -> Result<(), LogError>;
+
+    /// Gives back partitions that were revoked or lost.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn give_back(&mut self, partitions: &[i32]) -> Result<(), LogError>;
+
+    /// Reads a partition again from an offset.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError>;
+}
+
+/// Who writes transactions.
+pub trait Producer {
+    /// Whose offsets a transaction commits.
+    type Input: Input;
+    /// An open transaction.
+    type Transaction<'a>: Transaction<Input = Self::Input>
+    where
+        Self: 'a;
+
+    /// Begins a transaction.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn begin(&mut self) -> Result<Self::Transaction<'_>, LogError>;
+
+    /// Makes a new client of the same name, after [`Committed::Unknown`]: when it returns, what was under way is
+    /// either committed or aborted for good.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn renew(&mut self) -> Result<(), LogError>;
+}
+
+/// An open transaction; dropped, it is aborted.
+pub trait Transaction {
+    /// Whose offsets it commits.
+    type Input: Input;
+
+    /// Writes a record.
+    ///
+    /// # Errors
+    /// [`LogError`].
+    fn send(&mut self, output: &Output) -> Result<(), LogError>;
+
+    /// Commits it, with the offset of the next record to read of each partition.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn commit(self, input: &mut Self::Input, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError>;
+
+    /// Aborts it: nothing of it becomes visible.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn abort(self) -> Result<(), LogError>;
+}

@@ -1,0 +1,118 @@
+//! One partition of the pump: its engine, and where in the log it is.
+//!
+//! A record becomes outputs and a draft; [`Partition::apply`] makes the draft the state, [`Partition::abort`] drops
+//! it. It never commits anything itself.
+
+use arb_engine::Engine;
+use arb_engine::input::Coordinate;
+use arb_schemas::records::StatePartition;
+use arb_schemas::topics::ODDS_TICKS;
+
+use super::counts::Counts;
+use super::dead_letters::{self, Reason};
+use super::log::{Record, Transaction};
+use super::pump::PumpError;
+use crate::faults::Faults;
+use crate::records::{self, TickRecord, state};
+
+/// One partition.
+pub(super) struct Partition {
+    id: i32,
+    engine: Engine,
+    /// Offset of the next record, the draft included; `None` before the first.
+    next: Option<i64>,
+    /// The same without the draft: what the group has committed.
+    committed: Option<i64>,
+}
+
+impl Partition {
+    /// A partition of which everything before an offset has been processed.
+    pub(super) fn new(id: i32, engine: Engine, committed: Option<i64>) -> Self {
+        Self { id, engine, next: committed, committed }
+    }
+
+    /// Offset of the next record, the draft included.
+    pub(super) fn next(&self) -> Option<i64> {
+        self.next
+    }
+
+    /// Offset of the next record, as the group has it without the draft.
+    pub(super) fn committed(&self) -> Option<i64> {
+        self.committed
+    }
+
+    /// Processes a record and writes what comes of it.
+    pub(super) fn process<T: Transaction>(
+        &mut self,
+        record: &Record,
+        to: &mut T,
+        counts: &mut Counts,
+    ) -> Result<(), PumpError> {
+        self.next = Some(record.offset + 1);
+        counts.records += 1;
+        let value = record.value.as_deref().unwrap_or_default();
+        match TickRecord::decode(value) {
+            Ok(tick) => self.step(&tick, record, to, counts),
+            Err(error) => {
+                counts.dead += 1;
+                Ok(to.send(&dead_letters::output(record, Reason::Unreadable, &error.to_string()))?)
+            }
+        }
+    }
+
+    fn step<T: Transaction>(
+        &mut self,
+        tick: &TickRecord,
+        record: &Record,
+        to: &mut T,
+        counts: &mut Counts,
+    ) -> Result<(), PumpError> {
+        let (mut faults, mut effects) = (Faults::default(), Vec::new());
+        let input = tick.as_input(&mut faults);
+        let at = Coordinate { topic: ODDS_TICKS.name, partition: self.id, offset: record.offset };
+        let step = self.engine.step(at, &input, &mut effects);
+        counts.step(step);
+        faults.count_step(step);
+        if !faults.is_empty() {
+            // What was left out of it is not lost.
+            counts.dead += 1;
+            counts.faults.add(&faults);
+            to.send(&dead_letters::output(record, Reason::PartlyLeftOut, &faults.to_string()))?;
+        }
+        for effect in &effects {
+            counts.check(effect);
+            for output in records::outputs(effect, self.id).map_err(|error| self.at(record.offset, error))? {
+                to.send(&output)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn at(&self, offset: i64, error: arb_schemas::wire::WireError) -> PumpError {
+        PumpError::Record { topic: ODDS_TICKS.name, partition: self.id, offset, error }
+    }
+
+    /// Writes what the draft changes of the state, and how far it has come.
+    pub(super) fn write_state<T: Transaction>(&self, to: &mut T) -> Result<(), PumpError> {
+        let next_offset = self.next.unwrap_or(0);
+        for saved in self.engine.changes() {
+            let output = state::output(&saved, self.id).map_err(|error| self.at(next_offset, error))?;
+            output.map_or(Ok(()), |output| to.send(&output))?;
+        }
+        let progress = StatePartition { next_offset, sequence: self.engine.sequence() };
+        let output = state::progress(&progress, self.id).map_err(|error| self.at(next_offset, error))?;
+        Ok(to.send(&output)?)
+    }
+
+    /// The draft has been committed.
+    pub(super) fn apply(&mut self) {
+        self.engine.commit();
+        self.committed = self.next;
+    }
+
+    /// The draft has been aborted.
+    pub(super) fn abort(&mut self) {
+        self.engine.abort();
+        self.next = self.committed;
+    }
+}

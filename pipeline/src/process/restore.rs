@@ -1,0 +1,68 @@
+//! Restoring a partition: the state of its last commit, from the changelog.
+//!
+//! The changelog and the group's offset were committed in the same transactions, so they must name the same place;
+//! the changelog says it itself, because a group that is away for long loses its offsets. It never goes on from a
+//! state of another place.
+
+use std::collections::BTreeMap;
+
+use arb_engine::Engine;
+use arb_engine::catalogue::Policy;
+use arb_engine::saved::Saved;
+use arb_schemas::records::StatePartition;
+
+use super::log::Input;
+use super::partition::Partition;
+use super::pump::PumpError;
+use super::watchdog::Pulse;
+use crate::records::state::{self, StateError, StateRecord};
+
+/// The partition as its last owner committed it.
+pub(super) fn restore<I: Input>(
+    input: &mut I,
+    id: i32,
+    policy: Policy,
+    pulse: &Pulse,
+) -> Result<Partition, PumpError> {
+    // Before the changelog is read: this waits for a transaction that is about to change it.
+    let committed = input.committed(id)?;
+    let mut newest: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+    input.replay(id, &mut |key, value| {
+        pulse.beat();
+        match value {
+            Some(value) => newest.insert(key.to_owned(), value.to_owned()),
+            None => newest.remove(key),
+        };
+    })?;
+    let records = newest.len();
+    let mut engine = Engine::new(policy);
+    let state = fill(&mut engine, newest).map_err(|error| PumpError::State { partition: id, error })?;
+    let next = agree(id, committed, state)?;
+    tracing::info!(partition = id, next, records, size = ?engine.size(), "restored");
+    Ok(Partition::new(id, engine, next))
+}
+
+fn fill(engine: &mut Engine, newest: BTreeMap<Vec<u8>, Vec<u8>>) -> Result<Option<i64>, StateError> {
+    let mut next = None;
+    for value in newest.into_values() {
+        let saved = match state::parse(&value)? {
+            StateRecord::Saved(saved) => saved,
+            StateRecord::Partition(StatePartition { next_offset, sequence }) => {
+                next = Some(next_offset);
+                Saved::Sequence(sequence)
+            }
+        };
+        engine.restore(saved).ok_or(StateError::Impossible("window"))?;
+    }
+    Ok(next)
+}
+
+/// The place that group and changelog name.
+fn agree(partition: i32, committed: Option<i64>, state: Option<i64>) -> Result<Option<i64>, PumpError> {
+    match (committed, state) {
+        (Some(committed), Some(state)) if committed == state => Ok(Some(state)),
+        // Kafka forgets the offsets of a group that was away for a week.
+        (None, state) => Ok(state),
+        (Some(committed), state) => Err(PumpError::Disagree { partition, committed, state }),
+    }
+}

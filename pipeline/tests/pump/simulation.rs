@@ -1,0 +1,374 @@
+//! Two pumps on one broker, and the faults that befall them, all from one seed.
+//!
+//! What a log promises is kept here as Kafka keeps it: a transaction is visible whole or not at all; offsets are
+//! taken only from the member that owns the partition, and only from the newest producer of a transactional id.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::time::Duration;
+
+use arb_engine::catalogue::Policy;
+use arb_pipeline::fail_point::FailPoints;
+use arb_pipeline::process::batch::BatchLimits;
+use arb_pipeline::process::log::{Committed, Event, Input, LogError, Producer, Record, Transaction};
+use arb_pipeline::process::pump::{Config, Pump};
+use arb_pipeline::process::watchdog::Pulse;
+use arb_pipeline::records::Output;
+use arb_schemas::topics::PROCESS_STATE;
+
+use crate::world::{PARTITIONS, World};
+
+/// Pumps that share the partitions.
+const PUMPS: usize = 2;
+/// Faults of a run; after them it goes on undisturbed, so that it ends.
+const FAULTS: u32 = 25;
+
+/// What befalls a pump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Killed,
+    WriteFails,
+    CommitAborts,
+    InDoubtCommitted,
+    InDoubtAborted,
+    KilledAfterCommit,
+    Revoked,
+    Lost,
+    FencedByGeneration,
+    Idle,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Killed,
+        Self::WriteFails,
+        Self::CommitAborts,
+        Self::InDoubtCommitted,
+        Self::InDoubtAborted,
+        Self::KilledAfterCommit,
+        Self::Revoked,
+        Self::Lost,
+        Self::FencedByGeneration,
+        Self::Idle,
+    ];
+}
+
+/// What all parts of a run share.
+struct Shared {
+    world: World,
+    random: fastrand::Rng,
+    left: u32,
+    seen: BTreeSet<Kind>,
+    /// Rebalances that a member has not been told yet.
+    told: BTreeMap<usize, Vec<Event>>,
+}
+
+type Handle = Rc<RefCell<Shared>>;
+
+impl Shared {
+    /// Whether a fault happens now, one in so many times.
+    fn happens(&mut self, kind: Kind, one_in: u32) -> bool {
+        let happens = self.left > 0 && self.random.u32(..one_in) == 0;
+        if happens {
+            self.left -= 1;
+            self.seen.insert(kind);
+        }
+        happens
+    }
+
+    fn killed(&mut self, one_in: u32) -> Result<(), LogError> {
+        if self.happens(Kind::Killed, one_in) { Err(end("killed")) } else { Ok(()) }
+    }
+
+    /// Whether a member's offsets of a partition are taken: it owns it, and is of the generation that gave it to it. A
+    /// member that has not yet heard that it lost the partition is of an older one, even if it was given it again.
+    fn may_commit(&self, member: usize, partition: i32) -> bool {
+        let stale = |event: &Event| match event {
+            Event::Lost(gone) | Event::Assigned(gone) => gone.contains(&partition),
+            Event::Revoked(_) | Event::Record | Event::Idle => false,
+        };
+        let waits = self.told.get(&member).is_some_and(|waits| waits.iter().any(stale));
+        self.world.owners.get(&partition) == Some(&member) && !waits
+    }
+
+    /// Gives what nobody owns to members.
+    fn assign(&mut self, members: &[usize]) {
+        for partition in self.world.free() {
+            let member = members[self.random.usize(..members.len())];
+            self.world.owners.insert(partition, member);
+            self.told.entry(member).or_default().push(Event::Assigned(vec![partition]));
+        }
+    }
+
+    /// Takes a partition from its owner: in good order, or because its session has ended.
+    fn disturb(&mut self) {
+        let (Some(partition), lost) =
+            (self.random.choice((0..PARTITIONS).collect::<Vec<_>>()), self.random.bool())
+        else {
+            return;
+        };
+        let Some(member) = self.world.owners.get(&partition).copied() else { return };
+        let waits = self.told.entry(member).or_default();
+        // One thing at a time: what it has not been told of yet cannot be taken from it.
+        if !waits.is_empty() {
+            return;
+        }
+        if lost && self.happens(Kind::Lost, 2) {
+            self.told.entry(member).or_default().push(Event::Lost(vec![partition]));
+            self.world.owners.remove(&partition);
+        } else if self.happens(Kind::Revoked, 2) {
+            self.told.entry(member).or_default().push(Event::Revoked(vec![partition]));
+        }
+    }
+}
+
+fn end(what: &str) -> LogError {
+    LogError::Fatal(what.to_owned().into())
+}
+
+struct SimInput {
+    shared: Handle,
+    member: usize,
+    positions: BTreeMap<i32, i64>,
+    /// Partitions that it was told are lost, and has not given back.
+    lost: BTreeSet<i32>,
+}
+
+impl Input for SimInput {
+    fn next(&mut self, _: Duration, record: &mut Record) -> Result<Event, LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(200)?;
+        if shared.random.u8(..20) == 0 {
+            shared.disturb();
+        }
+        // A zombie hears of it late.
+        let waits = shared.told.entry(self.member).or_default();
+        if !waits.is_empty() && shared.random.u8(..4) == 0 {
+            let event = waits.remove(0);
+            if let Event::Lost(gone) = &event {
+                self.lost.extend(gone);
+            }
+            return Ok(event);
+        }
+        if shared.happens(Kind::Idle, 30) {
+            return Ok(Event::Idle);
+        }
+        let started: Vec<_> = self.positions.keys().copied().collect();
+        let Some(partition) = shared.random.choice(started) else { return Ok(Event::Idle) };
+        let Some((offset, value)) = shared.world.record(partition, self.positions[&partition]) else {
+            return Ok(Event::Idle);
+        };
+        self.positions.insert(partition, offset + 1);
+        *record = Record { partition, offset: *offset, key: None, value: Some(value.clone()) };
+        Ok(Event::Record)
+    }
+
+    fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(100)?;
+        Ok(shared.world.offset(partition))
+    }
+
+    fn replay(&mut self, partition: i32, put: &mut dyn FnMut(&[u8], Option<&[u8]>)) -> Result<(), LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(100)?;
+        if shared.random.bool() {
+            shared.world.compact(partition);
+        }
+        for (id, records) in shared.world.log(PROCESS_STATE.name) {
+            for (key, value, _) in records.iter().filter(|_| id == partition) {
+                put(key.as_deref().unwrap(), value.as_deref());
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, partitions: &[(i32, Option<i64>)]) -> Result<(), LogError> {
+        self.positions.extend(partitions.iter().map(|(id, offset)| (*id, offset.unwrap_or(0))));
+        Ok(())
+    }
+
+    fn give_back(&mut self, partitions: &[i32]) -> Result<(), LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        for partition in partitions {
+            self.positions.remove(partition);
+            // What was lost was another's before; this member may even have been given it again by now.
+            let lost = self.lost.remove(partition);
+            if !lost && shared.world.owners.get(partition) == Some(&self.member) {
+                shared.world.owners.remove(partition);
+            }
+        }
+        shared.killed(100)
+    }
+
+    fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
+        self.positions.insert(partition, offset);
+        Ok(())
+    }
+}
+
+struct SimProducer {
+    shared: Handle,
+    id: usize,
+    epoch: u64,
+}
+
+struct SimTransaction<'a> {
+    producer: &'a mut SimProducer,
+    written: Vec<Output>,
+}
+
+impl Producer for SimProducer {
+    type Input = SimInput;
+    type Transaction<'a> = SimTransaction<'a>;
+
+    fn begin(&mut self) -> Result<SimTransaction<'_>, LogError> {
+        Ok(SimTransaction { producer: self, written: Vec::new() })
+    }
+
+    fn renew(&mut self) -> Result<(), LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(20)?;
+        self.epoch = shared.world.new_epoch(self.id);
+        Ok(())
+    }
+}
+
+impl Transaction for SimTransaction<'_> {
+    type Input = SimInput;
+
+    fn send(&mut self, output: &Output) -> Result<(), LogError> {
+        let shared = &mut *self.producer.shared.borrow_mut();
+        shared.killed(500)?;
+        if shared.happens(Kind::WriteFails, 500) {
+            return Err(LogError::Abort("not delivered".into()));
+        }
+        self.written.push(output.clone());
+        Ok(())
+    }
+
+    fn commit(self, input: &mut SimInput, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+        let shared = &mut *self.producer.shared.borrow_mut();
+        shared.killed(50)?;
+        if self.producer.epoch != shared.world.epoch(self.producer.id) {
+            return Err(end("fenced by its successor"));
+        }
+        if next.keys().any(|id| !shared.may_commit(input.member, *id)) {
+            shared.seen.insert(Kind::FencedByGeneration);
+            return Ok(Committed::Aborted);
+        }
+        if shared.happens(Kind::CommitAborts, 20) {
+            return Ok(Committed::Aborted);
+        }
+        if shared.happens(Kind::InDoubtAborted, 20) {
+            return Ok(Committed::Unknown);
+        }
+        shared.world.commit(&self.written, next);
+        if shared.happens(Kind::InDoubtCommitted, 20) {
+            return Ok(Committed::Unknown);
+        }
+        if shared.happens(Kind::KilledAfterCommit, 20) {
+            return Err(end("killed after the commit"));
+        }
+        Ok(Committed::Yes)
+    }
+
+    fn abort(self) -> Result<(), LogError> {
+        self.producer.shared.borrow_mut().killed(20)
+    }
+}
+
+/// One process.
+struct Process {
+    pump: Pump,
+    input: SimInput,
+    producer: SimProducer,
+}
+
+/// A run.
+pub(crate) struct Simulation {
+    shared: Handle,
+    processes: Vec<Process>,
+    next_member: usize,
+    batch: usize,
+}
+
+impl Simulation {
+    /// Nothing happens.
+    pub(crate) fn undisturbed(market: u64) -> Self {
+        Self::new(market, 0, 0)
+    }
+
+    /// Faults from a seed.
+    pub(crate) fn disturbed(market: u64, seed: u64) -> Self {
+        Self::new(market, seed, FAULTS)
+    }
+
+    fn new(market: u64, seed: u64, left: u32) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let batch = random.usize(1..40);
+        let (world, seen, told) = (World::new(market), BTreeSet::new(), BTreeMap::new());
+        let shared = Rc::new(RefCell::new(Shared { world, random, left, seen, told }));
+        let mut simulation = Self { shared, processes: Vec::new(), next_member: 0, batch };
+        for slot in 0..PUMPS {
+            let process = simulation.start(slot);
+            simulation.processes.push(process);
+        }
+        simulation
+    }
+
+    /// A new process in a slot; who was there before is fenced.
+    fn start(&mut self, slot: usize) -> Process {
+        let (shared, member) = (Rc::clone(&self.shared), self.next_member);
+        self.next_member += 1;
+        let epoch = shared.borrow_mut().world.new_epoch(slot);
+        let pump = Pump::new(Config {
+            policy: Policy::Board,
+            limits: BatchLimits { records: self.batch, interval: Duration::from_hours(1) },
+            pause: Duration::ZERO,
+            abort_each: None,
+            fail_points: FailPoints::default(),
+            pulse: Pulse::default(),
+        });
+        let input = SimInput {
+            shared: Rc::clone(&shared),
+            member,
+            positions: BTreeMap::new(),
+            lost: BTreeSet::new(),
+        };
+        Process { pump, input, producer: SimProducer { shared, id: slot, epoch } }
+    }
+
+    /// Runs until everything has been processed; the broker after it.
+    pub(crate) fn run(&mut self) -> World {
+        while !self.shared.borrow().world.is_done() {
+            let members: Vec<_> = self.processes.iter().map(|process| process.input.member).collect();
+            self.shared.borrow_mut().assign(&members);
+            let slot = self.shared.borrow_mut().random.usize(..PUMPS);
+            let Process { pump, input, producer } = &mut self.processes[slot];
+            if let Err(error) = pump.step(input, producer) {
+                let said = error.to_string();
+                assert!(said.starts_with("killed") || said.starts_with("fenced"), "{said}");
+                self.bury(slot);
+            }
+        }
+        self.processes.clear();
+        std::mem::take(&mut self.shared.borrow_mut().world)
+    }
+
+    /// A process has ended: its session too, and another one starts in its slot.
+    fn bury(&mut self, slot: usize) {
+        let member = self.processes[slot].input.member;
+        {
+            let shared = &mut *self.shared.borrow_mut();
+            shared.world.owners.retain(|_, owner| *owner != member);
+            shared.told.remove(&member);
+        }
+        self.processes[slot] = self.start(slot);
+    }
+
+    pub(crate) fn faults(&self) -> BTreeSet<Kind> {
+        self.shared.borrow().seen.clone()
+    }
+}

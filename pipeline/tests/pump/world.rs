@@ -1,0 +1,138 @@
+//! What a broker would hold: topics, committed offsets, who owns what. Only committed records are in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arb_pipeline::faults::Faults;
+use arb_pipeline::ingest::publish;
+use arb_pipeline::ingest::source::Source;
+use arb_pipeline::ingest::synthetic::Synthetic;
+use arb_pipeline::records::Output;
+use arb_schemas::time::SECOND;
+use arb_schemas::topics::PROCESS_STATE;
+
+/// Partitions.
+pub(crate) const PARTITIONS: i32 = 3;
+/// Polls of a run.
+const POLLS: usize = 12;
+
+/// Key, value and headers, as they were written.
+pub(crate) type Written = (Option<Vec<u8>>, Option<Vec<u8>>, Vec<(&'static str, String)>);
+
+/// The broker.
+#[derive(Default)]
+pub(crate) struct World {
+    /// Records of the input, each with its offset: offsets have gaps.
+    input: BTreeMap<i32, Vec<(i64, Vec<u8>)>>,
+    topics: BTreeMap<(&'static str, i32), Vec<Written>>,
+    offsets: BTreeMap<i32, i64>,
+    /// Which member may commit a partition's offsets.
+    pub(crate) owners: BTreeMap<i32, usize>,
+    /// The newest epoch of each transactional id.
+    epochs: BTreeMap<usize, u64>,
+}
+
+impl World {
+    /// A market's polls, and now and then a record that is none.
+    pub(crate) fn new(market: u64) -> Self {
+        let mut source = Synthetic::new(market, 0, 300 * SECOND);
+        let mut world = Self::default();
+        let name = source.name().to_owned();
+        for poll in 0..POLLS {
+            let polled = source.next_poll(&mut Faults::default()).unwrap().unwrap();
+            for addressed in publish::records(&name, polled, PARTITIONS) {
+                world.push(addressed.partition, addressed.record.encode().unwrap());
+            }
+            if poll % 5 == 1 {
+                world.push(i32::try_from(poll).unwrap() % PARTITIONS, b"{\"odds\": 2}".to_vec());
+            }
+        }
+        world
+    }
+
+    fn push(&mut self, partition: i32, value: Vec<u8>) {
+        let records = self.input.entry(partition).or_default();
+        let gap = i64::from(records.len() % 4 == 3);
+        let next = records.last().map_or(0, |(offset, _)| offset + 1);
+        records.push((next + gap, value));
+    }
+
+    /// The first record at or after an offset.
+    pub(crate) fn record(&self, partition: i32, offset: i64) -> Option<&(i64, Vec<u8>)> {
+        let records = &self.input[&partition];
+        records.get(records.partition_point(|(at, _)| *at < offset))
+    }
+
+    pub(crate) fn offset(&self, partition: i32) -> Option<i64> {
+        self.offsets.get(&partition).copied()
+    }
+
+    /// Whether everything has been processed.
+    pub(crate) fn is_done(&self) -> bool {
+        (0..PARTITIONS).all(|id| self.offset(id).is_some_and(|offset| self.record(id, offset).is_none()))
+    }
+
+    /// Makes a transaction visible.
+    pub(crate) fn commit(&mut self, written: &[Output], next: &BTreeMap<i32, i64>) {
+        for output in written {
+            let record = (output.key.clone(), output.value.clone(), output.headers.clone());
+            self.topics.entry((output.topic, output.partition)).or_default().push(record);
+        }
+        self.offsets.extend(next);
+    }
+
+    /// A new epoch of a transactional id.
+    pub(crate) fn new_epoch(&mut self, id: usize) -> u64 {
+        let epoch = self.epochs.entry(id).or_default();
+        *epoch += 1;
+        *epoch
+    }
+
+    pub(crate) fn epoch(&self, id: usize) -> u64 {
+        self.epochs[&id]
+    }
+
+    /// Partitions that nobody owns.
+    pub(crate) fn free(&self) -> BTreeSet<i32> {
+        (0..PARTITIONS).filter(|id| !self.owners.contains_key(id)).collect()
+    }
+
+    /// Everything of a topic, by partition.
+    pub(crate) fn log(&self, topic: &str) -> Vec<(i32, &[Written])> {
+        let of = self.topics.iter().filter(|((name, _), _)| *name == topic);
+        of.map(|((_, partition), records)| (*partition, records.as_slice())).collect()
+    }
+
+    pub(crate) fn committed(&self, topic: &str) -> usize {
+        self.log(topic).iter().map(|(_, records)| records.len()).sum()
+    }
+
+    pub(crate) fn offsets(&self) -> &BTreeMap<i32, i64> {
+        &self.offsets
+    }
+
+    /// The changelog as compaction leaves it.
+    pub(crate) fn state(&self) -> BTreeMap<(i32, &[u8]), &[u8]> {
+        let mut state = BTreeMap::new();
+        for (partition, records) in self.log(PROCESS_STATE.name) {
+            for (key, value, _) in records {
+                let key = (partition, key.as_deref().unwrap());
+                match value {
+                    Some(value) => state.insert(key, value.as_slice()),
+                    None => state.remove(&key),
+                };
+            }
+        }
+        state
+    }
+
+    /// Does what the log cleaner may do at any time: of each key only the last record stays.
+    pub(crate) fn compact(&mut self, partition: i32) {
+        if let Some(records) = self.topics.get_mut(&(PROCESS_STATE.name, partition)) {
+            let mut seen = BTreeSet::new();
+            let mut kept: Vec<_> =
+                records.drain(..).rev().filter(|(key, ..)| seen.insert(key.clone())).collect();
+            kept.reverse();
+            *records = kept;
+        }
+    }
+}
