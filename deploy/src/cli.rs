@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Kafka(Kafka),
     /// List or create the topics
     Topics(Topics),
+    /// List what could not be taken in, or send it again
+    Dlq(Dlq),
     /// Make an API key
     Key(Key),
     /// Say what the windows of recordings were, without Kafka
@@ -273,6 +275,35 @@ pub(crate) enum TopicsAction {
         /// Partitions of each, instead of the catalogue's
         #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
         partitions: Option<i32>,
+        #[command(flatten)]
+        brokers: Brokers,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Dlq {
+    #[command(subcommand)]
+    pub(crate) action: DlqAction,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum DlqAction {
+    /// Print the records that were put aside, with the reason of each
+    List {
+        /// Also those that have been sent again
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        brokers: Brokers,
+    },
+    /// Send those that have not been sent again to where they came from, as they came
+    Replay {
+        /// Only the one of this partition and offset
+        #[arg(long, requires = "offset")]
+        partition: Option<i32>,
+        /// Only the one of this partition and offset
+        #[arg(long, requires = "partition")]
+        offset: Option<i64>,
         #[command(flatten)]
         brokers: Brokers,
     },

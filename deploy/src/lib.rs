@@ -41,6 +41,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Serve(config) => roles::serve::run(config)?,
         Command::Kafka(config) => local_kafka::run(&config)?,
         Command::Topics(config) => roles::topics::run(&config)?,
+        Command::Dlq(config) => roles::dlq::run(&config)?,
         Command::Key(config) => roles::key::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Synth(config) => roles::synth::run(&config)?,

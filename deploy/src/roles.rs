@@ -1,5 +1,6 @@
 //! The roles: each wires its parts, runs until it is told to stop, and returns.
 
+pub(crate) mod dlq;
 pub(crate) mod evaluate;
 pub(crate) mod ingest;
 pub(crate) mod key;

@@ -7,6 +7,7 @@
 
 mod changelog;
 mod consumer;
+mod letters;
 mod partitioner;
 mod producer;
 mod table;
@@ -19,6 +20,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::{ClientConfig, ClientContext};
 
 pub use consumer::TickConsumer;
+pub use letters::{Letter, Letters};
 pub use partitioner::partition_of;
 pub use producer::TickProducer;
 pub use table::{Table, TableEvent};

@@ -7,9 +7,9 @@ use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::error::KafkaError;
-use rdkafka::message::Message;
+use rdkafka::message::{Headers, Message};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
@@ -21,7 +21,9 @@ use crate::support::stack::Broker;
 pub(crate) struct Record {
     pub(crate) partition: i32,
     pub(crate) key: Vec<u8>,
+    /// Empty for a tombstone.
     pub(crate) value: Vec<u8>,
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 /// Everything that is committed in a topic, partition by partition, each in order.
@@ -54,6 +56,7 @@ pub(crate) fn read_all(brokers: &str, topic: &str) -> Vec<Record> {
                 partition: message.partition(),
                 key: message.key().unwrap_or_default().to_vec(),
                 value: message.payload().unwrap_or_default().to_vec(),
+                headers: headers(&message),
             }),
             Err(KafkaError::PartitionEOF(_)) => ended += 1,
             Err(error) => panic!("{error}"),
@@ -62,6 +65,33 @@ pub(crate) fn read_all(brokers: &str, topic: &str) -> Vec<Record> {
     // Fetches of several partitions come interleaved, each in its order.
     records.sort_by_key(|record| record.partition);
     records
+}
+
+fn headers(message: &impl Message) -> Vec<(String, String)> {
+    let text = |bytes: Option<&[u8]>| String::from_utf8(bytes.unwrap_or_default().to_vec()).unwrap();
+    let headers = message.headers().into_iter().flat_map(|headers| headers.iter());
+    headers.map(|header| (header.key.to_owned(), text(header.value))).collect()
+}
+
+/// Commits an offset of the tick topic for a group that has no members.
+pub(crate) fn commit_by_hand(brokers: &str, group: &str, partition: i32, offset: i64) {
+    let consumer: BaseConsumer =
+        ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create().unwrap();
+    let mut list = TopicPartitionList::new();
+    list.add_partition_offset(ODDS_TICKS.name, partition, Offset::Offset(offset)).unwrap();
+    consumer.commit(&list, CommitMode::Sync).unwrap();
+}
+
+/// The offsets of the tick topic that a group has committed.
+pub(crate) fn committed(brokers: &str, group: &str) -> Vec<Option<i64>> {
+    let consumer: BaseConsumer =
+        ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create().unwrap();
+    let mut list = TopicPartitionList::new();
+    for partition in 0..topics::DEFAULT_PARTITIONS {
+        list.add_partition(ODDS_TICKS.name, partition);
+    }
+    let answer = consumer.committed_offsets(list, Duration::from_secs(30)).unwrap();
+    answer.elements().iter().map(|element| element.offset().to_raw().filter(|offset| *offset >= 0)).collect()
 }
 
 /// Writes records to the tick topic as a stranger would, the partition chosen by librdkafka.

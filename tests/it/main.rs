@@ -10,10 +10,12 @@
 mod api;
 mod bad_input;
 mod board;
+mod dead_letters;
 mod documents;
 mod evaluate;
 mod failures;
 mod kafka;
+mod kill;
 mod processor;
 mod support;
 mod tidy;

@@ -1,49 +1,90 @@
-//! The processor: where it must stop rather than guess, and that its output is the input's alone.
+//! The processor: that its output is the input's alone, and where it must stop rather than guess.
 
 use std::collections::BTreeSet;
 
 use arb_pipeline::kafka::partition_of;
 use arb_schemas::records::BoardProgress;
 use arb_schemas::time::parse_rfc3339;
-use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS};
+use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, DEFAULT_PARTITIONS, FEED_EVENTS};
 use arb_schemas::wire;
 
-use crate::kafka::{Record, read_all, write};
+use crate::kafka::{Record, commit_by_hand, read_all, write};
 use crate::support::program::{Role, arb, run};
 use crate::support::stack::{Broker, Stack};
 use crate::support::{recordings, wait_for};
 
 #[test]
-fn it_does_not_go_on_from_a_state_that_it_lost() {
+fn it_goes_on_from_where_it_was() {
     let mut stack = Stack::start("board");
     let recording = recordings::synthetic(stack.broker.scratch.path(), 31, 50);
-    stack.broker.ingest(&recording, &[]);
-    stack.board_at("2026-01-01T04:05:00Z");
+    stack.broker.ingest(&recording, &["--until", "2026-01-01T02:00:00Z"]);
+    stack.board_at("2026-01-01T02:00:00Z");
     stack.process.stop();
-    let again = run(arb().args(["process", "--brokers", &stack.broker.brokers]));
-    assert!(!again.success);
-    assert!(again.err.contains("has been processed up to offset"), "{}", again.err);
-    assert!(again.err.contains("start with empty topics"), "{}", again.err);
+    stack.broker.ingest(&recording, &["--after", "2026-01-01T02:00:00Z"]);
+    let mut again =
+        Role::start("process", &["--brokers", &stack.broker.brokers], &stack.broker.path("again"));
+    let board = stack.board_at("2026-01-01T04:05:00Z");
+    again.stop();
+    let straight = Stack::start("board");
+    straight.broker.ingest(&recording, &["--until", "2026-01-01T02:00:00Z"]);
+    straight.broker.ingest(&recording, &["--after", "2026-01-01T02:00:00Z"]);
+    assert_eq!(straight.board_at("2026-01-01T04:05:00Z"), board);
+    let feed = |stack: &Stack| read_all(&stack.broker.brokers, FEED_EVENTS.name);
+    assert!(feed(&stack) == feed(&straight), "the feed");
 }
 
 #[test]
-fn a_record_that_is_none_stops_it_before_anything_of_its_partition_is_published() {
+fn offsets_that_the_changelog_does_not_know_are_refused() {
+    let broker = Broker::start();
+    let recording = recordings::synthetic(broker.scratch.path(), 34, 5);
+    broker.ingest(&recording, &[]);
+    commit_by_hand(&broker.brokers, "arb-process", 0, 3);
+    let said = run(arb().args(["process", "--brokers", &broker.brokers]));
+    let sentence = "arb: partition 0: the group has committed offset 3 of odds.ticks.v1, and process.state.v1 is \
+                    that of no offset";
+    assert!(!said.success && said.err.contains(sentence), "{}", said.err);
+}
+
+#[test]
+fn what_cannot_be_read_is_put_aside_with_its_reason_and_the_rest_goes_on() {
     let broker = Broker::start();
     let recording = recordings::synthetic(broker.scratch.path(), 32, 20);
     write(&broker.brokers, &[("stranger", b"{\"odds\": 2}")]);
     broker.ingest(&recording, &[]);
-    let said = run(arb().args(["process", "--brokers", &broker.brokers]));
-    assert!(!said.success);
-    assert!(said.err.contains("offset 0: not in the Confluent wire format"), "{}", said.err);
+    let mut process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
+    let last = parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
+    wait_for("the last poll is processed", || {
+        process.assert_runs();
+        board_contains(&broker, last).then_some(())
+    });
+    let dead = read_all(&broker.brokers, DEAD_TICKS.name);
     let partition = partition_of("stranger", DEFAULT_PARTITIONS);
-    for topic in [ARBS_BOARD, FEED_EVENTS] {
-        let records = read_all(&broker.brokers, topic.name);
-        assert!(records.iter().all(|record| record.partition != partition), "{}", topic.name);
-    }
+    assert_eq!(dead.len(), 1);
+    assert_eq!((dead[0].partition, &*dead[0].key), (partition, b"stranger".as_slice()));
+    assert_eq!(dead[0].value, b"{\"odds\": 2}");
+    let headers: Vec<_> = dead[0].headers.iter().map(|(key, value)| (&**key, &**value)).collect();
+    assert_eq!(
+        headers,
+        [
+            ("arb-reason", "unreadable"),
+            ("arb-error", "not in the Confluent wire format"),
+            ("arb-topic", "odds.ticks.v1"),
+            ("arb-partition", &*partition.to_string()),
+            ("arb-offset", "0"),
+        ]
+    );
+}
+
+#[test]
+fn a_pump_that_hangs_is_ended_by_its_watchdog() {
+    let broker = Broker::start();
+    let arguments = ["process", "--brokers", &broker.brokers, "--stall-at", "poll:3", "--watchdog-ms", "300"];
+    let said = run(arb().args(arguments));
+    assert!(!said.success && said.err.contains("has not moved for 0.3 s and is ended"), "{}", said.err);
 }
 
 /// Whether every partition of the board contains a poll.
-fn board_contains(broker: &Broker, received_at: i64) -> bool {
+pub(crate) fn board_contains(broker: &Broker, received_at: i64) -> bool {
     let mut partitions = BTreeSet::new();
     for record in read_all(&broker.brokers, ARBS_BOARD.name) {
         if let Ok(progress) = wire::decode::<BoardProgress>(&record.value)
@@ -80,6 +121,6 @@ fn the_output_does_not_depend_on_where_transactions_are_cut_or_aborted() {
         assert!(feed(records, &[]).0 == whole, "{records} records a transaction");
     }
     let (aborted, said) = feed("7", &["--abort-each", "3"]);
-    assert!(said.contains("aborts=") && !said.contains("aborts=0"), "{said}");
+    assert!(said.contains("aborts: ") && !said.contains("aborts: 0"), "{said}");
     assert!(aborted == whole, "each third transaction aborted");
 }

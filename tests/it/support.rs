@@ -2,6 +2,7 @@
 
 pub(crate) mod http;
 pub(crate) mod oracle;
+pub(crate) mod processors;
 pub(crate) mod program;
 pub(crate) mod recordings;
 pub(crate) mod stack;

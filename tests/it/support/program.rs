@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::root;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
@@ -49,6 +51,22 @@ impl Role {
     pub(crate) fn assert_runs(&mut self) {
         let ended = self.child.try_wait().unwrap();
         assert!(ended.is_none(), "{}", std::fs::read_to_string(&self.log).unwrap());
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn died(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Whether it is stopped by a signal.
+    pub(crate) fn is_frozen(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        stat.rsplit_once(") ").unwrap().1.starts_with('T')
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// Ends it in good order.

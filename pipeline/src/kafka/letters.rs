@@ -1,0 +1,142 @@
+//! The reader of the dead-letter topic: what lies there, and how far it has been sent again.
+//!
+//! What has been sent again is remembered as the offsets of a consumer group of its own, committed after the records
+//! are acknowledged: a crash between the two sends some of them twice, and a frame that comes twice counts once. It
+//! never removes a letter.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use arb_schemas::topics::DEAD_TICKS;
+use rdkafka::Message;
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::message::Headers;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::{Error, Listener};
+
+const GROUP: &str = "arb-dlq-replay";
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A record that could not be taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Letter {
+    /// Its partition, the same as in the topic that it came from.
+    pub partition: i32,
+    /// Its offset among the dead letters.
+    pub offset: i64,
+    /// When it was put aside, in milliseconds since the epoch.
+    pub at_millis: Option<i64>,
+    /// Its key, as it was.
+    pub key: Option<Vec<u8>>,
+    /// Its value, as it was.
+    pub value: Option<Vec<u8>>,
+    /// What is said about it.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Letter {
+    /// A header; empty when there is none.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    }
+}
+
+/// Reads [`DEAD_TICKS`] from somewhere to its end.
+pub struct Letters {
+    consumer: BaseConsumer<Listener>,
+    /// Partitions that are not read to their end, each with the end that it had at first: a letter that is sent again
+    /// may come back.
+    open: BTreeMap<i32, i64>,
+}
+
+impl Letters {
+    /// All that are kept.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn all(brokers: &str) -> Result<Self, Error> {
+        Self::open(brokers, |_, _| Ok(Offset::Beginning))
+    }
+
+    /// Those that have not been sent again.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn unsent(brokers: &str) -> Result<Self, Error> {
+        Self::open(brokers, |consumer, partition| {
+            let mut asked = TopicPartitionList::new();
+            asked.add_partition(DEAD_TICKS.name, partition);
+            let answer = consumer.committed_offsets(asked, TIMEOUT)?;
+            let offset = answer.find_partition(DEAD_TICKS.name, partition).map(|element| element.offset());
+            Ok(offset.filter(|offset| matches!(offset, Offset::Offset(_))).unwrap_or(Offset::Beginning))
+        })
+    }
+
+    fn open(
+        brokers: &str,
+        from: impl Fn(&BaseConsumer<Listener>, i32) -> Result<Offset, KafkaError>,
+    ) -> Result<Self, Error> {
+        let partitions = super::partitions(brokers)?;
+        let consumer: BaseConsumer<Listener> = super::read_committed(brokers)
+            .set("group.id", GROUP)
+            // What has gone by its age is gone.
+            .set("auto.offset.reset", "earliest")
+            .set("enable.partition.eof", "true")
+            .create_with_context(Listener)
+            .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+        let (mut list, mut open) = (TopicPartitionList::new(), BTreeMap::new());
+        for partition in 0..partitions {
+            list.add_partition_offset(DEAD_TICKS.name, partition, from(&consumer, partition)?)?;
+            open.insert(partition, consumer.fetch_watermarks(DEAD_TICKS.name, partition, TIMEOUT)?.1);
+        }
+        consumer.assign(&list)?;
+        Ok(Self { consumer, open })
+    }
+
+    /// The next letter; `None` when all have been read.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn next(&mut self) -> Result<Option<Letter>, Error> {
+        while !self.open.is_empty() {
+            match self.consumer.poll(TIMEOUT) {
+                None => {}
+                Some(Ok(message)) => match self.open.get(&message.partition()) {
+                    Some(end) if message.offset() < *end => return Ok(Some(letter(&message))),
+                    _ => drop(self.open.remove(&message.partition())),
+                },
+                Some(Err(KafkaError::PartitionEOF(partition))) => {
+                    self.open.remove(&partition);
+                }
+                Some(Err(error)) => return Err(error.into()),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Remembers that a letter, and all before it in its partition, have been sent again.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn sent(&self, partition: i32, offset: i64) -> Result<(), Error> {
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(DEAD_TICKS.name, partition, Offset::Offset(offset + 1))?;
+        Ok(self.consumer.commit(&list, CommitMode::Sync)?)
+    }
+}
+
+fn letter(message: &impl Message) -> Letter {
+    let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    let headers = message.headers().into_iter().flat_map(Headers::iter);
+    Letter {
+        partition: message.partition(),
+        offset: message.offset(),
+        at_millis: message.timestamp().to_millis(),
+        key: message.key().map(<[u8]>::to_vec),
+        value: message.payload().map(<[u8]>::to_vec),
+        headers: headers.map(|header| (header.key.to_owned(), text(header.value))).collect(),
+    }
+}

@@ -1,0 +1,39 @@
+//! What could not be taken in: put aside byte for byte, listed, sent again.
+
+use arb_schemas::records::{BoardProgress, Heartbeat};
+use arb_schemas::topics::{DEAD_TICKS, ODDS_TICKS};
+use arb_schemas::wire;
+
+use crate::kafka::{read_all, write};
+use crate::support::program::{Role, arb, run};
+use crate::support::stack::Broker;
+use crate::support::wait_for;
+
+#[test]
+fn letters_are_listed_and_sent_again_once() {
+    let broker = Broker::start();
+    let arb_dlq =
+        |arguments: &[&str]| run(arb().arg("dlq").args(arguments).args(["--brokers", &broker.brokers]));
+    let foreign = wire::encode(&BoardProgress { source: "s".into(), received_at: 1 }).unwrap();
+    let good = wire::encode(&Heartbeat { source: "s".into(), at: 1 }).unwrap();
+    write(&broker.brokers, &[("a", b"{\"odds\": 2}"), ("b", &foreign), ("c", b""), ("d", &good)]);
+    let _process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
+    wait_for("three letters", || (read_all(&broker.brokers, DEAD_TICKS.name).len() == 3).then_some(()));
+    let listed = arb_dlq(&["list"]);
+    assert!(listed.success, "{}", listed.err);
+    assert_eq!(listed.out.lines().count(), 4, "{}", listed.out);
+    for error in ["not in the Confluent wire format", "a BoardProgress where a Frame was expected"] {
+        assert!(listed.out.contains(&format!("unreadable\t{error}")), "{}", listed.out);
+    }
+    assert_eq!(arb_dlq(&["replay"]).out, "3 sent again\n");
+    // They are no better than before.
+    wait_for("six letters", || (read_all(&broker.brokers, DEAD_TICKS.name).len() == 6).then_some(()));
+    let ticks = read_all(&broker.brokers, ODDS_TICKS.name);
+    for (key, value) in [("a", b"{\"odds\": 2}".as_slice()), ("b", &foreign), ("c", b"")] {
+        let same = ticks.iter().filter(|record| record.key == key.as_bytes() && record.value == value);
+        assert_eq!(same.count(), 2, "{key}");
+    }
+    assert_eq!(arb_dlq(&["list"]).out.lines().count(), 4, "those of the second time");
+    assert_eq!(arb_dlq(&["list", "--all"]).out.lines().count(), 7);
+    assert!(!arb_dlq(&["replay", "--partition", "0", "--offset", "99"]).success);
+}

@@ -1,0 +1,184 @@
+//! Nothing lost, nothing twice: processors killed and frozen at every point of a transaction leave what an
+//! undisturbed one leaves, record for record.
+
+use std::time::{Duration, Instant};
+
+use arb_pipeline::fail_point::Point;
+use arb_schemas::time::{SECOND, parse_rfc3339, to_rfc3339};
+use rustix::process::Signal;
+
+use crate::kafka::write;
+use crate::processor::board_contains;
+use crate::support::processors::{Outcome, Processors};
+use crate::support::stack::Broker;
+use crate::support::{recordings, wait_for};
+
+/// Polls of the synthetic market, one each 300 s.
+const POLLS: u64 = 240;
+/// Polls that are published at a time.
+const CHUNK: u64 = 6;
+/// Kills of a run, at least.
+const KILLS: usize = 10;
+/// How long to wait for a kill before more is published: a processor may own nothing just now.
+const LULL: Duration = Duration::from_secs(8);
+
+/// The time of a poll.
+fn poll(index: u64) -> String {
+    let start = parse_rfc3339("2026-01-01T00:00:00Z").unwrap();
+    to_rfc3339(start + i64::try_from(index).unwrap() * 300 * SECOND)
+}
+
+/// The market on a broker, published piece by piece.
+struct Feed<'a> {
+    broker: &'a Broker,
+    recording: std::path::PathBuf,
+    /// Polls that are published.
+    published: u64,
+}
+
+impl<'a> Feed<'a> {
+    fn on(broker: &'a Broker) -> Self {
+        let recording = recordings::synthetic(broker.scratch.path(), 41, POLLS);
+        Self { broker, recording, published: 0 }
+    }
+
+    /// Publishes up to a poll; with the first ones comes a record that is none.
+    fn publish(&mut self, until: u64) {
+        let (from, until) = (self.published, until.min(POLLS));
+        if from == 0 {
+            write(&self.broker.brokers, &[("stranger", b"{\"odds\": 2}")]);
+        }
+        let (after, last) = (poll(from.max(1) - 1), poll(until - 1));
+        let after = ["--after", &after];
+        let arguments = [&["--until", &last][..], if from == 0 { &[] } else { &after }].concat();
+        self.broker.ingest(&self.recording, &arguments);
+        self.published = until;
+    }
+
+    /// Publishes the rest, the same pieces in every run, and waits until all of it is processed.
+    fn finish(&mut self, mut each: impl FnMut()) {
+        while self.published < POLLS {
+            self.publish(self.published + CHUNK);
+        }
+        let last = parse_rfc3339(&poll(POLLS - 1)).unwrap();
+        wait_for("the last poll is processed", || {
+            each();
+            board_contains(self.broker, last).then_some(())
+        });
+    }
+}
+
+/// What one processor makes of it that nothing happens to.
+fn undisturbed() -> Outcome {
+    let broker = Broker::start();
+    let mut processors = Processors::on(&broker);
+    processors.start(0, &[]);
+    Feed::on(&broker).finish(|| assert!(processors.dead().is_empty()));
+    processors.stop();
+    let outcome = Outcome::of(&broker);
+    assert!(outcome.feed.len() > 200, "a feed of {} says little", outcome.feed.len());
+    outcome
+}
+
+/// Where a processor is killed: any point, after as many passages as a piece of the feed may have.
+fn passage(random: &mut fastrand::Rng) -> String {
+    let point = Point::ALL[random.usize(..Point::ALL.len())];
+    let most = match point {
+        Point::Poll | Point::Process => 80,
+        Point::Produce => 300,
+        Point::Offsets | Point::Commit | Point::Committed => 8,
+    };
+    format!("{}:{}", point.key(), random.u32(1..=most))
+}
+
+fn start(processors: &mut Processors<'_>, slot: u32, random: &mut fastrand::Rng) {
+    let records = ["1", "7", "50", "1000"][random.usize(..4)];
+    processors.start(slot, &["--commit-records", records, "--kill-at", &passage(random)]);
+}
+
+/// Two processors on one feed, killed with -9 at points from a seed and started again.
+fn killed(seed: u64) -> Outcome {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let broker = Broker::start();
+    let (mut feed, mut processors, mut kills) = (Feed::on(&broker), Processors::on(&broker), 0);
+    for slot in 0..2 {
+        start(&mut processors, slot, &mut random);
+    }
+    while kills < KILLS {
+        assert!(feed.published < POLLS, "seed {seed}: only {kills} kills");
+        feed.publish(feed.published + CHUNK);
+        let lull = Instant::now() + LULL;
+        let mut dead = Vec::new();
+        while dead.is_empty() && Instant::now() < lull {
+            std::thread::sleep(Duration::from_millis(20));
+            dead = processors.dead();
+        }
+        kills += dead.len();
+        for slot in dead {
+            start(&mut processors, slot, &mut random);
+        }
+    }
+    feed.finish(|| {
+        for slot in processors.dead() {
+            kills += 1;
+            processors.start(slot, &[]);
+        }
+    });
+    println!("seed {seed}: {kills} kills");
+    processors.stop();
+    Outcome::of(&broker)
+}
+
+#[test]
+fn killed_ten_times_nothing_is_lost_and_nothing_comes_twice() {
+    killed(1).assert_is(&undisturbed(), "seed 1");
+}
+
+/// `ARB_KILL_SEEDS=FIRST-LAST cargo test -p arb-tests --test it -- --ignored --nocapture any_number`
+#[test]
+#[ignore = "as many runs as are asked for, a minute and more each"]
+fn any_number_of_seeds() {
+    let seeds = std::env::var("ARB_KILL_SEEDS").unwrap_or_else(|_| "1-20".to_owned());
+    let (first, last) = seeds.split_once('-').unwrap();
+    let expected = undisturbed();
+    for seed in first.parse().unwrap()..=last.parse::<u64>().unwrap() {
+        killed(seed).assert_is(&expected, &format!("seed {seed}"));
+    }
+}
+
+/// A processor is frozen at a point; another takes over and is killed; a third one restores what it committed, and
+/// the first one wakes up.
+fn frozen(point: &str) -> Outcome {
+    let broker = Broker::start();
+    let (mut feed, mut processors) = (Feed::on(&broker), Processors::on(&broker));
+    processors.start(0, &["--commit-records", "7", "--freeze-at", point]);
+    feed.publish(30);
+    wait_for("the first is frozen", || processors.of(0).is_frozen().then_some(()));
+    processors.start(1, &["--commit-records", "7", "--kill-at", "commit:20"]);
+    wait_for("the second has taken over and is killed", || processors.dead().contains(&1).then_some(()));
+    if point.starts_with("offsets") {
+        let said = std::fs::read_to_string(broker.path("process-1-2.log")).unwrap();
+        assert!(said.contains("an open transaction hides the end of the changelog"), "{said}");
+    }
+    processors.start(2, &[]);
+    feed.publish(60);
+    let middle = parse_rfc3339(&poll(59)).unwrap();
+    wait_for("the third has taken over", || board_contains(&broker, middle).then_some(()));
+    processors.of(0).signal(Signal::CONT);
+    feed.finish(|| drop(processors.dead()));
+    processors.stop();
+    Outcome::of(&broker)
+}
+
+#[test]
+fn a_frozen_processor_hides_nothing_and_writes_nothing_when_it_wakes() {
+    // Its changelog is written and open; its offsets are sent too; its records are half sent.
+    let points = ["offsets:5", "commit:5", "produce:90"];
+    let (expected, outcomes) = std::thread::scope(|scope| {
+        let runs = points.map(|point| scope.spawn(move || frozen(point)));
+        (undisturbed(), runs.map(|run| run.join().unwrap()))
+    });
+    for (point, outcome) in points.iter().zip(outcomes) {
+        outcome.assert_is(&expected, point);
+    }
+}

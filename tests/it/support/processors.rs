@@ -1,0 +1,101 @@
+//! Processors that die: started in slots with fail points, watched, started again; and what they left behind.
+
+use std::collections::BTreeMap;
+
+use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
+
+use super::program::Role;
+use super::stack::Broker;
+use crate::kafka::{Record, committed, read_all};
+
+/// Everything that a run leaves behind, as a reader of committed records sees it.
+#[derive(PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) feed: Vec<Record>,
+    pub(crate) board: Vec<Record>,
+    dead: Vec<Record>,
+    /// The changelog as compaction would leave it.
+    state: BTreeMap<(i32, Vec<u8>), Vec<u8>>,
+    offsets: Vec<Option<i64>>,
+}
+
+impl Outcome {
+    pub(crate) fn of(broker: &Broker) -> Self {
+        let read = |topic| read_all(&broker.brokers, topic);
+        let mut state = BTreeMap::new();
+        for Record { partition, key, value, .. } in read(PROCESS_STATE.name) {
+            if value.is_empty() {
+                state.remove(&(partition, key));
+            } else {
+                state.insert((partition, key), value);
+            }
+        }
+        Self {
+            feed: read(FEED_EVENTS.name),
+            board: read(ARBS_BOARD.name),
+            dead: read(DEAD_TICKS.name),
+            state,
+            offsets: committed(&broker.brokers, "arb-process"),
+        }
+    }
+
+    /// Fails, naming what differs, unless both are the same.
+    pub(crate) fn assert_is(&self, expected: &Self, what: &str) {
+        for (name, ours, theirs) in [
+            ("feed", &self.feed, &expected.feed),
+            ("board", &self.board, &expected.board),
+            ("dead letters", &self.dead, &expected.dead),
+        ] {
+            let differs = ours.iter().zip(theirs).position(|(ours, theirs)| ours != theirs);
+            let (found, wanted) = (ours.len(), theirs.len());
+            assert!(
+                ours == theirs,
+                "{what}: {name}: {found} records for {wanted}, the first other {differs:?}"
+            );
+        }
+        assert!(self.state == expected.state, "{what}: the state differs");
+        assert_eq!(self.offsets, expected.offsets, "{what}: offsets");
+    }
+}
+
+/// Processors by slot.
+pub(crate) struct Processors<'a> {
+    broker: &'a Broker,
+    running: BTreeMap<u32, Role>,
+    /// How many were started.
+    started: usize,
+}
+
+impl<'a> Processors<'a> {
+    pub(crate) fn on(broker: &'a Broker) -> Self {
+        Self { broker, running: BTreeMap::new(), started: 0 }
+    }
+
+    /// Starts one in a slot.
+    pub(crate) fn start(&mut self, slot: u32, arguments: &[&str]) {
+        self.started += 1;
+        let log = self.broker.path(&format!("process-{slot}-{}.log", self.started));
+        let slot_text = slot.to_string();
+        let common = ["--brokers", &self.broker.brokers, "--slot", &slot_text];
+        self.running.insert(slot, Role::start("process", &[&common[..], arguments].concat(), &log));
+    }
+
+    /// The slots whose processor has died, which are free again.
+    pub(crate) fn dead(&mut self) -> Vec<u32> {
+        let dead: Vec<_> =
+            self.running.iter_mut().filter_map(|(slot, role)| role.died().then_some(*slot)).collect();
+        for slot in &dead {
+            self.running.remove(slot);
+        }
+        dead
+    }
+
+    pub(crate) fn of(&mut self, slot: u32) -> &mut Role {
+        self.running.get_mut(&slot).unwrap()
+    }
+
+    /// Ends all of them in good order.
+    pub(crate) fn stop(mut self) {
+        self.running.values_mut().for_each(Role::stop);
+    }
+}
