@@ -76,6 +76,10 @@ fn key(saved: &Saved) -> String {
         Saved::Market(market) => format!("market/{}/{}", market.event.id, market.market.key()),
         Saved::MarketGone { event, market } => format!("market/{event}/{}", market.key()),
         Saved::Source { source, .. } => format!("source/{source}"),
+        Saved::SourceGone { source } => format!("source/{source}"),
+        Saved::Book { book, .. } | Saved::BookGone { book } => format!("book/{book}"),
+        Saved::StaleBooks { event, .. } => format!("stale/{event}"),
+        Saved::Clock(_) => "clock".to_owned(),
         Saved::Sequence(_) => "sequence".to_owned(),
     }
 }
@@ -206,6 +210,8 @@ proptest! {
         let sequences = effects.iter().filter_map(|effect| match effect {
             Effect::Transition(_, entry) => Some(entry.sequence),
             Effect::Closed(closed) => Some(closed.sequence),
+            Effect::LineMovement(moved) => Some(moved.sequence),
+            Effect::StaleAlert(alert) => Some(alert.sequence),
             Effect::Refreshed(_) | Effect::Contains { .. } => None,
         });
         prop_assert!(sequences.eq(1..=world_sequence(&effects)));
@@ -213,6 +219,6 @@ proptest! {
 }
 
 fn world_sequence(effects: &[Effect]) -> i64 {
-    let counted = |effect: &&Effect| matches!(effect, Effect::Transition(..) | Effect::Closed(_));
+    let counted = |effect: &&Effect| !matches!(effect, Effect::Refreshed(_) | Effect::Contains { .. });
     i64::try_from(effects.iter().filter(counted).count()).unwrap()
 }
