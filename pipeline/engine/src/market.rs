@@ -9,7 +9,7 @@ use crate::best;
 use crate::catalogue::{self, Family, Line, Market, Outcome, Policy, Side};
 use crate::movement::{self, Hops, Move};
 use crate::probe::{Probe, Stage};
-use crate::quotes::{self, Moment, Observation, Quote, Says, Statement};
+use crate::quotes::{self, Gist, Moment, Observation, Quote, Says, Statement};
 use crate::state::MarketState;
 use crate::window::{self, Context, Outbox, Window};
 
@@ -48,7 +48,8 @@ pub(crate) fn restate(
     let windows = evaluate(open, &quotes, context, outbox);
     let main_line = old.and_then(|old| old.main_line);
     let is_empty = quotes.is_empty() && windows.is_empty();
-    (!is_empty).then(|| Arc::new(MarketState { market, quotes, windows, moves, main_line }))
+    let gist = Gist::of(&quotes, context.scene.moment.watermark);
+    (!is_empty).then(|| Arc::new(MarketState { market, quotes, windows, moves, main_line, gist }))
 }
 
 fn pending(moves: &[Move], watermark: Micros) -> Vec<Move> {
@@ -71,6 +72,7 @@ pub(crate) fn pass_time(
     if aged {
         state.quotes.iter_mut().for_each(|quote| quote.standing = context.scene.moment.standing(quote));
         state.windows = evaluate(&old.windows, &state.quotes, context, outbox);
+        state.gist = Gist::of(&state.quotes, context.scene.moment.watermark);
     }
     movement::report(&mut state.moves, hops, context, outbox);
     movement::report_main_line(old.main_line, main_line, hops, context, outbox);
@@ -80,15 +82,20 @@ pub(crate) fn pass_time(
 
 /// Whether a quote's standing or a window's being in play is not what the time says.
 fn is_aged(state: &MarketState, moment: &Moment<'_>) -> bool {
-    state.quotes.iter().any(|quote| moment.standing(quote) != quote.standing)
+    let is_older = |quote: &Quote| moment.standing(quote) != quote.standing;
+    (!moment.leaves(&state.gist) && state.quotes.iter().any(is_older))
         || state.windows.iter().any(|window| window.in_play != moment.has_begun())
 }
 
-/// The main line at the end of a window that was passed; what it was when none was, or there is none now.
+/// The main line at the end of a window that was passed; what it was when none was since the table was made, or
+/// there is none now.
 fn main_line(state: &MarketState, hops: Hops, context: &Context<'_>) -> Option<Line> {
-    let is_looked_at = state.market.family.has_line() && hops.last().is_some();
+    let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.gist.made_at);
     let outcomes = || outcomes(state.market, &context.scene.event.sport, &state.quotes, context.scene.policy);
-    is_looked_at.then(|| movement::main_line(&state.quotes, outcomes())).flatten().or(state.main_line)
+    is_looked_at
+        .then(|| movement::main_line(&state.quotes, outcomes(), state.main_line))
+        .flatten()
+        .or(state.main_line)
 }
 
 /// The windows of a market after a frame; `open` were open before it. Both are sorted by line.

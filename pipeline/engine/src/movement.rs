@@ -3,7 +3,7 @@
 //! Windows `[b - SIZE, b)` end at each multiple `b` of [`HOP`] in event time, and are looked at when the watermark
 //! passes `b`. A quote's move is what its price changed by within the window, as implied probability; one that is
 //! reported is forgotten, so that the next report of the quote starts where the last one ended. The **main line** of a
-//! market is the one that most books quote on both sides (then the one closest to even, then the smaller), as the
+//! market is the one that most books quote on both sides (then the one that it was, then the one closest to even, then the smaller), as the
 //! quotes on offer stand when a `b` is passed. It never looks at a window of arbs.
 //!
 //! Source: hopping windows as in Akidau et al., "The Dataflow Model" (VLDB 2015), section 1.1 (there: sliding).
@@ -55,6 +55,12 @@ impl Hops {
         (last > self.from).then_some(last)
     }
 
+    /// Whether these are the first since a watermark; when that is not known, they may be.
+    pub(crate) fn are_first_after(&self, watermark: Micros) -> bool {
+        let was_passed = watermark < self.from && self.from.div_euclid(HOP) > watermark.div_euclid(HOP);
+        self.last().is_some() && !was_passed
+    }
+
     /// Those whose windows hold any of the moves.
     fn of(&self, moves: &[Move]) -> impl Iterator<Item = Micros> + use<> {
         let first = moves.iter().map(|moved| moved.at).min().unwrap_or(Micros::MAX).max(self.from);
@@ -77,15 +83,23 @@ pub(crate) fn is_pending(moved: &Move, watermark: Micros) -> bool {
 
 /// Reports the moves of the windows that were passed, and leaves those that are in no report.
 pub(crate) fn report(moves: &mut Vec<Move>, hops: Hops, context: &Context<'_>, outbox: &mut Outbox<'_>) {
-    for end in hops.of(moves) {
+    for (index, end) in hops.of(moves).enumerate() {
+        // What was in the window before says nothing new: a hop on which nothing enters or leaves.
+        if index > 0 && !changes(moves, end) {
+            continue;
+        }
         let mut moved = within(moves, end);
         moved.retain(|moved| is_movement(moved.from, moved.to));
+        if moved.is_empty() {
+            continue;
+        }
         // By name: a restored engine numbers books in another order.
         let order = |moved: &Move| (moved.key.line, moved.key.outcome);
         let book = |moved: &Move| context.scene.names.name(moved.key.book);
         moved.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
+        let is_reported = |other: &Move| moved.iter().any(|moved| moved.key == other.key);
+        moves.retain(|other| other.at >= end || !is_reported(other));
         for moved in moved {
-            moves.retain(|other| other.key != moved.key || other.at >= end);
             let book = context.scene.names.name(moved.key.book).clone();
             let what = Moved::Price { outcome: moved.key.outcome, book, from: moved.from, to: moved.to };
             push(what, moved.key.line, end, context, outbox);
@@ -93,15 +107,25 @@ pub(crate) fn report(moves: &mut Vec<Move>, hops: Hops, context: &Context<'_>, o
     }
 }
 
+/// Whether a move enters or leaves the windows by the hop to this end.
+fn changes(moves: &[Move], end: Micros) -> bool {
+    let is_on = |end: Micros| move |moved: &Move| moved.at < end && moved.at >= end - HOP;
+    moves.iter().any(is_on(end)) || moves.iter().any(is_on(end - SIZE))
+}
+
 /// What each quote moved by within the window that ends there.
 fn within(moves: &[Move], end: Micros) -> Vec<Move> {
-    let mut sums: Vec<Move> = Vec::new();
-    for moved in moves.iter().filter(|moved| moved.at < end && moved.at >= end - SIZE) {
-        match sums.iter_mut().find(|sum| sum.key == moved.key) {
-            Some(sum) => sum.to = moved.to,
-            None => sums.push(*moved),
+    let is_in = |moved: &&Move| moved.at < end && moved.at >= end - SIZE;
+    let mut sums: Vec<_> = moves.iter().filter(is_in).copied().collect();
+    // Stable: the moves of one quote stay in their order.
+    sums.sort_by_key(|moved| moved.key);
+    sums.dedup_by(|later, sum| {
+        let same = later.key == sum.key;
+        if same {
+            sum.to = later.to;
         }
-    }
+        same
+    });
     sums
 }
 
@@ -126,13 +150,13 @@ pub(crate) fn report_main_line(
     }
 }
 
-/// The line that most books quote on both sides.
-pub(crate) fn main_line(quotes: &[Quote], outcomes: &[Outcome]) -> Option<Line> {
+/// The line that most books quote on both sides; `was` is the one before, which holds against as many.
+pub(crate) fn main_line(quotes: &[Quote], outcomes: &[Outcome], was: Option<Line>) -> Option<Line> {
     let &[one, other] = outcomes else { return None };
     let lines = quotes.chunk_by(|a, b| a.key.line == b.key.line).filter_map(|quotes| {
         let line = quotes[0].key.line?;
         let books = books_on_both(quotes, one, other);
-        (books > 0).then(|| (books, Reverse(from_even(quotes, one, other)), Reverse(line)))
+        (books > 0).then(|| (books, Some(line) == was, Reverse(from_even(quotes, one, other)), Reverse(line)))
     });
     lines.max().map(|(.., Reverse(line))| line)
 }

@@ -46,6 +46,30 @@ pub enum Standing {
     Started,
 }
 
+/// What a check of the time wants to know of a table at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gist {
+    /// The earliest `span_end` of what is on offer.
+    pub(crate) oldest: Micros,
+    pub(crate) all_on_offer: bool,
+    /// The watermark when the table was made; the end of time when that is not known.
+    pub(crate) made_at: Micros,
+}
+
+impl Gist {
+    pub(crate) fn of(quotes: &[Quote], made_at: Micros) -> Self {
+        let (mut oldest, mut all_on_offer) = (Micros::MAX, true);
+        for quote in quotes {
+            if quote.standing == Standing::OnOffer {
+                oldest = oldest.min(quote.span_end);
+            } else {
+                all_on_offer = false;
+            }
+        }
+        Self { oldest, all_on_offer, made_at }
+    }
+}
+
 /// What the time says about the quotes of an event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment<'a> {
@@ -56,16 +80,24 @@ pub(crate) struct Moment<'a> {
 }
 
 impl Moment<'_> {
+    #[inline]
     pub(crate) fn has_begun(&self) -> bool {
         self.watermark >= self.commence_time
     }
 
-    /// The standing of a price that is not suspended: of two reasons the one that came first.
+    /// The standing of a price that is not suspended.
+    #[inline]
     fn judge(&self, seen_at: Micros, book: Symbol) -> Standing {
         let started = self.has_begun() && seen_at < self.commence_time;
-        if !started && self.watermark.saturating_sub(seen_at) <= refresh::FLOOR {
+        if !started && self.watermark.saturating_sub(seen_at) <= self.expected.least_allowed() {
             return Standing::OnOffer;
         }
+        self.judge_old(started, seen_at, book)
+    }
+
+    /// The standing of a price that is not young: of two reasons the one that came first.
+    #[cold]
+    fn judge_old(&self, started: bool, seen_at: Micros, book: Symbol) -> Standing {
         let fresh_until = seen_at.saturating_add(self.expected.allowed(book.index()));
         if started && self.commence_time <= fresh_until {
             Standing::Started
@@ -82,6 +114,12 @@ impl Moment<'_> {
             Standing::OnOffer => self.judge(quote.span_end, quote.key.book),
             standing => standing,
         }
+    }
+
+    /// Whether time can take nothing from a table, by its gist alone.
+    pub(crate) fn leaves(&self, gist: &Gist) -> bool {
+        let started = self.has_begun() && gist.oldest < self.commence_time;
+        !started && self.watermark.saturating_sub(gist.oldest) <= self.expected.least_allowed()
     }
 
     /// Whether its book has been silent about a quote for too long, whether or not it can be bet on.
@@ -265,6 +303,7 @@ pub(crate) fn merge(
 }
 
 /// Notes what an observation says of its book's habits and of its price's way.
+#[inline]
 fn note(quote: &Quote, seen: &Observation, at: Micros, learnt: &mut Learnt, moves: &mut Vec<Move>) {
     if seen.last_seen_at > quote.span_end {
         learnt.sample(seen.key.book, quote.span_end, at);

@@ -29,7 +29,7 @@ const PRIOR: Micros = 900 * SECOND;
 /// A price is stale when it is older than so many times the expected interval: one confirmation was missed.
 const PATIENCE: Micros = 2;
 /// Nothing younger is stale: the clock skew and the delays of the feed itself.
-pub(crate) const FLOOR: Micros = 30 * SECOND;
+const FLOOR: Micros = 30 * SECOND;
 /// Nothing older is fresh, whatever a book's habits are.
 const CEILING: Micros = 86_400 * SECOND;
 
@@ -138,25 +138,45 @@ impl Refresh {
 }
 
 /// What is expected of each book, by its symbol: what the last look at its samples said.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Expected(Vec<Option<Micros>>);
+#[derive(Debug, Clone)]
+pub(crate) struct Expected {
+    intervals: Vec<Micros>,
+    /// The least that any book is allowed.
+    least_allowed: Micros,
+}
+
+impl Default for Expected {
+    fn default() -> Self {
+        Self { intervals: Vec::new(), least_allowed: allowed(PRIOR) }
+    }
+}
+
+fn allowed(interval: Micros) -> Micros {
+    (PATIENCE * interval).clamp(FLOOR, CEILING)
+}
 
 impl Expected {
     pub(crate) fn set(&mut self, book: usize, interval: Option<Micros>) {
-        if self.0.len() <= book {
-            self.0.resize(book + 1, None);
+        if self.intervals.len() <= book {
+            self.intervals.resize(book + 1, PRIOR);
         }
-        self.0[book] = interval;
+        self.intervals[book] = interval.unwrap_or(PRIOR);
+        self.least_allowed = self.intervals.iter().copied().map(allowed).fold(allowed(PRIOR), Micros::min);
     }
 
     /// Within which 95 of 100 prices of the book are confirmed.
     pub(crate) fn interval(&self, book: usize) -> Micros {
-        self.0.get(book).copied().flatten().unwrap_or(PRIOR)
+        self.intervals.get(book).copied().unwrap_or(PRIOR)
     }
 
     /// The age beyond which a price of the book is stale.
     pub(crate) fn allowed(&self, book: usize) -> Micros {
-        (PATIENCE * self.interval(book)).clamp(FLOOR, CEILING)
+        allowed(self.interval(book))
+    }
+
+    /// The least age beyond which any price can be stale.
+    pub(crate) fn least_allowed(&self) -> Micros {
+        self.least_allowed
     }
 }
 

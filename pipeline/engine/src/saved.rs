@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::movement::Move;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
-use crate::quotes::{Key, Quote, Standing};
+use crate::quotes::{Gist, Key, Quote, Standing};
 use crate::refresh::Refresh;
 use crate::source::SourceClock;
 use crate::state::{EventState, MarketState};
@@ -260,7 +260,8 @@ impl SavedMarket {
         // By symbols, which are this engine's own.
         quotes.sort_by_key(|quote| quote.key);
         let moves = self.moves.iter().map(|saved| saved.to_move(names)).collect();
-        Some(MarketState { market: self.market, quotes, windows, moves, main_line: self.main_line })
+        let gist = Gist::of(&quotes, Micros::MAX);
+        Some(MarketState { market: self.market, quotes, windows, moves, main_line: self.main_line, gist })
     }
 }
 

@@ -37,8 +37,8 @@ fn books(markets: &[Arc<MarketState>], moment: &Moment<'_>) -> Vec<Book> {
 
 /// Whether there is anything to say about an event's books.
 pub(crate) fn is_due(was: &[Symbol], markets: &[Arc<MarketState>], moment: &Moment<'_>) -> bool {
-    let mut quotes = markets.iter().flat_map(|market| &market.quotes);
-    !was.is_empty() || quotes.any(|quote| moment.is_quiet(quote))
+    let mut markets = markets.iter().filter(|market| !market.gist.all_on_offer);
+    !was.is_empty() || markets.any(|market| market.quotes.iter().any(|quote| moment.is_quiet(quote)))
 }
 
 /// The stale books of an event after a check of its quotes, by name; says which are so now and which no longer.

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::effect::EventInfo;
 use crate::movement::Move;
 use crate::names::Symbol;
-use crate::quotes::Quote;
+use crate::quotes::{Gist, Quote};
 use crate::refresh::Refresh;
 use crate::source::SourceClock;
 use crate::window::Window;
@@ -26,6 +26,8 @@ pub(crate) struct MarketState {
     /// Of each quote in their order.
     pub(crate) moves: Vec<Move>,
     pub(crate) main_line: Option<Line>,
+    /// What follows from the quotes, so that most markets are passed over when time passes.
+    pub(crate) gist: Gist,
 }
 
 /// One event. Markets without a quote or a window are not kept, nor events without a market.

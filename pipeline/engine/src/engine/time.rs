@@ -35,8 +35,12 @@ impl Engine {
             return true;
         }
         let overlay = self.draft.over(&self.state);
-        let was = overlay.clock();
-        let (mut now, mut heard) = (was, overlay.source(source));
+        let (was, mut heard) = (overlay.clock(), overlay.source(source));
+        if time <= heard.heard_at() && was.leap.is_none() {
+            // Of a poll all but the first frame: no time passes.
+            return true;
+        }
+        let mut now = was;
         let is_believed = now.believes(time);
         if is_believed && heard.hear(time) {
             self.draft.put_source(source, heard);
