@@ -74,10 +74,17 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; source/ and the source; market/, the event id, / and the market",
+    key: "partition; clock; source/ and the source; book/ and the book; stale/ and the event id; market/, the event id, / and the market",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
-    records: &[RecordType::StateMarket, RecordType::StateSource, RecordType::StatePartition],
+    records: &[
+        RecordType::StateMarket,
+        RecordType::StateStaleBooks,
+        RecordType::StateBook,
+        RecordType::StateSource,
+        RecordType::StateClock,
+        RecordType::StatePartition,
+    ],
 };
 
 /// Records of [`ODDS_TICKS`] that could not be taken in, bytes unchanged, the reason in headers.

@@ -10,7 +10,7 @@ use crate::records::Output;
 
 /// Names of the headers.
 pub mod header {
-    /// Why: `unreadable` or `partly-left-out`.
+    /// Why: a [`super::Reason`]'s key.
     pub const REASON: &str = "arb-reason";
     /// What exactly.
     pub const ERROR: &str = "arb-error";
@@ -29,6 +29,8 @@ pub enum Reason {
     Unreadable,
     /// Some of its ticks could not be: unknown markets, impossible prices, times in the future.
     PartlyLeftOut,
+    /// Its time is far beyond everybody else's.
+    Ahead,
 }
 
 impl Reason {
@@ -38,6 +40,7 @@ impl Reason {
         match self {
             Self::Unreadable => "unreadable",
             Self::PartlyLeftOut => "partly-left-out",
+            Self::Ahead => "ahead",
         }
     }
 }
