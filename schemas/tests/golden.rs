@@ -162,7 +162,7 @@ fn what_the_newest_version_writes_is_for_ever() {
     stays(&stale_alert(), 1);
     stays(&state_market(), 1);
     stays(&StateSource { source: "s".into(), latest: 7, heard_at: 8, frames: Some(3), whole: true }, 1);
-    stays(&StatePartition { next_offset: 17, sequence: 4 }, 1);
+    stays(&StatePartition { next_offset: 17, policy: "board".into(), sequence: 4 }, 1);
     stays(&StateClock { now: 9, watermark: 4, leap: Some(99) }, 1);
     let (book, counts) = ("alpha".into(), vec![0, 3, 1]);
     stays(&StateBook { book, counts, sampled_at: 7, interval: Some(1_189_209) }, 1);

@@ -25,6 +25,8 @@ fn it_goes_on_from_where_it_was() {
         Role::start("process", &["--brokers", &stack.broker.brokers], &stack.broker.path("again"));
     let board = stack.board_at("2026-01-01T04:05:00Z");
     again.stop();
+    let raw = run(arb().args(["process", "--policy", "raw", "--brokers", &stack.broker.brokers]));
+    assert!(!raw.success && raw.err.contains("were made with --policy board"), "{}", raw.err);
     let straight = Stack::start("board");
     straight.broker.ingest(&recording, &["--until", "2026-01-01T02:00:00Z"]);
     straight.broker.ingest(&recording, &["--after", "2026-01-01T02:00:00Z"]);

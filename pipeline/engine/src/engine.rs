@@ -182,7 +182,9 @@ impl Engine {
         &self.expected
     }
 
-    pub(crate) fn policy(&self) -> Policy {
+    /// By which rules it makes windows.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
         self.policy
     }
 

@@ -107,7 +107,8 @@ impl Partition {
             let output = state::output(&saved, self.id).map_err(|error| self.at(next_offset, error))?;
             output.map_or(Ok(()), |output| to.send(&output))?;
         }
-        let progress = StatePartition { next_offset, sequence: self.engine.sequence() };
+        let policy = self.engine.policy().key().to_owned();
+        let progress = StatePartition { next_offset, policy, sequence: self.engine.sequence() };
         let output = state::progress(&progress, self.id).map_err(|error| self.at(next_offset, error))?;
         Ok(to.send(&output)?)
     }

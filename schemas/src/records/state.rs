@@ -125,6 +125,8 @@ pub struct StateSource {
 pub struct StatePartition {
     /// Offset of the first record that this state does not contain.
     pub next_offset: i64,
+    /// By which rules its windows were made.
+    pub policy: String,
     /// Of the last event on the feed.
     pub sequence: i64,
 }
