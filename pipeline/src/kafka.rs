@@ -6,9 +6,12 @@
 //! Source of the settings: librdkafka `CONFIGURATION.md`; KIP-447 for the transactional loop.
 
 mod consumer;
+mod feed;
 mod partitioner;
 mod producer;
+mod reader;
 mod table;
+mod topic_id;
 mod topics;
 mod transaction;
 
@@ -18,9 +21,12 @@ use rdkafka::error::KafkaError;
 use rdkafka::{ClientConfig, ClientContext};
 
 pub use consumer::{Event, Record, TickConsumer};
+pub use feed::{Feed, FeedEvent, settle};
 pub use partitioner::partition_of;
 pub use producer::TickProducer;
+pub use reader::Span;
 pub use table::{Table, TableEvent};
+pub use topic_id::topic_id;
 pub use topics::{partitions, provision};
 pub use transaction::{Committed, Output, Transaction, TransactionalProducer};
 

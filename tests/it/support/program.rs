@@ -51,6 +51,11 @@ impl Role {
         assert!(ended.is_none(), "{}", std::fs::read_to_string(&self.log).unwrap());
     }
 
+    /// The process's id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it in good order.
     pub(crate) fn stop(&mut self) {
         assert!(

@@ -77,7 +77,7 @@ impl Stack {
         let arguments = ["--policy", policy, "--brokers", &broker.brokers];
         let process = Role::start("process", &arguments, &broker.path("process.log"));
         let keys = broker.path("keys.json");
-        let said = run(arb().args(["key", "--name", "test", "--keys"]).arg(&keys));
+        let said = run(arb().args(["key", "--name", "test", "--plan", "enterprise", "--keys"]).arg(&keys));
         assert!(said.success, "{}", said.err);
         let listen = format!("127.0.0.1:{}", port());
         let arguments = ["--listen", &listen, "--keys", keys.to_str().unwrap(), "--brokers", &broker.brokers];
