@@ -2,7 +2,7 @@
 //!
 //! Reads only what transactions committed, and commits nothing. It never decides what a record means.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arb_schemas::topics::Topic;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -15,6 +15,9 @@ use super::{Error, Listener};
 
 /// How long the broker may take to say where a partition begins and ends.
 const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long to wait before asking again.
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// A consumer that is told its partitions.
 pub(super) struct Reader {
@@ -87,10 +90,34 @@ impl Reader {
 
     /// Where every partition begins and ends now; an open transaction is beyond the end of a committed read.
     pub(super) fn spans(&self) -> Result<Vec<Span>, Error> {
-        let span = |partition| {
-            let (first, next) = self.consumer.fetch_watermarks(self.topic, partition, TIMEOUT)?;
-            Ok(Span { first, next })
-        };
-        (0..self.partitions).map(span).collect()
+        (0..self.partitions).map(|partition| self.span(partition)).collect()
     }
+
+    /// A topic that has just been made, or whose broker has just changed, is asked for again.
+    fn span(&self, partition: i32) -> Result<Span, Error> {
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            match self.consumer.fetch_watermarks(self.topic, partition, TIMEOUT) {
+                Ok((first, next)) => return Ok(Span { first, next }),
+                Err(error) if has_no_leader_yet(&error) && Instant::now() < deadline => {
+                    std::thread::sleep(AGAIN);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// Errors that end when the partition has a leader that this client knows.
+fn has_no_leader_yet(error: &KafkaError) -> bool {
+    use rdkafka::types::RDKafkaErrorCode as Code;
+    let code = error.rdkafka_error_code();
+    let no_leader = [
+        Code::NotLeaderForPartition,
+        Code::LeaderNotAvailable,
+        Code::UnknownTopicOrPartition,
+        Code::UnknownPartition,
+        Code::OffsetNotAvailable,
+    ];
+    is_transient(error) || code.is_some_and(|code| no_leader.contains(&code))
 }

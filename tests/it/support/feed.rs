@@ -1,9 +1,10 @@
 //! Records of the feed that a test writes itself, and what a stream made of the whole feed must be.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use arb_schemas::records::{ArbWindow, BoardEntry, CloseSignal, Event, LineMovement, StaleAlert};
-use arb_schemas::topics::FEED_EVENTS;
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
 use arb_schemas::wire::{RecordType, decode, encode};
 use rdkafka::admin::{AdminClient, AdminOptions};
 use rdkafka::client::DefaultClientContext;
@@ -151,6 +152,15 @@ impl Writer {
         self.0.commit_transaction(WAIT).unwrap();
     }
 
+    /// Writes a window to the board, as an entry of its own.
+    pub(crate) fn write_board(&self, partition: i32, id: &str, opened: &[u8]) {
+        let entry = encode(&decode::<ArbWindow>(opened).unwrap().entry).unwrap();
+        self.0.begin_transaction().unwrap();
+        let record = BaseRecord::to(ARBS_BOARD.name).partition(partition).key(id).payload(&entry);
+        self.0.send(record).map_err(|(error, _)| error).unwrap();
+        self.0.commit_transaction(WAIT).unwrap();
+    }
+
     /// Writes records that nobody may ever see.
     pub(crate) fn abort(&self, partition: i32, records: &[Vec<u8>]) {
         self.send(partition, records);
@@ -218,10 +228,22 @@ pub(crate) fn name(event: &sse::Event) -> Name {
 
 /// What a client got is the whole feed: all of it, once, each partition in its order.
 pub(crate) fn assert_whole(got: &[Name], feed: &[Vec<Name>]) {
-    let all: usize = feed.iter().map(Vec::len).sum();
-    for (partition, expected) in feed.iter().enumerate() {
-        let of_partition: Vec<_> = got.iter().filter(|name| expected.contains(name)).cloned().collect();
-        assert!(of_partition == *expected, "partition {partition}:\n{of_partition:?}\nis not\n{expected:?}");
+    let home: HashMap<_, _> = feed
+        .iter()
+        .enumerate()
+        .flat_map(|(partition, names)| names.iter().map(move |n| (n, partition)))
+        .collect();
+    let mut by_partition = vec![Vec::new(); feed.len()];
+    for name in got {
+        by_partition[*home.get(name).unwrap_or_else(|| panic!("{name:?} is not of the feed"))]
+            .push(name.clone());
     }
-    assert_eq!(got.len(), all, "and nothing else");
+    for (partition, (got, expected)) in by_partition.iter().zip(feed).enumerate() {
+        let differ = got.iter().zip(expected).position(|(got, expected)| got != expected);
+        let (got_count, expected_count) = (got.len(), expected.len());
+        assert!(
+            got == expected,
+            "partition {partition}: {got_count} of {expected_count}, first other {differ:?}"
+        );
+    }
 }

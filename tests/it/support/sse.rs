@@ -41,7 +41,8 @@ impl Sse {
     pub(crate) fn connect(address: &str, path: &str, headers: &[(&str, &str)]) -> Self {
         let mut socket = TcpStream::connect(address).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let headers: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let headers = headers.concat();
         write!(socket, "GET {path} HTTP/1.1\r\nhost: {address}\r\n{headers}\r\n").unwrap();
         let mut input = BufReader::new(socket);
         let mut head = Vec::new();

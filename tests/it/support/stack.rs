@@ -81,9 +81,10 @@ impl Stack {
         assert!(said.success, "{}", said.err);
         let listen = format!("127.0.0.1:{}", port());
         let arguments = ["--listen", &listen, "--keys", keys.to_str().unwrap(), "--brokers", &broker.brokers];
-        let serve = Role::start("serve", &arguments, &broker.path("serve.log"));
+        let mut serve = Role::start("serve", &arguments, &broker.path("serve.log"));
         let url = format!("http://{listen}");
         wait_for("the board is ready", || {
+            serve.assert_runs();
             request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
         });
         Self { process, _serve: serve, url, key: said.out.trim().to_owned(), broker }
