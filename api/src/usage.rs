@@ -3,7 +3,7 @@
 //! An answered request costs one, a stream too; what is refused, fails or asks for the usage itself costs nothing. A
 //! request is charged before it is answered, and never above the quota. The ledger is a file that is written each
 //! second and at the end: a process that is killed forgets at most the charges of its last second, in favour of the
-//! caller. One instance owns the file; two that share it overwrite one another's counts.
+//! caller; a machine that loses its power may forget what the system had not written yet. One instance owns the file; two that share it overwrite one another's counts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -4,6 +4,7 @@
 //! not read: it waits, and when the ring has gone on without it, the client is cut and told from where to go on.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -190,10 +191,12 @@ impl Client {
 
     /// Waits for its turn.
     async fn permit(&mut self) -> Result<OwnedSemaphorePermit, End> {
+        // One place in the line, however many heartbeats it takes.
+        let turn = Arc::clone(&self.app.streams.catch_ups).acquire_owned();
+        tokio::pin!(turn);
         loop {
-            let turn = std::sync::Arc::clone(&self.app.streams.catch_ups).acquire_owned();
             tokio::select! {
-                permit = turn => return permit.map_err(|_| End::Closing),
+                permit = &mut turn => return permit.map_err(|_| End::Closing),
                 waited = self.wait(u64::MAX) => waited?,
             }
         }

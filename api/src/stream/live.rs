@@ -149,7 +149,7 @@ impl Live {
         let mut inner = self.lock();
         if let Some((taken, place, snapshot)) = &inner.snapshot
             && taken.elapsed() < SNAPSHOT_AGE
-            && inner.ring.read(place.next).is_some()
+            && inner.ring.has(place.next)
         {
             return (place.clone(), Arc::clone(snapshot));
         }

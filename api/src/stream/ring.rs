@@ -63,6 +63,11 @@ impl Ring {
         at.reaches(&self.tail).then(|| (self.first, self.tail.clone()))
     }
 
+    /// Whether a reader can go on from a number.
+    pub(super) fn has(&self, from: u64) -> bool {
+        from >= self.first
+    }
+
     /// Some blocks from a number on; `None` when the first of them is gone.
     pub(super) fn read(&self, from: u64) -> Option<Vec<Arc<Block>>> {
         let index = usize::try_from(from.checked_sub(self.first)?).ok()?;

@@ -44,11 +44,12 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         Ok(())
     })?;
     runtime.block_on(server::serve(listener, Arc::clone(&app), config.stall, &stop));
+    // After the last request that was still answered.
+    let saved = app.usage.save();
     for (name, thread) in [("board", board), ("feed", feed), ("usage", ledger)] {
         thread.join().map_err(|_| anyhow!("the thread {name} panicked"))??;
     }
-    // After the last request that was still answered.
-    Ok(app.usage.save()?)
+    Ok(saved?)
 }
 
 fn usage(config: &Serve) -> anyhow::Result<Usage> {
