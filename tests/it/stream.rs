@@ -211,6 +211,28 @@ fn streams_survive_restarts_of_the_api() {
     assert_eq!(folded.open, board);
 }
 
+/// The markers of one transaction reach its partitions one after the other. Here two transactions stand for the two halves
+/// of one: the feed's is committed, the board's not yet.
+#[test]
+fn a_snapshot_has_what_the_feed_said_before_the_board_could_be_read() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "enterprise");
+    let (feed, board) = (Writer::new(&broker.brokers), Writer::named(&broker.brokers, "board"));
+    let window = opened("window", "soccer_test", 1);
+    board.begin_board(0, "window", &window);
+    feed.write(0, &[window]);
+    // It keeps nothing of what was before it: what the board lacks, it lacks.
+    let mut serve = Serve::launch(&broker, &key, "serve", &["--stream-events", "1"]);
+    wait_for("it waits, or is wrong", || {
+        let said = std::fs::read_to_string(broker.path("serve.log")).unwrap();
+        (said.contains("waiting for the end of an open transaction") || serve.is_ready()).then_some(())
+    });
+    board.commit();
+    wait_for("it is ready", || serve.is_ready().then_some(()));
+    let snapshot = serve.stream("", None).next().unwrap().json();
+    assert_eq!(snapshot["arbs"][0]["id"], "window", "{snapshot}");
+}
+
 /// The reason with which a client is told to begin again, and the snapshot that comes with it.
 fn resync(serve: &Serve, id: &str) -> (String, Event) {
     let mut stream = serve.stream("", Some(id));

@@ -109,9 +109,9 @@ const CLIENTS: usize = 1_000;
 /// What one idle client may take: its connection's buffers (hyper reads and writes through 8 kB and more), two tasks,
 /// a channel of shared pieces.
 const IDLE_KB: usize = 32;
-/// What all of them may take while events flow, whoever reads: the ring (32 MiB at most), one read buffer of Kafka's
-/// client (8 MiB), what the allocator has not given back; and for each client what it is being sent: 64 events of 8 kB
-/// are half a megabyte, which for 1,000 would be 512 MB if they were copies. They are not: they are shared.
+/// What all of them may take while events flow, whoever reads: those of the idle, the ring (32 MiB at most), one read
+/// buffer of Kafka's client (8 MiB), and what the allocator has not given back. Not in it: copies of what is sent. A batch
+/// of 64 events of 8 kB is half a megabyte a client, 512 MB for all; and 4 MB each for those who do not read, 400 MB.
 const BUSY_KB: usize = 128 * 1024;
 
 /// A client that reads until it has found so many events.

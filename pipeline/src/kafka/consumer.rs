@@ -14,7 +14,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList, TopicPartitionLi
 use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientContext, Message};
 
-use super::table::is_transient;
+use super::reader::is_transient;
 use super::{Error, Listener};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;

@@ -92,7 +92,11 @@ pub fn settle(brokers: &str, topic: &Topic, partitions: i32, stop: &Stop) -> Res
     let written = Reader::new(brokers, topic, partitions, "read_uncommitted", "error")?.spans()?;
     let decided = Reader::new(brokers, topic, partitions, "read_committed", "error")?;
     let is_behind = |(decided, written): (&Span, &Span)| decided.next < written.next;
+    let mut is_waiting = false;
     while decided.spans()?.iter().zip(&written).any(is_behind) {
+        if !std::mem::replace(&mut is_waiting, true) {
+            tracing::info!(topic = topic.name, "waiting for the end of an open transaction");
+        }
         if stop.wait(LOOK) {
             break;
         }

@@ -10,7 +10,6 @@ use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::table::is_transient;
 use super::{Error, Listener};
 
 /// How long the broker may take to say where a partition begins and ends.
@@ -120,4 +119,21 @@ fn has_no_leader_yet(error: &KafkaError) -> bool {
         Code::OffsetNotAvailable,
     ];
     is_transient(error) || code.is_some_and(|code| no_leader.contains(&code))
+}
+
+/// Errors that librdkafka reports and then recovers from.
+pub(super) fn is_transient(error: &KafkaError) -> bool {
+    use rdkafka::types::RDKafkaErrorCode as Code;
+    matches!(
+        error.rdkafka_error_code(),
+        Some(
+            Code::BrokerTransportFailure
+                | Code::AllBrokersDown
+                | Code::OperationTimedOut
+                | Code::Resolve
+                | Code::NotCoordinator
+                | Code::CoordinatorLoadInProgress
+                | Code::CoordinatorNotAvailable
+        )
+    )
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
-use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
@@ -68,21 +67,4 @@ impl Table {
             }
         }
     }
-}
-
-/// Errors that librdkafka reports and then recovers from.
-pub(super) fn is_transient(error: &KafkaError) -> bool {
-    use rdkafka::types::RDKafkaErrorCode as Code;
-    matches!(
-        error.rdkafka_error_code(),
-        Some(
-            Code::BrokerTransportFailure
-                | Code::AllBrokersDown
-                | Code::OperationTimedOut
-                | Code::Resolve
-                | Code::NotCoordinator
-                | Code::CoordinatorLoadInProgress
-                | Code::CoordinatorNotAvailable
-        )
-    )
 }

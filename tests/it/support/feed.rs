@@ -129,9 +129,14 @@ pub(crate) struct Writer(BaseProducer);
 
 impl Writer {
     pub(crate) fn new(brokers: &str) -> Self {
+        Self::named(brokers, "test-writer")
+    }
+
+    /// Another one, beside the first.
+    pub(crate) fn named(brokers: &str, name: &str) -> Self {
         let producer: BaseProducer = ClientConfig::new()
             .set("bootstrap.servers", brokers)
-            .set("transactional.id", "test-writer")
+            .set("transactional.id", name)
             .create()
             .unwrap();
         producer.init_transactions(WAIT).unwrap();
@@ -154,11 +159,22 @@ impl Writer {
 
     /// Writes a window to the board, as an entry of its own.
     pub(crate) fn write_board(&self, partition: i32, id: &str, opened: &[u8]) {
+        self.begin_board(partition, id, opened);
+        self.commit();
+    }
+
+    /// Commits what is written.
+    pub(crate) fn commit(&self) {
+        self.0.commit_transaction(WAIT).unwrap();
+    }
+
+    /// The same, not committed yet, but there.
+    pub(crate) fn begin_board(&self, partition: i32, id: &str, opened: &[u8]) {
         let entry = encode(&decode::<ArbWindow>(opened).unwrap().entry).unwrap();
         self.0.begin_transaction().unwrap();
         let record = BaseRecord::to(ARBS_BOARD.name).partition(partition).key(id).payload(&entry);
         self.0.send(record).map_err(|(error, _)| error).unwrap();
-        self.0.commit_transaction(WAIT).unwrap();
+        self.0.flush(WAIT).unwrap();
     }
 
     /// Writes records that nobody may ever see.
