@@ -14,7 +14,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::table::is_transient;
+use super::reader::is_transient;
 use super::{Error, Listener};
 use crate::process::log::Put;
 

@@ -16,7 +16,7 @@ use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientContext, Message};
 
 use super::changelog::Changelog;
-use super::table::is_transient;
+use super::reader::is_transient;
 use super::{Error, Listener};
 use crate::process::log::{Event, Input, LogError, Put, Record};
 
