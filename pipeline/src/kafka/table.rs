@@ -43,8 +43,8 @@ impl Table {
     /// # Errors
     /// [`Error::Broker`].
     pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        let reader = Reader::new(brokers, topic, partitions, "read_committed", "earliest")?;
-        reader.assign(|_| Offset::Beginning)?;
+        let reader = Reader::new(brokers, topic, partitions, &[("auto.offset.reset", "earliest")])?;
+        reader.assign((0..partitions).map(|partition| (partition, Offset::Beginning)))?;
         Ok(Self { reader, behind: (0..partitions).collect() })
     }
 
