@@ -92,7 +92,7 @@ mod tests {
     /// The watermark after words of two sources, in seconds; a word that is not believed moves nothing.
     fn watermarks(words: &[(usize, i64)]) -> Vec<i64> {
         let (mut clock, mut heard) = (Clock::default(), [Micros::MIN; 2]);
-        let mut after = |(source, second): &(usize, i64)| {
+        let after = |(source, second): &(usize, i64)| {
             let at = second * SECOND;
             if clock.believes(at) {
                 heard[*source] = heard[*source].max(at);
@@ -100,7 +100,7 @@ mod tests {
             }
             clock.watermark / SECOND
         };
-        words.iter().map(|word| after(word)).collect()
+        words.iter().map(after).collect()
     }
 
     #[test]

@@ -42,7 +42,9 @@ pub(crate) fn restate(
     let mut quotes = quotes::merge(table, seen, &says, &mut outbox.learnt, &mut moves);
     if context.scene.event_changed {
         // It may begin at another time: that is for the quotes which the frame does not name too.
-        quotes.iter_mut().for_each(|quote| quote.standing = context.scene.moment.standing(quote));
+        for quote in &mut quotes {
+            quote.standing = context.scene.moment.standing(quote);
+        }
     }
     probe.enter(Stage::Evaluate);
     let windows = evaluate(open, &quotes, context, outbox);
@@ -70,7 +72,9 @@ pub(crate) fn pass_time(
     }
     let mut state = old.clone();
     if aged {
-        state.quotes.iter_mut().for_each(|quote| quote.standing = context.scene.moment.standing(quote));
+        for quote in &mut state.quotes {
+            quote.standing = context.scene.moment.standing(quote);
+        }
         state.windows = evaluate(&old.windows, &state.quotes, context, outbox);
         state.gist = Gist::of(&state.quotes, context.scene.moment.watermark);
     }

@@ -9,6 +9,7 @@
 //! Source: hopping windows as in Akidau et al., "The Dataflow Model" (VLDB 2015), section 1.1 (there: sliding).
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use crate::Micros;
 use crate::catalogue::{Line, Outcome, Side};
@@ -88,21 +89,21 @@ pub(crate) fn report(moves: &mut Vec<Move>, hops: Hops, context: &Context<'_>, o
         if index > 0 && !changes(moves, end) {
             continue;
         }
-        let mut moved = within(moves, end);
-        moved.retain(|moved| is_movement(moved.from, moved.to));
-        if moved.is_empty() {
+        let mut sums = within(moves, end);
+        sums.retain(|sum| is_movement(sum.from, sum.to));
+        if sums.is_empty() {
             continue;
         }
         // By name: a restored engine numbers books in another order.
         let order = |moved: &Move| (moved.key.line, moved.key.outcome);
         let book = |moved: &Move| context.scene.names.name(moved.key.book);
-        moved.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
-        let is_reported = |other: &Move| moved.iter().any(|moved| moved.key == other.key);
+        sums.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
+        let is_reported = |other: &Move| sums.iter().any(|sum| sum.key == other.key);
         moves.retain(|other| other.at >= end || !is_reported(other));
-        for moved in moved {
-            let book = context.scene.names.name(moved.key.book).clone();
-            let what = Moved::Price { outcome: moved.key.outcome, book, from: moved.from, to: moved.to };
-            push(what, moved.key.line, end, context, outbox);
+        for Move { key, from, to, .. } in sums {
+            let book = Arc::clone(context.scene.names.name(key.book));
+            let what = Moved::Price { outcome: key.outcome, book, from, to };
+            push(what, key.line, end, context, outbox);
         }
     }
 }
@@ -190,7 +191,7 @@ fn from_even(quotes: &[Quote], one: Outcome, other: Outcome) -> u128 {
 
 fn push(what: Moved, line: Option<Line>, end: Micros, context: &Context<'_>, outbox: &mut Outbox<'_>) {
     let movement = Movement {
-        event: context.scene.event.clone(),
+        event: Arc::clone(context.scene.event),
         market: context.market,
         line,
         what,

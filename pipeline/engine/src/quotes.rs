@@ -273,7 +273,7 @@ pub(crate) fn merge(
     moves: &mut Vec<Move>,
 ) -> Vec<Quote> {
     let statement = says.statement;
-    let learns = says.moment.watermark != Micros::MIN;
+    let time_counts = says.moment.watermark != Micros::MIN;
     learnt.merge += 1;
     let covered = statement.covers(says.market);
     let keeps = |quote: &&Quote| !(covered && quote.is_withdrawn_by(statement));
@@ -289,7 +289,7 @@ pub(crate) fn merge(
         rest = &rest[before..];
         match rest.split_first() {
             Some((quote, after)) if quote.key == observation.key => {
-                if learns {
+                if time_counts {
                     note(quote, observation, statement.received_at, learnt, moves);
                 }
                 table.push(quote.after(observation, says));

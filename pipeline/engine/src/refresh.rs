@@ -14,11 +14,13 @@ use crate::Micros;
 /// One second.
 const SECOND: Micros = 1_000_000;
 /// 2^(k/4) in 65536ths.
-const QUARTERS: [u64; 4] = [65_536, 77_936, 92_682, 110_218];
+const QUARTERS: [Micros; 4] = [65_536, 77_936, 92_682, 110_218];
 /// Octaves from a second to a day.
 const OCTAVES: usize = 17;
 /// Below a second, four an octave; the last also holds all that is older.
 const BUCKETS: usize = 1 + 4 * OCTAVES;
+/// The last bucket.
+const LAST: u8 = 68;
 /// Samples before all are halved. A poll gives one for each market of each event, a hundred at once: so many
 /// that one long gap between polls stays below the twentieth that would move the quantile.
 const MOST: u32 = 4_096;
@@ -52,24 +54,23 @@ impl Default for Refresh {
 
 /// The bucket of an age.
 pub(crate) fn bucket(age: Micros) -> u8 {
-    let age = u64::try_from(age).unwrap_or(0);
-    let seconds = age / SECOND.unsigned_abs();
-    if seconds == 0 {
+    let seconds = age / SECOND;
+    if seconds <= 0 {
         return 0;
     }
     let octave = seconds.ilog2();
     if octave as usize >= OCTAVES {
-        return (BUCKETS - 1) as u8;
+        return LAST;
     }
-    let part = ((age << 16) / SECOND.unsigned_abs()) >> octave;
+    let part = ((age << 16) / SECOND) >> octave;
     let quarter = QUARTERS[1..].iter().filter(|bound| part >= **bound).count();
-    (1 + 4 * octave as usize + quarter) as u8
+    u8::try_from(1 + 4 * octave as usize + quarter).unwrap_or(LAST)
 }
 
 /// The least age that is above those of a bucket.
 fn bound(bucket: usize) -> Micros {
     let (octave, quarter) = (bucket / 4, bucket % 4);
-    (QUARTERS[quarter] as Micros * SECOND << octave) >> 16
+    ((QUARTERS[quarter] * SECOND) << octave) >> 16
 }
 
 impl Refresh {
@@ -181,6 +182,7 @@ impl Expected {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation)]
 mod tests {
     use proptest::prelude::*;
 
@@ -188,7 +190,9 @@ mod tests {
 
     fn learnt(ages: &[Micros]) -> Refresh {
         let mut refresh = Refresh::default();
-        ages.iter().for_each(|age| refresh.add(bucket(*age), 0));
+        for age in ages {
+            refresh.add(bucket(*age), 0);
+        }
         refresh.look();
         refresh
     }
@@ -198,7 +202,8 @@ mod tests {
         let of = |seconds: f64| bucket((seconds * 1e6) as Micros);
         assert_eq!([of(-1.0), of(0.0), of(0.99), of(1.0), of(1.18)], [0, 0, 0, 1, 1]);
         assert_eq!([of(1.2), of(1.42), of(1.7), of(2.0), of(4.0)], [2, 3, 4, 5, 9]);
-        assert_eq!((of(86_400.0), of(1e9), bucket(Micros::MAX)), (66, 68, 68));
+        assert_eq!((of(86_400.0), of(1e9), bucket(Micros::MAX)), (66, LAST, LAST));
+        assert_eq!(usize::from(LAST) + 1, BUCKETS);
         assert_eq!((bound(0), bound(4), bound(8)), (SECOND, 2 * SECOND, 4 * SECOND));
     }
 

@@ -142,15 +142,15 @@ impl Engine {
         for (id, now) in &draft.events {
             let was = state.events.get(id).map_or(&[][..], |event| &event.markets);
             let kept = |market: &Arc<MarketState>| was.iter().any(|was| Arc::ptr_eq(was, market));
-            let changed = now.markets.iter().filter(|market| !kept(market));
-            changes.extend(changed.map(|market| Saved::Market(SavedMarket::new(now, market, names))));
+            let touched = now.markets.iter().filter(|market| !kept(market));
+            changes.extend(touched.map(|market| Saved::Market(SavedMarket::new(now, market, names))));
             let gone = was.iter().filter(|was| now.market(was.market).is_none());
             changes.extend(gone.map(|was| Saved::MarketGone { event: Arc::clone(id), market: was.market }));
         }
-        let stale = draft.stale_books.iter().filter(|(event, now)| {
+        let stale_books = draft.stale_books.iter().filter(|(event, now)| {
             state.stale_books.get(*event).map_or(&[][..], Vec::as_slice) != now.as_slice()
         });
-        changes.extend(stale.map(|(event, books)| Saved::StaleBooks {
+        changes.extend(stale_books.map(|(event, books)| Saved::StaleBooks {
             event: Arc::clone(event),
             books: books.iter().map(|book| Arc::clone(names.name(*book))).collect(),
         }));

@@ -13,9 +13,12 @@ use super::source::{Source, SourceError};
 use crate::faults::Faults;
 use crate::stop::Stop;
 
-/// Recording time between heartbeats: half of the silence after which a source counts as idle (60 s), so that no
-/// gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
-const HEARTBEAT: Micros = 30 * SECOND;
+/// Time between the heartbeats of a recording: half of the silence after which a source counts as idle (60 s), so that
+/// no gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
+pub const RECORDED_HEARTBEAT: Micros = 30 * SECOND;
+
+/// Time between the heartbeats of a source that speaks now: what time closes, it closes within a second.
+pub const LIVE_HEARTBEAT: Micros = SECOND;
 
 /// One day.
 const DAY: Micros = 24 * 3_600 * SECOND;
@@ -59,6 +62,8 @@ pub struct Replay {
     pub until: Option<Micros>,
     /// How fast.
     pub speed: Speed,
+    /// Recording time between heartbeats.
+    pub heartbeat: Micros,
 }
 
 /// What was played.
@@ -127,7 +132,7 @@ impl Replay {
             if self.after.is_some_and(|after| at <= after) {
                 continue;
             }
-            for beat in heartbeats(last, at) {
+            for beat in heartbeats(last, at, self.heartbeat) {
                 if pace.wait(beat, stop) {
                     return Ok(());
                 }
@@ -152,9 +157,9 @@ impl Played {
 }
 
 /// The beats between one poll and the next, on a grid, for a day at most: a longer silence is an end.
-fn heartbeats(last: Option<Micros>, next: Micros) -> impl Iterator<Item = Micros> {
-    let first = last.map_or(next, |last| (last / HEARTBEAT + 1) * HEARTBEAT);
-    (first..next.min(first.saturating_add(DAY))).step_by(usize::try_from(HEARTBEAT).unwrap_or(usize::MAX))
+fn heartbeats(last: Option<Micros>, next: Micros, every: Micros) -> impl Iterator<Item = Micros> {
+    let first = last.map_or(next, |last| (last / every + 1) * every);
+    (first..next.min(first.saturating_add(DAY))).step_by(usize::try_from(every).unwrap_or(usize::MAX))
 }
 
 /// Wall time for recording time.
@@ -184,14 +189,16 @@ mod tests {
     #[test]
     fn heartbeats_lie_on_a_grid_between_polls() {
         let beats = |last: i64, next: i64| -> Vec<_> {
-            heartbeats(Some(last * SECOND), next * SECOND).map(|at| at / SECOND).collect()
+            let (last, next) = (Some(last * SECOND), next * SECOND);
+            heartbeats(last, next, RECORDED_HEARTBEAT).map(|at| at / SECOND).collect()
         };
         assert_eq!(beats(5, 95), [30, 60, 90]);
         assert_eq!(beats(30, 60), [0; 0]);
         assert_eq!(beats(29, 31), [30]);
         assert_eq!(beats(100, 50), [0; 0]);
-        assert_eq!(heartbeats(None, 50).count(), 0);
-        assert_eq!(heartbeats(Some(0), i64::MAX).count(), 2_880);
+        assert_eq!(heartbeats(None, 50, SECOND).count(), 0);
+        assert_eq!(heartbeats(Some(0), i64::MAX, RECORDED_HEARTBEAT).count(), 2_880);
+        assert_eq!(heartbeats(Some(0), 2 * SECOND, LIVE_HEARTBEAT).collect::<Vec<_>>(), [SECOND]);
     }
 
     #[test]

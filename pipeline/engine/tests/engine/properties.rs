@@ -135,8 +135,7 @@ fn key(saved: &Saved) -> String {
     match saved {
         Saved::Market(market) => format!("market/{}/{}", market.event.id, market.market.key()),
         Saved::MarketGone { event, market } => format!("market/{event}/{}", market.key()),
-        Saved::Source { source, .. } => format!("source/{source}"),
-        Saved::SourceGone { source } => format!("source/{source}"),
+        Saved::Source { source, .. } | Saved::SourceGone { source } => format!("source/{source}"),
         Saved::Book { book, .. } | Saved::BookGone { book } => format!("book/{book}"),
         Saved::StaleBooks { event, .. } => format!("stale/{event}"),
         Saved::Clock(_) => "clock".to_owned(),
