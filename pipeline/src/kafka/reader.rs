@@ -62,7 +62,9 @@ impl Reader {
             .set("enable.partition.eof", "true")
             // Several may run in one process.
             .set("queued.max.messages.kbytes", "8192");
-        settings.iter().for_each(|(key, value)| drop(config.set(*key, *value)));
+        for (key, value) in settings {
+            config.set(*key, *value);
+        }
         let consumer = config
             .create_with_context(Listener)
             .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
