@@ -3,7 +3,7 @@
 //! The **watermark** is the time up to which the partition has been told everything: the least of what its active
 //! sources were heard at, less [`DELAY`]. A source that is more than [`IDLE`] behind the latest one is idle and holds
 //! nothing back. The watermark never goes back, so a time that is wrong by years would end every event for
-//! ever: a record more than [`LEAP`] ahead of all that was heard is therefore believed only after a minute of such
+//! ever: a record more than [`LEAP`] ahead of all that was heard is therefore believed only after ten seconds of such
 //! records without a single one from the present in between. All of it is a function of the records alone: it never
 //! reads a clock.
 //!
@@ -20,8 +20,8 @@ const DELAY: Micros = 5 * SECOND;
 const IDLE: Micros = 60 * SECOND;
 /// How far ahead a record may be and count at once: longer than an ingest is down for an upgrade.
 const LEAP: Micros = 3_600 * SECOND;
-/// How long records from beyond a leap must be alone before they are the present: what makes the others idle.
-const PROBATION: Micros = IDLE;
+/// How long records from beyond a leap must be alone before they are the present: ten beats of a source that is alive.
+const PROBATION: Micros = 10 * SECOND;
 
 /// The retention of the tick topic: of what was silent for longer no record is there to be read again.
 const HISTORY: Micros = 7 * 86_400 * SECOND;
@@ -126,10 +126,10 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_of_words_from_beyond_a_gap_is() {
+    fn ten_seconds_of_words_from_beyond_a_gap_are() {
         let day = 86_400;
-        let words = [(0, 100), (0, day), (1, day + 30), (0, day + 59), (0, day + 60)];
-        assert_eq!(watermarks(&words), [95, 95, 95, 95, day + 55]);
+        let words = [(0, 100), (0, day), (1, day + 5), (0, day + 9), (0, day + 10)];
+        assert_eq!(watermarks(&words), [95, 95, 95, 95, day + 5]);
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub const RECORDED_HEARTBEAT: Micros = 30 * SECOND;
 /// Time between the heartbeats of a source that speaks now: what time closes, it closes within a second.
 pub const LIVE_HEARTBEAT: Micros = SECOND;
 
+/// Longer than a time that nobody else has reached must be insisted on before it is believed.
+const LEAD_IN: Micros = 60 * SECOND;
+
 /// One day.
 const DAY: Micros = 24 * 3_600 * SECOND;
 
@@ -156,10 +159,15 @@ impl Played {
     }
 }
 
-/// The beats between one poll and the next, on a grid, for a day at most: a longer silence is an end.
+/// The beats between one poll and the next, on a grid. Of a silence of more than a day, or before the first poll, only
+/// its last minute has any: by them a partition learns that time has leapt, before a frame says so.
 fn heartbeats(last: Option<Micros>, next: Micros, every: Micros) -> impl Iterator<Item = Micros> {
-    let first = last.map_or(next, |last| (last / every + 1) * every);
-    (first..next.min(first.saturating_add(DAY))).step_by(usize::try_from(every).unwrap_or(usize::MAX))
+    let on_grid = |at: Micros| (at.div_euclid(every) + 1).saturating_mul(every);
+    let step = usize::try_from(every).unwrap_or(usize::MAX);
+    let first = last.map_or(next, on_grid);
+    let day = first.saturating_add(DAY).min(next);
+    let lead_in = on_grid(next.saturating_sub(LEAD_IN)).max(if last.is_some() { day } else { Micros::MIN });
+    (first..day).step_by(step).chain((lead_in..next).step_by(step))
 }
 
 /// Wall time for recording time.
@@ -196,8 +204,13 @@ mod tests {
         assert_eq!(beats(30, 60), [0; 0]);
         assert_eq!(beats(29, 31), [30]);
         assert_eq!(beats(100, 50), [0; 0]);
-        assert_eq!(heartbeats(None, 50, SECOND).count(), 0);
-        assert_eq!(heartbeats(Some(0), i64::MAX, RECORDED_HEARTBEAT).count(), 2_880);
+        let first: Vec<_> = heartbeats(None, 95 * SECOND, RECORDED_HEARTBEAT).map(|at| at / SECOND).collect();
+        assert_eq!(first, [60, 90]);
+        assert_eq!(heartbeats(Some(0), 10 * DAY, RECORDED_HEARTBEAT).count(), 2_880 + 1);
+        assert!(heartbeats(Some(0), 10 * DAY, RECORDED_HEARTBEAT).is_sorted());
+        let hours: Vec<_> = heartbeats(Some(0), DAY + 45 * SECOND, RECORDED_HEARTBEAT).collect();
+        assert!(hours.windows(2).all(|pair| pair[0] < pair[1]), "none twice");
+        assert_eq!(heartbeats(None, i64::MIN, SECOND).count(), 0);
         assert_eq!(heartbeats(Some(0), 2 * SECOND, LIVE_HEARTBEAT).collect::<Vec<_>>(), [SECOND]);
     }
 
