@@ -202,7 +202,7 @@ pub(crate) fn forget(brokers: &str, partition: i32) {
     block_on(admin(brokers).delete_records(&before, &AdminOptions::new())).unwrap();
 }
 
-/// What tells events apart: kind, window where there is one, sequence.
+/// What tells events apart: kind, window or event, sequence.
 pub(crate) type Name = (String, String, i64);
 
 /// The whole committed feed by a reader that is not ours, partition by partition.
@@ -219,10 +219,12 @@ fn name_of(value: &[u8]) -> Name {
     let name = |kind: &str, id: String, sequence| (kind.to_owned(), id, sequence);
     match RecordType::of(value).unwrap() {
         RecordType::LineMovement => {
-            name("line_movement", String::new(), decode::<LineMovement>(value).unwrap().sequence)
+            let moved: LineMovement = decode(value).unwrap();
+            name("line_movement", moved.event.id, moved.sequence)
         }
         RecordType::StaleAlert => {
-            name("stale_alert", String::new(), decode::<StaleAlert>(value).unwrap().sequence)
+            let alert: StaleAlert = decode(value).unwrap();
+            name("stale_alert", alert.event.id, alert.sequence)
         }
         RecordType::CloseSignal => {
             let closed: CloseSignal = decode(value).unwrap();
@@ -238,7 +240,7 @@ fn name_of(value: &[u8]) -> Name {
 /// The same of an event that a client got.
 pub(crate) fn name(event: &sse::Event) -> Name {
     let json = event.json();
-    let id = json["id"].as_str().unwrap_or_default().to_owned();
+    let id = json["id"].as_str().or(json["event"]["id"].as_str()).unwrap_or_default().to_owned();
     (event.name.clone(), id, json["sequence"].as_i64().unwrap())
 }
 
