@@ -111,6 +111,10 @@ impl Replay {
         done
     }
 
+    fn is_recorded(&self) -> bool {
+        self.heartbeat == RECORDED_HEARTBEAT
+    }
+
     fn play_polls(
         &self,
         source: &mut dyn Source,
@@ -135,8 +139,10 @@ impl Replay {
             if self.after.is_some_and(|after| at <= after) {
                 continue;
             }
-            for beat in heartbeats(last, at, self.heartbeat) {
-                if pace.wait(beat, stop) {
+            // A recording that begins is as one that goes on after a gap, at once.
+            let before = last.or_else(|| self.is_recorded().then(|| at.saturating_sub(LEAD_IN)));
+            for beat in heartbeats(before, at, self.heartbeat) {
+                if last.is_some() && pace.wait(beat, stop) {
                     return Ok(());
                 }
                 to.heartbeat(beat)?;
@@ -159,14 +165,14 @@ impl Played {
     }
 }
 
-/// The beats between one poll and the next, on a grid. Of a silence of more than a day, or before the first poll, only
-/// its last minute has any: by them a partition learns that time has leapt, before a frame says so.
+/// The beats between one poll and the next, on a grid. A silence of more than a day has them on its first day and in its
+/// last minute: by these a partition learns that time has leapt, before a frame says so.
 fn heartbeats(last: Option<Micros>, next: Micros, every: Micros) -> impl Iterator<Item = Micros> {
     let on_grid = |at: Micros| (at.div_euclid(every) + 1).saturating_mul(every);
     let step = usize::try_from(every).unwrap_or(usize::MAX);
     let first = last.map_or(next, on_grid);
     let day = first.saturating_add(DAY).min(next);
-    let lead_in = on_grid(next.saturating_sub(LEAD_IN)).max(if last.is_some() { day } else { Micros::MIN });
+    let lead_in = on_grid(next.saturating_sub(LEAD_IN)).max(day);
     (first..day).step_by(step).chain((lead_in..next).step_by(step))
 }
 
@@ -204,8 +210,8 @@ mod tests {
         assert_eq!(beats(30, 60), [0; 0]);
         assert_eq!(beats(29, 31), [30]);
         assert_eq!(beats(100, 50), [0; 0]);
-        let first: Vec<_> = heartbeats(None, 95 * SECOND, RECORDED_HEARTBEAT).map(|at| at / SECOND).collect();
-        assert_eq!(first, [60, 90]);
+        assert_eq!(beats(35, 95), [60, 90], "a lead-in");
+        assert_eq!(heartbeats(None, 95 * SECOND, RECORDED_HEARTBEAT).count(), 0);
         assert_eq!(heartbeats(Some(0), 10 * DAY, RECORDED_HEARTBEAT).count(), 2_880 + 1);
         assert!(heartbeats(Some(0), 10 * DAY, RECORDED_HEARTBEAT).is_sorted());
         let hours: Vec<_> = heartbeats(Some(0), DAY + 45 * SECOND, RECORDED_HEARTBEAT).collect();
