@@ -1,6 +1,7 @@
-//! Where a page of the board ended: the rank keys of its last entry, opaque to callers.
+//! Where a page of the board ended: the rank keys of its last entry and the page's filters, opaque to callers.
 //!
-//! Bound to the order, not to a snapshot: the next page begins after that place in the board of that moment.
+//! Bound to the order and the filters, not to a snapshot: the next page begins after that place in the board of that
+//! moment. It never carries a page of one filter into another.
 
 use std::cmp::Ordering;
 
@@ -8,6 +9,8 @@ use arb_schemas::records::BoardEntry;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
+
+use crate::filter::Sport;
 
 /// A place in the ranked board.
 ///
@@ -45,7 +48,17 @@ impl Place {
             .then(larger(self.margin, other.margin))
             .then_with(|| self.id.cmp(&other.id))
     }
+}
 
+/// A place, and what the page was filtered by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cursor {
+    pub(crate) after: Place,
+    pub(crate) sport: Sport,
+}
+
+impl Cursor {
     /// As a parameter.
     pub(crate) fn encode(&self) -> String {
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).unwrap_or_default())
@@ -87,7 +100,7 @@ mod tests {
     #[test]
     fn what_was_never_given_out_is_no_place() {
         for text in ["", "bm9uc2Vuc2U", "%%%", "W10"] {
-            assert_eq!(Place::decode(text), None, "{text}");
+            assert_eq!(Cursor::decode(text), None, "{text}");
         }
     }
 
@@ -95,10 +108,11 @@ mod tests {
         #[test]
         fn a_place_survives_its_journey(a in 1.0..1001.0_f64, b in 1.0..1001.0_f64, id in "[0-9a-f]{32}") {
             let margin = 1.0 / (1.0 / a + 1.0 / b) - 1.0;
-            let place = place(true, margin / 2.0, margin, &id);
-            let back = Place::decode(&place.encode());
-            prop_assert_eq!(back.as_ref(), Some(&place));
-            prop_assert_eq!(back.map(|back| back.rank(&place)), Some(Ordering::Equal));
+            let after = place(true, margin / 2.0, margin, &id);
+            let cursor = Cursor { after, sport: Sport::parse("soccer").unwrap_or_default() };
+            let back = Cursor::decode(&cursor.encode());
+            prop_assert_eq!(back.as_ref(), Some(&cursor));
+            prop_assert_eq!(back.map(|back| back.after.rank(&cursor.after)), Some(Ordering::Equal));
         }
     }
 }

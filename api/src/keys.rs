@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hmac::{Hmac, Mac};
@@ -14,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use thiserror::Error;
+
+use crate::files::{self, FileError};
+use crate::plan::Plan;
 
 const PREFIX: &str = "arb_live_";
 const KID: usize = 8;
@@ -25,22 +27,9 @@ const PEPPER: usize = 32;
 /// Why there are no keys.
 #[derive(Debug, Error)]
 pub enum KeysError {
-    /// A file cannot be read or written.
-    #[error("{path}: {error}")]
-    Io {
-        /// Which.
-        path: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The file is none of ours.
-    #[error("{path}: {error}")]
-    Format {
-        /// Which.
-        path: String,
-        /// What is wrong.
-        error: serde_json::Error,
-    },
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The system has no random numbers.
     #[error("no random numbers: {0}")]
     Random(getrandom::Error),
@@ -53,6 +42,18 @@ struct Stored {
     name: String,
     /// HMAC-SHA-256 of the whole key, in hexadecimal.
     hmac: String,
+    /// What it may spend; keys from before there were plans are `free`.
+    #[serde(default)]
+    plan: Plan,
+}
+
+/// Whose key it is: what a valid key says of its holder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// The public part of the key.
+    pub(crate) kid: String,
+    /// What it may spend.
+    pub(crate) plan: Plan,
 }
 
 /// The keys that are valid, by their kid.
@@ -68,42 +69,41 @@ impl Keys {
     /// # Errors
     /// [`KeysError`], also when there is no such file.
     pub fn read(path: &Path) -> Result<Self, KeysError> {
-        let (text, pepper) = (read(path)?, read(&pepper_path(path))?);
-        let format = |error| KeysError::Format { path: path.display().to_string(), error };
-        Ok(Self { pepper, stored: serde_json::from_slice(&text).map_err(format)? })
+        let stored = files::read_json(path)?;
+        Ok(Self { pepper: files::read(&pepper_path(path))?, stored })
     }
 
     /// Makes a key, adds it to a file (made where there is none), and returns it: the only time it is shown.
     ///
     /// # Errors
     /// [`KeysError`].
-    pub fn create(path: &Path, name: &str) -> Result<String, KeysError> {
+    pub fn create(path: &Path, name: &str, plan: Plan) -> Result<String, KeysError> {
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(io_error(folder))?;
+            fs::create_dir_all(folder).map_err(files::at(folder))?;
         }
         if !path.exists() {
             // Where there are keys, a new pepper would be the end of all of them.
-            write(&pepper_path(path), &random::<PEPPER>()?)?;
-            write(path, b"{}")?;
+            files::write(&pepper_path(path), &random::<PEPPER>()?)?;
+            files::write(path, b"{}")?;
         }
         let mut keys = Self::read(path)?;
         let key = new_key()?;
-        let stored = Stored { name: name.to_owned(), hmac: hex(&hmac(&keys.pepper, &key)) };
+        let stored = Stored { name: name.to_owned(), hmac: hex(&hmac(&keys.pepper, &key)), plan };
         keys.stored.insert(kid(&key).to_owned(), stored);
-        let text = serde_json::to_vec_pretty(&keys.stored);
-        write(path, &text.map_err(|error| KeysError::Format { path: path.display().to_string(), error })?)?;
+        let text = serde_json::to_vec_pretty(&keys.stored).map_err(files::format(path))?;
+        files::write(path, &text)?;
         Ok(key)
     }
 
-    /// The kid of a key that is valid; `None` for any other text.
-    #[must_use]
-    pub fn check<'a>(&self, key: &'a str) -> Option<&'a str> {
+    /// Who holds a key that is valid; `None` for any other text.
+    pub(crate) fn check(&self, key: &str) -> Option<Caller> {
         if !is_well_formed(key) {
             return None;
         }
         let stored = self.stored.get(kid(key))?;
         let hmac = hex(&hmac(&self.pepper, key));
-        bool::from(hmac.as_bytes().ct_eq(stored.hmac.as_bytes())).then(|| kid(key))
+        let is_equal = bool::from(hmac.as_bytes().ct_eq(stored.hmac.as_bytes()));
+        is_equal.then(|| Caller { kid: kid(key).to_owned(), plan: stored.plan })
     }
 }
 
@@ -160,25 +160,6 @@ fn pepper_path(keys: &Path) -> PathBuf {
     keys.with_extension("pepper")
 }
 
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> KeysError + use<> {
-    let path = path.display().to_string();
-    move |error| KeysError::Io { path, error }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, KeysError> {
-    fs::read(path).map_err(io_error(path))
-}
-
-/// Readable by its owner alone, and whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), KeysError> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let new = path.with_extension("new");
-    let mut open = fs::OpenOptions::new();
-    let file = open.write(true).create(true).truncate(true).mode(0o600).open(&new);
-    let written = file.and_then(|mut file| file.write_all(bytes)).and_then(|()| fs::rename(&new, path));
-    written.map_err(io_error(path))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,11 +173,12 @@ mod tests {
     #[test]
     fn a_key_is_valid_until_one_character_changes() {
         let (_folder, path) = keys();
-        let key = Keys::create(&path, "test").unwrap();
-        let other = Keys::create(&path, "other").unwrap();
+        let key = Keys::create(&path, "test", Plan::Pro).unwrap();
+        let other = Keys::create(&path, "other", Plan::Free).unwrap();
         let keys = Keys::read(&path).unwrap();
-        assert_eq!(keys.check(&key), Some(&key[9..17]));
-        assert_eq!(keys.check(&other), Some(&other[9..17]));
+        let caller = |key: &str, plan| Some(Caller { kid: key[9..17].to_owned(), plan });
+        assert_eq!(keys.check(&key), caller(&key, Plan::Pro));
+        assert_eq!(keys.check(&other), caller(&other, Plan::Free));
         for index in 0..key.len() {
             let mut changed = key.clone().into_bytes();
             changed[index] = if changed[index] == b'x' { b'y' } else { b'x' };
@@ -210,7 +192,7 @@ mod tests {
     #[test]
     fn a_well_formed_key_of_somebody_else_is_wrong() {
         let (_folder, path) = keys();
-        Keys::create(&path, "test").unwrap();
+        Keys::create(&path, "test", Plan::Pro).unwrap();
         let foreign = new_key().unwrap();
         assert!(is_well_formed(&foreign));
         assert_eq!(Keys::read(&path).unwrap().check(&foreign), None);
@@ -220,11 +202,22 @@ mod tests {
     fn the_file_holds_no_key_and_is_its_owners_alone() {
         use std::os::unix::fs::PermissionsExt;
         let (_folder, path) = keys();
-        let key = Keys::create(&path, "test").unwrap();
+        let key = Keys::create(&path, "test", Plan::Pro).unwrap();
         assert!(!fs::read_to_string(&path).unwrap().contains(&key[17..]));
         for path in [&path, &pepper_path(&path)] {
             assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
         }
+    }
+
+    #[test]
+    fn a_file_from_before_there_were_plans_is_read() {
+        let (_folder, path) = keys();
+        let key = Keys::create(&path, "test", Plan::Pro).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let without = text.replace(",\n    \"plan\": \"pro\"", "");
+        assert_ne!(without, text);
+        fs::write(&path, without).unwrap();
+        assert_eq!(Keys::read(&path).unwrap().check(&key).unwrap().plan, Plan::Free);
     }
 
     #[test]
@@ -241,9 +234,14 @@ mod tests {
     fn files_that_are_missing_or_wrong_are_named() {
         let (_folder, path) = keys();
         assert!(Keys::read(&path).unwrap_err().to_string().contains("keys.json: No such file"));
-        Keys::create(&path, "test").unwrap();
+        Keys::create(&path, "test", Plan::Pro).unwrap();
         fs::remove_file(pepper_path(&path)).unwrap();
-        assert!(Keys::create(&path, "test").unwrap_err().to_string().contains("keys.pepper: No such file"));
+        assert!(
+            Keys::create(&path, "test", Plan::Pro)
+                .unwrap_err()
+                .to_string()
+                .contains("keys.pepper: No such file")
+        );
         fs::write(pepper_path(&path), "pepper").unwrap();
         fs::write(&path, "[]").unwrap();
         assert!(Keys::read(&path).unwrap_err().to_string().contains("keys.json: invalid type"));

@@ -10,6 +10,7 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 /// A kind of error: its name in `type`, status, title, and what its page says.
+#[derive(Debug)]
 struct Kind {
     name: &'static str,
     status: StatusCode,
@@ -27,7 +28,8 @@ static UNAUTHORIZED: Kind = Kind {
     name: "unauthorized",
     status: StatusCode::UNAUTHORIZED,
     title: "Unauthorized",
-    page: "The request carries no valid key; /v1 routes take it as Authorization: Bearer <key>.",
+    page: "The request carries no valid key; /v1 routes take it as Authorization: Bearer <key>, /api/v1 routes as \
+           x-api-key: <key>.",
 };
 static NOT_FOUND: Kind = Kind {
     name: "not-found",
@@ -41,6 +43,13 @@ static METHOD_NOT_ALLOWED: Kind = Kind {
     title: "Method not allowed",
     page: "The path exists, but not for this method; the Allow header names those that do.",
 };
+static QUOTA_EXCEEDED: Kind = Kind {
+    name: "quota-exceeded",
+    status: StatusCode::TOO_MANY_REQUESTS,
+    title: "Quota exceeded",
+    page: "The plan's requests of this month are spent; the next month begins after the seconds of the Retry-After \
+           header. Refused requests cost nothing.",
+};
 static UNAVAILABLE: Kind = Kind {
     name: "unavailable",
     status: StatusCode::SERVICE_UNAVAILABLE,
@@ -48,7 +57,8 @@ static UNAVAILABLE: Kind = Kind {
     page: "The server is starting or ending; try again after the seconds of the Retry-After header.",
 };
 
-static KINDS: [&Kind; 5] = [&INVALID_REQUEST, &UNAUTHORIZED, &NOT_FOUND, &METHOD_NOT_ALLOWED, &UNAVAILABLE];
+static KINDS: [&Kind; 6] =
+    [&INVALID_REQUEST, &UNAUTHORIZED, &NOT_FOUND, &METHOD_NOT_ALLOWED, &QUOTA_EXCEEDED, &UNAVAILABLE];
 
 /// What a kind of error means; `None` for a name that is not in the catalogue.
 pub(crate) fn page(name: &str) -> Option<String> {
@@ -57,12 +67,14 @@ pub(crate) fn page(name: &str) -> Option<String> {
 }
 
 /// An error to be answered.
+#[derive(Debug)]
 pub(crate) struct Problem {
     kind: &'static Kind,
     detail: String,
     /// A parameter's name and what is wrong with it.
     invalid_param: Option<(String, &'static str)>,
-    header: Option<(HeaderName, &'static str)>,
+    /// Boxed: it is seldom there, and large.
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 impl Problem {
@@ -82,8 +94,8 @@ impl Problem {
     }
 
     /// 401.
-    pub(crate) fn unauthorized(detail: &str) -> Self {
-        let header = Some((WWW_AUTHENTICATE, "Bearer"));
+    pub(crate) fn unauthorized(detail: &str, scheme: &'static str) -> Self {
+        let header = Some(Box::new((WWW_AUTHENTICATE, HeaderValue::from_static(scheme))));
         Self { header, ..Self::new(&UNAUTHORIZED, detail) }
     }
 
@@ -94,13 +106,22 @@ impl Problem {
 
     /// 405.
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
-        let header = Some((ALLOW, allow));
+        let header = Some(Box::new((ALLOW, HeaderValue::from_static(allow))));
         Self { header, ..Self::new(&METHOD_NOT_ALLOWED, &format!("This path answers {allow}.")) }
+    }
+
+    /// 429, until the month ends.
+    pub(crate) fn quota_exceeded(seconds: u64) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        Self { header, ..Self::new(&QUOTA_EXCEEDED, "The plan's requests of this month are spent.") }
     }
 
     /// 503.
     pub(crate) fn unavailable(detail: &str) -> Self {
-        Self { header: Some((RETRY_AFTER, "1")), ..Self::new(&UNAVAILABLE, detail) }
+        Self {
+            header: Some(Box::new((RETRY_AFTER, HeaderValue::from(1)))),
+            ..Self::new(&UNAVAILABLE, detail)
+        }
     }
 
     /// The answer.
@@ -119,7 +140,7 @@ impl Problem {
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        headers.extend(self.header.map(|(name, value)| (name, HeaderValue::from_static(value))));
+        headers.extend(self.header.map(|header| *header));
         response
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! | path | |
 //! |---|---|
-//! | `GET /v1/arbs` | the ranked board, `Authorization: Bearer <key>` |
+//! | `GET /v1/arbs`, `GET /api/v1/arbs` | the ranked board |
+//! | `GET /v1/stream`, `GET /api/v1/stream` | what changes, as Server-Sent Events |
+//! | `GET /api/v1/usage` | quota and usage |
 //! | `GET /livez` | the process runs |
-//! | `GET /readyz` | the board has been read |
+//! | `GET /readyz` | the board and the feed have been read |
 //! | `GET /problems/{name}` | what an error's `type` means |
 //!
-//! Every route answers HEAD as it answers GET. Nothing is computed here.
+//! `/v1` takes the key as `Authorization: Bearer <key>`, `/api/v1` as `x-api-key: <key>`; every response of the latter
+//! tells the quota. Every route answers HEAD as it answers GET. Nothing is computed here.
 
 use warp::Filter;
 use warp::filters::BoxedFilter;
@@ -16,8 +19,11 @@ use warp::http::{HeaderMap, HeaderValue, Method};
 use warp::path::FullPath;
 use warp::reply::Response;
 
+use crate::auth::Surface;
+use crate::keys::Caller;
 use crate::problem::{self, Problem};
-use crate::{App, SharedApp, arbs};
+use crate::usage::Exhausted;
+use crate::{App, SharedApp, arbs, quota, stream};
 
 /// What all routes answer to.
 const ALLOW: &str = "GET, HEAD";
@@ -26,6 +32,8 @@ const REQUEST_ID: &str = "x-request-id";
 /// What a path names.
 enum Route {
     Arbs,
+    Stream,
+    Usage,
     Live,
     Ready,
     Problem(String),
@@ -34,11 +42,31 @@ enum Route {
 impl Route {
     fn of(path: &str) -> Option<Self> {
         match path {
-            "/v1/arbs" => Some(Self::Arbs),
+            "/v1/arbs" | "/api/v1/arbs" => Some(Self::Arbs),
+            "/v1/stream" | "/api/v1/stream" => Some(Self::Stream),
+            "/api/v1/usage" => Some(Self::Usage),
             "/livez" => Some(Self::Live),
             "/readyz" => Some(Self::Ready),
             _ => path.strip_prefix("/problems/").and_then(problem::page).map(Self::Problem),
         }
+    }
+}
+
+/// What a valid key asks for.
+pub(crate) struct Request<'a> {
+    pub(crate) caller: Caller,
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+    pub(crate) headers: &'a HeaderMap,
+    /// GET, where it is not HEAD.
+    pub(crate) wants_body: bool,
+}
+
+impl Request<'_> {
+    /// Charges it, right before it is answered.
+    pub(crate) fn charge(&self, app: &App) -> Result<(), Problem> {
+        let charged = app.usage.charge(&self.caller, self.path);
+        charged.map_err(|Exhausted(seconds)| Problem::quota_exceeded(seconds))
     }
 }
 
@@ -50,25 +78,39 @@ pub(crate) fn routes(app: SharedApp) -> BoxedFilter<(Response,)> {
         .and(query)
         .and(warp::header::headers_cloned())
         .map(move |method: Method, path: FullPath, query: String, headers: HeaderMap| {
-            let answer = answer(&app, &method, path.as_str(), &query, &headers);
-            identified(answer.unwrap_or_else(Problem::into_response))
+            respond(&app, &method, path.as_str(), &query, &headers)
         })
         .boxed()
 }
 
+fn respond(app: &SharedApp, method: &Method, path: &str, query: &str, headers: &HeaderMap) -> Response {
+    let surface = Surface::of(path);
+    let caller = surface.caller(headers, &app.keys);
+    let known = caller.as_ref().ok().cloned();
+    let wants_body = method == Method::GET;
+    let request = caller.map(|caller| Request { caller, path, query, headers, wants_body });
+    let answer = answer(app, method, path, request);
+    let mut response = answer.unwrap_or_else(Problem::into_response);
+    if surface == Surface::Second {
+        quota::tell(app, known.as_ref(), response.headers_mut());
+    }
+    identified(response)
+}
+
 fn answer(
-    app: &App,
+    app: &SharedApp,
     method: &Method,
     path: &str,
-    query: &str,
-    headers: &HeaderMap,
+    request: Result<Request<'_>, Problem>,
 ) -> Result<Response, Problem> {
     let route = Route::of(path).ok_or_else(Problem::not_found)?;
     if method != Method::GET && method != Method::HEAD {
         return Err(Problem::method_not_allowed(ALLOW));
     }
     match route {
-        Route::Arbs => arbs::list(app, headers, query),
+        Route::Arbs => arbs::list(app, &request?),
+        Route::Stream => stream::open(app, &request?),
+        Route::Usage => quota::usage(app, &request?),
         Route::Live => Ok(text("live\n".to_owned())),
         Route::Ready => ready(app),
         Route::Problem(page) => Ok(text(page)),
@@ -76,7 +118,7 @@ fn answer(
 }
 
 fn ready(app: &App) -> Result<Response, Problem> {
-    if app.board.is_ready() {
+    if app.board.is_ready() && app.streams.is_ready() {
         Ok(text("ready\n".to_owned()))
     } else {
         Err(Problem::unavailable("The board is being read."))

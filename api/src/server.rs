@@ -1,7 +1,8 @@
 //! Connections: an accept loop of our own around warp's filters.
 //!
 //! warp's own server never finishes a graceful end while a response streams, and holds half a request header open
-//! for ever; here headers have a time-out, buffers a limit, connections a cap, and the end a budget.
+//! for ever; here headers have a time-out, buffers a limit, connections a cap, writes a time-out, and the end a budget.
+//! It never ends a stream without letting it say so, except one whose client does not read.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,11 +13,12 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::SharedApp;
 use crate::routes::routes;
+use crate::stall::Unstalled;
 
 /// Time for the whole of a request's header.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,6 +26,10 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BUFFER: usize = 64 * 1024;
 /// Connections at one time; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 10_000;
+/// Bytes that the system holds of an answer that is not read, for each connection: without a limit it takes megabytes.
+const SEND_BUFFER: u32 = 128 * 1024;
+/// Connections that the system holds before they are accepted.
+const BACKLOG: u32 = 1024;
 /// How long requests may take to finish after the end is wished.
 const DRAIN: Duration = Duration::from_secs(10);
 /// How often to look whether it is.
@@ -33,13 +39,19 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// The system's: the address is in use, or not this machine's.
-pub async fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    TcpListener::bind(address).await
+pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    // What is accepted takes it over.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
-/// Serves until the end is wished, then finishes the requests that are under way.
-pub async fn serve(listener: TcpListener, app: SharedApp, stop: &Stop) {
-    let service = TowerToHyperService::new(warp::service(routes(app)));
+/// Serves until the end is wished, then ends the streams and finishes the requests that are under way. A connection
+/// whose client takes nothing for the time of `stall` is let go.
+pub async fn serve(listener: TcpListener, app: SharedApp, stall: Duration, stop: &Stop) {
+    let service = TowerToHyperService::new(warp::service(routes(Arc::clone(&app))));
     let mut builder = Builder::new(TokioExecutor::new()).http1_only();
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_BUFFER);
     let graceful = GracefulShutdown::new();
@@ -52,7 +64,9 @@ pub async fn serve(listener: TcpListener, app: SharedApp, stop: &Stop) {
         };
         // Without it an answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
-        let connection = builder.serve_connection(TokioIo::new(stream), service.clone()).into_owned();
+        let connection =
+            builder.serve_connection(TokioIo::new(Unstalled::new(stream, stall)), service.clone());
+        let connection = connection.into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
@@ -62,6 +76,7 @@ pub async fn serve(listener: TcpListener, app: SharedApp, stop: &Stop) {
         });
     }
     drop(listener);
+    app.streams.close();
     if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
         tracing::warn!("requests were cut off at the end");
     }

@@ -7,6 +7,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use arb_api::plan::Plan;
 use arb_engine::catalogue::Policy;
 use arb_pipeline::fail_point::Passage;
 use arb_pipeline::ingest::replay::Speed;
@@ -161,6 +162,24 @@ impl From<Rules> for Policy {
     }
 }
 
+/// What a key may spend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanName {
+    Free,
+    Pro,
+    Enterprise,
+}
+
+impl From<PlanName> for Plan {
+    fn from(name: PlanName) -> Self {
+        match name {
+            PlanName::Free => Self::Free,
+            PlanName::Pro => Self::Pro,
+            PlanName::Enterprise => Self::Enterprise,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Up {
     /// Kafka to use; without it a local one is started
@@ -240,6 +259,21 @@ pub(crate) struct Serve {
     /// File of API keys
     #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
     pub(crate) keys: PathBuf,
+    /// File of what each plan may spend in a month, such as {"free": 500} [default: plans.json beside the keys]
+    #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
+    pub(crate) plans: Option<PathBuf>,
+    /// File of what each key has spent, this instance's own [default: usage.json beside the keys]
+    #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
+    pub(crate) usage: Option<PathBuf>,
+    /// Milliseconds of silence after which a stream says that it lives
+    #[arg(long = "heartbeat-ms", hide = true, default_value = "15000", value_parser = millis)]
+    pub(crate) heartbeat: Duration,
+    /// Milliseconds for which a client may take nothing before it is let go
+    #[arg(long = "stall-ms", hide = true, default_value = "10000", value_parser = millis)]
+    pub(crate) stall: Duration,
+    /// Events of the feed that are kept in memory
+    #[arg(long, hide = true, default_value_t = 16_384)]
+    pub(crate) stream_events: usize,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]
@@ -317,6 +351,9 @@ pub(crate) struct Key {
     /// What it is called
     #[arg(long, default_value = "unnamed")]
     pub(crate) name: String,
+    /// What it may spend
+    #[arg(long, default_value = "free")]
+    pub(crate) plan: PlanName,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -5,6 +5,7 @@
 
 mod bench;
 mod cli;
+mod clock;
 mod home;
 mod local_kafka;
 mod progress;
@@ -38,7 +39,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Up(config) => up::run(&config, log_format)?,
         Command::Ingest(config) => roles::ingest::run(&config)?,
         Command::Process(config) => roles::process::run(config)?,
-        Command::Serve(config) => roles::serve::run(config)?,
+        Command::Serve(config) => roles::serve::run(&config)?,
         Command::Kafka(config) => local_kafka::run(&config)?,
         Command::Topics(config) => roles::topics::run(&config)?,
         Command::Dlq(config) => roles::dlq::run(&config)?,

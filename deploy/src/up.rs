@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use arb_api::keys::Keys;
+use arb_api::plan::Plan;
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;
 
@@ -63,7 +64,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(kafka::provision(&brokers, None))?;
     let keys = home::keys(home);
-    let key = Keys::create(&keys, "arb up")?;
+    let key = Keys::create(&keys, "arb up", Plan::Enterprise)?;
     let common = ["--child", "--brokers", &brokers];
     children.start("process", &[&common[..], &["--policy", config.policy.key()]].concat())?;
     let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
@@ -146,10 +147,12 @@ fn say_where(config: &Up, key: &str) {
     println!(
         "\nplaying {what}\n\
          board  http://{listen}/v1/arbs\n\
+         stream http://{listen}/v1/stream\n\
          key    {key}\n\n\
          curl -s -H 'Authorization: Bearer {key}' 'http://{listen}/v1/arbs?limit=3'\n\
          curl -s -H 'Authorization: Bearer {key}' http://{listen}/v1/arbs | jq -r \
          '.arbs[] | [.rank, .margin, .event.home, .event.away, .market, .line] | @tsv'\n\
+         curl -sN -H 'Authorization: Bearer {key}' http://{listen}/v1/stream\n\
          curl -s http://{listen}/readyz\n\n\
          Ctrl-C stops everything"
     );

@@ -7,10 +7,13 @@
 
 mod changelog;
 mod consumer;
+mod feed;
 mod letters;
 mod partitioner;
 mod producer;
+mod reader;
 mod table;
+mod topic_id;
 mod topics;
 mod transaction;
 
@@ -20,10 +23,13 @@ use rdkafka::error::KafkaError;
 use rdkafka::{ClientConfig, ClientContext};
 
 pub use consumer::TickConsumer;
+pub use feed::{Feed, FeedEvent, settle};
 pub use letters::{Letter, Letters};
 pub use partitioner::partition_of;
 pub use producer::TickProducer;
+pub use reader::Span;
 pub use table::{Table, TableEvent};
+pub use topic_id::topic_id;
 pub use topics::{partitions, provision};
 pub use transaction::{Transaction, TransactionalProducer};
 

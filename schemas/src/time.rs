@@ -3,6 +3,7 @@
 //! It never reads a clock.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 /// UTC, microseconds since the epoch.
 pub type Micros = i64;
@@ -24,6 +25,18 @@ pub fn to_rfc3339(at: Micros) -> String {
     Timestamp::from_microsecond(at).map_or_else(|_| at.to_string(), |time| time.to_string())
 }
 
+/// The calendar month in UTC that a time lies in: its first moment, and the next month's.
+///
+/// Returns `None` beyond the calendar.
+#[must_use]
+pub fn month(at: Micros) -> Option<(Micros, Micros)> {
+    let day = Timestamp::from_microsecond(at).ok()?.to_zoned(TimeZone::UTC).date();
+    let midnight = |day: jiff::civil::Date| {
+        day.to_zoned(TimeZone::UTC).ok().map(|midnight| midnight.timestamp().as_microsecond())
+    };
+    Some((midnight(day.first_of_month())?, midnight(day.last_of_month().tomorrow().ok()?)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,5 +54,21 @@ mod tests {
         for text in ["", "yesterday", "2026-06-06", "2026-13-06T04:52:30Z", "1780721550"] {
             assert_eq!(parse_rfc3339(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_month_begins_with_its_first_moment_and_ends_with_the_next() {
+        let month_of = |text| month(parse_rfc3339(text).unwrap()).unwrap();
+        for (time, begins, ends) in [
+            ("2026-02-28T23:59:59.999999Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"),
+            ("2028-02-29T12:00:00Z", "2028-02-01T00:00:00Z", "2028-03-01T00:00:00Z"),
+            ("2026-12-31T23:59:59Z", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+            ("2027-01-01T00:00:00Z", "2027-01-01T00:00:00Z", "2027-02-01T00:00:00Z"),
+            ("1969-12-31T23:00:00Z", "1969-12-01T00:00:00Z", "1970-01-01T00:00:00Z"),
+        ] {
+            let (from, to) = month_of(time);
+            assert_eq!((&*to_rfc3339(from), &*to_rfc3339(to)), (begins, ends), "{time}");
+        }
+        assert_eq!(month(i64::MAX), None);
     }
 }

@@ -1,10 +1,13 @@
 //! What tests stand on: the program, a broker, the stack of roles, the oracle, recordings.
 
+pub(crate) mod feed;
 pub(crate) mod http;
 pub(crate) mod oracle;
 pub(crate) mod processors;
 pub(crate) mod program;
 pub(crate) mod recordings;
+pub(crate) mod serve;
+pub(crate) mod sse;
 pub(crate) mod stack;
 
 use std::path::PathBuf;

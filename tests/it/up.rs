@@ -33,7 +33,7 @@ impl Running {
         let key = lines.find_map(|line| line.strip_prefix("key    ").map(str::to_owned));
         let key = key.unwrap_or_else(|| panic!("{}", std::fs::read_to_string(&log).unwrap()));
         let curls: Vec<_> = lines.take_while(|line| !line.starts_with("Ctrl-C")).collect();
-        assert_eq!(curls.iter().filter(|line| line.starts_with("curl ")).count(), 3, "{curls:?}");
+        assert_eq!(curls.iter().filter(|line| line.starts_with("curl ")).count(), 4, "{curls:?}");
         Self { child, log, url: format!("http://{listen}"), key }
     }
 

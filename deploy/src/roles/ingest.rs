@@ -1,7 +1,5 @@
 //! `arb ingest`: a recording or the synthetic market, published in its own time.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use arb_pipeline::ingest::publish::Publisher;
 use arb_pipeline::ingest::recording::Recording;
 use arb_pipeline::ingest::replay::{Played, Replay, ReplayError, Speed};
@@ -10,7 +8,7 @@ use arb_pipeline::ingest::synthetic::Synthetic;
 use arb_schemas::time::{Micros, SECOND};
 
 use crate::cli::{Ingest, Play};
-use crate::signals;
+use crate::{clock, signals};
 
 /// A recording's default speed: an hour a minute.
 const RECORDING: Speed = Speed::Times(60.0);
@@ -42,12 +40,6 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
 fn source(play: &Play) -> anyhow::Result<(Box<dyn Source>, Speed)> {
     Ok(match &play.replay {
         Some(path) => (Box::new(Recording::open(path, play.odds_format.into())?), RECORDING),
-        None => (Box::new(Synthetic::new(play.seed, now(), EVERY)), SYNTHETIC),
+        None => (Box::new(Synthetic::new(play.seed, clock::now() / SECOND * SECOND, EVERY)), SYNTHETIC),
     })
-}
-
-#[expect(clippy::disallowed_methods, reason = "the synthetic market is a source that speaks now")]
-fn now() -> Micros {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(0) * SECOND
 }

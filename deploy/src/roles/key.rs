@@ -5,6 +5,6 @@ use arb_api::keys::Keys;
 use crate::cli::Key;
 
 pub(crate) fn run(config: &Key) -> anyhow::Result<()> {
-    println!("{}", Keys::create(&config.keys, &config.name)?);
+    println!("{}", Keys::create(&config.keys, &config.name, config.plan.into())?);
     Ok(())
 }

@@ -1,38 +1,75 @@
-//! `arb serve`: the board over HTTP, fed by a thread that reads its topic.
+//! `arb serve`: the board and the feed over HTTP, each fed by a thread that reads its topic.
 
 use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
 
 use anyhow::{Context, anyhow};
 use arb_api::board::Board;
 use arb_api::keys::Keys;
-use arb_api::{App, follow, server};
+use arb_api::plan::Plans;
+use arb_api::stream::Streams;
+use arb_api::stream::source::Source;
+use arb_api::usage::Usage;
+use arb_api::{App, SharedApp, follow, server};
 use arb_pipeline::kafka::{self, Table};
 use arb_pipeline::stop::Stop;
 use arb_schemas::topics::ARBS_BOARD;
 
 use crate::cli::Serve;
-use crate::signals;
+use crate::{clock, signals};
 
-pub(crate) fn run(config: Serve) -> anyhow::Result<()> {
+pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let brokers = config.brokers.brokers;
+    let brokers = &config.brokers.brokers;
     let keys = Keys::read(&config.keys).context("no API keys; `arb key` makes one")?;
-    let partitions = kafka::partitions(&brokers)?;
-    let table = Table::open(&brokers, &ARBS_BOARD, partitions)?;
-    let app = Arc::new(App { board: Board::new(partitions), keys });
+    let usage = usage(config)?;
+    let partitions = kafka::partitions(brokers)?;
+    // The feed's end is noted before the board is read: `arb_api::stream::live` says why.
+    let source = Source::find(brokers, partitions, config.stream_events)?;
+    kafka::settle(brokers, &ARBS_BOARD, partitions, &stop)?;
+    let table = Table::open(brokers, &ARBS_BOARD, partitions)?;
+    let streams = Streams::new(source, config.stream_events, config.heartbeat);
+    let app = Arc::new(App { board: Board::new(partitions), keys, usage, streams });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let listener = runtime.block_on(server::listen(config.listen));
+    let listener = runtime.block_on(async { server::listen(config.listen) });
     let listener = listener.with_context(|| format!("{} cannot be listened on", config.listen))?;
     tracing::info!(listen = %config.listen, "serving");
-    let follower = {
-        let (app, stop) = (Arc::clone(&app), stop.clone());
-        std::thread::Builder::new().name("board".to_owned()).spawn(move || {
-            let _stop = StopAtEnd(stop.clone());
-            follow::follow(table, &app.board, &stop)
-        })?
-    };
-    runtime.block_on(server::serve(listener, app, &stop));
-    Ok(follower.join().map_err(|_| anyhow!("the reader of the board panicked"))??)
+    let board = thread("board", &app, &stop, move |app, stop| Ok(follow::follow(table, &app.board, stop)?))?;
+    let feed = thread("feed", &app, &stop, |app, stop| {
+        let (source, live) = app.streams.feed();
+        Ok(source.follow(live, &app.board, stop)?)
+    })?;
+    let ledger = thread("usage", &app, &stop, |app, stop| {
+        app.usage.keep(stop);
+        Ok(())
+    })?;
+    runtime.block_on(server::serve(listener, Arc::clone(&app), config.stall, &stop));
+    // After the last request that was still answered.
+    let saved = app.usage.save();
+    for (name, thread) in [("board", board), ("feed", feed), ("usage", ledger)] {
+        thread.join().map_err(|_| anyhow!("the thread {name} panicked"))??;
+    }
+    Ok(saved?)
+}
+
+fn usage(config: &Serve) -> anyhow::Result<Usage> {
+    let beside = |path: &Option<_>, name| path.clone().unwrap_or_else(|| config.keys.with_file_name(name));
+    let plans = Plans::read(&beside(&config.plans, "plans.json"))?;
+    Ok(Usage::open(beside(&config.usage, "usage.json"), plans, clock::now)?)
+}
+
+/// A thread without which nothing is served: its end, for whatever reason, is the process's.
+fn thread(
+    name: &str,
+    app: &SharedApp,
+    stop: &Stop,
+    work: impl FnOnce(&App, &Stop) -> anyhow::Result<()> + Send + 'static,
+) -> std::io::Result<JoinHandle<anyhow::Result<()>>> {
+    let (app, stop) = (Arc::clone(app), stop.clone());
+    Builder::new().name(name.to_owned()).spawn(move || {
+        let stop = StopAtEnd(stop);
+        work(&app, &stop.0)
+    })
 }
 
 /// A board that is no longer followed, for whatever reason, is not served.

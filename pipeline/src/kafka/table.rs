@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
-use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
-use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::topic_partition_list::Offset;
 
-use super::{Error, Listener};
+use super::Error;
+use super::reader::{Polled, Reader};
 
 /// A reader of one compacted topic.
 pub struct Table {
-    consumer: BaseConsumer<Listener>,
+    reader: Reader,
     /// Partitions whose end has not been seen yet.
     behind: BTreeSet<i32>,
 }
@@ -44,20 +44,9 @@ impl Table {
     /// # Errors
     /// [`Error::Broker`].
     pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let consumer: BaseConsumer<Listener> = super::read_committed(brokers)
-            // No group is joined and nothing is committed; librdkafka wants a name all the same.
-            .set("group.id", "arb-table")
-            .set("auto.offset.reset", "earliest")
-            .set("enable.partition.eof", "true")
-            .create_with_context(Listener)
-            .map_err(broker)?;
-        let mut assignment = TopicPartitionList::new();
-        for partition in 0..partitions {
-            assignment.add_partition_offset(topic.name, partition, Offset::Beginning).map_err(broker)?;
-        }
-        consumer.assign(&assignment).map_err(broker)?;
-        Ok(Self { consumer, behind: (0..partitions).collect() })
+        let reader = Reader::new(brokers, topic, partitions, "read_committed", "earliest")?;
+        reader.assign(|_| Offset::Beginning)?;
+        Ok(Self { reader, behind: (0..partitions).collect() })
     }
 
     /// The next event, waiting at most so long.
@@ -65,23 +54,18 @@ impl Table {
     /// # Errors
     /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
     pub fn next(&mut self, wait: Duration) -> Result<TableEvent, Error> {
-        match self.consumer.poll(wait) {
-            None => Ok(TableEvent::Idle),
-            Some(Ok(message)) => Ok(TableEvent::Put {
+        match self.reader.poll(wait)? {
+            Polled::Idle => Ok(TableEvent::Idle),
+            Polled::Record(message) => Ok(TableEvent::Put {
                 partition: message.partition(),
                 key: message.key().unwrap_or_default().to_vec(),
                 value: message.payload().map(<[u8]>::to_vec),
             }),
-            Some(Err(KafkaError::PartitionEOF(partition))) => {
+            Polled::End(partition) => {
                 let was_behind = self.behind.remove(&partition);
                 let caught_up = was_behind && self.behind.is_empty();
                 Ok(if caught_up { TableEvent::CaughtUp } else { TableEvent::Idle })
             }
-            Some(Err(error)) if is_transient(&error) => {
-                tracing::warn!(%error, "the broker cannot be reached; trying on");
-                Ok(TableEvent::Idle)
-            }
-            Some(Err(error)) => Err(error.into()),
         }
     }
 }

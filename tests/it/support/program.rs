@@ -69,6 +69,11 @@ impl Role {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// The process's id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it in good order.
     pub(crate) fn stop(&mut self) {
         assert!(

@@ -77,13 +77,14 @@ impl Stack {
         let arguments = ["--policy", policy, "--brokers", &broker.brokers];
         let process = Role::start("process", &arguments, &broker.path("process.log"));
         let keys = broker.path("keys.json");
-        let said = run(arb().args(["key", "--name", "test", "--keys"]).arg(&keys));
+        let said = run(arb().args(["key", "--name", "test", "--plan", "enterprise", "--keys"]).arg(&keys));
         assert!(said.success, "{}", said.err);
         let listen = format!("127.0.0.1:{}", port());
         let arguments = ["--listen", &listen, "--keys", keys.to_str().unwrap(), "--brokers", &broker.brokers];
-        let serve = Role::start("serve", &arguments, &broker.path("serve.log"));
+        let mut serve = Role::start("serve", &arguments, &broker.path("serve.log"));
         let url = format!("http://{listen}");
         wait_for("the board is ready", || {
+            serve.assert_runs();
             request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
         });
         Self { process, _serve: serve, url, key: said.out.trim().to_owned(), broker }

@@ -1,0 +1,59 @@
+//! What a caller wants to see of the board and of the feed.
+//!
+//! The same words on both. A filter never changes what an entry says, only whether it is shown.
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::Problem;
+
+/// Longest name of a sport or league.
+const MAX_NAME: usize = 100;
+
+/// A sport (`soccer`) or a league (`soccer_fifa_world_cup`); all of them unless one is named.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Sport(Option<String>);
+
+impl Sport {
+    /// From a parameter.
+    pub(crate) fn parse(name: &str) -> Result<Self, Problem> {
+        if name.is_empty() || name.len() > MAX_NAME {
+            return Err(Problem::invalid_param("sport", "must be a sport or a league key"));
+        }
+        Ok(Self(Some(name.to_owned())))
+    }
+
+    /// Whether what is of this sport and league is shown.
+    pub(crate) fn includes(&self, sport: &str, league: &str) -> bool {
+        self.0.as_deref().is_none_or(|name| name == sport || name == league)
+    }
+}
+
+/// A query's parameters, each given at most once; the handler refuses those that it does not know.
+pub(crate) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if seen.iter().any(|(other, _)| *other == name) {
+            return Err(Problem::invalid_param(&name, "is given twice"));
+        }
+        seen.push((name.into_owned(), value.into_owned()));
+    }
+    Ok(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sport_is_named_by_its_key_or_its_leagues() {
+        let named = |name| Sport::parse(name).ok().unwrap();
+        for (name, expected) in
+            [("soccer", true), ("soccer_test", true), ("soccer_other", false), ("socc", false)]
+        {
+            assert_eq!(named(name).includes("soccer", "soccer_test"), expected, "{name}");
+        }
+        assert!(Sport::default().includes("any", "of them"));
+        assert!(Sport::parse("").is_err() && Sport::parse(&"s".repeat(101)).is_err());
+    }
+}

@@ -1,0 +1,50 @@
+//! How a key's quota is told: the three headers of the second surface, and `GET /api/v1/usage`.
+//!
+//! The headers are on every response there, whatever it is; who has no valid key has no plan. It charges nothing.
+
+use arb_schemas::time::to_rfc3339;
+use serde_json::json;
+use warp::http::header::{CONTENT_TYPE, HeaderName};
+use warp::http::{HeaderMap, HeaderValue};
+use warp::reply::Response;
+
+use crate::App;
+use crate::filter::parameters;
+use crate::keys::Caller;
+use crate::problem::Problem;
+use crate::routes::Request;
+
+const REMAINING: HeaderName = HeaderName::from_static("x-requests-remaining");
+const USED: HeaderName = HeaderName::from_static("x-requests-used");
+const PLAN: HeaderName = HeaderName::from_static("x-plan");
+
+/// Tells where a caller stands.
+pub(crate) fn tell(app: &App, caller: Option<&Caller>, headers: &mut HeaderMap) {
+    let (remaining, used, plan) = caller.map_or((0, 0, "none"), |caller| {
+        let standing = app.usage.standing(caller);
+        (standing.remaining(), standing.used, standing.plan.key())
+    });
+    headers.insert(REMAINING, HeaderValue::from(remaining));
+    headers.insert(USED, HeaderValue::from(used));
+    headers.insert(PLAN, HeaderValue::from_static(plan));
+}
+
+/// Answers `GET /api/v1/usage`, which costs nothing.
+pub(crate) fn usage(app: &App, request: &Request<'_>) -> Result<Response, Problem> {
+    if let Some((name, _)) = parameters(request.query)?.first() {
+        return Err(Problem::invalid_param(name, "is unknown"));
+    }
+    let standing = app.usage.standing(&request.caller);
+    let body = json!({
+        "plan": standing.plan.key(),
+        "quota": standing.quota,
+        "used": standing.used,
+        "remaining": standing.remaining(),
+        "period_start": to_rfc3339(standing.period.0),
+        "period_end": to_rfc3339(standing.period.1),
+        "routes": standing.routes,
+    });
+    let mut response = Response::new(body.to_string().into());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(response)
+}

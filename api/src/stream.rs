@@ -1,0 +1,110 @@
+//! `GET /v1/stream` and `GET /api/v1/stream`: what changes, as Server-Sent Events.
+//!
+//! - [`source`]: the feed's topic and its one reader; [`live`]: what all streams share, and why a snapshot is exact.
+//! - `event` and `view`: a record as a block of text; `position`: its id.
+//! - `ring` and `fold`: the last events, and the board at the last one.
+//! - `query`: what a client asks; `client`: what it is sent; `catch_up`: what only Kafka still has.
+//!
+//! A client gets everything that its filters let through, in the order of each partition, once: from its last event on,
+//! or from a snapshot. One that reads too slowly is cut and goes on later; it is never fed with holes.
+//!
+//! Source: WHATWG HTML, "Server-sent events".
+
+mod catch_up;
+mod client;
+mod event;
+mod fold;
+pub mod live;
+mod notice;
+mod position;
+mod query;
+mod ring;
+pub mod source;
+mod view;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::poll_fn;
+use tokio::sync::{Semaphore, mpsc};
+use warp::Reply;
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use warp::http::{HeaderMap, HeaderValue};
+use warp::reply::Response;
+
+use self::client::{Client, Start};
+use self::live::Live;
+use self::query::Query;
+use self::source::Source;
+use crate::SharedApp;
+use crate::problem::Problem;
+use crate::routes::Request;
+
+/// Pieces that wait for a connection to take them. They are shared, so this is not what memory is spent on.
+const PIECES: usize = 8;
+/// Clients that read from Kafka at one time; more wait, and are sent heartbeats meanwhile.
+const CATCH_UPS: usize = 4;
+
+/// What streams need.
+#[derive(Debug)]
+pub struct Streams {
+    source: Source,
+    live: Live,
+    /// A client hears something at least this often.
+    heartbeat: Duration,
+    catch_ups: Arc<Semaphore>,
+}
+
+impl Streams {
+    /// Streams of a feed, which keep so many events in memory.
+    #[must_use]
+    pub fn new(source: Source, max_events: usize, heartbeat: Duration) -> Self {
+        let live = Live::new(&source, max_events);
+        Self { source, live, heartbeat, catch_ups: Arc::new(Semaphore::new(CATCH_UPS)) }
+    }
+
+    /// Whether streams can begin.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.live.is_ready()
+    }
+
+    /// Ends all streams.
+    pub(crate) fn close(&self) {
+        self.live.close();
+    }
+
+    /// Where the feed is read from, and what it is read into.
+    #[must_use]
+    pub fn feed(&self) -> (&Source, &Live) {
+        (&self.source, &self.live)
+    }
+}
+
+/// Answers a request.
+pub(crate) fn open(app: &SharedApp, request: &Request<'_>) -> Result<Response, Problem> {
+    let Query { filter, last } = Query::parse(request.query, request.headers)?;
+    if !app.streams.is_ready() || app.streams.live.is_closing() {
+        return Err(Problem::unavailable("The feed is being read; try again."));
+    }
+    request.charge(app)?;
+    let mut response = if request.wants_body {
+        let (out, mut pieces) = mpsc::channel(PIECES);
+        let start = Start::of(last, &app.streams.live);
+        tokio::spawn(Client::new(Arc::clone(app), filter, out).run(start));
+        let pieces = poll_fn(move |context| pieces.poll_recv(context));
+        warp::reply::stream(pieces.map(Ok::<_, Infallible>)).into_response()
+    } else {
+        Response::default()
+    };
+    describe(response.headers_mut());
+    Ok(response)
+}
+
+fn describe(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // nginx would otherwise collect events until it has a buffer full.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+}

@@ -1,0 +1,246 @@
+//! One client: what it is sent, in which order, until it goes, falls behind, or the server ends.
+//!
+//! A task of its own that hands shared bytes to the connection, a few at a time. It never buffers for a client that does
+//! not read: it waits, and when the ring has gone on without it, the client is cut and told from where to go on.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::catch_up::{CatchUp, CaughtUp};
+use super::event::{Block, id_line};
+use super::live::{Live, Place, Signal};
+use super::notice::{self, To};
+use super::position::{EventId, Positions};
+use super::query::Filter;
+use crate::SharedApp;
+
+/// How often what is missing is read from Kafka before the client is slower than the feed.
+const ROUNDS: usize = 3;
+/// How long a client may take for its snapshot, whose memory it holds.
+const SNAPSHOT: Duration = Duration::from_secs(30);
+
+/// With what a stream begins.
+#[derive(Debug)]
+pub(super) enum Start {
+    /// With a snapshot.
+    Fresh,
+    /// With what comes after these positions.
+    Resume(Positions),
+    /// With a reason, and a snapshot.
+    Resync(&'static str),
+}
+
+impl Start {
+    /// What the client said that it had last.
+    pub(super) fn of(last: Option<EventId>, live: &Live) -> Self {
+        let Some(EventId { epoch, positions }) = last else { return Self::Fresh };
+        let is_of_this_feed =
+            epoch == *live.epoch() && positions.as_slice().len() == live.head().as_slice().len();
+        if is_of_this_feed { Self::Resume(positions) } else { Self::Resync("epoch_changed") }
+    }
+}
+
+/// Why a stream ends.
+enum End {
+    /// The client has gone, or is cut in the middle of something.
+    Gone,
+    /// The client must come back, for this reason.
+    Lagged(&'static str),
+    /// The server ends.
+    Closing,
+}
+
+/// A client that is connected.
+pub(super) struct Client {
+    app: SharedApp,
+    filter: Filter,
+    out: mpsc::Sender<Bytes>,
+    wake: watch::Receiver<Signal>,
+    /// How far it has come; nowhere before its snapshot.
+    sent: Option<Positions>,
+    last_sent: Instant,
+}
+
+impl Client {
+    pub(super) fn new(app: SharedApp, filter: Filter, out: mpsc::Sender<Bytes>) -> Self {
+        let wake = app.streams.live.subscribe();
+        Self { app, filter, out, wake, sent: None, last_sent: Instant::now() }
+    }
+
+    /// Serves it until it ends.
+    pub(super) async fn run(mut self, start: Start) {
+        let Err(end) = self.serve(start).await;
+        let last = match end {
+            End::Gone => return,
+            End::Lagged(reason) => notice::lagged(self.to(), reason),
+            End::Closing => notice::server_restart(self.to()),
+        };
+        // Who does not take it finds the end of the stream, and goes on from its id all the same.
+        let _ = self.out.send(last).await;
+    }
+
+    async fn serve(&mut self, start: Start) -> Result<Infallible, End> {
+        let place = match start {
+            Start::Fresh => self.snapshot().await?,
+            Start::Resync(reason) => self.resync(reason).await?,
+            Start::Resume(positions) => self.resume(positions).await?,
+        };
+        self.follow(place).await
+    }
+
+    /// Sends what the ring has, and then what comes.
+    async fn follow(&mut self, mut place: Place) -> Result<Infallible, End> {
+        loop {
+            let blocks = self.app.streams.live.read(place.next).ok_or(End::Lagged("too_slow"))?;
+            for block in blocks {
+                self.deliver(&block, &mut place).await?;
+            }
+            self.wait(place.next).await?;
+        }
+    }
+
+    async fn deliver(&mut self, block: &Block, place: &mut Place) -> Result<(), End> {
+        let Some(sent) = &mut self.sent else { return Err(End::Gone) };
+        let is_where_the_reader_was = *sent == place.reader;
+        place.reader.pass(block.partition, block.offset);
+        place.next += 1;
+        if !sent.is_before(block.partition, block.offset) {
+            return Ok(());
+        }
+        let mut after = sent.clone();
+        after.pass(block.partition, block.offset);
+        if self.filter.includes(block) {
+            let text = if is_where_the_reader_was {
+                block.shared()
+            } else {
+                let id = id_line(self.app.streams.live.epoch(), &after);
+                [block.without_id(), id.into()].concat().into()
+            };
+            self.send(text).await?;
+        }
+        self.sent = Some(after);
+        Ok(())
+    }
+
+    /// Sends the board, and says where the events after it begin.
+    async fn snapshot(&mut self) -> Result<Place, End> {
+        let (place, snapshot) = self.app.streams.live.snapshot(&self.app.board);
+        let to = To { epoch: self.app.streams.live.epoch(), sent: Some(&place.reader) };
+        let pieces = notice::snapshot(to, &snapshot, &self.filter.sport);
+        drop(snapshot);
+        // Half a snapshot cannot be followed by anything.
+        timeout(SNAPSHOT, self.send_all(pieces)).await.map_err(|_| End::Gone)??;
+        self.sent = Some(place.reader.clone());
+        Ok(place)
+    }
+
+    async fn resync(&mut self, reason: &'static str) -> Result<Place, End> {
+        self.sent = None;
+        self.send(notice::resync(reason)).await?;
+        self.snapshot().await
+    }
+
+    /// Finds the place after these positions: in memory, or by way of Kafka.
+    async fn resume(&mut self, positions: Positions) -> Result<Place, End> {
+        let live = &self.app.streams.live;
+        let is_in_memory = live.head().reaches(&positions);
+        let place = live.join(&positions).filter(|_| is_in_memory);
+        self.sent = Some(positions.clone());
+        if let Some(place) = place {
+            return Ok(place);
+        }
+        let mut positions = positions;
+        for _ in 0..ROUNDS {
+            match self.catch_up(positions).await? {
+                Ok(reached) => positions = reached,
+                Err(reason) => return self.resync(reason).await,
+            }
+            if let Some(place) = self.app.streams.live.join(&positions) {
+                return Ok(place);
+            }
+        }
+        Err(End::Lagged("too_slow"))
+    }
+
+    /// Sends from Kafka what comes after these positions; or the reason why that cannot be.
+    async fn catch_up(&mut self, positions: Positions) -> Result<Result<Positions, &'static str>, End> {
+        let permit = self.permit().await?;
+        let (app, filter, out) = (self.app.clone(), self.filter.clone(), self.out.clone());
+        let reader = CatchUp { app, filter, out, sent: positions };
+        let read = tokio::task::spawn_blocking(move || {
+            let read = reader.run();
+            drop(permit);
+            read
+        });
+        let (reached, outcome) = read.await.map_err(|_| End::Lagged("unavailable"))?;
+        self.sent = Some(reached.clone());
+        self.last_sent = Instant::now();
+        match outcome {
+            CaughtUp::Reached => Ok(Ok(reached)),
+            CaughtUp::Impossible(reason) => Ok(Err(reason)),
+            CaughtUp::Gone => Err(End::Gone),
+            CaughtUp::Closing => Err(End::Closing),
+            CaughtUp::Failed => Err(End::Lagged("unavailable")),
+        }
+    }
+
+    /// Waits for its turn.
+    async fn permit(&mut self) -> Result<OwnedSemaphorePermit, End> {
+        // One place in the line, however many heartbeats it takes.
+        let turn = Arc::clone(&self.app.streams.catch_ups).acquire_owned();
+        tokio::pin!(turn);
+        loop {
+            tokio::select! {
+                permit = &mut turn => return permit.map_err(|_| End::Closing),
+                waited = self.wait(u64::MAX) => waited?,
+            }
+        }
+    }
+
+    /// Waits until there is a block of this number; sends a heartbeat when that takes long.
+    async fn wait(&mut self, next: u64) -> Result<(), End> {
+        let silence = self.last_sent + self.app.streams.heartbeat;
+        let woken = async {
+            let signal = self.wake.wait_for(|signal| signal.is_closing || signal.next > next).await;
+            signal.map_or(true, |signal| signal.is_closing)
+        };
+        let is_closing = tokio::select! {
+            is_closing = woken => Some(is_closing),
+            () = self.out.closed() => return Err(End::Gone),
+            () = sleep_until(silence) => None,
+        };
+        match is_closing {
+            Some(true) => Err(End::Closing),
+            Some(false) => Ok(()),
+            None => self.send(notice::heartbeat(self.to(), self.app.board.as_of())).await,
+        }
+    }
+
+    /// Sends one whole block, unless the server ends before it could.
+    async fn send(&mut self, text: Bytes) -> Result<(), End> {
+        tokio::select! {
+            biased;
+            sent = self.out.send(text) => sent.map_err(|_| End::Gone)?,
+            _ = self.wake.wait_for(|signal| signal.is_closing) => return Err(End::Closing),
+        }
+        self.last_sent = Instant::now();
+        Ok(())
+    }
+
+    async fn send_all(&mut self, pieces: Vec<Bytes>) -> Result<(), End> {
+        for piece in pieces {
+            self.out.send(piece).await.map_err(|_| End::Gone)?;
+        }
+        self.last_sent = Instant::now();
+        Ok(())
+    }
+
+    fn to(&self) -> To<'_> {
+        To { epoch: self.app.streams.live.epoch(), sent: self.sent.as_ref() }
+    }
+}

@@ -1,0 +1,190 @@
+//! The feed's events: from a record to the block of text that every client is sent.
+//!
+//! Pure. An event is serialised once, id and all, and its bytes are shared. It never looks at a client.
+
+use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, StaleAlert};
+use arb_schemas::wire::{RecordType, WireError, decode};
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::position::{self, Epoch, Positions};
+use super::view;
+
+/// The four kinds of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    ArbWindow,
+    LineMovement,
+    StaleAlert,
+    CloseSignal,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 4] =
+        [Self::ArbWindow, Self::LineMovement, Self::StaleAlert, Self::CloseSignal];
+
+    /// As `event:` and the parameter `kinds` spell it.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::ArbWindow => "arb_window",
+            Self::LineMovement => "line_movement",
+            Self::StaleAlert => "stale_alert",
+            Self::CloseSignal => "close_signal",
+        }
+    }
+}
+
+/// A record of the feed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Event {
+    ArbWindow(ArbWindow),
+    LineMovement(LineMovement),
+    StaleAlert(StaleAlert),
+    CloseSignal(CloseSignal),
+}
+
+impl Event {
+    /// From a message of the feed's topic.
+    pub(super) fn decode(message: &[u8]) -> Result<Self, WireError> {
+        match RecordType::of(message)? {
+            RecordType::LineMovement => decode(message).map(Self::LineMovement),
+            RecordType::StaleAlert => decode(message).map(Self::StaleAlert),
+            RecordType::CloseSignal => decode(message).map(Self::CloseSignal),
+            _ => decode(message).map(Self::ArbWindow),
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        match self {
+            Self::ArbWindow(_) => Kind::ArbWindow,
+            Self::LineMovement(_) => Kind::LineMovement,
+            Self::StaleAlert(_) => Kind::StaleAlert,
+            Self::CloseSignal(_) => Kind::CloseSignal,
+        }
+    }
+
+    /// Sport and league.
+    fn sport(&self) -> (&str, &str) {
+        match self {
+            Self::ArbWindow(window) => (&window.entry.event.sport, &window.entry.event.league),
+            Self::LineMovement(moved) => (&moved.event.sport, &moved.event.league),
+            Self::StaleAlert(alert) => (&alert.event.sport, &alert.event.league),
+            Self::CloseSignal(closed) => (&closed.sport, &closed.league),
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::ArbWindow(window) => view::arb_window(window),
+            Self::LineMovement(moved) => view::line_movement(moved),
+            Self::StaleAlert(alert) => view::stale_alert(alert),
+            Self::CloseSignal(closed) => view::close_signal(closed),
+        }
+    }
+}
+
+/// An event as it is sent, and what a filter asks of it.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) kind: Kind,
+    pub(super) sport: String,
+    pub(super) league: String,
+    pub(super) partition: i32,
+    pub(super) offset: i64,
+    text: Bytes,
+    /// Where the line with the id begins.
+    id_at: usize,
+}
+
+impl Block {
+    /// Of an event at its place, after which a reader is at these positions.
+    pub(super) fn new(
+        event: &Event,
+        (partition, offset): (i32, i64),
+        epoch: &Epoch,
+        after: &Positions,
+    ) -> Self {
+        let (kind, (sport, league)) = (event.kind(), event.sport());
+        let mut text = format!("event: {}\ndata: {}\n", kind.key(), event.json());
+        let id_at = text.len();
+        text.push_str(&id_line(epoch, after));
+        Self {
+            kind,
+            sport: sport.to_owned(),
+            league: league.to_owned(),
+            partition,
+            offset,
+            text: text.into(),
+            id_at,
+        }
+    }
+
+    /// For a client that is exactly where the reader was.
+    pub(super) fn shared(&self) -> Bytes {
+        self.text.clone()
+    }
+
+    /// For a client that is somewhere else: all but the id.
+    pub(super) fn without_id(&self) -> Bytes {
+        self.text.slice(..self.id_at)
+    }
+
+    /// Bytes of memory, roughly.
+    pub(super) fn size(&self) -> usize {
+        self.text.len() + self.sport.len() + self.league.len() + size_of::<Self>()
+    }
+}
+
+/// The line that ends a block.
+pub(super) fn id_line(epoch: &Epoch, positions: &Positions) -> String {
+    format!("id: {}\n\n", position::encode(epoch, positions))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use arb_schemas::wire::encode;
+
+    use super::super::view::tests::{closed, moved};
+    use super::*;
+    use crate::view::tests::entry;
+
+    /// A window with this id and sequence, opened.
+    pub(crate) fn window(id: &str, sequence: i64) -> Event {
+        let mut entry = entry(id, 0.01);
+        entry.sequence = sequence;
+        Event::ArbWindow(ArbWindow { change: "opened".into(), entry })
+    }
+
+    /// A window that closed.
+    pub(crate) fn close(id: &str, sequence: i64) -> Event {
+        Event::CloseSignal(closed(id, sequence))
+    }
+
+    #[test]
+    fn a_message_is_one_of_four_kinds_or_none() {
+        let Event::ArbWindow(window) = window("a", 1) else { unreachable!() };
+        for (message, kind) in [
+            (encode(&window).unwrap(), Kind::ArbWindow),
+            (encode(&moved()).unwrap(), Kind::LineMovement),
+            (encode(&closed("a", 2)).unwrap(), Kind::CloseSignal),
+        ] {
+            assert_eq!(Event::decode(&message).unwrap().kind(), kind);
+        }
+        assert!(Event::decode(&encode(&window.entry).unwrap()).is_err(), "an entry is of another topic");
+        assert!(Event::decode(b"").is_err());
+    }
+
+    #[test]
+    fn a_block_is_three_lines_and_its_id_can_be_another() {
+        let after = Positions::new(vec![5, 9]);
+        let block = Block::new(&close("a", 2), (1, 8), &[1; 16], &after);
+        let text = String::from_utf8(block.shared().to_vec()).unwrap();
+        let lines: Vec<_> = text.split('\n').collect();
+        assert_eq!((lines[0], &lines[3..]), ("event: close_signal", &["", ""][..]));
+        assert!(lines[1].starts_with("data: {") && lines[1].contains("\"price_moved\""));
+        let id = position::decode(lines[2].strip_prefix("id: ").unwrap()).unwrap();
+        assert_eq!((id.epoch, id.positions), ([1; 16], after));
+        let head = String::from_utf8(block.without_id().to_vec()).unwrap();
+        assert_eq!(head, format!("{}\n{}\n", lines[0], lines[1]));
+    }
+}

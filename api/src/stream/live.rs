@@ -1,0 +1,181 @@
+//! What all streams of this instance share: the last events, the board at exactly the last event, and the wish to end.
+//!
+//! One reader fills it; clients read it and are woken. It never waits for a client.
+//!
+//! # Why a snapshot is exact
+//!
+//! A client applies a snapshot and then events, and must never miss a window nor see one go back. The board has a topic
+//! and a reader of its own, which may be ahead of the feed's reader or behind it. So the snapshot is not taken from
+//! there: the feed is folded over a board once, at the start, and the fold moves with the feed. A snapshot is the fold
+//! at position R; its id is R; the events after it are those from R on. Nothing is to be dropped, also not when the
+//! client resumes in between, on an instance that knows nothing of its snapshot.
+//!
+//! The fold is right from the first snapshot on, because of the order in which an instance starts:
+//!
+//! 1. P, the feed's committed end, is noted (`source`).
+//! 2. Whatever is written to the board's topic now is waited for until it is decided (`kafka::settle`); then the board
+//!    is read to its end. A transaction writes its records to both topics before it marks either as committed. So every
+//!    transaction that is in the feed before P is in this board, whichever topic was marked first.
+//! 3. A copy of the board, B, is taken. Whatever is written to the feed now is waited for until it is decided; then the
+//!    feed is read from P (or from a little before, which changes nothing, and fills the ring) to its end. So every
+//!    transaction that is in B is in the feed that has been read: the fold is ready.
+//!
+//! Take any window, at any position R from then on. If the feed has an event of it between P and R, the last of these
+//! decides, and B's opinion is overwritten: also when B was ahead, and also for a window that opened after P and whose
+//! tombstone B had seen. If it has none, the window's last event is before P, so B knew it by 2; and B knew no later
+//! one, for by 3 that one would have been read.
+//!
+//! Times that are confirmed without a transition go to the board alone. So an entry is shown as the board has it when
+//! it is of the same transition (`Board::snapshot_of`), else as the feed had it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arb_schemas::records::BoardEntry;
+use arb_schemas::wire::WireError;
+use tokio::sync::watch;
+
+use super::event::{Block, Event};
+use super::fold::Fold;
+use super::position::{Epoch, Positions};
+use super::ring::Ring;
+use crate::board::{Board, Snapshot};
+
+/// How long a snapshot is given out. All of that time share its bytes, and are sent what came since.
+const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
+
+/// The feed of this instance.
+#[derive(Debug)]
+pub struct Live {
+    epoch: Epoch,
+    inner: Mutex<Inner>,
+    signal: watch::Sender<Signal>,
+}
+
+/// What wakes clients.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Signal {
+    /// The number of the next block.
+    pub(super) next: u64,
+    /// Streams end.
+    pub(super) is_closing: bool,
+}
+
+#[derive(Debug)]
+struct Inner {
+    ring: Ring,
+    fold: Fold,
+    /// Partitions whose end has not been seen yet.
+    behind: BTreeSet<i32>,
+    snapshot: Option<(Instant, Place, Arc<Snapshot>)>,
+}
+
+/// A place in memory.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// The number of the next block.
+    pub(super) next: u64,
+    /// What the reader had read before that block.
+    pub(super) reader: Positions,
+}
+
+impl Live {
+    /// Of a feed that begins at these positions, keeping so many events.
+    #[must_use]
+    pub fn new(source: &super::source::Source, max_events: usize) -> Self {
+        let start = source.start().clone();
+        let partitions = i32::try_from(start.as_slice().len()).unwrap_or(i32::MAX);
+        let ring = Ring::new(max_events.max(1), start);
+        let behind = (0..partitions).collect();
+        let inner = Inner { ring, fold: Fold::default(), behind, snapshot: None };
+        Self { epoch: source.epoch(), inner: Mutex::new(inner), signal: watch::Sender::default() }
+    }
+
+    /// The id of the feed's topic.
+    pub(super) fn epoch(&self) -> &Epoch {
+        &self.epoch
+    }
+
+    /// Whether snapshots can be given.
+    pub fn is_ready(&self) -> bool {
+        self.lock().behind.is_empty()
+    }
+
+    /// Begins with a board.
+    pub(super) fn begin(&self, entries: Vec<BoardEntry>) {
+        self.lock().fold = Fold::of(entries);
+    }
+
+    /// Takes the next record of the feed.
+    pub(super) fn push(&self, partition: i32, offset: i64, message: &[u8]) -> Result<(), WireError> {
+        let event = Event::decode(message)?;
+        // Nobody else moves the head: the text can be made while clients read.
+        let mut after = self.head();
+        after.pass(partition, offset);
+        let block = Block::new(&event, (partition, offset), &self.epoch, &after);
+        let next = {
+            let mut inner = self.lock();
+            inner.ring.push(block);
+            inner.fold.apply(event);
+            inner.ring.next()
+        };
+        self.signal.send_modify(|signal| signal.next = next);
+        Ok(())
+    }
+
+    /// Notes that a partition has been read to its end.
+    pub(super) fn ended(&self, partition: i32) {
+        self.lock().behind.remove(&partition);
+    }
+
+    /// Ends all streams.
+    pub fn close(&self) {
+        self.signal.send_modify(|signal| signal.is_closing = true);
+    }
+
+    /// Whether they end.
+    pub(super) fn is_closing(&self) -> bool {
+        self.signal.borrow().is_closing
+    }
+
+    /// What wakes a client.
+    pub(super) fn subscribe(&self) -> watch::Receiver<Signal> {
+        self.signal.subscribe()
+    }
+
+    /// The board at a position, and that place.
+    pub(super) fn snapshot(&self, board: &Board) -> (Place, Arc<Snapshot>) {
+        let mut inner = self.lock();
+        if let Some((taken, place, snapshot)) = &inner.snapshot
+            && taken.elapsed() < SNAPSHOT_AGE
+            && inner.ring.has(place.next)
+        {
+            return (place.clone(), Arc::clone(snapshot));
+        }
+        let place = Place { next: inner.ring.next(), reader: inner.ring.head().clone() };
+        let snapshot = Arc::new(board.snapshot_of(&inner.fold.windows()));
+        inner.snapshot = Some((Instant::now(), place.clone(), Arc::clone(&snapshot)));
+        (place, snapshot)
+    }
+
+    /// Where a client with these positions goes on; `None` when something that it lacks is no longer in memory.
+    pub(super) fn join(&self, at: &Positions) -> Option<Place> {
+        let (next, reader) = self.lock().ring.join(at)?;
+        Some(Place { next, reader })
+    }
+
+    /// After the last event.
+    pub(super) fn head(&self) -> Positions {
+        self.lock().ring.head().clone()
+    }
+
+    /// Some blocks from a number on; `None` when the first of them is gone.
+    pub(super) fn read(&self, from: u64) -> Option<Vec<Arc<Block>>> {
+        self.lock().ring.read(from)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

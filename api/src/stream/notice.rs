@@ -1,0 +1,103 @@
+//! What a stream says beside events: snapshot, heartbeat, resync, lagged, restart.
+//!
+//! Pure. Each carries the client's position as its id, where it has one: what the client goes on from is never older
+//! than what it has, and never newer.
+
+use arb_schemas::time::{Micros, to_rfc3339};
+use bytes::Bytes;
+use serde_json::json;
+
+use super::event::id_line;
+use super::position::{Epoch, Positions};
+use crate::board::Snapshot;
+use crate::filter::Sport;
+
+/// Milliseconds after which clients of a server that ends connect again: not all at once.
+const RETRY: (u64, u64) = (1_000, 5_000);
+
+/// Who a notice is for: the feed, and how far the client has come.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct To<'a> {
+    pub(super) epoch: &'a Epoch,
+    pub(super) sent: Option<&'a Positions>,
+}
+
+impl To<'_> {
+    /// The line that ends a block.
+    fn id(self) -> String {
+        self.sent.map_or_else(|| "\n".to_owned(), |sent| id_line(self.epoch, sent))
+    }
+}
+
+/// Nothing has happened: a comment for those who keep connections open, an event for those who watch the feed's time.
+pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>) -> Bytes {
+    let data = json!({"as_of": as_of.map(to_rfc3339)});
+    format!(": heartbeat\nevent: heartbeat\ndata: {data}\n{}", to.id()).into()
+}
+
+/// The whole board for a sport or league, in pieces.
+pub(super) fn snapshot(to: To<'_>, snapshot: &Snapshot, sport: &Sport) -> Vec<Bytes> {
+    let mut pieces = vec![Bytes::from_static(b"event: snapshot\ndata: ")];
+    pieces.extend(snapshot.pieces(sport));
+    pieces.push(format!("\n{}", to.id()).into());
+    pieces
+}
+
+/// The client cannot go on from its id, and why. Without an id of its own: it counts only with the snapshot after it.
+pub(super) fn resync(reason: &str) -> Bytes {
+    format!("event: resync\ndata: {}\n\n", json!({"reason": reason})).into()
+}
+
+/// The client does not keep up, or what it lacks cannot be read now; it goes on from its id.
+pub(super) fn lagged(to: To<'_>, reason: &str) -> Bytes {
+    format!("event: lagged\ndata: {}\n{}", json!({"reason": reason}), to.id()).into()
+}
+
+/// The server ends; the client connects again.
+pub(super) fn server_restart(to: To<'_>) -> Bytes {
+    let mut random = [0; 8];
+    // Without random numbers all come back after the shortest time.
+    let _ = getrandom::fill(&mut random);
+    let (least, most) = RETRY;
+    let retry = least + u64::from_be_bytes(random) % (most - least + 1);
+    format!("event: server_restart\nretry: {retry}\ndata: {{}}\n{}", to.id()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::position::decode;
+    use super::*;
+
+    fn text(bytes: &Bytes) -> &str {
+        std::str::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn notices_carry_the_position_that_the_client_has() {
+        let sent = Positions::new(vec![3, 4]);
+        let to = To { epoch: &[1; 16], sent: Some(&sent) };
+        for notice in [heartbeat(to, Some(0)), lagged(to, "too_slow"), server_restart(to)] {
+            let id = text(&notice).lines().find_map(|line| line.strip_prefix("id: ")).unwrap();
+            assert_eq!(decode(id).unwrap().positions, sent);
+            assert!(text(&notice).ends_with("\n\n"));
+        }
+        let nowhere = To { epoch: &[1; 16], sent: None };
+        assert_eq!(
+            text(&heartbeat(nowhere, None)),
+            ": heartbeat\nevent: heartbeat\ndata: {\"as_of\":null}\n\n"
+        );
+        assert!(!text(&resync("outside_retention")).contains("id:"));
+    }
+
+    #[test]
+    fn clients_come_back_at_different_times() {
+        let retry = |_| {
+            let notice = server_restart(To { epoch: &[1; 16], sent: None });
+            let retry =
+                text(&notice).lines().find_map(|line| line.strip_prefix("retry: ")).map(str::to_owned);
+            retry.unwrap().parse::<u64>().unwrap()
+        };
+        let retries: std::collections::BTreeSet<_> = (0..50).map(retry).collect();
+        assert!(retries.len() > 10 && retries.iter().all(|retry| (RETRY.0..=RETRY.1).contains(retry)));
+    }
+}

@@ -1,0 +1,133 @@
+//! The last events of the feed, in memory, shared by all clients.
+//!
+//! Pure. Bounded in number and bytes: what is too old goes, however many clients still want it. It never waits for one.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::event::Block;
+use super::position::Positions;
+
+/// Most bytes of what is kept.
+const MAX_BYTES: usize = 32 * 1024 * 1024;
+/// Most events that a reader takes at once.
+const BATCH: usize = 64;
+
+/// The last events.
+#[derive(Debug)]
+pub(super) struct Ring {
+    blocks: VecDeque<Arc<Block>>,
+    bytes: usize,
+    max_blocks: usize,
+    /// The number of the first block, counted from the start of this process.
+    first: u64,
+    /// Before the first block.
+    tail: Positions,
+    /// After the last.
+    head: Positions,
+}
+
+impl Ring {
+    /// An empty ring of at most so many events, whose feed begins here.
+    pub(super) fn new(max_blocks: usize, start: Positions) -> Self {
+        let blocks = VecDeque::new();
+        Self { blocks, bytes: 0, max_blocks, first: 0, tail: start.clone(), head: start }
+    }
+
+    /// Adds the next event; the oldest go where it is full.
+    pub(super) fn push(&mut self, block: Block) {
+        self.head.pass(block.partition, block.offset);
+        self.bytes += block.size();
+        self.blocks.push_back(Arc::new(block));
+        while self.blocks.len() > self.max_blocks || self.bytes > MAX_BYTES {
+            let Some(oldest) = self.blocks.pop_front() else { break };
+            self.bytes -= oldest.size();
+            self.first += 1;
+            self.tail.pass(oldest.partition, oldest.offset);
+        }
+    }
+
+    /// The number of the next block to come.
+    pub(super) fn next(&self) -> u64 {
+        self.first + self.blocks.len() as u64
+    }
+
+    /// After the last event.
+    pub(super) fn head(&self) -> &Positions {
+        &self.head
+    }
+
+    /// Where to begin for a client at these positions: the oldest block's number, and what comes before it. The client
+    /// passes over what it has; `None` when something that it has not is gone.
+    pub(super) fn join(&self, at: &Positions) -> Option<(u64, Positions)> {
+        at.reaches(&self.tail).then(|| (self.first, self.tail.clone()))
+    }
+
+    /// Whether a reader can go on from a number.
+    pub(super) fn has(&self, from: u64) -> bool {
+        from >= self.first
+    }
+
+    /// Some blocks from a number on; `None` when the first of them is gone.
+    pub(super) fn read(&self, from: u64) -> Option<Vec<Arc<Block>>> {
+        let index = usize::try_from(from.checked_sub(self.first)?).ok()?;
+        Some(self.blocks.iter().skip(index).take(BATCH).cloned().collect())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::event::tests::close;
+    use super::*;
+
+    /// Pushes the record at this place.
+    pub(crate) fn push(ring: &mut Ring, partition: i32, offset: i64) {
+        let mut after = ring.head().clone();
+        after.pass(partition, offset);
+        ring.push(Block::new(&close("a", offset), (partition, offset), &[0; 16], &after));
+    }
+
+    fn at(positions: &[i64]) -> Positions {
+        Positions::new(positions.to_vec())
+    }
+
+    fn places(ring: &Ring, from: u64) -> Vec<(i32, i64)> {
+        ring.read(from).unwrap().iter().map(|block| (block.partition, block.offset)).collect()
+    }
+
+    #[test]
+    fn the_oldest_go_and_the_tail_says_so() {
+        let mut ring = Ring::new(2, at(&[5, 5]));
+        // Markers took the offsets between.
+        for (partition, offset) in [(0, 5), (1, 7), (0, 8)] {
+            push(&mut ring, partition, offset);
+        }
+        assert_eq!((ring.next(), ring.head()), (3, &at(&[9, 8])));
+        assert!(ring.read(0).is_none(), "a reader there is too late");
+        assert_eq!(places(&ring, 1), [(1, 7), (0, 8)]);
+        assert_eq!(places(&ring, 3), []);
+        assert_eq!(ring.join(&at(&[6, 5])), Some((1, at(&[6, 5]))));
+        assert_eq!(ring.join(&at(&[9, 5])), Some((1, at(&[6, 5]))), "what it has it passes over");
+        assert_eq!(ring.join(&at(&[5, 9])), None, "record 5 of partition 0 is gone");
+    }
+
+    #[test]
+    fn a_reader_takes_a_bounded_number_at_once() {
+        let mut ring = Ring::new(1_000, at(&[0]));
+        (0..100).for_each(|offset| push(&mut ring, 0, offset));
+        assert_eq!(places(&ring, 0).len(), BATCH);
+        assert_eq!(places(&ring, 90).len(), 10);
+    }
+
+    #[test]
+    fn bytes_are_bounded_too() {
+        let mut ring = Ring::new(usize::MAX, at(&[0]));
+        let size = {
+            push(&mut ring, 0, 0);
+            ring.bytes
+        };
+        let fit = i64::try_from(MAX_BYTES / size).unwrap();
+        (1..fit + 100).for_each(|offset| push(&mut ring, 0, offset));
+        assert!(ring.bytes <= MAX_BYTES && ring.first > 0, "{}", ring.bytes);
+    }
+}

@@ -1,0 +1,89 @@
+//! The feed's topic: what it is called in ids, where reading begins, and the one reader of this instance.
+//!
+//! The reader blocks, so it has a thread of its own. It never skips: a record that cannot be read ends it with a
+//! sentence, because a stream with a hole in it is a wrong stream.
+
+use std::time::Duration;
+
+use arb_pipeline::kafka::{self, Feed, FeedEvent, Span};
+use arb_pipeline::stop::Stop;
+use arb_schemas::topics::FEED_EVENTS;
+
+use super::live::Live;
+use super::position::{Epoch, Positions};
+use crate::board::Board;
+use crate::follow::FollowError;
+
+/// How long to wait for a record before looking whether to stop.
+const WAIT: Duration = Duration::from_millis(100);
+/// How often to look whether the board has been read.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Where the feed is read from.
+#[derive(Debug)]
+pub struct Source {
+    brokers: String,
+    epoch: Epoch,
+    start: Positions,
+}
+
+impl Source {
+    /// Notes the feed's end, and begins so many records before it. To be called before the board is read.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn find(brokers: &str, partitions: i32, look_back: usize) -> Result<Self, kafka::Error> {
+        let epoch = kafka::topic_id(brokers, &FEED_EVENTS)?;
+        let spans = Feed::open(brokers, &FEED_EVENTS, partitions)?.spans()?;
+        let each = i64::try_from(look_back / spans.len().max(1)).unwrap_or(0);
+        let start = |span: &Span| (span.next - each).max(span.first);
+        let start = Positions::new(spans.iter().map(start).collect());
+        Ok(Self { brokers: brokers.to_owned(), epoch, start })
+    }
+
+    /// The id of the feed's topic.
+    pub(super) fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// Where reading begins.
+    pub(super) fn start(&self) -> &Positions {
+        &self.start
+    }
+
+    /// A reader of the whole feed.
+    pub(super) fn open(&self) -> Result<Feed, kafka::Error> {
+        Feed::open(&self.brokers, &FEED_EVENTS, self.partitions())
+    }
+
+    fn partitions(&self) -> i32 {
+        i32::try_from(self.start.as_slice().len()).unwrap_or(i32::MAX)
+    }
+
+    /// Reads the feed until the end is wished; `live` says why in this order.
+    ///
+    /// # Errors
+    /// [`FollowError`].
+    pub fn follow(&self, live: &Live, board: &Board, stop: &Stop) -> Result<(), FollowError> {
+        while !board.is_ready() {
+            if stop.wait(LOOK) {
+                return Ok(());
+            }
+        }
+        live.begin(board.entries());
+        kafka::settle(&self.brokers, &FEED_EVENTS, self.partitions(), stop)?;
+        let feed = self.open()?;
+        feed.read_from(self.start.as_slice())?;
+        while !stop.is_stopped() {
+            match feed.next(WAIT)? {
+                FeedEvent::Record { partition, offset, value } => {
+                    let pushed = live.push(partition, offset, &value);
+                    pushed.map_err(|error| FollowError::Record { topic: FEED_EVENTS.name, error })?;
+                }
+                FeedEvent::End(partition) => live.ended(partition),
+                FeedEvent::Idle => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,201 @@
+//! How the feed's events read in JSON: times as RFC 3339, prices and lines as decimals.
+//!
+//! Pure. It shows what the processor computed; a rank is of a whole board, so an event has none.
+
+use arb_schemas::records::{ArbWindow, CloseSignal, Event, LineMovement, StaleAlert};
+use arb_schemas::time::{Micros, SECOND, to_rfc3339};
+use serde_json::{Value, json};
+
+use crate::view;
+
+/// A window opened or changed: the board's entry, as of its own last change.
+pub(super) fn arb_window(window: &ArbWindow) -> Value {
+    let mut value = view::entry(&window.entry, 0, window.entry.updated_at);
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("rank");
+        fields.insert("change".to_owned(), json!(window.change));
+    }
+    value
+}
+
+/// A price moved, or a main line changed; `from` and `to` are prices or lines accordingly.
+pub(super) fn line_movement(moved: &LineMovement) -> Value {
+    let (from, to) = match &*moved.kind {
+        "main_line" => (moved.line_from.map(line), moved.line.map(line)),
+        _ => (moved.price_from.map(price), moved.price_to.map(price)),
+    };
+    json!({
+        "kind": moved.kind,
+        "sport": moved.event.sport,
+        "league": moved.event.league,
+        "event": event(&moved.event),
+        "market": moved.market,
+        "period": moved.period,
+        "line": moved.line.map(line),
+        "outcome": moved.outcome,
+        "book": moved.book,
+        "from": from,
+        "to": to,
+        "implied_probability_change": moved.probability_change,
+        "window": {"start": to_rfc3339(moved.window_start), "end": to_rfc3339(moved.window_end)},
+        "sequence": moved.sequence,
+    })
+}
+
+/// A book or an arb went stale, or recovered.
+pub(super) fn stale_alert(alert: &StaleAlert) -> Value {
+    json!({
+        "scope": alert.scope,
+        "state": alert.state,
+        "sport": alert.event.sport,
+        "league": alert.event.league,
+        "event": event(&alert.event),
+        "book": alert.book,
+        "arb_id": alert.arb_id,
+        "last_seen_at": alert.last_seen_at.map(to_rfc3339),
+        "expected_interval_seconds": seconds(alert.expected_interval),
+        "at": to_rfc3339(alert.at),
+        "sequence": alert.sequence,
+    })
+}
+
+/// A window closed.
+pub(super) fn close_signal(closed: &CloseSignal) -> Value {
+    json!({
+        "id": closed.id,
+        "event_id": closed.event_id,
+        "sport": closed.sport,
+        "league": closed.league,
+        "market": closed.market,
+        "period": closed.period,
+        "line": closed.line.map(line),
+        "reason": closed.reason,
+        "opened_at": to_rfc3339(closed.opened_at),
+        "closed_at": to_rfc3339(closed.closed_at),
+        "lifetime_seconds": seconds(closed.closed_at - closed.opened_at),
+        "margin_open": closed.margin_open,
+        "margin_peak": closed.margin_peak,
+        "margin_close": closed.margin_close,
+        "sequence": closed.sequence,
+    })
+}
+
+fn event(event: &Event) -> Value {
+    json!({
+        "id": event.id,
+        "home": event.home,
+        "away": event.away,
+        "commence_time": to_rfc3339(event.commence_time),
+    })
+}
+
+fn line(thousandths: i32) -> f64 {
+    f64::from(thousandths) / 1e3
+}
+
+fn price(millionths: i64) -> f64 {
+    millionths as f64 / 1e6
+}
+
+fn seconds(micros: Micros) -> f64 {
+    micros as f64 / SECOND as f64
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::view::tests::entry;
+
+    /// A price that moved.
+    pub(crate) fn moved() -> LineMovement {
+        LineMovement {
+            kind: "price".into(),
+            event: entry("a", 0.0).event,
+            market: "totals".into(),
+            period: "full_time".into(),
+            line: Some(2_250),
+            line_from: None,
+            outcome: Some("over".into()),
+            book: Some("alpha".into()),
+            price_from: Some(2_100_000),
+            price_to: Some(1_909_090),
+            probability_change: Some(0.0476),
+            window_start: 0,
+            window_end: 60 * SECOND,
+            sequence: 8,
+        }
+    }
+
+    /// A window that closed.
+    pub(crate) fn closed(id: &str, sequence: i64) -> CloseSignal {
+        CloseSignal {
+            id: id.into(),
+            event_id: "e".into(),
+            reason: "price_moved".into(),
+            opened_at: SECOND,
+            closed_at: 3 * SECOND + 500_000,
+            margin_open: 0.01,
+            margin_peak: 0.03,
+            margin_close: 0.02,
+            sequence,
+            sport: "soccer".into(),
+            league: "soccer_test".into(),
+            market: "h2h".into(),
+            period: "full_time".into(),
+            line: None,
+        }
+    }
+
+    #[test]
+    fn a_window_is_an_entry_with_its_change_and_without_a_rank() {
+        let value = arb_window(&ArbWindow { change: "opened".into(), entry: entry("a", 0.025) });
+        assert_eq!(
+            (&value["change"], &value["id"], &value["line"]),
+            (&json!("opened"), &json!("a"), &json!(2.25))
+        );
+        assert_eq!(value.get("rank"), None);
+        assert_eq!(value["legs"][0]["age_seconds"], 0.0);
+    }
+
+    #[test]
+    fn a_movement_is_of_prices_or_of_lines() {
+        let price = line_movement(&moved());
+        assert_eq!(
+            (&price["from"], &price["to"], &price["line"]),
+            (&json!(2.1), &json!(1.90909), &json!(2.25))
+        );
+        assert_eq!(price["window"], json!({"start": "1970-01-01T00:00:00Z", "end": "1970-01-01T00:01:00Z"}));
+        let main = LineMovement { kind: "main_line".into(), line_from: Some(-500), ..moved() };
+        let main = line_movement(&LineMovement { price_from: None, price_to: None, ..main });
+        assert_eq!((&main["from"], &main["to"]), (&json!(-0.5), &json!(2.25)));
+    }
+
+    #[test]
+    fn an_alert_says_what_was_expected() {
+        let alert = StaleAlert {
+            scope: "book".into(),
+            state: "stale".into(),
+            event: entry("a", 0.0).event,
+            book: "alpha".into(),
+            arb_id: None,
+            last_seen_at: Some(SECOND),
+            expected_interval: 90_500_000,
+            at: 100 * SECOND,
+            sequence: 9,
+        };
+        let value = stale_alert(&alert);
+        assert_eq!(value["expected_interval_seconds"], 90.5);
+        assert_eq!(
+            (&value["last_seen_at"], &value["arb_id"]),
+            (&json!("1970-01-01T00:00:01Z"), &Value::Null)
+        );
+        assert_eq!((&value["scope"], &value["sport"]), (&json!("book"), &json!("soccer")));
+    }
+
+    #[test]
+    fn a_close_says_how_long_the_window_lived() {
+        let value = close_signal(&closed("a", 9));
+        assert_eq!((&value["lifetime_seconds"], &value["reason"]), (&json!(2.5), &json!("price_moved")));
+        assert_eq!((&value["line"], &value["sequence"]), (&Value::Null, &json!(9)));
+    }
+}

@@ -1,0 +1,15 @@
+//! The one clock on the wall that is asked what time it is.
+//!
+//! For what is about now: a market that is made up as it goes, and the month of a quota. Whatever is computed from
+//! records takes its time from them, never from here.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use arb_schemas::time::Micros;
+
+/// UTC.
+#[expect(clippy::disallowed_methods, reason = "this is the edge where it is asked")]
+pub(crate) fn now() -> Micros {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(Micros::MAX)
+}

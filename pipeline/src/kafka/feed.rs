@@ -1,0 +1,101 @@
+//! A topic kept by time, read from positions: the whole feed, for whoever asks.
+//!
+//! Reads only what transactions committed, belongs to no consumer group, and never skips: a position that the broker
+//! does not have is an error. Dropping a reader blocks for a moment, so it belongs on a thread of its own.
+
+use std::time::Duration;
+
+use arb_schemas::topics::Topic;
+use rdkafka::Message;
+use rdkafka::topic_partition_list::Offset;
+
+use super::Error;
+use super::reader::{Polled, Reader, Span};
+use crate::stop::Stop;
+
+/// How often to ask whether a transaction has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A reader of one topic.
+pub struct Feed(Reader);
+
+/// What a reader is told.
+#[derive(Debug)]
+pub enum FeedEvent {
+    /// A record.
+    Record {
+        /// Its partition.
+        partition: i32,
+        /// Its offset; markers of transactions take offsets too, so the next one may be further on.
+        offset: i64,
+        /// Its value, empty when it has none.
+        value: Vec<u8>,
+    },
+    /// A partition has been read to its end.
+    End(i32),
+    /// Nothing new.
+    Idle,
+}
+
+impl Feed {
+    /// A reader of a topic of so many partitions; it reads nothing before [`Self::read_from`].
+    ///
+    /// # Errors
+    /// [`Error::Broker`].
+    pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
+        Reader::new(brokers, topic, partitions, "read_committed", "error").map(Self)
+    }
+
+    /// Where each partition begins, and where what is committed ends: before the first open transaction.
+    ///
+    /// # Errors
+    /// [`Error::Client`] when the broker does not answer.
+    pub fn spans(&self) -> Result<Vec<Span>, Error> {
+        self.0.spans()
+    }
+
+    /// Begins to read each partition at a position, the offset of the next record.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn read_from(&self, positions: &[i64]) -> Result<(), Error> {
+        let position = |partition| usize::try_from(partition).ok().and_then(|index| positions.get(index));
+        self.0.assign(|partition| position(partition).map_or(Offset::End, |next| Offset::Offset(*next)))
+    }
+
+    /// The next event, waiting at most so long.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
+    pub fn next(&self, wait: Duration) -> Result<FeedEvent, Error> {
+        Ok(match self.0.poll(wait)? {
+            Polled::Idle => FeedEvent::Idle,
+            Polled::End(partition) => FeedEvent::End(partition),
+            Polled::Record(message) => FeedEvent::Record {
+                partition: message.partition(),
+                offset: message.offset(),
+                value: message.payload().unwrap_or_default().to_vec(),
+            },
+        })
+    }
+}
+
+/// Waits until whatever is written to a topic now is decided, or until the end is wished.
+///
+/// A transaction's markers reach its partitions one after the other: who has seen what it wrote to one topic may
+/// not see yet what it wrote to another. Its records are there, though, before any of its markers. So after this
+/// call a committed read to the end contains everything of every transaction that anybody had seen before it.
+///
+/// # Errors
+/// [`Error::Client`] when the broker does not answer.
+pub fn settle(brokers: &str, topic: &Topic, partitions: i32, stop: &Stop) -> Result<(), Error> {
+    let written = Reader::new(brokers, topic, partitions, "read_uncommitted", "error")?.spans()?;
+    let decided = Reader::new(brokers, topic, partitions, "read_committed", "error")?;
+    let is_behind = |(decided, written): (&Span, &Span)| decided.next < written.next;
+    while decided.spans()?.iter().zip(&written).any(is_behind) {
+        if stop.wait(LOOK) {
+            break;
+        }
+    }
+    Ok(())
+}

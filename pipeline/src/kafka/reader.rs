@@ -1,0 +1,123 @@
+//! What readers of a whole topic share: every partition from a given position, in no consumer group.
+//!
+//! Reads only what transactions committed, and commits nothing. It never decides what a record means.
+
+use std::time::{Duration, Instant};
+
+use arb_schemas::topics::Topic;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::message::BorrowedMessage;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::table::is_transient;
+use super::{Error, Listener};
+
+/// How long the broker may take to say where a partition begins and ends.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long to wait before asking again.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// A consumer that is told its partitions.
+pub(super) struct Reader {
+    consumer: BaseConsumer<Listener>,
+    topic: &'static str,
+    partitions: i32,
+}
+
+/// What a poll brought.
+pub(super) enum Polled<'a> {
+    Record(BorrowedMessage<'a>),
+    /// A partition has been read to its end.
+    End(i32),
+    Idle,
+}
+
+/// The offsets of a partition's first record and of the next one to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Of the first that is still there.
+    pub first: i64,
+    /// Of the one after the last.
+    pub next: i64,
+}
+
+impl Reader {
+    /// A reader of a topic of so many partitions, which says what to do about a position that is not there.
+    pub(super) fn new(
+        brokers: &str,
+        topic: &Topic,
+        partitions: i32,
+        isolation: &str,
+        reset: &str,
+    ) -> Result<Self, Error> {
+        let consumer = super::read_committed(brokers)
+            // No group is joined and nothing is committed; librdkafka wants a name all the same.
+            .set("group.id", "arb-reader")
+            .set("isolation.level", isolation)
+            .set("auto.offset.reset", reset)
+            .set("enable.partition.eof", "true")
+            // Several may run in one process.
+            .set("queued.max.messages.kbytes", "8192")
+            .create_with_context(Listener)
+            .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+        Ok(Self { consumer, topic: topic.name, partitions })
+    }
+
+    /// Begins to read each partition at its position.
+    pub(super) fn assign(&self, position: impl Fn(i32) -> Offset) -> Result<(), Error> {
+        let mut assignment = TopicPartitionList::new();
+        for partition in 0..self.partitions {
+            assignment.add_partition_offset(self.topic, partition, position(partition))?;
+        }
+        Ok(self.consumer.assign(&assignment)?)
+    }
+
+    /// The next record or end, waiting at most so long.
+    pub(super) fn poll(&self, wait: Duration) -> Result<Polled<'_>, Error> {
+        match self.consumer.poll(wait) {
+            None => Ok(Polled::Idle),
+            Some(Ok(message)) => Ok(Polled::Record(message)),
+            Some(Err(KafkaError::PartitionEOF(partition))) => Ok(Polled::End(partition)),
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+                Ok(Polled::Idle)
+            }
+            Some(Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// Where every partition begins and ends now; an open transaction is beyond the end of a committed read.
+    pub(super) fn spans(&self) -> Result<Vec<Span>, Error> {
+        (0..self.partitions).map(|partition| self.span(partition)).collect()
+    }
+
+    /// A topic that has just been made, or whose broker has just changed, is asked for again.
+    fn span(&self, partition: i32) -> Result<Span, Error> {
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            match self.consumer.fetch_watermarks(self.topic, partition, TIMEOUT) {
+                Ok((first, next)) => return Ok(Span { first, next }),
+                Err(error) if has_no_leader_yet(&error) && Instant::now() < deadline => {
+                    std::thread::sleep(AGAIN);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// Errors that end when the partition has a leader that this client knows.
+fn has_no_leader_yet(error: &KafkaError) -> bool {
+    use rdkafka::types::RDKafkaErrorCode as Code;
+    let code = error.rdkafka_error_code();
+    let no_leader = [
+        Code::NotLeaderForPartition,
+        Code::LeaderNotAvailable,
+        Code::UnknownTopicOrPartition,
+        Code::UnknownPartition,
+        Code::OffsetNotAvailable,
+    ];
+    is_transient(error) || code.is_some_and(|code| no_leader.contains(&code))
+}

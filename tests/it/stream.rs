@@ -1,0 +1,275 @@
+//! Streams against a real Kafka: what a client folds is the board, and however often it is cut, and wherever it goes on,
+//! it gets the whole feed once.
+
+use std::collections::BTreeMap;
+
+use arb_schemas::topics::FEED_EVENTS;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rdkafka::admin::{AdminOptions, NewTopic, TopicReplication};
+use serde_json::Value;
+
+use crate::support::feed::{
+    Name, Writer, admin, assert_whole, block_on, closed, forget, name, one_of_each, opened, whole,
+};
+use crate::support::recordings;
+use crate::support::serve::{Key, Serve};
+use crate::support::sse::{Event, Sse};
+use crate::support::stack::{Broker, Stack};
+use crate::support::wait_for;
+
+/// An entry without what depends on when it is shown.
+fn timeless(entry: &Value) -> (String, Value) {
+    let mut entry = entry.clone();
+    let fields = entry.as_object_mut().unwrap();
+    for name in ["rank", "change", "updated_at"] {
+        fields.remove(name);
+    }
+    for leg in fields["legs"].as_array_mut().unwrap() {
+        leg.as_object_mut().unwrap().retain(|name, _| !["age_seconds", "last_seen_at"].contains(&&**name));
+    }
+    (fields["id"].as_str().unwrap().to_owned(), entry)
+}
+
+/// A board by id.
+fn by_id(board: &Value) -> BTreeMap<String, Value> {
+    board["arbs"].as_array().unwrap().iter().map(timeless).collect()
+}
+
+/// What a client makes of a stream; no window ever goes back.
+#[derive(Default)]
+struct Folded {
+    open: BTreeMap<String, Value>,
+    names: Vec<Name>,
+}
+
+impl Folded {
+    fn apply(&mut self, event: &Event) {
+        match &*event.name {
+            "snapshot" => self.open = by_id(&event.json()),
+            "arb_window" => {
+                let (id, entry) = timeless(&event.json());
+                if let Some(was) = self.open.insert(id.clone(), entry.clone()) {
+                    assert!(was["sequence"].as_i64() < entry["sequence"].as_i64(), "{id} went back");
+                    assert_eq!(event.json()["change"], "updated");
+                }
+                self.names.push(name(event));
+            }
+            "close_signal" => {
+                let was = self.open.remove(event.json()["id"].as_str().unwrap());
+                assert!(was.is_some(), "closed, but never open: {}", event.data);
+                self.names.push(name(event));
+            }
+            "heartbeat" => {}
+            other => panic!("{other}"),
+        }
+    }
+
+    /// Reads until it is a board.
+    fn read_until(&mut self, stream: &mut Sse, board: &BTreeMap<String, Value>) {
+        while self.open != *board {
+            self.apply(&stream.next().expect("the stream goes on"));
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_and_what_follows_are_the_board() {
+    let stack = Stack::start("board");
+    let key = Key { file: stack.broker.path("keys.json"), text: stack.key.clone() };
+    let early = Serve::start(&stack.broker, &key, "early", &[]);
+    let mut from_nothing = (early.stream("", None), Folded::default());
+    let recording = recordings::synthetic(stack.broker.scratch.path(), 61, 120);
+    stack.broker.ingest(&recording, &["--until", "2026-01-01T04:25:00Z"]);
+    stack.board_at("2026-01-01T04:25:00Z");
+    // One that began with this board in its topics, and a client in the middle of it.
+    let late = Serve::start(&stack.broker, &key, "late", &[]);
+    let mut from_the_middle = (late.stream("", None), Folded::default());
+    stack.broker.ingest(&recording, &["--after", "2026-01-01T04:25:00Z"]);
+    let board = stack.board_at("2026-01-01T09:55:00Z");
+    assert!(!board["arbs"].as_array().unwrap().is_empty(), "an empty board says nothing");
+    let board = by_id(&board);
+    for (stream, folded) in [&mut from_nothing, &mut from_the_middle] {
+        folded.read_until(stream, &board);
+        assert!(folded.names.len() > 20, "{} events say little", folded.names.len());
+    }
+    // A snapshot of the end alone says the same.
+    for serve in [&early, &late] {
+        let snapshot = serve.stream("", None).next().unwrap();
+        assert_eq!((&*snapshot.name, by_id(&snapshot.json())), ("snapshot", board.clone()));
+    }
+}
+
+/// Reads so many events of the feed, and then no more; where to go on.
+fn read_some(mut stream: Sse, count: usize, got: &mut Vec<Name>) -> String {
+    got.extend(stream.take(count).iter().map(name));
+    stream.last_id.unwrap()
+}
+
+/// The first id of a client that begins now.
+fn begin(serve: &Serve) -> String {
+    let mut stream = serve.stream("", None);
+    assert_eq!(stream.next().unwrap().name, "snapshot");
+    stream.last_id.unwrap()
+}
+
+#[test]
+fn a_cut_client_goes_on_anywhere_without_gap_or_repeat() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "enterprise");
+    let writer = Writer::new(&broker.brokers);
+    // One keeps so little that it must ask Kafka, the other everything.
+    let small = Serve::start(&broker, &key, "small", &["--stream-events", "8"]);
+    let large = Serve::start(&broker, &key, "large", &[]);
+    let (mut id, mut got, mut sequence) = (begin(&small), Vec::new(), 0);
+    let mut write = |partitions: std::ops::Range<i32>| {
+        for partition in partitions {
+            sequence += 4;
+            writer.write(partition, &one_of_each("soccer_test", sequence));
+            writer.abort(partition, &one_of_each("soccer_aborted", 1_000_000 + sequence));
+        }
+    };
+    for round in 0..6 {
+        (0..5).for_each(|_| write(0..4));
+        // 80 records a round; clients that are cut at every kind of place, in the ring and before it.
+        id = read_some(small.stream("", Some(&id)), 1 + round * 3, &mut got);
+        id = read_some(large.stream("", Some(&id)), 7 + round, &mut got);
+        id = read_some(small.stream("", Some(&id)), 30, &mut got);
+        let query = format!("last_event_id={id}");
+        id = read_some(large.stream(&query, None), 12, &mut got);
+    }
+    let feed = whole(&broker.brokers);
+    let left = feed.iter().map(Vec::len).sum::<usize>() - got.len();
+    assert!(left > 50, "{left}");
+    id = read_some(small.stream("", Some(&id)), left, &mut got);
+    assert_whole(&got, &feed);
+    // And what comes then is what is written then.
+    let mut stream = large.stream("", Some(&id));
+    writer.write(3, &[opened("last", "soccer_test", 9_999_999)]);
+    assert_eq!(name(&stream.next_event().unwrap()).1, "last");
+    one_kind_of_one_league(&small, &writer, &begin(&small));
+}
+
+/// Filters hold for what comes from Kafka as for what comes from memory.
+fn one_kind_of_one_league(small: &Serve, writer: &Writer, id: &str) {
+    for sequence in 0..10 {
+        let records =
+            ["tennis_test", "soccer_test"].map(|league| one_of_each(league, 20_000_000 + sequence * 4));
+        writer.write(2, &records.concat());
+    }
+    for (query, count) in [
+        ("sport=tennis&kinds=line_movement", 10),
+        ("sport=tennis_test", 40),
+        ("kinds=stale_alert,close_signal", 40),
+    ] {
+        let events = small.stream(query, Some(id)).take(count);
+        let last = &events[count - 1];
+        assert!(last.json()["sequence"].as_i64().unwrap() >= 20_000_036, "{query}: {}", last.data);
+        for event in events {
+            let sport = event.json()["sport"].as_str().unwrap().to_owned();
+            assert!(!query.contains("tennis") || sport == "tennis", "{query}: {sport}");
+            assert!(!query.contains("kinds") || query.contains(&event.name), "{query}: {}", event.name);
+        }
+    }
+    // A snapshot is filtered like the board.
+    let snapshot = small.stream("sport=tennis", None).next().unwrap().json();
+    assert_eq!(snapshot["arbs"].as_array().unwrap().len(), 0, "{snapshot}");
+}
+
+#[test]
+fn streams_survive_restarts_of_the_api() {
+    let stack = Stack::start("board");
+    let key = Key { file: stack.broker.path("keys.json"), text: stack.key.clone() };
+    let recording = recordings::synthetic(stack.broker.scratch.path(), 62, 100);
+    let mut serve = Serve::start(&stack.broker, &key, "serve", &["--stream-events", "16"]);
+    let (mut stream, mut folded) = (serve.stream("", None), Folded::default());
+    let polls = |hour| format!("2026-01-01T0{hour}:00:00Z");
+    for hour in 1..8 {
+        let (after, until) = (polls(hour - 1), polls(hour));
+        let from: &[&str] = if hour == 1 { &[] } else { &["--after", &after] };
+        stack.broker.ingest(&recording, &[from, &["--until", &until]].concat());
+        // The old one ends while the feed goes on; the client reads what it is still sent.
+        serve.role.stop();
+        let last = std::iter::from_fn(|| stream.next()).inspect(|event| {
+            if event.name != "server_restart" {
+                folded.apply(event);
+            }
+        });
+        let last = last.last().unwrap();
+        assert_eq!(last.name, "server_restart");
+        assert!((1_000..=5_000).contains(&last.retry.unwrap()), "{last:?}");
+        serve = Serve::start(&stack.broker, &key, &format!("serve-{hour}"), &["--stream-events", "16"]);
+        stream = serve.stream("", stream.last_id.as_deref());
+    }
+    let board = by_id(&stack.board_at(&polls(7)));
+    folded.read_until(&mut stream, &board);
+    let feed = whole(&stack.broker.brokers);
+    let left = feed.iter().map(Vec::len).sum::<usize>() - folded.names.len();
+    stream.take(left).iter().for_each(|event| folded.apply(event));
+    assert!(folded.names.len() > 50, "{} events say little", folded.names.len());
+    assert_whole(&folded.names, &feed);
+    assert_eq!(folded.open, board);
+}
+
+/// The reason with which a client is told to begin again, and the snapshot that comes with it.
+fn resync(serve: &Serve, id: &str) -> (String, Event) {
+    let mut stream = serve.stream("", Some(id));
+    let first = stream.next().unwrap();
+    assert_eq!((&*first.name, first.id), ("resync", None));
+    let reason: Value = serde_json::from_str(&first.data).unwrap();
+    let snapshot = stream.next().unwrap();
+    assert_eq!(snapshot.name, "snapshot");
+    (reason["reason"].as_str().unwrap().to_owned(), snapshot)
+}
+
+#[test]
+fn who_cannot_go_on_is_told_why_and_gets_a_snapshot() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "enterprise");
+    let writer = Writer::new(&broker.brokers);
+    let first = Serve::start(&broker, &key, "first", &["--stream-events", "4"]);
+    let start = begin(&first);
+    writer.write(0, &one_of_each("soccer_test", 1));
+    let written = read_some(first.stream("", Some(&start)), 4, &mut Vec::new());
+    writer.write(1, &[opened("open", "soccer_test", 5)]);
+    writer.write(0, &[closed("none", "soccer_test", 6, "stale")]);
+    let end = read_some(first.stream("", Some(&written)), 2, &mut Vec::new());
+    forget(&broker.brokers, 0);
+    // What lies between is gone; what memory still has needs no Kafka.
+    assert_eq!(resync(&first, &start).0, "outside_retention");
+    // A snapshot may be a moment old; what it lacks would follow it.
+    wait_for("the snapshot has what is open", || {
+        let snapshot = resync(&first, &start).1.json();
+        (snapshot["arbs"][0]["id"] == "open").then_some(())
+    });
+    assert_eq!(read_some(first.stream("", Some(&written)), 2, &mut Vec::new()), end);
+    writer.write(2, &[opened("next", "soccer_test", 7)]);
+    assert_eq!(name(&first.stream("", Some(&end)).take(1)[0]).1, "next", "the end is still there");
+    drop(first);
+    // The same name, another topic: its id tells, though its offsets are as good as the old ones.
+    let (admin, options) = (admin(&broker.brokers), AdminOptions::new());
+    block_on(admin.delete_topics(&[FEED_EVENTS.name], &options)).unwrap().remove(0).unwrap();
+    wait_for("the topic is made again", || {
+        let new = NewTopic::new(FEED_EVENTS.name, 4, TopicReplication::Fixed(1));
+        block_on(admin.create_topics(&[new], &options)).unwrap().remove(0).ok()
+    });
+    drop(writer);
+    let (writer, second) = (Writer::new(&broker.brokers), Serve::start(&broker, &key, "second", &[]));
+    for partition in 0..3 {
+        let records: Vec<_> = (0..20).map(|n| closed("x", "soccer_test", n, "stale")).collect();
+        writer.write(partition, &records);
+    }
+    assert_eq!(resync(&second, &end).0, "epoch_changed");
+    let now = begin(&second);
+    // A position that nothing has come to yet.
+    assert_eq!(resync(&second, &beyond(&now)).0, "beyond_end");
+}
+
+/// An id of the same feed, far beyond its end: clients cannot make one, but a cluster that lost records can.
+fn beyond(id: &str) -> String {
+    let mut bytes = URL_SAFE_NO_PAD.decode(id).unwrap();
+    // A version and the topic's id; then four offsets, seven bits a byte.
+    bytes.truncate(17);
+    bytes.extend([0xff, 0xff, 0x07].repeat(4));
+    URL_SAFE_NO_PAD.encode(bytes)
+}

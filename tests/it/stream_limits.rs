@@ -1,0 +1,187 @@
+//! What streams may cost: a client that does not read is let go, and a thousand clients fit into a known memory.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::feed::{Name, Writer, assert_whole, closed, name, whole};
+use crate::support::serve::{Key, Serve};
+use crate::support::sse::Sse;
+use crate::support::stack::Broker;
+use crate::support::wait_for;
+
+/// Connections to a port that the system counts as established, seen from the server's side.
+fn established(listen: &str) -> usize {
+    let port: u16 = listen.rsplit(':').next().unwrap().parse().unwrap();
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let is_ours = |line: &&str| {
+        let mut columns = line.split_whitespace().skip(1);
+        let (local, state) = (columns.next().unwrap(), columns.nth(1).unwrap());
+        local.ends_with(&format!(":{port:04X}")) && state == "01"
+    };
+    table.lines().skip(1).filter(is_ours).count()
+}
+
+/// Records whose text is some kilobytes long.
+fn long_records(from: i64, count: i64) -> Vec<Vec<u8>> {
+    let reason = "x".repeat(8 * 1024);
+    (from..from + count).map(|n| closed(&format!("w{n}"), "soccer_test", n, &reason)).collect()
+}
+
+/// A client that begins, and then does not read while far more is written than both systems' socket buffers hold.
+fn deaf_client(broker: &Broker, serve: &Serve) -> (Sse, Vec<Vec<Name>>) {
+    let mut stream = serve.stream("", None);
+    assert_eq!(stream.next().unwrap().name, "snapshot");
+    let writer = Writer::new(&broker.brokers);
+    for batch in 0..20 {
+        writer.write(i32::try_from(batch).unwrap() % 4, &long_records(batch * 50, 50));
+    }
+    (stream, whole(&broker.brokers))
+}
+
+/// Reads on, from one connection to the next, until it has everything.
+fn read_on(serve: &Serve, mut id: String, mut got: Vec<Name>, feed: &[Vec<Name>]) {
+    let all: usize = feed.iter().map(Vec::len).sum();
+    assert!(got.len() < all / 2, "{} of {all}: nothing was held back", got.len());
+    while got.len() < all {
+        let mut stream = serve.stream("", Some(&id));
+        while got.len() < all
+            && let Some(event) = stream.next_event()
+        {
+            match &*event.name {
+                "close_signal" => got.push(name(&event)),
+                other => assert_eq!(other, "lagged"),
+            }
+        }
+        id = stream.last_id.unwrap_or(id);
+    }
+    assert_whole(&got, feed);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_let_go_and_goes_on_later() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "enterprise");
+    let serve = Serve::start(&broker, &key, "serve", &["--stall-ms", "300", "--stream-events", "64"]);
+    let (mut stream, feed) = deaf_client(&broker, &serve);
+    wait_for("the client is let go", || (established(&serve.listen) == 0).then_some(()));
+    // What the systems held is whole events, and half of one.
+    let held = std::iter::from_fn(|| stream.next_event()).take_while(|event| event.name == "close_signal");
+    let held = held.map(|event| name(&event)).collect();
+    read_on(&serve, stream.last_id.unwrap(), held, &feed);
+}
+
+#[test]
+fn a_client_that_lags_is_told_so_and_from_where_to_go_on() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "enterprise");
+    let serve = Serve::start(&broker, &key, "serve", &["--stall-ms", "600000", "--stream-events", "64"]);
+    let (mut stream, feed) = deaf_client(&broker, &serve);
+    wait_for("the instance has read all of it", || {
+        let mut late = serve.stream("", None);
+        let snapshot = late.next().unwrap();
+        // A client that begins now begins behind everything: nothing follows but heartbeats.
+        (late.next().unwrap().name == "heartbeat" && snapshot.name == "snapshot").then_some(())
+    });
+    let held: Vec<_> = std::iter::from_fn(|| stream.next_event()).collect();
+    let (last, held) = held.split_last().unwrap();
+    assert_eq!((&*last.name, last.json()), ("lagged", json!({"reason": "too_slow"})));
+    assert_eq!(
+        last.id,
+        held.last().unwrap().id,
+        "it goes on after what it was sent, not after what there was"
+    );
+    read_on(&serve, stream.last_id.unwrap(), held.iter().map(name).collect(), &feed);
+}
+
+/// Memory of a process that is in use, in kB.
+fn resident(pid: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+const CLIENTS: usize = 1_000;
+/// What one idle client may take: its connection's buffers (hyper reads and writes through 8 kB and more), two tasks,
+/// a channel of shared pieces.
+const IDLE_KB: usize = 32;
+/// What all of them may take while events flow, whoever reads: the ring (32 MiB at most), one read buffer of Kafka's
+/// client (8 MiB), what the allocator has not given back; and for each client what it is being sent: 64 events of 8 kB
+/// are half a megabyte, which for 1,000 would be 512 MB if they were copies. They are not: they are shared.
+const BUSY_KB: usize = 128 * 1024;
+
+/// A client that reads until it has found so many events.
+async fn read(socket: &mut tokio::net::TcpStream, events: usize, done: &AtomicUsize) {
+    let (mut found, mut buffer, mut tail) = (0, vec![0; 64 * 1024], Vec::new());
+    while found < events {
+        let read = socket.read(&mut buffer).await.unwrap();
+        assert!(read > 0, "the stream ended after {found} of {events} events");
+        tail.extend_from_slice(&buffer[..read]);
+        let text = String::from_utf8_lossy(&tail);
+        found += text.matches("event: close_signal\n").count();
+        let keep = tail.len().min(b"event: close_signal".len());
+        tail.drain(..tail.len() - keep);
+    }
+    done.fetch_add(1, Ordering::Relaxed);
+}
+
+#[test]
+fn a_thousand_clients_fit_into_a_known_memory() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "enterprise");
+    let serve = Serve::start(&broker, &key, "serve", &["--stall-ms", "2000"]);
+    let request = format!(
+        "GET /v1/stream HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
+        serve.listen, key.text
+    );
+    let before = resident(serve.role.id());
+    // One in ten never reads.
+    let mut deaf = Vec::new();
+    for _ in 0..CLIENTS / 10 {
+        let mut socket = TcpStream::connect(&serve.listen).unwrap();
+        socket.write_all(request.as_bytes()).unwrap();
+        deaf.push(socket);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let done = Arc::new(AtomicUsize::new(0));
+    let events = 500;
+    for _ in CLIENTS / 10..CLIENTS {
+        let (listen, request, done) = (serve.listen.clone(), request.clone(), Arc::clone(&done));
+        runtime.spawn(async move {
+            let mut socket = tokio::net::TcpStream::connect(listen).await.unwrap();
+            socket.write_all(request.as_bytes()).await.unwrap();
+            read(&mut socket, events, &done).await;
+            std::future::pending::<()>().await;
+        });
+    }
+    wait_for("all are connected", || (established(&serve.listen) == CLIENTS).then_some(()));
+    wait_for("all have been answered", || {
+        let used: u64 = serve.get("/api/v1/usage").header("x-requests-used").parse().unwrap();
+        (used >= CLIENTS as u64).then_some(())
+    });
+    let idle = resident(serve.role.id());
+    println!("{before} kB before, {idle} kB with {CLIENTS} idle clients");
+    assert!(idle - before < CLIENTS * IDLE_KB, "{before} kB before, {idle} kB with idle clients");
+    let writer = Writer::new(&broker.brokers);
+    let mut most = idle;
+    for batch in 0..20 {
+        writer.write(i32::try_from(batch).unwrap() % 4, &long_records(batch * 25, 25));
+        most = most.max(resident(serve.role.id()));
+    }
+    wait_for("the deaf are let go, and no one else", || {
+        most = most.max(resident(serve.role.id()));
+        (established(&serve.listen) == CLIENTS - deaf.len()).then_some(())
+    });
+    wait_for("all who read have everything", || {
+        most = most.max(resident(serve.role.id()));
+        (done.load(Ordering::Relaxed) == CLIENTS - deaf.len()).then_some(())
+    });
+    println!("{most} kB at most while {events} events of 8 kB went to them");
+    assert!(most - before < BUSY_KB, "{before} kB before, {most} kB while events flowed");
+    let mut nothing = [0; 1];
+    assert!(deaf[0].read(&mut nothing).is_ok(), "what the system held is still there to be read");
+}

@@ -1,0 +1,249 @@
+//! Records of the feed that a test writes itself, and what a stream made of the whole feed must be.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use arb_schemas::records::{ArbWindow, BoardEntry, CloseSignal, Event, LineMovement, StaleAlert};
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
+use arb_schemas::wire::{RecordType, decode, encode};
+use rdkafka::admin::{AdminClient, AdminOptions};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::config::ClientConfig;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::sse;
+use crate::kafka::read_all;
+
+const WAIT: Duration = Duration::from_secs(30);
+
+/// A league's event.
+pub(crate) fn event(league: &str) -> Event {
+    Event {
+        id: "e".into(),
+        sport: league.split('_').next().unwrap().into(),
+        league: league.into(),
+        home: "H".into(),
+        away: "A".into(),
+        commence_time: 0,
+    }
+}
+
+/// A window that opened.
+pub(crate) fn opened(id: &str, league: &str, sequence: i64) -> Vec<u8> {
+    let entry = BoardEntry {
+        id: id.into(),
+        event: event(league),
+        in_play: false,
+        kind: "surebet".into(),
+        market: "h2h".into(),
+        period: "full_time".into(),
+        line: None,
+        implied_probability: 0.98,
+        margin: 0.02,
+        margin_worst: 0.02,
+        legs: vec![],
+        simultaneous: true,
+        warnings: vec![],
+        score: 0.02,
+        opened_at: 0,
+        updated_at: 1_000_000,
+        sequence,
+    };
+    encode(&ArbWindow { change: "opened".into(), entry }).unwrap()
+}
+
+/// A window that closed, for a reason of any length.
+pub(crate) fn closed(id: &str, league: &str, sequence: i64, reason: &str) -> Vec<u8> {
+    let Event { sport, league, .. } = event(league);
+    let (market, period) = ("h2h".into(), "full_time".into());
+    encode(&CloseSignal {
+        id: id.into(),
+        event_id: "e".into(),
+        reason: reason.into(),
+        opened_at: 0,
+        closed_at: 2_000_000,
+        margin_open: 0.01,
+        margin_peak: 0.02,
+        margin_close: 0.01,
+        sequence,
+        sport,
+        league,
+        market,
+        period,
+        line: None,
+    })
+    .unwrap()
+}
+
+/// A price that moved.
+pub(crate) fn moved(league: &str, sequence: i64) -> Vec<u8> {
+    encode(&LineMovement {
+        kind: "price".into(),
+        event: event(league),
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(2_500),
+        line_from: None,
+        outcome: Some("over".into()),
+        book: Some("alpha".into()),
+        price_from: Some(2_000_000),
+        price_to: Some(1_800_000),
+        probability_change: Some(0.055),
+        window_start: 0,
+        window_end: 60_000_000,
+        sequence,
+    })
+    .unwrap()
+}
+
+/// A book that went stale.
+pub(crate) fn stale(league: &str, sequence: i64) -> Vec<u8> {
+    encode(&StaleAlert {
+        scope: "book".into(),
+        state: "stale".into(),
+        event: event(league),
+        book: "alpha".into(),
+        arb_id: None,
+        last_seen_at: Some(1_000_000),
+        expected_interval: 30_000_000,
+        at: 90_000_000,
+        sequence,
+    })
+    .unwrap()
+}
+
+/// Four records, one of each kind, numbered from here.
+pub(crate) fn one_of_each(league: &str, sequence: i64) -> [Vec<u8>; 4] {
+    let id = format!("w{sequence}");
+    [
+        opened(&id, league, sequence),
+        moved(league, sequence + 1),
+        stale(league, sequence + 2),
+        closed(&id, league, sequence + 3, "price_moved"),
+    ]
+}
+
+/// A transactional writer to the feed: its markers take offsets, and what it aborts does too.
+pub(crate) struct Writer(BaseProducer);
+
+impl Writer {
+    pub(crate) fn new(brokers: &str) -> Self {
+        let producer: BaseProducer = ClientConfig::new()
+            .set("bootstrap.servers", brokers)
+            .set("transactional.id", "test-writer")
+            .create()
+            .unwrap();
+        producer.init_transactions(WAIT).unwrap();
+        Self(producer)
+    }
+
+    fn send(&self, partition: i32, records: &[Vec<u8>]) {
+        self.0.begin_transaction().unwrap();
+        for value in records {
+            let record = BaseRecord::<str, _>::to(FEED_EVENTS.name).partition(partition).payload(value);
+            self.0.send(record).map_err(|(error, _)| error).unwrap();
+        }
+    }
+
+    /// Writes records to a partition in one transaction.
+    pub(crate) fn write(&self, partition: i32, records: &[Vec<u8>]) {
+        self.send(partition, records);
+        self.0.commit_transaction(WAIT).unwrap();
+    }
+
+    /// Writes a window to the board, as an entry of its own.
+    pub(crate) fn write_board(&self, partition: i32, id: &str, opened: &[u8]) {
+        let entry = encode(&decode::<ArbWindow>(opened).unwrap().entry).unwrap();
+        self.0.begin_transaction().unwrap();
+        let record = BaseRecord::to(ARBS_BOARD.name).partition(partition).key(id).payload(&entry);
+        self.0.send(record).map_err(|(error, _)| error).unwrap();
+        self.0.commit_transaction(WAIT).unwrap();
+    }
+
+    /// Writes records that nobody may ever see.
+    pub(crate) fn abort(&self, partition: i32, records: &[Vec<u8>]) {
+        self.send(partition, records);
+        self.0.flush(WAIT).unwrap();
+        self.0.abort_transaction(WAIT).unwrap();
+    }
+}
+
+/// An administrator.
+pub(crate) fn admin(brokers: &str) -> AdminClient<DefaultClientContext> {
+    ClientConfig::new().set("bootstrap.servers", brokers).create().unwrap()
+}
+
+/// Runs something of the administrator.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// Removes all records of a partition that are there, as retention would.
+pub(crate) fn forget(brokers: &str, partition: i32) {
+    let mut before = TopicPartitionList::new();
+    before.add_partition_offset(FEED_EVENTS.name, partition, Offset::End).unwrap();
+    block_on(admin(brokers).delete_records(&before, &AdminOptions::new())).unwrap();
+}
+
+/// What tells events apart: kind, window where there is one, sequence.
+pub(crate) type Name = (String, String, i64);
+
+/// The whole committed feed by a reader that is not ours, partition by partition.
+pub(crate) fn whole(brokers: &str) -> Vec<Vec<Name>> {
+    let mut partitions = vec![Vec::new(); 4];
+    for record in read_all(brokers, FEED_EVENTS.name) {
+        let index = usize::try_from(record.partition).unwrap();
+        partitions[index].push(name_of(&record.value));
+    }
+    partitions
+}
+
+fn name_of(value: &[u8]) -> Name {
+    let name = |kind: &str, id: String, sequence| (kind.to_owned(), id, sequence);
+    match RecordType::of(value).unwrap() {
+        RecordType::LineMovement => {
+            name("line_movement", String::new(), decode::<LineMovement>(value).unwrap().sequence)
+        }
+        RecordType::StaleAlert => {
+            name("stale_alert", String::new(), decode::<StaleAlert>(value).unwrap().sequence)
+        }
+        RecordType::CloseSignal => {
+            let closed: CloseSignal = decode(value).unwrap();
+            name("close_signal", closed.id, closed.sequence)
+        }
+        _ => {
+            let ArbWindow { entry, .. } = decode(value).unwrap();
+            name("arb_window", entry.id, entry.sequence)
+        }
+    }
+}
+
+/// The same of an event that a client got.
+pub(crate) fn name(event: &sse::Event) -> Name {
+    let json = event.json();
+    let id = json["id"].as_str().unwrap_or_default().to_owned();
+    (event.name.clone(), id, json["sequence"].as_i64().unwrap())
+}
+
+/// What a client got is the whole feed: all of it, once, each partition in its order.
+pub(crate) fn assert_whole(got: &[Name], feed: &[Vec<Name>]) {
+    let home: HashMap<_, _> = feed
+        .iter()
+        .enumerate()
+        .flat_map(|(partition, names)| names.iter().map(move |n| (n, partition)))
+        .collect();
+    let mut by_partition = vec![Vec::new(); feed.len()];
+    for name in got {
+        by_partition[*home.get(name).unwrap_or_else(|| panic!("{name:?} is not of the feed"))]
+            .push(name.clone());
+    }
+    for (partition, (got, expected)) in by_partition.iter().zip(feed).enumerate() {
+        let differ = got.iter().zip(expected).position(|(got, expected)| got != expected);
+        let (got_count, expected_count) = (got.len(), expected.len());
+        assert!(
+            got == expected,
+            "partition {partition}: {got_count} of {expected_count}, first other {differ:?}"
+        );
+    }
+}

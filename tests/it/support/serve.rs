@@ -1,0 +1,73 @@
+//! API instances of a test's own, one after the other or side by side, with settings that make their limits small.
+
+use std::path::PathBuf;
+
+use super::http::{Answer, request};
+use super::program::{Role, arb, run};
+use super::sse::Sse;
+use super::stack::{Broker, port};
+use super::wait_for;
+
+/// A key, and the file that knows it.
+pub(crate) struct Key {
+    pub(crate) file: PathBuf,
+    pub(crate) text: String,
+}
+
+impl Key {
+    /// Of a plan.
+    pub(crate) fn new(broker: &Broker, plan: &str) -> Self {
+        let file = broker.path("keys.json");
+        let said = run(arb().args(["key", "--name", plan, "--plan", plan, "--keys"]).arg(&file));
+        assert!(said.success, "{}", said.err);
+        Self { file, text: said.out.trim().to_owned() }
+    }
+}
+
+/// An instance.
+pub(crate) struct Serve {
+    pub(crate) role: Role,
+    pub(crate) listen: String,
+    key: String,
+}
+
+impl Serve {
+    /// Starts one, with heartbeats that tests need not wait for, and waits until it is ready.
+    pub(crate) fn start(broker: &Broker, key: &Key, name: &str, arguments: &[&str]) -> Self {
+        let listen = format!("127.0.0.1:{}", port());
+        let usage = broker.path(&format!("{name}-usage.json"));
+        let (keys, usage) = (key.file.display().to_string(), usage.display().to_string());
+        let common = ["--listen", &listen, "--keys", &keys, "--usage", &usage, "--brokers", &broker.brokers];
+        let all = [&common[..], &["--heartbeat-ms", "200"], arguments].concat();
+        let mut role = Role::start("serve", &all, &broker.path(&format!("{name}.log")));
+        wait_for("the feed is ready", || {
+            role.assert_runs();
+            let url = format!("http://{listen}/readyz");
+            request("GET", &url, &[]).filter(|answer| answer.status == 200)
+        });
+        Self { role, listen, key: key.text.clone() }
+    }
+
+    /// Any request.
+    pub(crate) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        request(method, &format!("http://{}{path}", self.listen), headers).unwrap()
+    }
+
+    /// `GET` on the surface of the path, with the key.
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        let bearer = format!("Bearer {}", self.key);
+        let header =
+            if path.starts_with("/api/") { ("x-api-key", &*self.key) } else { ("authorization", &*bearer) };
+        self.ask("GET", path, &[header])
+    }
+
+    /// A stream on the first surface, after an event where one is named.
+    pub(crate) fn stream(&self, query: &str, last: Option<&str>) -> Sse {
+        let bearer = format!("Bearer {}", self.key);
+        let mut headers = vec![("authorization", &*bearer)];
+        headers.extend(last.map(|last| ("last-event-id", last)));
+        let stream = Sse::connect(&self.listen, &format!("/v1/stream?{query}"), &headers);
+        assert_eq!(stream.status, 200, "{:?}", stream.head);
+        stream
+    }
+}

@@ -1,0 +1,172 @@
+//! The second surface: its header, the quota on every response, and what costs something.
+
+use serde_json::{Value, json};
+
+use crate::support::feed::{Writer, opened};
+use crate::support::http::Answer;
+use crate::support::serve::{Key, Serve};
+use crate::support::sse::Sse;
+use crate::support::stack::Broker;
+use crate::support::wait_for;
+
+/// Remaining, used and plan, as the headers say.
+fn quota(answer: &Answer) -> (u64, u64, String) {
+    let number = |name| answer.header(name).parse().unwrap_or_else(|_| panic!("{name}: {}", answer.status));
+    (number("x-requests-remaining"), number("x-requests-used"), answer.header("x-plan").to_owned())
+}
+
+struct Surface {
+    serve: Serve,
+    key: Key,
+    broker: Broker,
+}
+
+impl Surface {
+    fn start(plan: &str, plans: &Value) -> Self {
+        let broker = Broker::start();
+        let key = Key::new(&broker, plan);
+        std::fs::write(broker.path("plans.json"), plans.to_string()).unwrap();
+        let serve = Serve::start(&broker, &key, "serve", &[]);
+        Self { serve, key, broker }
+    }
+
+    fn with_key(&self, method: &str, path: &str) -> Answer {
+        self.serve.ask(method, path, &[("x-api-key", &self.key.text)])
+    }
+
+    fn stream(&self, headers: &[(&str, &str)]) -> Sse {
+        Sse::connect(&self.serve.listen, "/api/v1/stream", headers)
+    }
+}
+
+#[test]
+fn the_quota_is_on_every_response() {
+    let surface = Surface::start("pro", &json!({"pro": 50}));
+    let key = &*surface.key.text;
+    let bearer = format!("Bearer {key}");
+    let ask = |path, headers: &[_]| surface.serve.ask("GET", path, headers);
+    let nobody = (0, 0, "none".to_owned());
+    // Who has no valid key here has no plan, whatever the answer.
+    for (path, headers, status) in [
+        ("/api/v1/arbs", &[][..], 401),
+        ("/api/v1/arbs", &[("x-api-key", "arb_live_nonsense")], 401),
+        ("/api/v1/arbs", &[("authorization", &bearer)], 401),
+        ("/api/v1/arbs", &[("x-api-key", key), ("authorization", "Bearer other")], 400),
+        ("/api/v1/stream", &[], 401),
+        ("/api/v1/usage", &[], 401),
+        ("/api/v1/nothing", &[], 404),
+    ] {
+        let answer = ask(path, headers);
+        assert_eq!((answer.status, quota(&answer)), (status, nobody.clone()), "{path} {headers:?}");
+    }
+    let other = ask("/api/v1/arbs", &[("authorization", &bearer)]);
+    assert!(other.json()["detail"].as_str().unwrap().contains("x-api-key"), "{}", other.body);
+    assert_eq!(other.header("www-authenticate"), "ApiKey");
+    // Refusals cost nothing and say so.
+    for (method, path, status) in [
+        ("GET", "/api/v1/arbs?sort=1", 400),
+        ("GET", "/api/v1/arbs?sport=", 400),
+        ("GET", "/api/v1/stream?kinds=all", 400),
+        ("GET", "/api/v1/stream?last_event_id=17", 400),
+        ("GET", "/api/v1/usage?x=1", 400),
+        ("GET", "/api/v1/nothing", 404),
+        ("GET", "/api/v1", 404),
+        ("POST", "/api/v1/arbs", 405),
+        ("GET", "/api/v1/usage", 200),
+        ("HEAD", "/api/v1/usage", 200),
+    ] {
+        let answer = surface.with_key(method, path);
+        let expected = (50, 0, "pro".to_owned());
+        assert_eq!((answer.status, quota(&answer)), (status, expected), "{method} {path}");
+    }
+    // Answers cost one each; so does a stream, whose head says so; on either surface, by either method.
+    let both = ask("/api/v1/arbs", &[("x-api-key", key), ("authorization", &bearer)]);
+    assert_eq!((both.status, quota(&both)), (200, (49, 1, "pro".to_owned())));
+    let stream = surface.stream(&[("x-api-key", key)]);
+    assert_eq!((stream.status, stream.header("x-requests-remaining")), (200, "48"));
+    assert_eq!((stream.header("x-requests-used"), stream.header("x-plan")), ("2", "pro"));
+    assert_eq!(
+        (stream.header("content-type"), stream.header("cache-control")),
+        ("text/event-stream", "no-store")
+    );
+    assert_eq!(stream.header("x-accel-buffering"), "no");
+    assert_eq!(surface.serve.get("/v1/arbs").header("x-plan"), "", "the first surface does not tell");
+    assert_eq!(quota(&surface.with_key("HEAD", "/api/v1/arbs")), (46, 4, "pro".to_owned()));
+    assert_eq!(quota(&surface.with_key("HEAD", "/api/v1/stream")), (45, 5, "pro".to_owned()));
+    let usage = surface.with_key("GET", "/api/v1/usage").json();
+    assert_eq!(
+        (&usage["plan"], &usage["quota"], &usage["used"], &usage["remaining"]),
+        (&json!("pro"), &json!(50), &json!(5), &json!(45))
+    );
+    assert_eq!(usage["routes"], json!({"/v1/arbs": 1, "/api/v1/arbs": 2, "/api/v1/stream": 2}));
+    let (start, end) = (usage["period_start"].as_str().unwrap(), usage["period_end"].as_str().unwrap());
+    assert!(start.ends_with("-01T00:00:00Z") && end.ends_with("-01T00:00:00Z") && start < end, "{usage}");
+}
+
+#[test]
+fn a_spent_quota_is_refused_until_the_month_ends_and_outlives_a_restart() {
+    let mut surface = Surface::start("free", &json!({"free": 2}));
+    assert_eq!(surface.with_key("GET", "/api/v1/arbs").status, 200);
+    assert_eq!(surface.serve.get("/v1/arbs").status, 200, "the other surface spends the same");
+    surface.serve.role.stop();
+    surface.serve = Serve::start(&surface.broker, &surface.key, "serve", &[]);
+    for path in ["/api/v1/arbs", "/api/v1/stream"] {
+        let refused = surface.with_key("GET", path);
+        assert_eq!((refused.status, quota(&refused)), (429, (0, 2, "free".to_owned())), "{path}");
+        assert_eq!(refused.json()["type"], "/problems/quota-exceeded");
+        let wait: u64 = refused.header("retry-after").parse().unwrap();
+        assert!((1..=31 * 86_400).contains(&wait), "{wait}");
+    }
+    assert_eq!(surface.serve.get("/v1/arbs").status, 429);
+    assert_eq!(surface.serve.get("/v1/stream").status, 429);
+    assert_eq!(surface.with_key("GET", "/api/v1/arbs?limit=0").status, 400, "a mistake is told all the same");
+    assert_eq!(surface.with_key("GET", "/api/v1/usage").json()["remaining"], 0);
+    let page = surface.serve.ask("GET", "/problems/quota-exceeded", &[]);
+    assert!(page.body.contains("Retry-After"), "{}", page.body);
+}
+
+#[test]
+fn both_surfaces_serve_the_same_board_by_sport_and_by_league() {
+    let surface = Surface::start("pro", &json!({}));
+    let writer = Writer::new(&surface.broker.brokers);
+    let leagues = ["soccer_a", "soccer_b", "tennis_a"];
+    let mut stream = surface.stream(&[("x-api-key", &surface.key.text)]);
+    assert_eq!(stream.next().unwrap().name, "snapshot");
+    for (sequence, league) in (1..).zip(leagues) {
+        writer.write_board(0, league, &opened(league, league, sequence));
+    }
+    let ids = |path: &str| -> Vec<String> {
+        let answer = surface.serve.get(path);
+        assert_eq!(answer.status, 200, "{path} {}", answer.body);
+        let arbs = answer.json()["arbs"].as_array().unwrap().clone();
+        arbs.iter().map(|arb| arb["id"].as_str().unwrap().to_owned()).collect()
+    };
+    wait_for("the board has all three", || (ids("/v1/arbs").len() == 3).then_some(()));
+    for base in ["/v1/arbs", "/api/v1/arbs"] {
+        assert_eq!(ids(base), leagues);
+        assert_eq!(ids(&format!("{base}?sport=soccer")), ["soccer_a", "soccer_b"]);
+        assert_eq!(ids(&format!("{base}?sport=soccer_b")), ["soccer_b"]);
+        assert_eq!(ids(&format!("{base}?sport=socc")), [""; 0]);
+    }
+    let page = surface.serve.get("/api/v1/arbs?sport=soccer&limit=1").json();
+    let cursor = page["next_cursor"].as_str().unwrap();
+    let next = surface.serve.get(&format!("/v1/arbs?sport=soccer&limit=1&cursor={cursor}")).json();
+    assert_eq!((&next["arbs"][0]["id"], &next["next_cursor"]), (&json!("soccer_b"), &Value::Null));
+    for other in ["", "&sport=tennis", "&sport=soccer_a"] {
+        let refused = surface.serve.get(&format!("/api/v1/arbs?cursor={cursor}{other}"));
+        assert_eq!(refused.status, 400, "{other}");
+        assert_eq!(refused.json()["invalid_params"][0]["name"], "cursor");
+    }
+}
+
+#[test]
+fn silence_is_broken_by_a_comment_and_a_heartbeat_with_an_id() {
+    let surface = Surface::start("pro", &json!({}));
+    let mut stream = surface.stream(&[("x-api-key", &surface.key.text)]);
+    let snapshot = stream.next().unwrap();
+    for count in 1..=3 {
+        let heartbeat = stream.next().unwrap();
+        assert_eq!((&*heartbeat.name, heartbeat.json()), ("heartbeat", json!({"as_of": null})));
+        assert_eq!((heartbeat.id.as_ref(), stream.comments), (snapshot.id.as_ref(), count));
+    }
+}
