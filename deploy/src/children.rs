@@ -1,0 +1,120 @@
+//! The child processes of `arb up` and of `arb bench pipeline`: roles of the same binary.
+//!
+//! It never leaves one behind: ended in the reverse order of their start, each with a budget.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use arb_pipeline::stop::Stop;
+
+use crate::cli::LogFormat;
+
+/// How long a child may take to end by itself; Kafka's own budget is 20 s.
+const END: Duration = Duration::from_secs(25);
+/// How long one may take to answer.
+const START: Duration = Duration::from_mins(1);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Those that run, in the order of their start.
+pub(crate) struct Children {
+    running: Vec<(String, Child)>,
+    log_format: LogFormat,
+}
+
+impl Children {
+    /// None yet; all will log in this format.
+    pub(crate) fn new(log_format: LogFormat) -> Self {
+        Self { running: Vec::new(), log_format }
+    }
+
+    /// Starts a role of this binary.
+    pub(crate) fn start(&mut self, role: &str, arguments: &[&str]) -> anyhow::Result<()> {
+        let binary = std::env::current_exe().context("the path of this program")?;
+        let child = Command::new(binary)
+            .arg(role)
+            .args(["--log-format", self.log_format.key()])
+            .args(arguments)
+            .stdin(Stdio::piped())
+            // Out of the terminal's group: Ctrl-C reaches the parent alone.
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("{role} cannot be started"))?;
+        self.running.push((role.to_owned(), child));
+        Ok(())
+    }
+
+    /// Fails when a child has ended that should not have: only a feed that is played out may.
+    pub(crate) fn check(&mut self) -> anyhow::Result<()> {
+        for (role, child) in &mut self.running {
+            let Some(status) = child.try_wait()? else { continue };
+            if role != "ingest" || !status.success() {
+                bail!("{role} ended with {status}");
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for something, as long as all live and nobody wishes the end.
+    pub(crate) fn wait(
+        &mut self,
+        stop: &Stop,
+        what: &str,
+        is_there: impl Fn() -> bool,
+    ) -> anyhow::Result<()> {
+        let deadline = Instant::now() + START;
+        while !is_there() {
+            self.check()?;
+            if stop.wait(LOOK) {
+                bail!("stopped while waiting for {what}");
+            }
+            if Instant::now() > deadline {
+                bail!("{what} did not answer within {} s", START.as_secs());
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the end is wished.
+    pub(crate) fn watch(&mut self, stop: &Stop) -> anyhow::Result<()> {
+        while !stop.wait(LOOK) {
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    /// Ends all of them.
+    pub(crate) fn stop(&mut self) {
+        while self.stop_last() {}
+    }
+
+    /// Ends the one that was started last; whether there was one.
+    pub(crate) fn stop_last(&mut self) -> bool {
+        let Some((role, mut child)) = self.running.pop() else { return false };
+        // A closed standard input is the wish to end.
+        drop(child.stdin.take());
+        let deadline = Instant::now() + END;
+        while child.try_wait().is_ok_and(|status| status.is_none()) {
+            if Instant::now() > deadline {
+                eprintln!("{role} did not end within {} s and is killed", END.as_secs());
+                let _ = child.kill();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
+    }
+}
+
+/// Whether an API answers that it is ready.
+pub(crate) fn is_ready(listen: SocketAddr) -> bool {
+    let mut answer = [0; 12];
+    let asked = TcpStream::connect_timeout(&listen, LOOK).and_then(|mut stream| {
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        stream.read_exact(&mut answer)
+    });
+    asked.is_ok() && &answer == b"HTTP/1.1 200"
+}
