@@ -1,6 +1,7 @@
-//! The child processes of `arb up` and of `arb bench pipeline`: roles of the same binary.
+//! The child processes of `arb up` and of `arb bench pipeline`: roles of this binary.
 //!
-//! It never leaves one behind: ended in the reverse order of their start, each with a budget.
+//! The processor and the board are started again when they die: what they had committed is in Kafka, and nothing
+//! else counts. It never leaves one behind: ended in the reverse order of their start, each with a budget.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -16,13 +17,28 @@ use crate::cli::LogFormat;
 /// How long a child may take to end by itself; Kafka's own budget is 20 s.
 const END: Duration = Duration::from_secs(25);
 /// How long one may take to answer.
-const START: Duration = Duration::from_mins(1);
+const ANSWER: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(50);
+/// Roles whose place another process can take.
+const RESTARTED: [&str; 2] = ["process", "serve"];
+/// A life shorter than this is no life: so many in a row, and it is not tried again.
+const SHORT: Duration = Duration::from_secs(10);
+const SHORT_LIVES: u32 = 3;
 
 /// Those that run, in the order of their start.
 pub(crate) struct Children {
-    running: Vec<(String, Child)>,
+    running: Vec<Running>,
     log_format: LogFormat,
+}
+
+/// One of them.
+struct Running {
+    role: String,
+    arguments: Vec<String>,
+    child: Child,
+    started: Instant,
+    /// Short lives in a row, before this one.
+    short_lives: u32,
 }
 
 impl Children {
@@ -33,46 +49,43 @@ impl Children {
 
     /// Starts a role of this binary.
     pub(crate) fn start(&mut self, role: &str, arguments: &[&str]) -> anyhow::Result<()> {
-        let binary = std::env::current_exe().context("the path of this program")?;
-        let child = Command::new(binary)
-            .arg(role)
-            .args(["--log-format", self.log_format.key()])
-            .args(arguments)
-            .stdin(Stdio::piped())
-            // Out of the terminal's group: Ctrl-C reaches the parent alone.
-            .process_group(0)
-            .spawn()
-            .with_context(|| format!("{role} cannot be started"))?;
-        self.running.push((role.to_owned(), child));
+        let (role, arguments) =
+            (role.to_owned(), arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let child = spawn(&role, &arguments, self.log_format)?;
+        self.running.push(Running { role, arguments, child, started: Instant::now(), short_lives: 0 });
         Ok(())
     }
 
-    /// Fails when a child has ended that should not have: only a feed that is played out may.
+    /// Starts those again that have died and may; fails when another has ended, or one that does not live: only a
+    /// feed that is played out may end.
     pub(crate) fn check(&mut self) -> anyhow::Result<()> {
-        for (role, child) in &mut self.running {
-            let Some(status) = child.try_wait()? else { continue };
-            if role != "ingest" || !status.success() {
+        for running in &mut self.running {
+            let Some(status) = running.child.try_wait()? else { continue };
+            let role = &running.role;
+            if role == "ingest" && status.success() {
+                continue;
+            }
+            running.short_lives = if running.started.elapsed() < SHORT { running.short_lives + 1 } else { 0 };
+            if !RESTARTED.contains(&role.as_str()) || running.short_lives >= SHORT_LIVES {
                 bail!("{role} ended with {status}");
             }
+            eprintln!("{role} ended with {status} and is started again");
+            running.child = spawn(role, &running.arguments, self.log_format)?;
+            running.started = Instant::now();
         }
         Ok(())
     }
 
     /// Waits for something, as long as all live and nobody wishes the end.
-    pub(crate) fn wait(
-        &mut self,
-        stop: &Stop,
-        what: &str,
-        is_there: impl Fn() -> bool,
-    ) -> anyhow::Result<()> {
-        let deadline = Instant::now() + START;
+    pub(crate) fn wait(&mut self, stop: &Stop, what: &str, is_there: impl Fn() -> bool) -> anyhow::Result<()> {
+        let deadline = Instant::now() + ANSWER;
         while !is_there() {
             self.check()?;
             if stop.wait(LOOK) {
                 bail!("stopped while waiting for {what}");
             }
             if Instant::now() > deadline {
-                bail!("{what} did not answer within {} s", START.as_secs());
+                bail!("{what} did not answer within {} s", ANSWER.as_secs());
             }
         }
         Ok(())
@@ -93,7 +106,7 @@ impl Children {
 
     /// Ends the one that was started last; whether there was one.
     pub(crate) fn stop_last(&mut self) -> bool {
-        let Some((role, mut child)) = self.running.pop() else { return false };
+        let Some(Running { role, mut child, .. }) = self.running.pop() else { return false };
         // A closed standard input is the wish to end.
         drop(child.stdin.take());
         let deadline = Instant::now() + END;
@@ -117,4 +130,12 @@ pub(crate) fn is_ready(listen: SocketAddr) -> bool {
         stream.read_exact(&mut answer)
     });
     asked.is_ok() && &answer == b"HTTP/1.1 200"
+}
+
+fn spawn(role: &str, arguments: &[String], log_format: LogFormat) -> anyhow::Result<Child> {
+    let binary = std::env::current_exe().context("the path of this program")?;
+    let mut command = Command::new(binary);
+    command.arg(role).args(["--log-format", log_format.key()]).args(arguments).stdin(Stdio::piped());
+    // Out of the terminal's group: Ctrl-C reaches the parent alone.
+    command.process_group(0).spawn().with_context(|| format!("{role} cannot be started"))
 }

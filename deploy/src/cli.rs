@@ -194,6 +194,9 @@ pub(crate) struct Up {
     /// By which rules windows are made
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
+    /// Begin with empty topics, not with those of the last run
+    #[arg(long)]
+    pub(crate) fresh: bool,
     /// Free disk space below which nothing is started, in MiB
     #[arg(long, env = "ARB_MIN_FREE_MIB", default_value_t = 1024)]
     pub(crate) min_free_mib: u64,

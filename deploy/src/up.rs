@@ -71,12 +71,15 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     Ok(())
 }
 
-/// Starts a broker with empty topics; its address.
+/// Starts a broker with the topics of the last run, or none; its address.
 fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<String> {
     let data = home::kafka_data(home);
-    if data.exists() {
-        eprintln!("the topics of the last run are removed: this version starts with empty ones each time");
+    if data.exists() && config.fresh {
         std::fs::remove_dir_all(&data).with_context(|| data.display().to_string())?;
+    } else if data.exists() {
+        eprintln!(
+            "the topics of the last run go on; what is older than they are is late (--fresh empties them)"
+        );
     }
     let _progress = Progress::start("starting Apache Kafka");
     let (port, data, home) =

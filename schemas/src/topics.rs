@@ -97,7 +97,13 @@ impl Topic {
     #[must_use]
     pub fn config(&self) -> Vec<(&'static str, String)> {
         let mut config = match self.cleanup {
-            Cleanup::Compact => vec![("cleanup.policy", "compact".to_owned())],
+            // What lies in the newest segment is never compacted, and all of it is read at a start: small segments,
+            // cleaned early.
+            Cleanup::Compact => vec![
+                ("cleanup.policy", "compact".to_owned()),
+                ("segment.bytes", (64 * 1024 * 1024).to_string()),
+                ("min.cleanable.dirty.ratio", "0.1".to_owned()),
+            ],
             Cleanup::Days(days) => vec![
                 ("cleanup.policy", "delete".to_owned()),
                 ("retention.ms", (u64::from(days) * 86_400_000).to_string()),
@@ -139,8 +145,8 @@ mod tests {
 
     #[test]
     fn cleanup_becomes_broker_settings() {
-        let max = ("max.message.bytes", "2097152".to_owned());
-        assert_eq!(ARBS_BOARD.config(), [("cleanup.policy", "compact".to_owned()), max]);
+        assert_eq!(ARBS_BOARD.config()[0], ("cleanup.policy", "compact".to_owned()));
+        assert_eq!(ARBS_BOARD.config()[3], ("max.message.bytes", "2097152".to_owned()));
         assert_eq!(ODDS_TICKS.config().len(), 2);
         assert_eq!(ODDS_TICKS.config()[1], ("retention.ms", "604800000".to_owned()));
     }

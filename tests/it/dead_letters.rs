@@ -1,7 +1,10 @@
 //! What could not be taken in: put aside byte for byte, listed, sent again.
 
-use arb_schemas::records::{BoardProgress, Heartbeat};
-use arb_schemas::topics::{DEAD_TICKS, ODDS_TICKS};
+use arb_schemas::records::{
+    ArbWindow, BoardProgress, Coverage, Event, Frame, Heartbeat, Offer, Outcome, Side, Status, Tick,
+};
+use arb_schemas::time::SECOND;
+use arb_schemas::topics::{DEAD_TICKS, FEED_EVENTS, ODDS_TICKS};
 use arb_schemas::wire;
 
 use crate::kafka::{read_all, write};
@@ -36,4 +39,48 @@ fn letters_are_listed_and_sent_again_once() {
     assert_eq!(arb_dlq(&["list"]).out.lines().count(), 4, "those of the second time");
     assert_eq!(arb_dlq(&["list", "--all"]).out.lines().count(), 7);
     assert!(!arb_dlq(&["replay", "--partition", "0", "--offset", "99"]).success);
+}
+
+#[test]
+fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
+    let broker = Broker::start();
+    let tick = |outcome, price| Tick { outcome, side: Side::Back, line: None, price, status: Status::Active };
+    let offer = |book: &str, last_seen_at, ticks| Offer {
+        book: book.into(),
+        market: "h2h".into(),
+        last_seen_at,
+        price_moved_at: None,
+        ticks,
+    };
+    let event = Event {
+        id: "e".into(),
+        sport: "baseball".into(),
+        league: "baseball_test".into(),
+        home: "H".into(),
+        away: "A".into(),
+        commence_time: 1_000 * SECOND,
+    };
+    let frame = wire::encode(&Frame {
+        source: "s".into(),
+        received_at: 100 * SECOND,
+        poll_index: None,
+        event,
+        coverage: Coverage::ALL,
+        offers: vec![
+            offer("alpha", 99 * SECOND, vec![tick(Outcome::Home, 2_500_000), tick(Outcome::Away, 2_500_000)]),
+            offer("future", 106 * SECOND, vec![tick(Outcome::Home, 9_000_000)]),
+            offer("beta", 99 * SECOND, vec![tick(Outcome::Home, 1)]),
+        ],
+    });
+    let frame = frame.unwrap();
+    write(&broker.brokers, &[("e", &frame)]);
+    let _process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
+    let dead = wait_for("a letter", || read_all(&broker.brokers, DEAD_TICKS.name).pop());
+    assert!(dead.value == frame && dead.key == b"e");
+    let header = |name: &str| &dead.headers.iter().find(|(key, _)| key == name).unwrap().1;
+    assert_eq!(header("arb-reason"), "partly-left-out");
+    assert_eq!(header("arb-error"), "last_seen_at in the future: 1, price out of range: 1");
+    let feed = read_all(&broker.brokers, FEED_EVENTS.name);
+    let window: ArbWindow = wire::decode(&feed[0].value).unwrap();
+    assert!(window.entry.legs.iter().all(|leg| leg.book == "alpha"));
 }

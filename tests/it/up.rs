@@ -137,17 +137,59 @@ fn an_interrupt_while_it_starts_ends_it_cleanly() {
 }
 
 #[test]
-fn it_starts_with_empty_topics_and_says_so() {
+fn its_topics_outlive_it_unless_they_shall_not() {
+    let mut house = House::new();
+    let mut running = house.replay(52, 9, "2026-01-01T00:20:00Z");
+    let board = running.board_at("2026-01-01T00:20:00Z");
+    let end = |running: &mut Running| {
+        running.signal(Signal::TERM);
+        assert!(running.child.wait().unwrap().success(), "{}", running.said());
+    };
+    end(&mut running);
+    // At another port, too.
+    house.kafka_port = port_pair();
+    let mut again = house.replay(52, 9, "2026-01-01T00:20:00Z");
+    assert!(again.said().contains("the topics of the last run go on"), "{}", again.said());
+    assert_eq!(again.board_at("2026-01-01T00:20:00Z"), board);
+    end(&mut again);
+    let recording = recordings::synthetic(house.home.path(), 52, 9);
+    let replay = ["--fresh", "--speed", "max", "--until", "2026-01-01T00:00:00Z", "--replay"];
+    let mut fresh = house.up(&[&replay[..], &[recording.to_str().unwrap()]].concat());
+    fresh.board_at("2026-01-01T00:00:00Z");
+    end(&mut fresh);
+    house.everything_ends();
+}
+
+/// The process ids of a role's processes under a parent.
+fn children(parent: u32, role: &str) -> Vec<i32> {
+    let pids = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    let is_child = |pid: &i32| {
+        let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let stat = read("stat");
+        let ppid = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
+        ppid == Some(parent) && read("cmdline").split('\0').nth(1) == Some(role)
+    };
+    pids.filter(is_child).collect()
+}
+
+#[test]
+fn a_processor_or_a_board_that_is_killed_is_started_again() {
     let house = House::new();
-    let mut running = house.replay(52, 5, "2026-01-01T00:20:00Z");
-    running.board_at("2026-01-01T00:20:00Z");
-    running.signal(Signal::TERM);
-    assert!(running.child.wait().unwrap().success(), "{}", running.said());
-    let mut again = house.replay(52, 5, "2026-01-01T00:00:00Z");
-    assert!(again.said().contains("the topics of the last run are removed"), "{}", again.said());
-    again.board_at("2026-01-01T00:00:00Z");
-    again.signal(Signal::INT);
-    assert!(again.child.wait().unwrap().success());
+    let mut running = house.up(&[]);
+    for role in ["process", "serve"] {
+        let before = wait_for("a poll", || running.board().filter(|board| board["as_of"].is_string()));
+        let pids = children(running.child.id(), role);
+        kill_process(Pid::from_raw(pids[0]).unwrap(), Signal::KILL).unwrap();
+        wait_for("it is started again", || (children(running.child.id(), role) != pids).then_some(()));
+        wait_for("the board moves on", || {
+            running.board().filter(|board| board["as_of"].as_str() > before["as_of"].as_str())
+        });
+    }
+    assert_eq!(running.said().matches("and is started again").count(), 2, "{}", running.said());
+    running.signal(Signal::INT);
+    assert!(running.child.wait().unwrap().success());
     house.everything_ends();
 }
 
@@ -169,6 +211,9 @@ fn with_a_kafka_given_it_starts_none_and_keeps_the_topics() {
     assert!(!first.said().contains("Kafka"), "{}", first.said());
     first.signal(Signal::INT);
     assert!(first.child.wait().unwrap().success(), "{}", first.said());
-    let again = run(&mut given("127.0.0.1:0"));
-    assert!(!again.success && again.err.contains("start with empty topics"), "{}", again.err);
+    let listen = format!("127.0.0.1:{}", port());
+    let mut again = Running::start(given(&listen), broker.path("again.log"), &listen);
+    again.board_at("2026-01-01T00:20:00Z");
+    again.signal(Signal::INT);
+    assert!(again.child.wait().unwrap().success(), "{}", again.said());
 }

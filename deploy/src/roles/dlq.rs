@@ -23,7 +23,7 @@ pub(crate) fn run(config: &Dlq) -> anyhow::Result<()> {
 fn list(brokers: &str, all: bool) -> anyhow::Result<()> {
     let mut letters = if all { Letters::all(brokers) } else { Letters::unsent(brokers) }?;
     println!("partition\toffset\tat\tfrom\tbytes\treason\terror");
-    while let Some(letter) = letters.next()? {
+    while let Some(letter) = letters.read()? {
         let at = letter.at_millis.map_or_else(|| "-".to_owned(), |millis| to_rfc3339(millis * 1_000));
         let from = format!("{} {}", letter.header(header::TOPIC), letter.header(header::OFFSET));
         let bytes = letter.value.as_ref().map_or(0, Vec::len);
@@ -38,7 +38,7 @@ fn replay(brokers: &str, wanted: Option<(i32, i64)>) -> anyhow::Result<()> {
     let mut letters = if wanted.is_some() { Letters::all(brokers) } else { Letters::unsent(brokers) }?;
     let producer = TickProducer::new(brokers)?;
     let (mut count, mut last) = (0, BTreeMap::new());
-    while let Some(Letter { partition, offset, key, value, .. }) = letters.next()? {
+    while let Some(Letter { partition, offset, key, value, .. }) = letters.read()? {
         if wanted.is_none_or(|wanted| wanted == (partition, offset)) {
             producer.send_bytes(partition, key.as_deref(), value.as_deref())?;
             last.insert(partition, offset);

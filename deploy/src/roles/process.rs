@@ -29,16 +29,16 @@ pub(crate) fn run(config: Process) -> anyhow::Result<()> {
         }
     })?;
     let pump = std::thread::Builder::new().name("pump".to_owned());
-    let pump = pump.spawn(move || pump_until(&stop, config, pulse))?;
+    let pump = pump.spawn(move || pump_until(&stop, &config, pulse))?;
     let counts = pump.join().map_err(|_| anyhow!("the pump panicked"))??;
     tracing::info!(?counts, "processed");
     Ok(())
 }
 
-fn pump_until(stop: &Stop, config: Process, pulse: Pulse) -> anyhow::Result<Counts> {
+fn pump_until(stop: &Stop, config: &Process, pulse: Pulse) -> anyhow::Result<Counts> {
     let brokers = &config.brokers.brokers;
     kafka::partitions(brokers)?;
-    let fail_points = fail_points(&config);
+    let fail_points = fail_points(config);
     let transactional_id = format!("{}-{}", config.group, config.slot);
     let mut producer = TransactionalProducer::new(brokers, &transactional_id, fail_points.clone())?;
     let mut consumer = TickConsumer::join(brokers, &config.group)?;

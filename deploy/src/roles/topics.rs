@@ -25,7 +25,8 @@ fn list() {
             Cleanup::Days(days) => format!("{days} days"),
         };
         let records: Vec<_> = topic.records.iter().map(|record| format!("{record:?}")).collect();
-        let (records, partitions) = (records.join(", "), topic.partitions);
+        let records = if records.is_empty() { "as they were".to_owned() } else { records.join(", ") };
+        let partitions = topic.partitions;
         println!("| `{}` | {} | {partitions} | {cleanup} | {records} |", topic.name, topic.key);
     }
 }

@@ -16,6 +16,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::table::is_transient;
 use super::{Error, Listener};
+use crate::process::log::Put;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// How often to look whether an open transaction is over.
@@ -55,11 +56,7 @@ impl Changelog {
     ///
     /// # Errors
     /// [`Error::Client`].
-    pub(super) fn replay(
-        &self,
-        partition: i32,
-        put: &mut dyn FnMut(&[u8], Option<&[u8]>),
-    ) -> Result<(), Error> {
+    pub(super) fn replay(&self, partition: i32, put: &mut Put<'_>) -> Result<(), Error> {
         self.wait_until_nothing_is_hidden(partition)?;
         let mut list = TopicPartitionList::new();
         list.add_partition_offset(PROCESS_STATE.name, partition, Offset::Beginning)?;
@@ -83,7 +80,7 @@ impl Changelog {
         Ok(())
     }
 
-    fn read_to_end(&self, put: &mut dyn FnMut(&[u8], Option<&[u8]>)) -> Result<(), Error> {
+    fn read_to_end(&self, put: &mut Put<'_>) -> Result<(), Error> {
         loop {
             match self.committed.poll(TIMEOUT) {
                 None => {}

@@ -18,7 +18,7 @@ use rdkafka::{ClientConfig, ClientContext, Message};
 use super::changelog::Changelog;
 use super::table::is_transient;
 use super::{Error, Listener};
-use crate::process::log::{Event, Input, LogError, Record};
+use crate::process::log::{Event, Input, LogError, Put, Record};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
 /// One question to the broker.
@@ -172,7 +172,7 @@ impl Input for TickConsumer {
         }
     }
 
-    fn replay(&mut self, partition: i32, put: &mut dyn FnMut(&[u8], Option<&[u8]>)) -> Result<(), LogError> {
+    fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), LogError> {
         self.changelog.replay(partition, put).map_err(fatal)
     }
 

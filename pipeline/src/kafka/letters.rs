@@ -100,7 +100,7 @@ impl Letters {
     ///
     /// # Errors
     /// [`Error::Client`].
-    pub fn next(&mut self) -> Result<Option<Letter>, Error> {
+    pub fn read(&mut self) -> Result<Option<Letter>, Error> {
         while !self.open.is_empty() {
             match self.consumer.poll(TIMEOUT) {
                 None => {}

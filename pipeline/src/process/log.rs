@@ -57,6 +57,9 @@ pub enum LogError {
     Fatal(Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// Takes in a record of a changelog: key, and value or tombstone.
+pub type Put<'a> = dyn FnMut(&[u8], Option<&[u8]>) + 'a;
+
 /// The input topic as a member of a consumer group reads it, and the changelog beside it.
 pub trait Input {
     /// The next event, waiting at most so long; a record goes into `record`.
@@ -71,11 +74,11 @@ pub trait Input {
     /// [`LogError::Fatal`].
     fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError>;
 
-    /// Gives every committed record of the partition's changelog to `put`, in order: key, and value or tombstone.
+    /// Gives every committed record of the partition's changelog to `put`, in order.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
-    fn replay(&mut self, partition: i32, put: &mut dyn FnMut(&[u8], Option<&[u8]>)) -> Result<(), LogError>;
+    fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), LogError>;
 
     /// Starts to read the partitions that were assigned, each from an offset or from its first record.
     ///

@@ -66,3 +66,18 @@ fn agree(partition: i32, committed: Option<i64>, state: Option<i64>) -> Result<O
         (Some(committed), state) => Err(PumpError::Disagree { partition, committed, state }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn group_and_changelog_must_name_the_same_place() {
+        let next = |committed, state| agree(0, committed, state).ok();
+        assert_eq!(next(None, None), Some(None), "nobody was ever here");
+        assert_eq!(next(Some(7), Some(7)), Some(Some(7)));
+        assert_eq!(next(None, Some(7)), Some(Some(7)), "the group's offsets are forgotten");
+        assert_eq!(next(Some(7), Some(8)), None);
+        assert_eq!(next(Some(7), None), None);
+    }
+}

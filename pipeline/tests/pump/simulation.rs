@@ -11,7 +11,7 @@ use std::time::Duration;
 use arb_engine::catalogue::Policy;
 use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::process::batch::BatchLimits;
-use arb_pipeline::process::log::{Committed, Event, Input, LogError, Producer, Record, Transaction};
+use arb_pipeline::process::log::{Committed, Event, Input, LogError, Producer, Put, Record, Transaction};
 use arb_pipeline::process::pump::{Config, Pump};
 use arb_pipeline::process::watchdog::Pulse;
 use arb_pipeline::records::Output;
@@ -170,7 +170,7 @@ impl Input for SimInput {
         Ok(shared.world.offset(partition))
     }
 
-    fn replay(&mut self, partition: i32, put: &mut dyn FnMut(&[u8], Option<&[u8]>)) -> Result<(), LogError> {
+    fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), LogError> {
         let shared = &mut *self.shared.borrow_mut();
         shared.killed(100)?;
         if shared.random.bool() {
@@ -308,8 +308,9 @@ impl Simulation {
     fn new(market: u64, seed: u64, left: u32) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let batch = random.usize(1..40);
-        let (world, seen, told) = (World::new(market), BTreeSet::new(), BTreeMap::new());
-        let shared = Rc::new(RefCell::new(Shared { world, random, left, seen, told }));
+        let world = World::new(market);
+        let shared = Shared { world, random, left, seen: BTreeSet::new(), told: BTreeMap::new() };
+        let shared = Rc::new(RefCell::new(shared));
         let mut simulation = Self { shared, processes: Vec::new(), next_member: 0, batch };
         for slot in 0..PUMPS {
             let process = simulation.start(slot);
