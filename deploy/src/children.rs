@@ -77,7 +77,12 @@ impl Children {
     }
 
     /// Waits for something, as long as all live and nobody wishes the end.
-    pub(crate) fn wait(&mut self, stop: &Stop, what: &str, is_there: impl Fn() -> bool) -> anyhow::Result<()> {
+    pub(crate) fn wait(
+        &mut self,
+        stop: &Stop,
+        what: &str,
+        is_there: impl Fn() -> bool,
+    ) -> anyhow::Result<()> {
         let deadline = Instant::now() + ANSWER;
         while !is_there() {
             self.check()?;
