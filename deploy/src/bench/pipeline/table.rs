@@ -83,7 +83,9 @@ fn commits(name: &str, took: &[Duration]) {
 }
 
 pub(super) fn latency_head() {
-    println!("\nfrom a tick, a record each, {QUOTES} quotes of which one in fifty ticks opens or closes a window:");
+    println!(
+        "\nfrom a tick, a record each, {QUOTES} quotes of which one in fifty ticks opens or closes a window:"
+    );
     println!("{:<LABEL$}{:>10}{:>12}{:>10}{:>10}", "", "sent/s", "events", "p50 ms", "p99 ms");
 }
 
