@@ -3,11 +3,13 @@
 //! They print numbers and judge nothing: machines differ.
 
 mod engine;
+mod pipeline;
 
-use crate::cli::{Bench, BenchPart};
+use crate::cli::{Bench, BenchPart, LogFormat};
 
-pub(crate) fn run(config: &Bench) -> anyhow::Result<()> {
+pub(crate) fn run(config: &Bench, log_format: LogFormat) -> anyhow::Result<()> {
     match &config.part {
         BenchPart::Engine { recording, rounds } => engine::run(recording.as_deref(), *rounds),
+        BenchPart::Pipeline(config) => pipeline::run(config, log_format),
     }
 }

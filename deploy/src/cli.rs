@@ -402,6 +402,36 @@ pub(crate) enum BenchPart {
         #[arg(long, default_value_t = 5)]
         rounds: u32,
     },
+    /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
+    Pipeline(BenchPipeline),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BenchPipeline {
+    // Never from the environment: what it names there is in use.
+    /// Kafka to use, which must have none of our topics; without it one is started and removed again
+    #[arg(long)]
+    pub(crate) brokers: Option<String>,
+    /// Polls of a recording for the frames; without it the synthetic market's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recording: Option<PathBuf>,
+    /// How often each is measured; the table shows medians
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    /// How many ticks are processed for throughput
+    #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) ticks: u64,
+    /// Most records a transaction
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) commit_records: u64,
+    /// Ticks a second for latency
+    #[arg(long, value_delimiter = ',', default_value = "5000,20000")]
+    pub(crate) rates: Vec<u32>,
+    /// How long latency is measured at each rate
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seconds: u64,
+    #[command(flatten)]
+    pub(crate) home: Home,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -4,6 +4,7 @@
 //! anything about odds.
 
 mod bench;
+mod children;
 mod cli;
 mod clock;
 mod home;
@@ -46,7 +47,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Key(config) => roles::key::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Synth(config) => roles::synth::run(&config)?,
-        Command::Bench(config) => bench::run(&config)?,
+        Command::Bench(config) => bench::run(&config, log_format)?,
         Command::Clean(config) => home::clean(&config)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -4,28 +4,19 @@
 //! so that they end with it however it ends, and keeps them out of the terminal's signals, so that it can end them
 //! in order: those that write first, Kafka last.
 
-mod children;
-
 use std::path::Path;
-use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use arb_api::keys::Keys;
 use arb_api::plan::Plan;
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;
 
+use crate::children::{self, Children};
 use crate::cli::{Child, Format, LogFormat, Play, Up};
 use crate::local_kafka::{self, preflight};
 use crate::progress::Progress;
 use crate::{home, signals};
-
-use children::Children;
-
-/// How long the local Kafka may take to answer, and the board to be read.
-const START: Duration = Duration::from_mins(1);
-/// How often to look.
-const LOOK: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let home = &config.home.home;
@@ -71,7 +62,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     children.start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys]].concat())?;
     {
         let _progress = Progress::start("reading the board");
-        wait(children, stop, "the board", || is_ready(config))?;
+        children.wait(stop, "the board", || children::is_ready(config.listen))?;
     }
     let play = play_arguments(&config.play);
     let play: Vec<_> = common.into_iter().chain(play.iter().map(String::as_str)).collect();
@@ -94,35 +85,8 @@ fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -
     let (port, data, home) =
         (config.kafka_port.to_string(), data.display().to_string(), home.display().to_string());
     children.start("kafka", &["--child", "--port", &port, "--data", &data, "--home", &home])?;
-    wait(children, stop, "Kafka", || local_kafka::answers(config.kafka_port))?;
+    children.wait(stop, "Kafka", || local_kafka::answers(config.kafka_port))?;
     Ok(format!("127.0.0.1:{port}"))
-}
-
-/// Waits for something, as long as all children live and nobody wishes the end.
-fn wait(children: &mut Children, stop: &Stop, what: &str, is_there: impl Fn() -> bool) -> anyhow::Result<()> {
-    let deadline = std::time::Instant::now() + START;
-    while !is_there() {
-        children.check()?;
-        if stop.wait(LOOK) {
-            bail!("stopped while waiting for {what}");
-        }
-        if std::time::Instant::now() > deadline {
-            bail!("{what} did not answer within {} s", START.as_secs());
-        }
-    }
-    Ok(())
-}
-
-/// Asks `/readyz`.
-fn is_ready(config: &Up) -> bool {
-    use std::io::{Read, Write};
-    let mut answer = [0; 12];
-    let asked = std::net::TcpStream::connect_timeout(&config.listen, LOOK).and_then(|mut stream| {
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-        stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
-        stream.read_exact(&mut answer)
-    });
-    asked.is_ok() && &answer == b"HTTP/1.1 200"
 }
 
 /// What `ingest` is told, from what `up` was told.

@@ -5,6 +5,8 @@
 //!
 //! Source of the settings: librdkafka `CONFIGURATION.md`; KIP-447 for the transactional loop.
 
+mod at_least_once;
+mod bare;
 mod changelog;
 mod consumer;
 mod feed;
@@ -12,6 +14,7 @@ mod letters;
 mod partitioner;
 mod producer;
 mod reader;
+mod scratch;
 mod table;
 mod topic_id;
 mod topics;
@@ -22,12 +25,15 @@ use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::KafkaError;
 use rdkafka::{ClientConfig, ClientContext};
 
+pub use at_least_once::AtLeastOnceProducer;
+pub use bare::{Cut, Guarantee, Work, run as run_bare};
 pub use consumer::TickConsumer;
 pub use feed::{Feed, FeedEvent, settle};
 pub use letters::{Letter, Letters};
 pub use partitioner::partition_of;
 pub use producer::TickProducer;
 pub use reader::Span;
+pub use scratch::Scratch;
 pub use table::{Table, TableEvent};
 pub use topic_id::topic_id;
 pub use topics::{partitions, provision};

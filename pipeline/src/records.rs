@@ -10,6 +10,7 @@ use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, 
 use arb_engine::odds::Price;
 use arb_schemas::records as wire;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
+use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
 use arb_schemas::wire::{RecordType, WireError, decode, encode};
 
 use crate::faults::Faults;
@@ -76,12 +77,12 @@ impl TickRecord {
     /// As the engine's input; ticks that cannot be are left out and counted.
     pub fn as_input(&self, faults: &mut Faults) -> Input<'_> {
         match self {
-            Self::Frame(frame) => Input::Frame(as_frame(frame, faults)),
+            Self::Frame(frame) => Input::Frame(as_frame(&frame.into(), faults)),
             Self::PollEnd(end) => Input::PollEnd(PollEnd {
                 source: &end.source,
                 received_at: end.received_at,
                 league: end.league.as_deref(),
-                coverage: as_coverage(&end.coverage),
+                coverage: as_coverage(&(&end.coverage).into()),
                 frames: u32::try_from(end.frames).unwrap_or(0),
             }),
             Self::Heartbeat(heartbeat) => {
@@ -91,32 +92,59 @@ impl TickRecord {
     }
 }
 
-fn as_frame<'a>(frame: &'a wire::Frame, faults: &mut Faults) -> Frame<'a> {
-    let mut ticks = Vec::with_capacity(frame.offers.iter().map(|offer| offer.ticks.len()).sum());
-    for offer in &frame.offers {
-        let Some(market) = Market::parse(&offer.market) else {
+/// A message of the tick topic, a frame in place where that can be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TickMessage<'a> {
+    /// A frame whose names are the message's.
+    Frame(FrameView<'a>),
+    /// Anything else.
+    Record(TickRecord),
+}
+
+impl<'a> TickMessage<'a> {
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// [`WireError`] when it is none of the tick topic.
+    pub fn read(message: &'a [u8]) -> Result<Self, WireError> {
+        match view::frame(message) {
+            Some(frame) => Ok(Self::Frame(frame)),
+            None => TickRecord::decode(message).map(Self::Record),
+        }
+    }
+
+    /// As the engine's input; ticks that cannot be are left out and counted.
+    pub fn as_input(&self, faults: &mut Faults) -> Input<'_> {
+        match self {
+            Self::Frame(frame) => Input::Frame(as_frame(frame, faults)),
+            Self::Record(record) => record.as_input(faults),
+        }
+    }
+}
+
+fn as_frame<'a>(frame: &FrameView<'a>, faults: &mut Faults) -> Frame<'a> {
+    let mut ticks = Vec::with_capacity(frame.ticks.len());
+    // The ticks of an offer share its very name.
+    for offer in frame.ticks.chunk_by(|a, b| std::ptr::eq(a.market, b.market)) {
+        let Some(market) = Market::parse(offer[0].market) else {
             faults.count("market", "unknown");
             continue;
         };
-        ticks.extend(offer.ticks.iter().filter_map(|tick| as_tick(offer, market, tick, faults)));
+        ticks.extend(offer.iter().filter_map(|tick| as_tick(market, tick, faults)));
     }
     Frame {
-        source: &frame.source,
+        source: frame.source,
         received_at: frame.received_at,
         poll_index: frame.poll_index.and_then(|index| u32::try_from(index).ok()),
-        event: event_info(&frame.event),
+        event: as_event(frame.event),
         coverage: as_coverage(&frame.coverage),
         ticks,
     }
 }
 
-fn as_tick<'a>(
-    offer: &'a wire::Offer,
-    market: Market,
-    tick: &wire::Tick,
-    faults: &mut Faults,
-) -> Option<Tick<'a>> {
-    let Some(bet) = bet(market, tick) else {
+fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Option<Tick<'a>> {
+    let TickView { book, last_seen_at, price_moved_at, tick, .. } = *view;
+    let Some(bet) = bet(market, &tick) else {
         faults.count("bet", "does not exist");
         return None;
     };
@@ -124,15 +152,9 @@ fn as_tick<'a>(
         faults.count("price", "out of range");
         return None;
     };
-    Some(Tick {
-        book: &offer.book,
-        bet,
-        price,
-        // A status of a later version is none that bets can be placed on.
-        suspended: tick.status != wire::Status::Active,
-        last_seen_at: offer.last_seen_at,
-        price_moved_at: offer.price_moved_at,
-    })
+    // A status of a later version is none that bets can be placed on.
+    let suspended = tick.status != wire::Status::Active;
+    Some(Tick { book, bet, price, suspended, last_seen_at, price_moved_at })
 }
 
 /// The bet of a tick; `None` when the market has no such bet.
@@ -177,15 +199,13 @@ fn wire_side(side: Side) -> wire::Side {
     }
 }
 
+fn as_event(event: EventView<'_>) -> Event<'_> {
+    let EventView { id, sport, league, home, away, commence_time } = event;
+    Event { id, sport, league, home, away, commence_time }
+}
+
 fn event_info(event: &wire::Event) -> Event<'_> {
-    Event {
-        id: &event.id,
-        sport: &event.sport,
-        league: &event.league,
-        home: &event.home,
-        away: &event.away,
-        commence_time: event.commence_time,
-    }
+    as_event(event.into())
 }
 
 fn wire_event(event: &EventInfo) -> wire::Event {
@@ -199,12 +219,9 @@ fn wire_event(event: &EventInfo) -> wire::Event {
     }
 }
 
-fn as_coverage(coverage: &wire::Coverage) -> Coverage<'_> {
-    let markets = |markets: &Vec<String>| markets.iter().filter_map(|market| Market::parse(market)).collect();
-    Coverage {
-        books: coverage.books.as_ref().map(|books| books.iter().map(String::as_str).collect()),
-        markets: coverage.markets.as_ref().map(markets),
-    }
+fn as_coverage<'a>(coverage: &CoverageView<'a>) -> Coverage<'a> {
+    let parsed = |markets: &Vec<&str>| markets.iter().filter_map(|market| Market::parse(market)).collect();
+    Coverage { books: coverage.books.clone(), markets: coverage.markets.as_ref().map(parsed) }
 }
 
 /// The records that an effect writes, all to the partition that it was computed from.

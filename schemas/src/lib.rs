@@ -3,6 +3,7 @@
 //! - [`topics`]: the catalogue that code, provisioning and documents read.
 //! - [`records`]: one Rust struct a record of `avro/*.avsc`.
 //! - [`wire`]: those records as bytes and back.
+//! - [`view`]: the one that is read most, in place.
 //! - [`time`]: microseconds since the epoch and RFC 3339.
 //!
 //! It never computes anything about odds and never talks to a broker.
@@ -10,4 +11,5 @@
 pub mod records;
 pub mod time;
 pub mod topics;
+pub mod view;
 pub mod wire;

@@ -21,7 +21,7 @@ use crate::records::{
 };
 
 /// Bytes before the Avro datum.
-const HEADER: usize = 5;
+pub(crate) const HEADER: usize = 5;
 
 /// Longest message that is decoded, in bytes: the broker's own default limit. Avro lets a few
 /// hostile bytes ask for far more memory than they take, so the length is judged first.

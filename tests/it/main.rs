@@ -9,6 +9,7 @@
 
 mod api;
 mod bad_input;
+mod bench;
 mod board;
 mod dead_letters;
 mod documents;

@@ -8,12 +8,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics;
-use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext, ConsumerGroupMetadata};
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, ConsumerGroupMetadata};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList, TopicPartitionListElem};
 use rdkafka::types::RDKafkaRespErr;
-use rdkafka::{ClientContext, Message};
+use rdkafka::{ClientConfig, ClientContext, Message};
 
 use super::changelog::Changelog;
 use super::reader::is_transient;
@@ -77,6 +77,17 @@ impl ConsumerContext for Rebalances {
     }
 }
 
+/// Settings of a member of a group.
+pub(super) fn member(brokers: &str, group: &str) -> ClientConfig {
+    let mut config = super::read_committed(brokers);
+    config
+        .set("group.id", group)
+        .set("partition.assignment.strategy", "cooperative-sticky")
+        .set("session.timeout.ms", "6000")
+        .set("heartbeat.interval.ms", "2000");
+    config
+}
+
 impl TickConsumer {
     /// Joins a group.
     ///
@@ -84,11 +95,7 @@ impl TickConsumer {
     /// [`Error::Broker`].
     pub fn join(brokers: &str, group: &str) -> Result<Self, Error> {
         let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let consumer: BaseConsumer<Rebalances> = super::read_committed(brokers)
-            .set("group.id", group)
-            .set("partition.assignment.strategy", "cooperative-sticky")
-            .set("session.timeout.ms", "6000")
-            .set("heartbeat.interval.ms", "2000")
+        let consumer: BaseConsumer<Rebalances> = member(brokers, group)
             // The default silently skips to the end.
             .set("auto.offset.reset", "error")
             .create_with_context(Rebalances::default())
@@ -111,6 +118,11 @@ impl TickConsumer {
             Some(Offset::Offset(offset)) => Some(offset),
             _ => None,
         })
+    }
+
+    /// Commits offsets outside any transaction.
+    pub(super) fn commit(&self, offsets: &TopicPartitionList) -> Result<(), KafkaError> {
+        self.consumer.commit(offsets, CommitMode::Sync)
     }
 
     /// Who this member is in its group, for the transaction that commits its offsets.

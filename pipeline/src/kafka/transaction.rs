@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics;
-use rdkafka::ClientContext;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::{ClientConfig, ClientContext};
 
 use super::producer::{enqueue, flush};
 use super::{Error, Listener, TickConsumer};
@@ -40,7 +40,7 @@ pub struct TransactionalProducer {
 }
 
 /// Delivery errors need no ear: they fail the commit.
-struct Silent;
+pub(super) struct Silent;
 
 impl ClientContext for Silent {
     fn error(&self, error: KafkaError, reason: &str) {
@@ -68,20 +68,53 @@ impl TransactionalProducer {
 
 fn connect(brokers: &str, transactional_id: &str) -> Result<BaseProducer<Silent>, Error> {
     let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-    let producer: BaseProducer<Silent> = super::producer(brokers)
-        .set("transactional.id", transactional_id)
-        .set("transaction.timeout.ms", "10000")
-        .set("message.timeout.ms", "9000")
+    let producer: BaseProducer<Silent> =
+        transactional(brokers, transactional_id).create_with_context(Silent).map_err(broker)?;
+    resume(INIT_TIMEOUT, || producer.init_transactions(INIT_TIMEOUT)).map_err(broker)?;
+    Ok(producer)
+}
+
+/// Settings of a producer of what is computed.
+pub(super) fn settings(brokers: &str) -> ClientConfig {
+    let mut config = super::producer(brokers);
+    config
         .set("linger.ms", "0")
+        .set("message.timeout.ms", "9000")
         // A dead letter is a record of the default limit and its headers; a market may grow beyond it too.
         .set("message.max.bytes", topics::MAX_WRITTEN.to_string())
         // A transaction begun right after another meets a coordinator that is still busy with the first. The
         // default is to ask again after 100 ms, which would then be what a small transaction costs.
-        .set("retry.backoff.ms", "2")
-        .create_with_context(Silent)
-        .map_err(broker)?;
-    resume(INIT_TIMEOUT, || producer.init_transactions(INIT_TIMEOUT)).map_err(broker)?;
-    Ok(producer)
+        .set("retry.backoff.ms", "2");
+    config
+}
+
+/// Settings of one that writes transactions.
+pub(super) fn transactional(brokers: &str, transactional_id: &str) -> ClientConfig {
+    let mut config = settings(brokers);
+    config.set("transactional.id", transactional_id).set("transaction.timeout.ms", "10000");
+    config
+}
+
+/// An output as the client takes it.
+pub(super) fn record(output: &Output) -> BaseRecord<'_, [u8], [u8]> {
+    let mut record = BaseRecord::<[u8], [u8]>::to(output.topic).partition(output.partition);
+    (record.key, record.payload) = (output.key.as_deref(), output.value.as_deref());
+    if !output.headers.is_empty() {
+        let add = |headers: OwnedHeaders, (key, value): &(&str, String)| {
+            headers.insert(Header { key, value: Some(value) })
+        };
+        record.headers = Some(output.headers.iter().fold(OwnedHeaders::new(), add));
+    }
+    record
+}
+
+/// Places as the client takes them.
+pub(super) fn offsets(next: &BTreeMap<i32, i64>) -> Result<TopicPartitionList, KafkaError> {
+    let mut offsets = TopicPartitionList::new();
+    for (partition, offset) in next {
+        offsets.add_partition_offset(topics::ODDS_TICKS.name, *partition, Offset::Offset(*offset))?;
+    }
+    Ok(offsets)
 }
 
 impl Producer for TransactionalProducer {
@@ -111,15 +144,7 @@ impl Port for Transaction<'_> {
 
     fn send(&mut self, output: &Output) -> Result<(), LogError> {
         self.producer.fail_points.pass(Point::Produce);
-        let mut record = BaseRecord::<[u8], [u8]>::to(output.topic).partition(output.partition);
-        (record.key, record.payload) = (output.key.as_deref(), output.value.as_deref());
-        if !output.headers.is_empty() {
-            let add = |headers: OwnedHeaders, (key, value): &(&str, String)| {
-                headers.insert(Header { key, value: Some(value) })
-            };
-            record.headers = Some(output.headers.iter().fold(OwnedHeaders::new(), add));
-        }
-        enqueue(&self.producer.producer, record).map_err(classify)
+        enqueue(&self.producer.producer, record(output)).map_err(classify)
     }
 
     fn commit(mut self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
@@ -156,10 +181,7 @@ impl Transaction<'_> {
         // The commit's own flush looks every 100 ms only.
         flush(&self.producer.producer, FLUSH)?;
         self.producer.fail_points.pass(Point::Offsets);
-        let mut offsets = TopicPartitionList::new();
-        for (partition, offset) in next {
-            offsets.add_partition_offset(topics::ODDS_TICKS.name, *partition, Offset::Offset(*offset))?;
-        }
+        let offsets = offsets(next)?;
         let group = input.group()?;
         let send = || self.producer.producer.send_offsets_to_transaction(&offsets, &group, TIMEOUT);
         Ok(resume(RESUME, send)?)

@@ -14,7 +14,7 @@ use super::dead_letters::{self, Reason};
 use super::log::{Record, Transaction};
 use super::pump::PumpError;
 use crate::faults::Faults;
-use crate::records::{self, TickRecord, state};
+use crate::records::{self, TickMessage, state};
 
 /// One partition.
 pub(super) struct Partition {
@@ -52,7 +52,7 @@ impl Partition {
         self.next = Some(record.offset + 1);
         counts.records += 1;
         let value = record.value.as_deref().unwrap_or_default();
-        match TickRecord::decode(value) {
+        match TickMessage::read(value) {
             Ok(tick) => self.step(&tick, record, to, counts),
             Err(error) => {
                 counts.dead += 1;
@@ -63,7 +63,7 @@ impl Partition {
 
     fn step<T: Transaction>(
         &mut self,
-        tick: &TickRecord,
+        tick: &TickMessage<'_>,
         record: &Record,
         to: &mut T,
         counts: &mut Counts,

@@ -1,8 +1,10 @@
-//! The child processes of `arb up`.
+//! The child processes of `arb up` and of `arb bench pipeline`: roles of this binary.
 //!
 //! The processor and the board are started again when they die: what they had committed is in Kafka, and nothing
 //! else counts. It never leaves one behind: ended in the reverse order of their start, each with a budget.
 
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -14,6 +16,8 @@ use crate::cli::LogFormat;
 
 /// How long a child may take to end by itself; Kafka's own budget is 20 s.
 const END: Duration = Duration::from_secs(25);
+/// How long one may take to answer.
+const ANSWER: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(50);
 /// Roles whose place another process can take.
 const RESTARTED: [&str; 2] = ["process", "serve"];
@@ -22,7 +26,7 @@ const SHORT: Duration = Duration::from_secs(10);
 const SHORT_LIVES: u32 = 3;
 
 /// Those that run, in the order of their start.
-pub(super) struct Children {
+pub(crate) struct Children {
     running: Vec<Running>,
     log_format: LogFormat,
 }
@@ -39,12 +43,12 @@ struct Running {
 
 impl Children {
     /// None yet; all will log in this format.
-    pub(super) fn new(log_format: LogFormat) -> Self {
+    pub(crate) fn new(log_format: LogFormat) -> Self {
         Self { running: Vec::new(), log_format }
     }
 
     /// Starts a role of this binary.
-    pub(super) fn start(&mut self, role: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    pub(crate) fn start(&mut self, role: &str, arguments: &[&str]) -> anyhow::Result<()> {
         let (role, arguments) =
             (role.to_owned(), arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
         let child = spawn(&role, &arguments, self.log_format)?;
@@ -54,7 +58,7 @@ impl Children {
 
     /// Starts those again that have died and may; fails when another has ended, or one that does not live: only a
     /// feed that is played out may end.
-    pub(super) fn check(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn check(&mut self) -> anyhow::Result<()> {
         for running in &mut self.running {
             let Some(status) = running.child.try_wait()? else { continue };
             let role = &running.role;
@@ -72,8 +76,28 @@ impl Children {
         Ok(())
     }
 
+    /// Waits for something, as long as all live and nobody wishes the end.
+    pub(crate) fn wait(
+        &mut self,
+        stop: &Stop,
+        what: &str,
+        is_there: impl Fn() -> bool,
+    ) -> anyhow::Result<()> {
+        let deadline = Instant::now() + ANSWER;
+        while !is_there() {
+            self.check()?;
+            if stop.wait(LOOK) {
+                bail!("stopped while waiting for {what}");
+            }
+            if Instant::now() > deadline {
+                bail!("{what} did not answer within {} s", ANSWER.as_secs());
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until the end is wished.
-    pub(super) fn watch(&mut self, stop: &Stop) -> anyhow::Result<()> {
+    pub(crate) fn watch(&mut self, stop: &Stop) -> anyhow::Result<()> {
         while !stop.wait(LOOK) {
             self.check()?;
         }
@@ -81,20 +105,36 @@ impl Children {
     }
 
     /// Ends all of them.
-    pub(super) fn stop(&mut self) {
-        while let Some(Running { role, mut child, .. }) = self.running.pop() {
-            // A closed standard input is the wish to end.
-            drop(child.stdin.take());
-            let deadline = Instant::now() + END;
-            while child.try_wait().is_ok_and(|status| status.is_none()) {
-                if Instant::now() > deadline {
-                    eprintln!("{role} did not end within {} s and is killed", END.as_secs());
-                    let _ = child.kill();
-                }
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        }
+    pub(crate) fn stop(&mut self) {
+        while self.stop_last() {}
     }
+
+    /// Ends the one that was started last; whether there was one.
+    pub(crate) fn stop_last(&mut self) -> bool {
+        let Some(Running { role, mut child, .. }) = self.running.pop() else { return false };
+        // A closed standard input is the wish to end.
+        drop(child.stdin.take());
+        let deadline = Instant::now() + END;
+        while child.try_wait().is_ok_and(|status| status.is_none()) {
+            if Instant::now() > deadline {
+                eprintln!("{role} did not end within {} s and is killed", END.as_secs());
+                let _ = child.kill();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
+    }
+}
+
+/// Whether an API answers that it is ready.
+pub(crate) fn is_ready(listen: SocketAddr) -> bool {
+    let mut answer = [0; 12];
+    let asked = TcpStream::connect_timeout(&listen, LOOK).and_then(|mut stream| {
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        stream.read_exact(&mut answer)
+    });
+    asked.is_ok() && &answer == b"HTTP/1.1 200"
 }
 
 fn spawn(role: &str, arguments: &[String], log_format: LogFormat) -> anyhow::Result<Child> {

@@ -1,0 +1,71 @@
+//! A producer without transactions under the pump's port, to measure what exactly-once costs.
+//!
+//! No role uses it: what an abort leaves behind stays visible, and a crash between the records and the offsets writes
+//! records twice. It never claims otherwise.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use rdkafka::producer::BaseProducer;
+
+use super::producer::{enqueue, flush};
+use super::transaction::{Silent, offsets, record, settings};
+use super::{Error, TickConsumer};
+use crate::process::log::{Committed, LogError, Producer, Transaction};
+use crate::records::Output;
+
+/// How long all that was sent may take to be acknowledged.
+const FLUSH: Duration = Duration::from_secs(30);
+
+/// An idempotent producer of the processor's topics.
+pub struct AtLeastOnceProducer(BaseProducer<Silent>);
+
+impl AtLeastOnceProducer {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`Error::Broker`].
+    pub fn new(brokers: &str) -> Result<Self, Error> {
+        let producer = settings(brokers).create_with_context(Silent);
+        Ok(Self(producer.map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?))
+    }
+}
+
+impl Producer for AtLeastOnceProducer {
+    type Input = TickConsumer;
+    type Transaction<'a> = Unguarded<'a>;
+
+    fn begin(&mut self) -> Result<Unguarded<'_>, LogError> {
+        Ok(Unguarded(&self.0))
+    }
+
+    fn renew(&mut self) -> Result<(), LogError> {
+        Ok(())
+    }
+}
+
+/// What stands in for a transaction.
+pub struct Unguarded<'a>(&'a BaseProducer<Silent>);
+
+impl Transaction for Unguarded<'_> {
+    type Input = TickConsumer;
+
+    fn send(&mut self, output: &Output) -> Result<(), LogError> {
+        enqueue(self.0, record(output)).map_err(fatal)
+    }
+
+    fn commit(self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+        flush(self.0, FLUSH).map_err(fatal)?;
+        let offsets = offsets(next).map_err(fatal)?;
+        input.commit(&offsets).map_err(fatal)?;
+        Ok(Committed::Yes)
+    }
+
+    fn abort(self) -> Result<(), LogError> {
+        flush(self.0, FLUSH).map_err(fatal)
+    }
+}
+
+fn fatal(error: impl Into<Error>) -> LogError {
+    LogError::Fatal(error.into().into())
+}

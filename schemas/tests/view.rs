@@ -1,0 +1,89 @@
+//! The frame that is read in place is the frame: whatever its reader understands, Avro's own reads alike.
+#![allow(clippy::unwrap_used)]
+
+use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
+use arb_schemas::view::{self, FrameView};
+use arb_schemas::wire;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+/// Short, long, and of more than one byte a letter.
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), vec(any::<char>(), 0..80).prop_map(|all| all.into_iter().collect())]
+}
+
+fn tick() -> impl Strategy<Value = Tick> {
+    use Outcome::{Away, Draw, Home, Over, Under};
+    let outcome = prop::sample::select(vec![Outcome::Unknown, Home, Draw, Away, Over, Under]);
+    let side = prop::sample::select(vec![Side::Unknown, Side::Back, Side::Lay]);
+    let status = prop::sample::select(vec![Status::Unknown, Status::Active, Status::Suspended]);
+    let tick = (outcome, side, option::of(any::<i32>()), any::<i64>(), status);
+    tick.prop_map(|(outcome, side, line, price, status)| Tick { outcome, side, line, price, status })
+}
+
+fn offer() -> impl Strategy<Value = Offer> {
+    let offer = (name(), name(), any::<i64>(), option::of(any::<i64>()), vec(tick(), 0..5));
+    offer.prop_map(|(book, market, last_seen_at, price_moved_at, ticks)| Offer {
+        book,
+        market,
+        last_seen_at,
+        price_moved_at,
+        ticks,
+    })
+}
+
+fn frame() -> impl Strategy<Value = Frame> {
+    let event = (name(), name(), name(), name(), name(), any::<i64>());
+    let event = event.prop_map(|(id, sport, league, home, away, commence_time)| Event {
+        id,
+        sport,
+        league,
+        home,
+        away,
+        commence_time,
+    });
+    let names = || option::of(vec(name(), 0..4));
+    let coverage = (names(), names()).prop_map(|(books, markets)| Coverage { books, markets });
+    let frame = (name(), any::<i64>(), option::of(any::<i32>()), event, coverage, vec(offer(), 0..5));
+    frame.prop_map(|(source, received_at, poll_index, event, coverage, offers)| Frame {
+        source,
+        received_at,
+        poll_index,
+        event,
+        coverage,
+        offers,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_096))]
+
+    #[test]
+    fn what_was_written_is_read(frame in frame()) {
+        let message = wire::encode(&frame).unwrap();
+        prop_assert_eq!(view::frame(&message), Some(FrameView::from(&frame)));
+    }
+
+    #[test]
+    fn what_is_read_of_damaged_bytes_is_what_avro_reads(
+        frame in frame(),
+        damage in vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        cut in option::of(any::<prop::sample::Index>()),
+        tail in vec(any::<u8>(), 0..3),
+    ) {
+        let mut message = wire::encode(&frame).unwrap();
+        for (place, byte) in damage {
+            let place = place.index(message.len());
+            message[place] = byte;
+        }
+        if let Some(cut) = cut {
+            message.truncate(cut.index(message.len() + 1));
+        }
+        message.extend(tail);
+        if let Some(view) = view::frame(&message) {
+            let read = wire::decode::<Frame>(&message).unwrap();
+            prop_assert_eq!(view, FrameView::from(&read));
+        }
+    }
+}
