@@ -11,8 +11,8 @@ use crate::wire::RecordType;
 /// the partition of the same number.
 pub const DEFAULT_PARTITIONS: i32 = 4;
 
-/// Longest record that the processor may write, in bytes: a dead letter is one of the broker's default limit (1 MiB)
-/// with headers.
+/// Longest record that the processor may write, in bytes: a dead letter is one of the broker's default limit (1 MiB, but
+/// of what it is compressed) with headers.
 pub const MAX_WRITTEN: u32 = 2 * 1024 * 1024;
 
 /// How a topic forgets.

@@ -57,12 +57,12 @@ impl Changelog {
 
     fn wait_until_nothing_is_hidden(&self, partition: i32) -> Result<(), Error> {
         let end = self.everything.span(partition)?.next;
-        let mut said = Instant::now();
+        let mut said: Option<Instant> = None;
         // For a reader of committed records the end is the last stable offset.
         while self.committed.span(partition)?.next < end {
-            if said.elapsed() >= SAY {
+            if said.is_none_or(|said| said.elapsed() >= SAY) {
                 tracing::warn!(partition, end, "an open transaction hides the end of the changelog; waiting");
-                said = Instant::now();
+                said = Some(Instant::now());
             }
             std::thread::sleep(LOOK);
         }
