@@ -45,8 +45,8 @@ fn replay(brokers: &str, wanted: Option<(i32, i64)>) -> anyhow::Result<()> {
         }
         last.insert(*partition, *offset);
         let is_whole = letter.header(header::REASON) != Reason::TooLong.key();
-        let send = || producer.send_bytes(*partition, key.as_deref(), value.as_deref());
-        match is_whole.then(|| send().and_then(|()| producer.flush())) {
+        let again = || producer.send_bytes(*partition, key.as_deref(), value.as_deref());
+        match is_whole.then(|| again().and_then(|()| producer.flush())) {
             Some(Ok(())) => sent += 1,
             Some(Err(error)) => {
                 refused += 1;
