@@ -108,6 +108,30 @@ pub(crate) fn write(brokers: &str, records: &[(&str, &[u8])]) {
     producer.flush(Duration::from_secs(30)).unwrap();
 }
 
+/// A transaction of a stranger, open on a topic.
+pub(crate) struct Open(BaseProducer);
+
+impl Open {
+    pub(crate) fn on(brokers: &str, topic: &str) -> Self {
+        let producer: BaseProducer = ClientConfig::new()
+            .set("bootstrap.servers", brokers)
+            .set("transactional.id", "stranger")
+            .set("transaction.timeout.ms", "600000")
+            .create()
+            .unwrap();
+        producer.init_transactions(Duration::from_mins(1)).unwrap();
+        producer.begin_transaction().unwrap();
+        let record = BaseRecord::to(topic).partition(0).key("stranger").payload("nothing of ours");
+        producer.send(record).map_err(|(error, _)| error).unwrap();
+        producer.flush(Duration::from_mins(1)).unwrap();
+        Self(producer)
+    }
+
+    pub(crate) fn abort(self) {
+        self.0.abort_transaction(Duration::from_mins(1)).unwrap();
+    }
+}
+
 #[test]
 fn keys_go_where_every_other_client_puts_them() {
     let broker = Broker::start();
