@@ -24,7 +24,7 @@ type RandomTick = (usize, usize, usize, u32);
 
 fn polls() -> impl Strategy<Value = Vec<Vec<RandomTick>>> {
     let tick = (0..EVENTS.len(), 0..BOOKS.len(), 0..BETS.len(), 180_u32..420);
-    prop::collection::vec(prop::collection::vec(tick, 0..30), 1..8)
+    prop::collection::vec(prop::collection::vec(tick, 0..30), 1..10)
 }
 
 /// A poll's ticks by event; of two for one bet the last, as a decoder gives them.
@@ -46,9 +46,10 @@ fn events(
     events.into_iter().collect()
 }
 
-/// When each poll is: minutes apart, now and then hours, so that prices go stale and events start and end.
+/// When each poll is: minutes apart, now and then hours or days, so that prices go stale, events start and end, and
+/// sources and books are forgotten.
 fn second_of(index: usize) -> i64 {
-    let gaps = [10, 20, 5, 900, 30, 7_000, 40, 3];
+    let gaps = [10, 20, 5, 900, 700_000, 30, 7_000, 40, 3];
     (0..index).map(|index| gaps[index % gaps.len()]).sum::<i64>() + 10
 }
 
@@ -56,6 +57,14 @@ fn second_of(index: usize) -> i64 {
 fn beats(index: usize) -> impl Iterator<Item = i64> {
     let (from, to) = (second_of(index), second_of(index + 1));
     (from + 1..to).step_by(usize::try_from((to - from) / 6 + 1).unwrap())
+}
+
+/// Words of other sources at a second: one that lags, and falls silent; one whose clock is months ahead, which is the last
+/// to speak before an engine may be thrown away.
+fn others(index: usize, second: i64) -> impl Iterator<Item = (&'static str, i64)> {
+    let lags = (index % 4 != 3).then_some(("laggard", second - 20));
+    let leaps = (index % 3 == 1).then_some(("wild", second + 10_000_000));
+    lags.into_iter().chain(leaps)
 }
 
 /// How random polls are told.
@@ -89,7 +98,11 @@ impl Telling<'_> {
         }
         let mut effects = world.poll(second, &frames);
         if self.policy == Policy::Board {
-            effects.extend(beats(index).flat_map(|second| world.beat(second)));
+            for second in beats(index) {
+                effects.extend(world.beat(second));
+                effects
+                    .extend(others(index, second).flat_map(|(source, second)| world.beat_of(source, second)));
+            }
         }
         effects
     }
