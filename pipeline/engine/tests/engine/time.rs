@@ -1,5 +1,6 @@
 //! Time: the watermark, what starts, what ends, what comes too early or too late.
 
+use arb_engine::Engine;
 use arb_engine::Size;
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
@@ -129,6 +130,24 @@ fn a_source_far_ahead_is_history_until_no_one_else_speaks_for_ten_seconds() {
     // Then no one else speaks: the recording goes on a year later.
     let effects = world.beat_of("wild", year + 28);
     assert_eq!(words(&effects), ["closed event_ended"]);
+}
+
+#[test]
+fn what_came_from_a_far_future_is_remembered_by_who_takes_over() {
+    let mut world = World::new(Policy::Board);
+    world.commit_each = false;
+    let year = 31_536_000;
+    let mut beat = |world: &mut World, second: i64| {
+        let heartbeat = Heartbeat { source: "feed", at: at(second) };
+        world.step(&Input::Heartbeat(heartbeat)).0.disposition
+    };
+    assert_eq!((beat(&mut world, 100), beat(&mut world, year)), (Disposition::Applied, Disposition::Ahead));
+    let changes = world.engine.changes();
+    world.engine = Engine::new(Policy::Board);
+    for saved in changes {
+        world.engine.restore(saved).unwrap();
+    }
+    assert_eq!(beat(&mut world, year + 10), Disposition::Applied);
 }
 
 #[test]
