@@ -1,11 +1,10 @@
 //! Time: the watermark, what starts, what ends, what comes too early or too late.
 
-use arb_engine::Engine;
-use arb_engine::Size;
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::{Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::source::Disposition;
+use arb_engine::{Engine, Size};
 
 use crate::world::{World, at, closed, entry, event, frame, poll_end, tick, words};
 
@@ -137,7 +136,7 @@ fn what_came_from_a_far_future_is_remembered_by_who_takes_over() {
     let mut world = World::new(Policy::Board);
     world.commit_each = false;
     let year = 31_536_000;
-    let mut beat = |world: &mut World, second: i64| {
+    let beat = |world: &mut World, second: i64| {
         let heartbeat = Heartbeat { source: "feed", at: at(second) };
         world.step(&Input::Heartbeat(heartbeat)).0.disposition
     };
