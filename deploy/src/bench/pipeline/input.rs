@@ -29,6 +29,8 @@ pub(super) const QUOTES: u64 = EVENTS * BOOKS.len() as u64 * SIDES.len() as u64;
 const PERIOD: u64 = 10;
 /// Between ticks that are not sent as they happen.
 const STEP: Micros = 50;
+/// A frame has some thirty ticks: of polls there are so many times as many, or it would be over at once.
+const MORE: u64 = 4;
 /// Between polls.
 const EVERY: Micros = 300 * SECOND;
 
@@ -59,7 +61,7 @@ pub(super) fn fill(feed: Feed, config: &BenchPipeline, ground: &Ground<'_>) -> a
                 Some(path) => Box::new(Recording::open(path, OddsFormat::American)?),
                 None => Box::new(Synthetic::new(1, clock::now(), EVERY)),
             };
-            fill_with_polls(source.as_mut(), config.ticks, &mut to, ground)?;
+            fill_with_polls(source.as_mut(), config.ticks * MORE, &mut to, ground)?;
         }
     }
     to.producer.flush()?;
