@@ -2,18 +2,23 @@
 //!
 //! These structs are the only readers of the environment. They decide nothing.
 
+mod roles;
+mod tools;
+
 use std::net::SocketAddr;
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use arb_api::plan::Plan;
 use arb_engine::catalogue::Policy;
-use arb_pipeline::fail_point::Passage;
 use arb_pipeline::ingest::replay::Speed;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, parse_rfc3339};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use roles::{Ingest, Kafka, Process, Serve};
+pub(crate) use tools::{
+    Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
+};
 
 /// Finds arbitrage across betting markets, and shows how much of it is real.
 #[derive(Debug, Parser)]
@@ -162,24 +167,6 @@ impl From<Rules> for Policy {
     }
 }
 
-/// What a key may spend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PlanName {
-    Free,
-    Pro,
-    Enterprise,
-}
-
-impl From<PlanName> for Plan {
-    fn from(name: PlanName) -> Self {
-        match name {
-            PlanName::Free => Self::Free,
-            PlanName::Pro => Self::Pro,
-            PlanName::Enterprise => Self::Enterprise,
-        }
-    }
-}
-
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Up {
     /// Kafka to use; without it a local one is started
@@ -202,240 +189,6 @@ pub(crate) struct Up {
     pub(crate) min_free_mib: u64,
     #[command(flatten)]
     pub(crate) play: Play,
-    #[command(flatten)]
-    pub(crate) home: Home,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Ingest {
-    #[command(flatten)]
-    pub(crate) play: Play,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Process {
-    /// By which rules windows are made
-    #[arg(long, default_value = "board")]
-    pub(crate) policy: Rules,
-    /// Consumer group
-    #[arg(long, env = "ARB_GROUP", default_value = "arb-process")]
-    pub(crate) group: String,
-    /// Slot of this instance: with the group it is its transactional id
-    #[arg(long, env = "ARB_SLOT", default_value_t = 0)]
-    pub(crate) slot: u32,
-    /// Commit after so many records at the latest
-    #[arg(long, env = "ARB_COMMIT_RECORDS", default_value_t = 10_000)]
-    pub(crate) commit_records: usize,
-    /// Commit after so many milliseconds at the latest
-    #[arg(long = "commit-interval-ms", env = "ARB_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
-    pub(crate) commit_interval: Duration,
-    /// End when nothing has moved for so many milliseconds
-    #[arg(long = "watchdog-ms", env = "ARB_WATCHDOG_MS", default_value = "120000", value_parser = millis)]
-    pub(crate) watchdog: Duration,
-    /// Fail point: of so many transactions abort the last
-    #[arg(long, hide = true)]
-    pub(crate) abort_each: Option<NonZeroU64>,
-    /// Fail point: kill this process with -9 at a passage of a point
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) kill_at: Option<Passage>,
-    /// Fail point: stop this process (SIGSTOP) there
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) freeze_at: Option<Passage>,
-    /// Fail point: let the pump hang there
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) stall_at: Option<Passage>,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Serve {
-    /// Where the board is served
-    #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
-    pub(crate) listen: SocketAddr,
-    /// File of API keys
-    #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
-    pub(crate) keys: PathBuf,
-    /// File of what each plan may spend in a month, such as {"free": 500} [default: plans.json beside the keys]
-    #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
-    pub(crate) plans: Option<PathBuf>,
-    /// File of what each key has spent, this instance's own [default: usage.json beside the keys]
-    #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
-    pub(crate) usage: Option<PathBuf>,
-    /// Milliseconds of silence after which a stream says that it lives
-    #[arg(long = "heartbeat-ms", hide = true, default_value = "15000", value_parser = millis)]
-    pub(crate) heartbeat: Duration,
-    /// Milliseconds for which a client may take nothing before it is let go
-    #[arg(long = "stall-ms", hide = true, default_value = "10000", value_parser = millis)]
-    pub(crate) stall: Duration,
-    /// Events of the feed that are kept in memory
-    #[arg(long, hide = true, default_value_t = 16_384)]
-    pub(crate) stream_events: usize,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Kafka {
-    /// Port of the broker; the next one is its controller's
-    #[arg(long, default_value_t = 19092)]
-    pub(crate) port: u16,
-    /// Folder of its log, kept as it is
-    #[arg(long)]
-    pub(crate) data: PathBuf,
-    #[command(flatten)]
-    pub(crate) home: Home,
-    #[command(flatten)]
-    pub(crate) child: Child,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Topics {
-    #[command(subcommand)]
-    pub(crate) action: TopicsAction,
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum TopicsAction {
-    /// Print the catalogue
-    List,
-    /// Create what is missing
-    Create {
-        /// Partitions of each, instead of the catalogue's
-        #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
-        partitions: Option<i32>,
-        #[command(flatten)]
-        brokers: Brokers,
-    },
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Dlq {
-    #[command(subcommand)]
-    pub(crate) action: DlqAction,
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum DlqAction {
-    /// Print the records that were put aside, with the reason of each
-    List {
-        /// Also those that have been sent again
-        #[arg(long)]
-        all: bool,
-        #[command(flatten)]
-        brokers: Brokers,
-    },
-    /// Send those that have not been sent again to where they came from, as they came
-    Replay {
-        /// Only the one of this partition and offset
-        #[arg(long, requires = "offset")]
-        partition: Option<i32>,
-        /// Only the one of this partition and offset
-        #[arg(long, requires = "partition")]
-        offset: Option<i64>,
-        #[command(flatten)]
-        brokers: Brokers,
-    },
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Key {
-    /// File of API keys
-    #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
-    pub(crate) keys: PathBuf,
-    /// What it is called
-    #[arg(long, default_value = "unnamed")]
-    pub(crate) name: String,
-    /// What it may spend
-    #[arg(long, default_value = "free")]
-    pub(crate) plan: PlanName,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Evaluate {
-    /// Recordings, each with a state of its own
-    #[arg(required = true)]
-    pub(crate) recordings: Vec<PathBuf>,
-    /// Write one JSON object a window
-    #[arg(long, value_name = "FILE")]
-    pub(crate) windows: Option<PathBuf>,
-    /// How the recordings write their prices
-    #[arg(long, default_value = "american")]
-    pub(crate) odds_format: Format,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Synth {
-    /// How many polls
-    #[arg(long, default_value_t = 500)]
-    pub(crate) polls: u64,
-    /// Seed
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Time of the first poll
-    #[arg(long, default_value = "2026-01-01T00:00:00Z", value_parser = time)]
-    pub(crate) start: Micros,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Bench {
-    #[command(subcommand)]
-    pub(crate) part: BenchPart,
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum BenchPart {
-    /// The engine alone, on one core, over polls decoded in memory
-    Engine {
-        /// A recording; without it the synthetic market
-        #[arg(long, value_name = "FILE")]
-        recording: Option<PathBuf>,
-        /// How often it is run through, each time by a new engine
-        #[arg(long, default_value_t = 5)]
-        rounds: u32,
-    },
-    /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
-    Pipeline(BenchPipeline),
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BenchPipeline {
-    // Never from the environment: what it names there is in use.
-    /// Kafka to use, which must have none of our topics; without it one is started and removed again
-    #[arg(long)]
-    pub(crate) brokers: Option<String>,
-    /// Polls of a recording for the frames; without it the synthetic market's
-    #[arg(long, value_name = "FILE")]
-    pub(crate) recording: Option<PathBuf>,
-    /// How often each is measured; the table shows medians
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rounds: u32,
-    /// How many ticks of a push feed are processed for throughput; of polls four times as many
-    #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) ticks: u64,
-    /// Most records a transaction
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) commit_records: u64,
-    /// Ticks a second for latency
-    #[arg(long, value_delimiter = ',', default_value = "5000,20000")]
-    pub(crate) rates: Vec<u32>,
-    /// How long latency is measured at each rate
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) seconds: u64,
-    #[command(flatten)]
-    pub(crate) home: Home,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Clean {
     #[command(flatten)]
     pub(crate) home: Home,
 }

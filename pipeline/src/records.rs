@@ -5,7 +5,7 @@
 pub mod state;
 
 use arb_engine::catalogue::{Market, Outcome, Side};
-use arb_engine::effect::{Change, Closed, Effect, Entry, EntryLeg, EventInfo};
+use arb_engine::effect::{Alert, Change, Closed, Effect, Entry, EntryLeg, EventInfo, Moved, Movement, Scope};
 use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::odds::Price;
 use arb_schemas::records as wire;
@@ -247,6 +247,10 @@ pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError
             let key = signal.event_id.clone();
             vec![board(signal.id.clone(), None), feed(key, encode(&signal)?)]
         }
+        Effect::LineMovement(movement) => {
+            vec![feed(movement.event.id.to_string(), encode(&line_movement(movement))?)]
+        }
+        Effect::StaleAlert(alert) => vec![feed(alert.event.id.to_string(), encode(&stale_alert(alert))?)],
         Effect::Contains { source, received_at } => {
             let progress = wire::BoardProgress { source: source.to_string(), received_at: *received_at };
             vec![board(format!("progress/{source}"), Some(encode(&progress)?))]
@@ -312,5 +316,56 @@ fn close_signal(closed: &Closed) -> wire::CloseSignal {
         market: closed.market.family.key().to_owned(),
         period: closed.market.period.key().to_owned(),
         line: closed.line,
+    }
+}
+
+fn line_movement(movement: &Movement) -> wire::LineMovement {
+    let still = wire::LineMovement {
+        kind: String::new(),
+        event: wire_event(&movement.event),
+        market: movement.market.family.key().to_owned(),
+        period: movement.market.period.key().to_owned(),
+        line: movement.line,
+        line_from: None,
+        outcome: None,
+        book: None,
+        price_from: None,
+        price_to: None,
+        probability_change: None,
+        window_start: movement.window_start,
+        window_end: movement.window_end,
+        sequence: movement.sequence,
+    };
+    match &movement.what {
+        Moved::Price { outcome, book, from, to } => wire::LineMovement {
+            kind: "price".to_owned(),
+            outcome: Some(outcome.key().to_owned()),
+            book: Some(book.to_string()),
+            price_from: Some(from.millionths().into()),
+            price_to: Some(to.millionths().into()),
+            probability_change: Some(to.implied_probability() - from.implied_probability()),
+            ..still
+        },
+        Moved::MainLine { from } => {
+            wire::LineMovement { kind: "main_line".to_owned(), line_from: Some(*from), ..still }
+        }
+    }
+}
+
+fn stale_alert(alert: &Alert) -> wire::StaleAlert {
+    let (scope, state, arb_id) = match alert.scope {
+        Scope::Arb(id) => ("arb", "stale", Some(id.to_string())),
+        Scope::Book(state) => ("book", state.key(), None),
+    };
+    wire::StaleAlert {
+        scope: scope.to_owned(),
+        state: state.to_owned(),
+        event: wire_event(&alert.event),
+        book: alert.book.to_string(),
+        arb_id,
+        last_seen_at: alert.last_seen_at,
+        expected_interval: alert.expected_interval,
+        at: alert.at,
+        sequence: alert.sequence,
     }
 }

@@ -7,5 +7,8 @@ mod state;
 mod ticks;
 
 pub use board::{ArbWindow, BoardEntry, BoardProgress, CloseSignal, Leg, LineMovement, StaleAlert};
-pub use state::{StateMarket, StatePartition, StateQuote, StateSource, StateWindow};
+pub use state::{
+    Standing, StateBook, StateClock, StateMarket, StateMove, StatePartition, StateQuote, StateSource,
+    StateStaleBooks, StateWindow,
+};
 pub use ticks::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};

@@ -11,8 +11,8 @@ use crate::wire::RecordType;
 /// the partition of the same number.
 pub const DEFAULT_PARTITIONS: i32 = 4;
 
-/// Longest record that the processor may write, in bytes: a dead letter is one of the broker's default limit (1 MiB)
-/// with headers.
+/// Longest record that the processor may write, in bytes: a dead letter is one of the broker's default limit (1 MiB, but
+/// of what it is compressed) with headers.
 pub const MAX_WRITTEN: u32 = 2 * 1024 * 1024;
 
 /// How a topic forgets.
@@ -74,10 +74,17 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; source/ and the source; market/, the event id, / and the market",
+    key: "partition; clock; source/ and the source; book/ and the book; stale/ and the event id; market/, the event id, / and the market",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
-    records: &[RecordType::StateMarket, RecordType::StateSource, RecordType::StatePartition],
+    records: &[
+        RecordType::StateMarket,
+        RecordType::StateStaleBooks,
+        RecordType::StateBook,
+        RecordType::StateSource,
+        RecordType::StateClock,
+        RecordType::StatePartition,
+    ],
 };
 
 /// Records of [`ODDS_TICKS`] that could not be taken in, bytes unchanged, the reason in headers.

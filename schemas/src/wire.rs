@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, Frame, Heartbeat, LineMovement, PollEnd, StaleAlert,
-    StateMarket, StatePartition, StateSource,
+    StateBook, StateClock, StateMarket, StatePartition, StateSource, StateStaleBooks,
 };
 
 /// Bytes before the Avro datum.
@@ -43,11 +43,14 @@ pub enum RecordType {
     StateMarket = 10,
     StateSource = 11,
     StatePartition = 12,
+    StateClock = 14,
+    StateBook = 15,
+    StateStaleBooks = 16,
 }
 
 impl RecordType {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Frame,
         Self::PollEnd,
         Self::Heartbeat,
@@ -60,6 +63,9 @@ impl RecordType {
         Self::StateMarket,
         Self::StateSource,
         Self::StatePartition,
+        Self::StateClock,
+        Self::StateBook,
+        Self::StateStaleBooks,
     ];
 
     /// The text of its Avro schema.
@@ -78,6 +84,9 @@ impl RecordType {
             Self::StateMarket => include_str!("../avro/StateMarket.avsc"),
             Self::StateSource => include_str!("../avro/StateSource.avsc"),
             Self::StatePartition => include_str!("../avro/StatePartition.avsc"),
+            Self::StateClock => include_str!("../avro/StateClock.avsc"),
+            Self::StateBook => include_str!("../avro/StateBook.avsc"),
+            Self::StateStaleBooks => include_str!("../avro/StateStaleBooks.avsc"),
         }
     }
 
@@ -142,7 +151,10 @@ records!(
     StaleAlert,
     StateMarket,
     StateSource,
-    StatePartition
+    StatePartition,
+    StateClock,
+    StateBook,
+    StateStaleBooks
 );
 
 /// Why bytes are no record, or a record cannot become bytes.

@@ -12,8 +12,8 @@ use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
 use arb_schemas::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Event, Frame, Heartbeat, Leg, LineMovement,
-    Offer, Outcome, PollEnd, Side, StaleAlert, StateMarket, StatePartition, StateQuote, StateSource,
-    StateWindow, Status, Tick,
+    Offer, Outcome, PollEnd, Side, StaleAlert, Standing, StateBook, StateClock, StateMarket, StateMove,
+    StatePartition, StateQuote, StateSource, StateStaleBooks, StateWindow, Status, Tick,
 };
 use arb_schemas::wire::{self, Record, RecordType};
 
@@ -113,7 +113,7 @@ fn state_market() -> StateMarket {
         book,
         source: 0,
         price,
-        suspended: false,
+        standing: Standing::Stale,
         span_start: 1,
         span_end: 2,
         price_moved_at: 1,
@@ -136,6 +136,15 @@ fn state_market() -> StateMarket {
             margin_peak: 0.02,
             margin: 0.015,
         }],
+        moves: vec![StateMove {
+            line: Some(2_500),
+            outcome: Outcome::Over,
+            book: 1,
+            at: 3,
+            from: 2_000_000,
+            to: 2_100_000,
+        }],
+        main_line: Some(2_500),
     }
 }
 
@@ -152,8 +161,12 @@ fn what_the_newest_version_writes_is_for_ever() {
     stays(&line_movement(), 1);
     stays(&stale_alert(), 1);
     stays(&state_market(), 1);
-    stays(&StateSource { source: "s".into(), latest: 7, frames: Some(3), whole: true }, 1);
-    stays(&StatePartition { next_offset: 17, sequence: 4 }, 1);
+    stays(&StateSource { source: "s".into(), latest: 7, heard_at: 8, frames: Some(3), whole: true }, 1);
+    stays(&StatePartition { next_offset: 17, policy: "board".into(), sequence: 4 }, 1);
+    stays(&StateClock { now: 9, watermark: 4, leap: Some(99) }, 1);
+    let (book, counts) = ("alpha".into(), vec![0, 3, 1]);
+    stays(&StateBook { book, counts, sampled_at: 7, interval: Some(1_189_209) }, 1);
+    stays(&StateStaleBooks { event_id: "852a3abe".into(), books: vec!["alpha".into()] }, 1);
 }
 
 fn close_signal() -> CloseSignal {

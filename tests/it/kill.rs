@@ -172,8 +172,8 @@ fn frozen(point: &str) -> Outcome {
 
 #[test]
 fn a_frozen_processor_hides_nothing_and_writes_nothing_when_it_wakes() {
-    // Its changelog is written and open; its offsets are sent too; its records are half sent.
-    let points = ["offsets:5", "commit:5", "produce:90"];
+    // Its changelog is written and open; its offsets are sent too; its records are half sent; it is about to read.
+    let points = ["offsets:5", "commit:5", "produce:90", "poll:200"];
     let (expected, outcomes) = std::thread::scope(|scope| {
         let runs = points.map(|point| scope.spawn(move || frozen(point)));
         (undisturbed(), runs.map(|run| run.join().unwrap()))

@@ -25,6 +25,8 @@ fn it_goes_on_from_where_it_was() {
         Role::start("process", &["--brokers", &stack.broker.brokers], &stack.broker.path("again"));
     let board = stack.board_at("2026-01-01T04:05:00Z");
     again.stop();
+    let raw = run(arb().args(["process", "--policy", "raw", "--brokers", &stack.broker.brokers]));
+    assert!(!raw.success && raw.err.contains("were made with --policy board"), "{}", raw.err);
     let straight = Stack::start("board");
     straight.broker.ingest(&recording, &["--until", "2026-01-01T02:00:00Z"]);
     straight.broker.ingest(&recording, &["--after", "2026-01-01T02:00:00Z"]);
@@ -78,9 +80,12 @@ fn what_cannot_be_read_is_put_aside_with_its_reason_and_the_rest_goes_on() {
 #[test]
 fn a_pump_that_hangs_is_ended_by_its_watchdog() {
     let broker = Broker::start();
-    let arguments = ["process", "--brokers", &broker.brokers, "--stall-at", "poll:3", "--watchdog-ms", "300"];
-    let said = run(arb().args(arguments));
-    assert!(!said.success && said.err.contains("has not moved for 0.3 s and is ended"), "{}", said.err);
+    broker.ingest(&recordings::synthetic(broker.scratch.path(), 35, 2), &[]);
+    // Reached only by a processor that has its partitions and a record.
+    let stall = ["--stall-at", "process:2", "--watchdog-ms", "5000"];
+    let said = run(arb().args(["process", "--brokers", &broker.brokers]).args(stall));
+    assert!(said.err.contains("partitions taken"), "{}", said.err);
+    assert!(!said.success && said.err.contains("has not moved for 5 s and is ended"), "{}", said.err);
 }
 
 /// Whether every partition of the board contains a poll.

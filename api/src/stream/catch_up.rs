@@ -21,6 +21,9 @@ use crate::follow::FollowError;
 /// How long to wait for a record before looking whether anybody still wants it.
 const WAIT: Duration = Duration::from_millis(100);
 
+/// How long one client may read while others wait. It has come further then, and goes on from there when it comes back.
+const TURN: Duration = Duration::from_secs(30);
+
 /// A client's reader.
 pub(super) struct CatchUp {
     pub(super) app: SharedApp,
@@ -40,6 +43,8 @@ pub(super) enum CaughtUp {
     Gone,
     /// The server ends.
     Closing,
+    /// Others wait.
+    TurnOver,
     /// Kafka could not be read.
     Failed,
 }
@@ -79,10 +84,14 @@ impl CatchUp {
         mut behind: BTreeSet<i32>,
         feed: &Feed,
     ) -> Result<Option<CaughtUp>, FollowError> {
-        let mut last_sent = Instant::now();
+        let begun = Instant::now();
+        let mut last_sent = begun;
         while !behind.is_empty() {
             if self.app.streams.live.is_closing() {
                 return Ok(Some(CaughtUp::Closing));
+            }
+            if begun.elapsed() > TURN {
+                return Ok(Some(CaughtUp::TurnOver));
             }
             let text = self.step(feed.next(WAIT)?, goal, &mut behind)?;
             let is_silent = last_sent.elapsed() >= self.app.streams.heartbeat;

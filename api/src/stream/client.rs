@@ -146,15 +146,15 @@ impl Client {
     }
 
     /// Finds the place after these positions: in memory, or by way of Kafka.
-    async fn resume(&mut self, positions: Positions) -> Result<Place, End> {
-        let live = &self.app.streams.live;
-        let is_in_memory = live.head().reaches(&positions);
-        let place = live.join(&positions).filter(|_| is_in_memory);
+    async fn resume(&mut self, mut positions: Positions) -> Result<Place, End> {
         self.sent = Some(positions.clone());
-        if let Some(place) = place {
+        let live = &self.app.streams.live;
+        // Beyond the reader may be beyond the feed, or this reader is late: Kafka knows.
+        if live.head().reaches(&positions)
+            && let Some(place) = live.join(&positions)
+        {
             return Ok(place);
         }
-        let mut positions = positions;
         for _ in 0..ROUNDS {
             match self.catch_up(positions).await? {
                 Ok(reached) => positions = reached,
@@ -185,6 +185,7 @@ impl Client {
             CaughtUp::Impossible(reason) => Ok(Err(reason)),
             CaughtUp::Gone => Err(End::Gone),
             CaughtUp::Closing => Err(End::Closing),
+            CaughtUp::TurnOver => Err(End::Lagged("catching_up")),
             CaughtUp::Failed => Err(End::Lagged("unavailable")),
         }
     }

@@ -97,6 +97,7 @@ fn settings(data: &Path, port: u16) -> String {
          transaction.state.log.replication.factor=1\n\
          transaction.state.log.min.isr=1\n\
          transaction.state.log.num.partitions=4\n\
+         transaction.abort.timed.out.transaction.cleanup.interval.ms=1000\n\
          share.coordinator.state.topic.replication.factor=1\n\
          share.coordinator.state.topic.min.isr=1\n\
          group.initial.rebalance.delay.ms=0\n\

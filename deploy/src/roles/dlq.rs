@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use arb_pipeline::kafka::{Letter, Letters, TickProducer};
-use arb_pipeline::process::dead_letters::header;
+use arb_pipeline::process::dead_letters::{Reason, header};
 use arb_schemas::time::to_rfc3339;
 
 use crate::cli::{Dlq, DlqAction};
@@ -33,25 +33,40 @@ fn list(brokers: &str, all: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends again all that have not been, or one that is named.
+/// Sends again all that have not been, or one that is named; each is acknowledged before the next.
 fn replay(brokers: &str, wanted: Option<(i32, i64)>) -> anyhow::Result<()> {
     let mut letters = if wanted.is_some() { Letters::all(brokers) } else { Letters::unsent(brokers) }?;
     let producer = TickProducer::new(brokers)?;
-    let (mut count, mut last) = (0, BTreeMap::new());
-    while let Some(Letter { partition, offset, key, value, .. }) = letters.read()? {
-        if wanted.is_none_or(|wanted| wanted == (partition, offset)) {
-            producer.send_bytes(partition, key.as_deref(), value.as_deref())?;
-            last.insert(partition, offset);
-            count += 1;
+    let (mut sent, mut refused, mut last) = (0, 0, BTreeMap::new());
+    while let Some(letter) = letters.read()? {
+        let Letter { partition, offset, key, value, .. } = &letter;
+        if wanted.is_some_and(|wanted| wanted != (*partition, *offset)) {
+            continue;
+        }
+        last.insert(*partition, *offset);
+        let is_whole = letter.header(header::REASON) != Reason::TooLong.key();
+        let again = || producer.send_bytes(*partition, key.as_deref(), value.as_deref());
+        match is_whole.then(|| again().and_then(|()| producer.flush())) {
+            Some(Ok(())) => sent += 1,
+            Some(Err(error)) => {
+                refused += 1;
+                eprintln!("partition {partition} offset {offset}: {error}");
+            }
+            None => {
+                refused += 1;
+                eprintln!("partition {partition} offset {offset}: only its headers were put aside");
+            }
         }
     }
-    producer.flush()?;
     if wanted.is_none() {
-        last.into_iter().try_for_each(|(partition, offset)| letters.sent(partition, offset))?;
+        last.iter().try_for_each(|(partition, offset)| letters.sent(*partition, *offset))?;
     }
-    println!("{count} sent again");
-    if wanted.is_some() && count == 0 {
-        anyhow::bail!("there is no such letter; `arb dlq list --all` shows those that are kept");
+    println!("{sent} sent again");
+    match (refused, last.is_empty()) {
+        (1.., _) => anyhow::bail!("{refused} could not be sent again; `arb dlq list --all` still shows them"),
+        (0, true) if wanted.is_some() => {
+            anyhow::bail!("there is no such letter; `arb dlq list --all` shows those that are kept")
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }

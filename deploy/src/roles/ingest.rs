@@ -2,7 +2,7 @@
 
 use arb_pipeline::ingest::publish::Publisher;
 use arb_pipeline::ingest::recording::Recording;
-use arb_pipeline::ingest::replay::{Played, Replay, ReplayError, Speed};
+use arb_pipeline::ingest::replay::{LIVE_HEARTBEAT, Played, RECORDED_HEARTBEAT, Replay, ReplayError, Speed};
 use arb_pipeline::ingest::source::{Source, SourceError};
 use arb_pipeline::ingest::synthetic::Synthetic;
 use arb_schemas::time::{Micros, SECOND};
@@ -22,7 +22,9 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let (mut source, speed) = source(&config.play)?;
     let publisher = Publisher::connect(&config.brokers.brokers, source.name())?;
     let Play { after, until, .. } = config.play;
-    let replay = Replay { after, until, speed: config.play.speed.unwrap_or(speed) };
+    let speed = config.play.speed.unwrap_or(speed);
+    let heartbeat = if config.play.replay.is_some() { RECORDED_HEARTBEAT } else { LIVE_HEARTBEAT };
+    let replay = Replay { after, until, speed, heartbeat };
     let mut played = Played::default();
     let done = replay.play(source.as_mut(), &publisher, &mut played, &stop);
     let Played { polls, frames, ticks, faults, .. } = played;

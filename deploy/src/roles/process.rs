@@ -20,17 +20,20 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(config: Process) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let pulse = Pulse::default();
-    let watched = (pulse.clone(), config.watchdog, stop.clone());
+    let (pulse, done) = (Pulse::default(), Stop::default());
+    let watched = (pulse.clone(), config.watchdog, done.clone());
     std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
-        let (pulse, limit, stop) = watched;
-        if watchdog::watch(&pulse, limit, &stop) {
+        // Also while it ends.
+        let (pulse, limit, done) = watched;
+        if watchdog::watch(&pulse, limit, &done) {
             stalled(limit);
         }
     })?;
     let pump = std::thread::Builder::new().name("pump".to_owned());
     let pump = pump.spawn(move || pump_until(&stop, &config, pulse))?;
-    let counts = pump.join().map_err(|_| anyhow!("the pump panicked"))??;
+    let counts = pump.join().map_err(|_| anyhow!("the pump panicked"));
+    done.stop();
+    let counts = counts??;
     tracing::info!(?counts, "processed");
     Ok(())
 }

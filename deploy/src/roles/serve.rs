@@ -14,12 +14,14 @@ use arb_api::{App, SharedApp, follow, server};
 use arb_pipeline::kafka::{self, Table};
 use arb_pipeline::stop::Stop;
 use arb_schemas::topics::ARBS_BOARD;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::cli::Serve;
 use crate::{clock, signals};
 
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
+    allow_connections();
     let brokers = &config.brokers.brokers;
     let keys = Keys::read(&config.keys).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
@@ -50,6 +52,14 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         thread.join().map_err(|_| anyhow!("the thread {name} panicked"))??;
     }
     Ok(saved?)
+}
+
+/// Each connection is a file descriptor: as many as the system allows, instead of the usual 1,024.
+fn allow_connections() {
+    let limit = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
 }
 
 fn usage(config: &Serve) -> anyhow::Result<Usage> {

@@ -7,7 +7,7 @@ use crate::Micros;
 use crate::catalogue::{Outcome, Side};
 use crate::names::Names;
 use crate::odds::{self, Price};
-use crate::quotes::Quote;
+use crate::quotes::{Quote, Standing};
 
 /// The best back quotes of a complete outcome set whose implied probability is below 1.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub(crate) fn find<'a>(line: &'a [Quote], outcomes: &[Outcome], names: &Names) -
 
 fn offers(line: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> {
     let on_offer = move |quote: &&Quote| {
-        quote.key.outcome == outcome && quote.key.side == Side::Back && !quote.suspended
+        quote.key.outcome == outcome && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
     };
     line.iter().filter(on_offer)
 }

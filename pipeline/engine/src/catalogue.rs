@@ -202,6 +202,17 @@ pub enum Policy {
     Raw,
 }
 
+impl Policy {
+    /// Its name.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Board => "board",
+            Self::Raw => "raw",
+        }
+    }
+}
+
 /// The outcomes that exhaust a market, in the order of its legs. `draw_offered` is whether any book offers
 /// one in it now.
 #[must_use]

@@ -17,6 +17,10 @@ pub enum Effect {
     Refreshed(Box<Entry>),
     /// A window closed: to the feed, and a tombstone to the board.
     Closed(Box<Closed>),
+    /// A price or a main line moved: to the feed.
+    LineMovement(Box<Movement>),
+    /// A book or an arb went stale, or a book is no longer: to the feed.
+    StaleAlert(Box<Alert>),
     /// The board contains this whole poll.
     Contains {
         /// Its source.
@@ -44,6 +48,12 @@ pub enum Reason {
     Withdrawn,
     /// A leg's book takes no bets.
     Suspended,
+    /// A leg's book has not confirmed its price for longer than it ever takes.
+    Stale,
+    /// The event has begun, and a leg's price is from before.
+    EventStarted,
+    /// The event is over.
+    EventEnded,
     /// The market turned out to have another set of outcomes.
     Superseded,
 }
@@ -56,6 +66,9 @@ impl Reason {
             Self::PriceMoved => "price_moved",
             Self::Withdrawn => "withdrawn",
             Self::Suspended => "suspended",
+            Self::Stale => "stale",
+            Self::EventStarted => "event_started",
+            Self::EventEnded => "event_ended",
             Self::Superseded => "superseded",
         }
     }
@@ -179,4 +192,84 @@ pub struct Closed {
     pub margin_close: f64,
     /// Of this transition.
     pub sequence: i64,
+}
+
+/// A price or a main line that moved within a hopping window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Movement {
+    /// The event.
+    pub event: Arc<EventInfo>,
+    /// Market.
+    pub market: Market,
+    /// Line; of a main line the new one.
+    pub line: Option<Line>,
+    /// What moved.
+    pub what: Moved,
+    /// Start of the window, which is in it.
+    pub window_start: Micros,
+    /// Its end, which is not.
+    pub window_end: Micros,
+    /// Of this event on the feed.
+    pub sequence: i64,
+}
+
+/// What moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Moved {
+    /// A back price.
+    Price { outcome: Outcome, book: Arc<str>, from: Price, to: Price },
+    /// The line that most books quote.
+    MainLine { from: Line },
+}
+
+/// A book or an arb that went stale, or a book that is so no longer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alert {
+    /// What it is about.
+    pub scope: Scope,
+    /// The event.
+    pub event: Arc<EventInfo>,
+    /// Whose prices.
+    pub book: Arc<str>,
+    /// The latest confirmation; `None` when the book is gone.
+    pub last_seen_at: Option<Micros>,
+    /// Within which the book confirms 95 of 100 prices.
+    pub expected_interval: Micros,
+    /// When it was found.
+    pub at: Micros,
+    /// Of this event on the feed.
+    pub sequence: i64,
+}
+
+/// What an alert is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// A window that closed because of it.
+    Arb(WindowId),
+    /// A book for an event.
+    Book(BookState),
+}
+
+/// What became of a book for an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BookState {
+    /// It confirms none of its prices.
+    Stale,
+    /// It was stale and confirms one again.
+    Recovered,
+    /// It was stale and quotes the event no longer.
+    Gone,
+}
+
+impl BookState {
+    /// Its name in messages.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Stale => "stale",
+            Self::Recovered => "recovered",
+            Self::Gone => "gone",
+        }
+    }
 }

@@ -1,21 +1,26 @@
 //! One partition of the engine: `step` drafts, `commit` applies, `abort` drops.
 //!
-//! A frame is judged by its source's clock, merged market by market, and only then evaluated: tick by tick one
+//! A record's time is taken in first. A frame is then judged by its source's clock, merged market by market, and only then evaluated: tick by tick one
 //! would see withdrawn quotes as live ones. It never publishes anything itself.
+
+mod time;
 
 use std::sync::Arc;
 
 use crate::Micros;
 use crate::catalogue::Policy;
 use crate::effect::{Effect, EventInfo};
-use crate::input::{Bet, Coordinate, Coverage, Event, Frame, Input, PollEnd, Tick};
+use crate::input::{Bet, Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use crate::market;
 use crate::names::{Names, Symbol};
+use crate::over;
 use crate::probe::{Probe, Stage};
-use crate::quotes::{self, Observation, QuoteView, Statement};
+use crate::quotes::{self, Learnt, Moment, Observation, QuoteView, Sample, Statement};
+use crate::refresh::Expected;
 use crate::source::Disposition;
+use crate::stale;
 use crate::state::{Draft, EventState, MarketState, State};
-use crate::window::{Context, Outbox};
+use crate::window::{Context, Outbox, Scene};
 
 /// How far ahead of `received_at` a `last_seen_at` may be before nobody believes it: 5 s of clock skew.
 const FUTURE: Micros = 5_000_000;
@@ -27,6 +32,12 @@ pub struct Step {
     pub disposition: Disposition,
     /// Ticks left out because their `last_seen_at` lies in the future.
     pub future_ticks: u32,
+}
+
+impl Step {
+    fn just(disposition: Disposition) -> Self {
+        Self { disposition, future_ticks: 0 }
+    }
 }
 
 /// What a partition holds.
@@ -46,6 +57,10 @@ pub struct Engine {
     names: Names,
     state: State,
     draft: Draft,
+    /// Samples since the last commit that are not counted yet.
+    learnt: Learnt,
+    /// What the state and the draft expect of books, where a merge finds it fast.
+    expected: Expected,
     scratch: Vec<Observation>,
 }
 
@@ -53,8 +68,15 @@ impl Engine {
     /// An engine that remembers nothing yet.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
-        let (names, state, draft) = (Names::default(), State::default(), Draft::default());
-        Self { policy, names, state, draft, scratch: Vec::new() }
+        Self {
+            policy,
+            names: Names::default(),
+            state: State::default(),
+            draft: Draft::default(),
+            learnt: Learnt::default(),
+            expected: Expected::default(),
+            scratch: Vec::new(),
+        }
     }
 
     /// Takes in one record and appends what is to be published. The memory of it is a draft.
@@ -71,14 +93,15 @@ impl Engine {
         probe: &mut impl Probe,
     ) -> Step {
         probe.enter(Stage::Read);
-        let mut outbox = Outbox { sequence: self.draft.over(&self.state).sequence(), effects };
+        let sequence = self.draft.over(&self.state).sequence();
+        let mut outbox = Outbox { sequence, effects, learnt: std::mem::take(&mut self.learnt) };
         let step = match input {
             Input::Frame(frame) => self.frame(at, frame, &mut outbox, probe),
             Input::PollEnd(end) => self.poll_end(at, end, &mut outbox, probe),
-            // That time passes closes nothing yet; the record is in the topic for when it does.
-            Input::Heartbeat(_) => Step { disposition: Disposition::Applied, future_ticks: 0 },
+            Input::Heartbeat(beat) => self.heartbeat(at, beat, &mut outbox),
         };
         self.draft.put_sequence(outbox.sequence);
+        self.learnt = outbox.learnt;
         probe.enter(Stage::Idle);
         step
     }
@@ -86,11 +109,16 @@ impl Engine {
     /// Makes all steps since the last commit part of the state.
     pub fn commit(&mut self) {
         std::mem::take(&mut self.draft).apply(&mut self.state);
+        for sample in self.learnt.samples.drain(..) {
+            self.state.book_mut(sample.book).add(sample.bucket, sample.at);
+        }
     }
 
     /// Forgets all steps since the last commit.
     pub fn abort(&mut self) {
         self.draft = Draft::default();
+        self.learnt.samples.clear();
+        self.expect_what_is_known();
     }
 
     /// The quote of a bet at a book, as of the last step.
@@ -128,6 +156,19 @@ impl Engine {
         &self.draft
     }
 
+    /// Samples since the last commit that are not counted yet.
+    pub(crate) fn samples(&self) -> &[Sample] {
+        &self.learnt.samples
+    }
+
+    /// Makes what is expected of books what the committed state says.
+    pub(crate) fn expect_what_is_known(&mut self) {
+        self.expected = Expected::default();
+        for (book, refresh) in self.state.books.iter().enumerate() {
+            self.expected.set(book, refresh.interval());
+        }
+    }
+
     /// What a restored thing is put into.
     pub(crate) fn parts(&mut self) -> (&mut State, &mut Names) {
         (&mut self.state, &mut self.names)
@@ -137,7 +178,13 @@ impl Engine {
         &self.names
     }
 
-    pub(crate) fn policy(&self) -> Policy {
+    pub(crate) fn expected(&self) -> &Expected {
+        &self.expected
+    }
+
+    /// By which rules it makes windows.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
         self.policy
     }
 
@@ -149,12 +196,18 @@ impl Engine {
         probe: &mut impl Probe,
     ) -> Step {
         let source = self.names.symbol(frame.source);
+        if !self.hear(at, source, frame.received_at, outbox) {
+            return Step::just(Disposition::Ahead);
+        }
         let mut clock = self.draft.over(&self.state).source(source);
         let disposition = clock.frame(frame.received_at, frame.poll_index);
         if disposition == Disposition::Late {
-            return Step { disposition, future_ticks: 0 };
+            return Step::just(disposition);
         }
         self.draft.put_source(source, clock);
+        if self.is_over(&frame.event) {
+            return Step::just(Disposition::Over);
+        }
         let mut seen = std::mem::take(&mut self.scratch);
         let future_ticks = self.observe(frame, &mut seen);
         let statement = self.statement(source, frame.received_at, &frame.coverage);
@@ -188,6 +241,9 @@ impl Engine {
         probe: &mut impl Probe,
     ) -> Step {
         let source = self.names.symbol(end.source);
+        if !self.hear(at, source, end.received_at, outbox) {
+            return Step::just(Disposition::Ahead);
+        }
         let mut clock = self.draft.over(&self.state).source(source);
         let disposition = clock.poll_end(end.received_at, end.frames);
         if disposition != Disposition::Late {
@@ -202,7 +258,19 @@ impl Engine {
             let source = Arc::clone(self.names.name(source));
             outbox.effects.push(Effect::Contains { source, received_at: end.received_at });
         }
-        Step { disposition, future_ticks: 0 }
+        Step::just(disposition)
+    }
+
+    fn heartbeat(&mut self, at: Coordinate<'_>, beat: &Heartbeat<'_>, outbox: &mut Outbox<'_>) -> Step {
+        let source = self.names.symbol(beat.source);
+        let counts = self.hear(at, source, beat.at, outbox);
+        Step::just(if counts { Disposition::Applied } else { Disposition::Ahead })
+    }
+
+    /// Whether time has ended an event that a frame is about: it would come and go with each frame.
+    fn is_over(&self, event: &Event<'_>) -> bool {
+        let watermark = self.draft.over(&self.state).clock().watermark;
+        over::is_over(event.sport, event.commence_time, watermark)
     }
 
     /// The events of a league from which a statement that names none of them takes a quote.
@@ -223,6 +291,22 @@ impl Engine {
         Statement { source, received_at, books, markets: coverage.markets.clone() }
     }
 
+    /// What a statement about an event finds.
+    fn scene<'a>(
+        &'a self,
+        at: Coordinate<'a>,
+        received_at: Micros,
+        event: &'a Arc<EventInfo>,
+        event_changed: bool,
+    ) -> Scene<'a> {
+        let clock = self.draft.over(&self.state).clock();
+        let (watermark, commence_time) = (clock.watermark, event.commence_time);
+        let moment = Moment { watermark, commence_time, expected: &self.expected };
+        // Of several sources one may lag: what it says is found when the others are already later.
+        let (now, by_time, policy) = (clock.now.max(received_at), false, self.policy);
+        Scene { at, now, by_time, moment, event, event_changed, policy, names: &self.names }
+    }
+
     /// Drafts an event after what was said about it, and what became of its windows.
     fn restate(&mut self, said: &Said<'_>, outbox: &mut Outbox<'_>, probe: &mut impl Probe) {
         let Said { at, event, seen, statement } = *said;
@@ -232,21 +316,18 @@ impl Engine {
             _ => (Arc::new(EventInfo::from(event)), true),
         };
         let was = was.map(|was| was.markets).unwrap_or_default();
-        let (now, policy, names) = (statement.received_at, self.policy, &self.names);
-        let context = |market| Context { at, now, event: &info, event_changed, market, policy, names };
+        let scene = self.scene(at, statement.received_at, &info, event_changed);
         let mut markets = Vec::with_capacity(was.len());
         for market in market::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);
             let seen = seen.chunk_by(|a, b| a.market == b.market).find(|seen| seen[0].market == market);
-            let context = context(market);
-            markets.extend(market::restate(
-                old,
-                seen.unwrap_or_default(),
-                statement,
-                &context,
-                outbox,
-                probe,
-            ));
+            let (seen, context) = (seen.unwrap_or_default(), Context { scene: &scene, market });
+            markets.extend(market::restate(old, seen, statement, &context, outbox, probe));
+        }
+        let stale_books = self.draft.over(&self.state).stale_books(&info.id);
+        if !stale_books.is_empty() {
+            let books = stale::after(stale_books, &markets, &scene, outbox);
+            self.draft.put_stale_books(&info.id, books);
         }
         self.draft.put_event(EventState { info, markets });
     }

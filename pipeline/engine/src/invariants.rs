@@ -2,10 +2,14 @@
 //!
 //! `ARCHITECTURE.md` lists the same numbers. It never repairs anything.
 
+use crate::Micros;
 use crate::best;
+use crate::clock::Clock;
 use crate::effect::Entry;
 use crate::engine::Engine;
 use crate::market;
+use crate::over;
+use crate::quotes::Moment;
 use crate::state::{EventState, MarketState};
 
 /// An invariant that does not hold.
@@ -13,7 +17,7 @@ use crate::state::{EventState, MarketState};
 pub enum Violation {
     /// I1: a window is open exactly where the best prices of a complete set make an arb.
     OpenIffArb,
-    /// I2: a window's legs are the best active quotes of its line, one an outcome.
+    /// I2: a window's legs are the best quotes on offer of its line, one an outcome.
     LegsAreBest,
     /// I3: stake shares are positive and sum to 1.
     SharesSumToOne,
@@ -23,6 +27,10 @@ pub enum Violation {
     SpanRuns,
     /// I6: a market's quotes are sorted by key, each key once.
     TableSorted,
+    /// I7: no quote is on offer that was stale, or from before the start, when time was last looked at.
+    NothingStaleOnOffer,
+    /// I8: the watermark is behind the latest word of every source that it was made of, and no event is over.
+    TimeHolds,
 }
 
 /// Noise of the arithmetic.
@@ -43,13 +51,31 @@ pub fn check_entry(entry: &Entry) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Checks everything that is committed (I1, I2, I5, I6). Costs a look at every quote.
+/// Checks everything that is committed (I1, I2, I5, I6, I7, I8). Costs a look at every quote.
 ///
 /// # Errors
 /// The first [`Violation`].
 pub fn check_state(engine: &Engine) -> Result<(), Violation> {
-    for event in engine.state().events.values() {
-        event.markets.iter().try_for_each(|market| check_market(engine, event, market))?;
+    let clock = engine.state().clock;
+    if clock.watermark >= clock.now && clock.now != Micros::MIN {
+        return Err(Violation::TimeHolds);
+    }
+    engine.state().events.values().try_for_each(|event| check_event(engine, event, &clock))
+}
+
+fn check_event(engine: &Engine, event: &EventState, clock: &Clock) -> Result<(), Violation> {
+    // What happens with a whole second is looked at when it has passed.
+    let watermark = clock.checked();
+    if over::is_over(&event.info.sport, event.info.commence_time, watermark) {
+        return Err(Violation::TimeHolds);
+    }
+    let commence_time = event.info.commence_time;
+    let moment = Moment { watermark, commence_time, expected: engine.expected() };
+    for market in &event.markets {
+        if market.quotes.iter().any(|quote| moment.standing(quote) != quote.standing) {
+            return Err(Violation::NothingStaleOnOffer);
+        }
+        check_market(engine, event, market)?;
     }
     Ok(())
 }

@@ -11,22 +11,27 @@
 
 mod best;
 pub mod catalogue;
+pub mod clock;
 pub mod effect;
 mod engine;
 pub mod input;
 pub mod invariants;
 mod market;
+mod movement;
 mod names;
 pub mod odds;
+mod over;
 pub mod probe;
 mod quotes;
+pub mod refresh;
 pub mod saved;
 pub mod source;
+mod stale;
 mod state;
 mod window;
 
 pub use engine::{Engine, Size, Step};
-pub use quotes::QuoteView;
+pub use quotes::{QuoteView, Standing};
 
 /// UTC, microseconds since the epoch.
 pub type Micros = i64;

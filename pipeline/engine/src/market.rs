@@ -1,13 +1,15 @@
-//! One market of one event, restated: its quotes merged, then its lines evaluated.
+//! One market of one event, restated: its quotes merged, or grown older, then its lines evaluated.
 //!
 //! It never looks at another market, and never at a line before the whole frame is merged.
 
 use std::sync::Arc;
 
+use crate::Micros;
 use crate::best;
-use crate::catalogue::{self, Family, Market, Outcome, Policy, Side};
+use crate::catalogue::{self, Family, Line, Market, Outcome, Policy, Side};
+use crate::movement::{self, Hops, Move};
 use crate::probe::{Probe, Stage};
-use crate::quotes::{self, Observation, Quote, Statement};
+use crate::quotes::{self, Gist, Moment, Observation, Quote, Says, Statement};
 use crate::state::MarketState;
 use crate::window::{self, Context, Outbox, Window};
 
@@ -31,15 +33,73 @@ pub(crate) fn restate(
 ) -> Option<Arc<MarketState>> {
     let market = context.market;
     let (table, open) = old.map_or((&[][..], &[][..]), |old| (&old.quotes, &old.windows));
-    if seen.is_empty() && !context.event_changed && !quotes::any_withdrawn(market, table, statement) {
+    if seen.is_empty() && !context.scene.event_changed && !quotes::any_withdrawn(market, table, statement) {
         return old.cloned();
     }
     probe.enter(Stage::Merge);
-    let quotes = quotes::merge(market, table, seen, statement);
+    let mut moves = old.map_or_else(Vec::new, |old| pending(&old.moves, context.scene.moment.watermark));
+    let says = Says { market, statement, moment: context.scene.moment };
+    let mut quotes = quotes::merge(table, seen, &says, &mut outbox.learnt, &mut moves);
+    if context.scene.event_changed {
+        // It may begin at another time: that is for the quotes which the frame does not name too.
+        for quote in &mut quotes {
+            quote.standing = context.scene.moment.standing(quote);
+        }
+    }
     probe.enter(Stage::Evaluate);
     let windows = evaluate(open, &quotes, context, outbox);
+    let main_line = old.and_then(|old| old.main_line);
     let is_empty = quotes.is_empty() && windows.is_empty();
-    (!is_empty).then(|| Arc::new(MarketState { market, quotes, windows }))
+    let gist = Gist::of(&quotes, context.scene.moment.watermark);
+    (!is_empty).then(|| Arc::new(MarketState { market, quotes, windows, moves, main_line, gist }))
+}
+
+fn pending(moves: &[Move], watermark: Micros) -> Vec<Move> {
+    moves.iter().filter(|moved| movement::is_pending(moved, watermark)).copied().collect()
+}
+
+/// A market after time has passed; `None` when it is as it was.
+pub(crate) fn pass_time(
+    old: &MarketState,
+    hops: Hops,
+    context: &Context<'_>,
+    outbox: &mut Outbox<'_>,
+) -> Option<Arc<MarketState>> {
+    let aged = is_aged(old, &context.scene.moment);
+    let main_line = main_line(old, hops, context);
+    if !aged && main_line == old.main_line && !hops.hold(&old.moves) {
+        return None;
+    }
+    let mut state = old.clone();
+    if aged {
+        for quote in &mut state.quotes {
+            quote.standing = context.scene.moment.standing(quote);
+        }
+        state.windows = evaluate(&old.windows, &state.quotes, context, outbox);
+        state.gist = Gist::of(&state.quotes, context.scene.moment.watermark);
+    }
+    movement::report(&mut state.moves, hops, context, outbox);
+    movement::report_main_line(old.main_line, main_line, hops, context, outbox);
+    state.main_line = main_line;
+    Some(Arc::new(state))
+}
+
+/// Whether a quote's standing or a window's being in play is not what the time says.
+fn is_aged(state: &MarketState, moment: &Moment<'_>) -> bool {
+    let is_older = |quote: &Quote| moment.standing(quote) != quote.standing;
+    (!moment.leaves(&state.gist) && state.quotes.iter().any(is_older))
+        || state.windows.iter().any(|window| window.in_play != moment.has_begun())
+}
+
+/// The main line at the end of a window that was passed; what it was when none was since the table was made, or
+/// there is none now.
+fn main_line(state: &MarketState, hops: Hops, context: &Context<'_>) -> Option<Line> {
+    let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.gist.made_at);
+    let outcomes = || outcomes(state.market, &context.scene.event.sport, &state.quotes, context.scene.policy);
+    is_looked_at
+        .then(|| movement::main_line(&state.quotes, outcomes(), state.main_line))
+        .flatten()
+        .or(state.main_line)
 }
 
 /// The windows of a market after a frame; `open` were open before it. Both are sorted by line.
@@ -49,7 +109,7 @@ fn evaluate(
     context: &Context<'_>,
     outbox: &mut Outbox<'_>,
 ) -> Vec<Window> {
-    let outcomes = outcomes(context.market, &context.event.sport, quotes, context.policy);
+    let outcomes = outcomes(context.market, &context.scene.event.sport, quotes, context.scene.policy);
     let mut windows = Vec::new();
     let mut open = open.iter().peekable();
     for quotes in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
@@ -58,7 +118,7 @@ fn evaluate(
             window::advance(Some(gone.clone()), None, &[], context, outbox);
         }
         let was = open.next_if(|window| window.line == line).cloned();
-        let arb = best::find(quotes, outcomes, context.names);
+        let arb = best::find(quotes, outcomes, context.scene.names);
         windows.extend(window::advance(was, arb.as_ref(), quotes, context, outbox));
     }
     for gone in open {

@@ -11,6 +11,13 @@ use foldhash::fast::RandomState;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Symbol(u32);
 
+impl Symbol {
+    /// Its place in tables by symbol, which are no larger than the table of names.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The table of names.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
@@ -35,6 +42,11 @@ impl Names {
     /// The symbol of a name that was used before.
     pub(crate) fn known(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name).copied()
+    }
+
+    /// All symbols of this table.
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> + use<> {
+        (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(Symbol)
     }
 
     /// The name of a symbol of this table.

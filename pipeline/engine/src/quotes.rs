@@ -2,12 +2,16 @@
 //!
 //! A quote is the latest tick of one bet at one book. Its **span** runs from the `last_seen_at` with which the
 //! price was first seen to the latest with which it was seen unchanged; another price, a suspension, a
-//! withdrawal or the event's absence from a poll ends it. It never looks at more than one market.
+//! withdrawal or the event's absence from a poll ends it. That a quote went stale ends no span: it is silence, not
+//! another price. Its **standing** says whether it can be bet on; that it is old is written into it by a check of the
+//! time, so that what is an arb depends on the table alone. It never looks at more than one market.
 
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
+use crate::movement::Move;
 use crate::names::Symbol;
 use crate::odds::Price;
+use crate::refresh::{self, Expected};
 
 /// What a quote is for, in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,12 +33,114 @@ pub(crate) struct Observation {
     pub(crate) price_moved_at: Option<Micros>,
 }
 
+/// Whether a quote can be bet on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It can.
+    OnOffer,
+    /// Its book takes no bets.
+    Suspended,
+    /// Its book has not confirmed it for longer than it ever takes.
+    Stale,
+    /// The event has begun, and it is a price from before.
+    Started,
+}
+
+/// What a check of the time wants to know of a table at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gist {
+    /// The earliest `span_end` of what is on offer.
+    pub(crate) oldest: Micros,
+    pub(crate) all_on_offer: bool,
+    /// The watermark when the table was made; the end of time when that is not known.
+    pub(crate) made_at: Micros,
+}
+
+impl Gist {
+    pub(crate) fn of(quotes: &[Quote], made_at: Micros) -> Self {
+        let (mut oldest, mut all_on_offer) = (Micros::MAX, true);
+        for quote in quotes {
+            if quote.standing == Standing::OnOffer {
+                oldest = oldest.min(quote.span_end);
+            } else {
+                all_on_offer = false;
+            }
+        }
+        Self { oldest, all_on_offer, made_at }
+    }
+}
+
+/// What the time says about the quotes of an event.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment<'a> {
+    /// [`Micros::MIN`] where time closes nothing.
+    pub(crate) watermark: Micros,
+    pub(crate) commence_time: Micros,
+    pub(crate) expected: &'a Expected,
+}
+
+impl Moment<'_> {
+    #[inline]
+    pub(crate) fn has_begun(&self) -> bool {
+        self.watermark >= self.commence_time
+    }
+
+    /// The standing of a price that is not suspended.
+    #[inline]
+    fn judge(&self, seen_at: Micros, book: Symbol) -> Standing {
+        let started = self.has_begun() && seen_at < self.commence_time;
+        if !started && self.watermark.saturating_sub(seen_at) <= self.expected.least_allowed() {
+            return Standing::OnOffer;
+        }
+        self.judge_old(started, seen_at, book)
+    }
+
+    /// The standing of a price that is not young: of two reasons the one that came first.
+    #[cold]
+    fn judge_old(&self, started: bool, seen_at: Micros, book: Symbol) -> Standing {
+        let fresh_until = seen_at.saturating_add(self.expected.allowed(book.index()));
+        if started && self.commence_time <= fresh_until {
+            Standing::Started
+        } else if self.watermark > fresh_until {
+            Standing::Stale
+        } else {
+            Standing::OnOffer
+        }
+    }
+
+    /// The standing that time gives a quote: only what is on offer can lose by it.
+    pub(crate) fn standing(&self, quote: &Quote) -> Standing {
+        match quote.standing {
+            Standing::OnOffer => self.judge(quote.span_end, quote.key.book),
+            standing => standing,
+        }
+    }
+
+    /// Whether time can take nothing from a table, by its gist alone.
+    pub(crate) fn leaves(&self, gist: &Gist) -> bool {
+        let started = self.has_begun() && gist.oldest < self.commence_time;
+        !started && self.watermark.saturating_sub(gist.oldest) <= self.expected.least_allowed()
+    }
+
+    /// Whether its book has been silent about a quote for too long, whether or not it can be bet on.
+    pub(crate) fn is_quiet(&self, quote: &Quote) -> bool {
+        let allowed = || self.expected.allowed(quote.key.book.index());
+        match quote.standing {
+            Standing::OnOffer => false,
+            Standing::Stale => true,
+            Standing::Suspended | Standing::Started => {
+                self.watermark > quote.span_end.saturating_add(allowed())
+            }
+        }
+    }
+}
+
 /// The latest tick of one bet at one book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quote {
     pub(crate) key: Key,
     pub(crate) price: Price,
-    pub(crate) suspended: bool,
+    pub(crate) standing: Standing,
     pub(crate) source: Symbol,
     pub(crate) span_start: Micros,
     pub(crate) span_end: Micros,
@@ -69,29 +175,32 @@ impl Statement {
 }
 
 impl Quote {
-    fn new(seen: &Observation, statement: &Statement) -> Self {
+    fn new(seen: &Observation, says: &Says<'_>) -> Self {
         Self {
             key: seen.key,
             price: seen.price,
-            suspended: seen.suspended,
-            source: statement.source,
+            standing: says.standing(seen),
+            source: says.statement.source,
             span_start: seen.last_seen_at,
             span_end: seen.last_seen_at,
             price_moved_at: seen.price_moved_at.unwrap_or(seen.last_seen_at),
-            received_at: statement.received_at,
+            received_at: says.statement.received_at,
         }
     }
 
     /// The quote after another observation of it: the same span when nothing moved, a new one otherwise.
-    fn after(&self, seen: &Observation, statement: &Statement) -> Self {
-        if (self.price, self.suspended) != (seen.price, seen.suspended) {
-            return Self::new(seen, statement);
+    fn after(&self, seen: &Observation, says: &Says<'_>) -> Self {
+        if (self.price, self.standing == Standing::Suspended) != (seen.price, seen.suspended) {
+            return Self::new(seen, says);
         }
+        let is_confirmed = seen.last_seen_at > self.span_end;
         Self {
-            source: statement.source,
+            source: says.statement.source,
+            // What is repeated and not confirmed is as old as it was.
+            standing: if is_confirmed { says.standing(seen) } else { self.standing },
             span_end: self.span_end.max(seen.last_seen_at),
             price_moved_at: seen.price_moved_at.unwrap_or(self.price_moved_at),
-            received_at: statement.received_at,
+            received_at: says.statement.received_at,
             ..*self
         }
     }
@@ -108,17 +217,65 @@ impl Quote {
     }
 }
 
+/// A statement as it stands for one market.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Says<'a> {
+    pub(crate) market: Market,
+    pub(crate) statement: &'a Statement,
+    pub(crate) moment: Moment<'a>,
+}
+
+impl Says<'_> {
+    fn standing(&self, seen: &Observation) -> Standing {
+        if seen.suspended { Standing::Suspended } else { self.moment.judge(seen.last_seen_at, seen.key.book) }
+    }
+}
+
+/// An age that a book's prices reached before they were confirmed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sample {
+    pub(crate) book: Symbol,
+    pub(crate) bucket: u8,
+    pub(crate) at: Micros,
+}
+
+/// What merges teach beside the quotes: samples of refresh, one for each market and book of a frame.
+#[derive(Debug, Default)]
+pub(crate) struct Learnt {
+    pub(crate) samples: Vec<Sample>,
+    /// For each book the number of the merge that sampled it last.
+    sampled: Vec<u64>,
+    merge: u64,
+}
+
+impl Learnt {
+    fn sample(&mut self, book: Symbol, seen_at: Micros, at: Micros) {
+        if self.sampled.len() <= book.index() {
+            self.sampled.resize(book.index() + 1, 0);
+        }
+        let sampled = &mut self.sampled[book.index()];
+        if *sampled != self.merge {
+            *sampled = self.merge;
+            self.samples.push(Sample { book, bucket: refresh::bucket(at.saturating_sub(seen_at)), at });
+        }
+    }
+}
+
 /// The table of a market after a statement: what it names is observed, what it covers and does not name is
-/// withdrawn.
+/// withdrawn. `moves` gets what back prices moved by.
 ///
 /// `old` is sorted by key without repeats, so is the answer; `seen` is sorted too, and of repeats the last holds.
 pub(crate) fn merge(
-    market: Market,
     old: &[Quote],
     seen: &[Observation],
-    statement: &Statement,
+    says: &Says<'_>,
+    learnt: &mut Learnt,
+    moves: &mut Vec<Move>,
 ) -> Vec<Quote> {
-    let covered = statement.covers(market);
+    let statement = says.statement;
+    let time_counts = says.moment.watermark != Micros::MIN;
+    learnt.merge += 1;
+    let covered = statement.covers(says.market);
     let keeps = |quote: &&Quote| !(covered && quote.is_withdrawn_by(statement));
     let mut table = Vec::with_capacity(old.len().max(seen.len()));
     let mut rest = old;
@@ -132,14 +289,28 @@ pub(crate) fn merge(
         rest = &rest[before..];
         match rest.split_first() {
             Some((quote, after)) if quote.key == observation.key => {
-                table.push(quote.after(observation, statement));
+                if time_counts {
+                    note(quote, observation, statement.received_at, learnt, moves);
+                }
+                table.push(quote.after(observation, says));
                 rest = after;
             }
-            _ => table.push(Quote::new(observation, statement)),
+            _ => table.push(Quote::new(observation, says)),
         }
     }
     table.extend(rest.iter().filter(keeps));
     table
+}
+
+/// Notes what an observation says of its book's habits and of its price's way.
+#[inline]
+fn note(quote: &Quote, seen: &Observation, at: Micros, learnt: &mut Learnt, moves: &mut Vec<Move>) {
+    if seen.last_seen_at > quote.span_end {
+        learnt.sample(seen.key.book, quote.span_end, at);
+    }
+    if seen.price != quote.price && seen.key.side == Side::Back {
+        moves.push(Move { key: seen.key, at, from: quote.price, to: seen.price });
+    }
 }
 
 /// Whether a statement that names nothing of a market would change its table.
@@ -166,6 +337,14 @@ mod tests {
         Statement { source, received_at, books: None, markets: None }
     }
 
+    /// The table after a statement where time closes nothing.
+    fn merge(old: &[Quote], seen: &[Observation], statement: &Statement) -> Vec<Quote> {
+        let moment =
+            Moment { watermark: Micros::MIN, commence_time: Micros::MAX, expected: &Expected::default() };
+        let says = Says { market: h2h(), statement, moment };
+        super::merge(old, seen, &says, &mut Learnt::default(), &mut Vec::new())
+    }
+
     fn spans(table: &[Quote]) -> Vec<(u32, Micros, Micros)> {
         table.iter().map(|quote| (quote.price.millionths(), quote.span_start, quote.span_end)).collect()
     }
@@ -174,8 +353,7 @@ mod tests {
     fn a_span_grows_while_the_price_stands() {
         let mut names = Names::default();
         let (source, book) = (names.symbol("s"), names.symbol("b"));
-        let step =
-            |old: &[Quote], price, at| merge(h2h(), old, &[seen(book, price, at)], &says(source, at + 5));
+        let step = |old: &[Quote], price, at| merge(old, &[seen(book, price, at)], &says(source, at + 5));
         let table = step(&[], 2_000_000, 10);
         assert_eq!(spans(&table), [(2_000_000, 10, 10)]);
         let table = step(&table, 2_000_000, 20);
@@ -183,7 +361,7 @@ mod tests {
         let moved = step(&table, 2_100_000, 30);
         assert_eq!(spans(&moved), [(2_100_000, 30, 30)]);
         assert_eq!(moved[0].price_moved_at, 30);
-        let gone = merge(h2h(), &table, &[], &says(source, 40));
+        let gone = merge(&table, &[], &says(source, 40));
         assert_eq!(spans(&gone), []);
         assert_eq!(spans(&step(&gone, 2_000_000, 50)), [(2_000_000, 50, 50)]);
     }
@@ -192,8 +370,8 @@ mod tests {
     fn a_confirmation_that_comes_out_of_order_ends_no_span() {
         let mut names = Names::default();
         let (source, book) = (names.symbol("s"), names.symbol("b"));
-        let table = merge(h2h(), &[], &[seen(book, 2_000_000, 10)], &says(source, 15));
-        let table = merge(h2h(), &table, &[seen(book, 2_000_000, 8)], &says(source, 25));
+        let table = merge(&[], &[seen(book, 2_000_000, 10)], &says(source, 15));
+        let table = merge(&table, &[seen(book, 2_000_000, 8)], &says(source, 25));
         assert_eq!(spans(&table), [(2_000_000, 10, 10)]);
     }
 
@@ -201,24 +379,24 @@ mod tests {
     fn of_two_ticks_for_one_bet_the_last_holds() {
         let mut names = Names::default();
         let (source, book) = (names.symbol("s"), names.symbol("b"));
-        let table = merge(h2h(), &[], &[seen(book, 2_000_000, 10)], &says(source, 10));
+        let table = merge(&[], &[seen(book, 2_000_000, 10)], &says(source, 10));
         let both = [seen(book, 3_000_000, 20), seen(book, 2_000_000, 20)];
-        assert_eq!(spans(&merge(h2h(), &table, &both, &says(source, 20))), [(2_000_000, 10, 20)]);
+        assert_eq!(spans(&merge(&table, &both, &says(source, 20))), [(2_000_000, 10, 20)]);
     }
 
     #[test]
     fn only_the_source_that_gave_a_quote_last_withdraws_it() {
         let mut names = Names::default();
         let [ours, other, a, b] = ["ours", "other", "a", "b"].map(|name| names.symbol(name));
-        let table = merge(h2h(), &[], &[seen(a, 2_000_000, 1), seen(b, 2_000_000, 1)], &says(ours, 1));
-        let left = |statement: &Statement| merge(h2h(), &table, &[], statement).len();
+        let table = merge(&[], &[seen(a, 2_000_000, 1), seen(b, 2_000_000, 1)], &says(ours, 1));
+        let left = |statement: &Statement| merge(&table, &[], statement).len();
         assert_eq!(left(&says(other, 2)), 2);
         assert_eq!(left(&Statement { markets: Some(vec![]), ..says(ours, 2) }), 2);
         assert_eq!(left(&says(ours, 2)), 0);
         let only_a = Statement { books: Some(vec![a]), ..says(ours, 2) };
         assert!(any_withdrawn(h2h(), &table, &only_a));
-        assert_eq!(merge(h2h(), &table, &[], &only_a)[0].key.book, b);
-        let taken_over = merge(h2h(), &table, &[seen(a, 2_000_000, 3)], &says(other, 3));
-        assert_eq!(merge(h2h(), &taken_over, &[], &says(ours, 4))[0].key.book, a);
+        assert_eq!(merge(&table, &[], &only_a)[0].key.book, b);
+        let taken_over = merge(&table, &[seen(a, 2_000_000, 3)], &says(other, 3));
+        assert_eq!(merge(&taken_over, &[], &says(ours, 4))[0].key.book, a);
     }
 }

@@ -4,15 +4,19 @@
 //! changes alone: a market of an event, a source, the counter. Putting the last [`Saved`] of each into a new engine
 //! makes the same engine. It knows no wire format and decides nothing.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
+use crate::clock::Clock;
 use crate::effect::{EventInfo, WindowId};
 use crate::engine::Engine;
+use crate::movement::Move;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
-use crate::quotes::{Key, Quote};
+use crate::quotes::{Gist, Key, Quote, Standing};
+use crate::refresh::Refresh;
 use crate::source::SourceClock;
 use crate::state::{EventState, MarketState};
 use crate::window::Window;
@@ -36,6 +40,32 @@ pub enum Saved {
         /// Where it is.
         clock: SourceClock,
     },
+    /// A source has long been silent.
+    SourceGone {
+        /// Which.
+        source: Arc<str>,
+    },
+    /// How long a book takes to confirm its prices.
+    Book {
+        /// Which.
+        book: Arc<str>,
+        /// What is known of it.
+        refresh: Refresh,
+    },
+    /// A book has long been silent.
+    BookGone {
+        /// Which.
+        book: Arc<str>,
+    },
+    /// Which books are stale for an event; none when none is, or the event is over.
+    StaleBooks {
+        /// The event's id.
+        event: Arc<str>,
+        /// By name.
+        books: Vec<Arc<str>>,
+    },
+    /// Where the partition's time is.
+    Clock(Clock),
     /// The number of the last transition.
     Sequence(i64),
 }
@@ -51,6 +81,22 @@ pub struct SavedMarket {
     pub quotes: Vec<SavedQuote>,
     /// Its open windows, sorted by line.
     pub windows: Vec<SavedWindow>,
+    /// What its prices moved by of late, by line, outcome and book, those of one in their order.
+    pub moves: Vec<SavedMove>,
+    /// Its main line when that was last looked at.
+    pub main_line: Option<Line>,
+}
+
+/// A change of a back price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct SavedMove {
+    pub line: Option<Line>,
+    pub outcome: Outcome,
+    pub book: Arc<str>,
+    pub at: Micros,
+    pub from: Price,
+    pub to: Price,
 }
 
 /// A quote.
@@ -63,7 +109,7 @@ pub struct SavedQuote {
     pub book: Arc<str>,
     pub source: Arc<str>,
     pub price: Price,
-    pub suspended: bool,
+    pub standing: Standing,
     pub span_start: Micros,
     pub span_end: Micros,
     pub price_moved_at: Micros,
@@ -96,20 +142,46 @@ impl Engine {
         for (id, now) in &draft.events {
             let was = state.events.get(id).map_or(&[][..], |event| &event.markets);
             let kept = |market: &Arc<MarketState>| was.iter().any(|was| Arc::ptr_eq(was, market));
-            let changed = now.markets.iter().filter(|market| !kept(market));
-            changes.extend(changed.map(|market| Saved::Market(SavedMarket::new(now, market, names))));
+            let touched = now.markets.iter().filter(|market| !kept(market));
+            changes.extend(touched.map(|market| Saved::Market(SavedMarket::new(now, market, names))));
             let gone = was.iter().filter(|was| now.market(was.market).is_none());
             changes.extend(gone.map(|was| Saved::MarketGone { event: Arc::clone(id), market: was.market }));
         }
-        let source = |(source, clock): (&Symbol, &SourceClock)| (Arc::clone(names.name(*source)), *clock);
-        let mut sources: Vec<_> = draft.sources.iter().map(source).collect();
-        // By name: symbols depend on who was named first, and a restored engine heard them in another order.
-        sources.sort_by(|(a, _), (b, _)| a.cmp(b));
-        changes.extend(sources.into_iter().map(|(source, clock)| Saved::Source { source, clock }));
+        let stale_books = draft.stale_books.iter().filter(|(event, now)| {
+            state.stale_books.get(*event).map_or(&[][..], Vec::as_slice) != now.as_slice()
+        });
+        changes.extend(stale_books.map(|(event, books)| Saved::StaleBooks {
+            event: Arc::clone(event),
+            books: books.iter().map(|book| Arc::clone(names.name(*book))).collect(),
+        }));
+        changes.extend(by_name(draft.sources.iter().map(|(source, clock)| (*source, *clock)), names).map(
+            |(source, clock)| match clock {
+                Some(clock) => Saved::Source { source, clock },
+                None => Saved::SourceGone { source },
+            },
+        ));
+        changes.extend(by_name(self.books_sampled().into_iter(), names).map(|(book, refresh)| {
+            if refresh == Refresh::default() {
+                Saved::BookGone { book }
+            } else {
+                Saved::Book { book, refresh }
+            }
+        }));
+        changes.extend(draft.clock.filter(|clock| *clock != state.clock).map(Saved::Clock));
         if let Some(sequence) = draft.sequence.filter(|sequence| *sequence != state.sequence) {
             changes.push(Saved::Sequence(sequence));
         }
         changes
+    }
+
+    /// The books that the steps since the last commit sampled or looked at.
+    fn books_sampled(&self) -> BTreeMap<Symbol, Refresh> {
+        let mut books = self.draft().books.clone();
+        for sample in self.samples() {
+            let book = books.entry(sample.book).or_insert_with(|| self.state().book(sample.book));
+            book.add(sample.bucket, sample.at);
+        }
+        books
     }
 
     /// Puts back one thing that an engine remembered; `None` when a window's legs are not among the quotes.
@@ -135,10 +207,36 @@ impl Engine {
             Saved::Source { source, clock } => {
                 state.sources.insert(names.symbol(&source), clock);
             }
+            Saved::SourceGone { source } => drop(state.sources.remove(&names.symbol(&source))),
+            Saved::Book { book, refresh } => self.put_book(&book, refresh),
+            Saved::BookGone { book } => self.put_book(&book, Refresh::default()),
+            Saved::StaleBooks { event, books } if books.is_empty() => drop(state.stale_books.remove(&event)),
+            Saved::StaleBooks { event, books } => {
+                let books = books.iter().map(|book| names.symbol(book)).collect();
+                state.stale_books.insert(event, books);
+            }
+            Saved::Clock(clock) => state.clock = clock,
             Saved::Sequence(sequence) => state.sequence = sequence,
         }
         Some(())
     }
+
+    fn put_book(&mut self, book: &str, refresh: Refresh) {
+        let (state, names) = self.parts();
+        *state.book_mut(names.symbol(book)) = refresh;
+        // All of them each time: a restore has a few hundred books.
+        self.expect_what_is_known();
+    }
+}
+
+/// Things by name: symbols depend on who was named first, and a restored engine heard them in another order.
+fn by_name<T>(
+    things: impl Iterator<Item = (Symbol, T)>,
+    names: &Names,
+) -> impl Iterator<Item = (Arc<str>, T)> {
+    let mut things: Vec<_> = things.map(|(symbol, thing)| (Arc::clone(names.name(symbol)), thing)).collect();
+    things.sort_by(|(a, _), (b, _)| a.cmp(b));
+    things.into_iter()
 }
 
 impl SavedMarket {
@@ -150,7 +248,10 @@ impl SavedMarket {
         table.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
         let quotes = table.iter().map(|quote| SavedQuote::new(quote, names)).collect();
         let windows = state.windows.iter().map(|window| SavedWindow::new(window, &table)).collect();
-        Self { event: Arc::clone(&event.info), market: state.market, quotes, windows }
+        let mut moves: Vec<_> = state.moves.iter().map(|moved| SavedMove::new(moved, names)).collect();
+        moves.sort_by(|a, b| (a.line, a.outcome, &a.book).cmp(&(b.line, b.outcome, &b.book)));
+        let (event, main_line) = (Arc::clone(&event.info), state.main_line);
+        Self { event, market: state.market, quotes, windows, moves, main_line }
     }
 
     fn to_state(&self, names: &mut Names) -> Option<MarketState> {
@@ -158,7 +259,23 @@ impl SavedMarket {
         let windows = self.windows.iter().map(|saved| saved.to_window(&quotes)).collect::<Option<_>>()?;
         // By symbols, which are this engine's own.
         quotes.sort_by_key(|quote| quote.key);
-        Some(MarketState { market: self.market, quotes, windows })
+        let moves = self.moves.iter().map(|saved| saved.to_move(names)).collect();
+        let gist = Gist::of(&quotes, Micros::MAX);
+        Some(MarketState { market: self.market, quotes, windows, moves, main_line: self.main_line, gist })
+    }
+}
+
+impl SavedMove {
+    fn new(moved: &Move, names: &Names) -> Self {
+        let Key { line, outcome, book, .. } = moved.key;
+        let book = Arc::clone(names.name(book));
+        Self { line, outcome, book, at: moved.at, from: moved.from, to: moved.to }
+    }
+
+    fn to_move(&self, names: &mut Names) -> Move {
+        let Self { line, outcome, at, from, to, .. } = *self;
+        let key = Key { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
+        Move { key, at, from, to }
     }
 }
 
@@ -173,7 +290,7 @@ impl SavedQuote {
             book: name(book),
             source: name(quote.source),
             price: quote.price,
-            suspended: quote.suspended,
+            standing: quote.standing,
             span_start: quote.span_start,
             span_end: quote.span_end,
             price_moved_at: quote.price_moved_at,
@@ -187,7 +304,7 @@ impl SavedQuote {
             key: Key { line, outcome, side, book: names.symbol(&self.book) },
             source: names.symbol(&self.source),
             price: self.price,
-            suspended: self.suspended,
+            standing: self.standing,
             span_start: self.span_start,
             span_end: self.span_end,
             price_moved_at: self.price_moved_at,

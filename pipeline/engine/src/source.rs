@@ -12,6 +12,8 @@ use crate::Micros;
 pub struct SourceClock {
     /// `received_at` of its latest frame or poll end.
     latest: Micros,
+    /// The latest time at which anything came of it, heartbeats too.
+    heard_at: Micros,
     poll: Poll,
 }
 
@@ -33,26 +35,43 @@ pub enum Disposition {
     Late,
     /// The end of a poll of which frames are missing: it withdraws nothing.
     Incomplete,
+    /// It comes from a future that no one else has reached: history until more say so.
+    Ahead,
+    /// It is about an event that is over: history, never a quote.
+    Over,
 }
 
 impl Default for SourceClock {
     fn default() -> Self {
-        Self { latest: Micros::MIN, poll: Poll::Ended }
+        Self { latest: Micros::MIN, heard_at: Micros::MIN, poll: Poll::Ended }
     }
 }
 
 impl SourceClock {
     /// A clock of this place: `poll` is the frames of the poll under way and whether none was skipped.
     #[must_use]
-    pub fn at(latest: Micros, poll: Option<(u32, bool)>) -> Self {
+    pub fn at(latest: Micros, heard_at: Micros, poll: Option<(u32, bool)>) -> Self {
         let poll = poll.map_or(Poll::Ended, |(frames, whole)| Poll::Open { frames, whole });
-        Self { latest, poll }
+        Self { latest, heard_at, poll }
     }
 
     /// `received_at` of its latest frame or poll end.
     #[must_use]
     pub fn latest(&self) -> Micros {
         self.latest
+    }
+
+    /// The latest time at which anything came of it, heartbeats too.
+    #[must_use]
+    pub fn heard_at(&self) -> Micros {
+        self.heard_at
+    }
+
+    /// Takes in that something came of it; returns whether that is later than all before.
+    pub fn hear(&mut self, at: Micros) -> bool {
+        let is_later = at > self.heard_at;
+        self.heard_at = self.heard_at.max(at);
+        is_later
     }
 
     /// Frames of the poll under way, and whether none was skipped.
@@ -89,7 +108,7 @@ impl SourceClock {
         if received_at < self.latest {
             return Disposition::Late;
         }
-        *self = Self { latest: received_at, poll: Poll::Ended };
+        *self = Self { latest: received_at, poll: Poll::Ended, ..*self };
         Disposition::Applied
     }
 
@@ -100,7 +119,7 @@ impl SourceClock {
             Poll::Open { frames, whole } if received_at == self.latest => whole && frames == expected,
             Poll::Open { .. } | Poll::Ended => return Disposition::Late,
         };
-        *self = Self { latest: received_at, poll: Poll::Ended };
+        *self = Self { latest: received_at, poll: Poll::Ended, ..*self };
         if complete { Disposition::Applied } else { Disposition::Incomplete }
     }
 }

@@ -6,19 +6,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::catalogue::Market;
+use crate::catalogue::{Line, Market};
+use crate::clock::Clock;
 use crate::effect::EventInfo;
+use crate::movement::Move;
 use crate::names::Symbol;
-use crate::quotes::Quote;
+use crate::quotes::{Gist, Quote};
+use crate::refresh::Refresh;
 use crate::source::SourceClock;
 use crate::window::Window;
 
-/// One market of one event: its quotes, sorted by key, and its open windows, sorted by line.
+/// One market of one event: its quotes, sorted by key, its open windows, sorted by line, the moves of prices that
+/// can still be part of a line movement, and the main line when it was last looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MarketState {
     pub(crate) market: Market,
     pub(crate) quotes: Vec<Quote>,
     pub(crate) windows: Vec<Window>,
+    /// Of each quote in their order.
+    pub(crate) moves: Vec<Move>,
+    pub(crate) main_line: Option<Line>,
+    /// What follows from the quotes, so that most markets are passed over when time passes.
+    pub(crate) gist: Gist,
 }
 
 /// One event. Markets without a quote or a window are not kept, nor events without a market.
@@ -33,6 +42,11 @@ pub(crate) struct EventState {
 pub(crate) struct State {
     pub(crate) events: BTreeMap<Arc<str>, EventState>,
     pub(crate) sources: BTreeMap<Symbol, SourceClock>,
+    /// By event, sorted by name; events that have none are not in it.
+    pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
+    /// By symbol.
+    pub(crate) books: Vec<Refresh>,
+    pub(crate) clock: Clock,
     pub(crate) sequence: i64,
 }
 
@@ -40,7 +54,12 @@ pub(crate) struct State {
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) events: BTreeMap<Arc<str>, EventState>,
-    pub(crate) sources: BTreeMap<Symbol, SourceClock>,
+    /// `None` is forgotten.
+    pub(crate) sources: BTreeMap<Symbol, Option<SourceClock>>,
+    pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
+    /// Those that were looked at or forgotten; without the samples since.
+    pub(crate) books: BTreeMap<Symbol, Refresh>,
+    pub(crate) clock: Option<Clock>,
     pub(crate) sequence: Option<i64>,
 }
 
@@ -62,7 +81,24 @@ impl Draft {
     }
 
     pub(crate) fn put_source(&mut self, source: Symbol, clock: SourceClock) {
-        self.sources.insert(source, clock);
+        self.sources.insert(source, Some(clock));
+    }
+
+    pub(crate) fn forget_source(&mut self, source: Symbol) {
+        self.sources.insert(source, None);
+    }
+
+    pub(crate) fn put_stale_books(&mut self, event: &Arc<str>, books: Vec<Symbol>) {
+        self.stale_books.insert(Arc::clone(event), books);
+    }
+
+    pub(crate) fn put_clock(&mut self, clock: Clock) {
+        self.clock = Some(clock);
+    }
+
+    /// A book's samples, to be changed.
+    pub(crate) fn book(&mut self, book: Symbol, state: &State) -> &mut Refresh {
+        self.books.entry(book).or_insert_with(|| state.book(book))
     }
 
     pub(crate) fn put_sequence(&mut self, sequence: i64) {
@@ -78,7 +114,23 @@ impl Draft {
                 state.events.insert(id, event);
             }
         }
-        state.sources.extend(self.sources);
+        for (source, clock) in self.sources {
+            match clock {
+                Some(clock) => drop(state.sources.insert(source, clock)),
+                None => drop(state.sources.remove(&source)),
+            }
+        }
+        for (event, books) in self.stale_books {
+            if books.is_empty() {
+                state.stale_books.remove(&event);
+            } else {
+                state.stale_books.insert(event, books);
+            }
+        }
+        for (book, refresh) in self.books {
+            *state.book_mut(book) = refresh;
+        }
+        state.clock = self.clock.unwrap_or(state.clock);
         state.sequence = self.sequence.unwrap_or(state.sequence);
     }
 }
@@ -98,11 +150,52 @@ impl<'a> Overlay<'a> {
 
     pub(crate) fn source(&self, source: Symbol) -> SourceClock {
         let drafted = self.draft.sources.get(&source);
-        drafted.or_else(|| self.state.sources.get(&source)).copied().unwrap_or_default()
+        let known = drafted.copied().unwrap_or_else(|| self.state.sources.get(&source).copied());
+        known.unwrap_or_default()
+    }
+
+    /// All sources that are known.
+    pub(crate) fn sources(self) -> impl Iterator<Item = (Symbol, SourceClock)> + use<'a> {
+        let drafted = self.draft.sources.iter().filter_map(|(source, clock)| Some((*source, (*clock)?)));
+        let is_other = move |source: &Symbol| !self.draft.sources.contains_key(source);
+        let others = self.state.sources.iter().filter(move |(source, _)| is_other(source));
+        drafted.chain(others.map(|(source, clock)| (*source, *clock)))
+    }
+
+    pub(crate) fn book(&self, book: Symbol) -> &'a Refresh {
+        let unknown = &Refresh::UNKNOWN;
+        let known = self.draft.books.get(&book);
+        known.or_else(|| self.state.books.get(book.index())).unwrap_or(unknown)
+    }
+
+    pub(crate) fn stale_books(&self, event: &str) -> &'a [Symbol] {
+        if self.draft.stale_books.is_empty() && self.state.stale_books.is_empty() {
+            return &[];
+        }
+        let drafted = self.draft.stale_books.get(event);
+        drafted.or_else(|| self.state.stale_books.get(event)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn clock(&self) -> Clock {
+        self.draft.clock.unwrap_or(self.state.clock)
     }
 
     pub(crate) fn sequence(&self) -> i64 {
         self.draft.sequence.unwrap_or(self.state.sequence)
+    }
+}
+
+impl State {
+    /// A book's samples.
+    pub(crate) fn book(&self, book: Symbol) -> Refresh {
+        self.books.get(book.index()).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn book_mut(&mut self, book: Symbol) -> &mut Refresh {
+        if self.books.len() <= book.index() {
+            self.books.resize_with(book.index() + 1, Refresh::default);
+        }
+        &mut self.books[book.index()]
     }
 }
 

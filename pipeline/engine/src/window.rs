@@ -14,7 +14,8 @@ use crate::effect::{Change, Closed, Effect, Entry, EntryLeg, EventInfo, Reason, 
 use crate::input::Coordinate;
 use crate::names::Names;
 use crate::odds;
-use crate::quotes::Quote;
+use crate::quotes::{Learnt, Moment, Quote, Standing};
+use crate::stale;
 
 /// An open window as the state keeps it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,16 +32,26 @@ pub(crate) struct Window {
     pub(crate) margin: f64,
 }
 
-/// What a transition needs to know beside the prices.
-#[derive(Debug)]
-pub(crate) struct Context<'a> {
+/// What happens to an event, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scene<'a> {
     pub(crate) at: Coordinate<'a>,
+    /// The latest word of any source.
     pub(crate) now: Micros,
+    /// It happens because time passes, before the record itself is looked at.
+    pub(crate) by_time: bool,
+    pub(crate) moment: Moment<'a>,
     pub(crate) event: &'a Arc<EventInfo>,
     pub(crate) event_changed: bool,
-    pub(crate) market: Market,
     pub(crate) policy: Policy,
     pub(crate) names: &'a Names,
+}
+
+/// What a transition needs to know beside the prices.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) scene: &'a Scene<'a>,
+    pub(crate) market: Market,
 }
 
 /// Where transitions go, and the counter that numbers them.
@@ -48,10 +59,13 @@ pub(crate) struct Context<'a> {
 pub(crate) struct Outbox<'a> {
     pub(crate) sequence: i64,
     pub(crate) effects: &'a mut Vec<Effect>,
+    /// What is learnt on the way.
+    pub(crate) learnt: Learnt,
 }
 
 impl Outbox<'_> {
-    fn next(&mut self) -> i64 {
+    /// The number of the next event on the feed.
+    pub(crate) fn next(&mut self) -> i64 {
         self.sequence += 1;
         self.sequence
     }
@@ -69,10 +83,14 @@ pub(crate) fn advance(
         (None, None) => None,
         (None, Some(arb)) => Some(open(arb, context, outbox)),
         (Some(window), None) => {
-            close(&window, why_closed(&window, quotes), context, outbox);
+            close_for(&window, quotes, context, outbox);
             None
         }
-        (Some(window), Some(arb)) if is_another(&window, arb, context.policy) => {
+        (Some(window), Some(arb)) if lost_by_time(&window, quotes).is_some() => {
+            close_for(&window, quotes, context, outbox);
+            Some(open(arb, context, outbox))
+        }
+        (Some(window), Some(arb)) if is_another(&window, arb, context.scene.policy) => {
             close(&window, Reason::Superseded, context, outbox);
             Some(open(arb, context, outbox))
         }
@@ -90,7 +108,7 @@ fn open(arb: &Arb<'_>, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Window
     let window = Window {
         line: arb.legs.first().and_then(|leg| leg.key.line),
         id: window_id(arb, context),
-        opened_at: context.now,
+        opened_at: context.scene.now,
         sequence: outbox.next(),
         legs: arb.legs.iter().copied().copied().collect(),
         simultaneous: arb.simultaneous,
@@ -123,21 +141,31 @@ fn update(window: &Window, arb: &Arb<'_>, context: &Context<'_>, outbox: &mut Ou
     };
     if is_transition {
         outbox.effects.push(Effect::Transition(Change::Updated, entry(&window, arb, context)));
-    } else if !same_times || context.event_changed {
+    } else if !same_times || context.scene.event_changed {
         outbox.effects.push(Effect::Refreshed(entry(&window, arb, context)));
     }
     window
 }
 
-fn close(window: &Window, reason: Reason, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+/// Closes a window for what became of its legs.
+fn close_for(window: &Window, quotes: &[Quote], context: &Context<'_>, outbox: &mut Outbox<'_>) {
+    let (reason, leg) = why_closed(window, quotes);
+    close(window, reason, context, outbox);
+    if let (Reason::Stale, Some(leg)) = (reason, leg) {
+        stale::alert_arb(window, leg, context.scene, outbox);
+    }
+}
+
+/// Closes a window whatever its legs are.
+pub(crate) fn close(window: &Window, reason: Reason, context: &Context<'_>, outbox: &mut Outbox<'_>) {
     let closed = Closed {
         id: window.id,
-        event: Arc::clone(context.event),
+        event: Arc::clone(context.scene.event),
         market: context.market,
         line: window.line,
         reason,
         opened_at: window.opened_at,
-        closed_at: context.now,
+        closed_at: context.scene.now,
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
         margin_close: window.margin,
@@ -146,33 +174,59 @@ fn close(window: &Window, reason: Reason, context: &Context<'_>, outbox: &mut Ou
     outbox.effects.push(Effect::Closed(Box::new(closed)));
 }
 
-/// The first that holds: a leg is gone, a leg is suspended, the prices moved.
-fn why_closed(window: &Window, quotes: &[Quote]) -> Reason {
-    let now: Vec<_> =
-        window.legs.iter().map(|leg| quotes.iter().find(|quote| quote.key == leg.key)).collect();
+/// The first that holds: a leg is gone, a leg is suspended, time took a leg, the prices moved; and that leg.
+fn why_closed<'a>(window: &Window, quotes: &'a [Quote]) -> (Reason, Option<&'a Quote>) {
+    let now: Vec<_> = legs_now(window, quotes).collect();
     if now.iter().any(Option::is_none) {
-        Reason::Withdrawn
-    } else if now.iter().flatten().any(|quote| quote.suspended) {
-        Reason::Suspended
+        (Reason::Withdrawn, None)
+    } else if now.iter().flatten().any(|quote| quote.standing == Standing::Suspended) {
+        (Reason::Suspended, None)
     } else {
-        Reason::PriceMoved
+        match lost_by_time(window, quotes) {
+            Some(leg) if leg.standing == Standing::Stale => (Reason::Stale, Some(leg)),
+            Some(leg) => (Reason::EventStarted, Some(leg)),
+            None => (Reason::PriceMoved, None),
+        }
     }
+}
+
+/// The first leg that is stale, else the first that is from before the start.
+fn lost_by_time<'a>(window: &Window, quotes: &'a [Quote]) -> Option<&'a Quote> {
+    let find = |standing| legs_now(window, quotes).flatten().find(|quote| quote.standing == standing);
+    // While nothing of a line is lost, as nearly always, one look at the line says so.
+    let is_lost = |quote: &Quote| matches!(quote.standing, Standing::Stale | Standing::Started);
+    if !quotes.iter().any(is_lost) {
+        return None;
+    }
+    find(Standing::Stale).or_else(|| find(Standing::Started))
+}
+
+fn legs_now<'a>(window: &Window, quotes: &'a [Quote]) -> impl Iterator<Item = Option<&'a Quote>> {
+    window.legs.iter().map(|leg| quotes.iter().find(|quote| quote.key == leg.key))
 }
 
 fn same(legs: &[Quote], arb: &Arb<'_>, alike: impl Fn(&Quote, &Quote) -> bool) -> bool {
     legs.len() == arb.legs.len() && legs.iter().zip(&arb.legs).all(|(a, b)| alike(a, b))
 }
 
+/// By the watermark, as are the prices from before the start; the raw policy has none.
 fn in_play(context: &Context<'_>) -> bool {
-    context.now >= context.event.commence_time
+    match context.scene.policy {
+        Policy::Board => context.scene.moment.has_begun(),
+        Policy::Raw => context.scene.now >= context.scene.event.commence_time,
+    }
 }
 
 /// The first 16 bytes of SHA-256 over the window's key and the coordinates of the record that opens it.
 fn window_id(arb: &Arb<'_>, context: &Context<'_>) -> WindowId {
-    let Coordinate { topic, partition, offset } = context.at;
+    let Coordinate { topic, partition, offset } = context.scene.at;
     let market = context.market;
     let mut hash = Sha256::new();
-    hash.update(format!("surebet/{topic}/{partition}/{offset}/{}/", context.event.id));
+    // One record can open a window by the time that it brings, and another of the same key by what it says.
+    if context.scene.by_time {
+        hash.update("time/");
+    }
+    hash.update(format!("surebet/{topic}/{partition}/{offset}/{}/", context.scene.event.id));
     for leg in &arb.legs {
         let outcome: Outcome = leg.key.outcome;
         let line = leg.key.line.map(|line| line.to_string()).unwrap_or_default();
@@ -188,19 +242,19 @@ fn entry(window: &Window, arb: &Arb<'_>, context: &Context<'_>) -> Box<Entry> {
     let margin_worst = odds::margin_worst(window.margin, push);
     Box::new(Entry {
         id: window.id,
-        event: Arc::clone(context.event),
+        event: Arc::clone(context.scene.event),
         in_play: window.in_play,
         market: context.market,
         line: window.line,
         implied_probability: arb.implied_probability,
         margin: window.margin,
         margin_worst,
-        legs: window.legs.iter().map(|leg| entry_leg(leg, arb, context.names)).collect(),
+        legs: window.legs.iter().map(|leg| entry_leg(leg, arb, context.scene.names)).collect(),
         simultaneous: window.simultaneous,
         warnings: if push == Push::Whole { vec![Warning::PushPossible] } else { Vec::new() },
         score: margin_worst,
         opened_at: window.opened_at,
-        updated_at: context.now,
+        updated_at: context.scene.now,
         sequence: window.sequence,
     })
 }

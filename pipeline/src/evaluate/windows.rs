@@ -118,7 +118,7 @@ impl Windows {
                     self.closed.push(RawWindow { closed_at: Some(closed.closed_at), ..window });
                 }
             }
-            Effect::Contains { .. } => {}
+            Effect::LineMovement(_) | Effect::StaleAlert(_) | Effect::Contains { .. } => {}
         }
     }
 

@@ -13,9 +13,15 @@ use super::source::{Source, SourceError};
 use crate::faults::Faults;
 use crate::stop::Stop;
 
-/// Recording time between heartbeats: half of the silence after which a source counts as idle (60 s), so that no
-/// gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
-const HEARTBEAT: Micros = 30 * SECOND;
+/// Time between the heartbeats of a recording: half of the silence after which a source counts as idle (60 s), so that
+/// no gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
+pub const RECORDED_HEARTBEAT: Micros = 30 * SECOND;
+
+/// Time between the heartbeats of a source that speaks now: what time closes, it closes within a second.
+pub const LIVE_HEARTBEAT: Micros = SECOND;
+
+/// Longer than a time that nobody else has reached must be insisted on before it is believed.
+const LEAD_IN: Micros = 60 * SECOND;
 
 /// One day.
 const DAY: Micros = 24 * 3_600 * SECOND;
@@ -59,6 +65,8 @@ pub struct Replay {
     pub until: Option<Micros>,
     /// How fast.
     pub speed: Speed,
+    /// Recording time between heartbeats.
+    pub heartbeat: Micros,
 }
 
 /// What was played.
@@ -103,6 +111,10 @@ impl Replay {
         done
     }
 
+    fn is_recorded(&self) -> bool {
+        self.heartbeat == RECORDED_HEARTBEAT
+    }
+
     fn play_polls(
         &self,
         source: &mut dyn Source,
@@ -127,8 +139,10 @@ impl Replay {
             if self.after.is_some_and(|after| at <= after) {
                 continue;
             }
-            for beat in heartbeats(last, at) {
-                if pace.wait(beat, stop) {
+            // A recording that begins is as one that goes on after a gap, at once.
+            let before = last.or_else(|| self.is_recorded().then(|| at.saturating_sub(LEAD_IN)));
+            for beat in heartbeats(before, at, self.heartbeat) {
+                if last.is_some() && pace.wait(beat, stop) {
                     return Ok(());
                 }
                 to.heartbeat(beat)?;
@@ -151,10 +165,15 @@ impl Played {
     }
 }
 
-/// The beats between one poll and the next, on a grid, for a day at most: a longer silence is an end.
-fn heartbeats(last: Option<Micros>, next: Micros) -> impl Iterator<Item = Micros> {
-    let first = last.map_or(next, |last| (last / HEARTBEAT + 1) * HEARTBEAT);
-    (first..next.min(first.saturating_add(DAY))).step_by(usize::try_from(HEARTBEAT).unwrap_or(usize::MAX))
+/// The beats between one poll and the next, on a grid. A silence of more than a day has them on its first day and in its
+/// last minute: by these a partition learns that time has leapt, before a frame says so.
+fn heartbeats(last: Option<Micros>, next: Micros, every: Micros) -> impl Iterator<Item = Micros> {
+    let on_grid = |at: Micros| (at.div_euclid(every) + 1).saturating_mul(every);
+    let step = usize::try_from(every).unwrap_or(usize::MAX);
+    let first = last.map_or(next, on_grid);
+    let day = first.saturating_add(DAY).min(next);
+    let lead_in = on_grid(next.saturating_sub(LEAD_IN)).max(day);
+    (first..day).step_by(step).chain((lead_in..next).step_by(step))
 }
 
 /// Wall time for recording time.
@@ -184,14 +203,21 @@ mod tests {
     #[test]
     fn heartbeats_lie_on_a_grid_between_polls() {
         let beats = |last: i64, next: i64| -> Vec<_> {
-            heartbeats(Some(last * SECOND), next * SECOND).map(|at| at / SECOND).collect()
+            let (last, next) = (Some(last * SECOND), next * SECOND);
+            heartbeats(last, next, RECORDED_HEARTBEAT).map(|at| at / SECOND).collect()
         };
         assert_eq!(beats(5, 95), [30, 60, 90]);
         assert_eq!(beats(30, 60), [0; 0]);
         assert_eq!(beats(29, 31), [30]);
         assert_eq!(beats(100, 50), [0; 0]);
-        assert_eq!(heartbeats(None, 50).count(), 0);
-        assert_eq!(heartbeats(Some(0), i64::MAX).count(), 2_880);
+        assert_eq!(beats(35, 95), [60, 90], "a lead-in");
+        assert_eq!(heartbeats(None, 95 * SECOND, RECORDED_HEARTBEAT).count(), 0);
+        assert_eq!(heartbeats(Some(0), 10 * DAY, RECORDED_HEARTBEAT).count(), 2_880 + 1);
+        assert!(heartbeats(Some(0), 10 * DAY, RECORDED_HEARTBEAT).is_sorted());
+        let hours: Vec<_> = heartbeats(Some(0), DAY + 45 * SECOND, RECORDED_HEARTBEAT).collect();
+        assert!(hours.windows(2).all(|pair| pair[0] < pair[1]), "none twice");
+        assert_eq!(heartbeats(None, i64::MIN, SECOND).count(), 0);
+        assert_eq!(heartbeats(Some(0), 2 * SECOND, LIVE_HEARTBEAT).collect::<Vec<_>>(), [SECOND]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use rdkafka::producer::{BaseProducer, Producer};
 
 use super::consumer::member;
 use super::producer::{enqueue, flush};
-use super::table::is_transient;
+use super::reader::is_transient;
 use super::transaction::{Silent, offsets, record, settings, transactional};
 use super::{Error, Listener};
 use crate::records::Output;

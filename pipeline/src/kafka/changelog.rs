@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use arb_schemas::topics::PROCESS_STATE;
 use rdkafka::Message;
-use rdkafka::consumer::{BaseConsumer, Consumer};
-use rdkafka::error::KafkaError;
-use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::consumer::Consumer;
+use rdkafka::topic_partition_list::Offset;
 
-use super::table::is_transient;
-use super::{Error, Listener};
+use super::Error;
+use super::reader::{Polled, READ_UNCOMMITTED, Reader};
 use crate::process::log::Put;
 
-const TIMEOUT: Duration = Duration::from_secs(15);
+/// How long to wait for the next record.
+const WAIT: Duration = Duration::from_secs(1);
 /// How often to look whether an open transaction is over.
 const LOOK: Duration = Duration::from_millis(20);
 /// How often to say that one is waited for.
@@ -26,9 +26,9 @@ const SAY: Duration = Duration::from_secs(1);
 
 /// Reads [`PROCESS_STATE`].
 pub(super) struct Changelog {
-    committed: BaseConsumer<Listener>,
+    committed: Reader,
     /// Sees what open transactions have written.
-    everything: BaseConsumer<Listener>,
+    everything: Reader,
 }
 
 impl Changelog {
@@ -37,19 +37,10 @@ impl Changelog {
     /// # Errors
     /// [`Error::Broker`].
     pub(super) fn open(brokers: &str) -> Result<Self, Error> {
-        let client = |isolation: &str| {
-            super::read_committed(brokers)
-                .set("isolation.level", isolation)
-                // No group is joined and nothing is committed; librdkafka wants a name all the same.
-                .set("group.id", "arb-changelog")
-                .set("auto.offset.reset", "earliest")
-                .set("enable.partition.eof", "true")
-                // The end of a partition is told by an empty answer: the broker shall not wait for a fuller one.
-                .set("fetch.wait.max.ms", "5")
-                .create_with_context(Listener)
-                .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })
-        };
-        Ok(Self { committed: client("read_committed")?, everything: client("read_uncommitted")? })
+        let reader = |settings: &[(&str, &str)]| Reader::new(brokers, &PROCESS_STATE, 0, settings);
+        // The end of a partition is told by an empty answer: the broker shall not wait for a fuller one.
+        let committed = reader(&[("auto.offset.reset", "earliest"), ("fetch.wait.max.ms", "5")])?;
+        Ok(Self { committed, everything: reader(&[READ_UNCOMMITTED])? })
     }
 
     /// Gives every committed record of a partition to `put`.
@@ -58,22 +49,20 @@ impl Changelog {
     /// [`Error::Client`].
     pub(super) fn replay(&self, partition: i32, put: &mut Put<'_>) -> Result<(), Error> {
         self.wait_until_nothing_is_hidden(partition)?;
-        let mut list = TopicPartitionList::new();
-        list.add_partition_offset(PROCESS_STATE.name, partition, Offset::Beginning)?;
-        self.committed.assign(&list)?;
+        self.committed.assign([(partition, Offset::Beginning)])?;
         let done = self.read_to_end(put);
-        self.committed.unassign()?;
+        self.committed.consumer().unassign()?;
         done
     }
 
     fn wait_until_nothing_is_hidden(&self, partition: i32) -> Result<(), Error> {
-        let end = high(&self.everything, partition)?;
-        let mut said = Instant::now();
-        // For a reader of committed records the high watermark is the last stable offset.
-        while high(&self.committed, partition)? < end {
-            if said.elapsed() >= SAY {
+        let end = self.everything.span(partition)?.next;
+        let mut said: Option<Instant> = None;
+        // For a reader of committed records the end is the last stable offset.
+        while self.committed.span(partition)?.next < end {
+            if said.is_none_or(|said| said.elapsed() >= SAY) {
                 tracing::warn!(partition, end, "an open transaction hides the end of the changelog; waiting");
-                said = Instant::now();
+                said = Some(Instant::now());
             }
             std::thread::sleep(LOOK);
         }
@@ -82,20 +71,12 @@ impl Changelog {
 
     fn read_to_end(&self, put: &mut Put<'_>) -> Result<(), Error> {
         loop {
-            match self.committed.poll(TIMEOUT) {
-                None => {}
-                Some(Ok(message)) => put(message.key().unwrap_or_default(), message.payload()),
+            match self.committed.poll(WAIT)? {
+                Polled::Idle => {}
+                Polled::Record(message) => put(message.key().unwrap_or_default(), message.payload()),
                 // Not an offset: markers and compaction leave gaps.
-                Some(Err(KafkaError::PartitionEOF(_))) => return Ok(()),
-                Some(Err(error)) if is_transient(&error) => {
-                    tracing::warn!(%error, "the broker cannot be reached; trying on");
-                }
-                Some(Err(error)) => return Err(error.into()),
+                Polled::End(_) => return Ok(()),
             }
         }
     }
-}
-
-fn high(consumer: &BaseConsumer<Listener>, partition: i32) -> Result<i64, Error> {
-    Ok(consumer.fetch_watermarks(PROCESS_STATE.name, partition, TIMEOUT)?.1)
 }

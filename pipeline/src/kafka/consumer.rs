@@ -3,7 +3,6 @@
 //! A partition is not read until its owner says from where, and not given back until its owner says so; offsets are
 //! committed by the transaction alone. It never skips: a position that the broker does not have is an error.
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientConfig, ClientContext, Message};
 
 use super::changelog::Changelog;
-use super::table::is_transient;
+use super::reader::is_transient;
 use super::{Error, Listener};
 use crate::process::log::{Event, Input, LogError, Put, Record};
 
@@ -30,17 +29,18 @@ const IN_DOUBT: Duration = Duration::from_mins(1);
 pub struct TickConsumer {
     consumer: BaseConsumer<Rebalances>,
     changelog: Changelog,
-    /// A record that came in the same poll as a rebalance, which goes first.
-    held: Option<Record>,
+    /// The rebalance that the owner has been told and has not answered.
+    unanswered: Option<Event>,
 }
 
-/// Rebalances as the callback, which runs inside `poll`, saw them.
+/// A rebalance as the callback, which runs inside `poll`, saw it. There is one at most: the group goes on when it is
+/// answered.
 #[derive(Default)]
 struct Rebalances(Mutex<Seen>);
 
 #[derive(Default)]
 struct Seen {
-    events: VecDeque<Event>,
+    rebalance: Option<Event>,
     /// Nobody will answer any more.
     closing: bool,
 }
@@ -69,7 +69,7 @@ impl ConsumerContext for Rebalances {
             }
             return;
         }
-        seen.events.push_back(match kind {
+        seen.rebalance = Some(match kind {
             RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS => Event::Assigned(partitions),
             _ if consumer.assignment_lost() => Event::Lost(partitions),
             _ => Event::Revoked(partitions),
@@ -101,11 +101,16 @@ impl TickConsumer {
             .create_with_context(Rebalances::default())
             .map_err(broker)?;
         consumer.subscribe(&[TOPIC]).map_err(broker)?;
-        Ok(Self { consumer, changelog: Changelog::open(brokers)?, held: None })
+        Ok(Self { consumer, changelog: Changelog::open(brokers)?, unanswered: None })
     }
 
-    fn rebalance(&self) -> Option<Event> {
-        self.consumer.context().seen().events.pop_front()
+    /// The rebalance that came in a poll, which then brought nothing else.
+    fn rebalance(&mut self) -> Option<Event> {
+        let rebalance = self.consumer.context().seen().rebalance.take();
+        if rebalance.is_some() {
+            self.unanswered.clone_from(&rebalance);
+        }
+        rebalance
     }
 
     fn committed_now(&self, partition: i32) -> Result<Option<i64>, KafkaError> {
@@ -125,30 +130,21 @@ impl TickConsumer {
         self.consumer.commit(offsets, CommitMode::Sync)
     }
 
-    /// Who this member is in its group, for the transaction that commits its offsets.
-    pub(super) fn group(&self) -> Result<ConsumerGroupMetadata, Error> {
-        let none = KafkaError::ClientCreation("the consumer has no group".to_owned());
-        self.consumer.group_metadata().ok_or(Error::Client(none))
+    /// Who this member is in its group, for the transaction that commits its offsets; `None` when it is none any more:
+    /// the broker does not refuse the offsets of nobody.
+    pub(super) fn group(&self) -> Option<ConsumerGroupMetadata> {
+        let group = self.consumer.group_metadata();
+        group.filter(|_| !self.consumer.assignment_lost())
     }
 }
 
 impl Input for TickConsumer {
     fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError> {
-        if let Some(rebalance) = self.rebalance() {
-            return Ok(rebalance);
-        }
-        if let Some(held) = self.held.take() {
-            *record = held;
-            return Ok(Event::Record);
-        }
         match self.consumer.poll(wait) {
             None => {}
             Some(Ok(message)) => {
                 copy(&message, record);
-                let Some(rebalance) = self.rebalance() else { return Ok(Event::Record) };
-                drop(message);
-                self.held = Some(std::mem::take(record));
-                return Ok(rebalance);
+                return Ok(Event::Record);
             }
             Some(Err(error)) if is_transient(&error) => {
                 tracing::warn!(%error, "the broker cannot be reached; trying on");
@@ -182,11 +178,12 @@ impl Input for TickConsumer {
             let offset = offset.map_or(Offset::Beginning, Offset::Offset);
             list.add_partition_offset(TOPIC, *partition, offset).map_err(fatal)?;
         }
+        self.unanswered = None;
         self.consumer.incremental_assign(&list).map_err(fatal)
     }
 
     fn give_back(&mut self, partitions: &[i32]) -> Result<(), LogError> {
-        self.held.take_if(|held| partitions.contains(&held.partition));
+        self.unanswered = None;
         let mut list = TopicPartitionList::new();
         for partition in partitions {
             list.add_partition(TOPIC, *partition);
@@ -195,8 +192,6 @@ impl Input for TickConsumer {
     }
 
     fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
-        // It comes again, after those before it.
-        self.held.take_if(|held| held.partition == partition);
         self.consumer.seek(TOPIC, partition, Offset::Offset(offset), TIMEOUT).map_err(fatal)
     }
 }
@@ -204,13 +199,11 @@ impl Input for TickConsumer {
 impl Drop for TickConsumer {
     fn drop(&mut self) {
         self.consumer.context().seen().closing = true;
-        // A revocation that nobody has answered would keep the close waiting for ever.
-        while let Some(event) = self.rebalance() {
-            if let Event::Revoked(partitions) | Event::Lost(partitions) = event
-                && let Err(error) = self.give_back(&partitions)
-            {
-                tracing::warn!(%error, "partitions could not be given back");
-            }
+        // The close asks nothing again about partitions that are lost, and waits for ever for an answer.
+        if let Some(Event::Revoked(partitions) | Event::Lost(partitions)) = self.unanswered.take()
+            && let Err(error) = self.give_back(&partitions)
+        {
+            tracing::warn!(%error, "partitions could not be given back");
         }
     }
 }

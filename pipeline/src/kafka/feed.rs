@@ -10,7 +10,7 @@ use rdkafka::Message;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
-use super::reader::{Polled, Reader, Span};
+use super::reader::{Polled, READ_UNCOMMITTED, Reader, Span};
 use crate::stop::Stop;
 
 /// How often to ask whether a transaction has ended.
@@ -43,7 +43,7 @@ impl Feed {
     /// # Errors
     /// [`Error::Broker`].
     pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        Reader::new(brokers, topic, partitions, "read_committed", "error").map(Self)
+        Reader::new(brokers, topic, partitions, &[]).map(Self)
     }
 
     /// Where each partition begins, and where what is committed ends: before the first open transaction.
@@ -59,8 +59,7 @@ impl Feed {
     /// # Errors
     /// [`Error::Client`].
     pub fn read_from(&self, positions: &[i64]) -> Result<(), Error> {
-        let position = |partition| usize::try_from(partition).ok().and_then(|index| positions.get(index));
-        self.0.assign(|partition| position(partition).map_or(Offset::End, |next| Offset::Offset(*next)))
+        self.0.assign((0..).zip(positions.iter().map(|next| Offset::Offset(*next))))
     }
 
     /// The next event, waiting at most so long.
@@ -89,10 +88,14 @@ impl Feed {
 /// # Errors
 /// [`Error::Client`] when the broker does not answer.
 pub fn settle(brokers: &str, topic: &Topic, partitions: i32, stop: &Stop) -> Result<(), Error> {
-    let written = Reader::new(brokers, topic, partitions, "read_uncommitted", "error")?.spans()?;
-    let decided = Reader::new(brokers, topic, partitions, "read_committed", "error")?;
+    let written = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?.spans()?;
+    let decided = Reader::new(brokers, topic, partitions, &[])?;
     let is_behind = |(decided, written): (&Span, &Span)| decided.next < written.next;
+    let mut is_waiting = false;
     while decided.spans()?.iter().zip(&written).any(is_behind) {
+        if !std::mem::replace(&mut is_waiting, true) {
+            tracing::info!(topic = topic.name, "waiting for the end of an open transaction");
+        }
         if stop.wait(LOOK) {
             break;
         }

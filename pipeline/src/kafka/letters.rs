@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use arb_schemas::topics::DEAD_TICKS;
 use rdkafka::Message;
-use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use rdkafka::consumer::{CommitMode, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::Headers;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::{Error, Listener};
+use super::Error;
+use super::reader::{Polled, Reader};
 
 const GROUP: &str = "arb-dlq-replay";
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -46,7 +47,7 @@ impl Letter {
 
 /// Reads [`DEAD_TICKS`] from somewhere to its end.
 pub struct Letters {
-    consumer: BaseConsumer<Listener>,
+    reader: Reader,
     /// Partitions that are not read to their end, each with the end that it had at first: a letter that is sent again
     /// may come back.
     open: BTreeMap<i32, i64>,
@@ -66,34 +67,18 @@ impl Letters {
     /// # Errors
     /// [`Error`].
     pub fn unsent(brokers: &str) -> Result<Self, Error> {
-        Self::open(brokers, |consumer, partition| {
-            let mut asked = TopicPartitionList::new();
-            asked.add_partition(DEAD_TICKS.name, partition);
-            let answer = consumer.committed_offsets(asked, TIMEOUT)?;
-            let offset = answer.find_partition(DEAD_TICKS.name, partition).map(|element| element.offset());
-            Ok(offset.filter(|offset| matches!(offset, Offset::Offset(_))).unwrap_or(Offset::Beginning))
-        })
+        Self::open(brokers, sent_up_to)
     }
 
-    fn open(
-        brokers: &str,
-        from: impl Fn(&BaseConsumer<Listener>, i32) -> Result<Offset, KafkaError>,
-    ) -> Result<Self, Error> {
+    fn open(brokers: &str, from: impl Fn(&Reader, i32) -> Result<Offset, KafkaError>) -> Result<Self, Error> {
         let partitions = super::partitions(brokers)?;
-        let consumer: BaseConsumer<Listener> = super::read_committed(brokers)
-            .set("group.id", GROUP)
-            // What has gone by its age is gone.
-            .set("auto.offset.reset", "earliest")
-            .set("enable.partition.eof", "true")
-            .create_with_context(Listener)
-            .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
-        let (mut list, mut open) = (TopicPartitionList::new(), BTreeMap::new());
-        for partition in 0..partitions {
-            list.add_partition_offset(DEAD_TICKS.name, partition, from(&consumer, partition)?)?;
-            open.insert(partition, consumer.fetch_watermarks(DEAD_TICKS.name, partition, TIMEOUT)?.1);
-        }
-        consumer.assign(&list)?;
-        Ok(Self { consumer, open })
+        // What has gone by its age is gone.
+        let settings = [("group.id", GROUP), ("auto.offset.reset", "earliest")];
+        let reader = Reader::new(brokers, &DEAD_TICKS, partitions, &settings)?;
+        let open = (0..).zip(reader.spans()?.iter().map(|span| span.next)).collect();
+        let from = (0..partitions).map(|partition| Ok((partition, from(&reader, partition)?)));
+        reader.assign(from.collect::<Result<Vec<_>, KafkaError>>()?)?;
+        Ok(Self { reader, open })
     }
 
     /// The next letter; `None` when all have been read.
@@ -102,16 +87,13 @@ impl Letters {
     /// [`Error::Client`].
     pub fn read(&mut self) -> Result<Option<Letter>, Error> {
         while !self.open.is_empty() {
-            match self.consumer.poll(TIMEOUT) {
-                None => {}
-                Some(Ok(message)) => match self.open.get(&message.partition()) {
+            match self.reader.poll(TIMEOUT)? {
+                Polled::Idle => {}
+                Polled::Record(message) => match self.open.get(&message.partition()) {
                     Some(end) if message.offset() < *end => return Ok(Some(letter(&message))),
                     _ => drop(self.open.remove(&message.partition())),
                 },
-                Some(Err(KafkaError::PartitionEOF(partition))) => {
-                    self.open.remove(&partition);
-                }
-                Some(Err(error)) => return Err(error.into()),
+                Polled::End(partition) => drop(self.open.remove(&partition)),
             }
         }
         Ok(None)
@@ -124,8 +106,16 @@ impl Letters {
     pub fn sent(&self, partition: i32, offset: i64) -> Result<(), Error> {
         let mut list = TopicPartitionList::new();
         list.add_partition_offset(DEAD_TICKS.name, partition, Offset::Offset(offset + 1))?;
-        Ok(self.consumer.commit(&list, CommitMode::Sync)?)
+        Ok(self.reader.consumer().commit(&list, CommitMode::Sync)?)
     }
+}
+
+fn sent_up_to(reader: &Reader, partition: i32) -> Result<Offset, KafkaError> {
+    let mut asked = TopicPartitionList::new();
+    asked.add_partition(DEAD_TICKS.name, partition);
+    let answer = reader.consumer().committed_offsets(asked, TIMEOUT)?;
+    let offset = answer.find_partition(DEAD_TICKS.name, partition).map(|element| element.offset());
+    Ok(offset.filter(|offset| matches!(offset, Offset::Offset(_))).unwrap_or(Offset::Beginning))
 }
 
 fn letter(message: &impl Message) -> Letter {

@@ -1,6 +1,6 @@
-//! What readers of a whole topic share: every partition from a given position, in no consumer group.
+//! What readers of a topic share: partitions from given positions, in no consumer group.
 //!
-//! Reads only what transactions committed, and commits nothing. It never decides what a record means.
+//! It never decides what a record means.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,6 @@ use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::table::is_transient;
 use super::{Error, Listener};
 
 /// How long the broker may take to say where a partition begins and ends.
@@ -18,6 +17,9 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How long to wait before asking again.
 const AGAIN: Duration = Duration::from_millis(50);
+
+/// The setting of a reader that sees what open transactions have written.
+pub(super) const READ_UNCOMMITTED: (&str, &str) = ("isolation.level", "read_uncommitted");
 
 /// A consumer that is told its partitions.
 pub(super) struct Reader {
@@ -44,34 +46,43 @@ pub struct Span {
 }
 
 impl Reader {
-    /// A reader of a topic of so many partitions, which says what to do about a position that is not there.
+    /// A reader of a topic of so many partitions; `settings` go before its own, which are those of one that reads what
+    /// is committed and does not skip.
     pub(super) fn new(
         brokers: &str,
         topic: &Topic,
         partitions: i32,
-        isolation: &str,
-        reset: &str,
+        settings: &[(&str, &str)],
     ) -> Result<Self, Error> {
-        let consumer = super::read_committed(brokers)
-            // No group is joined and nothing is committed; librdkafka wants a name all the same.
+        let mut config = super::read_committed(brokers);
+        config
+            // No group is joined; librdkafka wants a name all the same.
             .set("group.id", "arb-reader")
-            .set("isolation.level", isolation)
-            .set("auto.offset.reset", reset)
+            .set("auto.offset.reset", "error")
             .set("enable.partition.eof", "true")
             // Several may run in one process.
-            .set("queued.max.messages.kbytes", "8192")
+            .set("queued.max.messages.kbytes", "8192");
+        for (key, value) in settings {
+            config.set(*key, *value);
+        }
+        let consumer = config
             .create_with_context(Listener)
             .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
         Ok(Self { consumer, topic: topic.name, partitions })
     }
 
-    /// Begins to read each partition at its position.
-    pub(super) fn assign(&self, position: impl Fn(i32) -> Offset) -> Result<(), Error> {
+    /// Begins to read partitions, each at its position.
+    pub(super) fn assign(&self, positions: impl IntoIterator<Item = (i32, Offset)>) -> Result<(), Error> {
         let mut assignment = TopicPartitionList::new();
-        for partition in 0..self.partitions {
-            assignment.add_partition_offset(self.topic, partition, position(partition))?;
+        for (partition, position) in positions {
+            assignment.add_partition_offset(self.topic, partition, position)?;
         }
         Ok(self.consumer.assign(&assignment)?)
+    }
+
+    /// The client, for what only one reader does.
+    pub(super) fn consumer(&self) -> &BaseConsumer<Listener> {
+        &self.consumer
     }
 
     /// The next record or end, waiting at most so long.
@@ -93,8 +104,9 @@ impl Reader {
         (0..self.partitions).map(|partition| self.span(partition)).collect()
     }
 
-    /// A topic that has just been made, or whose broker has just changed, is asked for again.
-    fn span(&self, partition: i32) -> Result<Span, Error> {
+    /// Where a partition begins and ends now. A topic that has just been made, or whose broker has just changed, is asked
+    /// for again.
+    pub(super) fn span(&self, partition: i32) -> Result<Span, Error> {
         let deadline = Instant::now() + TIMEOUT;
         loop {
             match self.consumer.fetch_watermarks(self.topic, partition, TIMEOUT) {
@@ -120,4 +132,23 @@ fn has_no_leader_yet(error: &KafkaError) -> bool {
         Code::OffsetNotAvailable,
     ];
     is_transient(error) || code.is_some_and(|code| no_leader.contains(&code))
+}
+
+/// Errors that librdkafka reports and then recovers from.
+pub(super) fn is_transient(error: &KafkaError) -> bool {
+    use rdkafka::types::RDKafkaErrorCode as Code;
+    matches!(
+        error.rdkafka_error_code(),
+        Some(
+            Code::BrokerTransportFailure
+                | Code::AllBrokersDown
+                | Code::OperationTimedOut
+                | Code::Resolve
+                | Code::NotCoordinator
+                | Code::CoordinatorLoadInProgress
+                | Code::CoordinatorNotAvailable
+                // The partitions that were lost by it are told as a rebalance.
+                | Code::PollExceeded
+        )
+    )
 }

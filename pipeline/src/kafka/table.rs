@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
-use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
@@ -44,8 +43,8 @@ impl Table {
     /// # Errors
     /// [`Error::Broker`].
     pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        let reader = Reader::new(brokers, topic, partitions, "read_committed", "earliest")?;
-        reader.assign(|_| Offset::Beginning)?;
+        let reader = Reader::new(brokers, topic, partitions, &[("auto.offset.reset", "earliest")])?;
+        reader.assign((0..partitions).map(|partition| (partition, Offset::Beginning)))?;
         Ok(Self { reader, behind: (0..partitions).collect() })
     }
 
@@ -68,23 +67,4 @@ impl Table {
             }
         }
     }
-}
-
-/// Errors that librdkafka reports and then recovers from.
-pub(super) fn is_transient(error: &KafkaError) -> bool {
-    use rdkafka::types::RDKafkaErrorCode as Code;
-    matches!(
-        error.rdkafka_error_code(),
-        Some(
-            Code::BrokerTransportFailure
-                | Code::AllBrokersDown
-                | Code::OperationTimedOut
-                | Code::Resolve
-                | Code::NotCoordinator
-                | Code::CoordinatorLoadInProgress
-                | Code::CoordinatorNotAvailable
-                // The partitions that were lost by it are told as a rebalance.
-                | Code::PollExceeded
-        )
-    )
 }

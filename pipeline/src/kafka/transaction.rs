@@ -26,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(8);
 /// Longer than a message may take (`message.timeout.ms`): what cannot be delivered has failed by then, and the
 /// transaction is known to need an abort.
 const FLUSH: Duration = Duration::from_millis(9_500);
-/// How long a call is resumed for: after this the coordinator has long ended the transaction itself (10 s).
+/// How long a call is resumed for: longer than a transaction may last (10 s).
 const RESUME: Duration = Duration::from_secs(15);
 /// First contact with the transaction coordinator, which may have to wait for an earlier owner's time-out.
 const INIT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -158,7 +158,7 @@ impl Port for Transaction<'_> {
                 self.producer.fail_points.pass(Point::Committed);
                 Ok(Committed::Yes)
             }
-            Err(error) if requires_abort(&error) => self.give_up(error.into()),
+            // Also where librdkafka asks for an abort: the request may have been heard.
             Err(error) => {
                 self.is_open = false;
                 if is_fatal(&error) {
@@ -182,7 +182,9 @@ impl Transaction<'_> {
         flush(&self.producer.producer, FLUSH)?;
         self.producer.fail_points.pass(Point::Offsets);
         let offsets = offsets(next)?;
-        let group = input.group()?;
+        let lost =
+            || KafkaError::ClientCreation("the consumer is no member of its group any more".to_owned());
+        let group = input.group().ok_or_else(lost)?;
         let send = || self.producer.producer.send_offsets_to_transaction(&offsets, &group, TIMEOUT);
         Ok(resume(RESUME, send)?)
     }
@@ -249,8 +251,4 @@ fn is_fatal(error: &KafkaError) -> bool {
         Some(Code::Fatal | Code::Fenced | Code::ProducerFenced | Code::MessageSizeTooLarge)
     );
     by_code || matches!(error, KafkaError::Transaction(error) if error.is_fatal())
-}
-
-fn requires_abort(error: &KafkaError) -> bool {
-    matches!(error, KafkaError::Transaction(error) if error.txn_requires_abort())
 }

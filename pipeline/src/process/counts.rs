@@ -28,6 +28,10 @@ pub struct Counts {
     pub late: u64,
     /// Polls that lacked frames.
     pub incomplete: u64,
+    /// Records from a future that no one else had reached.
+    pub ahead: u64,
+    /// Frames about events that were over.
+    pub over: u64,
     /// Entries that broke an invariant.
     pub violations: u64,
     /// Ticks that were left out.
@@ -45,6 +49,8 @@ impl Counts {
         self.dead += other.dead;
         self.late += other.late;
         self.incomplete += other.incomplete;
+        self.ahead += other.ahead;
+        self.over += other.over;
         self.violations += other.violations;
         self.faults.add(&other.faults);
     }
@@ -55,6 +61,8 @@ impl Counts {
             Disposition::Applied => {}
             Disposition::Late => self.late += 1,
             Disposition::Incomplete => self.incomplete += 1,
+            Disposition::Ahead => self.ahead += 1,
+            Disposition::Over => self.over += 1,
         }
     }
 

@@ -3,14 +3,14 @@
 //! Key and value stay as they are, byte for byte, so that the record can be sent again; what is said about it is in
 //! headers. It never decides what is wrong with a record.
 
-use arb_schemas::topics::{DEAD_TICKS, ODDS_TICKS};
+use arb_schemas::topics::{self, DEAD_TICKS, ODDS_TICKS};
 
 use super::log::Record;
 use crate::records::Output;
 
 /// Names of the headers.
 pub mod header {
-    /// Why: `unreadable` or `partly-left-out`.
+    /// Why: a [`super::Reason`]'s key.
     pub const REASON: &str = "arb-reason";
     /// What exactly.
     pub const ERROR: &str = "arb-error";
@@ -29,6 +29,10 @@ pub enum Reason {
     Unreadable,
     /// Some of its ticks could not be: unknown markets, impossible prices, times in the future.
     PartlyLeftOut,
+    /// Its time is far beyond everybody else's.
+    Ahead,
+    /// Nor could it be put aside whole.
+    TooLong,
 }
 
 impl Reason {
@@ -38,23 +42,59 @@ impl Reason {
         match self {
             Self::Unreadable => "unreadable",
             Self::PartlyLeftOut => "partly-left-out",
+            Self::Ahead => "ahead",
+            Self::TooLong => "too-long",
         }
     }
 }
 
-/// A record as a dead letter.
+/// Longest key and value that a letter carries: what remains of the longest record is for headers.
+const MAX_LETTER: usize = topics::MAX_WRITTEN as usize - 64 * 1024;
+/// Longest error that a header carries.
+const MAX_ERROR: usize = 1024;
+
+/// A record as a dead letter. One that is too long for any topic of ours leaves its value where it stood.
 pub(super) fn output(record: &Record, reason: Reason, error: &str) -> Output {
+    let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
+    let bytes = length(&record.key) + length(&record.value);
+    let fits = bytes <= MAX_LETTER;
+    let (reason, error) = if fits {
+        (reason, error.chars().take(MAX_ERROR).collect())
+    } else {
+        (Reason::TooLong, format!("{bytes} bytes, more than {MAX_LETTER}"))
+    };
     Output {
         topic: DEAD_TICKS.name,
         partition: record.partition,
-        key: record.key.clone(),
-        value: record.value.clone(),
+        key: record.key.clone().filter(|_| fits),
+        value: record.value.clone().filter(|_| fits),
         headers: vec![
             (header::REASON, reason.key().to_owned()),
-            (header::ERROR, error.to_owned()),
+            (header::ERROR, error),
             (header::TOPIC, ODDS_TICKS.name.to_owned()),
             (header::PARTITION, record.partition.to_string()),
             (header::OFFSET, record.offset.to_string()),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_no_topic_stays_where_it_stood() {
+        let record =
+            |bytes| Record { partition: 1, offset: 7, key: Some(b"k".to_vec()), value: Some(vec![0; bytes]) };
+        let letter = output(&record(1_000_000), Reason::Unreadable, &"x".repeat(9_999));
+        assert_eq!(
+            (letter.value.map(|value| value.len()), letter.headers[1].1.len()),
+            (Some(1_000_000), 1_024)
+        );
+        let letter = output(&record(3_000_000), Reason::Unreadable, "not ours");
+        assert_eq!((letter.key, letter.value), (None, None));
+        let headers: Vec<_> = letter.headers.iter().map(|(_, value)| &**value).collect();
+        assert_eq!(headers[0], "too-long");
+        assert_eq!(headers[2..], ["odds.ticks.v1", "1", "7"]);
     }
 }

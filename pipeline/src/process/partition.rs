@@ -5,6 +5,7 @@
 
 use arb_engine::Engine;
 use arb_engine::input::Coordinate;
+use arb_engine::source::Disposition;
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::ODDS_TICKS;
 
@@ -73,8 +74,15 @@ impl Partition {
         let step = self.engine.step(at, &input, &mut effects);
         counts.step(step);
         faults.count_step(step);
-        if !faults.is_empty() {
-            // What was left out of it is not lost.
+        // What was left out is not lost.
+        if step.disposition == Disposition::Ahead {
+            counts.dead += 1;
+            to.send(&dead_letters::output(
+                record,
+                Reason::Ahead,
+                "received in a future that no one else has reached",
+            ))?;
+        } else if !faults.is_empty() {
             counts.dead += 1;
             counts.faults.add(&faults);
             to.send(&dead_letters::output(record, Reason::PartlyLeftOut, &faults.to_string()))?;
@@ -99,7 +107,8 @@ impl Partition {
             let output = state::output(&saved, self.id).map_err(|error| self.at(next_offset, error))?;
             output.map_or(Ok(()), |output| to.send(&output))?;
         }
-        let progress = StatePartition { next_offset, sequence: self.engine.sequence() };
+        let policy = self.engine.policy().key().to_owned();
+        let progress = StatePartition { next_offset, policy, sequence: self.engine.sequence() };
         let output = state::progress(&progress, self.id).map_err(|error| self.at(next_offset, error))?;
         Ok(to.send(&output)?)
     }

@@ -64,6 +64,18 @@ pub enum PumpError {
         /// What the changelog says.
         state: Option<i64>,
     },
+    /// The changelog's windows were made by other rules.
+    #[error(
+        "partition {partition}: the windows of {changelog} were made with --policy {policy}: start with it, or with \
+         empty topics",
+        changelog = PROCESS_STATE.name
+    )]
+    OtherPolicy {
+        /// The partition.
+        partition: i32,
+        /// Which rules.
+        policy: String,
+    },
     /// The changelog holds what is none of its records.
     #[error("{changelog} partition {partition}: {error}", changelog = PROCESS_STATE.name)]
     State {

@@ -37,24 +37,31 @@ pub(super) fn restore<I: Input>(
     let records = newest.len();
     let mut engine = Engine::new(policy);
     let state = fill(&mut engine, newest).map_err(|error| PumpError::State { partition: id, error })?;
-    let next = agree(id, committed, state)?;
+    if let Some(state) = state.as_ref().filter(|state| state.policy != policy.key()) {
+        return Err(PumpError::OtherPolicy { partition: id, policy: state.policy.clone() });
+    }
+    let next = agree(id, committed, state.map(|state| state.next_offset))?;
     tracing::info!(partition = id, next, records, size = ?engine.size(), "restored");
     Ok(Partition::new(id, engine, next))
 }
 
-fn fill(engine: &mut Engine, newest: BTreeMap<Vec<u8>, Vec<u8>>) -> Result<Option<i64>, StateError> {
-    let mut next = None;
+fn fill(
+    engine: &mut Engine,
+    newest: BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<Option<StatePartition>, StateError> {
+    let mut state = None;
     for value in newest.into_values() {
         let saved = match state::parse(&value)? {
             StateRecord::Saved(saved) => saved,
-            StateRecord::Partition(StatePartition { next_offset, sequence }) => {
-                next = Some(next_offset);
+            StateRecord::Partition(partition) => {
+                let sequence = partition.sequence;
+                state = Some(partition);
                 Saved::Sequence(sequence)
             }
         };
         engine.restore(saved).ok_or(StateError::Impossible("window"))?;
     }
-    Ok(next)
+    Ok(state)
 }
 
 /// The place that group and changelog name.

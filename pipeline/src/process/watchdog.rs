@@ -20,13 +20,14 @@ impl Pulse {
     }
 }
 
-/// Watches until there was no beat for so long, or the end is wished; whether it was a stall.
+/// Watches until there was no beat for so long after the first, or the work is done; whether it was a stall.
 #[must_use]
-pub fn watch(pulse: &Pulse, limit: Duration, stop: &Stop) -> bool {
-    let (mut seen, mut since) = (pulse.0.load(Ordering::Relaxed), Instant::now());
-    while !stop.wait(limit / 8) {
+pub fn watch(pulse: &Pulse, limit: Duration, done: &Stop) -> bool {
+    let (mut seen, mut since) = (0, Instant::now());
+    while !done.wait(limit / 8) {
         let now = pulse.0.load(Ordering::Relaxed);
-        if now != seen {
+        // Before its first beat it connects, which has time-outs of its own.
+        if now != seen || now == 0 {
             (seen, since) = (now, Instant::now());
         } else if since.elapsed() >= limit {
             return true;
@@ -40,23 +41,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn silence_is_a_stall_and_a_wish_to_end_is_none() {
-        let (pulse, stop) = (Pulse::default(), Stop::default());
+    fn silence_is_a_stall_and_the_end_of_the_work_is_none() {
+        let (pulse, done) = (Pulse::default(), Stop::default());
         pulse.beat();
-        assert!(watch(&pulse, Duration::from_millis(20), &stop));
-        stop.stop();
-        assert!(!watch(&pulse, Duration::from_millis(20), &stop));
+        assert!(watch(&pulse, Duration::from_millis(20), &done));
+        done.stop();
+        assert!(!watch(&pulse, Duration::from_millis(20), &done));
     }
 
     #[test]
-    fn beats_put_it_off() {
-        let (pulse, stop) = (Pulse::default(), Stop::default());
+    fn it_watches_from_the_first_beat_on() {
+        let (pulse, done) = (Pulse::default(), Stop::default());
         let watched = {
-            let (pulse, stop) = (pulse.clone(), stop.clone());
-            std::thread::spawn(move || watch(&pulse, Duration::from_mins(1), &stop))
+            let (pulse, done) = (pulse.clone(), done.clone());
+            std::thread::spawn(move || watch(&pulse, Duration::from_millis(8), &done))
         };
+        std::thread::sleep(Duration::from_millis(40));
+        assert!(!watched.is_finished(), "it has not begun");
         pulse.beat();
-        stop.stop();
-        assert!(!watched.join().unwrap());
+        assert!(watched.join().unwrap());
     }
 }

@@ -4,10 +4,13 @@
 
 use std::sync::Arc;
 
+use arb_engine::Standing;
 use arb_engine::catalogue::Market;
+use arb_engine::clock::Clock;
 use arb_engine::effect::{EventInfo, WindowId};
 use arb_engine::odds::Price;
-use arb_engine::saved::{Saved, SavedMarket, SavedQuote, SavedWindow};
+use arb_engine::refresh::Refresh;
+use arb_engine::saved::{Saved, SavedMarket, SavedMove, SavedQuote, SavedWindow};
 use arb_engine::source::SourceClock;
 use arb_schemas::records as wire;
 use arb_schemas::topics::PROCESS_STATE;
@@ -18,6 +21,8 @@ use super::{Output, event_info, outcome, side, wire_event, wire_outcome, wire_si
 
 /// Key of [`wire::StatePartition`].
 const PARTITION: &str = "partition";
+/// Key of [`wire::StateClock`].
+const CLOCK: &str = "clock";
 
 /// A record of the changelog.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +57,18 @@ pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError
         Saved::Source { source, clock } => {
             (format!("source/{source}"), Some(encode(&state_source(source, *clock))?))
         }
+        Saved::SourceGone { source } => (format!("source/{source}"), None),
+        Saved::Book { book, refresh } => (format!("book/{book}"), Some(encode(&state_book(book, refresh))?)),
+        Saved::BookGone { book } => (format!("book/{book}"), None),
+        Saved::StaleBooks { event, books } => {
+            let names = books.iter().map(ToString::to_string).collect();
+            let record = wire::StateStaleBooks { event_id: event.to_string(), books: names };
+            (format!("stale/{event}"), (!books.is_empty()).then(|| encode(&record)).transpose()?)
+        }
+        Saved::Clock(Clock { now, watermark, leap }) => {
+            let record = wire::StateClock { now: *now, watermark: *watermark, leap: *leap };
+            (CLOCK.to_owned(), Some(encode(&record)?))
+        }
         Saved::Sequence(_) => return Ok(None),
     };
     Ok(Some(Output::new(PROCESS_STATE.name, partition, key, value)))
@@ -74,10 +91,20 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
     match RecordType::of(value)? {
         RecordType::StatePartition => Ok(StateRecord::Partition(decode(value)?)),
         RecordType::StateSource => {
-            let wire::StateSource { source, latest, frames, whole } = decode(value)?;
+            let wire::StateSource { source, latest, heard_at, frames, whole } = decode(value)?;
             let poll = frames.and_then(|frames| u32::try_from(frames).ok()).map(|frames| (frames, whole));
-            let clock = SourceClock::at(latest, poll);
+            let clock = SourceClock::at(latest, heard_at, poll);
             Ok(StateRecord::Saved(Saved::Source { source: source.into(), clock }))
+        }
+        RecordType::StateBook => Ok(StateRecord::Saved(saved_book(&decode(value)?)?)),
+        RecordType::StateStaleBooks => {
+            let wire::StateStaleBooks { event_id, books } = decode(value)?;
+            let books = books.into_iter().map(Into::into).collect();
+            Ok(StateRecord::Saved(Saved::StaleBooks { event: event_id.into(), books }))
+        }
+        RecordType::StateClock => {
+            let wire::StateClock { now, watermark, leap } = decode(value)?;
+            Ok(StateRecord::Saved(Saved::Clock(Clock { now, watermark, leap })))
         }
         _ => Ok(StateRecord::Saved(Saved::Market(saved_market(&decode(value)?)?))),
     }
@@ -92,9 +119,26 @@ fn state_source(source: &str, clock: SourceClock) -> wire::StateSource {
     wire::StateSource {
         source: source.to_owned(),
         latest: clock.latest(),
+        heard_at: clock.heard_at(),
         frames: poll.and_then(|(frames, _)| i32::try_from(frames).ok()),
         whole: poll.is_none_or(|(_, whole)| whole),
     }
+}
+
+fn state_book(book: &str, refresh: &Refresh) -> wire::StateBook {
+    wire::StateBook {
+        book: book.to_owned(),
+        counts: refresh.counts().iter().copied().map(i32::from).collect(),
+        sampled_at: refresh.sampled_at(),
+        interval: refresh.interval(),
+    }
+}
+
+fn saved_book(state: &wire::StateBook) -> Result<Saved, StateError> {
+    let counts = state.counts.iter().map(|count| u16::try_from(*count).ok()).collect::<Option<Vec<_>>>();
+    let refresh = counts.and_then(|counts| Refresh::from_counts(&counts, state.sampled_at, state.interval));
+    let refresh = refresh.ok_or(StateError::Impossible("book"))?;
+    Ok(Saved::Book { book: state.book.as_str().into(), refresh })
 }
 
 /// The names of a record, each once, in the order of their use.
@@ -115,13 +159,57 @@ impl NameTable {
 fn state_market(market: &SavedMarket) -> wire::StateMarket {
     let mut names = NameTable::default();
     let quotes = market.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
+    let moves = market.moves.iter().map(|moved| state_move(moved, &mut names)).collect();
     wire::StateMarket {
         event: wire_event(&market.event),
         market: market.market.key(),
         quotes,
         names: names.0.iter().map(ToString::to_string).collect(),
         windows: market.windows.iter().map(state_window).collect(),
+        moves,
+        main_line: market.main_line,
     }
+}
+
+fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
+    wire::StateMove {
+        line: moved.line,
+        outcome: wire_outcome(moved.outcome),
+        book: names.position(&moved.book),
+        at: moved.at,
+        from: moved.from.millionths().into(),
+        to: moved.to.millionths().into(),
+    }
+}
+
+fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> {
+    Some(SavedMove {
+        line: moved.line,
+        outcome: outcome(moved.outcome)?,
+        book: names.get(usize::try_from(moved.book).ok()?)?.clone(),
+        at: moved.at,
+        from: Price::from_millionths(moved.from).ok()?,
+        to: Price::from_millionths(moved.to).ok()?,
+    })
+}
+
+fn wire_standing(standing: Standing) -> wire::Standing {
+    match standing {
+        Standing::OnOffer => wire::Standing::OnOffer,
+        Standing::Suspended => wire::Standing::Suspended,
+        Standing::Stale => wire::Standing::Stale,
+        Standing::Started => wire::Standing::Started,
+    }
+}
+
+fn standing(standing: wire::Standing) -> Option<Standing> {
+    Some(match standing {
+        wire::Standing::OnOffer => Standing::OnOffer,
+        wire::Standing::Suspended => Standing::Suspended,
+        wire::Standing::Stale => Standing::Stale,
+        wire::Standing::Started => Standing::Started,
+        wire::Standing::Unknown => return None,
+    })
 }
 
 fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
@@ -132,7 +220,7 @@ fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
         book: names.position(&quote.book),
         source: names.position(&quote.source),
         price: quote.price.millionths().into(),
-        suspended: quote.suspended,
+        standing: wire_standing(quote.standing),
         span_start: quote.span_start,
         span_end: quote.span_end,
         price_moved_at: quote.price_moved_at,
@@ -159,11 +247,14 @@ fn saved_market(state: &wire::StateMarket) -> Result<SavedMarket, StateError> {
     let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
     let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
     let windows = state.windows.iter().map(saved_window);
+    let moves = state.moves.iter().map(|moved| saved_move(moved, &names));
     Ok(SavedMarket {
         event: Arc::new(EventInfo::from(&event_info(&state.event))),
         market: Market::parse(&state.market).ok_or(StateError::Impossible("market"))?,
         quotes: quotes.collect::<Option<_>>().ok_or(StateError::Impossible("quote"))?,
         windows: windows.collect::<Option<_>>().ok_or(StateError::Impossible("window"))?,
+        moves: moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?,
+        main_line: state.main_line,
     })
 }
 
@@ -176,7 +267,7 @@ fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuot
         book: name(quote.book)?,
         source: name(quote.source)?,
         price: Price::from_millionths(quote.price).ok()?,
-        suspended: quote.suspended,
+        standing: standing(quote.standing)?,
         span_start: quote.span_start,
         span_end: quote.span_end,
         price_moved_at: quote.price_moved_at,
@@ -215,7 +306,7 @@ mod tests {
             book: book.into(),
             source: "feed".into(),
             price: Price::from_millionths(2_100_000).unwrap(),
-            suspended: false,
+            standing: Standing::Started,
             span_start: 1,
             span_end: 2,
             price_moved_at: 3,
@@ -245,38 +336,58 @@ mod tests {
             margin_peak: 0.02,
             margin: 0.015,
         };
+        let moved = SavedMove {
+            line: Some(-2_250),
+            outcome: Outcome::Away,
+            book: "beta".into(),
+            at: 8,
+            from: Price::from_millionths(2_000_000).unwrap(),
+            to: Price::from_millionths(2_100_000).unwrap(),
+        };
         SavedMarket {
             event: Arc::new(event),
             market: Market::parse("spreads_h1").unwrap(),
             quotes: vec![quote(Outcome::Home, "alpha"), quote(Outcome::Away, "beta")],
             windows: vec![window],
+            moves: vec![moved],
+            main_line: Some(-2_250),
         }
     }
 
     #[test]
     fn what_is_written_is_what_is_read() {
-        let clock = SourceClock::at(9, Some((3, false)));
+        let clock = SourceClock::at(9, 10, Some((3, false)));
+        let refresh = Refresh::from_counts(&[0, 4, 1], 7, Some(1_189_209)).unwrap();
+        let books = vec!["alpha".into(), "beta".into()];
         for (saved, key) in [
             (Saved::Market(market()), "market/a/b/spreads_h1"),
             (Saved::Source { source: "feed".into(), clock }, "source/feed"),
-            (Saved::Source { source: "x".into(), clock: SourceClock::at(9, None) }, "source/x"),
+            (Saved::Source { source: "x".into(), clock: SourceClock::at(9, 9, None) }, "source/x"),
+            (Saved::Book { book: "alpha".into(), refresh }, "book/alpha"),
+            (Saved::StaleBooks { event: "a/b".into(), books }, "stale/a/b"),
+            (Saved::Clock(Clock { now: 9, watermark: 4, leap: Some(12) }), "clock"),
         ] {
             let output = output(&saved, 2).unwrap().unwrap();
             assert_eq!((output.topic, output.partition), (PROCESS_STATE.name, 2));
             assert_eq!(output.key.as_deref(), Some(key.as_bytes()));
             assert_eq!(parse(&output.value.unwrap()).unwrap(), StateRecord::Saved(saved));
         }
-        let at = wire::StatePartition { next_offset: 17, sequence: 3 };
+        let at = wire::StatePartition { next_offset: 17, policy: "board".into(), sequence: 3 };
         let read = parse(&progress(&at, 0).unwrap().value.unwrap()).unwrap();
         assert_eq!(read, StateRecord::Partition(at));
     }
 
     #[test]
-    fn a_market_that_is_no_more_leaves_a_tombstone() {
-        let gone = Saved::MarketGone { event: "a/b".into(), market: market().market };
-        let output = output(&gone, 0).unwrap().unwrap();
-        assert_eq!(output.key.as_deref(), Some(b"market/a/b/spreads_h1".as_slice()));
-        assert_eq!(output.value, None);
+    fn what_is_no_more_leaves_a_tombstone() {
+        for (gone, key) in [
+            (Saved::MarketGone { event: "a/b".into(), market: market().market }, "market/a/b/spreads_h1"),
+            (Saved::StaleBooks { event: "a/b".into(), books: vec![] }, "stale/a/b"),
+            (Saved::SourceGone { source: "feed".into() }, "source/feed"),
+            (Saved::BookGone { book: "alpha".into() }, "book/alpha"),
+        ] {
+            let output = output(&gone, 0).unwrap().unwrap();
+            assert_eq!((output.key.as_deref(), output.value), (Some(key.as_bytes()), None));
+        }
     }
 
     #[test]

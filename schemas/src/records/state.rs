@@ -18,6 +18,39 @@ pub struct StateMarket {
     pub quotes: Vec<StateQuote>,
     /// Its open windows.
     pub windows: Vec<StateWindow>,
+    /// What its back prices moved by of late.
+    pub moves: Vec<StateMove>,
+    /// Its main line when that was last looked at.
+    pub main_line: Option<i32>,
+}
+
+/// A change of a back price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateMove {
+    /// Line in thousandths.
+    pub line: Option<i32>,
+    /// What is bet on.
+    pub outcome: Outcome,
+    /// Position of the book's name.
+    pub book: i32,
+    /// When.
+    pub at: Micros,
+    /// Millionths before.
+    pub from: i64,
+    /// Millionths after.
+    pub to: i64,
+}
+
+/// Whether a quote can be bet on. `Unknown` is a symbol that a later writer added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Standing {
+    Unknown,
+    OnOffer,
+    Suspended,
+    Stale,
+    Started,
 }
 
 /// One quote.
@@ -35,8 +68,8 @@ pub struct StateQuote {
     pub source: i32,
     /// Decimal odds in millionths.
     pub price: i64,
-    /// No bets are taken.
-    pub suspended: bool,
+    /// Whether it can be bet on.
+    pub standing: Standing,
     /// Start of its span.
     pub span_start: Micros,
     /// End of its span.
@@ -79,6 +112,8 @@ pub struct StateSource {
     pub source: String,
     /// `received_at` of its latest frame or poll end.
     pub latest: Micros,
+    /// The latest time at which anything came of it, heartbeats too.
+    pub heard_at: Micros,
     /// Frames of the poll that is under way.
     pub frames: Option<i32>,
     /// No frame of that poll was skipped.
@@ -90,6 +125,41 @@ pub struct StateSource {
 pub struct StatePartition {
     /// Offset of the first record that this state does not contain.
     pub next_offset: i64,
+    /// By which rules its windows were made.
+    pub policy: String,
     /// Of the last event on the feed.
     pub sequence: i64,
+}
+
+/// Where the time of a partition is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateClock {
+    /// The latest word of any source.
+    pub now: Micros,
+    /// All has been told up to here.
+    pub watermark: Micros,
+    /// The first word of those that speak from a future that is not believed yet.
+    pub leap: Option<Micros>,
+}
+
+/// How long a book takes to confirm its prices.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateBook {
+    /// Which.
+    pub book: String,
+    /// Samples by age.
+    pub counts: Vec<i32>,
+    /// When the latest was taken.
+    pub sampled_at: Micros,
+    /// Within which 95 of 100 prices were confirmed.
+    pub interval: Option<i64>,
+}
+
+/// The books that confirm none of their prices for an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateStaleBooks {
+    /// Which event.
+    pub event_id: String,
+    /// By name.
+    pub books: Vec<String>,
 }

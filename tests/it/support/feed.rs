@@ -129,9 +129,14 @@ pub(crate) struct Writer(BaseProducer);
 
 impl Writer {
     pub(crate) fn new(brokers: &str) -> Self {
+        Self::named(brokers, "test-writer")
+    }
+
+    /// Another one, beside the first.
+    pub(crate) fn named(brokers: &str, name: &str) -> Self {
         let producer: BaseProducer = ClientConfig::new()
             .set("bootstrap.servers", brokers)
-            .set("transactional.id", "test-writer")
+            .set("transactional.id", name)
             .create()
             .unwrap();
         producer.init_transactions(WAIT).unwrap();
@@ -154,11 +159,22 @@ impl Writer {
 
     /// Writes a window to the board, as an entry of its own.
     pub(crate) fn write_board(&self, partition: i32, id: &str, opened: &[u8]) {
+        self.begin_board(partition, id, opened);
+        self.commit();
+    }
+
+    /// Commits what is written.
+    pub(crate) fn commit(&self) {
+        self.0.commit_transaction(WAIT).unwrap();
+    }
+
+    /// The same, not committed yet, but there.
+    pub(crate) fn begin_board(&self, partition: i32, id: &str, opened: &[u8]) {
         let entry = encode(&decode::<ArbWindow>(opened).unwrap().entry).unwrap();
         self.0.begin_transaction().unwrap();
         let record = BaseRecord::to(ARBS_BOARD.name).partition(partition).key(id).payload(&entry);
         self.0.send(record).map_err(|(error, _)| error).unwrap();
-        self.0.commit_transaction(WAIT).unwrap();
+        self.0.flush(WAIT).unwrap();
     }
 
     /// Writes records that nobody may ever see.
@@ -186,7 +202,7 @@ pub(crate) fn forget(brokers: &str, partition: i32) {
     block_on(admin(brokers).delete_records(&before, &AdminOptions::new())).unwrap();
 }
 
-/// What tells events apart: kind, window where there is one, sequence.
+/// What tells events apart: kind, window or event, sequence.
 pub(crate) type Name = (String, String, i64);
 
 /// The whole committed feed by a reader that is not ours, partition by partition.
@@ -203,10 +219,12 @@ fn name_of(value: &[u8]) -> Name {
     let name = |kind: &str, id: String, sequence| (kind.to_owned(), id, sequence);
     match RecordType::of(value).unwrap() {
         RecordType::LineMovement => {
-            name("line_movement", String::new(), decode::<LineMovement>(value).unwrap().sequence)
+            let moved: LineMovement = decode(value).unwrap();
+            name("line_movement", moved.event.id, moved.sequence)
         }
         RecordType::StaleAlert => {
-            name("stale_alert", String::new(), decode::<StaleAlert>(value).unwrap().sequence)
+            let alert: StaleAlert = decode(value).unwrap();
+            name("stale_alert", alert.event.id, alert.sequence)
         }
         RecordType::CloseSignal => {
             let closed: CloseSignal = decode(value).unwrap();
@@ -222,7 +240,7 @@ fn name_of(value: &[u8]) -> Name {
 /// The same of an event that a client got.
 pub(crate) fn name(event: &sse::Event) -> Name {
     let json = event.json();
-    let id = json["id"].as_str().unwrap_or_default().to_owned();
+    let id = json["id"].as_str().or(json["event"]["id"].as_str()).unwrap_or_default().to_owned();
     (event.name.clone(), id, json["sequence"].as_i64().unwrap())
 }
 

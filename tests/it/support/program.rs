@@ -74,6 +74,12 @@ impl Role {
         self.child.id()
     }
 
+    /// Ends it with -9.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Ends it in good order.
     pub(crate) fn stop(&mut self) {
         assert!(

@@ -34,18 +34,27 @@ pub(crate) struct Serve {
 impl Serve {
     /// Starts one, with heartbeats that tests need not wait for, and waits until it is ready.
     pub(crate) fn start(broker: &Broker, key: &Key, name: &str, arguments: &[&str]) -> Self {
+        let mut serve = Self::launch(broker, key, name, arguments);
+        wait_for("the feed is ready", || serve.is_ready().then_some(()));
+        serve
+    }
+
+    /// Starts one.
+    pub(crate) fn launch(broker: &Broker, key: &Key, name: &str, arguments: &[&str]) -> Self {
         let listen = format!("127.0.0.1:{}", port());
         let usage = broker.path(&format!("{name}-usage.json"));
         let (keys, usage) = (key.file.display().to_string(), usage.display().to_string());
         let common = ["--listen", &listen, "--keys", &keys, "--usage", &usage, "--brokers", &broker.brokers];
         let all = [&common[..], &["--heartbeat-ms", "200"], arguments].concat();
-        let mut role = Role::start("serve", &all, &broker.path(&format!("{name}.log")));
-        wait_for("the feed is ready", || {
-            role.assert_runs();
-            let url = format!("http://{listen}/readyz");
-            request("GET", &url, &[]).filter(|answer| answer.status == 200)
-        });
+        let role = Role::start("serve", &all, &broker.path(&format!("{name}.log")));
         Self { role, listen, key: key.text.clone() }
+    }
+
+    /// Whether it answers, and has read everything.
+    pub(crate) fn is_ready(&mut self) -> bool {
+        self.role.assert_runs();
+        let answer = request("GET", &format!("http://{}/readyz", self.listen), &[]);
+        answer.is_some_and(|answer| answer.status == 200)
     }
 
     /// Any request.

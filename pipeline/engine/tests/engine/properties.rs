@@ -1,15 +1,17 @@
-//! Properties over random polls: cuts, order and names change nothing; a plain model agrees.
+//! Properties over random polls, and the heartbeats between them: cuts, order and names change nothing; a plain model
+//! agrees.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use arb_engine::Engine;
 use arb_engine::catalogue::Policy;
-use arb_engine::effect::Effect;
-use arb_engine::input::Tick;
+use arb_engine::effect::{BookState, Effect, Moved, Scope};
+use arb_engine::input::{Event, Tick};
 use arb_engine::saved::Saved;
 use proptest::prelude::*;
 
-use crate::world::{World, event, tick};
+use crate::world::{World, at, event, tick};
 
 const BOOKS: [&str; 4] = ["a", "b", "c", "d"];
 /// The same order, other names.
@@ -44,30 +46,88 @@ fn events(
     events.into_iter().collect()
 }
 
-/// All effects of the polls; `each` changes a frame's ticks, `cut` says after which polls to commit.
-fn run(
-    polls: &[Vec<RandomTick>],
+/// When each poll is: minutes apart, now and then hours, so that prices go stale and events start and end.
+fn second_of(index: usize) -> i64 {
+    let gaps = [10, 20, 5, 900, 30, 7_000, 40, 3];
+    (0..index).map(|index| gaps[index % gaps.len()]).sum::<i64>() + 10
+}
+
+/// The seconds between two polls at which the source says that it is alive.
+fn beats(index: usize) -> impl Iterator<Item = i64> {
+    let (from, to) = (second_of(index), second_of(index + 1));
+    (from + 1..to).step_by(usize::try_from((to - from) / 6 + 1).unwrap())
+}
+
+/// How random polls are told.
+struct Telling<'a> {
+    policy: Policy,
     books: [&'static str; 4],
-    each: impl Fn(&mut Vec<Tick<'static>>),
-    cut: impl Fn(usize) -> bool,
-) -> (World, Vec<Effect>) {
-    let mut world = World::new(Policy::Raw);
-    world.commit_each = false;
-    let mut effects = Vec::new();
-    for (index, poll) in polls.iter().enumerate() {
-        let second = 10 * (1 + i64::try_from(index).unwrap());
-        let mut frames = Vec::new();
-        for (id, mut ticks) in events(poll, books, second) {
-            each(&mut ticks);
-            frames.push((event(id), ticks));
-        }
-        effects.extend(world.poll(second, &frames));
-        if cut(index) {
-            world.engine.commit();
-        }
+    /// Changes a frame's ticks.
+    each: &'a dyn Fn(&mut Vec<Tick<'static>>),
+    /// After which polls there is a commit.
+    cut: &'a dyn Fn(usize) -> bool,
+}
+
+impl Telling<'_> {
+    fn plain(policy: Policy) -> Self {
+        Self { policy, books: BOOKS, each: &|_| {}, cut: &|_| true }
     }
-    world.engine.commit();
-    (world, effects)
+
+    /// One poll, and the heartbeats after it where time counts.
+    fn tell(&self, world: &mut World, index: usize, poll: &[RandomTick]) -> Vec<Effect> {
+        let second = second_of(index);
+        let mut frames = Vec::new();
+        for (id, mut ticks) in events(poll, self.books, second) {
+            (self.each)(&mut ticks);
+            // One starts after a minute, one after a quarter of an hour, and one ends soon.
+            let commence_time = match id {
+                "e" => at(60),
+                "f" => at(960),
+                _ => at(1_000 - 36 * 3_600),
+            };
+            frames.push((Event { commence_time, ..event(id) }, ticks));
+        }
+        let mut effects = world.poll(second, &frames);
+        if self.policy == Policy::Board {
+            effects.extend(beats(index).flat_map(|second| world.beat(second)));
+        }
+        effects
+    }
+
+    /// All effects of the polls.
+    fn run(&self, polls: &[Vec<RandomTick>]) -> (World, Vec<Effect>) {
+        let mut world = World::new(self.policy);
+        world.commit_each = false;
+        let mut effects = Vec::new();
+        for (index, poll) in polls.iter().enumerate() {
+            effects.extend(self.tell(&mut world, index, poll));
+            if (self.cut)(index) {
+                world.engine.commit();
+            }
+        }
+        world.engine.commit();
+        (world, effects)
+    }
+
+    /// The same, the engine thrown away and restored from its changes after some of the polls.
+    fn run_restored(&self, polls: &[Vec<RandomTick>], every: usize) -> (World, Vec<Effect>) {
+        let mut world = World::new(self.policy);
+        world.commit_each = false;
+        let (mut changelog, mut effects) = (BTreeMap::new(), Vec::new());
+        for (index, poll) in polls.iter().enumerate() {
+            effects.extend(self.tell(&mut world, index, poll));
+            changelog.extend(world.engine.changes().into_iter().map(|saved| (key(&saved), saved)));
+            world.engine.commit();
+            if index % every == 0 {
+                world.engine = Engine::new(self.policy);
+                // Backwards, so that names get other numbers than they had.
+                for saved in changelog.values().rev() {
+                    world.engine.restore(saved.clone()).unwrap();
+                }
+            }
+        }
+        (world, effects)
+    }
 }
 
 /// What a key of the changelog is: a thing that changes alone.
@@ -75,32 +135,12 @@ fn key(saved: &Saved) -> String {
     match saved {
         Saved::Market(market) => format!("market/{}/{}", market.event.id, market.market.key()),
         Saved::MarketGone { event, market } => format!("market/{event}/{}", market.key()),
-        Saved::Source { source, .. } => format!("source/{source}"),
+        Saved::Source { source, .. } | Saved::SourceGone { source } => format!("source/{source}"),
+        Saved::Book { book, .. } | Saved::BookGone { book } => format!("book/{book}"),
+        Saved::StaleBooks { event, .. } => format!("stale/{event}"),
+        Saved::Clock(_) => "clock".to_owned(),
         Saved::Sequence(_) => "sequence".to_owned(),
     }
-}
-
-/// All effects of the polls, the engine thrown away and restored from its changes after some of them.
-fn run_restored(polls: &[Vec<RandomTick>], every: usize) -> (World, Vec<Effect>) {
-    let mut world = World::new(Policy::Raw);
-    world.commit_each = false;
-    let (mut changelog, mut effects) = (BTreeMap::new(), Vec::new());
-    for (index, poll) in polls.iter().enumerate() {
-        let second = 10 * (1 + i64::try_from(index).unwrap());
-        let frames: Vec<_> =
-            events(poll, BOOKS, second).into_iter().map(|(id, ticks)| (event(id), ticks)).collect();
-        effects.extend(world.poll(second, &frames));
-        changelog.extend(world.engine.changes().into_iter().map(|saved| (key(&saved), saved)));
-        world.engine.commit();
-        if index % every == 0 {
-            world.engine = Engine::new(Policy::Raw);
-            // Backwards, so that names get other numbers than they had.
-            for saved in changelog.values().rev() {
-                world.engine.restore(saved.clone()).unwrap();
-            }
-        }
-    }
-    (world, effects)
 }
 
 /// The open sets of a poll, from its definition: the best of each outcome of a line, if S < 1.
@@ -149,11 +189,15 @@ fn board(world: &World) -> Vec<(&'static str, &'static str, u64)> {
     open
 }
 
+fn policy() -> impl Strategy<Value = Policy> {
+    prop_oneof![Just(Policy::Raw), Just(Policy::Board)]
+}
+
 proptest! {
     #[test]
     fn the_board_is_what_the_definition_says(polls in polls()) {
         for end in 1..=polls.len() {
-            let (world, _) = run(&polls[..end], BOOKS, |_| {}, |_| true);
+            let (world, _) = Telling::plain(Policy::Raw).run(&polls[..end]);
             prop_assert_eq!(board(&world), model(&polls[end - 1]));
             prop_assert_eq!(world.engine.size().windows, world.board.len());
             prop_assert_eq!(arb_engine::invariants::check_state(&world.engine), Ok(()));
@@ -161,58 +205,104 @@ proptest! {
     }
 
     #[test]
-    fn the_output_does_not_depend_on_where_transactions_are_cut(polls in polls(), every in 1_usize..5) {
-        let (_, each) = run(&polls, BOOKS, |_| {}, |_| true);
-        let (_, some) = run(&polls, BOOKS, |_| {}, |index| index % every == 0);
-        let (_, none) = run(&polls, BOOKS, |_| {}, |_| false);
+    fn invariants_hold_whatever_time_brings(polls in polls()) {
+        let telling = Telling::plain(Policy::Board);
+        for end in 1..=polls.len() {
+            let (world, _) = telling.run(&polls[..end]);
+            prop_assert_eq!(world.engine.size().windows, world.board.len());
+            prop_assert_eq!(arb_engine::invariants::check_state(&world.engine), Ok(()));
+        }
+    }
+
+    #[test]
+    fn the_output_does_not_depend_on_where_transactions_are_cut(
+        polls in polls(),
+        every in 1_usize..5,
+        policy in policy(),
+    ) {
+        let (_, each) = Telling::plain(policy).run(&polls);
+        let cut = |index: usize| index.is_multiple_of(every);
+        let (_, some) = Telling { cut: &cut, ..Telling::plain(policy) }.run(&polls);
+        let (_, none) = Telling { cut: &|_| false, ..Telling::plain(policy) }.run(&polls);
         prop_assert_eq!(&each, &some);
         prop_assert_eq!(&each, &none);
     }
 
     #[test]
-    fn a_restored_engine_goes_on_as_if_nothing_had_been(polls in polls(), every in 1_usize..4) {
-        let (straight, expected) = run(&polls, BOOKS, |_| {}, |_| true);
-        let (restored, effects) = run_restored(&polls, every);
+    fn a_restored_engine_goes_on_as_if_nothing_had_been(
+        polls in polls(),
+        every in 1_usize..4,
+        policy in policy(),
+    ) {
+        let telling = Telling::plain(policy);
+        let (straight, expected) = telling.run(&polls);
+        let (restored, effects) = telling.run_restored(&polls, every);
         prop_assert_eq!(&effects, &expected);
         prop_assert_eq!(restored.engine.size(), straight.engine.size());
         prop_assert_eq!(arb_engine::invariants::check_state(&restored.engine), Ok(()));
     }
 
     #[test]
-    fn the_order_of_a_frames_ticks_changes_nothing(polls in polls()) {
-        let (_, forward) = run(&polls, BOOKS, |_| {}, |_| true);
-        let (_, backward) = run(&polls, BOOKS, |ticks| ticks.reverse(), |_| true);
+    fn the_order_of_a_frames_ticks_changes_nothing(polls in polls(), policy in policy()) {
+        let (_, forward) = Telling::plain(policy).run(&polls);
+        let backwards = |ticks: &mut Vec<Tick<'static>>| ticks.reverse();
+        let (_, backward) = Telling { each: &backwards, ..Telling::plain(policy) }.run(&polls);
         prop_assert_eq!(forward, backward);
     }
 
     #[test]
-    fn renaming_books_renames_the_legs_and_nothing_else(polls in polls()) {
-        let (plain, _) = run(&polls, BOOKS, |_| {}, |_| true);
-        let (renamed, _) = run(&polls, RENAMED, |_| {}, |_| true);
-        let rename = |book: &str| RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()];
-        prop_assert_eq!(plain.board.len(), renamed.board.len());
-        for (id, entry) in &plain.board {
-            let other = &renamed.board[id];
-            prop_assert_eq!(entry.margin.to_bits(), other.margin.to_bits());
-            for (leg, other) in entry.legs.iter().zip(&other.legs) {
-                prop_assert_eq!(rename(&leg.book), &*other.book);
-            }
-        }
+    fn renaming_books_renames_them_and_changes_nothing_else(polls in polls(), policy in policy()) {
+        let (_, plain) = Telling::plain(policy).run(&polls);
+        let (_, renamed) = Telling { books: RENAMED, ..Telling::plain(policy) }.run(&polls);
+        prop_assert_eq!(plain.iter().map(rename).collect::<Vec<_>>(), renamed);
     }
 
     #[test]
-    fn sequences_grow_by_one(polls in polls()) {
-        let (_, effects) = run(&polls, BOOKS, |_| {}, |_| true);
+    fn sequences_grow_by_one(polls in polls(), policy in policy()) {
+        let (_, effects) = Telling::plain(policy).run(&polls);
         let sequences = effects.iter().filter_map(|effect| match effect {
             Effect::Transition(_, entry) => Some(entry.sequence),
             Effect::Closed(closed) => Some(closed.sequence),
+            Effect::LineMovement(moved) => Some(moved.sequence),
+            Effect::StaleAlert(alert) => Some(alert.sequence),
             Effect::Refreshed(_) | Effect::Contains { .. } => None,
         });
-        prop_assert!(sequences.eq(1..=world_sequence(&effects)));
+        let counted = |effect: &&Effect| !matches!(effect, Effect::Refreshed(_) | Effect::Contains { .. });
+        let count = i64::try_from(effects.iter().filter(counted).count()).unwrap();
+        prop_assert!(sequences.eq(1..=count));
+    }
+
+    #[test]
+    fn a_book_is_stale_once_before_it_recovers_or_is_gone(polls in polls()) {
+        let (_, effects) = Telling::plain(Policy::Board).run(&polls);
+        let mut stale = BTreeSet::new();
+        for effect in &effects {
+            let Effect::StaleAlert(alert) = effect else { continue };
+            let book = (alert.event.id.clone(), alert.book.clone());
+            match alert.scope {
+                Scope::Book(BookState::Stale) => prop_assert!(stale.insert(book)),
+                Scope::Book(BookState::Recovered | BookState::Gone) => prop_assert!(stale.remove(&book)),
+                Scope::Arb(_) => {}
+            }
+        }
     }
 }
 
-fn world_sequence(effects: &[Effect]) -> i64 {
-    let counted = |effect: &&Effect| matches!(effect, Effect::Transition(..) | Effect::Closed(_));
-    i64::try_from(effects.iter().filter(counted).count()).unwrap()
+/// An effect with the books' other names.
+fn rename(effect: &Effect) -> Effect {
+    let other = |book: &str| Arc::from(RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()]);
+    let mut effect = effect.clone();
+    match &mut effect {
+        Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
+            entry.legs.iter_mut().for_each(|leg| leg.book = other(&leg.book));
+        }
+        Effect::LineMovement(moved) => {
+            if let Moved::Price { book, .. } = &mut moved.what {
+                *book = other(book);
+            }
+        }
+        Effect::StaleAlert(alert) => alert.book = other(&alert.book),
+        Effect::Closed(_) | Effect::Contains { .. } => {}
+    }
+    effect
 }

@@ -21,7 +21,7 @@ fn a_window_opens_moves_and_closes() {
     assert_eq!(words(&moved), ["updated"]);
     assert_eq!((entry(&moved).id, entry(&moved).opened_at), (id, at(20)));
     let over = world.tell(40, vec![tick("a", "home", "1.5", 39), tick("b", "away", "2.2", 39)]);
-    assert_eq!(words(&over), ["closed price_moved"]);
+    assert_eq!(words(&over), ["moved b away 1.9 to 2.2 in -30-30", "closed price_moved"]);
     let closed = closed(&over);
     assert_eq!((closed.id, closed.opened_at, closed.closed_at), (id, at(20), at(40)));
     let margin = |a: f64, b: f64| 1.0 / (1.0 / a + 1.0 / b) - 1.0;
@@ -223,19 +223,6 @@ fn a_lay_price_backs_nothing() {
     let mut lay = tick("a", "home", "2.1", 9);
     lay.bet = Bet::new(Market::parse("h2h").unwrap(), Outcome::Home, Side::Lay, None).unwrap();
     assert_eq!(words(&world.tell(10, vec![lay, tick("b", "away", "2.2", 9)])), [""; 0]);
-}
-
-#[test]
-fn going_in_play_is_an_update() {
-    let mut world = World::new(Policy::Board);
-    let arb = || vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
-    let starts = Event { commence_time: at(20), ..event("e") };
-    world.poll(10, &[(starts, arb())]);
-    let effects = world.poll(20, &[(starts, arb())]);
-    assert_eq!(words(&effects), ["updated"]);
-    assert!(entry(&effects).in_play);
-    let postponed = Event { commence_time: at(90), ..starts };
-    assert!(!entry(&world.poll(30, &[(postponed, arb())])).in_play);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use arb_engine::catalogue::{Market, Outcome, Policy, Side};
-use arb_engine::effect::{Closed, Effect, Entry};
-use arb_engine::input::{Bet, Coordinate, Coverage, Event, Frame, Input, PollEnd, Tick};
+use arb_engine::effect::{Alert, Closed, Effect, Entry, Moved, Movement, Scope};
+use arb_engine::input::{Bet, Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::odds::Price;
 use arb_engine::{Engine, Step, invariants};
 
@@ -81,8 +81,17 @@ impl World {
                 self.board.insert(entry.id.to_string(), (**entry).clone());
             }
             Effect::Closed(closed) => assert!(self.board.remove(&closed.id.to_string()).is_some()),
-            Effect::Contains { .. } => {}
+            Effect::LineMovement(_) | Effect::StaleAlert(_) | Effect::Contains { .. } => {}
         }
+    }
+
+    /// A heartbeat of the source at a second.
+    pub(crate) fn beat(&mut self, second: i64) -> Vec<Effect> {
+        self.beat_of(SOURCE, second)
+    }
+
+    pub(crate) fn beat_of(&mut self, source: &str, second: i64) -> Vec<Effect> {
+        self.step(&Input::Heartbeat(Heartbeat { source, at: at(second) })).1
     }
 
     /// A whole poll of events and their ticks at a second.
@@ -131,9 +140,30 @@ pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
             Effect::Transition(change, _) => Some(format!("{change:?}").to_lowercase()),
             Effect::Refreshed(_) => Some("refreshed".into()),
             Effect::Closed(closed) => Some(format!("closed {}", closed.reason.key())),
+            Effect::LineMovement(moved) => Some(moved_words(moved)),
+            Effect::StaleAlert(alert) => Some(alert_words(alert)),
             Effect::Contains { .. } => None,
         })
         .collect()
+}
+
+fn moved_words(moved: &Movement) -> String {
+    let (start, end) = (moved.window_start / at(1), moved.window_end / at(1));
+    let what = match &moved.what {
+        Moved::Price { outcome, book, from, to } => {
+            let [from, to] = [from, to].map(|price| f64::from(price.millionths()) / 1e6);
+            format!("{book} {} {from} to {to}", outcome.key())
+        }
+        Moved::MainLine { from } => format!("main line {from} to {}", moved.line.unwrap()),
+    };
+    format!("moved {what} in {start}-{end}")
+}
+
+fn alert_words(alert: &Alert) -> String {
+    match alert.scope {
+        Scope::Arb(_) => format!("alert arb {}", alert.book),
+        Scope::Book(state) => format!("alert {} {}", alert.book, state.key()),
+    }
 }
 
 /// The only entry among effects.

@@ -1,0 +1,104 @@
+//! Settings of the roles that run until they are told to stop.
+//!
+//! They decide nothing.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use arb_pipeline::fail_point::Passage;
+use clap::Args;
+
+use super::{Brokers, Child, Home, Play, Rules, millis};
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Ingest {
+    #[command(flatten)]
+    pub(crate) play: Play,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Process {
+    /// By which rules windows are made
+    #[arg(long, default_value = "board")]
+    pub(crate) policy: Rules,
+    /// Consumer group
+    #[arg(long, env = "ARB_GROUP", default_value = "arb-process")]
+    pub(crate) group: String,
+    /// Slot of this instance: with the group it is its transactional id
+    #[arg(long, env = "ARB_SLOT", default_value_t = 0)]
+    pub(crate) slot: u32,
+    /// Commit after so many records at the latest
+    #[arg(long, env = "ARB_COMMIT_RECORDS", default_value_t = 10_000)]
+    pub(crate) commit_records: usize,
+    /// Commit after so many milliseconds at the latest
+    #[arg(long = "commit-interval-ms", env = "ARB_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
+    pub(crate) commit_interval: Duration,
+    /// End when nothing has moved for so many milliseconds
+    #[arg(long = "watchdog-ms", env = "ARB_WATCHDOG_MS", default_value = "120000", value_parser = millis)]
+    pub(crate) watchdog: Duration,
+    /// Fail point: of so many transactions abort the last
+    #[arg(long, hide = true)]
+    pub(crate) abort_each: Option<NonZeroU64>,
+    /// Fail point: kill this process with -9 at a passage of a point
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) kill_at: Option<Passage>,
+    /// Fail point: stop this process (SIGSTOP) there
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) freeze_at: Option<Passage>,
+    /// Fail point: let the pump hang there
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) stall_at: Option<Passage>,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Serve {
+    /// Where the board is served
+    #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
+    pub(crate) listen: SocketAddr,
+    /// File of API keys
+    #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
+    pub(crate) keys: PathBuf,
+    /// File of what each plan may spend in a month, such as {"free": 500} [default: plans.json beside the keys]
+    #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
+    pub(crate) plans: Option<PathBuf>,
+    /// File of what each key has spent, this instance's own [default: usage.json beside the keys]
+    #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
+    pub(crate) usage: Option<PathBuf>,
+    /// Milliseconds of silence after which a stream says that it lives
+    #[arg(long = "heartbeat-ms", hide = true, default_value = "15000", value_parser = millis)]
+    pub(crate) heartbeat: Duration,
+    /// Milliseconds for which a client may take nothing before it is let go
+    #[arg(long = "stall-ms", hide = true, default_value = "10000", value_parser = millis)]
+    pub(crate) stall: Duration,
+    /// Events of the feed that are kept in memory
+    #[arg(long, hide = true, default_value_t = 16_384)]
+    pub(crate) stream_events: usize,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Kafka {
+    /// Port of the broker; the next one is its controller's
+    #[arg(long, default_value_t = 19092)]
+    pub(crate) port: u16,
+    /// Folder of its log, kept as it is
+    #[arg(long)]
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) home: Home,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}

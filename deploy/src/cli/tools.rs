@@ -1,0 +1,172 @@
+//! Settings of the commands that do one thing and end.
+//!
+//! They decide nothing.
+
+use std::path::PathBuf;
+
+use arb_api::plan::Plan;
+use arb_schemas::time::Micros;
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{Brokers, Format, Home, time};
+
+/// What a key may spend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanName {
+    Free,
+    Pro,
+    Enterprise,
+}
+
+impl From<PlanName> for Plan {
+    fn from(name: PlanName) -> Self {
+        match name {
+            PlanName::Free => Self::Free,
+            PlanName::Pro => Self::Pro,
+            PlanName::Enterprise => Self::Enterprise,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Topics {
+    #[command(subcommand)]
+    pub(crate) action: TopicsAction,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum TopicsAction {
+    /// Print the catalogue
+    List,
+    /// Create what is missing
+    Create {
+        /// Partitions of each, instead of the catalogue's
+        #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
+        partitions: Option<i32>,
+        #[command(flatten)]
+        brokers: Brokers,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Dlq {
+    #[command(subcommand)]
+    pub(crate) action: DlqAction,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum DlqAction {
+    /// Print the records that were put aside, with the reason of each
+    List {
+        /// Also those that have been sent again
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        brokers: Brokers,
+    },
+    /// Send those that have not been sent again to where they came from, as they came
+    Replay {
+        /// Only the one of this partition and offset
+        #[arg(long, requires = "offset")]
+        partition: Option<i32>,
+        /// Only the one of this partition and offset
+        #[arg(long, requires = "partition")]
+        offset: Option<i64>,
+        #[command(flatten)]
+        brokers: Brokers,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Key {
+    /// File of API keys
+    #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
+    pub(crate) keys: PathBuf,
+    /// What it is called
+    #[arg(long, default_value = "unnamed")]
+    pub(crate) name: String,
+    /// What it may spend
+    #[arg(long, default_value = "free")]
+    pub(crate) plan: PlanName,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Evaluate {
+    /// Recordings, each with a state of its own
+    #[arg(required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// Write one JSON object a window
+    #[arg(long, value_name = "FILE")]
+    pub(crate) windows: Option<PathBuf>,
+    /// How the recordings write their prices
+    #[arg(long, default_value = "american")]
+    pub(crate) odds_format: Format,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Synth {
+    /// How many polls
+    #[arg(long, default_value_t = 500)]
+    pub(crate) polls: u64,
+    /// Seed
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Time of the first poll
+    #[arg(long, default_value = "2026-01-01T00:00:00Z", value_parser = time)]
+    pub(crate) start: Micros,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    pub(crate) part: BenchPart,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum BenchPart {
+    /// The engine alone, on one core, over polls decoded in memory
+    Engine {
+        /// A recording; without it the synthetic market
+        #[arg(long, value_name = "FILE")]
+        recording: Option<PathBuf>,
+        /// How often it is run through, each time by a new engine
+        #[arg(long, default_value_t = 5)]
+        rounds: u32,
+    },
+    /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
+    Pipeline(BenchPipeline),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BenchPipeline {
+    // Never from the environment: what it names there is in use.
+    /// Kafka to use, which must have none of our topics; without it one is started and removed again
+    #[arg(long)]
+    pub(crate) brokers: Option<String>,
+    /// Polls of a recording for the frames; without it the synthetic market's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recording: Option<PathBuf>,
+    /// How often each is measured; the table shows medians
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    /// How many ticks of a push feed are processed for throughput; of polls four times as many
+    #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) ticks: u64,
+    /// Most records a transaction
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) commit_records: u64,
+    /// Ticks a second for latency
+    #[arg(long, value_delimiter = ',', default_value = "5000,20000")]
+    pub(crate) rates: Vec<u32>,
+    /// How long latency is measured at each rate
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seconds: u64,
+    #[command(flatten)]
+    pub(crate) home: Home,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Clean {
+    #[command(flatten)]
+    pub(crate) home: Home,
+}

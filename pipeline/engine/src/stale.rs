@@ -1,0 +1,121 @@
+//! Books that have stopped confirming their prices for an event, and what is said about them.
+//!
+//! A book is stale for an event when each of its quotes there is: the alert says so once, and once that it recovered
+//! or is gone. It never decides whether a quote is stale.
+
+use std::sync::Arc;
+
+use crate::effect::{Alert, BookState, Effect, Scope};
+use crate::names::Symbol;
+use crate::quotes::{Moment, Quote};
+use crate::state::MarketState;
+use crate::window::{Outbox, Scene, Window};
+
+/// What the quotes of a book in an event come to.
+#[derive(Debug, Clone, Copy)]
+struct Book {
+    symbol: Symbol,
+    is_quiet: bool,
+    last_seen_at: crate::Micros,
+}
+
+/// The books of an event.
+fn books(markets: &[Arc<MarketState>], moment: &Moment<'_>) -> Vec<Book> {
+    let mut books: Vec<Book> = Vec::new();
+    for quote in markets.iter().flat_map(|market| &market.quotes) {
+        let is_quiet = moment.is_quiet(quote);
+        match books.iter_mut().find(|book| book.symbol == quote.key.book) {
+            Some(book) => {
+                book.is_quiet &= is_quiet;
+                book.last_seen_at = book.last_seen_at.max(quote.span_end);
+            }
+            None => books.push(Book { symbol: quote.key.book, is_quiet, last_seen_at: quote.span_end }),
+        }
+    }
+    books
+}
+
+/// Whether there is anything to say about an event's books.
+pub(crate) fn is_due(was: &[Symbol], markets: &[Arc<MarketState>], moment: &Moment<'_>) -> bool {
+    let mut markets = markets.iter().filter(|market| !market.gist.all_on_offer);
+    !was.is_empty() || markets.any(|market| market.quotes.iter().any(|quote| moment.is_quiet(quote)))
+}
+
+/// The stale books of an event after a check of its quotes, by name; says which are so now and which no longer.
+pub(crate) fn check(
+    was: &[Symbol],
+    markets: &[Arc<MarketState>],
+    scene: &Scene<'_>,
+    outbox: &mut Outbox<'_>,
+) -> Vec<Symbol> {
+    say(was, books(markets, &scene.moment), scene, outbox)
+}
+
+fn say(was: &[Symbol], mut books: Vec<Book>, scene: &Scene<'_>, outbox: &mut Outbox<'_>) -> Vec<Symbol> {
+    // By name: a restored engine numbers books in another order.
+    books.sort_by(|a, b| scene.names.name(a.symbol).cmp(scene.names.name(b.symbol)));
+    for gone in was.iter().filter(|was| !books.iter().any(|book| book.symbol == **was)) {
+        alert_book(*gone, None, BookState::Gone, scene, outbox);
+    }
+    for book in &books {
+        let state = match (was.contains(&book.symbol), book.is_quiet) {
+            (true, false) => BookState::Recovered,
+            (false, true) => BookState::Stale,
+            (true, true) | (false, false) => continue,
+        };
+        alert_book(book.symbol, Some(book.last_seen_at), state, scene, outbox);
+    }
+    books.into_iter().filter(|book| book.is_quiet).map(|book| book.symbol).collect()
+}
+
+/// The stale books of an event after a frame, which makes none: that is for the next check.
+pub(crate) fn after(
+    was: &[Symbol],
+    markets: &[Arc<MarketState>],
+    scene: &Scene<'_>,
+    outbox: &mut Outbox<'_>,
+) -> Vec<Symbol> {
+    let mut books = books(markets, &scene.moment);
+    books.retain(|book| was.contains(&book.symbol));
+    say(was, books, scene, outbox)
+}
+
+/// Says that the event of stale books is no more.
+pub(crate) fn end(was: &[Symbol], scene: &Scene<'_>, outbox: &mut Outbox<'_>) {
+    for book in was {
+        alert_book(*book, None, BookState::Gone, scene, outbox);
+    }
+}
+
+fn alert_book(
+    book: Symbol,
+    last_seen_at: Option<crate::Micros>,
+    state: BookState,
+    scene: &Scene<'_>,
+    outbox: &mut Outbox<'_>,
+) {
+    let alert = Alert {
+        scope: Scope::Book(state),
+        event: Arc::clone(scene.event),
+        book: Arc::clone(scene.names.name(book)),
+        last_seen_at,
+        expected_interval: scene.moment.expected.interval(book.index()),
+        at: scene.now,
+        sequence: outbox.next(),
+    };
+    outbox.effects.push(Effect::StaleAlert(Box::new(alert)));
+}
+
+/// Says that a window closed because of a stale leg.
+pub(crate) fn alert_arb(window: &Window, leg: &Quote, scene: &Scene<'_>, outbox: &mut Outbox<'_>) {
+    let alert = Alert {
+        scope: Scope::Arb(window.id),
+        event: Arc::clone(scene.event),
+        book: Arc::clone(scene.names.name(leg.key.book)),
+        last_seen_at: Some(leg.span_end),
+        expected_interval: scene.moment.expected.interval(leg.key.book.index()),
+        at: scene.now,
+        sequence: outbox.next(),
+    };
+    outbox.effects.push(Effect::StaleAlert(Box::new(alert)));
+}
