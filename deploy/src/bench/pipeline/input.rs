@@ -131,10 +131,12 @@ impl PushMarket {
     /// The next tick, as said at a time.
     pub(super) fn next(&mut self, at: Micros) -> Frame {
         let (round, slot) = (self.ticks / QUOTES, self.ticks % QUOTES);
-        let (event, quote) = (slot % EVENTS, slot / EVENTS);
+        let event = slot % EVENTS;
+        // Each event begins with another quote, so that what opens and closes windows comes evenly.
+        let quote = (slot / EVENTS + event) % (QUOTES / EVENTS);
         self.ticks += 1;
         let (book, side) = (quote / 2, SIDES[usize::from(quote % 2 == 1)]);
-        let is_arb = quote == 0 && (event + round).is_multiple_of(PERIOD);
+        let is_arb = quote == 0 && (event / PERIOD + round).is_multiple_of(PERIOD);
         let price = if is_arb { 2_200_000 } else { 1_900_000 + i64::try_from(book).unwrap_or(0) * 5_000 };
         let (outcome, line, status) = (side, Some(2_500), Status::Active);
         Frame {
