@@ -142,6 +142,7 @@ impl<'a> Datum<'a> {
     }
 
     /// A union of null and something.
+    #[expect(clippy::option_option, reason = "the outer says whether it could be read")]
     fn option<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         match self.long()? {
             0 => Some(None),

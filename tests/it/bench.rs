@@ -31,7 +31,7 @@ fn every_line_is_there_and_the_topics_are_gone_afterwards() {
             }
         }
         assert_eq!(numbers(table, "a commit under this load").len(), 3, "{table}");
-        assert!(numbers(table, "where they go:").iter().all(|number| *number > 0.0), "{table}");
+        assert!(numbers(table, "where they go:").len() >= 6, "{table}");
     }
     assert_eq!(numbers(push, "a commit of one record").len(), 3, "{push}");
     for reader in ["a read_committed event", "an SSE event"] {

@@ -29,6 +29,8 @@ pub(super) const QUOTES: u64 = EVENTS * BOOKS.len() as u64 * SIDES.len() as u64;
 const PERIOD: u64 = 10;
 /// Between ticks that are not sent as they happen.
 const STEP: Micros = 50;
+/// A frame has some thirty ticks: of polls there are so many times as many, or it would be over at once.
+const MORE: u64 = 4;
 /// Between polls.
 const EVERY: Micros = 300 * SECOND;
 
@@ -59,7 +61,7 @@ pub(super) fn fill(feed: Feed, config: &BenchPipeline, ground: &Ground<'_>) -> a
                 Some(path) => Box::new(Recording::open(path, OddsFormat::American)?),
                 None => Box::new(Synthetic::new(1, clock::now(), EVERY)),
             };
-            fill_with_polls(source.as_mut(), config.ticks, &mut to, ground)?;
+            fill_with_polls(source.as_mut(), config.ticks * MORE, &mut to, ground)?;
         }
     }
     to.producer.flush()?;
@@ -129,10 +131,12 @@ impl PushMarket {
     /// The next tick, as said at a time.
     pub(super) fn next(&mut self, at: Micros) -> Frame {
         let (round, slot) = (self.ticks / QUOTES, self.ticks % QUOTES);
-        let (event, quote) = (slot % EVENTS, slot / EVENTS);
+        let event = slot % EVENTS;
+        // Each event begins with another quote, so that what opens and closes windows comes evenly.
+        let quote = (slot / EVENTS + event) % (QUOTES / EVENTS);
         self.ticks += 1;
         let (book, side) = (quote / 2, SIDES[usize::from(quote % 2 == 1)]);
-        let is_arb = quote == 0 && (event + round).is_multiple_of(PERIOD);
+        let is_arb = quote == 0 && (event / PERIOD + round).is_multiple_of(PERIOD);
         let price = if is_arb { 2_200_000 } else { 1_900_000 + i64::try_from(book).unwrap_or(0) * 5_000 };
         let (outcome, line, status) = (side, Some(2_500), Status::Active);
         Frame {

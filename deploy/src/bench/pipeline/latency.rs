@@ -22,7 +22,7 @@ use arb_schemas::wire::{RecordType, decode};
 
 use super::ground::Ground;
 use super::input::PushMarket;
-use super::meter::percentile;
+use super::meter::{Meter, Metered, percentile};
 use super::sse::Stream;
 use super::throughput::config;
 use super::{INTERVAL, go_on, partition_of};
@@ -56,12 +56,14 @@ pub(super) struct Delays {
 }
 
 /// What came of one rate.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Latency {
     /// Ticks a second that were really sent.
     pub(super) sent: f64,
     pub(super) feed: Delays,
     pub(super) stream: Delays,
+    /// How long the pump's commits took, which is most of it.
+    pub(super) commits: Vec<Duration>,
 }
 
 /// What threads share.
@@ -89,10 +91,11 @@ pub(super) fn measure(rate: u32, time: Duration, ground: &mut Ground<'_>) -> any
         shared.stop.stop();
         end.end();
         let panicked = |_| anyhow!("a thread panicked");
-        pump.join().map_err(panicked)??;
+        let commits = pump.join().map_err(panicked)??.commits;
         let (feed, stream) = (feed.join().map_err(panicked)??, stream.join().map_err(panicked)??);
         let Published { since, sent } = published?;
-        Ok(Latency { sent, feed: delays(&feed, since), stream: delays(&stream, since) })
+        let (feed, stream) = (delays(&feed, since), delays(&stream, since));
+        Ok(Latency { sent, feed, stream, commits })
     });
     ground.end_serve();
     latency
@@ -105,16 +108,17 @@ fn delays(arrivals: &[Arrival], since: Micros) -> Delays {
     Delays { events: delays.len(), p50, p99 }
 }
 
-fn pump(shared: &Shared<'_>) -> anyhow::Result<()> {
+fn pump(shared: &Shared<'_>) -> anyhow::Result<Meter> {
     let _stop = StopAtEnd(&shared.stop);
-    let mut producer = TransactionalProducer::new(shared.brokers, &shared.group, FailPoints::default())?;
+    let producer = TransactionalProducer::new(shared.brokers, &shared.group, FailPoints::default())?;
+    let mut to = Metered { producer, meter: Meter::new(false) };
     let mut consumer = TickConsumer::join(shared.brokers, &shared.group)?;
     let mut pump = Pump::new(config(BatchLimits { records: 10_000, interval: INTERVAL }));
     while !shared.stop.is_stopped() {
-        pump.step(&mut consumer, &mut producer)?;
+        pump.step(&mut consumer, &mut to)?;
         shared.processed.store(pump.counts().records, Ordering::Relaxed);
     }
-    Ok(())
+    Ok(to.meter)
 }
 
 /// An error of the pump ends the measurement.

@@ -97,6 +97,7 @@ pub(super) fn latency(rate: u32, latency: &Latency) {
     };
     row("a read_committed event", latency.feed);
     row("an SSE event", latency.stream);
+    commits(&format!("{rate}/s, a commit"), &latency.commits);
 }
 
 pub(super) fn notes() {
