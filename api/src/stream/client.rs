@@ -129,7 +129,7 @@ impl Client {
 
     /// Sends the board, and says where the events after it begin.
     async fn snapshot(&mut self) -> Result<Place, End> {
-        let (place, snapshot) = self.app.streams.live.snapshot(&self.app.board);
+        let (place, snapshot) = self.app.streams.live.snapshot(&self.app.board).await;
         let to = To { epoch: self.app.streams.live.epoch(), sent: Some(&place.reader) };
         let pieces = notice::snapshot(to, &snapshot, &self.filter.sport);
         drop(snapshot);

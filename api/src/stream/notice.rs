@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::event::id_line;
 use super::position::{Epoch, Positions};
-use crate::board::Snapshot;
 use crate::filter::Sport;
+use crate::snapshot::Snapshot;
 
 /// Milliseconds after which clients of a server that ends connect again: not all at once.
 const RETRY: (u64, u64) = (1_000, 5_000);
