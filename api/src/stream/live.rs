@@ -176,6 +176,12 @@ impl Live {
         Some(Place { next, reader })
     }
 
+    /// What memory has: from these positions to those.
+    pub(super) fn kept(&self) -> (Positions, Positions) {
+        let inner = self.lock();
+        (inner.ring.tail().clone(), inner.ring.head().clone())
+    }
+
     /// After the last event.
     pub(super) fn head(&self) -> Positions {
         self.lock().ring.head().clone()
