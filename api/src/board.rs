@@ -96,16 +96,13 @@ impl Board {
             },
         };
         let last = self.last();
-        let (version, parts) = {
-            let inner = self.lock();
-            if let Some((_, snapshot)) = last.filter(|(version, _)| *version == inner.version) {
-                return Some(snapshot);
-            }
-            (
-                inner.version,
-                Parts { entries: inner.entries.values().cloned().collect(), polls: inner.polls() },
-            )
-        };
+        let inner = self.lock();
+        let version = inner.version;
+        if let Some((_, snapshot)) = last.filter(|(last, _)| *last == version) {
+            return Some(snapshot);
+        }
+        let parts = Parts { entries: inner.entries.values().cloned().collect(), polls: inner.polls() };
+        drop(inner);
         let snapshot = Arc::new(Snapshot::of(&parts));
         let made = Some((version, Arc::clone(&snapshot)));
         *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = made;

@@ -199,9 +199,9 @@ mod tests {
     #[test]
     fn keys_that_are_made_at_one_time_are_all_kept() {
         let (_folder, path) = keys();
-        let make = || Keys::create(&path, "test", Plan::Free).unwrap();
+        let one = || Keys::create(&path, "test", Plan::Free).unwrap();
         let made: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..16).map(|_| scope.spawn(make)).collect();
+            let threads: Vec<_> = (0..16).map(|_| scope.spawn(one)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         let keys = Keys::read(&path).unwrap();
