@@ -28,9 +28,13 @@ struct Query {
 /// Answers a request.
 pub(crate) fn list(app: &App, request: &Request<'_>) -> Result<Response, Problem> {
     let Query { limit, after, sport } = Query::parse(request.query)?;
-    let snapshot = app.board.snapshot();
-    let snapshot = snapshot.ok_or_else(|| Problem::unavailable("The board is being read; try again."))?;
+    let unavailable = || Problem::unavailable("The board is being read; try again.");
+    if !app.board.is_ready() {
+        return Err(unavailable());
+    }
+    // Before the work: a refusal is to cost no rendering. A board that is ready stays so.
     request.charge(app)?;
+    let snapshot = tokio::task::block_in_place(|| app.board.snapshot()).ok_or_else(unavailable)?;
     let mut response = Response::new(snapshot.page(limit, after.as_ref(), &sport).into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)

@@ -1,49 +1,36 @@
-//! The open windows, as the compacted topic has them, and a ranked snapshot of them.
+//! The open windows, as the compacted topic has them.
 //!
-//! A snapshot is made when it is asked for and the board has changed, and shared until it changes again. It never
-//! shows a board before every partition has been read to its end.
+//! A snapshot is made when it is asked for and the board has changed, and shared until it changes again. It is made outside
+//! the lock: who changes the board, or only looks at it, never waits for it. It never shows a board before every partition
+//! has been read to its end.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use arb_schemas::records::{BoardEntry, BoardProgress};
-use arb_schemas::time::{Micros, to_rfc3339};
-use bytes::Bytes;
-use serde_json::{Value, json};
+use arb_schemas::time::Micros;
 
-use crate::cursor::{Cursor, Place};
-use crate::filter::Sport;
-use crate::view;
+use crate::snapshot::{Parts, Snapshot};
 
 /// The board, shared by the reader of the topic and all requests.
 #[derive(Debug)]
-pub struct Board(Mutex<Inner>);
+pub struct Board {
+    inner: Mutex<Inner>,
+    /// The last snapshot, and of which version of the board.
+    snapshot: Mutex<Option<(u64, Arc<Snapshot>)>>,
+    /// Held by who makes the next one.
+    making: Mutex<()>,
+}
 
 #[derive(Debug)]
 struct Inner {
     partitions: usize,
     is_ready: bool,
-    entries: HashMap<String, BoardEntry>,
+    /// Grows with every change.
+    version: u64,
+    entries: HashMap<String, Arc<BoardEntry>>,
     /// By source, then partition: the last whole poll that the partition contains.
     progress: BTreeMap<String, BTreeMap<i32, Micros>>,
-    snapshot: Option<Arc<Snapshot>>,
-}
-
-/// The board at one moment, best entry first.
-#[derive(Debug)]
-pub(crate) struct Snapshot {
-    as_of: Option<Micros>,
-    polls: Vec<Value>,
-    entries: Vec<Shown>,
-}
-
-/// An entry as it is sent, shared by all who are sent it.
-#[derive(Debug)]
-struct Shown {
-    place: Place,
-    sport: String,
-    league: String,
-    json: Bytes,
 }
 
 impl Board {
@@ -52,13 +39,14 @@ impl Board {
     pub fn new(partitions: i32) -> Self {
         let partitions = usize::try_from(partitions).unwrap_or(0);
         let (entries, progress) = (HashMap::new(), BTreeMap::new());
-        Self(Mutex::new(Inner { partitions, is_ready: false, entries, progress, snapshot: None }))
+        let inner = Inner { partitions, is_ready: false, version: 0, entries, progress };
+        Self { inner: Mutex::new(inner), snapshot: Mutex::default(), making: Mutex::default() }
     }
 
     /// Opens or changes a window.
     pub fn put(&self, entry: BoardEntry) {
         self.change(|inner| {
-            inner.entries.insert(entry.id.clone(), entry);
+            inner.entries.insert(entry.id.clone(), Arc::new(entry));
         });
     }
 
@@ -83,122 +71,90 @@ impl Board {
 
     /// Whether it has.
     pub fn is_ready(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_ready
+        self.lock().is_ready
     }
 
     fn change(&self, change: impl FnOnce(&mut Inner)) {
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.lock();
         change(&mut inner);
-        inner.snapshot = None;
+        inner.version += 1;
     }
 
-    /// The board as it is now; `None` before it is ready.
+    /// The board as it is now; `None` before it is ready. While somebody else makes it, the last one that was made: it is
+    /// older by no more than the making takes.
     pub(crate) fn snapshot(&self) -> Option<Arc<Snapshot>> {
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !inner.is_ready {
+        if !self.is_ready() {
             return None;
         }
-        if inner.snapshot.is_none() {
-            inner.snapshot = Some(Arc::new(inner.take_snapshot(inner.entries.values())));
+        let _making = match self.making.try_lock() {
+            Ok(making) => making,
+            Err(TryLockError::Poisoned(error)) => error.into_inner(),
+            Err(TryLockError::WouldBlock) => match self.last() {
+                Some((_, snapshot)) => return Some(snapshot),
+                // Only the very first one is waited for.
+                None => self.making.lock().unwrap_or_else(PoisonError::into_inner),
+            },
+        };
+        let last = self.last();
+        let inner = self.lock();
+        let version = inner.version;
+        if let Some((_, snapshot)) = last.filter(|(last, _)| *last == version) {
+            return Some(snapshot);
         }
-        inner.snapshot.clone()
+        let parts = Parts { entries: inner.entries.values().cloned().collect(), polls: inner.polls() };
+        drop(inner);
+        let snapshot = Arc::new(Snapshot::of(&parts));
+        let made = Some((version, Arc::clone(&snapshot)));
+        *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = made;
+        Some(snapshot)
     }
 
-    /// These windows as a board. An entry that says the same transition may be newer here, in its times.
-    pub(crate) fn snapshot_of(&self, windows: &[Arc<BoardEntry>]) -> Snapshot {
-        let inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.take_snapshot(windows.iter().map(|window| match inner.entries.get(&window.id) {
-            Some(entry) if entry.sequence == window.sequence => entry,
-            _ => window,
-        }))
+    fn last(&self) -> Option<(u64, Arc<Snapshot>)> {
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// These windows as the parts of a board. An entry that says the same transition may be newer here, in its times.
+    pub(crate) fn parts_of(&self, mut windows: Vec<Arc<BoardEntry>>) -> Parts {
+        let inner = self.lock();
+        for window in &mut windows {
+            let entry = inner.entries.get(&window.id).filter(|entry| entry.sequence == window.sequence);
+            if let Some(entry) = entry {
+                *window = Arc::clone(entry);
+            }
+        }
+        Parts { entries: windows, polls: inner.polls() }
     }
 
     /// All entries.
-    pub(crate) fn entries(&self) -> Vec<BoardEntry> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).entries.values().cloned().collect()
+    pub(crate) fn entries(&self) -> Vec<Arc<BoardEntry>> {
+        self.lock().entries.values().cloned().collect()
     }
 
     /// The time of the newest poll that every partition contains.
     pub(crate) fn as_of(&self) -> Option<Micros> {
-        let inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.polls().values().max().copied()
+        self.lock().polls().into_values().max()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inner {
-    fn take_snapshot<'a>(&self, entries: impl Iterator<Item = &'a BoardEntry>) -> Snapshot {
-        let polls = self.polls();
-        let as_of = polls.values().max().copied();
-        let mut ranked: Vec<_> = entries.map(|entry| (Place::of(entry), entry)).collect();
-        ranked.sort_by(|(a, _), (b, _)| a.rank(b));
-        let shown = ranked.into_iter().zip(1_u64..).map(|((place, entry), rank)| Shown {
-            place,
-            sport: entry.event.sport.clone(),
-            league: entry.event.league.clone(),
-            json: view::entry(entry, rank, as_of.unwrap_or(entry.updated_at)).to_string().into(),
-        });
-        let poll = |(source, at): (&str, Micros)| json!({"source": source, "polled_at": to_rfc3339(at)});
-        Snapshot { as_of, entries: shown.collect(), polls: polls.into_iter().map(poll).collect() }
-    }
-
     /// The last poll of each source that every partition contains.
-    fn polls(&self) -> BTreeMap<&str, Micros> {
+    fn polls(&self) -> BTreeMap<String, Micros> {
         let whole = self.progress.iter().filter(|(_, partitions)| partitions.len() == self.partitions);
-        whole.filter_map(|(source, at)| Some((source.as_str(), *at.values().min()?))).collect()
-    }
-}
-
-impl Snapshot {
-    /// A page: at most `limit` entries of a sport or league after a place, in the envelope. Entries are JSON already
-    /// and go in as they are.
-    pub(crate) fn page(&self, limit: usize, after: Option<&Place>, sport: &Sport) -> String {
-        let start =
-            after.map_or(0, |after| self.entries.partition_point(|shown| shown.place.rank(after).is_le()));
-        let mut rest = self.entries[start..].iter().filter(|shown| shown.is_of(sport));
-        let page: Vec<_> = rest.by_ref().take(limit).collect();
-        let has_more = rest.next().is_some();
-        let last = page.last().filter(|_| has_more);
-        let next = last.map(|last| Cursor { after: last.place.clone(), sport: sport.clone() }.encode());
-        let mut text = self.opening();
-        for (index, shown) in page.iter().enumerate() {
-            text.push_str(if index == 0 { "" } else { "," });
-            text.push_str(&String::from_utf8_lossy(&shown.json));
-        }
-        text.push_str("],\"next_cursor\":");
-        text.push_str(&json!(next).to_string());
-        text.push('}');
-        text
-    }
-
-    /// The whole of it for a sport or league as the pieces of one JSON text, shared by all who are sent it.
-    pub(crate) fn pieces(&self, sport: &Sport) -> Vec<Bytes> {
-        let mut pieces = vec![Bytes::from(self.opening())];
-        for shown in self.entries.iter().filter(|shown| shown.is_of(sport)) {
-            if pieces.len() > 1 {
-                pieces.push(Bytes::from_static(b","));
-            }
-            pieces.push(shown.json.clone());
-        }
-        pieces.push(Bytes::from_static(b"]}"));
-        pieces
-    }
-
-    /// The envelope up to its first entry.
-    fn opening(&self) -> String {
-        let (as_of, polls) = (json!(self.as_of.map(to_rfc3339)), json!(self.polls));
-        format!("{{\"as_of\":{as_of},\"polls\":{polls},\"arbs\":[")
-    }
-}
-
-impl Shown {
-    fn is_of(&self, sport: &Sport) -> bool {
-        sport.includes(&self.sport, &self.league)
+        whole.filter_map(|(source, at)| Some((source.clone(), *at.values().min()?))).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::cursor::Cursor;
+    use crate::filter::Sport;
     use crate::view::tests::entry;
 
     fn page(board: &Board, limit: usize, after: Option<&str>) -> Value {
@@ -286,11 +242,26 @@ mod tests {
         board.put(refreshed);
         board.put(other);
         board.put(entry("c", 0.02));
-        let windows = [Arc::new(entry("a", 0.04)), Arc::new(entry("b", 0.03))];
-        let whole: Vec<u8> = board.snapshot_of(&windows).pieces(&Sport::default()).concat();
+        let windows = vec![Arc::new(entry("a", 0.04)), Arc::new(entry("b", 0.03))];
+        let whole: Vec<u8> = Snapshot::of(&board.parts_of(windows)).pieces(&Sport::default()).concat();
         let whole: Value = serde_json::from_slice(&whole).unwrap();
         assert_eq!(ids(&whole), ["a", "b"]);
         assert_eq!(whole["arbs"][0]["updated_at"], "1970-01-01T00:00:05Z");
         assert_eq!(whole["arbs"][1]["updated_at"], "1970-01-01T00:00:01Z");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_snapshot_that_somebody_makes() {
+        let board = Board::new(1);
+        board.ready();
+        board.put(entry("a", 0.01));
+        let first = board.snapshot().unwrap();
+        assert!(Arc::ptr_eq(&first, &board.snapshot().unwrap()), "it is shared until the board changes");
+        let making = board.making.lock().unwrap();
+        board.put(entry("b", 0.01));
+        assert!(board.is_ready());
+        assert!(Arc::ptr_eq(&first, &board.snapshot().unwrap()), "it has the last one meanwhile");
+        drop(making);
+        assert_eq!(ids(&page(&board, 10, None)), ["a", "b"]);
     }
 }

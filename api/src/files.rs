@@ -1,9 +1,11 @@
 //! Small files of our own: whole or not at all, and readable by their owner alone.
 //!
-//! It never leaves half a file behind, and names the file in every error.
+//! It never leaves half a file behind, not even when the power fails, and names the file in every error. Two that write
+//! the same file at one time would write into one another: whoever calls sees to it that there is one.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -59,12 +61,39 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FileError
     serde_json::from_slice(&read(path)?).map_err(format(path))
 }
 
-/// Writes a file beside the old one, then puts it in its place.
+/// Writes a file beside the old one, then puts it in its place; it is on the disk when this returns.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    replace(path, bytes).map_err(at(path))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let new = path.with_extension("new");
     let mut open = fs::OpenOptions::new();
-    let file = open.write(true).create(true).truncate(true).mode(0o600).open(&new);
-    let written = file.and_then(|mut file| file.write_all(bytes)).and_then(|()| fs::rename(&new, path));
-    written.map_err(at(path))
+    let mut file = open.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(bytes)?;
+    // Else the name may be on the disk before the bytes are: an empty file, after a power cut.
+    file.sync_all()?;
+    fs::rename(&new, path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Waits for a lock that lies beside a file, for who reads, changes and writes it; it lasts as long as the answer lives.
+pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
+    let beside = path.with_extension("lock");
+    let lock = File::create(&beside).and_then(|file| file.lock().map(|()| file));
+    lock.map_err(at(&beside))
+}
+
+/// What tells one state of a file from another: every change of ours gives it another inode, others' another time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp(Option<(u64, u64, i64, i64)>);
+
+impl Stamp {
+    /// Of a file as it is now; where there is none, that.
+    pub(crate) fn of(path: &Path) -> Self {
+        let stamp = |file: fs::Metadata| (file.ino(), file.size(), file.mtime(), file.mtime_nsec());
+        Self(fs::metadata(path).ok().map(stamp))
+    }
 }

@@ -29,10 +29,16 @@ impl Sport {
     }
 }
 
+/// Most parameters of a query. No route has half as many, and each is compared with all before it.
+const MAX_PARAMETERS: usize = 16;
+
 /// A query's parameters, each given at most once; the handler refuses those that it does not know.
 pub(crate) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
     let mut seen: Vec<(String, String)> = Vec::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if seen.len() == MAX_PARAMETERS {
+            return Err(Problem::bad_request("There are more than 16 parameters."));
+        }
         if seen.iter().any(|(other, _)| *other == name) {
             return Err(Problem::invalid_param(&name, "is given twice"));
         }
@@ -55,5 +61,13 @@ mod tests {
         }
         assert!(Sport::default().includes("any", "of them"));
         assert!(Sport::parse("").is_err() && Sport::parse(&"s".repeat(101)).is_err());
+    }
+
+    #[test]
+    fn parameters_are_few_and_each_is_given_once() {
+        let query = |count: usize| (0..count).map(|index| format!("p{index}=")).collect::<Vec<_>>().join("&");
+        assert_eq!(parameters(&query(MAX_PARAMETERS)).ok().unwrap().len(), MAX_PARAMETERS);
+        assert!(parameters(&query(MAX_PARAMETERS + 1)).is_err());
+        assert!(parameters("a=1&b=2&a=1").is_err());
     }
 }

@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use crate::files::{self, FileError};
 use crate::plan::Plan;
+use crate::watched::FromFile;
 
 const PREFIX: &str = "arb_live_";
 const KID: usize = 8;
@@ -63,16 +64,20 @@ pub struct Keys {
     stored: BTreeMap<String, Stored>,
 }
 
-impl Keys {
+impl FromFile for Keys {
+    type Error = KeysError;
+
     /// Reads a file of keys and the pepper beside it.
     ///
     /// # Errors
     /// [`KeysError`], also when there is no such file.
-    pub fn read(path: &Path) -> Result<Self, KeysError> {
+    fn read(path: &Path) -> Result<Self, KeysError> {
         let stored = files::read_json(path)?;
         Ok(Self { pepper: files::read(&pepper_path(path))?, stored })
     }
+}
 
+impl Keys {
     /// Makes a key, adds it to a file (made where there is none), and returns it: the only time it is shown.
     ///
     /// # Errors
@@ -81,6 +86,8 @@ impl Keys {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(files::at(folder))?;
         }
+        // Another one that is made now would be lost with the file that it was added to.
+        let _lock = files::lock(path)?;
         if !path.exists() {
             // Where there are keys, a new pepper would be the end of all of them.
             files::write(&pepper_path(path), &random::<PEPPER>()?)?;
@@ -187,6 +194,18 @@ mod tests {
         for text in ["", "arb_live_", &key[1..], &format!("{key}0"), "arb_live_ääääääää"] {
             assert_eq!(keys.check(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn keys_that_are_made_at_one_time_are_all_kept() {
+        let (_folder, path) = keys();
+        let one = || Keys::create(&path, "test", Plan::Free).unwrap();
+        let made: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..16).map(|_| scope.spawn(one)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let keys = Keys::read(&path).unwrap();
+        assert!(made.iter().all(|key| keys.check(key).is_some()), "{} of {}", keys.stored.len(), made.len());
     }
 
     #[test]

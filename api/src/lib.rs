@@ -1,12 +1,12 @@
 //! The HTTP surface: the ranked board, and the feed as it happens, from Kafka's topics to JSON.
 //!
-//! - `routes`: the URL map on one screen.
-//! - [`keys`] and `auth`: who may ask; [`plan`], [`usage`] and `quota`: how often.
-//! - [`board`] and `follow`: the open windows, as the topic has them.
+//! - [`server`]: the accept loop; `stall`: who does not read is let go.
+//! - `routes`: the URL map on one screen; `problem`: errors, RFC 9457.
+//! - `auth` and [`keys`]: who may ask; [`plan`], [`usage`] and `quota`: how often.
+//! - [`files`] and [`watched`]: what is kept on the disk; [`upkeep`]: the thread that writes and reads it again.
+//! - [`follow`] and [`board`]: the open windows, as the topic has them; `snapshot`: ranked, as JSON.
 //! - `arbs`, `filter`, `cursor` and `view`: the resource, and how an entry reads.
 //! - [`stream`]: Server-Sent Events.
-//! - `problem`: errors, RFC 9457.
-//! - [`server`]: the accept loop; `stall`: who does not read is let go.
 //!
 //! It never computes anything about odds: entries are shown as the processor wrote them. It never asks a clock what time
 //! it is, except for the quota's month, and then the one that it is given.
@@ -24,10 +24,13 @@ mod problem;
 mod quota;
 mod routes;
 pub mod server;
+mod snapshot;
 mod stall;
 pub mod stream;
+pub mod upkeep;
 pub mod usage;
 mod view;
+pub mod watched;
 
 use std::sync::Arc;
 
@@ -37,7 +40,7 @@ pub struct App {
     /// The open windows.
     pub board: board::Board,
     /// Who may ask.
-    pub keys: keys::Keys,
+    pub keys: watched::Watched<keys::Keys>,
     /// How often.
     pub usage: usage::Usage,
     /// The feed.

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, FileError};
+use crate::watched::FromFile;
 
 /// A plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,18 +49,22 @@ impl Default for Plans {
     }
 }
 
-impl Plans {
+impl FromFile for Plans {
+    type Error = FileError;
+
     /// Reads a file such as `{"free": 500}`; what it does not name, or where there is no file, is as we have it.
     ///
     /// # Errors
     /// [`FileError`] when there is a file and it is none of plans.
-    pub fn read(path: &Path) -> Result<Self, FileError> {
+    fn read(path: &Path) -> Result<Self, FileError> {
         match files::read_json(path) {
             Err(error) if error.is_missing() => Ok(Self::default()),
             read => read,
         }
     }
+}
 
+impl Plans {
     /// What a plan may spend.
     pub(crate) fn quota(&self, plan: Plan) -> u64 {
         match plan {

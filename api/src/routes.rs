@@ -85,7 +85,7 @@ pub(crate) fn routes(app: SharedApp) -> BoxedFilter<(Response,)> {
 
 fn respond(app: &SharedApp, method: &Method, path: &str, query: &str, headers: &HeaderMap) -> Response {
     let surface = Surface::of(path);
-    let caller = surface.caller(headers, &app.keys);
+    let caller = surface.caller(headers, &app.keys.get());
     let known = caller.as_ref().ok().cloned();
     let wants_body = method == Method::GET;
     let request = caller.map(|caller| Request { caller, path, query, headers, wants_body });

@@ -26,7 +26,9 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BUFFER: usize = 64 * 1024;
 /// Connections at one time; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 10_000;
-/// Bytes that the system holds of an answer that is not read, for each connection: without a limit it takes megabytes.
+/// Bytes that the system holds of an answer that is not read, for each connection: without a limit it takes megabytes. It
+/// doubles the number, for what it needs itself. Less would slow down who is far away; `stall` says what it means for who is
+/// slow.
 const SEND_BUFFER: u32 = 128 * 1024;
 /// Connections that the system holds before they are accepted.
 const BACKLOG: u32 = 1024;

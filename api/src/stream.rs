@@ -3,7 +3,8 @@
 //! - [`source`]: the feed's topic and its one reader; [`live`]: what all streams share, and why a snapshot is exact.
 //! - `event` and `view`: a record as a block of text; `position`: its id.
 //! - `ring` and `fold`: the last events, and the board at the last one.
-//! - `query`: what a client asks; `client`: what it is sent; `catch_up`: what only Kafka still has.
+//! - `query`: what a client asks; `client`: what it is sent; `notice`: what that is beside events.
+//! - `catch_up`: what only Kafka still has; `line`: who may read it now.
 //!
 //! A client gets everything that its filters let through, in the order of each partition, once: from its last event on,
 //! or from a snapshot. One that reads too slowly is cut and goes on later; it is never fed with holes.
@@ -14,6 +15,7 @@ mod catch_up;
 mod client;
 mod event;
 mod fold;
+mod line;
 pub mod live;
 mod notice;
 mod position;
@@ -28,13 +30,14 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::poll_fn;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use warp::Reply;
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use warp::http::{HeaderMap, HeaderValue};
 use warp::reply::Response;
 
 use self::client::{Client, Start};
+use self::line::Line;
 use self::live::Live;
 use self::query::Query;
 use self::source::Source;
@@ -42,7 +45,8 @@ use crate::SharedApp;
 use crate::problem::Problem;
 use crate::routes::Request;
 
-/// Pieces that wait for a connection to take them. They are shared, so this is not what memory is spent on.
+/// Pieces that wait for a connection to take them. Most are shared by all clients; those that are of one client alone, an
+/// event that comes from Kafka or has an id of its own, are so few.
 const PIECES: usize = 8;
 /// Clients that read from Kafka at one time; more wait, and are sent heartbeats meanwhile.
 const CATCH_UPS: usize = 4;
@@ -54,7 +58,7 @@ pub struct Streams {
     live: Live,
     /// A client hears something at least this often.
     heartbeat: Duration,
-    catch_ups: Arc<Semaphore>,
+    catch_ups: Line,
 }
 
 impl Streams {
@@ -62,7 +66,7 @@ impl Streams {
     #[must_use]
     pub fn new(source: Source, max_events: usize, heartbeat: Duration) -> Self {
         let live = Live::new(&source, max_events);
-        Self { source, live, heartbeat, catch_ups: Arc::new(Semaphore::new(CATCH_UPS)) }
+        Self { source, live, heartbeat, catch_ups: Line::new(CATCH_UPS) }
     }
 
     /// Whether streams can begin.

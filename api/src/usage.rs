@@ -1,33 +1,35 @@
 //! What each key has spent this month, and whether it may spend more.
 //!
 //! An answered request costs one, a stream too; what is refused, fails or asks for the usage itself costs nothing. A
-//! request is charged before it is answered, and never above the quota. The ledger is a file that is written each
-//! second and at the end: a process that is killed forgets at most the charges of its last second, in favour of the
-//! caller; a machine that loses its power may forget what the system had not written yet. One instance owns the file; two that share it overwrite one another's counts.
+//! request is charged before it is answered, and never above the quota. The ledger is a file that is written twice a
+//! second (`upkeep`) and at the end: a process that is killed, or a machine that loses its power, forgets at most the
+//! charges of the last second, in favour of the caller. One instance owns the file; two that share it overwrite one
+//! another's counts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use arb_pipeline::stop::Stop;
 use arb_schemas::time::{Micros, SECOND, month};
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, FileError};
 use crate::keys::Caller;
 use crate::plan::{Plan, Plans};
+use crate::watched::Watched;
 
-/// How often what has been spent is written.
-const EVERY: Duration = Duration::from_secs(1);
+/// No month is longer.
+const MONTH: Micros = 31 * 24 * 60 * 60 * SECOND;
 
 /// The ledger, and the rules by which it is charged.
 #[derive(Debug)]
 pub struct Usage {
-    plans: Plans,
+    plans: Watched<Plans>,
     clock: fn() -> Micros,
     path: PathBuf,
     ledger: Mutex<Ledger>,
+    /// Held by who writes the file.
+    writing: Mutex<()>,
 }
 
 /// As the file has it.
@@ -77,27 +79,30 @@ impl Usage {
     ///
     /// # Errors
     /// [`FileError`] when there is a file and it is none of ours.
-    pub fn open(path: PathBuf, plans: Plans, clock: fn() -> Micros) -> Result<Self, FileError> {
+    pub fn open(path: PathBuf, plans: Watched<Plans>, clock: fn() -> Micros) -> Result<Self, FileError> {
         let ledger = match files::read_json(&path) {
             Err(error) if error.is_missing() => Ledger::default(),
             read => read?,
         };
-        Ok(Self { plans, clock, path, ledger: Mutex::new(ledger) })
+        Ok(Self { plans, clock, path, ledger: Mutex::new(ledger), writing: Mutex::new(()) })
     }
 
     /// Charges a request to a route.
     pub(crate) fn charge(&self, caller: &Caller, route: &str) -> Result<(), Exhausted> {
-        let quota = self.plans.quota(caller.plan);
+        let quota = self.plans.get().quota(caller.plan);
         let now = (self.clock)();
         self.ledger(now).charge(&caller.kid, route, quota, now)
     }
 
     /// Where a key stands.
     pub(crate) fn standing(&self, caller: &Caller) -> Standing {
-        let quota = self.plans.quota(caller.plan);
-        let ledger = self.ledger((self.clock)());
-        let Spent { requests, routes } = ledger.spent.get(&caller.kid).cloned().unwrap_or_default();
-        Standing { plan: caller.plan, quota, used: requests.min(quota), period: ledger.period, routes }
+        let quota = self.plans.get().quota(caller.plan);
+        self.ledger((self.clock)()).standing(caller, quota)
+    }
+
+    /// Reads the plans again, if they have changed.
+    pub(crate) fn look(&self) {
+        self.plans.look();
     }
 
     /// The ledger of the month that it is now.
@@ -112,6 +117,8 @@ impl Usage {
     /// # Errors
     /// [`FileError`]; the next call tries again.
     pub fn save(&self) -> Result<(), FileError> {
+        // To the end: an older text is not to be written over a newer one.
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let text = {
             let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
             if !std::mem::take(&mut ledger.is_changed) {
@@ -125,25 +132,26 @@ impl Usage {
         }
         written
     }
-
-    /// Writes the ledger each second until the end is wished.
-    pub fn keep(&self, stop: &Stop) {
-        while !stop.wait(EVERY) {
-            if let Err(error) = self.save() {
-                tracing::warn!(%error, "what has been spent could not be written; it is tried again");
-            }
-        }
-    }
 }
 
 impl Ledger {
-    /// Begins a new month. A clock that is set back begins none: it would give the quota back.
+    /// Begins a new month. A clock that is set back begins none: it would give the quota back. A month that lies far ahead
+    /// is of a clock that was wrong, and would be counted on until it comes: then this one begins anew.
     fn turn(&mut self, now: Micros) {
-        if now >= self.period.1
+        let is_far_ahead = self.period.0 > now.saturating_add(MONTH);
+        if (now >= self.period.1 || is_far_ahead)
             && let Some(period) = month(now)
         {
+            if is_far_ahead {
+                tracing::warn!("what was spent is of a month that lies far ahead: counting begins anew");
+            }
             *self = Self { period, spent: BTreeMap::new(), is_changed: true };
         }
+    }
+
+    fn standing(&self, caller: &Caller, quota: u64) -> Standing {
+        let Spent { requests, routes } = self.spent.get(&caller.kid).cloned().unwrap_or_default();
+        Standing { plan: caller.plan, quota, used: requests.min(quota), period: self.period, routes }
     }
 
     fn charge(&mut self, kid: &str, route: &str, quota: u64, now: Micros) -> Result<(), Exhausted> {
@@ -172,6 +180,16 @@ mod tests {
         (ledger, now)
     }
 
+    fn caller() -> Caller {
+        Caller { kid: "a".into(), plan: Plan::Free }
+    }
+
+    /// The usage that lies in a folder.
+    fn usage(folder: &tempfile::TempDir) -> Usage {
+        let plans = Watched::open(folder.path().join("plans.json")).unwrap();
+        Usage::open(folder.path().join("usage.json"), plans, || 1_000_000_000_000_000).unwrap()
+    }
+
     #[test]
     fn the_quota_is_spent_to_the_last_request_and_not_beyond() {
         let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
@@ -198,34 +216,55 @@ mod tests {
     #[test]
     fn what_was_spent_outlives_the_process() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("usage.json");
-        let clock = || 1_000_000_000_000_000;
-        let caller = Caller { kid: "a".into(), plan: Plan::Free };
-        let usage = || Usage::open(path.clone(), Plans::default(), clock).unwrap();
-        let first = usage();
+        let caller = caller();
+        let first = usage(&folder);
         first.charge(&caller, "/v1/arbs").unwrap();
         first.charge(&caller, "/v1/stream").unwrap();
         first.save().unwrap();
-        let standing = usage().standing(&caller);
+        let standing = usage(&folder).standing(&caller);
         assert_eq!((standing.used, standing.remaining(), standing.routes["/v1/stream"]), (2, 998, 1));
         assert_eq!(standing, first.standing(&caller));
+        let path = folder.path().join("usage.json");
         std::fs::write(&path, "{}").unwrap();
-        assert!(
-            Usage::open(path.clone(), Plans::default(), clock).is_err(),
-            "another file is not overwritten"
-        );
+        let plans = Watched::open(folder.path().join("plans.json")).unwrap();
+        assert!(Usage::open(path, plans, || 0).is_err(), "another file is not overwritten");
+    }
+
+    #[test]
+    fn who_writes_at_one_time_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (usage, caller) = (usage(&folder), caller());
+        let spend = || {
+            for _ in 0..20 {
+                usage.charge(&caller, "/v1/arbs").unwrap();
+                usage.save().unwrap();
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(spend))));
+        assert_eq!(self::usage(&folder).standing(&caller).used, 80);
+    }
+
+    #[test]
+    fn a_month_that_lies_far_ahead_is_of_a_wrong_clock() {
+        let (mut ledger, ahead) = ledger("2031-01-01T00:00:00Z");
+        ledger.charge("a", "/v1/arbs", 1, ahead).unwrap();
+        ledger.turn(ahead - 20 * 24 * 3_600 * SECOND);
+        assert_eq!(ledger.spent["a"].requests, 1, "somebody set it back a little");
+        let now = parse_rfc3339("2026-05-05T00:00:00Z").unwrap();
+        ledger.turn(now);
+        assert_eq!(ledger.charge("a", "/v1/arbs", 1, now), Ok(()));
+        assert_eq!(Some(ledger.period), month(now));
     }
 
     #[test]
     fn a_plan_made_smaller_is_used_up() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("usage.json");
-        let mut usage = Usage::open(path, Plans::default(), || 0).unwrap();
-        let caller = Caller { kid: "a".into(), plan: Plan::Free };
+        let (usage, caller) = (usage(&folder), caller());
         for _ in 0..5 {
             usage.charge(&caller, "/v1/arbs").unwrap();
         }
-        usage.plans = serde_json::from_str(r#"{"free": 2}"#).unwrap();
+        std::fs::write(folder.path().join("plans.json"), r#"{"free": 2}"#).unwrap();
+        usage.look();
         let standing = usage.standing(&caller);
         assert_eq!((standing.used, standing.remaining()), (2, 0));
         assert!(usage.charge(&caller, "/v1/arbs").is_err());
@@ -233,10 +272,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn used_and_remaining_are_the_quota(quota in 0..50_u64, asked in 0..60_u64) {
+        fn used_and_remaining_are_the_quota(quota in 0..50_u64, asked in 0..60_u64, later in 0..60_u64) {
             let (mut ledger, now) = ledger("2026-05-05T00:00:00Z");
             let charged = (0..asked).filter(|_| ledger.charge("a", "r", quota, now).is_ok()).count() as u64;
             prop_assert_eq!(charged, asked.min(quota));
+            // Also after the plan has changed.
+            for quota in [quota, later] {
+                let standing = ledger.standing(&caller(), quota);
+                prop_assert_eq!(standing.used, charged.min(quota));
+                prop_assert_eq!(standing.used + standing.remaining(), quota);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::support::http::{Answer, request};
+use crate::support::program::{arb, run};
 use crate::support::recordings;
 use crate::support::stack::Stack;
 
@@ -22,9 +23,15 @@ fn unauthorized(stack: &Stack) {
     let url = format!("{}/v1/arbs", stack.url);
     let wrong = stack.key.replace("arb_live_", "arb_live_x");
     let bearer = format!("Bearer {wrong}");
-    let refused: [&[(&str, &str)]; 6] = [
+    // Well formed, with its checksum, but of another file.
+    let other = stack.broker.path("other").join("keys.json");
+    let said = run(arb().args(["key", "--name", "foreign", "--keys"]).arg(&other));
+    assert!(said.success, "{}", said.err);
+    let foreign = format!("Bearer {}", said.out.trim());
+    let refused: [&[(&str, &str)]; 7] = [
         &[],
         &[("authorization", &bearer)],
+        &[("authorization", &foreign)],
         &[("authorization", "Bearer ")],
         &[("authorization", &stack.key)],
         &[("authorization", "Basic dXNlcjpwYXNz")],
@@ -36,6 +43,8 @@ fn unauthorized(stack: &Stack) {
         assert_eq!(answer.header("www-authenticate"), "Bearer");
         assert!(!answer.body.contains(&stack.key));
     }
+    let of_nobody = request("GET", &url, &[("authorization", &foreign)]).unwrap();
+    assert_eq!(of_nobody.json()["detail"], "The key is not valid.");
     let other_header = request("GET", &url, &[("x-api-key", &stack.key)]).unwrap();
     assert!(other_header.json()["detail"].as_str().unwrap().contains("Authorization"));
     let right = format!("Bearer {}", stack.key);

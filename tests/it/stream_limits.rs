@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::feed::{Name, Writer, assert_whole, closed, name, whole};
+use crate::support::feed::{Name, Writer, assert_whole, closed, name, opened, whole};
 use crate::support::serve::{Key, Serve};
 use crate::support::sse::Sse;
 use crate::support::stack::Broker;
@@ -33,6 +33,9 @@ fn long_records(from: i64, count: i64) -> Vec<Vec<u8>> {
     (from..from + count).map(|n| closed(&format!("w{n}"), "soccer_test", n, &reason)).collect()
 }
 
+/// Windows that are written after everything else, one in each partition: who has them has read all of it.
+const ENDS: [&str; 4] = ["end-0", "end-1", "end-2", "end-3"];
+
 /// A client that begins, and then does not read while far more is written than both systems' socket buffers hold.
 fn deaf_client(broker: &Broker, serve: &Serve) -> (Sse, Vec<Vec<Name>>) {
     let mut stream = serve.stream("", None);
@@ -40,6 +43,9 @@ fn deaf_client(broker: &Broker, serve: &Serve) -> (Sse, Vec<Vec<Name>>) {
     let writer = Writer::new(&broker.brokers);
     for batch in 0..20 {
         writer.write(i32::try_from(batch).unwrap() % 4, &long_records(batch * 50, 50));
+    }
+    for (partition, id) in (0..).zip(ENDS) {
+        writer.write(partition, &[opened(id, "soccer_test", 10_000)]);
     }
     (stream, whole(&broker.brokers))
 }
@@ -54,7 +60,7 @@ fn read_on(serve: &Serve, mut id: String, mut got: Vec<Name>, feed: &[Vec<Name>]
             && let Some(event) = stream.next_event()
         {
             match &*event.name {
-                "close_signal" => got.push(name(&event)),
+                "close_signal" | "arb_window" => got.push(name(&event)),
                 other => assert_eq!(other, "lagged"),
             }
         }
@@ -83,10 +89,9 @@ fn a_client_that_lags_is_told_so_and_from_where_to_go_on() {
     let serve = Serve::start(&broker, &key, "serve", &["--stall-ms", "600000", "--stream-events", "64"]);
     let (mut stream, feed) = deaf_client(&broker, &serve);
     wait_for("the instance has read all of it", || {
-        let mut late = serve.stream("", None);
-        let snapshot = late.next().unwrap();
-        // A client that begins now begins behind everything: nothing follows but heartbeats.
-        (late.next().unwrap().name == "heartbeat" && snapshot.name == "snapshot").then_some(())
+        let snapshot = serve.stream("", None).next().unwrap().json();
+        let ids: Vec<_> = snapshot["arbs"].as_array().unwrap().iter().map(|arb| &arb["id"]).collect();
+        (ids == ENDS).then_some(())
     });
     let held: Vec<_> = std::iter::from_fn(|| stream.next_event()).collect();
     let (last, held) = held.split_last().unwrap();
@@ -138,7 +143,7 @@ fn a_thousand_clients_fit_into_a_known_memory() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
     // Long enough that nobody who reads is taken for deaf, however busy the machine is with 900 of them.
-    let serve = Serve::start(&broker, &key, "serve", &["--stall-ms", "20000"]);
+    let serve = Serve::start(&broker, &key, "serve", &["--stall-ms", "60000"]);
     let request = format!(
         "GET /v1/stream HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
         serve.listen, key.text

@@ -1,5 +1,9 @@
 //! The second surface: its header, the quota on every response, and what costs something.
 
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use arb_schemas::time::month;
 use serde_json::{Value, json};
 
 use crate::support::feed::{Writer, opened};
@@ -23,6 +27,7 @@ struct Surface {
 
 impl Surface {
     fn start(plan: &str, plans: &Value) -> Self {
+        keep_clear_of_the_turn_of_the_month();
         let broker = Broker::start();
         let key = Key::new(&broker, plan);
         std::fs::write(broker.path("plans.json"), plans.to_string()).unwrap();
@@ -36,6 +41,18 @@ impl Surface {
 
     fn stream(&self, headers: &[(&str, &str)]) -> Sse {
         Sse::connect(&self.serve.listen, "/api/v1/stream", headers)
+    }
+}
+
+/// What was spent is forgotten at the month's turn, as it should be: tests that count do not begin within the last minutes
+/// before it.
+fn keep_clear_of_the_turn_of_the_month() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let end = month(i64::try_from(now.as_micros()).unwrap()).unwrap().1;
+    let left = Duration::from_micros(end.unsigned_abs()).saturating_sub(now);
+    if left < Duration::from_mins(5) {
+        println!("the month ends in {} s", left.as_secs());
+        std::thread::sleep(left + Duration::from_secs(1));
     }
 }
 
@@ -169,4 +186,35 @@ fn silence_is_broken_by_a_comment_and_a_heartbeat_with_an_id() {
         assert_eq!((&*heartbeat.name, heartbeat.json()), ("heartbeat", json!({"as_of": null})));
         assert_eq!((heartbeat.id.as_ref(), stream.comments), (snapshot.id.as_ref(), count));
     }
+}
+
+/// Removes a key from its file, as a user would who has no command for it yet.
+fn take_away(file: &Path, key: &str) {
+    let mut keys: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let kid = &key["arb_live_".len()..][..8];
+    assert!(keys.as_object_mut().unwrap().remove(kid).is_some());
+    std::fs::write(file, keys.to_string()).unwrap();
+}
+
+#[test]
+fn keys_and_plans_that_change_are_those_that_count() {
+    let surface = Surface::start("pro", &json!({"pro": 50}));
+    let status = |key: &str| surface.serve.ask("GET", "/api/v1/usage", &[("x-api-key", key)]).status;
+    let new = Key::new(&surface.broker, "free");
+    wait_for("the new key counts", || (status(&new.text) == 200).then_some(()));
+    assert_eq!(status(&surface.key.text), 200, "so does the old one");
+    take_away(&surface.key.file, &new.text);
+    wait_for("it counts no more", || (status(&new.text) == 401).then_some(()));
+    assert_eq!(status(&surface.key.text), 200);
+    std::fs::write(surface.broker.path("plans.json"), r#"{"pro": 7}"#).unwrap();
+    wait_for("the new quota counts", || {
+        (surface.with_key("GET", "/api/v1/usage").json()["quota"] == 7).then_some(())
+    });
+    // A file that is none of ours takes nobody's key away.
+    std::fs::write(&surface.key.file, "nonsense").unwrap();
+    wait_for("it is said", || {
+        let said = std::fs::read_to_string(surface.broker.path("serve.log")).unwrap();
+        said.contains("what was read before holds").then_some(())
+    });
+    assert_eq!(status(&surface.key.text), 200);
 }

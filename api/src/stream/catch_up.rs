@@ -1,9 +1,11 @@
 //! What a client lacks and memory has no longer, read from Kafka.
 //!
 //! On a blocking thread, because librdkafka waits, also when a reader is dropped; how many run at one time is bounded.
-//! It never sends what the ring has: it stops where the ring began to be ahead, and the client goes on there.
+//! It never reads further than the ring's reader had come when it began: from there on the client goes on in the ring, and
+//! has a whole ring's time to come there. (To the ring's oldest event would be less to read, but while it is read that
+//! event goes, and the client would never arrive.)
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use arb_pipeline::kafka::{Feed, FeedEvent, Span};
@@ -21,7 +23,7 @@ use crate::follow::FollowError;
 /// How long to wait for a record before looking whether anybody still wants it.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// How long one client may read while others wait. It has come further then, and goes on from there when it comes back.
+/// How long one client may read when others wait. It has come further then, and goes on from there when it comes back.
 const TURN: Duration = Duration::from_secs(30);
 
 /// A client's reader.
@@ -43,7 +45,7 @@ pub(super) enum CaughtUp {
     Gone,
     /// The server ends.
     Closing,
-    /// Others wait.
+    /// It has had its turn, and others wait.
     TurnOver,
     /// Kafka could not be read.
     Failed,
@@ -61,13 +63,13 @@ impl CatchUp {
 
     fn read(&mut self) -> Result<CaughtUp, FollowError> {
         let feed = self.app.streams.source.open()?;
-        if let Some(reason) = why_impossible(&self.sent, &feed.spans()?) {
-            return Ok(CaughtUp::Impossible(reason));
-        }
-        let goal = self.app.streams.live.head();
+        let goal = match goal(&self.sent, &feed.spans()?, &self.app.streams.live.kept()) {
+            Ok(goal) => goal,
+            Err(reason) => return Ok(CaughtUp::Impossible(reason)),
+        };
         let behind = self.sent.behind(&goal);
         if !behind.is_empty() {
-            feed.read_from(self.sent.as_slice())?;
+            feed.read_from(behind.clone())?;
             if let Some(end) = self.read_to(&goal, behind, &feed)? {
                 return Ok(end);
             }
@@ -81,7 +83,7 @@ impl CatchUp {
     fn read_to(
         &mut self,
         goal: &Positions,
-        mut behind: BTreeSet<i32>,
+        mut behind: BTreeMap<i32, i64>,
         feed: &Feed,
     ) -> Result<Option<CaughtUp>, FollowError> {
         let begun = Instant::now();
@@ -90,7 +92,7 @@ impl CatchUp {
             if self.app.streams.live.is_closing() {
                 return Ok(Some(CaughtUp::Closing));
             }
-            if begun.elapsed() > TURN {
+            if begun.elapsed() > TURN && self.app.streams.catch_ups.is_waiting() {
                 return Ok(Some(CaughtUp::TurnOver));
             }
             let text = self.step(feed.next(WAIT)?, goal, &mut behind)?;
@@ -114,7 +116,7 @@ impl CatchUp {
         &mut self,
         read: FeedEvent,
         goal: &Positions,
-        behind: &mut BTreeSet<i32>,
+        behind: &mut BTreeMap<i32, i64>,
     ) -> Result<Option<Bytes>, FollowError> {
         Ok(match read {
             FeedEvent::Idle => None,
@@ -131,7 +133,9 @@ impl CatchUp {
                 let event = Event::decode(&value);
                 let event = event.map_err(|error| FollowError::Record { topic: FEED_EVENTS.name, error })?;
                 self.sent.pass(partition, offset);
-                behind.retain(|partition| self.sent.behind(goal).contains(partition));
+                if !self.sent.is_behind(partition, goal) {
+                    behind.remove(&partition);
+                }
                 let block =
                     Block::new(&event, (partition, offset), self.app.streams.live.epoch(), &self.sent);
                 self.filter.includes(&block).then(|| block.shared())
@@ -141,38 +145,66 @@ impl CatchUp {
 
     fn heartbeat(&self) -> Bytes {
         let to = To { epoch: self.app.streams.live.epoch(), sent: Some(&self.sent) };
-        notice::heartbeat(to, self.app.board.as_of())
+        // The board's time is not that of what the client has by now.
+        notice::heartbeat(to, None)
     }
 }
 
-/// Why a client cannot go on from where it is, if it cannot.
-fn why_impossible(sent: &Positions, spans: &[Span]) -> Option<&'static str> {
-    let pairs = || sent.as_slice().iter().zip(spans);
-    if pairs().any(|(next, span)| *next < span.first) {
-        Some("outside_retention")
-    } else if pairs().any(|(next, span)| *next > span.next) {
-        Some("beyond_end")
-    } else {
-        None
-    }
+/// How far a client is to read, or why it cannot go on from where it is.
+///
+/// What Kafka has forgotten is missing only if memory has forgotten it too. And what lies between a client and the first
+/// offset that is left need not be an event: markers take offsets, so the log of a partition that has been silent for long
+/// begins behind the position after its last event. There the goal is to stay: all that came since is in memory.
+fn goal(
+    sent: &Positions,
+    spans: &[Span],
+    (tail, head): &(Positions, Positions),
+) -> Result<Positions, &'static str> {
+    let places = sent.as_slice().iter().zip(spans).zip(tail.as_slice().iter().zip(head.as_slice()));
+    let goals = places.map(|((at, span), (tail, head))| match *at {
+        at if at > span.next => Err("beyond_end"),
+        at if at >= span.first => Ok(at.max(*head)),
+        at if at >= *tail => Ok(at),
+        _ => Err("outside_retention"),
+    });
+    goals.collect::<Result<_, _>>().map(Positions::new)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn at(positions: &[i64]) -> Positions {
+        Positions::new(positions.to_vec())
+    }
+
     #[test]
     fn a_client_can_go_on_from_what_the_topic_still_has() {
         let spans = [Span { first: 5, next: 9 }, Span { first: 0, next: 0 }];
-        for (at, expected) in [
-            ([5, 0], None),
-            ([9, 0], None),
-            ([4, 0], Some("outside_retention")),
-            ([10, 0], Some("beyond_end")),
-            ([9, 1], Some("beyond_end")),
-            ([4, 1], Some("outside_retention")),
+        let kept = (at(&[7, 0]), at(&[9, 0]));
+        for (sent, expected) in [
+            ([5, 0], Ok(at(&[9, 0]))),
+            ([9, 0], Ok(at(&[9, 0]))),
+            ([4, 0], Err("outside_retention")),
+            ([10, 0], Err("beyond_end")),
+            ([9, 1], Err("beyond_end")),
+            ([4, 1], Err("outside_retention")),
         ] {
-            assert_eq!(why_impossible(&Positions::new(at.to_vec()), &spans), expected, "{at:?}");
+            assert_eq!(goal(&at(&sent), &spans, &kept), expected, "{sent:?}");
         }
+    }
+
+    #[test]
+    fn what_memory_has_is_not_missing_though_kafka_has_forgotten_it() {
+        // The last event of the first partition was at 8, its marker at 9; both are too old by now.
+        let spans = [Span { first: 10, next: 10 }, Span { first: 0, next: 50 }];
+        let goal = |sent: &[i64], tail: &[i64], head: &[i64]| goal(&at(sent), &spans, &(at(tail), at(head)));
+        // Silent ever since: nothing is missing, and nothing is read there.
+        assert_eq!(goal(&[9, 20], &[9, 30], &[9, 50]), Ok(at(&[9, 50])));
+        // The event at 9 has been forgotten by Kafka alone.
+        assert_eq!(goal(&[9, 20], &[9, 30], &[10, 50]), Ok(at(&[9, 50])));
+        // By both; and by an instance that has begun at 10 and cannot know that nothing was there.
+        assert_eq!(goal(&[8, 20], &[9, 30], &[9, 50]), Err("outside_retention"));
+        assert_eq!(goal(&[9, 20], &[10, 30], &[10, 50]), Err("outside_retention"));
     }
 }

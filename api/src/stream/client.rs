@@ -100,7 +100,7 @@ impl Client {
             for block in blocks {
                 self.deliver(&block, &mut place).await?;
             }
-            self.wait(place.next).await?;
+            self.wait(Some(place.next)).await?;
         }
     }
 
@@ -129,7 +129,7 @@ impl Client {
 
     /// Sends the board, and says where the events after it begin.
     async fn snapshot(&mut self) -> Result<Place, End> {
-        let (place, snapshot) = self.app.streams.live.snapshot(&self.app.board);
+        let (place, snapshot) = self.app.streams.live.snapshot(&self.app.board).await;
         let to = To { epoch: self.app.streams.live.epoch(), sent: Some(&place.reader) };
         let pieces = notice::snapshot(to, &snapshot, &self.filter.sport);
         drop(snapshot);
@@ -177,7 +177,8 @@ impl Client {
             drop(permit);
             read
         });
-        let (reached, outcome) = read.await.map_err(|_| End::Lagged("unavailable"))?;
+        // Where a reader that panicked had come to is not known, so no id may be sent: the client has a newer one.
+        let (reached, outcome) = read.await.map_err(|_| End::Gone)?;
         self.sent = Some(reached.clone());
         self.last_sent = Instant::now();
         match outcome {
@@ -193,21 +194,23 @@ impl Client {
     /// Waits for its turn.
     async fn permit(&mut self) -> Result<OwnedSemaphorePermit, End> {
         // One place in the line, however many heartbeats it takes.
-        let turn = Arc::clone(&self.app.streams.catch_ups).acquire_owned();
+        let app = Arc::clone(&self.app);
+        let turn = app.streams.catch_ups.place();
         tokio::pin!(turn);
         loop {
             tokio::select! {
-                permit = &mut turn => return permit.map_err(|_| End::Closing),
-                waited = self.wait(u64::MAX) => waited?,
+                permit = &mut turn => return permit.ok_or(End::Closing),
+                waited = self.wait(None) => waited?,
             }
         }
     }
 
-    /// Waits until there is a block of this number; sends a heartbeat when that takes long.
-    async fn wait(&mut self, next: u64) -> Result<(), End> {
+    /// Waits until there is a block of this number, or only for the end; sends a heartbeat when that takes long.
+    async fn wait(&mut self, next: Option<u64>) -> Result<(), End> {
         let silence = self.last_sent + self.app.streams.heartbeat;
+        let is_there = |signal: &Signal| next.is_some_and(|next| signal.next > next);
         let woken = async {
-            let signal = self.wake.wait_for(|signal| signal.is_closing || signal.next > next).await;
+            let signal = self.wake.wait_for(|signal| signal.is_closing || is_there(signal)).await;
             signal.map_or(true, |signal| signal.is_closing)
         };
         let is_closing = tokio::select! {
@@ -218,7 +221,11 @@ impl Client {
         match is_closing {
             Some(true) => Err(End::Closing),
             Some(false) => Ok(()),
-            None => self.send(notice::heartbeat(self.to(), self.app.board.as_of())).await,
+            None => {
+                // Who still lacks events is told no time of the board: it may be days behind.
+                let as_of = next.and_then(|_| self.app.board.as_of());
+                self.send(notice::heartbeat(self.to(), as_of)).await
+            }
         }
     }
 

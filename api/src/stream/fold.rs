@@ -16,8 +16,8 @@ pub(super) struct Fold(HashMap<String, Arc<BoardEntry>>);
 
 impl Fold {
     /// Of a board.
-    pub(super) fn of(entries: Vec<BoardEntry>) -> Self {
-        Self(entries.into_iter().map(|entry| (entry.id.clone(), Arc::new(entry))).collect())
+    pub(super) fn of(entries: Vec<Arc<BoardEntry>>) -> Self {
+        Self(entries.into_iter().map(|entry| (entry.id.clone(), entry)).collect())
     }
 
     /// After one more event: of a window the last one decides.
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_last_event_of_a_window_decides() {
-        let mut fold = Fold::of(vec![entry("a", 0.01)]);
+        let mut fold = Fold::of(vec![Arc::new(entry("a", 0.01))]);
         fold.apply(window("b", 8));
         fold.apply(window("a", 9));
         fold.apply(close("b", 10));
@@ -95,8 +95,7 @@ mod tests {
                 history[..upto].iter().cloned().for_each(|event| fold.apply(event));
                 fold
             };
-            let base = whole(board).windows().iter().map(|entry| BoardEntry::clone(entry)).collect();
-            let mut fold = Fold::of(base);
+            let mut fold = Fold::of(whole(board).windows());
             for (at, event) in history.iter().enumerate().skip(start) {
                 fold.apply(event.clone());
                 if at + 1 >= board {

@@ -26,7 +26,7 @@
 //! one, for by 3 that one would have been read.
 //!
 //! Times that are confirmed without a transition go to the board alone. So an entry is shown as the board has it when
-//! it is of the same transition (`Board::snapshot_of`), else as the feed had it.
+//! it is of the same transition (`Board::parts_of`), else as the feed had it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,15 +34,17 @@ use std::time::{Duration, Instant};
 
 use arb_schemas::records::BoardEntry;
 use arb_schemas::wire::WireError;
-use tokio::sync::watch;
+use tokio::sync::{Mutex as AsyncMutex, watch};
+use tokio::task::block_in_place;
 
 use super::event::{Block, Event};
 use super::fold::Fold;
 use super::position::{Epoch, Positions};
 use super::ring::Ring;
-use crate::board::{Board, Snapshot};
+use crate::board::Board;
+use crate::snapshot::Snapshot;
 
-/// How long a snapshot is given out. All of that time share its bytes, and are sent what came since.
+/// How long a snapshot is given out after it was made. All of that time share its bytes, and are sent what came since.
 const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
 
 /// The feed of this instance.
@@ -51,7 +53,12 @@ pub struct Live {
     epoch: Epoch,
     inner: Mutex<Inner>,
     signal: watch::Sender<Signal>,
+    /// The last snapshot. Who makes the next one holds it: the others who want one would only make the same.
+    snapshot: AsyncMutex<Option<Taken>>,
 }
+
+/// A snapshot, its place, and when it was made.
+type Taken = (Instant, Place, Arc<Snapshot>);
 
 /// What wakes clients.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,7 +75,6 @@ struct Inner {
     fold: Fold,
     /// Partitions whose end has not been seen yet.
     behind: BTreeSet<i32>,
-    snapshot: Option<(Instant, Place, Arc<Snapshot>)>,
 }
 
 /// A place in memory.
@@ -88,8 +94,9 @@ impl Live {
         let partitions = i32::try_from(start.as_slice().len()).unwrap_or(i32::MAX);
         let ring = Ring::new(max_events.max(1), start);
         let behind = (0..partitions).collect();
-        let inner = Inner { ring, fold: Fold::default(), behind, snapshot: None };
-        Self { epoch: source.epoch(), inner: Mutex::new(inner), signal: watch::Sender::default() }
+        let inner = Inner { ring, fold: Fold::default(), behind };
+        let (inner, signal, snapshot) = (Mutex::new(inner), watch::Sender::default(), AsyncMutex::default());
+        Self { epoch: source.epoch(), inner, signal, snapshot }
     }
 
     /// The id of the feed's topic.
@@ -103,7 +110,7 @@ impl Live {
     }
 
     /// Begins with a board.
-    pub(super) fn begin(&self, entries: Vec<BoardEntry>) {
+    pub(super) fn begin(&self, entries: Vec<Arc<BoardEntry>>) {
         self.lock().fold = Fold::of(entries);
     }
 
@@ -144,18 +151,22 @@ impl Live {
         self.signal.subscribe()
     }
 
-    /// The board at a position, and that place.
-    pub(super) fn snapshot(&self, board: &Board) -> (Place, Arc<Snapshot>) {
-        let mut inner = self.lock();
-        if let Some((taken, place, snapshot)) = &inner.snapshot
+    /// The board at a position, and that place. It is made while the feed goes on.
+    pub(super) async fn snapshot(&self, board: &Board) -> (Place, Arc<Snapshot>) {
+        let mut last = self.snapshot.lock().await;
+        if let Some((taken, place, snapshot)) = &*last
             && taken.elapsed() < SNAPSHOT_AGE
-            && inner.ring.has(place.next)
+            && self.lock().ring.has(place.next)
         {
             return (place.clone(), Arc::clone(snapshot));
         }
-        let place = Place { next: inner.ring.next(), reader: inner.ring.head().clone() };
-        let snapshot = Arc::new(board.snapshot_of(&inner.fold.windows()));
-        inner.snapshot = Some((Instant::now(), place.clone(), Arc::clone(&snapshot)));
+        let (place, windows) = {
+            let inner = self.lock();
+            let place = Place { next: inner.ring.next(), reader: inner.ring.head().clone() };
+            (place, inner.fold.windows())
+        };
+        let snapshot = block_in_place(|| Arc::new(Snapshot::of(&board.parts_of(windows))));
+        *last = Some((Instant::now(), place.clone(), Arc::clone(&snapshot)));
         (place, snapshot)
     }
 
@@ -163,6 +174,12 @@ impl Live {
     pub(super) fn join(&self, at: &Positions) -> Option<Place> {
         let (next, reader) = self.lock().ring.join(at)?;
         Some(Place { next, reader })
+    }
+
+    /// What memory has: from these positions to those.
+    pub(super) fn kept(&self) -> (Positions, Positions) {
+        let inner = self.lock();
+        (inner.ring.tail().clone(), inner.ring.head().clone())
     }
 
     /// After the last event.

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::event::id_line;
 use super::position::{Epoch, Positions};
-use crate::board::Snapshot;
 use crate::filter::Sport;
+use crate::snapshot::Snapshot;
 
 /// Milliseconds after which clients of a server that ends connect again: not all at once.
 const RETRY: (u64, u64) = (1_000, 5_000);
@@ -29,7 +29,8 @@ impl To<'_> {
     }
 }
 
-/// Nothing has happened: a comment for those who keep connections open, an event for those who watch the feed's time.
+/// Nothing has happened: a comment for those who keep connections open, an event for those who watch the board's time. It
+/// has none for a client that is not yet where the feed is.
 pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>) -> Bytes {
     let data = json!({"as_of": as_of.map(to_rfc3339)});
     format!(": heartbeat\nevent: heartbeat\ndata: {data}\n{}", to.id()).into()
@@ -48,7 +49,8 @@ pub(super) fn resync(reason: &str) -> Bytes {
     format!("event: resync\ndata: {}\n\n", json!({"reason": reason})).into()
 }
 
-/// The client does not keep up, or what it lacks cannot be read now; it goes on from its id.
+/// The client does not keep up (`too_slow`), others wait to be caught up too (`catching_up`), or what it lacks cannot be
+/// read now (`unavailable`); it goes on from its id.
 pub(super) fn lagged(to: To<'_>, reason: &str) -> Bytes {
     format!("event: lagged\ndata: {}\n{}", json!({"reason": reason}), to.id()).into()
 }

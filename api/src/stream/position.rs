@@ -5,7 +5,7 @@
 //! of transactions take some), so a position is never counted forward: it is the offset after a record that was seen.
 //! Opaque to clients, and no secret.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -57,10 +57,18 @@ impl Positions {
         }
     }
 
-    /// The partitions in which it is not as far as another.
-    pub(crate) fn behind(&self, other: &Self) -> BTreeSet<i32> {
+    /// The partitions in which it is not as far as another, and how far it is there.
+    pub(crate) fn behind(&self, other: &Self) -> BTreeMap<i32, i64> {
         let pairs = (0..).zip(self.0.iter().zip(&other.0));
-        pairs.filter(|(_, (mine, other))| mine < other).map(|(partition, _)| partition).collect()
+        pairs
+            .filter(|(_, (mine, other))| mine < other)
+            .map(|(partition, (mine, _))| (partition, *mine))
+            .collect()
+    }
+
+    /// Whether it is not as far as another in a partition.
+    pub(crate) fn is_behind(&self, partition: i32, other: &Self) -> bool {
+        index(partition).is_some_and(|index| self.0.get(index) < other.0.get(index))
     }
 
     /// Whether it is as far as another in every partition.
@@ -145,7 +153,10 @@ mod tests {
         positions.reach(&Positions(vec![3, 7]));
         assert_eq!(positions, Positions(vec![9, 7]));
         assert!(!positions.is_before(2, 0), "there is no such partition");
-        assert_eq!(positions.behind(&Positions(vec![9, 8])), BTreeSet::from([1]));
+        assert_eq!(positions.behind(&Positions(vec![9, 8])), BTreeMap::from([(1, 7)]));
+        assert!(
+            positions.is_behind(1, &Positions(vec![9, 8])) && !positions.is_behind(0, &Positions(vec![9, 8]))
+        );
         assert!(positions.reaches(&Positions(vec![9, 7])) && !positions.reaches(&Positions(vec![0, 8])));
     }
 

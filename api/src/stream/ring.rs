@@ -52,6 +52,11 @@ impl Ring {
         self.first + self.blocks.len() as u64
     }
 
+    /// Before the first event.
+    pub(super) fn tail(&self) -> &Positions {
+        &self.tail
+    }
+
     /// After the last event.
     pub(super) fn head(&self) -> &Positions {
         &self.head

@@ -73,7 +73,7 @@ impl Source {
         live.begin(board.entries());
         kafka::settle(&self.brokers, &FEED_EVENTS, self.partitions(), stop)?;
         let feed = self.open()?;
-        feed.read_from(self.start.as_slice())?;
+        feed.read_from((0..).zip(self.start.as_slice().iter().copied()))?;
         while !stop.is_stopped() {
             match feed.next(WAIT)? {
                 FeedEvent::Record { partition, offset, value } => {

@@ -10,7 +10,8 @@ use arb_api::plan::Plans;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::usage::Usage;
-use arb_api::{App, SharedApp, follow, server};
+use arb_api::watched::Watched;
+use arb_api::{App, SharedApp, follow, server, upkeep};
 use arb_pipeline::kafka::{self, Table};
 use arb_pipeline::stop::Stop;
 use arb_schemas::topics::ARBS_BOARD;
@@ -23,7 +24,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     allow_connections();
     let brokers = &config.brokers.brokers;
-    let keys = Keys::read(&config.keys).context("no API keys; `arb key` makes one")?;
+    let keys = Watched::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
     let partitions = kafka::partitions(brokers)?;
     // The feed's end is noted before the board is read: `arb_api::stream::live` says why.
@@ -41,17 +42,16 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         let (source, live) = app.streams.feed();
         Ok(source.follow(live, &app.board, stop)?)
     })?;
-    let ledger = thread("usage", &app, &stop, |app, stop| {
-        app.usage.keep(stop);
+    let upkeep = thread("upkeep", &app, &stop, |app, stop| {
+        upkeep::keep(app, stop);
         Ok(())
     })?;
     runtime.block_on(server::serve(listener, Arc::clone(&app), config.stall, &stop));
-    // After the last request that was still answered.
-    let saved = app.usage.save();
-    for (name, thread) in [("board", board), ("feed", feed), ("usage", ledger)] {
-        thread.join().map_err(|_| anyhow!("the thread {name} panicked"))??;
-    }
-    Ok(saved?)
+    let ended = [("board", board), ("feed", feed), ("upkeep", upkeep)]
+        .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten());
+    // After the last request that was still answered, and however the threads have ended.
+    app.usage.save()?;
+    ended.into_iter().collect()
 }
 
 /// Each connection is a file descriptor: as many as the system allows, instead of the usual 1,024.
@@ -64,7 +64,7 @@ fn allow_connections() {
 
 fn usage(config: &Serve) -> anyhow::Result<Usage> {
     let beside = |path: &Option<_>, name| path.clone().unwrap_or_else(|| config.keys.with_file_name(name));
-    let plans = Plans::read(&beside(&config.plans, "plans.json"))?;
+    let plans = Watched::<Plans>::open(beside(&config.plans, "plans.json"))?;
     Ok(Usage::open(beside(&config.usage, "usage.json"), plans, clock::now)?)
 }
 

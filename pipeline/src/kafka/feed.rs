@@ -54,12 +54,13 @@ impl Feed {
         self.0.spans()
     }
 
-    /// Begins to read each partition at a position, the offset of the next record.
+    /// Begins to read partitions, each at a position, the offset of the next record; of the others it reads nothing.
     ///
     /// # Errors
     /// [`Error::Client`].
-    pub fn read_from(&self, positions: &[i64]) -> Result<(), Error> {
-        self.0.assign((0..).zip(positions.iter().map(|next| Offset::Offset(*next))))
+    pub fn read_from(&self, positions: impl IntoIterator<Item = (i32, i64)>) -> Result<(), Error> {
+        let positions = positions.into_iter();
+        self.0.assign(positions.map(|(partition, next)| (partition, Offset::Offset(next))))
     }
 
     /// The next event, waiting at most so long.
