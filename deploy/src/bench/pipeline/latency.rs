@@ -80,7 +80,7 @@ pub(super) fn measure(rate: u32, time: Duration, ground: &mut Ground<'_>) -> any
     let group = ground.name();
     let (stream, end) = Stream::open(&served)?;
     let feed = Feed::open(&ground.brokers, &FEED_EVENTS, DEFAULT_PARTITIONS)?;
-    feed.read_from(&feed.spans()?.iter().map(|span| span.next).collect::<Vec<_>>())?;
+    feed.read_from((0..).zip(feed.spans()?.iter().map(|span| span.next)))?;
     let (stop, processed) = (Stop::default(), AtomicU64::new(0));
     let shared = Shared { brokers: &ground.brokers, group, stop, processed };
     let latency = thread::scope(|scope| {
