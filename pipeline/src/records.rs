@@ -11,7 +11,7 @@ use arb_engine::odds::Price;
 use arb_schemas::records as wire;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
-use arb_schemas::wire::{RecordType, WireError, decode, encode};
+use arb_schemas::wire::{RecordType, WireError, decode, encode, encode_window};
 
 use crate::faults::Faults;
 
@@ -233,11 +233,9 @@ pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError
     let feed = |key: String, value| Output::new(FEED_EVENTS.name, partition, key, Some(value));
     Ok(match effect {
         Effect::Transition(change, entry) => {
-            let entry = board_entry(entry);
-            let on_board = board(entry.id.clone(), Some(encode(&entry)?));
-            let key = entry.event.id.clone();
-            let window = wire::ArbWindow { change: change_key(*change).to_owned(), entry };
-            vec![on_board, feed(key, encode(&window)?)]
+            let on_board = encode(&board_entry(entry))?;
+            let on_feed = feed(entry.event.id.to_string(), encode_window(change_key(*change), &on_board)?);
+            vec![board(entry.id.to_string(), Some(on_board)), on_feed]
         }
         Effect::Refreshed(entry) => {
             vec![board(entry.id.to_string(), Some(encode(&board_entry(entry))?))]

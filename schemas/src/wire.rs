@@ -243,6 +243,35 @@ pub fn encode<T: Record>(record: &T) -> Result<Vec<u8>, WireError> {
     Ok(message)
 }
 
+/// An [`ArbWindow`] as a message, from the message of its entry, which is most of it: an Avro record is its fields, one
+/// after the other.
+///
+/// # Errors
+/// [`WireError::OtherType`] when `entry` is not the message of a [`BoardEntry`].
+pub fn encode_window(change: &str, entry: &[u8]) -> Result<Vec<u8>, WireError> {
+    let found = RecordType::of(entry)?;
+    if found != RecordType::BoardEntry {
+        return Err(WireError::OtherType { expected: RecordType::BoardEntry, found });
+    }
+    let mut message = Vec::with_capacity(entry.len() + 16);
+    message.push(0);
+    message.extend((RecordType::ArbWindow as u32).to_be_bytes());
+    // A length is a zigzag number, seven bits a byte.
+    let mut length = change.len() << 1;
+    while length > 0x7f {
+        message.push(low_bits(length) | 0x80);
+        length >>= 7;
+    }
+    message.push(low_bits(length));
+    message.extend(change.as_bytes());
+    message.extend(&entry[HEADER..]);
+    Ok(message)
+}
+
+fn low_bits(number: usize) -> u8 {
+    u8::try_from(number & 0x7f).unwrap_or(0)
+}
+
 /// The message as a record.
 ///
 /// # Errors

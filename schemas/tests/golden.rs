@@ -221,6 +221,15 @@ fn stale_alert() -> StaleAlert {
     }
 }
 
+#[test]
+fn a_window_is_its_change_and_its_entry() {
+    for change in ["", "opened", &"x".repeat(64), &"x".repeat(9_999)] {
+        let whole = wire::encode(&ArbWindow { change: change.into(), entry: entry() }).unwrap();
+        assert_eq!(wire::encode_window(change, &wire::encode(&entry()).unwrap()).unwrap(), whole, "{change}");
+    }
+    assert!(wire::encode_window("opened", &wire::encode(&frame()).unwrap()).is_err());
+}
+
 /// A published version of a record's schema, its references as they were then; `None` when there is none.
 fn published(record: RecordType, version: u32) -> Option<Schema> {
     let text = |record: RecordType| std::fs::read_to_string(golden(&format!("{record:?}.v{version}.avsc")));
