@@ -45,8 +45,8 @@ use crate::SharedApp;
 use crate::problem::Problem;
 use crate::routes::Request;
 
-/// Pieces that wait for a connection to take them. Most are shared by all clients; those that are of one client alone, an
-/// event that comes from Kafka or has an id of its own, are so few.
+/// Pieces that wait for a connection to take them. Most are shared by all clients; an event that came from Kafka, or whose
+/// id is this client's own, is its alone.
 const PIECES: usize = 8;
 /// Clients that read from Kafka at one time; more wait, and are sent heartbeats meanwhile.
 const CATCH_UPS: usize = 4;

@@ -30,9 +30,9 @@ impl Line {
         Arc::clone(&self.places).acquire_owned().await.ok()
     }
 
-    /// Whether anybody waits.
+    /// Whether anybody waits: not who is about to take a place that is free.
     pub(super) fn is_waiting(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) > 0
+        self.places.available_permits() == 0 && self.waiting.load(Ordering::Relaxed) > 0
     }
 }
 

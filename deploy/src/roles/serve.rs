@@ -50,8 +50,9 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let ended = [("board", board), ("feed", feed), ("upkeep", upkeep)]
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten());
     // After the last request that was still answered, and however the threads have ended.
-    app.usage.save()?;
-    ended.into_iter().collect()
+    let saved = app.usage.save();
+    ended.into_iter().collect::<anyhow::Result<()>>()?;
+    Ok(saved?)
 }
 
 /// Each connection is a file descriptor: as many as the system allows, instead of the usual 1,024.
