@@ -1,9 +1,9 @@
 //! The partition's time: the watermark, idle sources, and sources that speak from a far future.
 //!
 //! The **watermark** is the time up to which the partition has been told everything: the least of what its active
-//! sources were heard at, less [`DELAY`]. A source that is more than [`IDLE`] behind the latest one is idle and holds
+//! sources were heard at, less `DELAY`. A source that is more than `IDLE` behind the latest one is idle and holds
 //! nothing back. The watermark never goes back, so a time that is wrong by years would end every event for
-//! ever: a record more than [`LEAP`] ahead of all that was heard is therefore believed only after ten seconds of such
+//! ever: a record more than `LEAP` ahead of all that was heard is therefore believed only after ten seconds of such
 //! records without a single one from the present in between. All of it is a function of the records alone: it never
 //! reads a clock.
 //!
