@@ -75,7 +75,9 @@ impl Serve {
         let bearer = format!("Bearer {}", self.key);
         let mut headers = vec![("authorization", &*bearer)];
         headers.extend(last.map(|last| ("last-event-id", last)));
-        let stream = Sse::connect(&self.listen, &format!("/v1/stream?{query}"), &headers);
+        let mut stream = Sse::connect(&self.listen, &format!("/v1/stream?{query}"), &headers);
+        // A connection that is cut before its first event has not made the client forget.
+        stream.last_id = last.map(str::to_owned);
         assert_eq!(stream.status, 200, "{:?}", stream.head);
         stream
     }
