@@ -71,7 +71,7 @@ impl Folded {
     /// Reads until it is a board.
     fn read_until(&mut self, stream: &mut Sse, board: &BTreeMap<String, Value>) {
         while self.open != *board {
-            self.apply(&stream.next().expect("the stream goes on"));
+            self.apply(&stream.next_event().expect("the stream goes on"));
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -90,9 +91,13 @@ impl Sse {
         }
     }
 
-    /// The next event that is none of the stream's own heartbeats.
+    /// The next event that is none of the stream's own heartbeats, which go on for ever.
     pub(crate) fn next_event(&mut self) -> Option<Event> {
-        std::iter::from_fn(|| self.next()).find(|event| event.name != "heartbeat")
+        let deadline = Instant::now() + PATIENCE;
+        std::iter::from_fn(|| self.next()).find(|event| {
+            assert!(Instant::now() < deadline, "nothing but heartbeats");
+            event.name != "heartbeat"
+        })
     }
 
     /// So many of them.
