@@ -11,8 +11,8 @@ use arb_schemas::topics::ODDS_TICKS;
 
 use super::counts::Counts;
 use super::dead_letters::{self, Reason};
+use super::error::PumpError;
 use super::log::{Record, Transaction};
-use super::pump::PumpError;
 use crate::faults::Faults;
 use crate::records::{self, TickMessage, state};
 

@@ -11,9 +11,9 @@ use arb_engine::catalogue::Policy;
 use arb_engine::saved::Saved;
 use arb_schemas::records::StatePartition;
 
+use super::error::PumpError;
 use super::log::Input;
 use super::partition::Partition;
-use super::pump::PumpError;
 use super::watchdog::Pulse;
 use crate::records::state::{self, StateError, StateRecord};
 
