@@ -10,7 +10,7 @@ use crate::App;
 use crate::cursor::{Cursor, Place};
 use crate::filter::{Sport, parameters};
 use crate::problem::Problem;
-use crate::routes::Request;
+use crate::request::Request;
 
 /// Entries of a page, unless asked otherwise.
 const LIMIT: usize = 100;

@@ -12,7 +12,7 @@ use crate::App;
 use crate::filter::parameters;
 use crate::keys::Caller;
 use crate::problem::Problem;
-use crate::routes::Request;
+use crate::request::Request;
 
 const REMAINING: HeaderName = HeaderName::from_static("x-requests-remaining");
 const USED: HeaderName = HeaderName::from_static("x-requests-used");

@@ -20,9 +20,8 @@ use warp::path::FullPath;
 use warp::reply::Response;
 
 use crate::auth::Surface;
-use crate::keys::Caller;
 use crate::problem::{self, Problem};
-use crate::usage::Exhausted;
+use crate::request::Request;
 use crate::{App, SharedApp, arbs, quota, stream};
 
 /// What all routes answer to.
@@ -49,24 +48,6 @@ impl Route {
             "/readyz" => Some(Self::Ready),
             _ => path.strip_prefix("/problems/").and_then(problem::page).map(Self::Problem),
         }
-    }
-}
-
-/// What a valid key asks for.
-pub(crate) struct Request<'a> {
-    pub(crate) caller: Caller,
-    pub(crate) path: &'a str,
-    pub(crate) query: &'a str,
-    pub(crate) headers: &'a HeaderMap,
-    /// GET, where it is not HEAD.
-    pub(crate) wants_body: bool,
-}
-
-impl Request<'_> {
-    /// Charges it, right before it is answered.
-    pub(crate) fn charge(&self, app: &App) -> Result<(), Problem> {
-        let charged = app.usage.charge(&self.caller, self.path);
-        charged.map_err(|Exhausted(seconds)| Problem::quota_exceeded(seconds))
     }
 }
 

@@ -43,7 +43,7 @@ use self::query::Query;
 use self::source::Source;
 use crate::SharedApp;
 use crate::problem::Problem;
-use crate::routes::Request;
+use crate::request::Request;
 
 /// Pieces that wait for a connection to take them. Most are shared by all clients; an event that came from Kafka, or whose
 /// id is this client's own, is its alone.

@@ -1,0 +1,28 @@
+//! A request with a valid key, as its handler sees it, and its charge.
+//!
+//! It never charges by itself: the handler does, when it knows that it will answer.
+
+use warp::http::HeaderMap;
+
+use crate::App;
+use crate::keys::Caller;
+use crate::problem::Problem;
+use crate::usage::Exhausted;
+
+/// What a valid key asks for.
+pub(crate) struct Request<'a> {
+    pub(crate) caller: Caller,
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+    pub(crate) headers: &'a HeaderMap,
+    /// GET, where it is not HEAD.
+    pub(crate) wants_body: bool,
+}
+
+impl Request<'_> {
+    /// Charges it, right before it is answered.
+    pub(crate) fn charge(&self, app: &App) -> Result<(), Problem> {
+        let charged = app.usage.charge(&self.caller, self.path);
+        charged.map_err(|Exhausted(seconds)| Problem::quota_exceeded(seconds))
+    }
+}
