@@ -39,6 +39,8 @@ pub use topic_id::topic_id;
 pub use topics::{partitions, provision};
 pub use transaction::{Transaction, TransactionalProducer};
 
+use crate::process::log::LogError;
+
 /// Something that Kafka refused or could not do.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -61,6 +63,11 @@ pub enum Error {
     /// Something that a running client was told.
     #[error("Kafka: {0}")]
     Client(#[from] KafkaError),
+}
+
+/// An error after which a client can do no more, as the pump is told it.
+fn fatal(error: impl Into<Error>) -> LogError {
+    LogError::Fatal(error.into().into())
 }
 
 /// Hears what librdkafka reports beside its calls: a broker that went away, the end of a partition. Whatever must

@@ -1,7 +1,7 @@
 //! One partition of the engine: `step` drafts, `commit` applies, `abort` drops.
 //!
-//! A record's time is taken in first. A frame is then judged by its source's clock, merged market by market, and only then evaluated: tick by tick one
-//! would see withdrawn quotes as live ones. It never publishes anything itself.
+//! A record's time is taken in first. A frame is then judged by its source's clock, merged market by market, and only
+//! then evaluated: tick by tick one would see withdrawn quotes as live ones. It never publishes anything itself.
 
 mod time;
 

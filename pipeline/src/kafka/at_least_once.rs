@@ -10,7 +10,7 @@ use rdkafka::producer::BaseProducer;
 
 use super::producer::{enqueue, flush};
 use super::transaction::{Silent, offsets, record, settings};
-use super::{Error, TickConsumer};
+use super::{Error, TickConsumer, fatal};
 use crate::process::log::{Committed, LogError, Producer, Transaction};
 use crate::records::Output;
 
@@ -64,8 +64,4 @@ impl Transaction for Unguarded<'_> {
     fn abort(self) -> Result<(), LogError> {
         flush(self.0, FLUSH).map_err(fatal)
     }
-}
-
-fn fatal(error: impl Into<Error>) -> LogError {
-    LogError::Fatal(error.into().into())
 }

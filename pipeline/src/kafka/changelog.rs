@@ -14,7 +14,7 @@ use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
-use super::reader::{Polled, READ_UNCOMMITTED, Reader};
+use super::reader::{Polled, READ_UNCOMMITTED, Reader, wait_until_decided};
 use crate::process::log::Put;
 
 /// How long to wait for the next record.
@@ -56,17 +56,15 @@ impl Changelog {
     }
 
     fn wait_until_nothing_is_hidden(&self, partition: i32) -> Result<(), Error> {
-        let end = self.everything.span(partition)?.next;
         let mut said: Option<Instant> = None;
-        // For a reader of committed records the end is the last stable offset.
-        while self.committed.span(partition)?.next < end {
+        wait_until_decided(&self.everything, &self.committed, partition..partition + 1, || {
             if said.is_none_or(|said| said.elapsed() >= SAY) {
-                tracing::warn!(partition, end, "an open transaction hides the end of the changelog; waiting");
+                tracing::warn!(partition, "an open transaction hides the end of the changelog; waiting");
                 said = Some(Instant::now());
             }
             std::thread::sleep(LOOK);
-        }
-        Ok(())
+            false
+        })
     }
 
     fn read_to_end(&self, put: &mut Put<'_>) -> Result<(), Error> {

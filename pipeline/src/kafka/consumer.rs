@@ -15,8 +15,8 @@ use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientConfig, ClientContext, Message};
 
 use super::changelog::Changelog;
-use super::reader::is_transient;
-use super::{Error, Listener};
+use super::reader::{committed, is_transient};
+use super::{Error, Listener, fatal};
 use crate::process::log::{Event, Input, LogError, Put, Record};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
@@ -113,18 +113,6 @@ impl TickConsumer {
         rebalance
     }
 
-    fn committed_now(&self, partition: i32) -> Result<Option<i64>, KafkaError> {
-        let mut asked = TopicPartitionList::new();
-        asked.add_partition(TOPIC, partition);
-        let answer = self.consumer.committed_offsets(asked, TIMEOUT)?;
-        let element = answer.find_partition(TOPIC, partition);
-        let offset = element.map(|element| element.error().map(|()| element.offset())).transpose()?;
-        Ok(match offset {
-            Some(Offset::Offset(offset)) => Some(offset),
-            _ => None,
-        })
-    }
-
     /// Commits offsets outside any transaction.
     pub(super) fn commit(&self, offsets: &TopicPartitionList) -> Result<(), KafkaError> {
         self.consumer.commit(offsets, CommitMode::Sync)
@@ -157,7 +145,7 @@ impl Input for TickConsumer {
     fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError> {
         let deadline = Instant::now() + IN_DOUBT;
         loop {
-            match self.committed_now(partition) {
+            match committed(&self.consumer, TOPIC, partition) {
                 Err(error) if Instant::now() < deadline => {
                     // An offset that a transaction is about to change is not told.
                     tracing::warn!(partition, %error, "the committed offset is asked for again");
@@ -223,8 +211,4 @@ fn put(to: &mut Option<Vec<u8>>, from: Option<&[u8]>) {
         }
         (_, from) => *to = from.map(<[u8]>::to_vec),
     }
-}
-
-fn fatal(error: impl Into<Error>) -> LogError {
-    LogError::Fatal(error.into().into())
 }

@@ -10,7 +10,7 @@ use rdkafka::Message;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
-use super::reader::{Polled, READ_UNCOMMITTED, Reader, Span};
+use super::reader::{Polled, READ_UNCOMMITTED, Reader, Span, wait_until_decided};
 use crate::stop::Stop;
 
 /// How often to ask whether a transaction has ended.
@@ -89,17 +89,13 @@ impl Feed {
 /// # Errors
 /// [`Error::Client`] when the broker does not answer.
 pub fn settle(brokers: &str, topic: &Topic, partitions: i32, stop: &Stop) -> Result<(), Error> {
-    let written = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?.spans()?;
-    let decided = Reader::new(brokers, topic, partitions, &[])?;
-    let is_behind = |(decided, written): (&Span, &Span)| decided.next < written.next;
+    let everything = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?;
+    let committed = Reader::new(brokers, topic, partitions, &[])?;
     let mut is_waiting = false;
-    while decided.spans()?.iter().zip(&written).any(is_behind) {
+    wait_until_decided(&everything, &committed, 0..partitions, || {
         if !std::mem::replace(&mut is_waiting, true) {
             tracing::info!(topic = topic.name, "waiting for the end of an open transaction");
         }
-        if stop.wait(LOOK) {
-            break;
-        }
-    }
-    Ok(())
+        stop.wait(LOOK)
+    })
 }

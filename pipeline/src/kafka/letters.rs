@@ -15,7 +15,7 @@ use rdkafka::message::Headers;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
-use super::reader::{Polled, Reader};
+use super::reader::{Polled, Reader, committed};
 
 const GROUP: &str = "arb-dlq-replay";
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -111,11 +111,8 @@ impl Letters {
 }
 
 fn sent_up_to(reader: &Reader, partition: i32) -> Result<Offset, KafkaError> {
-    let mut asked = TopicPartitionList::new();
-    asked.add_partition(DEAD_TICKS.name, partition);
-    let answer = reader.consumer().committed_offsets(asked, TIMEOUT)?;
-    let offset = answer.find_partition(DEAD_TICKS.name, partition).map(|element| element.offset());
-    Ok(offset.filter(|offset| matches!(offset, Offset::Offset(_))).unwrap_or(Offset::Beginning))
+    let sent = committed(reader.consumer(), DEAD_TICKS.name, partition)?;
+    Ok(sent.map_or(Offset::Beginning, Offset::Offset))
 }
 
 fn letter(message: &impl Message) -> Letter {

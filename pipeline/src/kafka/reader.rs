@@ -2,17 +2,18 @@
 //!
 //! It never decides what a record means.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics::Topic;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::{Error, Listener};
 
-/// How long the broker may take to say where a partition begins and ends.
+/// How long the broker may take to say where a partition begins and ends, or how far a group has come.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How long to wait before asking again.
@@ -118,6 +119,42 @@ impl Reader {
             }
         }
     }
+}
+
+/// Waits until whatever `everything` sees in these partitions now is decided for `committed`, for which a partition ends
+/// at its last stable offset; `wait` waits a moment, and says whether to give up.
+pub(super) fn wait_until_decided(
+    everything: &Reader,
+    committed: &Reader,
+    partitions: Range<i32>,
+    mut wait: impl FnMut() -> bool,
+) -> Result<(), Error> {
+    let ends = partitions.map(|partition| Ok((partition, everything.span(partition)?.next)));
+    for (partition, end) in ends.collect::<Result<Vec<_>, Error>>()? {
+        while committed.span(partition)?.next < end {
+            if wait() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The offset that a consumer's group has committed for a partition.
+pub(super) fn committed<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    topic: &str,
+    partition: i32,
+) -> Result<Option<i64>, KafkaError> {
+    let mut asked = TopicPartitionList::new();
+    asked.add_partition(topic, partition);
+    let answer = consumer.committed_offsets(asked, TIMEOUT)?;
+    let element = answer.find_partition(topic, partition);
+    let offset = element.map(|element| element.error().map(|()| element.offset())).transpose()?;
+    Ok(match offset {
+        Some(Offset::Offset(offset)) => Some(offset),
+        _ => None,
+    })
 }
 
 /// Errors that end when the partition has a leader that this client knows.

@@ -16,7 +16,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::{ClientConfig, ClientContext};
 
 use super::producer::{enqueue, flush};
-use super::{Error, Listener, TickConsumer};
+use super::{Error, Listener, TickConsumer, fatal};
 use crate::fail_point::{FailPoints, Point};
 use crate::process::log::{Committed, LogError, Producer, Transaction as Port};
 use crate::records::Output;
@@ -237,10 +237,6 @@ fn resume(within: Duration, mut call: impl FnMut() -> Result<(), KafkaError>) ->
 
 fn classify(error: KafkaError) -> LogError {
     if is_fatal(&error) { fatal(error) } else { LogError::Abort(error.into()) }
-}
-
-fn fatal(error: impl Into<Error>) -> LogError {
-    LogError::Fatal(error.into().into())
 }
 
 /// Whether the producer is of no more use (fenced by another, or broken), or the same work would fail again.

@@ -54,10 +54,7 @@ impl Partition {
         let value = record.value.as_deref().unwrap_or_default();
         match TickMessage::read(value) {
             Ok(tick) => self.step(&tick, record, to, counts),
-            Err(error) => {
-                counts.dead += 1;
-                Ok(to.send(&dead_letters::output(record, Reason::Unreadable, &error.to_string()))?)
-            }
+            Err(error) => put_aside(record, Reason::Unreadable, &error.to_string(), to, counts),
         }
     }
 
@@ -76,16 +73,11 @@ impl Partition {
         faults.count_step(step);
         // What was left out is not lost.
         if step.disposition == Disposition::Ahead {
-            counts.dead += 1;
-            to.send(&dead_letters::output(
-                record,
-                Reason::Ahead,
-                "received in a future that no one else has reached",
-            ))?;
+            let error = "received in a future that no one else has reached";
+            put_aside(record, Reason::Ahead, error, to, counts)?;
         } else if !faults.is_empty() {
-            counts.dead += 1;
             counts.faults.add(&faults);
-            to.send(&dead_letters::output(record, Reason::PartlyLeftOut, &faults.to_string()))?;
+            put_aside(record, Reason::PartlyLeftOut, &faults.to_string(), to, counts)?;
         }
         for effect in &effects {
             counts.check(effect);
@@ -124,4 +116,15 @@ impl Partition {
         self.engine.abort();
         self.next = self.committed;
     }
+}
+
+fn put_aside<T: Transaction>(
+    record: &Record,
+    reason: Reason,
+    error: &str,
+    to: &mut T,
+    counts: &mut Counts,
+) -> Result<(), PumpError> {
+    counts.dead += 1;
+    Ok(to.send(&dead_letters::output(record, reason, error))?)
 }
