@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS arb_store.ticks
     line            Nullable(Int32) COMMENT 'thousandths',
     outcome         LowCardinality(String),
     side            LowCardinality(String),
-    price           Int64 CODEC(Delta, ZSTD(1)) COMMENT 'decimal odds in millionths',
+    price           Int64 COMMENT 'decimal odds in millionths' CODEC(Delta, ZSTD(1)),
     status          LowCardinality(String),
     last_seen_at    DateTime64(6, 'UTC') CODEC(Delta, ZSTD(1)),
     price_moved_at  Nullable(DateTime64(6, 'UTC')) CODEC(ZSTD(1)),
