@@ -5,7 +5,7 @@
 //! - `auth` and [`keys`]: who may ask; [`plan`], [`usage`] and `quota`: how often.
 //! - [`files`] and [`watched`]: what is kept on the disk; [`upkeep`]: the thread that writes and reads it again.
 //! - [`follow`] and [`board`]: the open windows, as the topic has them; `snapshot`: ranked, as JSON.
-//! - `arbs`, `filter`, `cursor` and `view`: the resource, and how an entry reads.
+//! - `arbs`, `filter`, `cursor` and `view`: the resource, and how an entry reads; `etag`: whether a caller has it already.
 //! - [`stream`]: Server-Sent Events.
 //!
 //! It never computes anything about odds: entries are shown as the processor wrote them. It never asks a clock what time
@@ -15,6 +15,7 @@ mod arbs;
 mod auth;
 pub mod board;
 mod cursor;
+mod etag;
 pub mod files;
 mod filter;
 pub mod follow;

@@ -28,6 +28,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arb_schemas::wire::WireError;
 use futures_util::StreamExt;
 use futures_util::stream::poll_fn;
 use tokio::sync::mpsc;
@@ -77,6 +78,21 @@ impl Streams {
     /// Ends all streams.
     pub(crate) fn close(&self) {
         self.live.close();
+    }
+
+    /// Takes the next record of a feed that is handed over ([`Source::by_hand`]).
+    ///
+    /// # Errors
+    /// [`WireError`] when it is none of the feed's.
+    pub fn take(&self, partition: i32, offset: i64, message: &[u8]) -> Result<(), WireError> {
+        self.live.push(partition, offset, message)
+    }
+
+    /// Begins such a feed over an empty board.
+    pub fn begin(&self) {
+        for partition in (0..).take(self.source.start().as_slice().len()) {
+            self.live.ended(partition);
+        }
     }
 
     /// Where the feed is read from, and what it is read into.
