@@ -14,7 +14,7 @@
 
 use warp::Filter;
 use warp::filters::BoxedFilter;
-use warp::http::header::CONTENT_TYPE;
+use warp::http::header::{CONTENT_TYPE, HeaderName};
 use warp::http::{HeaderMap, HeaderValue, Method};
 use warp::path::FullPath;
 use warp::reply::Response;
@@ -22,11 +22,11 @@ use warp::reply::Response;
 use crate::auth::Surface;
 use crate::problem::{self, Problem};
 use crate::request::Request;
-use crate::{App, SharedApp, arbs, quota, stream};
+use crate::{App, SharedApp, arbs, quota, request_id, stream};
 
 /// What all routes answer to.
 const ALLOW: &str = "GET, HEAD";
-const REQUEST_ID: &str = "x-request-id";
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What a path names.
 enum Route {
@@ -114,13 +114,7 @@ fn text(body: String) -> Response {
 
 /// Every response has an id of its own, to be found again in a log.
 fn identified(mut response: Response) -> Response {
-    let mut bytes = [0; 8];
-    if getrandom::fill(&mut bytes).is_ok() {
-        let id = format!("{:016x}", u64::from_be_bytes(bytes));
-        if let Ok(id) = HeaderValue::from_str(&id) {
-            response.headers_mut().insert(REQUEST_ID, id);
-        }
-    }
+    response.headers_mut().insert(REQUEST_ID, request_id::next());
     response
 }
 
@@ -161,7 +155,8 @@ mod tests {
             let streams = Streams::new(Source::by_hand(1), 10, Duration::from_secs(1));
             let board = Board::new(1);
             board.ready();
-            (board.put(entry("a", 0.02)), board.put(entry("b", 0.01)));
+            board.put(entry("a", 0.02));
+            board.put(entry("b", 0.01));
             Self { app: Arc::new(App { board, keys, usage, streams }), key, _folder: folder }
         }
 

@@ -8,6 +8,7 @@ mod children;
 mod cli;
 mod clock;
 mod home;
+mod limits;
 mod local_kafka;
 mod progress;
 mod roles;

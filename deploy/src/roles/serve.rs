@@ -15,14 +15,13 @@ use arb_api::{App, SharedApp, follow, server, upkeep};
 use arb_pipeline::kafka::{self, Table};
 use arb_pipeline::stop::Stop;
 use arb_schemas::topics::ARBS_BOARD;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::cli::Serve;
-use crate::{clock, signals};
+use crate::{clock, limits, signals};
 
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    allow_connections();
+    limits::allow_connections();
     let brokers = &config.brokers.brokers;
     let keys = Watched::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
@@ -53,14 +52,6 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let saved = app.usage.save();
     ended.into_iter().collect::<anyhow::Result<()>>()?;
     Ok(saved?)
-}
-
-/// Each connection is a file descriptor: as many as the system allows, instead of the usual 1,024.
-fn allow_connections() {
-    let limit = getrlimit(Resource::Nofile);
-    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
-        tracing::warn!(%error, "the limit of open files stays as it is");
-    }
 }
 
 fn usage(config: &Serve) -> anyhow::Result<Usage> {
