@@ -1,6 +1,6 @@
 //! The API that is measured: all of what `arb serve` runs but its readers of Kafka, over a board and a feed that are made here.
 //!
-//! Keys, quotas, tags, the accept loop and the streams are the real ones.
+//! Keys, quotas, tags, metrics, the accept loop and the streams are the real ones.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use arb_api::usage::Usage;
 use arb_api::watched::Watched;
 use arb_api::{App, SharedApp, server, upkeep};
 use arb_pipeline::stop::Stop;
+use arb_pipeline::telemetry;
 use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::encode;
@@ -24,6 +25,8 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::{Act, Order, Served, not_mine, pace};
+use crate::admin::Admin;
+use crate::cli::{self, AdminListen};
 use crate::{clock, home};
 
 /// Events in memory, as `arb serve` has them.
@@ -46,6 +49,8 @@ pub(super) struct Api {
 impl Api {
     pub(super) fn new(runtime: Runtime) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("a temporary folder")?;
+        let anywhere = AdminListen::At(SocketAddr::from(([127, 0, 0, 1], 0)));
+        Admin::start(cli::Admin { admin_listen: Some(anywhere) }, telemetry::Role::Serve)?;
         Ok(Self { runtime, folder, stop: Stop::default(), app: None, offset: 0 })
     }
 
