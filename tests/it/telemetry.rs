@@ -220,6 +220,19 @@ fn what_is_wrong_with_the_input_is_told_by_kind_and_never_by_name() {
 }
 
 #[test]
+fn a_broker_that_goes_away_is_told() {
+    let broker = Broker::start();
+    let log = broker.path("process.log");
+    let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let admin = Admin::of(&log);
+    admin.page_when("it has partitions", |page| page.sum("arb_process_partitions", &[]) > 3.5);
+    drop(broker);
+    let page = admin.page_when("it is told", |page| page.sum("arb_kafka_errors_total", &[]) > 0.5);
+    assert_is_whole(&page, Teller::Process);
+    process.kill();
+}
+
+#[test]
 fn a_port_in_use_is_named_and_none_is_possible() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
