@@ -18,6 +18,7 @@ mod failures;
 mod kafka;
 mod kill;
 mod processor;
+mod rules;
 mod stream;
 mod stream_limits;
 mod support;
