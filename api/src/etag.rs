@@ -1,7 +1,7 @@
 //! Entity tags: what an answer's bytes are called, and whether a caller has them already.
 //!
-//! Weak ones: equal tags say that the answers say the same, not that they came the same way. It never looks at who asks: the same
-//! page has the same tag for every key, on either surface and on any instance.
+//! Weak ones: equal tags say that the answers say the same, not that they came the same way. It never looks at who
+//! asks: the same page has the same tag for every key, on either surface and on any instance.
 //!
 //! Source: RFC 9110, 8.8.3 (entity tags) and 13.1.2 (If-None-Match, which compares weakly).
 

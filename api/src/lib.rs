@@ -1,7 +1,8 @@
 //! The HTTP surface: the ranked board, and the feed as it happens, from Kafka's topics to JSON.
 //!
 //! - [`server`]: the accept loop; `stall`: who does not read is let go.
-//! - `routes`: the URL map on one screen; `request`: what a handler is given; `request_id`: what its answer is called; `problem`: errors, RFC 9457.
+//! - `routes`: the URL map on one screen; `request`: what a handler is given; `request_id`: what its answer is called;
+//!   `problem`: errors, RFC 9457.
 //! - `auth` and [`keys`]: who may ask; [`plan`], [`usage`] and `quota`: how often.
 //! - [`files`] and [`watched`]: what is kept on the disk; [`upkeep`]: the thread that writes and reads it again.
 //! - [`follow`] and [`board`]: the open windows, as the topic has them; `snapshot`: ranked, as JSON.

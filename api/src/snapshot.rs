@@ -1,7 +1,7 @@
 //! The board at one moment: ranked, as JSON that is shared by all who are sent it.
 //!
-//! It asks nobody: what it is made of is handed to it, and making it takes as long as it takes. A page that was asked for once is
-//! kept, bytes and tag, for as long as the snapshot: the same question is not rendered twice.
+//! It asks nobody: what it is made of is handed to it, and making it takes as long as it takes. A page that was asked
+//! for once is kept, bytes and tag, for as long as the snapshot: the same question is not rendered twice.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};

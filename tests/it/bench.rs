@@ -1,4 +1,5 @@
-//! The measurements: that every part gives all of its rows, and that each says something. How fast anything is is never asserted.
+//! The measurements: that every part gives all of its rows, and that each says something. How fast anything is is
+//! never asserted.
 
 use serde_json::Value;
 

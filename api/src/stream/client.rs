@@ -1,7 +1,8 @@
 //! One client: what it is sent, in which order, until it goes, falls behind, or the server ends.
 //!
-//! A task of its own that hands shared bytes to the connection, a few at a time. It never buffers for a client that does
-//! not read: it waits, and when the ring has gone on without it, the client is cut and told from where to go on.
+//! It hands shared bytes to the connection, a few at a time, and is run by the connection's task (`driven`): it ends when
+//! that does, and is not told. It never buffers for a client that does not read: it waits, and when the ring has gone on
+//! without it, the client is cut and told from where to go on.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -70,7 +71,18 @@ pub(super) struct Client {
     silence: Pin<Box<Sleep>>,
     /// What was sent since that was last told.
     told: Sent,
+    ending: Ending,
     _open: Open,
+}
+
+/// Why a stream ends, told when it does: `gone` unless there is another reason. A client whose connection goes is not
+/// asked again.
+struct Ending(&'static str);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        telemetry::stream_ended(self.0);
+    }
 }
 
 impl Client {
@@ -78,20 +90,31 @@ impl Client {
         let wake = app.streams.live.subscribe();
         let (told, open) = (Sent::default(), Open::stream());
         let (last_sent, silence) = (Instant::now(), Box::pin(sleep(app.streams.heartbeat)));
-        Self { app, filter, out, wake, sent: None, last_sent, silence, told, _open: open }
+        Self {
+            app,
+            filter,
+            out,
+            wake,
+            sent: None,
+            last_sent,
+            silence,
+            told,
+            ending: Ending("gone"),
+            _open: open,
+        }
     }
 
     /// Serves it until it ends.
     pub(super) async fn run(mut self, start: Start) {
         let Err(end) = self.serve(start).await;
         let last = match end {
-            End::Gone => return telemetry::stream_ended("gone"),
+            End::Gone => return,
             End::Lagged(reason) => {
-                telemetry::stream_ended(reason);
+                self.ending.0 = reason;
                 notice::lagged(self.to(), reason)
             }
             End::Closing => {
-                telemetry::stream_ended("closing");
+                self.ending.0 = "closing";
                 notice::server_restart(self.to())
             }
         };
@@ -226,7 +249,7 @@ impl Client {
     /// Waits until there is a block of this number, or only for the end; sends a heartbeat when that takes long.
     async fn wait(&mut self, next: Option<u64>) -> Result<(), End> {
         self.told.tell();
-        let Self { app, out, wake, silence, last_sent, .. } = self;
+        let Self { app, wake, silence, last_sent, .. } = self;
         let heartbeat = app.streams.heartbeat;
         let is_there = |signal: &Signal| next.is_some_and(|next| signal.next > next);
         let woken = async {
@@ -246,7 +269,6 @@ impl Client {
         };
         let is_closing = tokio::select! {
             is_closing = woken => Some(is_closing),
-            () = out.closed() => return Err(End::Gone),
             () = silent => None,
         };
         match is_closing {

@@ -1,7 +1,7 @@
 //! Processes of a measurement's own: a server whose CPU is to be its alone, and clients that must not share it.
 //!
-//! Each is this program again (`arb bench actor`), which takes orders as lines of JSON and answers each with one. It ends when its
-//! orders do. It never measures another process: who is asked what it spent asks its own clock.
+//! Each is this program again (`arb bench actor`), which takes orders as lines of JSON and answers each with one. It
+//! ends when its orders do. It never measures another process: who is asked what it spent asks its own clock.
 //!
 //! - `api`: the API as `arb serve` has it, its board and feed handed over instead of read from Kafka.
 //! - `bare`: a bare hyper server that sends the bytes that it is given.

@@ -1,7 +1,7 @@
 //! `arb bench board`: what a request for the board costs the server, beside a bare hyper server that answers the same bytes.
 //!
-//! With everything on: key, quota, tags. Both are processes of their own; the same client asks them in turn, over connections that
-//! it keeps. The bare one is given the first answer of ours, head and body, and sends that.
+//! With everything on: key, quota, tags. Both are processes of their own; the same client asks them in turn, over
+//! connections that it keeps. The bare one is given the first answer of ours, head and body, and sends that.
 
 use std::time::Duration;
 
@@ -40,10 +40,11 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
         }
     }
     to.notes.push(format!(
-        "board: CPU is user and system of the server's process for each request, over {CONNECTIONS} connections that are kept, as \
-         fast as they are answered, on `/api/v1/arbs` with key, quota and tag. The API is that of `arb serve` with a board of \
-         {ENTRIES} entries that does not change, handed over instead of read from Kafka; the baseline is a bare hyper server that \
-         sends the same head and body, with TCP_NODELAY too, in the same run. Requests a second are of two cores shared with the client."
+        "board: CPU is user and system of the server's process for each request, over {CONNECTIONS} connections that \
+         are kept, as fast as they are answered, on `/api/v1/arbs` with key, quota and tag. The API is that of \
+         `arb serve` with a board of {ENTRIES} entries that does not change, handed over instead of read from Kafka; \
+         the baseline is a bare hyper server that sends the same head and body, with TCP_NODELAY too, in the same run. \
+         Requests a second are of two processes on the same cores."
     ));
     Ok(to)
 }

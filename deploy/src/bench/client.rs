@@ -1,7 +1,7 @@
 //! A client of keep-alive connections that asks the same again and again, each connection as fast as it is answered.
 //!
-//! On bare sockets and threads of its own, so that it is the same for whoever answers. It reads a head for its status and its length, and
-//! the rest only to its end.
+//! On bare sockets and threads of its own, so that it is the same for whoever answers. It reads a head for its status
+//! and its length, and the rest only to its end.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

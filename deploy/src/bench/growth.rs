@@ -1,7 +1,7 @@
 //! `arb bench growth`: how cost grows, by quotes, by books and by connections.
 //!
-//! What counts is the shape. Each size has its row, and each step from one size to the next a row that says by how much the cost is
-//! multiplied when the size doubles: 1 is flat, 2 is in proportion. It judges nothing.
+//! What counts is the shape. Each size has its row, and each step from one size to the next a row that says by how
+//! much the cost is multiplied when the size doubles: 1 is flat, 2 is in proportion. It judges nothing.
 
 mod market;
 

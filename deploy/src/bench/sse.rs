@@ -1,7 +1,8 @@
-//! `arb bench sse`: what a delivered event costs the server and how late it is, beside a bare hyper server that writes the same bytes.
+//! `arb bench sse`: what a delivered event costs the server and how late it is, beside a bare hyper server that writes
+//! the same bytes.
 //!
-//! Events are made at a stated rate. Servers and clients are processes of their own. It is also how cost grows with connections
-//! (`growth`).
+//! Events are made at a stated rate. Servers and clients are processes of their own. It is also how cost grows with
+//! connections (`growth`).
 
 use anyhow::bail;
 use arb_pipeline::stop::Stop;
@@ -46,10 +47,10 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
         }
     }
     to.notes.push(
-        "sse: CPU is user and system of the server's process for each event and stream that it reached; a delay is from the moment \
-         that the server has the event (as a record, in ours; as bytes, in the baseline) to the moment that the client has read \
-         it, over all streams. Clients are one process for each server. The feed is handed over instead of read from Kafka: for \
-         the whole way see pipeline."
+        "sse: CPU is user and system of the server's process for each event and stream that it reached; a delay is \
+         from the moment that the server has the event (as a record, in ours; as bytes, in the baseline) to the moment \
+         that the client has read it, over all streams. Clients are one process for each server. The feed is handed \
+         over instead of read from Kafka: for the whole way see pipeline."
             .to_owned(),
     );
     Ok(to)
@@ -147,8 +148,8 @@ fn request(Served { at, key }: &Served, version: &str) -> String {
     format!("GET /v1/stream HTTP/{version}\r\nhost: {at}\r\nauthorization: Bearer {key}\r\n\r\n")
 }
 
-/// What a server of ours sends, for the bare one: asked for without chunks. (It is one of its own, because a stream that is opened soon
-/// after others is sent what they were.)
+/// What a server of ours sends, for the bare one: asked for without chunks. (It is one of its own, because a stream
+/// that is opened soon after others is sent what they were.)
 fn script() -> anyhow::Result<Script> {
     let mut api = Actor::start(Role::Api)?;
     let served: Served = api.ask(&Order::Serve { entries: 0 })?;

@@ -1,4 +1,5 @@
-//! The API that is measured: all of what `arb serve` runs but its readers of Kafka, over a board and a feed that are made here.
+//! The API that is measured: all of what `arb serve` runs but its readers of Kafka, over a board and a feed that are
+//! made here.
 //!
 //! Keys, quotas, tags, metrics, the accept loop and the streams are the real ones.
 

@@ -1,7 +1,7 @@
 //! The yardstick: a bare hyper server that sends bytes which it is given, on the same runtime and sockets as the API.
 //!
-//! It looks at nothing of a request: no key, no quota, no tag, no path. A stream's body is fed by a channel, as hyper's own examples
-//! have it; it filters nothing, remembers nothing and lets nobody come back.
+//! It looks at nothing of a request: no key, no quota, no tag, no path. A stream's body is fed by a channel, as
+//! hyper's own examples have it; it filters nothing, remembers nothing and lets nobody come back.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

@@ -1,6 +1,7 @@
 //! Clients of a stream, many in one process, that note when blocks reach them.
 //!
-//! A block ends with an empty line; nothing else of what comes is looked at, so that listening costs little and the same for all.
+//! A block ends with an empty line; nothing else of what comes is looked at, so that listening costs little and the
+//! same for all.
 
 use std::net::SocketAddr;
 use std::time::Duration;
