@@ -4,9 +4,11 @@
 //! - [`ingest`]: sources, decoding, publishing of frames.
 //! - [`process`]: frames to effects, in Kafka transactions.
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
+//! - [`clickhouse`]: where analysts read: its client, roles and migrations.
 //! - [`records`]: messages as engine inputs, effects as messages.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
+pub mod clickhouse;
 pub mod evaluate;
 pub mod fail_point;
 pub mod faults;
