@@ -112,11 +112,14 @@ pub enum SchemaError {
     },
 }
 
-/// What the server says over many lines, it says in the first.
+/// What the server says over many lines, it says in the first; what happened to a connection, the innermost says.
 fn first_line(error: &clickhouse::error::Error) -> String {
-    let text = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source())
-        .last()
-        .map_or_else(String::new, ToString::to_string);
+    let innermost =
+        std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).last();
+    let text = match error {
+        clickhouse::error::Error::BadResponse(said) => said.clone(),
+        _ => innermost.map_or_else(String::new, ToString::to_string),
+    };
     text.lines().next().unwrap_or_default().to_owned()
 }
 

@@ -135,7 +135,8 @@ fn an_analyst_reads_views_and_nothing_else() {
         "DROP VIEW arb.of_the_test",
         "GRANT SELECT ON arb.* TO writer",
         "KILL QUERY WHERE user = 'migrator'",
-        "SYSTEM STOP MERGES",
+        "SYSTEM STOP MERGES arb_store.ticks",
+        "SYSTEM RELOAD CONFIG",
     ] {
         let refused_as = server.try_as("analyst", refused).expect_err(refused);
         assert!(
