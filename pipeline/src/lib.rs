@@ -6,6 +6,7 @@
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
 //! - [`clickhouse`]: where analysts read: its client, roles and migrations.
 //! - [`records`]: messages as engine inputs, effects as messages.
+//! - [`telemetry`]: every metric, and what says it.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
 pub mod clickhouse;
@@ -17,3 +18,4 @@ pub mod kafka;
 pub mod process;
 pub mod records;
 pub mod stop;
+pub mod telemetry;
