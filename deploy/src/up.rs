@@ -165,16 +165,14 @@ fn play_arguments(play: &Play) -> Vec<String> {
 /// How analysts ask: the password stays in its file.
 fn question(config: &Up) -> String {
     let question = "SHOW TABLES FROM arb";
-    match &config.writer.url {
-        Some(url) => format!("curl -s --user analyst {url} --data '{question}'"),
-        None => {
-            let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, roles::ANALYST));
-            format!(
-                "curl -s --user \"analyst:$(cat {})\" http://127.0.0.1:{port} --data '{question}'",
-                file.display()
-            )
-        }
-    }
+    let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, roles::ANALYST));
+    config.writer.url.as_ref().map_or_else(
+        || {
+            let user = format!("analyst:$(cat {})", file.display());
+            format!("curl -s --user \"{user}\" http://127.0.0.1:{port} --data '{question}'")
+        },
+        |url| format!("curl -s --user analyst {url} --data '{question}'"),
+    )
 }
 
 fn say_where(config: &Up, key: &str) {
