@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde::Serialize;
 
-use crate::local_kafka;
+use crate::{local_clickhouse, local_kafka};
 
 /// The compiler's version is the one that the toolchain file pins.
 const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
@@ -51,6 +51,7 @@ fn versions() -> Vec<(&'static str, String)> {
         ("arb", env!("CARGO_PKG_VERSION").to_owned()),
         ("Rust", toolchain()),
         ("Kafka", local_kafka::VERSION.to_owned()),
+        ("ClickHouse", local_clickhouse::VERSION.to_owned()),
     ];
     versions.extend(commit().map(|commit| ("commit", commit)));
     versions
