@@ -24,7 +24,6 @@ use arb_pipeline::stop::Stop;
 use arb_schemas::time::to_rfc3339;
 
 use crate::cli::{Bench, BenchPart, Child, LogFormat};
-use crate::progress::Progress;
 use crate::{clock, signals};
 
 use machine::Machine;
@@ -55,10 +54,8 @@ pub(crate) fn run(config: &Bench, log_format: LogFormat) -> anyhow::Result<()> {
         failures: vec![],
     };
     for (name, part) in parts(&config.part, scale, log_format, &stop) {
-        let progress = Progress::start(format!("measuring {name}"));
-        let measured = part();
-        drop(progress);
-        match measured {
+        eprintln!("measuring {name}");
+        match part() {
             Ok(Measured { rows, notes }) => {
                 report.rows.extend(rows);
                 report.notes.extend(notes);
