@@ -11,6 +11,7 @@ use arb_api::keys::Keys;
 use arb_api::plan::Plan;
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;
+use arb_schemas::time::SECOND;
 
 use crate::children::{self, Children};
 use crate::cli::{Child, Format, LogFormat, Play, Up};
@@ -91,7 +92,12 @@ fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -
 
 /// What `ingest` is told, from what `up` was told.
 fn play_arguments(play: &Play) -> Vec<String> {
-    let mut arguments = vec![format!("--seed={}", play.seed)];
+    let mut arguments = vec![
+        format!("--seed={}", play.seed),
+        format!("--every={}", play.every / SECOND),
+        format!("--events={}", play.market.events),
+        format!("--books={}", play.market.books),
+    ];
     if let Some(recording) = &play.replay {
         arguments.push(format!("--replay={}", recording.display()));
     }
@@ -110,7 +116,7 @@ fn play_arguments(play: &Play) -> Vec<String> {
 fn say_where(config: &Up, key: &str) {
     let Up { listen, play, .. } = config;
     let what =
-        play.replay.as_ref().map_or("a synthetic market".to_owned(), |path| path.display().to_string());
+        play.replay.as_ref().map_or("a simulated market".to_owned(), |path| path.display().to_string());
     println!(
         "\nplaying {what}\n\
          board  http://{listen}/v1/arbs\n\

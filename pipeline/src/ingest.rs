@@ -3,7 +3,7 @@
 //! - [`source`]: the trait, and the poll that every source gives.
 //! - [`the_odds_api`]: the decoder of The Odds API's JSON.
 //! - [`recording`]: polls from a file.
-//! - [`synthetic`]: polls of a market that does not exist.
+//! - [`simulator`]: polls of a market that does not exist.
 //! - [`replay`]: when to say what.
 //! - [`publish`]: polls as records, heartbeats between them.
 //!
@@ -12,6 +12,6 @@
 pub mod publish;
 pub mod recording;
 pub mod replay;
+pub mod simulator;
 pub mod source;
-pub mod synthetic;
 pub mod the_odds_api;

@@ -15,7 +15,7 @@ use crate::support::program::Role;
 use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
 
-/// Polls of the synthetic market, one each 300 s.
+/// Polls of the simulated market, one each 300 s.
 const POLLS: u64 = 240;
 /// Polls that are published at a time.
 const CHUNK: u64 = 6;
@@ -40,7 +40,7 @@ struct Feed<'a> {
 
 impl<'a> Feed<'a> {
     fn on(broker: &'a Broker) -> Self {
-        let recording = recordings::synthetic(broker.scratch.path(), 41, POLLS);
+        let recording = recordings::simulated(broker.scratch.path(), 41, POLLS);
         Self { broker, recording, published: 0 }
     }
 

@@ -1,7 +1,7 @@
 //! Tests of the whole: a real Kafka that they start themselves, the program as users run it, and an independent
 //! oracle in Python.
 //!
-//! Recordings are read in place where they are; where they are absent a synthetic one stands in, and the output
+//! Recordings are read in place where they are; where they are absent a simulated one stands in, and the output
 //! says so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 // Tests look at the machine and use clients as strangers would.

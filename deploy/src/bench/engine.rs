@@ -14,15 +14,14 @@ use arb_engine::{Engine, Size};
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
 use arb_pipeline::ingest::recording::Recording;
+use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
-use arb_pipeline::ingest::synthetic::Synthetic;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_pipeline::records::TickRecord;
-use arb_schemas::time::SECOND;
 use tikv_jemalloc_ctl::{epoch, stats};
 
-/// Polls of the synthetic market.
-const SYNTHETIC: usize = 2_000;
+/// Polls of the simulated market.
+const SIMULATED: usize = 250;
 /// Engines whose memory is measured together.
 const ENGINES: usize = 32;
 /// Records a transaction: a commit after each is the worst case, the second figure that of a busy processor.
@@ -62,7 +61,7 @@ pub(super) fn run(recording: Option<&Path>, rounds: u32) -> anyhow::Result<()> {
 fn load(recording: Option<&Path>) -> anyhow::Result<(String, Vec<TickRecord>)> {
     let (mut source, polls): (Box<dyn Source>, usize) = match recording {
         Some(path) => (Box::new(Recording::open(path, OddsFormat::American)?), usize::MAX),
-        None => (Box::new(Synthetic::new(1, 0, 300 * SECOND)), SYNTHETIC),
+        None => (Box::new(Simulator::new(Settings::default())), SIMULATED),
     };
     let (mut records, mut faults) = (Vec::new(), Faults::default());
     let name = source.name().to_owned();

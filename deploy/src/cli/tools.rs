@@ -8,7 +8,7 @@ use arb_api::plan::Plan;
 use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Brokers, Format, Home, time};
+use super::{Brokers, Format, Home, Market, seconds, time};
 
 /// What a key may spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -114,6 +114,11 @@ pub(crate) struct Synth {
     /// Time of the first poll
     #[arg(long, default_value = "2026-01-01T00:00:00Z", value_parser = time)]
     pub(crate) start: Micros,
+    /// Seconds between polls
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) every: Micros,
+    #[command(flatten)]
+    pub(crate) market: Market,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -126,7 +131,7 @@ pub(crate) struct Bench {
 pub(crate) enum BenchPart {
     /// The engine alone, on one core, over polls decoded in memory
     Engine {
-        /// A recording; without it the synthetic market
+        /// A recording; without it the simulated market
         #[arg(long, value_name = "FILE")]
         recording: Option<PathBuf>,
         /// How often it is run through, each time by a new engine
@@ -143,7 +148,7 @@ pub(crate) struct BenchPipeline {
     /// Kafka to use, which must have none of our topics; without it one is started and removed again
     #[arg(long)]
     pub(crate) brokers: Option<String>,
-    /// Polls of a recording for the frames; without it the synthetic market's
+    /// Polls of a recording for the frames; without it the simulated market's
     #[arg(long, value_name = "FILE")]
     pub(crate) recording: Option<PathBuf>,
     /// How often each is measured; the table shows medians
