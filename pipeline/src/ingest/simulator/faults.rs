@@ -75,11 +75,12 @@ impl Faults {
         self.now
     }
 
-    /// The match begins: other rates hold. A book that closes then stands still until the feed drops it.
+    /// The match begins: other rates hold. A book that closes then stands still until the feed drops it, where any does.
     pub(super) fn kick_off(&mut self, step: i64, goes_on: bool, model: &Model) {
         self.draw(step, true, model);
         if !goes_on {
-            (self.now, self.until, self.next.1) = (Fault::Frozen, i64::MAX, i64::MAX);
+            let closed = if model.freezes > 0.0 { Fault::Frozen } else { Fault::Withdrawn };
+            (self.now, self.until, self.next.1) = (closed, i64::MAX, i64::MAX);
         }
     }
 
