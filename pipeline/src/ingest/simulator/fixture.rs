@@ -35,6 +35,8 @@ pub(super) struct Fixture {
 struct Shelf {
     desk: usize,
     faults: Faults,
+    /// What is wrong since the last step.
+    fault: Fault,
     next_confirmed: Micros,
     card: Option<Card>,
 }
@@ -55,7 +57,8 @@ impl Fixture {
             shelves.push(Shelf {
                 desk,
                 faults,
-                next_confirmed: book.confirms_after(life.listed_at),
+                fault: Fault::None,
+                next_confirmed: book.confirms_after(life.listed_at + STEP),
                 card: None,
             });
         }
@@ -73,12 +76,13 @@ impl Fixture {
 
     fn advance_one(&mut self, books: &[Book], model: &Model) {
         let (step, at) = (self.step, self.step * STEP);
+        // What is confirmed within a step is what was said before it: so a poll can tell without making it.
+        for (shelf, book) in self.shelves.iter_mut().zip(books) {
+            shelf.learn(at, self.life.starts_at, book, &self.desks[shelf.desk]);
+        }
         let in_play = at >= self.life.starts_at;
         let kicks_off = in_play && at - STEP < self.life.starts_at;
         let scored = self.story.step(&self.life, at, model);
-        let place = |step: i64| step.rem_euclid(REMEMBERED as i64).unsigned_abs();
-        #[allow(clippy::cast_possible_truncation)] // Below REMEMBERED.
-        let place = |step: i64| place(step) as usize;
         self.recent[place(step)] = self.story.fair(&self.life, at);
         for desk in &mut self.desks {
             if kicks_off {
@@ -93,36 +97,58 @@ impl Fixture {
             if scored {
                 shelf.faults.score(step, model);
             }
-            shelf.step(step, in_play, book, &self.desks[shelf.desk], model);
+            shelf.fault = shelf.faults.at(step, in_play, model);
+            if shelf.fault == Fault::Withdrawn {
+                shelf.card = None;
+            }
         }
     }
 
-    /// What the feed has of each book at a time.
-    pub(super) fn cards(&self, at: Micros) -> impl Iterator<Item = (usize, &Card)> {
-        let cards =
-            self.shelves.iter().enumerate().filter_map(|(book, shelf)| Some((book, shelf.card.as_ref()?)));
+    /// What the feed has of each book at a time between the last step and the next one.
+    pub(super) fn cards<'a>(
+        &'a self,
+        at: Micros,
+        books: &'a [Book],
+    ) -> impl Iterator<Item = (&'a Book, Card)> {
+        let cards = self.shelves.iter().zip(books).filter_map(move |(shelf, book)| {
+            let news = shelf.news(at, self.life.starts_at, book, &self.desks[shelf.desk]);
+            Some((book, news.or(shelf.card)?))
+        });
         cards.filter(move |(_, card)| at - card.seen_at <= DROPPED_AFTER)
     }
 }
 
+/// Where a step is remembered.
+fn place(step: i64) -> usize {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below REMEMBERED.
+    let place = step.rem_euclid(REMEMBERED as i64) as usize;
+    place
+}
+
 impl Shelf {
-    fn step(&mut self, step: i64, in_play: bool, book: &Book, desk: &Desk, model: &Model) {
-        let fault = self.faults.at(step, in_play, model);
-        if fault == Fault::Withdrawn {
-            self.card = None;
+    /// What the feed has of the book at a time, if it has learnt anything since the last step.
+    fn news(&self, at: Micros, starts_at: Micros, book: &Book, desk: &Desk) -> Option<Card> {
+        let seen_at = self.confirmed(at, book)?;
+        let card = Card::new(desk.view(), book.keeps[usize::from(seen_at >= starts_at)], seen_at);
+        match self.fault {
+            Fault::Withdrawn | Fault::Frozen => None,
+            Fault::None => Some(card),
+            Fault::WrongSign => Some(card.with_wrong_sign()),
+            Fault::NoDraw => Some(card.without_draw()),
         }
-        let mut confirmed = None;
-        while self.next_confirmed <= step * STEP {
-            confirmed = Some(self.next_confirmed);
-            self.next_confirmed = book.confirms_after(self.next_confirmed);
-        }
-        let Some(seen_at) = confirmed else { return };
-        let card = Card::new(desk.view(), book.keeps[usize::from(in_play)], seen_at);
-        match fault {
-            Fault::Withdrawn | Fault::Frozen => {}
-            Fault::None => self.card = Some(card),
-            Fault::WrongSign => self.card = Some(card.with_wrong_sign()),
-            Fault::NoDraw => self.card = Some(card.without_draw()),
+    }
+
+    /// The last confirmation up to a time, of those since the last step.
+    fn confirmed(&self, at: Micros, book: &Book) -> Option<Micros> {
+        let all = std::iter::successors(Some(self.next_confirmed), |last| Some(book.confirms_after(*last)));
+        all.take_while(|confirmed| *confirmed <= at).last()
+    }
+
+    /// The feed learns it.
+    fn learn(&mut self, at: Micros, starts_at: Micros, book: &Book, desk: &Desk) {
+        if let Some(confirmed) = self.confirmed(at, book) {
+            self.card = self.news(at, starts_at, book, desk).or(self.card);
+            self.next_confirmed = book.confirms_after(confirmed);
         }
     }
 }

@@ -17,7 +17,7 @@ use super::schedule::Life;
 /// As a poll.
 pub(super) fn poll(at: Micros, fixtures: &[&Fixture], books: &[Book]) -> Poll {
     let event = |fixture: &&Fixture| {
-        let offers = fixture.cards(at).flat_map(|(book, card)| offers(&fixture.life, &books[book], card));
+        let offers = fixture.cards(at, books).flat_map(|(book, card)| offers(&fixture.life, book, &card));
         (event(&fixture.life), offers.collect())
     };
     let events = fixtures.iter().map(event).collect();
@@ -36,14 +36,15 @@ fn event(life: &Life) -> Event {
     }
 }
 
-fn offers(life: &Life, book: &Book, card: &Card) -> impl Iterator<Item = Offer> {
-    card.markets(has_spreads(life, book)).map(|(market, prices)| Offer {
+fn offers(life: &Life, book: &Book, card: &Card) -> Vec<Offer> {
+    let offers = card.markets(has_spreads(life, book)).map(|(market, prices)| Offer {
         book: book.key.clone(),
         market: market.to_owned(),
         last_seen_at: card.seen_at,
         price_moved_at: None,
         ticks: prices.into_iter().filter_map(tick).collect(),
-    })
+    });
+    offers.collect()
 }
 
 /// A spread's line is the home side's, whichever side's price it is.
@@ -81,8 +82,8 @@ fn write_event(line: &mut String, index: usize, fixture: &Fixture, at: Micros, b
         sport.league,
         to_rfc3339(*starts_at),
     );
-    for (index, (book, card)) in fixture.cards(at).enumerate() {
-        write_book(line, index, &fixture.life, &books[book], card);
+    for (index, (book, card)) in fixture.cards(at, books).enumerate() {
+        write_book(line, index, &fixture.life, book, &card);
     }
     line.push_str("]}");
 }
