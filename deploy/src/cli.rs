@@ -2,6 +2,7 @@
 //!
 //! These structs are the only readers of the environment. They decide nothing.
 
+pub(crate) mod live;
 mod roles;
 mod tools;
 
@@ -15,6 +16,7 @@ use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, parse_rfc3339};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use live::Live;
 pub(crate) use roles::{Ingest, Kafka, Process, Serve};
 pub(crate) use tools::{
     Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
@@ -121,6 +123,8 @@ pub(crate) struct Play {
     /// Seed of the synthetic market
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) live: Live,
 }
 
 /// How prices are written.

@@ -57,9 +57,20 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
 fn log_to_stderr(format: LogFormat) {
     let filter =
         EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,librdkafka=error"));
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let logs = tracing_subscriber::fmt().with_env_filter(without_urls(filter)).with_writer(std::io::stderr);
     match format {
         LogFormat::Text => logs.with_ansi(false).init(),
         LogFormat::Json => logs.json().init(),
     }
+}
+
+/// The HTTP client writes URLs and bytes to its log, and a URL of The Odds API holds the key: none of it, whatever
+/// `RUST_LOG` asks for.
+fn without_urls(filter: EnvFilter) -> EnvFilter {
+    const CLIENT: &str = "ureq";
+    let filter = if filter.to_string().contains(CLIENT) { EnvFilter::new("info") } else { filter };
+    ["ureq=off", "ureq_proto=off"]
+        .iter()
+        .filter_map(|off| off.parse().ok())
+        .fold(filter, EnvFilter::add_directive)
 }

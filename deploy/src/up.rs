@@ -16,6 +16,7 @@ use crate::children::{self, Children};
 use crate::cli::{Child, Format, LogFormat, Play, Up};
 use crate::local_kafka::{self, preflight};
 use crate::progress::Progress;
+use crate::roles::ingest;
 use crate::{home, signals};
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
@@ -38,6 +39,9 @@ fn check(config: &Up) -> anyhow::Result<()> {
     preflight::address(config.listen, "--listen")?;
     if let Some(recording) = &config.play.replay {
         std::fs::File::open(recording).with_context(|| recording.display().to_string())?;
+    }
+    if config.play.live.live {
+        ingest::live::settings(&config.play.live, "")?;
     }
     if config.brokers.is_none() {
         preflight::java()?;
@@ -91,6 +95,9 @@ fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -
 
 /// What `ingest` is told, from what `up` was told.
 fn play_arguments(play: &Play) -> Vec<String> {
+    if play.live.live {
+        return play.live.arguments();
+    }
     let mut arguments = vec![format!("--seed={}", play.seed)];
     if let Some(recording) = &play.replay {
         arguments.push(format!("--replay={}", recording.display()));
@@ -109,8 +116,11 @@ fn play_arguments(play: &Play) -> Vec<String> {
 
 fn say_where(config: &Up, key: &str) {
     let Up { listen, play, .. } = config;
-    let what =
-        play.replay.as_ref().map_or("a synthetic market".to_owned(), |path| path.display().to_string());
+    let what = match &play.replay {
+        Some(path) => path.display().to_string(),
+        None if play.live.live => "The Odds API, live".to_owned(),
+        None => "a synthetic market".to_owned(),
+    };
     println!(
         "\nplaying {what}\n\
          board  http://{listen}/v1/arbs\n\

@@ -1,4 +1,6 @@
-//! `arb ingest`: a recording or the synthetic market, published in its own time.
+//! `arb ingest`: a recording or the synthetic market, published in its own time, or The Odds API, polled as it is due.
+
+pub(crate) mod live;
 
 use arb_pipeline::ingest::publish::Publisher;
 use arb_pipeline::ingest::recording::Recording;
@@ -19,6 +21,9 @@ const EVERY: Micros = 2 * SECOND;
 
 pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
+    if config.play.live.live {
+        return live::run(&config.play.live, &config.brokers.brokers, &stop);
+    }
     let (mut source, speed) = source(&config.play)?;
     let publisher = Publisher::connect(&config.brokers.brokers, source.name())?;
     let Play { after, until, .. } = config.play;
