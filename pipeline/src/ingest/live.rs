@@ -118,15 +118,27 @@ pub enum LiveError {
     Thread(#[from] std::io::Error),
 }
 
-/// Polls until the end is wished.
-///
-/// # Errors
-/// [`LiveError`]; whatever the API does, except that it refuses the key, is no error but a reason to wait.
-pub fn run(settings: &Settings, stop: &Stop) -> Result<Polled, LiveError> {
-    let publisher = Publisher::connect(&settings.brokers, "the-odds-api")?;
-    let rules = rules(settings, publisher.partitions());
-    let plan = Plan::new(rules, settings.seed);
-    Worker::new(settings, publisher, plan)?.run(stop)
+/// A worker that is connected to Kafka.
+pub struct Live<'a>(Worker<'a>);
+
+impl<'a> Live<'a> {
+    /// Connects, and joins the group of the workers.
+    ///
+    /// # Errors
+    /// [`LiveError`].
+    pub fn connect(settings: &'a Settings) -> Result<Self, LiveError> {
+        let publisher = Publisher::connect(&settings.brokers, "the-odds-api")?;
+        let plan = Plan::new(rules(settings, publisher.partitions()), settings.seed);
+        Ok(Self(Worker::new(settings, publisher, plan)?))
+    }
+
+    /// Polls until the end is wished.
+    ///
+    /// # Errors
+    /// [`LiveError`]; whatever the API does, except that it refuses the key, is no error but a reason to wait.
+    pub fn run(self, stop: &Stop) -> Result<Polled, LiveError> {
+        self.0.run(stop)
+    }
 }
 
 fn rules(settings: &Settings, partitions: i32) -> Rules {

@@ -10,10 +10,12 @@ use super::root;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
 
-/// The program, from the root of the repository, in an environment that names no Kafka.
+/// The program, from the root of the repository, in an environment that names no Kafka. Roles tell their metrics at free
+/// ports: many run at one time.
 pub(crate) fn arb() -> Command {
     let mut command = Command::new(BINARY);
     command.current_dir(root()).env_remove("KAFKA_BOOTSTRAP_SERVERS").env_remove("RUST_LOG");
+    command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0");
     command
 }
 
@@ -40,8 +42,12 @@ pub(crate) struct Role {
 impl Role {
     /// Starts a role; what it logs goes to a file.
     pub(crate) fn start(role: &str, arguments: &[&str], log: &Path) -> Self {
+        Self::start_in(arb(), role, arguments, log)
+    }
+
+    /// The same in an environment of its own.
+    pub(crate) fn start_in(mut command: Command, role: &str, arguments: &[&str], log: &Path) -> Self {
         let file = std::fs::File::options().create(true).append(true).open(log).unwrap();
-        let mut command = arb();
         command.arg(role).arg("--child").args(arguments).stdin(Stdio::piped());
         let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
         Self { child, log: log.to_owned() }

@@ -20,10 +20,12 @@ use crate::clock;
 /// How often the longest back-off is the first one.
 const DOUBLINGS: i64 = 150;
 
-/// Polls until the end is wished.
-pub(super) fn run(config: &Live, brokers: &str, stop: &Stop) -> anyhow::Result<()> {
+/// Polls until the end is wished; says so once it is connected.
+pub(super) fn run(config: &Live, brokers: &str, stop: &Stop, connected: impl FnOnce()) -> anyhow::Result<()> {
     let settings = settings(config, brokers)?;
-    let polled = live::run(&settings, stop)?;
+    let live = live::Live::connect(&settings)?;
+    connected();
+    let polled = live.run(stop)?;
     let live::Polled { polls, frames, ticks, failures, faults } = polled;
     tracing::info!(polls, frames, ticks, failures, %faults, "polled");
     Ok(())

@@ -232,17 +232,12 @@ mod tests {
                         let said = market.says();
                         budget.told(now, said, Some(allowance.cost));
                     }
+                } else if budget.verdict(now, None, 1.0) == Verdict::Pay {
+                    budget.asked(now);
+                    asked[worker] = true;
                 } else {
-                    match budget.verdict(now, None, 1.0) {
-                        Verdict::Pay => {
-                            budget.asked(now);
-                            asked[worker] = true;
-                        }
-                        _ => {
-                            let said = market.says();
-                            budget.told(now, said, Some(0));
-                        }
-                    }
+                    let said = market.says();
+                    budget.told(now, said, Some(0));
                 }
                 let least = allowance.floor.min(begun_with);
                 assert!(market.credits >= least, "seed {seed}: {} of {least}", market.credits);

@@ -4,7 +4,7 @@
 //! it nor a URL ever leaves this file, not in an error either. No redirect is followed, everything has a time-out, and
 //! no more than [`LONGEST`] of a body is held.
 //!
-//! Source: The Odds API v4 (<https://the-odds-api.com/liveapi/guides/v4/>); its OpenAPI description asks clients to
+//! Source: The Odds API v4 (<https://the-odds-api.com/liveapi/guides/v4/>); its machine-readable description asks clients to
 //! accept gzip (<https://the-odds-api.com/api-reference/v4/schema.yml>).
 
 use std::io::Read;
@@ -145,7 +145,7 @@ fn is_json(content_type: &str) -> bool {
 fn read(body: Body) -> Result<String, Problem> {
     let mut text = Vec::with_capacity(USUAL);
     let read = body.into_reader().take(LONGEST + 1).read_to_end(&mut text);
-    read.map_err(|error| cut(ureq::Error::from(error)))?;
+    read.map_err(|error| cut(&ureq::Error::from(error)))?;
     if text.len() as u64 > LONGEST {
         return Err(Problem::Broken("longer than 32 MiB"));
     }
@@ -153,9 +153,9 @@ fn read(body: Body) -> Result<String, Problem> {
 }
 
 /// An error within a body.
-fn cut(error: ureq::Error) -> Problem {
+fn cut(error: &ureq::Error) -> Problem {
     match error {
-        ureq::Error::Timeout(_) => failed(&error),
+        ureq::Error::Timeout(_) => failed(error),
         ureq::Error::Decompress(..) => Problem::Broken("no gzip, as it says it is, or cut off"),
         _ => Problem::Broken("cut off"),
     }
@@ -213,6 +213,26 @@ mod tests {
         let client = Client::new(&address, key, Duration::from_secs(5), Duration::from_secs(5)).unwrap();
         let problem = client.odds("soccer_epl", "eu", "h2h").unwrap_err();
         assert_eq!(problem, Problem::Unreachable("connection refused".to_owned()));
+    }
+
+    /// The first bytes are a TLS handshake, and what is not answered in kind is no connection.
+    #[test]
+    fn https_is_tls_from_the_first_byte() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("https://{}", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let mut hello = [0; 256];
+            let (mut stream, _) = listener.accept().unwrap();
+            let read = stream.read(&mut hello).unwrap();
+            let _ = std::io::Write::write_all(&mut stream, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]");
+            hello[..read].to_vec()
+        });
+        let key = ApiKey::new("secret0123").unwrap();
+        let client = Client::new(&address, key, Duration::from_secs(5), Duration::from_secs(5)).unwrap();
+        let problem = client.sports().unwrap_err();
+        assert!(matches!(&problem, Problem::Unreachable(why) if why.starts_with("TLS")), "{problem}");
+        // A record of type handshake, of TLS 1.
+        assert_eq!(server.join().unwrap()[..2], [22, 3]);
     }
 
     #[test]
