@@ -44,7 +44,7 @@ fn check(config: &Up) -> anyhow::Result<()> {
     if let Some(recording) = &config.play.replay {
         std::fs::File::open(recording).with_context(|| recording.display().to_string())?;
     }
-    if config.play.live.live {
+    if config.play.live.wanted {
         ingest::live::settings(&config.play.live, "")?;
     }
     if config.brokers.is_none() {
@@ -104,7 +104,7 @@ fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -
 
 /// What `ingest` is told, from what `up` was told.
 fn play_arguments(play: &Play) -> Vec<String> {
-    if play.live.live {
+    if play.live.wanted {
         return play.live.arguments();
     }
     let mut arguments = vec![format!("--seed={}", play.seed)];
@@ -127,7 +127,7 @@ fn say_where(config: &Up, key: &str) {
     let Up { listen, play, .. } = config;
     let what = match &play.replay {
         Some(path) => path.display().to_string(),
-        None if play.live.live => "The Odds API, live".to_owned(),
+        None if play.live.wanted => "The Odds API, live".to_owned(),
         None => "a synthetic market".to_owned(),
     };
     let metrics = if config.admin_port == 0 {

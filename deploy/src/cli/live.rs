@@ -12,8 +12,8 @@ use clap::{Args, ValueEnum};
 #[command(next_help_heading = "Live polling of The Odds API")]
 pub(crate) struct Live {
     /// Poll The Odds API, with the key in the environment variable `ODDS_API_KEY`
-    #[arg(long, conflicts_with_all = ["replay", "speed", "until", "after"])]
-    pub(crate) live: bool,
+    #[arg(long = "live", conflicts_with_all = ["replay", "speed", "until", "after"])]
+    pub(crate) wanted: bool,
     /// Sports by the API's keys, or all that are in season
     #[arg(
         long,
@@ -54,17 +54,22 @@ pub(crate) struct Live {
     #[arg(long, env = "ARB_LOOK_EVERY", value_name = "TIME", value_parser = span, default_value = "10m")]
     pub(crate) look_every: Span,
     /// Consumer group by which workers share the sports
-    #[arg(long, env = "ARB_LIVE_GROUP", default_value = "arb-ingest")]
-    pub(crate) live_group: String,
+    #[arg(long = "live-group", env = "ARB_LIVE_GROUP", default_value = "arb-ingest")]
+    pub(crate) group: String,
     /// Time-out of a call, at most 60s
-    #[arg(long, hide = true, value_parser = span, default_value = "15s")]
-    pub(crate) live_timeout: Span,
+    #[arg(long = "live-timeout", hide = true, value_parser = span, default_value = "15s")]
+    pub(crate) timeout: Span,
     /// Longest back-off after a first failure; it doubles up to 150 times as much
-    #[arg(long, hide = true, value_parser = span, default_value = "2s")]
-    pub(crate) live_backoff: Span,
+    #[arg(long = "live-backoff", hide = true, value_parser = span, default_value = "2s")]
+    pub(crate) backoff: Span,
     /// Where the API is
-    #[arg(long, hide = true, env = "ARB_LIVE_URL", default_value = "https://api.the-odds-api.com")]
-    pub(crate) live_url: String,
+    #[arg(
+        long = "live-url",
+        hide = true,
+        env = "ARB_LIVE_URL",
+        default_value = "https://api.the-odds-api.com"
+    )]
+    pub(crate) url: String,
 }
 
 /// The markets that the API gives of all events of a sport at once.
@@ -137,10 +142,10 @@ impl Live {
             ("every-day", self.every_day.to_string()),
             ("every-later", self.every_later.to_string()),
             ("look-every", self.look_every.to_string()),
-            ("live-group", self.live_group.clone()),
-            ("live-timeout", self.live_timeout.to_string()),
-            ("live-backoff", self.live_backoff.to_string()),
-            ("live-url", self.live_url.clone()),
+            ("live-group", self.group.clone()),
+            ("live-timeout", self.timeout.to_string()),
+            ("live-backoff", self.backoff.to_string()),
+            ("live-url", self.url.clone()),
         ] {
             arguments.push(format!("--{name}={value}"));
         }

@@ -24,7 +24,7 @@ const EVERY: Micros = 2 * SECOND;
 pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Ingest)?;
-    if config.play.live.live {
+    if config.play.live.wanted {
         return live::run(&config.play.live, &config.brokers.brokers, &stop, || admin.show(Publishing));
     }
     let (mut source, speed) = source(&config.play)?;

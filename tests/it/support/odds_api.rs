@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use arb_schemas::time::{Micros, SECOND, to_rfc3339};
+use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
 use super::recordings;
@@ -164,12 +164,12 @@ pub(crate) fn now() -> Micros {
 }
 
 impl State {
-    /// The events of a sport, as of now: all start with the first one, and were seen a moment ago.
+    /// The events of a sport, as of now: all start at one time, and were seen now, to the microsecond.
     fn events(&self, sport: &str) -> Vec<Value> {
         let Some(Some(starts_in)) = self.sports.get(sport) else { return vec![] };
         let index = self.served.len() % self.content.len();
         let mut content = self.content[index].clone();
-        let (seen, starts) = (to_rfc3339(now() / SECOND * SECOND), to_rfc3339(now() + starts_in));
+        let (seen, starts) = (to_rfc3339(now()), to_rfc3339(now() + starts_in));
         each(&mut content, &mut |key, value| match key {
             "last_update" => *value = json!(seen),
             "commence_time" => *value = json!(starts),
@@ -352,12 +352,4 @@ fn with_quota(mut answer: Answer, fault: Option<Fault>, state: &State, kind: &st
     answer.headers.push(("x-requests-used", used));
     answer.headers.push(("x-requests-last", cost.to_owned()));
     answer
-}
-
-/// Of a recording, a line for each answer, with the time at which it was received.
-pub(crate) fn recorded(served: &[String], received_at: &[Micros]) -> String {
-    let line = |(body, at): (&String, &Micros)| {
-        format!("{{\"polled_at\":\"{}\",\"events\":{body}}}\n", to_rfc3339(*at))
-    };
-    served.iter().zip(received_at).map(line).collect()
 }

@@ -37,17 +37,17 @@ pub(crate) fn settings(config: &Live, brokers: &str) -> anyhow::Result<Settings>
     let key =
         key.with_context(|| format!("set {} to a key of The Odds API (the-odds-api.com)", environment::KEY))?;
     let key = ApiKey::new(&key)?;
-    let total = config.live_timeout.duration();
+    let total = config.timeout.duration();
     if total.is_zero() || total > LONGEST_CALL {
         bail!("--live-timeout must be above 0 and at most {} s", LONGEST_CALL.as_secs());
     }
     // Before anything is started: whether the address is one.
-    Client::new(&config.live_url, key.clone(), total, total)?;
+    Client::new(&config.url, key.clone(), total, total)?;
     let now = clock::now();
     Ok(Settings {
         brokers: brokers.to_owned(),
-        group: config.live_group.clone(),
-        address: config.live_url.clone(),
+        group: config.group.clone(),
+        address: config.url.clone(),
         key,
         connect: total / 3,
         total,
@@ -76,7 +76,7 @@ fn limits(config: &Live) -> anyhow::Result<Limits> {
     if look_every < SECOND / 10 {
         bail!("--look-every must be at least 100ms");
     }
-    let first = config.live_backoff.micros();
+    let first = config.backoff.micros();
     Ok(Limits {
         sports: sports(&config.sports)?,
         intervals,

@@ -77,6 +77,25 @@ pub enum Problem {
     Unreachable(String),
 }
 
+impl Problem {
+    /// A word for its kind.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::BadKey(_) => "bad_key",
+            Self::Exhausted => "exhausted",
+            Self::Refused(_) => "refused",
+            Self::Gone { .. } => "gone",
+            Self::TooMany => "too_many",
+            Self::Down(_) => "down",
+            Self::Redirected(_) => "redirected",
+            Self::Unexpected(_) => "unexpected",
+            Self::Broken(_) => "broken",
+            Self::Unreachable(_) => "unreachable",
+        }
+    }
+}
+
 impl Quota {
     /// From the values of the three headers; what is no number is no word.
     pub fn read<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Self {

@@ -167,6 +167,10 @@ fn failed(error: &ureq::Error) -> Problem {
         ureq::Error::Timeout(Timeout::Connect) => "the connection timed out".to_owned(),
         ureq::Error::Timeout(_) => "it timed out".to_owned(),
         ureq::Error::HostNotFound => "the host has no address".to_owned(),
+        // The system's words for a name without an address have no kind of their own.
+        ureq::Error::Io(error) if error.to_string().starts_with("failed to lookup") => {
+            "the host has no address".to_owned()
+        }
         ureq::Error::Io(error) => error.kind().to_string(),
         ureq::Error::Rustls(error) => format!("TLS: {error}"),
         ureq::Error::Tls(error) => format!("TLS: {error}"),

@@ -54,6 +54,18 @@ pub enum Action {
     Poll(String),
 }
 
+impl Action {
+    /// A word for its kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::List => "sports",
+            Self::Events(_) => "events",
+            Self::Poll(_) => "odds",
+        }
+    }
+}
+
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

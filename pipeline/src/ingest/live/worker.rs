@@ -22,6 +22,7 @@ use crate::ingest::source::Poll;
 use crate::ingest::the_odds_api::{Decoder, OddsFormat};
 use crate::kafka::{Lease, Leases};
 use crate::stop::Stop;
+use crate::telemetry::ingest as telemetry;
 
 /// Between two looks when there is nothing to do.
 const LOOK: Duration = Duration::from_millis(100);
@@ -109,6 +110,7 @@ impl<'a> Worker<'a> {
     }
 
     fn beat(&self) {
+        telemetry::sports(self.plan.held().count());
         self.beats.only_for(self.plan.held().map(|sport| source(sport)));
     }
 
@@ -126,6 +128,10 @@ impl<'a> Worker<'a> {
                 self.poll(sport, partition, now)?
             }
         };
+        telemetry::call(
+            action.kind(),
+            done.as_ref().map_or_else(|failure| failure.problem.key(), |()| "answered"),
+        );
         match done {
             Ok(()) => Ok(true),
             Err(Failure { problem: problem @ Problem::BadKey(_), .. }) => Err(LiveError::BadKey(problem)),
@@ -194,6 +200,7 @@ impl<'a> Worker<'a> {
         if !faults.is_empty() {
             tracing::warn!(sport, %faults, "malformed input was left out");
             self.polled.faults.add(&faults);
+            telemetry::faults(&self.polled.faults);
         }
         let poll = poll.ok_or(Problem::Broken("no JSON array"))?;
         let (events, ticks, quota) = (poll.events.len(), poll.ticks(), answer.quota);
@@ -206,6 +213,9 @@ impl<'a> Worker<'a> {
     fn take<'b>(&mut self, action: &Action, answer: &'b Answer) -> Result<(Micros, &'b str), Failure> {
         let now = (self.settings.clock)();
         self.plan.answered(action, now, answer.quota);
+        if let Some(remaining) = answer.quota.remaining {
+            telemetry::credits(remaining);
+        }
         let body = answer.read().map_err(|problem| Failure { problem, wish: answer.wish(now) })?;
         Ok((now, body))
     }
