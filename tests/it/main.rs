@@ -19,6 +19,7 @@ mod kafka;
 mod kill;
 mod live;
 mod processor;
+mod rules;
 mod stream;
 mod stream_limits;
 mod support;

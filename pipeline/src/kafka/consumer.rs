@@ -15,7 +15,7 @@ use rdkafka::{ClientConfig, Message};
 use super::changelog::Changelog;
 use super::reader::{committed, is_transient};
 use super::rebalances::Rebalances;
-use super::{Error, fatal, unreachable};
+use super::{Error, fatal};
 use crate::process::log::{Event, Input, LogError, Put, Record};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
@@ -89,7 +89,9 @@ impl Input for TickConsumer {
                 copy(&message, record);
                 return Ok(Event::Record);
             }
-            Some(Err(error)) if is_transient(&error) => unreachable(&error),
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+            }
             Some(Err(error)) => return Err(fatal(error)),
         }
         Ok(self.rebalance().unwrap_or(Event::Idle))

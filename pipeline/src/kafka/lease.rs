@@ -17,10 +17,10 @@ use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
+use super::Error;
 use super::consumer::member;
 use super::reader::is_transient;
 use super::rebalances::Rebalances;
-use super::{Error, unreachable};
 use crate::process::log::Event;
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
@@ -70,7 +70,9 @@ impl Leases {
     /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
     pub fn next(&mut self, wait: Duration) -> Result<Lease, Error> {
         match self.consumer.poll(wait) {
-            Some(Err(error)) if is_transient(&error) => unreachable(&error),
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+            }
             Some(Err(error)) => return Err(error.into()),
             // A record that came before its partition was paused is nobody's business.
             _ => {}
