@@ -247,19 +247,20 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
 
 fn write(stream: &mut TcpStream, answer: &Answer, fault: Option<Fault>) -> std::io::Result<()> {
     let mut body = answer.body.clone().into_bytes();
-    let mut head = format!("HTTP/1.1 {} Because\r\nconnection: close\r\n", answer.status);
     if fault == Some(Fault::Huge) {
         body = vec![b' '; 40 << 20];
     }
-    head += &format!("content-length: {}\r\n", body.len());
-    for (name, value) in &answer.headers {
-        head += &format!("{name}: {value}\r\n");
-    }
+    let mut lines = vec![
+        format!("HTTP/1.1 {} Because", answer.status),
+        "connection: close".to_owned(),
+        format!("content-length: {}", body.len()),
+    ];
+    lines.extend(answer.headers.iter().map(|(name, value)| format!("{name}: {value}")));
     if !answer.headers.iter().any(|(name, _)| *name == "content-type") {
-        head += "content-type: application/json; charset=utf-8\r\n";
+        lines.push("content-type: application/json; charset=utf-8".to_owned());
     }
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(b"\r\n")?;
+    stream.write_all(lines.join("\r\n").as_bytes())?;
+    stream.write_all(b"\r\n\r\n")?;
     match fault {
         Some(Fault::Cut) => stream.write_all(&body[..body.len() / 2]),
         Some(Fault::Trickle) => body.iter().try_for_each(|byte| {

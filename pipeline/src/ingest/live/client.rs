@@ -7,7 +7,7 @@
 //! Source: The Odds API v4 (<https://the-odds-api.com/liveapi/guides/v4/>); its machine-readable description asks clients to
 //! accept gzip (<https://the-odds-api.com/api-reference/v4/schema.yml>).
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::time::Duration;
 
 use thiserror::Error;
@@ -171,6 +171,8 @@ fn failed(error: &ureq::Error) -> Problem {
         ureq::Error::Io(error) if error.to_string().starts_with("failed to lookup") => {
             "the host has no address".to_owned()
         }
+        // What is said on a connection that is no TLS, or by a certificate that is not trusted.
+        ureq::Error::Io(error) if error.kind() == ErrorKind::InvalidData => format!("TLS: {error}"),
         ureq::Error::Io(error) => error.kind().to_string(),
         ureq::Error::Rustls(error) => format!("TLS: {error}"),
         ureq::Error::Tls(error) => format!("TLS: {error}"),
@@ -237,6 +239,34 @@ mod tests {
         assert!(matches!(&problem, Problem::Unreachable(why) if why.starts_with("TLS")), "{problem}");
         // A record of type handshake, of TLS 1.
         assert_eq!(server.join().unwrap()[..2], [22, 3]);
+    }
+
+    /// What a server that answers with these bytes, packed, is understood to say.
+    fn unpacked(body: &'static [u8]) -> Result<String, Problem> {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\n\
+                        content-encoding: gzip\r\n\r\n";
+            std::io::Write::write_all(&mut stream, &[head.as_bytes(), body].concat()).unwrap();
+        });
+        let key = ApiKey::new("secret0123").unwrap();
+        let client = Client::new(&address, key, Duration::from_secs(5), Duration::from_secs(5)).unwrap();
+        let answer = client.sports();
+        server.join().unwrap();
+        answer.map(|answer| answer.body)
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked_whole_or_not_at_all() {
+        /// `[]`, by gzip.
+        const PACKED: &[u8] = &[31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 142, 5, 0, 41, 187, 76, 13, 2, 0, 0, 0];
+        assert_eq!(unpacked(PACKED).as_deref(), Ok("[]"));
+        for broken in [&PACKED[..PACKED.len() - 6], &PACKED[..11], b"[]"] {
+            assert!(matches!(unpacked(broken), Err(Problem::Broken(_))), "{broken:?}");
+        }
     }
 
     #[test]

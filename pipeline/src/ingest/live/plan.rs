@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use arb_schemas::time::Micros;
+use arb_schemas::time::{Micros, SECOND};
 use fastrand::Rng;
 
 use super::answer::{Problem, Quota};
@@ -16,6 +16,9 @@ use super::budget::{Allowance, Budget, Verdict};
 use super::handover;
 use super::schedule::{Due, Intervals};
 use crate::kafka::partition_of;
+
+/// For so long a sport that left the roster is spoken for: so long its events are remembered without a word.
+const LATELY: Micros = 24 * 3_600 * SECOND;
 
 /// Which sports are polled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,6 +175,9 @@ impl Plan {
             Sports::All => in_season.clone(),
             Sports::Named(named) => named & in_season,
         };
+        let roster = &self.roster;
+        let was_lately = |sport: &Sport| sport.asked_at.is_some_and(|at| now.saturating_sub(at) < LATELY);
+        self.sports.retain(|name, sport| roster.contains(name) || was_lately(sport));
         self.listing.came(now);
         self.throttle.ended();
         self.enter();

@@ -100,6 +100,18 @@ fn without_events_or_season_nothing_is_polled() {
 }
 
 #[test]
+fn what_left_the_season_is_spoken_for_a_day() {
+    let mut plan = knowing(0, 0);
+    plan.asked(NBA, MINUTE);
+    let held = |plan: &Plan| plan.held().cloned().collect::<Vec<_>>();
+    plan.listed(23 * HOUR, &[EPL.to_owned()].into());
+    assert_eq!(held(&plan), [NBA, EPL]);
+    plan.listed(25 * HOUR, &[EPL.to_owned()].into());
+    assert_eq!(held(&plan), [EPL]);
+    assert!(!plan.note(EPL, 0).1.contains(NBA), "and is not handed over any more");
+}
+
+#[test]
 fn below_the_floor_it_stops_until_the_credits_are_reset() {
     let mut plan = knowing(0, 0);
     plan.asked(EPL, 0);
