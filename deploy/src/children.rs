@@ -66,7 +66,10 @@ impl Children {
                 continue;
             }
             running.short_lives = if running.started.elapsed() < SHORT { running.short_lives + 1 } else { 0 };
-            if !RESTARTED.contains(&role.as_str()) || running.short_lives >= SHORT_LIVES {
+            // A live source goes on where it was; a recording would begin again.
+            let may =
+                RESTARTED.contains(&role.as_str()) || running.arguments.iter().any(|word| word == "--live");
+            if !may || running.short_lives >= SHORT_LIVES {
                 bail!("{role} ended with {status}");
             }
             eprintln!("{role} ended with {status} and is started again");
