@@ -3,6 +3,7 @@
 //! These structs are the only readers of the environment. They decide nothing.
 
 mod clickhouse;
+pub(crate) mod live;
 mod roles;
 mod tools;
 
@@ -17,6 +18,7 @@ use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use clickhouse::{ClickHouse, Migrate, Writer};
+pub(crate) use live::Live;
 pub(crate) use roles::{Ingest, Kafka, Process, Serve};
 pub(crate) use tools::{
     Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
@@ -184,6 +186,8 @@ pub(crate) struct Play {
     pub(crate) every: Micros,
     #[command(flatten)]
     pub(crate) market: Market,
+    #[command(flatten)]
+    pub(crate) live: Live,
 }
 
 /// How large the simulated market is.

@@ -20,6 +20,7 @@ use crate::cli::{Child, Format, LogFormat, Play, Up};
 use crate::local_clickhouse::{self, passwords};
 use crate::local_kafka::{self, preflight};
 use crate::progress::Progress;
+use crate::roles::ingest;
 use crate::{home, signals};
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
@@ -45,6 +46,9 @@ fn check(config: &Up) -> anyhow::Result<()> {
     }
     if let Some(recording) = &config.play.replay {
         std::fs::File::open(recording).with_context(|| recording.display().to_string())?;
+    }
+    if config.play.live.wanted {
+        ingest::live::settings(&config.play.live, "")?;
     }
     if config.brokers.is_none() {
         preflight::java()?;
@@ -147,6 +151,9 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
 
 /// What `ingest` is told, from what `up` was told.
 fn play_arguments(play: &Play) -> Vec<String> {
+    if play.live.wanted {
+        return play.live.arguments();
+    }
     let mut arguments = vec![
         format!("--seed={}", play.seed),
         format!("--every={}", play.every / SECOND),
@@ -184,8 +191,11 @@ fn question(config: &Up) -> String {
 fn say_where(config: &Up, key: &str) {
     let Up { listen, play, .. } = config;
     let question = question(config);
-    let what =
-        play.replay.as_ref().map_or("a simulated market".to_owned(), |path| path.display().to_string());
+    let what = match &play.replay {
+        Some(path) => path.display().to_string(),
+        None if play.live.wanted => "The Odds API, live".to_owned(),
+        None => "a simulated market".to_owned(),
+    };
     let metrics = if config.admin_port == 0 {
         "at free ports, which the roles have logged".to_owned()
     } else {

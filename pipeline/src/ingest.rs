@@ -5,10 +5,12 @@
 //! - [`recording`]: polls from a file.
 //! - [`simulator`]: polls of a market that does not exist.
 //! - [`replay`]: when to say what.
+//! - [`live`]: polls of The Odds API, as they are due.
 //! - [`publish`]: polls as records, heartbeats between them.
 //!
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
 
+pub mod live;
 pub mod publish;
 pub mod recording;
 pub mod replay;

@@ -18,6 +18,7 @@ mod evaluate;
 mod failures;
 mod kafka;
 mod kill;
+mod live;
 mod processor;
 mod rules;
 mod stream;

@@ -4,6 +4,7 @@ pub(crate) mod clickhouse;
 pub(crate) mod feed;
 pub(crate) mod http;
 pub(crate) mod metrics;
+pub(crate) mod odds_api;
 pub(crate) mod oracle;
 pub(crate) mod processors;
 pub(crate) mod program;

@@ -1,4 +1,6 @@
-//! `arb ingest`: a recording or the simulated market, published in its own time.
+//! `arb ingest`: a recording or the simulated market, published in its own time, or The Odds API, polled as it is due.
+
+pub(crate) mod live;
 
 use arb_pipeline::ingest::publish::Publisher;
 use arb_pipeline::ingest::recording::Recording;
@@ -20,6 +22,9 @@ const SIMULATED: Speed = Speed::Times(1.0);
 pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Ingest)?;
+    if config.play.live.wanted {
+        return live::run(&config.play.live, &config.brokers.brokers, &stop, || admin.show(Publishing));
+    }
     let (mut source, speed) = source(&config.play)?;
     let publisher = Publisher::connect(&config.brokers.brokers, source.name())?;
     admin.show(Publishing);

@@ -3,20 +3,19 @@
 //! A partition is not read until its owner says from where, and not given back until its owner says so; offsets are
 //! committed by the transaction alone. It never skips: a position that the broker does not have is an error.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics;
-use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, ConsumerGroupMetadata};
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerGroupMetadata};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
-use rdkafka::topic_partition_list::{Offset, TopicPartitionList, TopicPartitionListElem};
-use rdkafka::types::RDKafkaRespErr;
-use rdkafka::{ClientConfig, ClientContext, Message};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::{ClientConfig, Message};
 
 use super::changelog::Changelog;
 use super::reader::{committed, is_transient};
-use super::{Error, Listener, fatal};
+use super::rebalances::Rebalances;
+use super::{Error, fatal};
 use crate::process::log::{Event, Input, LogError, Put, Record};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
@@ -31,50 +30,6 @@ pub struct TickConsumer {
     changelog: Changelog,
     /// The rebalance that the owner has been told and has not answered.
     unanswered: Option<Event>,
-}
-
-/// A rebalance as the callback, which runs inside `poll`, saw it. There is one at most: the group goes on when it is
-/// answered.
-#[derive(Default)]
-struct Rebalances(Mutex<Seen>);
-
-#[derive(Default)]
-struct Seen {
-    rebalance: Option<Event>,
-    /// Nobody will answer any more.
-    closing: bool,
-}
-
-impl Rebalances {
-    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl ClientContext for Rebalances {
-    fn error(&self, error: KafkaError, reason: &str) {
-        Listener.error(error, reason);
-    }
-}
-
-impl ConsumerContext for Rebalances {
-    /// Only notes what happened: the owner of the partitions answers by `start` or `give_back`, and until then the
-    /// group waits.
-    fn rebalance(&self, consumer: &BaseConsumer<Self>, kind: RDKafkaRespErr, list: &mut TopicPartitionList) {
-        let partitions = list.elements().iter().map(TopicPartitionListElem::partition).collect();
-        let mut seen = self.seen();
-        if seen.closing {
-            if let Err(error) = consumer.incremental_unassign(list) {
-                tracing::warn!(%error, "partitions could not be given back");
-            }
-            return;
-        }
-        seen.rebalance = Some(match kind {
-            RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS => Event::Assigned(partitions),
-            _ if consumer.assignment_lost() => Event::Lost(partitions),
-            _ => Event::Revoked(partitions),
-        });
-    }
 }
 
 /// Settings of a member of a group.
@@ -106,7 +61,7 @@ impl TickConsumer {
 
     /// The rebalance that came in a poll, which then brought nothing else.
     fn rebalance(&mut self) -> Option<Event> {
-        let rebalance = self.consumer.context().seen().rebalance.take();
+        let rebalance = self.consumer.context().take();
         if rebalance.is_some() {
             self.unanswered.clone_from(&rebalance);
         }
@@ -186,7 +141,7 @@ impl Input for TickConsumer {
 
 impl Drop for TickConsumer {
     fn drop(&mut self) {
-        self.consumer.context().seen().closing = true;
+        self.consumer.context().close();
         // The close asks nothing again about partitions that are lost, and waits for ever for an answer.
         if let Some(Event::Revoked(partitions) | Event::Lost(partitions)) = self.unanswered.take()
             && let Err(error) = self.give_back(&partitions)

@@ -57,6 +57,11 @@ metrics! {
         "Silence: time since the last poll was published, or since the start before the first.");
     INGEST_LAG = gauge(Ingest, Seconds, "arb_ingest_event_time_lag_seconds",
         "Now minus the time of the newest poll. For a recording it is as large as the recording is old.").rare();
+    CALLS = counter(Ingest, Count, "arb_ingest_calls_total",
+        "Calls of a live source, by what was asked for (sports and events are free, odds are paid) and what came of it.")
+        .by(&["kind", "outcome"]).rare();
+    CREDITS = gauge(Ingest, Count, "arb_ingest_credits_remaining", "Credits of a live source's key that remain, by its last answer that said so.").rare();
+    SPORTS = gauge(Ingest, Count, "arb_ingest_sports", "Sports of a live source that this worker polls: those whose lease it holds.").rare();
 
     // process
     RECORDS_READ = counter(Process, Count, "arb_process_records_total",
