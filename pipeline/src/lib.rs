@@ -3,6 +3,7 @@
 //! - [`kafka`]: the only user of rdkafka.
 //! - [`ingest`]: sources, decoding, publishing of frames.
 //! - [`process`]: frames to effects, in Kafka transactions.
+//! - [`sink`]: what the topics say into ClickHouse, each row once.
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
 //! - [`records`]: messages as engine inputs, effects as messages.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
@@ -14,4 +15,5 @@ pub mod ingest;
 pub mod kafka;
 pub mod process;
 pub mod records;
+pub mod sink;
 pub mod stop;

@@ -84,11 +84,11 @@ fn undisturbed() -> Outcome {
 
 /// Where a processor is killed: any point, after as many passages as a piece of the feed may have.
 fn passage(random: &mut fastrand::Rng) -> String {
-    let point = Point::ALL[random.usize(..Point::ALL.len())];
+    let point = Point::PROCESS[random.usize(..Point::PROCESS.len())];
     let most = match point {
         Point::Poll | Point::Process => 80,
         Point::Produce => 300,
-        Point::Offsets | Point::Commit | Point::Committed => 8,
+        _ => 8,
     };
     format!("{}:{}", point.key(), random.u32(1..=most))
 }
