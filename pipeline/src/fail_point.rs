@@ -44,15 +44,8 @@ impl Point {
     pub const PROCESS: [Self; 6] =
         [Self::Poll, Self::Process, Self::Produce, Self::Offsets, Self::Commit, Self::Committed];
     /// Those of the sink, in the order in which a batch passes them.
-    pub const SINK: [Self; 7] = [
-        Self::Gather,
-        Self::Intend,
-        Self::Intended,
-        Self::Row,
-        Self::Inserted,
-        Self::Settle,
-        Self::Settled,
-    ];
+    pub const SINK: [Self; 7] =
+        [Self::Gather, Self::Intend, Self::Intended, Self::Row, Self::Inserted, Self::Settle, Self::Settled];
 
     fn all() -> impl Iterator<Item = Self> {
         Self::PROCESS.into_iter().chain(Self::SINK)

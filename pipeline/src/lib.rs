@@ -6,6 +6,7 @@
 //! - [`sink`]: what the topics say into ClickHouse, each row once.
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
 //! - [`records`]: messages as engine inputs, effects as messages.
+//! - [`telemetry`]: every metric, and what says it.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
 pub mod evaluate;
@@ -17,3 +18,4 @@ pub mod process;
 pub mod records;
 pub mod sink;
 pub mod stop;
+pub mod telemetry;

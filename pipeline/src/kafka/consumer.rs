@@ -33,7 +33,10 @@ impl TickConsumer {
     /// # Errors
     /// [`Error::Broker`].
     pub fn join(brokers: &str, group: &str) -> Result<Self, Error> {
-        Ok(Self { member: Member::join(brokers, group, &[TOPIC], &[])?, changelog: Changelog::open(brokers)? })
+        Ok(Self {
+            member: Member::join(brokers, group, &[TOPIC], &[])?,
+            changelog: Changelog::open(brokers)?,
+        })
     }
 
     /// Commits offsets outside any transaction.

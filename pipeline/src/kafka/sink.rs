@@ -110,8 +110,7 @@ impl SinkConsumer {
 
     fn sources(&self, places: Vec<(String, i32)>) -> Vec<Source> {
         let find = |name: &str| self.topics.iter().position(|(topic, _)| topic.name == name);
-        let source =
-            |(name, partition): (String, i32)| Some(Source { topic: find(&name)?, partition });
+        let source = |(name, partition): (String, i32)| Some(Source { topic: find(&name)?, partition });
         places.into_iter().filter_map(source).collect()
     }
 
@@ -180,7 +179,8 @@ impl SinkConsumer {
     pub fn pause(&self, source: Source, paused: bool) -> Result<(), Error> {
         let list = self.list(&[source]);
         let consumer = self.member.consumer();
-        Ok(if paused { consumer.pause(&list)? } else { consumer.resume(&list)? })
+        let done = if paused { consumer.pause(&list) } else { consumer.resume(&list) };
+        Ok(done?)
     }
 
     /// Reads a partition from another offset.
@@ -215,12 +215,12 @@ impl SinkConsumer {
             element.set_offset(Offset::Offset(mark.offset))?;
             element.set_metadata(&mark.note);
         }
-        let lost = || Marked::NotNow("the partitions are another's".to_owned());
+        let evicted = || Marked::NotNow("the partitions are another's".to_owned());
         if self.member.is_lost() {
-            return Ok(lost());
+            return Ok(evicted());
         }
         Ok(match self.member.consumer().commit(&list, CommitMode::Sync) {
-            Ok(()) if self.member.is_lost() => lost(),
+            Ok(()) if self.member.is_lost() => evicted(),
             Ok(()) => Marked::Yes,
             Err(error) => Marked::NotNow(error.to_string()),
         })

@@ -54,17 +54,17 @@ impl Failure {
         match error {
             Error::Network(_) | Error::TimedOut => Self::Passing(format!("{what}: {said}")),
             Error::BadResponse(response) => match code(response) {
-                Some(60 | 81) => {
-                    Self::Lasting(format!("{what}: ClickHouse has no such table; `arb migrate` makes it: {said}"))
-                }
+                Some(60 | 81) => Self::Lasting(format!(
+                    "{what}: ClickHouse has no such table; `arb migrate` makes it: {said}"
+                )),
                 Some(code) if LASTING.iter().any(|(lasting, _)| *lasting == code) => {
                     Self::Lasting(format!("{what}: {said}"))
                 }
                 _ => Self::Passing(format!("{what}: {said}")),
             },
-            Error::SchemaMismatch(_) => {
-                Self::Lasting(format!("{what} does not fit what the sink writes; `arb migrate` says more: {said}"))
-            }
+            Error::SchemaMismatch(_) => Self::Lasting(format!(
+                "{what} does not fit what the sink writes; `arb migrate` says more: {said}"
+            )),
             // The end of an answer is missing, or the like.
             Error::NotEnoughData | Error::Decompression(_) | Error::Other(_) => {
                 Self::Passing(format!("{what}: {said}"))
@@ -139,9 +139,13 @@ mod tests {
 
     #[test]
     fn it_is_one_sentence_that_names_table_and_column() {
-        let mismatch = "While processing struct TickRow: database schema has no column named price.\n#### All struct";
+        let mismatch =
+            "While processing struct TickRow: database schema has no column named price.\n#### All struct";
         let said = Failure::of(&Error::SchemaMismatch(mismatch.to_owned()), "arb_store.ticks").to_string();
-        assert!(said.starts_with("arb_store.ticks does not fit") && said.ends_with("no column named price"), "{said}");
+        assert!(
+            said.starts_with("arb_store.ticks does not fit") && said.ends_with("no column named price"),
+            "{said}"
+        );
         assert!(bad("Code: 60. DB::Exception: gone").to_string().contains("`arb migrate` makes it"));
     }
 }

@@ -290,11 +290,17 @@ mod tests {
         let (mut partition, now) = (partition(&PLAIN), Instant::now());
         take(&mut partition, 10..11, now);
         let later = now + LIMITS.interval;
-        assert_eq!((partition.due(now, true, false), partition.due(later, true, false)), (None, Some(Step::Begin)));
+        assert_eq!(
+            (partition.due(now, true, false), partition.due(later, true, false)),
+            (None, Some(Step::Begin))
+        );
         partition.marked(Step::Begin);
         partition.ended(Ended::Arrived, now, 0.0);
         assert_eq!(partition.due(now, true, false), Some(Step::Settle));
-        assert_eq!((partition.mark(Step::Settle), partition.marked(Step::Settle).is_none()), ((11, None), true));
+        assert_eq!(
+            (partition.mark(Step::Settle), partition.marked(Step::Settle).is_none()),
+            ((11, None), true)
+        );
         assert!(!partition.is_in_flight() && partition.due(later, true, false).is_none());
     }
 

@@ -69,7 +69,9 @@ pub fn resume(committed: Option<&Committed>, span: Span, topic_id: &str) -> Resu
     let offset = *offset;
     let note = Note::parse(metadata).map_err(|error| Refusal::Note { offset, error })?;
     let intent = match note {
-        Some(note) if note.topic_id != topic_id => return Ok(Resume { is_new_topic: true, ..from_the_first }),
+        Some(note) if note.topic_id != topic_id => {
+            return Ok(Resume { is_new_topic: true, ..from_the_first });
+        }
         Some(note) => note.intent,
         None => None,
     };

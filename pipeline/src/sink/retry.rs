@@ -24,7 +24,10 @@ mod tests {
     #[test]
     fn pauses_grow_to_a_limit() {
         let whole = |failures| pause(failures, 1.0).as_millis();
-        assert_eq!([0, 1, 2, 3, 6, 7, 8, u32::MAX].map(whole), [100, 100, 200, 400, 3_200, 5_000, 5_000, 5_000]);
+        assert_eq!(
+            [0, 1, 2, 3, 6, 7, 8, u32::MAX].map(whole),
+            [100, 100, 200, 400, 3_200, 5_000, 5_000, 5_000]
+        );
         assert_eq!(pause(2, 0.0).as_millis(), 100);
     }
 }

@@ -85,6 +85,9 @@ enum Report {
     Ended(Result<Ended, String>),
 }
 
+/// A report, of which partition and life.
+type Told = (Source, u64, Report);
+
 /// A partition that is read, and what is asked about it.
 struct Owned {
     partition: Partition,
@@ -111,7 +114,7 @@ pub struct Sink {
     owned: BTreeMap<Source, Owned>,
     /// Inserts under way, those of partitions that have left among them.
     under_way: usize,
-    reports: (Sender<(Source, u64, Report)>, Receiver<(Source, u64, Report)>),
+    reports: (Sender<Told>, Receiver<Told>),
     lives: u64,
     not_before: Instant,
     counts: Counts,
@@ -179,7 +182,9 @@ impl Sink {
         while let Ok((source, life, report)) = self.reports.1.try_recv() {
             self.under_way -= usize::from(matches!(report, Report::Ended(_)));
             match report {
-                Report::Known(Err(error)) | Report::Ended(Err(error)) => return Err(SinkError::Lasting(error)),
+                Report::Known(Err(error)) | Report::Ended(Err(error)) => {
+                    return Err(SinkError::Lasting(error));
+                }
                 report => self.apply(source, life, report),
             }
         }
@@ -267,7 +272,12 @@ impl Sink {
         if resume.lost > 0 {
             self.counts.lost += resume.lost.cast_unsigned();
             let (lost, at) = (resume.lost, resume.at);
-            tracing::error!(?source, lost, at, "records are gone that were not inserted: Kafka keeps them for less");
+            tracing::error!(
+                ?source,
+                lost,
+                at,
+                "records are gone that were not inserted: Kafka keeps them for less"
+            );
         }
         if resume.is_new_topic {
             tracing::warn!(?source, "the topic was made anew and is read from its beginning");
@@ -351,7 +361,9 @@ impl Sink {
         match self.consumer.mark(&self.marks(&due))? {
             Marked::Yes => {
                 self.config.fail_points.pass(if sends { Point::Intended } else { Point::Settled });
-                due.into_iter().for_each(|(source, step)| self.marked(source, step, now));
+                for (source, step) in due {
+                    self.marked(source, step, now);
+                }
             }
             Marked::NotNow(error) => {
                 self.counts.refused += 1;

@@ -96,7 +96,9 @@ impl Store {
                     Table::LineMovements => {
                         self.try_row::<LineMovementRow<'static>>(table, &samples::movement()).await
                     }
-                    Table::StaleAlerts => self.try_row::<StaleAlertRow<'static>>(table, &samples::alert()).await,
+                    Table::StaleAlerts => {
+                        self.try_row::<StaleAlertRow<'static>>(table, &samples::alert()).await
+                    }
                     Table::Rejected => {
                         let row = rejected_row(at, "", b"", b"");
                         self.try_row::<RejectedRow<'static>>(table, &row).await
@@ -118,7 +120,8 @@ impl Store {
     pub(super) async fn highest(&self, range: &Range) -> Result<Option<i64>, Failure> {
         let mut highest = None;
         for table in Table::ALL {
-            let question = format!("SELECT max(kafka_offset) AS highest, count() AS rows FROM {table} WHERE {WHERE}");
+            let question =
+                format!("SELECT max(kafka_offset) AS highest, count() AS rows FROM {table} WHERE {WHERE}");
             let (found, rows): (u64, u64) = self.ask(table, &question, range).await?;
             highest = highest.max((rows > 0).then_some(found.cast_signed()));
         }
@@ -137,7 +140,7 @@ impl Store {
     /// The places of a range of which a table has rows.
     pub(super) async fn places(&self, table: Table, range: &Range) -> Result<HashSet<Place>, Failure> {
         let question = format!("SELECT kafka_offset, row_index FROM {table} WHERE {WHERE}");
-        let query = self.query::<PlaceRow>(&question, range);
+        let query = self.query(&question, range);
         let found = self.in_time(table, query.fetch_all::<PlaceRow>()).await?;
         Ok(found.into_iter().map(|row| (row.kafka_offset, row.row_index)).collect())
     }
@@ -146,10 +149,10 @@ impl Store {
     where
         T: RowOwned + RowRead,
     {
-        self.in_time(table, self.query::<T>(question, range).fetch_one::<T>()).await
+        self.in_time(table, self.query(question, range).fetch_one::<T>()).await
     }
 
-    fn query<T>(&self, question: &str, range: &Range) -> clickhouse::query::Query {
+    fn query(&self, question: &str, range: &Range) -> clickhouse::query::Query {
         let query = self.client.query(question).bind(range.topic.name).bind(&range.topic_id);
         query.bind(range.partition).bind(range.first).bind(range.last)
     }
@@ -294,8 +297,7 @@ impl Store {
 }
 
 /// The rows of a range.
-const WHERE: &str =
-    "topic = ? AND topic_id = ? AND kafka_partition = ? AND kafka_offset BETWEEN ? AND ?";
+const WHERE: &str = "topic = ? AND topic_id = ? AND kafka_partition = ? AND kafka_offset BETWEEN ? AND ?";
 
 /// Records of a table that makes one row of each, without those that are there already.
 fn new_records<'a>(

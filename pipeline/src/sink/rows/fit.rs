@@ -101,8 +101,10 @@ mod tests {
         assert_eq!(PART, at("1970-01-01T00:00:00Z")..at("2100-01-01T00:00:00Z"));
         assert_eq!(
             part("at", -1),
-            Err("at 1969-12-31T23:59:59.999999Z is not between 1970-01-01T00:00:00Z and 2100-01-01T00:00:00Z"
-                .to_owned())
+            Err(
+                "at 1969-12-31T23:59:59.999999Z is not between 1970-01-01T00:00:00Z and 2100-01-01T00:00:00Z"
+                    .to_owned()
+            )
         );
         assert!(column("at", i64::MAX).unwrap_err().starts_with("at 9223372036854775807 is not"));
     }

@@ -1,8 +1,6 @@
 //! Records and their rows, by example.
 
-use arb_schemas::records::{
-    Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick,
-};
+use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use arb_schemas::wire::encode;
@@ -12,7 +10,8 @@ use super::*;
 const AT: Coordinates<'static> = Coordinates { topic: "t", topic_id: "id", partition: 3, offset: 17 };
 
 fn offer(market: &str) -> Offer {
-    let tick = |outcome, price| Tick { outcome, side: Side::Back, line: Some(2_500), price, status: Status::Active };
+    let tick =
+        |outcome, price| Tick { outcome, side: Side::Back, line: Some(2_500), price, status: Status::Active };
     Offer {
         book: "alpha".into(),
         market: market.into(),
@@ -47,7 +46,8 @@ fn a_frame_is_a_row_a_tick() {
     assert_eq!((made.rows(), made.time()), (Some((Table::Ticks, 4)), Some(10)));
     let Made::Frame(view) = made else { panic!("{made:?}") };
     let rows: Vec<_> = tick_rows(AT, &view).collect();
-    let said: Vec<_> = rows.iter().map(|row| (row.row_index, row.market, row.period, row.outcome, row.price)).collect();
+    let said: Vec<_> =
+        rows.iter().map(|row| (row.row_index, row.market, row.period, row.outcome, row.price)).collect();
     assert_eq!(
         said,
         [
@@ -64,7 +64,8 @@ fn a_frame_is_a_row_a_tick() {
 #[test]
 fn the_ends_of_polls_and_heartbeats_have_no_rows() {
     let beat = encode(&Heartbeat { source: "s".into(), at: i64::MAX }).unwrap();
-    let end = PollEnd { source: "s".into(), received_at: 1, league: None, coverage: Coverage::ALL, frames: 0 };
+    let end =
+        PollEnd { source: "s".into(), received_at: 1, league: None, coverage: Coverage::ALL, frames: 0 };
     for message in [beat, encode(&end).unwrap(), encode(&frame(&[])).unwrap()] {
         assert_eq!(read(&ODDS_TICKS, &message).rows(), None);
     }
