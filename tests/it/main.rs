@@ -11,6 +11,7 @@ mod api;
 mod bad_input;
 mod bench;
 mod board;
+mod clickhouse;
 mod dead_letters;
 mod documents;
 mod evaluate;

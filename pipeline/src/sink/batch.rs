@@ -37,6 +37,7 @@ pub struct Batch {
     entries: Vec<Entry>,
     tally: Tally,
     months: Months,
+    latest: Option<Micros>,
     started: Option<Instant>,
 }
 
@@ -91,6 +92,7 @@ impl Batch {
             entries: Vec::new(),
             tally: Tally::default(),
             months: Months::default(),
+            latest: None,
             started: None,
         }
     }
@@ -103,6 +105,7 @@ impl Batch {
         self.tally.count(table, rows);
         if let Some(at) = made.time() {
             self.months.note(at);
+            self.latest = self.latest.max(Some(at));
         }
         let start = self.bytes.len();
         self.bytes.extend_from_slice(record.key);
@@ -147,6 +150,12 @@ impl Batch {
     #[must_use]
     pub fn rows(&self) -> &Tally {
         &self.tally
+    }
+
+    /// The latest time of its rows.
+    #[must_use]
+    pub fn latest(&self) -> Option<Micros> {
+        self.latest
     }
 
     /// What it holds in memory.

@@ -15,7 +15,7 @@ use super::intent::Intent;
 use super::recovery::{Doubt, Resume};
 use super::retry;
 use super::rows;
-use super::table::{Table, Tally};
+use super::table::Table;
 
 /// A partition that is read.
 #[derive(Debug)]
@@ -138,11 +138,11 @@ impl Partition {
         self.flight.is_some()
     }
 
-    /// The rows of the flight that have all arrived and are not settled.
+    /// The flight whose rows have all arrived and are not settled.
     #[must_use]
-    pub fn arrived(&self) -> Option<Tally> {
+    pub fn arrived(&self) -> Option<Arc<Batch>> {
         let flight = self.flight.as_ref().filter(|flight| flight.stage == Stage::Arrived);
-        flight.map(|flight| *flight.batch.rows())
+        flight.map(|flight| Arc::clone(&flight.batch))
     }
 
     /// What it holds in memory.
@@ -242,6 +242,7 @@ mod tests {
 
     use arb_schemas::topics::ODDS_TICKS;
 
+    use super::super::table::Tally;
     use super::*;
 
     const LIMITS: Limits = Limits { rows: 2, bytes: 1_000_000, interval: Duration::from_secs(1) };

@@ -4,6 +4,8 @@
 //! It decides nothing that `partition` and `recovery` do not say, and a row is sent only on a commit that the group took
 //! a moment ago.
 
+mod own;
+
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -11,20 +13,21 @@ use std::time::{Duration, Instant};
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic};
 use thiserror::Error;
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
 
 use super::attempt;
 use super::batch::{Kept, Limits};
 use super::counts::Counts;
 use super::intent::Note;
-use super::partition::{Attempt, Ended, Partition, Step};
-use super::recovery::{Refusal, resume};
-use super::retry;
+use super::partition::{Attempt, Ended, Step};
+use self::own::{Owned, Report, Told};
+use super::recovery::Refusal;
 use super::store::{Range, Store};
 use crate::fail_point::{FailPoints, Point};
 use crate::kafka::{self, Mark, Marked, SinkConsumer, SinkEvent, Source, Taken};
+use crate::process::places::{Place, Places};
 use crate::process::watchdog::Pulse;
 use crate::stop::Stop;
+use crate::telemetry::{self, sink::Held};
 
 /// What is read.
 pub const TOPICS: [Topic; 2] = [ODDS_TICKS, FEED_EVENTS];
@@ -42,10 +45,8 @@ const REFUSED: Duration = Duration::from_millis(200);
 /// How a sink works.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The largest batch.
+    /// The largest batch. Of each partition that is owned two are held.
     pub limits: Limits,
-    /// What all batches may hold in memory, in bytes.
-    pub memory: usize,
     /// Inserts at a time.
     pub inserts: usize,
     /// How long it may take to end what is under way.
@@ -54,6 +55,8 @@ pub struct Config {
     pub fail_points: FailPoints,
     /// Its sign of life.
     pub pulse: Pulse,
+    /// Where it tells where it is, a topic each.
+    pub places: [Places; 2],
 }
 
 /// Why a sink stopped.
@@ -75,34 +78,6 @@ pub enum SinkError {
     /// ClickHouse said something that a person must mend.
     #[error("{0}")]
     Lasting(String),
-}
-
-/// What comes from the runtime.
-enum Report {
-    /// The tables have rows up to this offset.
-    Known(Result<Option<i64>, String>),
-    /// An attempt has ended.
-    Ended(Result<Ended, String>),
-}
-
-/// A report, of which partition and life.
-type Told = (Source, u64, Report);
-
-/// A partition that is read, and what is asked about it.
-struct Owned {
-    partition: Partition,
-    range: Range,
-    /// A number that no earlier owner of the same partition has.
-    life: u64,
-    is_paused: bool,
-    asking: JoinHandle<()>,
-}
-
-impl Drop for Owned {
-    fn drop(&mut self) {
-        // Nobody waits for the answer any more.
-        self.asking.abort();
-    }
 }
 
 /// A member of the group with the partitions that are its own.
@@ -146,11 +121,10 @@ impl Sink {
         &self.counts
     }
 
-    /// What it holds in memory, in bytes, and how many partitions it does not read for now.
-    #[must_use]
-    pub fn held(&self) -> (usize, usize) {
-        let paused = self.owned.values().filter(|owned| owned.is_paused).count();
-        (self.owned.values().map(|owned| owned.partition.bytes()).sum(), paused)
+    fn held(&self) -> Held {
+        let (all, partitions) = (self.owned.values(), self.owned.len());
+        let paused = all.clone().filter(|owned| owned.is_paused).count();
+        Held { partitions, paused, bytes: all.map(|owned| owned.partition.bytes()).sum() }
     }
 
     /// Works until the end is wished; then ends what is under way, if that is soon done. What is not done is done by
@@ -175,7 +149,9 @@ impl Sink {
         self.hear()?;
         self.read()?;
         self.advance(false, &|_| true)?;
-        self.pause()
+        self.pause()?;
+        telemetry::sink::counted(&self.counts, self.held());
+        Ok(())
     }
 
     fn hear(&mut self) -> Result<(), SinkError> {
@@ -249,96 +225,6 @@ impl Sink {
         }
     }
 
-    fn take(&mut self, sources: &[Source]) -> Result<(), SinkError> {
-        let mut places = Vec::with_capacity(sources.len());
-        for source in sources {
-            places.push((*source, self.own(*source)?));
-        }
-        self.consumer.start_paused(&places)?;
-        tracing::info!(?places, "partitions taken");
-        Ok(())
-    }
-
-    /// Finds out from where a partition is read, and has the tables asked what they have of it.
-    fn own(&mut self, source: Source) -> Result<i64, SinkError> {
-        let topic = READ.get(source.topic).unwrap_or(&READ[0]);
-        let topic_id = hex(self.consumer.id(source.topic));
-        let (committed, span) = (self.consumer.committed(source)?, self.consumer.span(source)?);
-        let resume = resume(committed.as_ref(), span, &topic_id).map_err(|refusal| SinkError::Refused {
-            topic: topic.name,
-            partition: source.partition,
-            refusal,
-        })?;
-        if resume.lost > 0 {
-            self.counts.lost += resume.lost.cast_unsigned();
-            let (lost, at) = (resume.lost, resume.at);
-            tracing::error!(
-                ?source,
-                lost,
-                at,
-                "records are gone that were not inserted: Kafka keeps them for less"
-            );
-        }
-        if resume.is_new_topic {
-            tracing::warn!(?source, "the topic was made anew and is read from its beginning");
-        }
-        let partition = source.partition;
-        let range = Range { topic, topic_id, partition, first: resume.at, last: i64::MAX };
-        self.lives += 1;
-        let asking = self.ask(source, range.clone());
-        // Two batches of a partition are held at a time.
-        let shares = 2 * (self.owned.len() + 1).max(TOPICS.len() * 2);
-        let bytes = self.config.limits.bytes.min(self.config.memory / shares);
-        let limits = Limits { bytes, ..self.config.limits };
-        let partition = Partition::new(topic, &resume, limits);
-        let owned = Owned { partition, range, life: self.lives, is_paused: true, asking };
-        self.owned.insert(source, owned);
-        self.counts.taken += 1;
-        Ok(resume.at)
-    }
-
-    fn ask(&self, source: Source, range: Range) -> JoinHandle<()> {
-        let (store, life, to) = (self.store.clone(), self.lives, self.reports.0.clone());
-        self.runtime.spawn(async move {
-            let mut failures = 0;
-            let answer = loop {
-                match store.highest(&range).await {
-                    Ok(highest) => break Ok(highest),
-                    Err(failure) if failure.is_lasting() => break Err(failure.to_string()),
-                    Err(error) => {
-                        failures += 1;
-                        tracing::warn!(?source, failures, %error, "ClickHouse is asked again later");
-                        tokio::time::sleep(retry::pause(failures, fastrand::f64())).await;
-                    }
-                }
-            };
-            // Nobody listens any more when the sink ends.
-            let _ = to.send((source, life, Report::Known(answer)));
-        })
-    }
-
-    fn give_back(&mut self, sources: &[Source]) -> Result<(), SinkError> {
-        self.owned.retain(|source, _| !sources.contains(source));
-        self.consumer.give_back(sources)?;
-        tracing::info!(?sources, "partitions given back");
-        Ok(())
-    }
-
-    /// The log was cut beneath a reader, which is not told which.
-    fn take_again(&mut self) -> Result<(), SinkError> {
-        let sources: Vec<_> = self.owned.keys().copied().collect();
-        for source in sources {
-            let span = self.consumer.span(source)?;
-            let next = self.owned.get(&source).map_or(span.first, |owned| owned.partition.next());
-            if next < span.first {
-                self.consumer.pause(source, true)?;
-                let at = self.own(source)?;
-                self.consumer.seek(source, at)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Takes every step that is due in some partitions, with one commit for all.
     fn advance(&mut self, ends: bool, of: &dyn Fn(&Source) -> bool) -> Result<(), SinkError> {
         let now = Instant::now();
@@ -388,9 +274,14 @@ impl Sink {
     fn marked(&mut self, source: Source, step: Step, asked: Instant) {
         let Some(owned) = self.owned.get_mut(&source) else { return };
         let arrived = owned.partition.arrived();
-        if let (Step::Begin | Step::Settle, Some(rows)) = (step, arrived) {
+        let next = owned.partition.mark(step).0;
+        if let Some(batch) = &arrived {
             self.counts.batches += 1;
-            self.counts.rows.add(&rows);
+            self.counts.rows.add(batch.rows());
+        }
+        owned.latest = owned.latest.max(arrived.and_then(|batch| batch.latest()));
+        if let Some(places) = self.config.places.get(source.topic) {
+            places.put(source.partition, Place { next: Some(next), watermark: owned.latest });
         }
         let Some(attempt) = owned.partition.marked(step) else { return };
         self.counts.in_doubt += u64::from(attempt.is_in_doubt && step == Step::Begin);
@@ -404,7 +295,9 @@ impl Sink {
         let (store, to) = (self.store.clone(), self.reports.0.clone());
         self.under_way += 1;
         self.runtime.spawn(async move {
+            let begun = Instant::now();
             let ended = attempt::run(&store, &attempt, &range, permit).await;
+            telemetry::sink::insert_took(begun.elapsed());
             // Nobody listens any more when the sink ends.
             let _ = to.send((source, life, Report::Ended(ended)));
         });
@@ -441,8 +334,4 @@ impl Sink {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
-}
-
-fn hex(id: [u8; 16]) -> String {
-    id.iter().fold(String::with_capacity(32), |text, byte| text + &format!("{byte:02x}"))
 }
