@@ -91,7 +91,10 @@ impl Command {
             Self::Up(_) => "up",
             Self::Ingest(_) => "ingest",
             Self::Process(_) => "process",
+            Self::Sink(_) => "sink",
             Self::Serve(_) => "serve",
+            Self::Clickhouse(_) => "clickhouse",
+            Self::Migrate(_) => "migrate",
             Self::Kafka(_) => "kafka",
             Self::Topics(_) => "topics",
             Self::Dlq(_) => "dlq",
@@ -116,7 +119,7 @@ pub(crate) struct Brokers {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Admin {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
-    /// for ingest, 9102 for process, 9103 for serve]
+    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
     pub(crate) admin_listen: Option<AdminListen>,
 }

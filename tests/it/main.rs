@@ -19,6 +19,7 @@ mod failures;
 mod kafka;
 mod kill;
 mod processor;
+mod sink;
 mod stream;
 mod stream_limits;
 mod support;

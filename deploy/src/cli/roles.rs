@@ -10,7 +10,7 @@ use std::time::Duration;
 use arb_pipeline::fail_point::Passage;
 use clap::Args;
 
-use super::{Admin, Brokers, Child, Home, Play, Rules, millis, Writer};
+use super::{Admin, Brokers, Child, Home, Play, Rules, Writer, millis};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {

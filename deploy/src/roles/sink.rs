@@ -55,7 +55,8 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
         .enable_all()
         .build()?;
     let client = config.writer.settings(&config.home.home)?.client()?;
-    let time_outs = TimeOuts { send: clickhouse::SEND.min(config.insert_timeout), insert: config.insert_timeout };
+    let time_outs =
+        TimeOuts { send: clickhouse::SEND.min(config.insert_timeout), insert: config.insert_timeout };
     let store = Store::new(client, time_outs, fail_points.clone());
     if !wait_for_tables(&store, &runtime, stop)? {
         return Ok(Counts::default());

@@ -14,12 +14,12 @@ use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic};
 use thiserror::Error;
 use tokio::runtime::Handle;
 
+use self::own::{Owned, Report, Told};
 use super::attempt;
 use super::batch::{Kept, Limits};
 use super::counts::Counts;
 use super::intent::Note;
 use super::partition::{Attempt, Ended, Step};
-use self::own::{Owned, Report, Told};
 use super::recovery::Refusal;
 use super::store::{Range, Store};
 use crate::fail_point::{FailPoints, Point};

@@ -29,9 +29,12 @@ struct Meters {
     paused: Gauge,
     held: Gauge,
     age: Gauge,
-    /// Of each partition that was ever owned: its lag in records, and in event time.
-    lags: Mutex<BTreeMap<(&'static str, i32), (Gauge, Gauge)>>,
+    /// Of each partition that was ever owned.
+    lags: Mutex<BTreeMap<(&'static str, i32), Lag>>,
 }
+
+/// In records, and in event time.
+type Lag = (Gauge, Gauge);
 
 static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     records: list::SINK_RECORDS.counter(&[]),
