@@ -96,6 +96,8 @@ impl Command {
             Self::Clickhouse(_) => "clickhouse",
             Self::Migrate(_) => "migrate",
             Self::Kafka(_) => "kafka",
+            Self::Clickhouse(_) => "clickhouse",
+            Self::Migrate(_) => "migrate",
             Self::Topics(_) => "topics",
             Self::Dlq(_) => "dlq",
             Self::Key(_) => "key",

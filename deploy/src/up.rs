@@ -1,8 +1,8 @@
 //! `arb up`: everything on this machine, each role a child process of the same binary.
 //!
-//! What runs here is what runs in production, with a local Kafka and ClickHouse under it. It holds its children's standard input,
-//! so that they end with it however it ends, and keeps them out of the terminal's signals, so that it can end them
-//! in order: those that write first, what they write to last.
+//! What runs here is what runs in production, with a local Kafka and ClickHouse under it. It holds its children's
+//! standard input, so that they end with it however it ends, and keeps them out of the terminal's signals, so that it
+//! can end them in order: those that write first, what they write to last.
 
 use std::path::Path;
 
@@ -191,16 +191,14 @@ fn play_arguments(play: &Play) -> Vec<String> {
 /// How analysts ask: the password stays in its file.
 fn question(config: &Up) -> String {
     let question = "SHOW TABLES FROM arb";
-    match &config.writer.url {
-        Some(url) => format!("curl -s --user analyst {url} --data '{question}'"),
-        None => {
-            let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, roles::ANALYST));
-            format!(
-                "curl -s --user \"analyst:$(cat {})\" http://127.0.0.1:{port} --data '{question}'",
-                file.display()
-            )
-        }
-    }
+    let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, roles::ANALYST));
+    config.writer.url.as_ref().map_or_else(
+        || {
+            let user = format!("analyst:$(cat {})", file.display());
+            format!("curl -s --user \"{user}\" http://127.0.0.1:{port} --data '{question}'")
+        },
+        |url| format!("curl -s --user analyst {url} --data '{question}'"),
+    )
 }
 
 fn say_where(config: &Up, key: &str) {

@@ -18,6 +18,7 @@ use clickhouse::{Client, Compression};
 use hyper_util::client::legacy::Client as HyperClient;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use sha2::{Digest, Sha256};
 
 pub use migrate::{Applied, check, migrate};
 pub use sql::create_roles;
@@ -28,7 +29,7 @@ pub const CONNECT: Duration = Duration::from_secs(5);
 /// How long a piece of an insert may take to be taken.
 pub const SEND: Duration = Duration::from_secs(10);
 /// How long the server may take to answer.
-pub const ANSWER: Duration = Duration::from_secs(60);
+pub const ANSWER: Duration = Duration::from_mins(1);
 /// Less than the server's own three seconds, or a request is sent into a connection that it has just closed.
 const IDLE: Duration = Duration::from_secs(2);
 
@@ -112,11 +113,19 @@ pub enum SchemaError {
     },
 }
 
-/// What the server says over many lines, it says in the first.
+/// SHA-256 in hexadecimal digits.
+fn sha256(text: &str) -> String {
+    format!("{:x}", Sha256::digest(text))
+}
+
+/// What the server says over many lines, it says in the first; what happened to a connection, the innermost says.
 fn first_line(error: &clickhouse::error::Error) -> String {
-    let text = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source())
-        .last()
-        .map_or_else(String::new, ToString::to_string);
+    let innermost =
+        std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).last();
+    let text = match error {
+        clickhouse::error::Error::BadResponse(said) => said.clone(),
+        _ => innermost.map_or_else(String::new, ToString::to_string),
+    };
     text.lines().next().unwrap_or_default().to_owned()
 }
 

@@ -19,6 +19,7 @@ mod failures;
 mod kafka;
 mod kill;
 mod processor;
+mod rules;
 mod sink;
 mod stream;
 mod stream_limits;

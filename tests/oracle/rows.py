@@ -84,7 +84,8 @@ class Reader:
         if name == "boolean":
             return self.take(1) == b"\x01"
         if name == "double":
-            return struct.unpack("<d", self.take(8))[0]
+            # Its bits: a number in JSON is not the same to every reader.
+            return struct.unpack("<Q", self.take(8))[0]
         if name == "string":
             return self.take(self.long()).decode()
         return self.read(self.names[name])

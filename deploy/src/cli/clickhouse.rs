@@ -39,36 +39,36 @@ pub(crate) struct ClickHouse {
 /// ClickHouse as the sink sees it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Writer {
-    /// ClickHouse's HTTP address [default: the local one's, http://127.0.0.1:18123]
+    /// ClickHouse's HTTP address [default: that of the local one]
     #[arg(long = "clickhouse-url", env = "CLICKHOUSE_URL", value_name = "URL")]
     pub(crate) url: Option<String>,
     /// ClickHouse's user
     #[arg(long = "clickhouse-writer", env = "CLICKHOUSE_WRITER", default_value = roles::WRITER)]
     pub(crate) user: String,
-    /// File of its password [default: CLICKHOUSE_WRITER_PASSWORD, else the local one's]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) writer_password_file: Option<PathBuf>,
+    /// File of its password, instead of the environment's or the local one's
+    #[arg(long = "writer-password-file", value_name = "FILE")]
+    pub(crate) password_file: Option<PathBuf>,
     // A setting of the environment; an option only because there is no other way to read one.
-    #[arg(long, hide = true, env = "CLICKHOUSE_WRITER_PASSWORD", hide_env_values = true)]
-    pub(crate) writer_password: Option<String>,
+    #[arg(long = "writer-password", hide = true, env = "CLICKHOUSE_WRITER_PASSWORD", hide_env_values = true)]
+    pub(crate) password: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Migrate {
-    /// ClickHouse's HTTP address [default: the local one's, http://127.0.0.1:18123]
+    /// ClickHouse's HTTP address [default: that of the local one]
     #[arg(long = "clickhouse-url", alias = "url", env = "CLICKHOUSE_URL", value_name = "URL")]
     pub(crate) url: Option<String>,
     /// ClickHouse's user
     #[arg(long = "clickhouse-user", alias = "user", env = "CLICKHOUSE_MIGRATOR", default_value = roles::MIGRATOR)]
     pub(crate) user: String,
-    /// File of its password [default: CLICKHOUSE_MIGRATOR_PASSWORD, else the local one's]
+    /// File of its password, instead of the environment's or the local one's
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
     /// Only say whether it is what this program knows
     #[arg(long, conflicts_with = "create_roles")]
     pub(crate) check: bool,
-    /// First create migrator, writer and analyst, as the user, whose password is CLICKHOUSE_ADMIN_PASSWORD or in the
-    /// file; theirs are CLICKHOUSE_MIGRATOR_PASSWORD, CLICKHOUSE_WRITER_PASSWORD and CLICKHOUSE_ANALYST_PASSWORD
+    /// First create the users migrator, writer and analyst, as this user, who must be allowed to; the passwords of all
+    /// four come from the environment
     #[arg(long, requires = "url")]
     pub(crate) create_roles: bool,
     #[command(flatten)]
@@ -80,20 +80,30 @@ pub(crate) struct Migrate {
 /// Settings of the environment; options only because there is no other way to read them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Passwords {
-    #[arg(long, hide = true, env = "CLICKHOUSE_ADMIN_PASSWORD", hide_env_values = true)]
-    pub(crate) admin_password: Option<String>,
-    #[arg(long, hide = true, env = "CLICKHOUSE_MIGRATOR_PASSWORD", hide_env_values = true)]
-    pub(crate) migrator_password: Option<String>,
-    #[arg(long, hide = true, env = "CLICKHOUSE_WRITER_PASSWORD", hide_env_values = true)]
-    pub(crate) writer_password: Option<String>,
-    #[arg(long, hide = true, env = "CLICKHOUSE_ANALYST_PASSWORD", hide_env_values = true)]
-    pub(crate) analyst_password: Option<String>,
+    #[arg(long = "admin-password", hide = true, env = "CLICKHOUSE_ADMIN_PASSWORD", hide_env_values = true)]
+    pub(crate) admin: Option<String>,
+    #[arg(
+        long = "migrator-password",
+        hide = true,
+        env = "CLICKHOUSE_MIGRATOR_PASSWORD",
+        hide_env_values = true
+    )]
+    pub(crate) migrator: Option<String>,
+    #[arg(long = "writer-password", hide = true, env = "CLICKHOUSE_WRITER_PASSWORD", hide_env_values = true)]
+    pub(crate) writer: Option<String>,
+    #[arg(
+        long = "analyst-password",
+        hide = true,
+        env = "CLICKHOUSE_ANALYST_PASSWORD",
+        hide_env_values = true
+    )]
+    pub(crate) analyst: Option<String>,
 }
 
 impl Writer {
     /// Where it is, as whom, and by which password.
     pub(crate) fn settings(&self, home: &Path) -> anyhow::Result<Settings> {
-        let password = match (&self.writer_password_file, &self.writer_password) {
+        let password = match (&self.password_file, &self.password) {
             (Some(file), _) => Some(passwords::read(file)?),
             (None, given) => given.clone(),
         };
@@ -105,9 +115,9 @@ impl Migrate {
     /// Where it is, as whom, and by which password.
     pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
         let (role, given) = if self.create_roles {
-            ("admin", &self.passwords.admin_password)
+            ("admin", &self.passwords.admin)
         } else {
-            (roles::MIGRATOR, &self.passwords.migrator_password)
+            (roles::MIGRATOR, &self.passwords.migrator)
         };
         let password = match &self.password_file {
             Some(file) => Some(passwords::read(file)?),

@@ -41,7 +41,7 @@ pub(super) fn make(home: &Path) -> anyhow::Result<Vec<(Role, String)>> {
 fn write_new(file: &Path) -> anyhow::Result<()> {
     let mut random = [0; 24];
     getrandom::fill(&mut random).map_err(|error| anyhow!("no random numbers: {error}"))?;
-    let password: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let password = random.map(|byte| format!("{byte:02x}")).concat();
     let new = file.with_extension("new");
     let mut options = OpenOptions::new();
     let mut writer = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;

@@ -49,14 +49,14 @@ impl Life {
         self.watcher.lock().unwrap_or_else(PoisonError::into_inner).silence()
     }
 
-    /// Whether it moves, or has yet to begin.
+    /// Whether it moves, or has yet to begin. Half the watchdog's time, so that it is told before the process is gone.
     pub(super) fn is_alive(&self) -> bool {
-        self.silence().is_none_or(|silence| silence < self.limit)
+        self.silence().is_none_or(|silence| silence < self.limit / 2)
     }
 
     /// Whether it moves.
     pub(super) fn is_moving(&self) -> bool {
-        self.silence().is_some_and(|silence| silence < self.limit)
+        self.silence().is_some_and(|silence| silence < self.limit / 2)
     }
 }
 

@@ -36,9 +36,9 @@ async fn create_roles(config: &Migrate, admin: Settings) -> anyhow::Result<Setti
     let password = |role: &str| {
         let passwords = &config.passwords;
         let given = match role {
-            roles::MIGRATOR => &passwords.migrator_password,
-            roles::WRITER => &passwords.writer_password,
-            roles::ANALYST => &passwords.analyst_password,
+            roles::MIGRATOR => &passwords.migrator,
+            roles::WRITER => &passwords.writer,
+            roles::ANALYST => &passwords.analyst,
             _ => bail!("there is no role {role}"),
         };
         let given = given.clone().filter(|text| !text.is_empty());

@@ -8,8 +8,7 @@ use arb_schemas::clickhouse::{MIGRATIONS, Migration};
 use clickhouse::{Client, Row};
 use serde::{Deserialize, Serialize};
 
-use super::sql::sha256;
-use super::{Error, SchemaError, Settings};
+use super::{Error, SchemaError, Settings, sha256};
 
 /// Where they are written down. It is made by the migrator itself, before the first.
 const MAKE: [&str; 3] = [

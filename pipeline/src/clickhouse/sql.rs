@@ -3,10 +3,8 @@
 //! Every statement can be run again: a user keeps its name, and has afterwards exactly the rights of the list. A
 //! password travels as its digest.
 
-use sha2::{Digest, Sha256};
-
 use super::roles::{Quota, Role, Setting};
-use super::{Error, Settings};
+use super::{Error, Settings, sha256};
 
 /// Makes the roles on a server, or makes them anew what they are, as a user who may: each with its password.
 ///
@@ -51,11 +49,6 @@ fn quota_of(name: &str, Quota { queries, execution_seconds }: Quota) -> String {
         "CREATE QUOTA OR REPLACE arb_{name} FOR INTERVAL 1 hour MAX queries = {queries}, execution_time = \
          {execution_seconds} TO {name}"
     )
-}
-
-/// SHA-256 in hexadecimal digits.
-pub(super) fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

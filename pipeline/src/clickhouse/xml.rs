@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use super::roles::{Role, Setting};
-use super::sql::sha256;
+use super::sha256;
 
 /// The user as which the server runs the statement that keeps it up. ClickHouse lets that user in without a
 /// password, so it may do nothing else: its quota is spent by the time that anybody could ask, and what no quota
@@ -74,8 +74,8 @@ fn quota(role: &Role) -> String {
 
 fn user(role: &Role, password: &str) -> String {
     let (name, digest) = (role.name, sha256(password));
-    let grants: String =
-        role.grants.iter().map(|grant| format!("\n        <query>GRANT {grant}</query>")).collect();
+    let grants = role.grants.iter().map(|grant| format!("\n        <query>GRANT {grant}</query>"));
+    let grants = grants.collect::<Vec<_>>().concat();
     format!(
         "\n    <{name}>\n      <password_sha256_hex>{digest}</password_sha256_hex>\n      \
          <networks><ip>127.0.0.1</ip></networks>\n      <profile>{name}</profile>\n      <quota>{name}</quota>\n      \

@@ -15,7 +15,7 @@ use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientConfig, ClientContext};
 
 use super::reader::{Committed, committed, is_transient};
-use super::{Error, Listener, unreachable};
+use super::{Error, Listener};
 
 /// How long an offset may stay in doubt: longer than a transaction can stay open (10 s).
 const IN_DOUBT: Duration = Duration::from_mins(1);
@@ -138,7 +138,9 @@ impl Member {
         match self.consumer.poll(wait) {
             None => {}
             Some(Ok(message)) => return Ok(Polled::Record(message)),
-            Some(Err(error)) if is_transient(&error) => unreachable(&error),
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+            }
             Some(Err(error)) => return Err(error),
         }
         // A rebalance came in a poll that then brought nothing else.

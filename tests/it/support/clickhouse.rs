@@ -79,7 +79,7 @@ impl ClickHouse {
 
     /// The same with any user, password and settings (`&name=value`).
     pub(crate) fn ask(&self, user: &str, password: &str, settings: &str, sql: &str) -> Answer {
-        let url = format!("{}/?default_format=JSONEachRow{settings}", self.url);
+        let url = format!("{}/?default_format=JSONEachRow&wait_end_of_query=1{settings}", self.url);
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(Duration::from_mins(1)))

@@ -14,14 +14,48 @@ use super::stack::Broker;
 use super::{root, wait_for};
 use crate::kafka::read_places;
 
-/// The tables that the sink writes, each with what is compared beside numbers and names: times as microseconds, bytes in
-/// hexadecimal.
-const TABLES: [(&str, &[&str], &[&str]); 5] = [
-    ("ticks", &["received_at", "commence_time", "last_seen_at", "price_moved_at"], &[]),
-    ("window_transitions", &["at", "commence_time", "opened_at"], &[]),
-    ("line_movements", &["commence_time", "window_start", "window_end"], &[]),
-    ("stale_alerts", &["commence_time", "last_seen_at", "at"], &[]),
-    ("rejected", &[], &["key", "value"]),
+/// A table with what is compared as something else: times as microseconds, fractions as their bits, bytes in hexadecimal.
+struct Compared {
+    table: &'static str,
+    times: &'static [&'static str],
+    fractions: &'static [&'static str],
+    bytes: &'static [&'static str],
+}
+
+const TABLES: [Compared; 5] = [
+    Compared {
+        table: "ticks",
+        times: &["received_at", "commence_time", "last_seen_at", "price_moved_at"],
+        fractions: &[],
+        bytes: &[],
+    },
+    Compared {
+        table: "window_transitions",
+        times: &["at", "commence_time", "opened_at"],
+        fractions: &["implied_probability", "margin", "margin_worst", "score", "margin_open", "margin_peak"],
+        bytes: &[],
+    },
+    Compared {
+        table: "line_movements",
+        times: &["commence_time", "window_start", "window_end"],
+        fractions: &["probability_change"],
+        bytes: &[],
+    },
+    Compared {
+        table: "stale_alerts",
+        times: &["commence_time", "last_seen_at", "at"],
+        fractions: &[],
+        bytes: &[],
+    },
+    Compared { table: "rejected", times: &[], fractions: &[], bytes: &["key", "value"] },
+];
+
+/// The same of a window's legs.
+const LEGS: [(&str, &str); 4] = [
+    ("price_moved_at", "toUnixTimestamp64Micro"),
+    ("last_seen_at", "toUnixTimestamp64Micro"),
+    ("implied_probability", "reinterpretAsUInt64"),
+    ("stake_share", "reinterpretAsUInt64"),
 ];
 
 /// A broker with topics and a server with tables.
@@ -102,22 +136,25 @@ impl Ground {
 
     /// What the tables hold.
     pub(crate) fn found(&self) -> Rows {
-        TABLES.map(|(table, times, bytes)| (table, self.rows(table, times, bytes))).into()
+        TABLES.each_ref().map(|compared| (compared.table, self.rows(compared))).into()
     }
 
-    fn rows(&self, table: &str, times: &[&str], bytes: &[&str]) -> Vec<Value> {
-        let times = times.iter().map(|name| format!("toUnixTimestamp64Micro({name}) AS {name}"));
+    fn rows(&self, Compared { table, times, fractions, bytes }: &Compared) -> Vec<Value> {
+        let replace = |function: &str, name: &str| format!("{function}({name}) AS {name}");
+        let times = times.iter().map(|name| replace("toUnixTimestamp64Micro", name));
+        let fractions = fractions.iter().map(|name| replace("reinterpretAsUInt64", name));
         let bytes = bytes.iter().map(|name| format!("lower(hex({name})) AS {name}"));
-        let legs = ["price_moved_at", "last_seen_at"]
-            .map(|name| format!("arrayMap(at -> toUnixTimestamp64Micro(at), legs.{name}) AS `legs.{name}`"));
-        let legs = legs.into_iter().filter(|_| table == "window_transitions");
-        let replaced: Vec<_> = times.chain(bytes).chain(legs).collect();
-        // `REPLACE` takes `expression AS column`.
-        let left_out = if table == "rejected" { "inserted_at, reason" } else { "inserted_at" };
+        let legs = LEGS.iter().filter(|_| *table == "window_transitions");
+        let legs = legs.map(|(name, function)| {
+            format!("arrayMap(value -> {function}(value), legs.{name}) AS `legs.{name}`")
+        });
+        let replaced: Vec<_> = times.chain(fractions).chain(bytes).chain(legs).collect();
+        let replaced =
+            if replaced.is_empty() { String::new() } else { format!("REPLACE ({})", replaced.join(", ")) };
+        let left_out = if *table == "rejected" { "inserted_at, reason" } else { "inserted_at" };
         let sql = format!(
-            "SELECT * EXCEPT ({left_out}) REPLACE ({}) FROM arb_store.{table} \
-             ORDER BY topic, kafka_partition, kafka_offset, row_index",
-            replaced.join(", ")
+            "SELECT * EXCEPT ({left_out}) {replaced} FROM arb_store.{table} \
+             ORDER BY topic, kafka_partition, kafka_offset, row_index"
         );
         self.clickhouse.query_as("migrator", &sql)
     }
@@ -157,7 +194,7 @@ fn decode(lines: Vec<u8>) -> Rows {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     assert!(output.status.success());
-    let mut rows: Rows = TABLES.map(|(table, ..)| (table, Vec::new())).into();
+    let mut rows: Rows = TABLES.each_ref().map(|compared| (compared.table, Vec::new())).into();
     for line in String::from_utf8(output.stdout).unwrap().lines() {
         let mut line: Value = serde_json::from_str(line).unwrap();
         rows.get_mut(line["table"].as_str().unwrap()).unwrap().push(line["row"].take());
