@@ -93,8 +93,6 @@ impl Command {
             Self::Process(_) => "process",
             Self::Sink(_) => "sink",
             Self::Serve(_) => "serve",
-            Self::Clickhouse(_) => "clickhouse",
-            Self::Migrate(_) => "migrate",
             Self::Kafka(_) => "kafka",
             Self::Clickhouse(_) => "clickhouse",
             Self::Migrate(_) => "migrate",

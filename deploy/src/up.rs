@@ -109,7 +109,7 @@ fn start_sink(
     let local = format!("http://127.0.0.1:{}", config.clickhouse_port);
     let url = config.writer.url.as_ref().unwrap_or(&local);
     let mut arguments = [common, &["--home", &home, "--clickhouse-url", url, admin]].concat();
-    let file = match (&config.writer.writer_password_file, &config.writer.url) {
+    let file = match (&config.writer.password_file, &config.writer.url) {
         (Some(file), _) => Some(file.clone()),
         (None, None) => Some(passwords::file(&config.home.home, roles::WRITER)),
         (None, Some(_)) => None,
