@@ -25,7 +25,7 @@ use warp::reply::Response;
 use crate::cli::{self, AdminListen};
 
 /// The roles in the order of their ports.
-pub(crate) const ROLES: [Role; 3] = [Role::Ingest, Role::Process, Role::Serve];
+pub(crate) const ROLES: [Role; 4] = [Role::Ingest, Role::Process, Role::Serve, Role::Sink];
 /// The port of the first.
 pub(crate) const FIRST_PORT: u16 = 9101;
 /// How often the role is looked at, and samples are sorted.

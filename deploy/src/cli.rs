@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use clickhouse::{ClickHouse, Migrate, Writer};
 pub(crate) use live::Live;
-pub(crate) use roles::{Ingest, Kafka, Process, Serve};
+pub(crate) use roles::{Ingest, Kafka, Process, Serve, Sink};
 pub(crate) use tools::{
     Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
 };
@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Ingest(Ingest),
     /// Compute windows from what sources said
     Process(Process),
+    /// Write what the topics say to ClickHouse
+    Sink(Sink),
     /// Serve the board over HTTP
     Serve(Serve),
     /// Run the local Kafka alone
@@ -91,6 +93,7 @@ impl Command {
             Self::Up(_) => "up",
             Self::Ingest(_) => "ingest",
             Self::Process(_) => "process",
+            Self::Sink(_) => "sink",
             Self::Serve(_) => "serve",
             Self::Kafka(_) => "kafka",
             Self::Clickhouse(_) => "clickhouse",
@@ -118,7 +121,7 @@ pub(crate) struct Brokers {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Admin {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
-    /// for ingest, 9102 for process, 9103 for serve]
+    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
     pub(crate) admin_listen: Option<AdminListen>,
 }

@@ -85,13 +85,14 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let keys = home::keys(home);
     let key = Keys::create(&keys, "arb up", Plan::Enterprise)?;
     let common = ["--child", "--brokers", &brokers];
-    let [ingest_admin, process_admin, serve_admin] =
+    let [ingest_admin, process_admin, serve_admin, sink_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
     let policy = ["--policy", config.policy.key(), &process_admin];
     children.start("process", &[&common[..], &policy].concat())?;
     let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
     children
         .start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys, &serve_admin]].concat())?;
+    start_sink(config, home, &common, &sink_admin, children)?;
     {
         let _progress = Progress::start("reading the board");
         children.wait(stop, "the board", || children::is_ready(config.listen))?;
@@ -102,6 +103,31 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     children.start("ingest", &play)?;
     say_where(config, &key);
     Ok(())
+}
+
+/// Starts the sink: it reads its password where this process does, and never from its arguments.
+fn start_sink(
+    config: &Up,
+    home: &Path,
+    common: &[&str],
+    admin: &str,
+    children: &mut Children,
+) -> anyhow::Result<()> {
+    let home = home.display().to_string();
+    let local = format!("http://127.0.0.1:{}", config.clickhouse_port);
+    let url = config.writer.url.as_ref().unwrap_or(&local);
+    let mut arguments = [common, &["--home", &home, "--clickhouse-url", url, admin]].concat();
+    let file = match (&config.writer.password_file, &config.writer.url) {
+        (Some(file), _) => Some(file.clone()),
+        (None, None) => Some(passwords::file(&config.home.home, roles::WRITER)),
+        (None, Some(_)) => None,
+    };
+    let file = file.map(|file| file.display().to_string());
+    if let Some(file) = &file {
+        arguments.extend(["--writer-password-file", file]);
+    }
+    arguments.extend(["--clickhouse-writer", &config.writer.user]);
+    children.start("sink", &arguments)
 }
 
 /// Starts a broker with the topics of the last run, or none; its address.

@@ -21,6 +21,7 @@ mod kill;
 mod live;
 mod processor;
 mod rules;
+mod sink;
 mod stream;
 mod stream_limits;
 mod support;

@@ -11,6 +11,7 @@ pub(crate) mod program;
 pub(crate) mod promtool;
 pub(crate) mod recordings;
 pub(crate) mod serve;
+pub(crate) mod sinks;
 pub(crate) mod sse;
 pub(crate) mod stack;
 

@@ -1,4 +1,4 @@
-//! A server that speaks The Odds API v4, its content from a synthetic recording, its faults on command.
+//! A server that speaks The Odds API v4, its content from a simulated recording, its faults on command.
 //!
 //! It charges as the API is documented to, keeps a book of every call, and never lets a call go below zero credits.
 
@@ -85,7 +85,7 @@ pub(crate) struct OddsApi {
 impl OddsApi {
     /// Serves these sports to these keys.
     pub(crate) fn start(scratch: &Path, keys: &[&str], sports: &[(&str, Option<Micros>)]) -> Self {
-        let recording = recordings::synthetic(scratch, 61, 60);
+        let recording = recordings::simulated(scratch, 61, 60);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let state = Arc::new(Mutex::new(State {
             keys: keys.iter().map(ToString::to_string).collect(),
