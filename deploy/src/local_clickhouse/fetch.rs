@@ -16,6 +16,8 @@ use crate::progress::Progress;
 
 /// ClickHouse 26.7. The version is the folder's name: another one is another folder.
 const VERSION: &str = "26.7.3-stable.1";
+/// A `clickhouse` of the machine that is older is left alone: this program was never run on one.
+const OLDEST: u32 = 26;
 /// How folders are called in which something is being fetched.
 const NEW: &str = "new-";
 const LIBRARY: &str = "libchdb.so";
@@ -51,7 +53,7 @@ impl Program {
 /// Finds the server, or fetches it.
 pub(super) fn program(home: &Path) -> anyhow::Result<Program> {
     let found = Command::new("clickhouse").arg("--version").stdin(Stdio::null()).output();
-    if found.is_ok_and(|output| output.status.success()) {
+    if found.is_ok_and(|output| is_new_enough(&String::from_utf8_lossy(&output.stdout))) {
         return Ok(Program::OfTheMachine);
     }
     let folder = home.join("clickhouse");
@@ -66,6 +68,13 @@ pub(super) fn program(home: &Path) -> anyhow::Result<Program> {
     }
     compile(&packaged)?;
     Ok(Program::Packaged(packaged))
+}
+
+/// By what `clickhouse --version` prints: `ClickHouse client version 26.7.2.1 (official build).`
+fn is_new_enough(text: &str) -> bool {
+    let version = text.split_whitespace().skip_while(|word| *word != "version").nth(1);
+    let year = version.and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+    year.is_some_and(|year| year >= OLDEST)
 }
 
 /// The package for this kind of machine.
@@ -165,4 +174,29 @@ fn compile(packaged: &Path) -> anyhow::Result<()> {
         bail!("ClickHouse's launcher cannot be compiled: {}", String::from_utf8_lossy(&stderr).trim());
     }
     fs::rename(&new, &launcher).with_context(|| launcher.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_clickhouse_of_the_machine_is_left_alone() {
+        assert!(is_new_enough("ClickHouse client version 26.7.2.1 (official build).\n"));
+        assert!(is_new_enough("ClickHouse local version 27.1.1.1."));
+        assert!(!is_new_enough("ClickHouse client version 18.16.1."));
+        assert!(!is_new_enough("ClickHouse client version 25.12.3.1 (official build)."));
+        assert!(!is_new_enough("no such thing"));
+    }
+
+    #[test]
+    fn npm_says_after_its_codes_what_went_wrong() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let said =
+            "npm error code ECONNREFUSED\nnpm error errno ECONNREFUSED\nnpm error FetchError: no way\n";
+        fs::write(log.path(), said).unwrap();
+        assert_eq!(error(log.path()), "FetchError: no way");
+        fs::write(log.path(), "").unwrap();
+        assert_eq!(error(log.path()), "it does not say why");
+    }
 }
