@@ -21,7 +21,8 @@ pub(crate) use clickhouse::{ClickHouse, Migrate, Writer};
 pub(crate) use live::Live;
 pub(crate) use roles::{Ingest, Kafka, Process, Serve, Sink};
 pub(crate) use tools::{
-    Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
+    Bench, BenchPart, BenchPipeline, BenchSink, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics,
+    TopicsAction,
 };
 
 /// Finds arbitrage across betting markets, and shows how much of it is real.

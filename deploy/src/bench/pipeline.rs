@@ -7,7 +7,7 @@
 mod ground;
 mod input;
 mod latency;
-mod meter;
+pub(super) mod meter;
 mod sse;
 mod table;
 mod throughput;
@@ -23,6 +23,7 @@ use crate::cli::{BenchPipeline, Child, LogFormat};
 use crate::signals;
 
 use ground::Ground;
+pub(super) use ground::free_port;
 use input::{Feed, Filled};
 
 /// What an operator gets who sets nothing.

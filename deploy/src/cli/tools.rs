@@ -138,8 +138,19 @@ pub(crate) enum BenchPart {
         #[arg(long, default_value_t = 5)]
         rounds: u32,
     },
+    /// Batches of rows into a ClickHouse, beside bare posts of the same rows
+    Sink(BenchSink),
     /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
     Pipeline(BenchPipeline),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BenchSink {
+    /// How often each is measured; the table shows medians
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    #[command(flatten)]
+    pub(crate) home: Home,
 }
 
 #[derive(Debug, Clone, Args)]

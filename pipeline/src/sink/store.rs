@@ -32,22 +32,27 @@ pub struct TimeOuts {
 }
 
 /// A row's record and number.
-pub(super) type Place = (u64, u32);
+pub type Place = (u64, u32);
 
 /// Records of a partition from one offset to another.
 #[derive(Debug, Clone)]
-pub(super) struct Range {
-    pub(super) topic: &'static Topic,
-    /// In hexadecimal.
-    pub(super) topic_id: String,
-    pub(super) partition: i32,
-    pub(super) first: i64,
-    pub(super) last: i64,
+pub struct Range {
+    /// Of which topic.
+    pub topic: &'static Topic,
+    /// Its id, in hexadecimal.
+    pub topic_id: String,
+    /// Which partition.
+    pub partition: i32,
+    /// Offset of the first record.
+    pub first: i64,
+    /// Of the last.
+    pub last: i64,
 }
 
 impl Range {
     /// The name of an insert: the same rows of a table have the same, whoever sends them.
-    pub(super) fn token(&self, table: Table) -> String {
+    #[must_use]
+    pub fn token(&self, table: Table) -> String {
         let Self { topic, topic_id, partition, first, last } = self;
         format!("{}:{}:{topic_id}:{partition}:{first}-{last}", table.name(), topic.name)
     }
@@ -168,7 +173,10 @@ impl Store {
     }
 
     /// Inserts the rows of a batch that belong in a table, under a token; `skip` are there already.
-    pub(super) async fn insert(
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn insert(
         &self,
         table: Table,
         range: &Range,

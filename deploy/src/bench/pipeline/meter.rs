@@ -12,18 +12,18 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Wall time and this process's CPU time, all threads, librdkafka's too.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Watch {
+pub(in crate::bench) struct Watch {
     wall: Instant,
     cpu: Duration,
 }
 
 impl Watch {
-    pub(super) fn start() -> Self {
+    pub(in crate::bench) fn start() -> Self {
         Self { wall: Instant::now(), cpu: cpu() }
     }
 
     /// What has passed of both.
-    pub(super) fn elapsed(&self) -> (Duration, Duration) {
+    pub(in crate::bench) fn elapsed(&self) -> (Duration, Duration) {
         (self.wall.elapsed(), cpu().saturating_sub(self.cpu))
     }
 }
@@ -151,7 +151,7 @@ pub(super) fn percentile<T: Copy + Ord + Default>(values: &mut [T], percent: usi
 }
 
 /// The middle of numbers.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
+pub(in crate::bench) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
