@@ -20,7 +20,7 @@ pub(super) struct Book {
     /// Seconds between its looks at a match, before it and in play.
     pub(super) looks: [f64; 2],
     /// It sees what was so many steps ago: leaders see now.
-    pub(super) behind: usize,
+    pub(super) behind: i64,
     /// Seconds between confirmations.
     pub(super) confirms: f64,
     /// Of so many confirmations one fails.
