@@ -120,7 +120,7 @@ mod tests {
     fn confirmations_come_once_a_cell_and_some_fail() {
         let [.., cedarline] = &books(1, 5, &Model::default())[..] else { unreachable!() };
         let (mut at, mut count) = (0, 0);
-        while at < 165_000 * SECOND {
+        while at < 190_000 * SECOND {
             let next = cedarline.confirms_after(at);
             assert!(next > at && next % SECOND == 0);
             (at, count) = (next, count + 1);
