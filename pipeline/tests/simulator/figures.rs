@@ -58,13 +58,13 @@ impl Measured {
             let oldest = |window: &RawWindow| {
                 let age = |(_, book, _): &(_, String, _)| {
                     let key = key(window.opened_at, &window.event, book);
-                    (window.opened_at - seen.seen_at[&key]) as f64 / SECOND as f64
+                    (window.opened_at - seen.confirmed_at[&key]) as f64 / SECOND as f64
                 };
                 window.legs.iter().map(age).fold(0.0, f64::max)
             };
             let aged: Vec<_> = windows.into_iter().map(|window| (oldest(&window), window)).collect();
             measured.windows.extend(aged.into_iter().map(|(age, window)| (window, age)));
-            seen.seen_at.clear();
+            seen.confirmed_at.clear();
             measured.ticks += seen.ticks;
             measured.seen.push(seen);
         }

@@ -2,6 +2,8 @@
 //!
 //! `--nocapture` prints every figure beside the real one.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod figures;
 mod same;
 mod watch;

@@ -31,7 +31,7 @@ pub(crate) struct Seen {
     /// Ticks.
     pub(crate) ticks: u64,
     /// When the feed last saw a book's prices of an event, by the [`key`] of poll, event and book.
-    pub(crate) seen_at: HashMap<u64, Micros>,
+    pub(crate) confirmed_at: HashMap<u64, Micros>,
 }
 
 /// A number for a poll, an event and a book.
@@ -81,7 +81,7 @@ impl Watched {
                     self.seen.three_way.1 += u64::from(offer.ticks.len() == 2);
                 }
                 let key = key(poll.received_at, &event.id, &offer.book);
-                self.seen.seen_at.insert(key, offer.last_seen_at);
+                self.seen.confirmed_at.insert(key, offer.last_seen_at);
             }
             if let Some((was_in_play, before)) = self.last.get(&event.id)
                 && *was_in_play == in_play

@@ -57,10 +57,7 @@ pub(super) fn fill(feed: Feed, config: &BenchPipeline, ground: &Ground<'_>) -> a
         Feed::Polls => {
             let mut source: Box<dyn Source> = match &config.recording {
                 Some(path) => Box::new(Recording::open(path, OddsFormat::American)?),
-                None => {
-                    let start = clock::now() / SECOND * SECOND;
-                    Box::new(Simulator::new(Settings { start, ..Settings::default() }))
-                }
+                None => Box::new(Simulator::new(Settings { start: clock::now(), ..Settings::default() })),
             };
             fill_with_polls(source.as_mut(), config.ticks * MORE, &mut to, ground)?;
         }

@@ -20,7 +20,7 @@ pub(super) struct Book {
     /// Seconds between its looks at a match, before it and in play.
     pub(super) looks: [f64; 2],
     /// It sees what was so many steps ago: leaders see now.
-    pub(super) behind: usize,
+    pub(super) behind: i64,
     /// Seconds between confirmations.
     pub(super) confirms: f64,
     /// Of so many confirmations one fails.
@@ -120,7 +120,7 @@ mod tests {
     fn confirmations_come_once_a_cell_and_some_fail() {
         let [.., cedarline] = &books(1, 5, &Model::default())[..] else { unreachable!() };
         let (mut at, mut count) = (0, 0);
-        while at < 165_000 * SECOND {
+        while at < 190_000 * SECOND {
             let next = cedarline.confirms_after(at);
             assert!(next > at && next % SECOND == 0);
             (at, count) = (next, count + 1);

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn prices_are_numbers_that_books_write_and_never_give_away() {
-        assert_eq!([0.5, 0.25, 0.8, 0.02].map(|share| american(share, 0.0)), [100, 300, -400, 4_900]);
+        assert_eq!([0.5, 0.25, 0.79, 0.02].map(|share| american(share, 0.0)), [100, 300, -380, 4_900]);
         assert_eq!([0.5, 0.238, 0.762].map(|share| american(share, 0.05)), [-111, 300, -405]);
         for thousandths in 1..1_000 {
             let share = f64::from(thousandths) / 1e3;

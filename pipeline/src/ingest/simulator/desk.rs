@@ -10,6 +10,7 @@ use super::fair::Fair;
 use super::maths::{gauss, mix, wait};
 use super::model::Model;
 use super::schedule::Life;
+use super::sport::Sport;
 
 /// A price that is off by no more than this stays, before a match and in play: in probability.
 const TOLERANCE: [f64; 2] = [0.008, 0.012];
@@ -41,7 +42,7 @@ pub(super) struct Desk {
     pub(super) operator: u64,
     rng: Rng,
     looks: [f64; 2],
-    behind: usize,
+    behind: i64,
     is_asian: bool,
     /// How it leans: difference and sum, in deviations.
     leans: [f64; 2],
@@ -63,7 +64,7 @@ impl Desk {
         step: i64,
         life: &Life,
         in_play: bool,
-        fair: impl Fn(usize) -> Fair,
+        fair: impl Fn(i64) -> Fair,
         model: &Model,
     ) {
         if step >= self.next_look {
@@ -93,33 +94,31 @@ impl Desk {
             sum: fair.sum + sum * fair.deviation,
             deviation: fair.deviation,
         };
-        self.say(life, usize::from(in_play), &seen);
+        self.say(life.sport, usize::from(in_play), &seen);
     }
 
-    fn say(&mut self, life: &Life, phase: usize, seen: &Fair) {
-        let tolerance = TOLERANCE[phase];
-        let winner = seen.winner(life.sport.has_draw);
-        if self.view.winner.iter().zip(winner).any(|(said, now)| (said - now).abs() > tolerance) {
+    fn say(&mut self, sport: &Sport, phase: usize, seen: &Fair) {
+        let winner = seen.winner(sport.has_draw);
+        if self.view.winner.iter().zip(winner).any(|(said, now)| (said - now).abs() > TOLERANCE[phase]) {
             self.view.winner = winner;
         }
         let coarse = if self.is_asian { 1 } else { 2 };
-        let even = UNEVEN[phase]..=1.0 - UNEVEN[phase];
-        let (line, covers) = self.view.spread;
-        let now = seen.covers(f64::from(line) / 1e3);
-        if !even.contains(&now) || covers == 0.0 {
-            let line = -on_grid(seen.difference, life.sport.spread_grid * coarse);
-            self.view.spread = (line, seen.covers(f64::from(line) / 1e3));
-        } else if (now - covers).abs() > tolerance {
-            self.view.spread.1 = now;
-        }
-        let (line, over) = self.view.total;
-        let now = seen.over(f64::from(line) / 1e3);
-        if !even.contains(&now) || over == 0.0 {
-            let line = on_grid(seen.sum, life.sport.total_grid * coarse).max(500);
-            self.view.total = (line, seen.over(f64::from(line) / 1e3));
-        } else if (now - over).abs() > tolerance {
-            self.view.total.1 = now;
-        }
+        let handicap = -on_grid(seen.difference, sport.spread_grid * coarse);
+        restate(&mut self.view.spread, handicap, phase, |line| seen.covers(line));
+        let total = on_grid(seen.sum, sport.total_grid * coarse).max(500);
+        restate(&mut self.view.total, total, phase, |line| seen.over(line));
+    }
+}
+
+/// Keeps a line while it is even enough, or else takes the one that is best now; and its price, while it is close enough.
+fn restate(said: &mut (i32, f64), best: i32, phase: usize, share: impl Fn(f64) -> f64) {
+    let of = |line: i32| share(f64::from(line) / 1e3);
+    let (line, chance) = *said;
+    let now = of(line);
+    if chance == 0.0 || !(UNEVEN[phase]..=1.0 - UNEVEN[phase]).contains(&now) {
+        *said = (best, of(best));
+    } else if (now - chance).abs() > TOLERANCE[phase] {
+        said.1 = now;
     }
 }
 

@@ -14,7 +14,7 @@ use super::model::Model;
 use super::schedule::{Life, STEP};
 
 /// So many of the last steps are remembered, for desks that are behind.
-const REMEMBERED: usize = 8;
+const REMEMBERED: u8 = 8;
 /// The feed drops what has not been confirmed for so long.
 const DROPPED_AFTER: Micros = 900_000_000;
 
@@ -25,7 +25,7 @@ pub(super) struct Fixture {
     /// The last step that is done.
     step: i64,
     story: Story,
-    recent: [Fair; REMEMBERED],
+    recent: [Fair; REMEMBERED as usize],
     desks: Vec<Desk>,
     shelves: Vec<Shelf>,
 }
@@ -62,7 +62,7 @@ impl Fixture {
                 card: None,
             });
         }
-        let recent = [story.fair(&life, life.listed_at); REMEMBERED];
+        let recent = [story.fair(&life, life.listed_at); REMEMBERED as usize];
         Self { life, step, story, recent, desks, shelves }
     }
 
@@ -88,7 +88,7 @@ impl Fixture {
             if kicks_off {
                 desk.wake();
             }
-            desk.step(step, &self.life, in_play, |ago| self.recent[place(step - ago as i64)], model);
+            desk.step(step, &self.life, in_play, |ago| self.recent[place(step - ago)], model);
         }
         for (shelf, book) in self.shelves.iter_mut().zip(books) {
             if kicks_off {
@@ -120,9 +120,7 @@ impl Fixture {
 
 /// Where a step is remembered.
 fn place(step: i64) -> usize {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below REMEMBERED.
-    let place = step.rem_euclid(REMEMBERED as i64) as usize;
-    place
+    usize::try_from(step.rem_euclid(REMEMBERED.into())).unwrap_or(0)
 }
 
 impl Shelf {

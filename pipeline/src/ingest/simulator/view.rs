@@ -61,50 +61,50 @@ fn has_spreads(life: &Life, book: &Book) -> bool {
 
 /// As a line of a recording.
 pub(super) fn line(at: Micros, fixtures: &[&Fixture], books: &[Book]) -> String {
-    let mut line = format!(r#"{{"polled_at":"{}","events":["#, to_rfc3339(at));
+    let mut out = format!(r#"{{"polled_at":"{}","events":["#, to_rfc3339(at));
     for (index, fixture) in fixtures.iter().enumerate() {
-        write_event(&mut line, index, fixture, at, books);
+        write_event(&mut out, index, fixture, at, books);
     }
-    line.push_str("]}");
-    line
+    out.push_str("]}");
+    out
 }
 
 fn comma(index: usize) -> &'static str {
     if index == 0 { "" } else { "," }
 }
 
-fn write_event(line: &mut String, index: usize, fixture: &Fixture, at: Micros, books: &[Book]) {
+fn write_event(out: &mut String, index: usize, fixture: &Fixture, at: Micros, books: &[Book]) {
     let Life { id, sport, home, away, starts_at, .. } = &fixture.life;
     let _ = write!(
-        line,
+        out,
         r#"{}{{"id":"{id}","sport_key":"{}","commence_time":"{}","home_team":"{home}","away_team":"{away}","bookmakers":["#,
         comma(index),
         sport.league,
         to_rfc3339(*starts_at),
     );
     for (index, (book, card)) in fixture.cards(at, books).enumerate() {
-        write_book(line, index, &fixture.life, book, &card);
+        write_book(out, index, &fixture.life, book, &card);
     }
-    line.push_str("]}");
+    out.push_str("]}");
 }
 
-fn write_book(line: &mut String, index: usize, life: &Life, book: &Book, card: &Card) {
+fn write_book(out: &mut String, index: usize, life: &Life, book: &Book, card: &Card) {
     let (key, seen) = (&book.key, to_rfc3339(card.seen_at));
     let comma_before = comma(index);
     let _ =
-        write!(line, r#"{comma_before}{{"key":"{key}","title":"{key}","last_update":"{seen}","markets":["#);
+        write!(out, r#"{comma_before}{{"key":"{key}","title":"{key}","last_update":"{seen}","markets":["#);
     for (index, (market, prices)) in card.markets(has_spreads(life, book)).enumerate() {
         let comma_before = comma(index);
-        let _ = write!(line, r#"{comma_before}{{"key":"{market}","last_update":"{seen}","outcomes":["#);
+        let _ = write!(out, r#"{comma_before}{{"key":"{market}","last_update":"{seen}","outcomes":["#);
         for (index, price) in prices.iter().enumerate() {
-            write_price(line, index, life, price);
+            write_price(out, index, life, price);
         }
-        line.push_str("]}");
+        out.push_str("]}");
     }
-    line.push_str("]}");
+    out.push_str("]}");
 }
 
-fn write_price(line: &mut String, index: usize, life: &Life, &(outcome, odds, point): &Priced) {
+fn write_price(out: &mut String, index: usize, life: &Life, &(outcome, odds, point): &Priced) {
     let name = match outcome {
         Outcome::Home => &life.home,
         Outcome::Away => &life.away,
@@ -112,11 +112,11 @@ fn write_price(line: &mut String, index: usize, life: &Life, &(outcome, odds, po
         Outcome::Under => "Under",
         Outcome::Draw | Outcome::Unknown => "Draw",
     };
-    let _ = write!(line, r#"{}{{"name":"{name}","price":{odds}"#, comma(index));
+    let _ = write!(out, r#"{}{{"name":"{name}","price":{odds}"#, comma(index));
     if let Some(point) = point {
-        let _ = write!(line, ",\"point\":{}", f64::from(point) / 1e3);
+        let _ = write!(out, ",\"point\":{}", f64::from(point) / 1e3);
     }
-    line.push('}');
+    out.push('}');
 }
 
 #[cfg(test)]
