@@ -17,7 +17,7 @@ use crate::cli::LogFormat;
 /// How long a child may take to end by itself; Kafka's own budget is 20 s.
 const END: Duration = Duration::from_secs(25);
 /// How long one may take to answer.
-const ANSWER: Duration = Duration::from_mins(1);
+const ANSWER: Duration = Duration::from_mins(3);
 const LOOK: Duration = Duration::from_millis(50);
 /// Roles whose place another process can take.
 const RESTARTED: [&str; 4] = ["process", "serve", "clickhouse", "sink"];

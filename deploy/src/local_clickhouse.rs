@@ -34,7 +34,7 @@ pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
     }
     let data = config.data.clone().unwrap_or_else(|| home::clickhouse_data(home));
     let ports = Ports { http: config.port, native: config.native_port };
-    let deadline = Instant::now() + FREE;
+    let deadline = Instant::now() + if config.child.child { FREE } else { Duration::ZERO };
     while let Err(taken) = self::ports(ports.http, "--port", ports.native, "--native-port") {
         if Instant::now() > deadline {
             return Err(taken);

@@ -59,21 +59,24 @@ fn check(config: &Up) -> anyhow::Result<()> {
 }
 
 fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let is_local = config.writer.url.is_none();
     if is_local {
         start_clickhouse(config, home, children)?;
+    } else {
+        // A server that is refused is known before anything is started.
+        runtime.block_on(migrate(config, home))?;
     }
     let brokers = match &config.brokers {
         Some(brokers) => brokers.clone(),
         None => start_kafka(config, home, children, stop)?,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(kafka::provision(&brokers, None))?;
     if is_local {
         let _progress = Progress::start("starting ClickHouse");
         children.wait(stop, "ClickHouse", || local_clickhouse::answers(config.clickhouse_port))?;
+        runtime.block_on(migrate(config, home))?;
     }
-    runtime.block_on(migrate(config, home))?;
     let keys = home::keys(home);
     let key = Keys::create(&keys, "arb up", Plan::Enterprise)?;
     let common = ["--child", "--brokers", &brokers];

@@ -21,7 +21,7 @@ use hyper_util::rt::TokioExecutor;
 use sha2::{Digest, Sha256};
 
 pub use migrate::{Applied, check, migrate};
-pub use sql::create_roles;
+pub use sql::{create_roles, role_statements};
 pub use xml::users_xml;
 
 /// How long a connection may take to be there.

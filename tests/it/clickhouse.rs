@@ -1,5 +1,6 @@
 //! The local ClickHouse: its migrations, who may do what, and what it keeps when it is killed.
 
+use arb_pipeline::clickhouse::{role_statements, roles};
 use arb_schemas::clickhouse::{MIGRATIONS, TABLES};
 use serde_json::{Value, json};
 
@@ -315,4 +316,49 @@ fn a_server_that_hangs_is_ended_too() {
     server.freeze();
     server.stop();
     assert!(!std::path::Path::new(&process).exists());
+}
+
+/// The packaged server has no storage for users of SQL, so it says of the statements what it can: that they are some,
+/// and that the settings exist.
+#[test]
+fn the_roles_in_sql_are_what_the_server_understands() {
+    let server = ClickHouse::start();
+    let explain = |statement: &str| server.try_as("migrator", &format!("EXPLAIN AST {statement}"));
+    for role in roles::all() {
+        for statement in role_statements(&role, "it's") {
+            explain(&statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+        for setting in &role.settings {
+            let known = format!("SELECT 1 FROM system.settings WHERE name = '{}'", setting.name);
+            assert_eq!(server.query_as("migrator", &known).len(), 1, "{}", setting.name);
+        }
+    }
+    let refused = explain("GRANT SELECT ON TO analyst").expect_err("no statement");
+    assert!(refused.contains("SYNTAX_ERROR"), "{refused}");
+}
+
+/// Whoever is not allowed to create them is told so, and nobody is created without a password.
+#[test]
+fn roles_are_created_by_who_may_and_with_passwords() {
+    let server = ClickHouse::start();
+    let create = |passwords: &[&str]| {
+        let mut command = arb();
+        command.args(["migrate", "--create-roles", "--clickhouse-user", "migrator"]);
+        command
+            .args(["--clickhouse-url", &server.url])
+            .env("CLICKHOUSE_ADMIN_PASSWORD", server.password("migrator"));
+        for role in passwords {
+            command.env(format!("CLICKHOUSE_{role}_PASSWORD"), "swordfish");
+        }
+        run(&mut command)
+    };
+    let missing = create(&["MIGRATOR", "WRITER"]);
+    assert!(missing.err.contains("set CLICKHOUSE_ANALYST_PASSWORD"), "{}", missing.err);
+    let refused = create(&["MIGRATOR", "WRITER", "ANALYST"]);
+    assert!(
+        refused.err.contains("CREATE SETTINGS PROFILE") && refused.err.contains("ACCESS_DENIED"),
+        "{}",
+        refused.err
+    );
+    assert!(!refused.err.contains("swordfish"));
 }

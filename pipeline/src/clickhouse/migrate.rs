@@ -56,7 +56,6 @@ pub async fn migrate(settings: &Settings) -> Result<Vec<&'static Migration>, Err
         let Applied { number, name, sha256 } = Applied::of(migration);
         let line = client.query("INSERT INTO arb_store.migrations (number, name, sha256) VALUES (?, ?, ?)");
         settings.ask(line.bind(number).bind(name).bind(sha256).execute()).await?;
-        tracing::info!(migration = migration.name, "applied");
     }
     Ok(pending.iter().collect())
 }

@@ -13,15 +13,16 @@ use super::{Error, Settings, sha256};
 pub async fn create_roles(settings: &Settings, roles: &[(Role, String)]) -> Result<(), Error> {
     let client = settings.client()?;
     for (role, password) in roles {
-        for statement in statements(role, password) {
+        for statement in role_statements(role, password) {
             settings.ask(client.query_raw(&statement).execute()).await?;
         }
     }
     Ok(())
 }
 
-/// Those of one role. Its rights are replaced in one statement, so that it is never without.
-fn statements(role: &Role, password: &str) -> Vec<String> {
+/// The statements of one role. Its rights are replaced in one statement, so that it is never without.
+#[must_use]
+pub fn role_statements(role: &Role, password: &str) -> Vec<String> {
     let (name, digest) = (role.name, sha256(password));
     let identified = format!("IDENTIFIED WITH sha256_hash BY '{digest}'");
     let settings: Vec<_> = role.settings.iter().map(setting).collect();
@@ -61,7 +62,7 @@ mod tests {
         let [.., analyst] = roles::all();
         let digest = sha256("abc");
         assert_eq!(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-        assert_eq!(statements(&analyst, "abc"), [
+        assert_eq!(role_statements(&analyst, "abc"), [
             "CREATE SETTINGS PROFILE OR REPLACE arb_analyst SETTINGS readonly = 1, max_execution_time = 30 MIN 1 MAX \
              60 CHANGEABLE_IN_READONLY, max_memory_usage = 1000000000, max_result_rows = 1000000, max_result_bytes = \
              268435456, result_overflow_mode = 'throw', max_concurrent_queries_for_user = 20"

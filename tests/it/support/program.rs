@@ -15,7 +15,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
 pub(crate) fn arb() -> Command {
     let mut command = Command::new(BINARY);
     command.current_dir(root()).env_remove("KAFKA_BOOTSTRAP_SERVERS").env_remove("RUST_LOG");
-    for name in ["URL", "WRITER", "MIGRATOR", "WRITER_PASSWORD", "MIGRATOR_PASSWORD", "ANALYST_PASSWORD"] {
+    for name in ["URL", "WRITER_PASSWORD", "MIGRATOR_PASSWORD", "ANALYST_PASSWORD", "ADMIN_PASSWORD"] {
         command.env_remove(format!("CLICKHOUSE_{name}"));
     }
     command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0");
