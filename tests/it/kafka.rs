@@ -91,10 +91,11 @@ pub(crate) fn commit_to(brokers: &str, group: &str, topic: &str, partition: i32,
     let consumer: BaseConsumer =
         ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create().unwrap();
     let mut list = TopicPartitionList::new();
-    let mut element = list.add_partition(topic, partition);
-    element.set_offset(Offset::Offset(offset)).unwrap();
-    element.set_metadata(note);
-    drop(element);
+    {
+        let mut element = list.add_partition(topic, partition);
+        element.set_offset(Offset::Offset(offset)).unwrap();
+        element.set_metadata(note);
+    }
     consumer.commit(&list, CommitMode::Sync).unwrap();
 }
 

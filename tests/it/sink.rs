@@ -4,13 +4,16 @@
 use std::time::{Duration, Instant};
 
 use arb_pipeline::fail_point::Point;
+use arb_pipeline::kafka::partition_of;
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS};
+use arb_schemas::wire::encode;
 use rustix::process::Signal;
 
 use crate::kafka::{commit_to, write};
 use crate::kill::{CHUNK, Feed, POLLS, poll};
 use crate::processor::board_contains;
+use crate::support::feed::frame;
 use crate::support::program::Role;
 use crate::support::sinks::{Ground, Rows};
 use crate::support::{recordings, wait_for};
@@ -39,7 +42,7 @@ fn processor(ground: &Ground) -> Role {
 #[test]
 fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
     let ground = Ground::start();
-    let mut hostile = arb_schemas::wire::encode(&crate::support::feed::frame(i64::MAX)).unwrap();
+    let mut hostile = encode(&frame(i64::MAX)).unwrap();
     write(&ground.broker.brokers, &[("stranger", b"{\"odds\": \xff}"), ("late", &hostile)]);
     hostile.push(7);
     write(&ground.broker.brokers, &[("longer", &hostile), ("empty", b"")]);
@@ -158,6 +161,57 @@ fn a_frozen_sink_writes_nothing_twice_when_it_wakes() {
             ground.clickhouse.query_as("migrator", &format!("TRUNCATE TABLE arb_store.{table}"));
         }
     }
+}
+
+/// An insert over two parts of a table was cut between them, and the request of a zombie lands when all is repaired.
+#[test]
+fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
+    let ground = Ground::start();
+    let (january, february) = (1_767_225_600_000_000, 1_769_904_000_000_000);
+    let frames = (0..10).map(|at| encode(&frame(if at < 5 { january } else { february } + at)).unwrap());
+    let frames: Vec<_> = frames.collect();
+    let records: Vec<_> = frames.iter().map(|value| ("event", value.as_slice())).collect();
+    write(&ground.broker.brokers, &records);
+    let expected = ground.expected();
+    let mut sink = ground.sink("whole.log", &[]);
+    ground.wait_for_rows(&expected, || sink.assert_runs());
+    sink.stop();
+    let rows = ground.clickhouse.query_as("migrator", "SELECT * FROM arb_store.ticks ORDER BY kafka_offset");
+    ground.clickhouse.query_as("migrator", "TRUNCATE TABLE arb_store.ticks");
+
+    let (partition, id) = (partition_of("event", DEFAULT_PARTITIONS), rows[0]["topic_id"].as_str().unwrap());
+    let token = format!("ticks:{}:{id}:{partition}:0-9", ODDS_TICKS.name);
+    let insert = |rows: &[serde_json::Value]| {
+        let rows = rows.iter().fold(String::new(), |text, row| format!("{text}{row}\n"));
+        let settings = format!("&async_insert=0&insert_deduplication_token={token}");
+        let sql = format!("INSERT INTO arb_store.ticks FORMAT JSONEachRow\n{rows}");
+        ground.clickhouse.ask("migrator", &ground.clickhouse.password("migrator"), &settings, &sql).unwrap();
+    };
+    insert(&rows[..5]);
+    let note = format!(r#"{{"v":1,"topic":"{id}","intent":{{"first":0,"last":9,"rows":[["ticks",10]]}}}}"#);
+    commit_to(&ground.broker.brokers, "cut", ODDS_TICKS.name, partition, 0, &note);
+    let mut sink = ground.sink("cut.log", &["--group", "cut", "--batch-rows", "3"]);
+    ground.wait_for_rows(&expected, || sink.assert_runs());
+    sink.stop();
+    ground.assert_exact(&expected, "repaired");
+    insert(&rows);
+    ground.assert_exact(&expected, "the zombie's request");
+    assert_eq!(ground.count("ticks"), Some(10));
+
+    // One row twice is more than the records make: nobody guesses which is right.
+    let sql = "INSERT INTO arb_store.ticks SELECT * FROM arb_store.ticks LIMIT 1";
+    ground.clickhouse.query_as("migrator", sql);
+    commit_to(&ground.broker.brokers, "arb-sink", ODDS_TICKS.name, partition, 0, &note);
+    let said = ground.sink_that_ends();
+    assert!(
+        !said.success && said.err.contains("arb_store.ticks has 11 rows of odds.ticks.v1"),
+        "{}",
+        said.err
+    );
+    let newer = note.replacen('1', "9", 1);
+    commit_to(&ground.broker.brokers, "arb-sink", ODDS_TICKS.name, partition, 0, &newer);
+    let said = ground.sink_that_ends();
+    assert!(!said.success && said.err.contains("written by a later version of the sink"), "{}", said.err);
 }
 
 /// While ClickHouse is killed, away and frozen, the board moves and the sink waits, in the memory that it may have; then
