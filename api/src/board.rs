@@ -130,6 +130,11 @@ impl Board {
         self.lock().entries.values().cloned().collect()
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().entries.len()
+    }
+
     /// The time of the newest poll that every partition contains.
     pub(crate) fn as_of(&self) -> Option<Micros> {
         self.lock().polls().into_values().max()

@@ -33,7 +33,12 @@ pub mod usage;
 mod view;
 pub mod watched;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use arb_pipeline::kafka::Span;
+use arb_pipeline::telemetry::serve as telemetry;
+use arb_schemas::time::Micros;
 
 /// What every request handler may look at.
 #[derive(Debug)]
@@ -46,6 +51,21 @@ pub struct App {
     pub usage: usage::Usage,
     /// The feed.
     pub streams: stream::Streams,
+}
+
+impl App {
+    /// Whether the board and the feed have been read.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.board.is_ready() && self.streams.is_ready()
+    }
+
+    /// Tells what is in memory at a moment of UTC; `ends` are where the feed's partitions end, as far as is known.
+    pub fn look(&self, ends: &BTreeMap<i32, Span>, now: Micros) {
+        let (entries, as_of) = (self.board.len(), self.board.as_of());
+        let (ring, feed) = self.streams.memory();
+        telemetry::look(&telemetry::Memory { entries, as_of, ring, feed: &feed }, ends, now);
+    }
 }
 
 /// Shared by all connections.

@@ -2,6 +2,7 @@
 //!
 //! It never charges by itself: the handler does, when it knows that it will answer.
 
+use arb_pipeline::telemetry::serve as telemetry;
 use warp::http::HeaderMap;
 
 use crate::App;
@@ -23,6 +24,9 @@ impl Request<'_> {
     /// Charges it, right before it is answered.
     pub(crate) fn charge(&self, app: &App) -> Result<(), Problem> {
         let charged = app.usage.charge(&self.caller, self.path);
-        charged.map_err(|Exhausted(seconds)| Problem::quota_exceeded(seconds))
+        charged.map_err(|Exhausted(seconds)| {
+            telemetry::quota_refusal();
+            Problem::quota_exceeded(seconds)
+        })
     }
 }

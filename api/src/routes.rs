@@ -12,6 +12,10 @@
 //! `/v1` takes the key as `Authorization: Bearer <key>`, `/api/v1` as `x-api-key: <key>`; every response of the latter
 //! tells the quota. Every route answers HEAD as it answers GET. Nothing is computed here.
 
+use std::sync::Arc;
+use std::time::Instant;
+
+use arb_pipeline::telemetry::serve as telemetry;
 use warp::Filter;
 use warp::filters::BoxedFilter;
 use warp::http::header::CONTENT_TYPE;
@@ -51,15 +55,38 @@ impl Route {
     }
 }
 
+/// How paths are named where they are counted: whoever asks for paths that are none makes no more of them.
+const PATTERNS: [&str; 9] = [
+    "other",
+    "/problems/{name}",
+    "/v1/arbs",
+    "/api/v1/arbs",
+    "/v1/stream",
+    "/api/v1/stream",
+    "/api/v1/usage",
+    "/livez",
+    "/readyz",
+];
+
+/// Which of the patterns a path is.
+fn pattern(path: &str) -> usize {
+    let parent = path.starts_with("/problems/").then_some(1);
+    parent.or_else(|| PATTERNS.iter().position(|pattern| *pattern == path)).unwrap_or(0)
+}
+
 /// All routes. No filter here rejects, so every request gets one of our own responses.
 pub(crate) fn routes(app: SharedApp) -> BoxedFilter<(Response,)> {
+    let meters = Arc::new(PATTERNS.map(telemetry::Route::new));
     let query = warp::query::raw().or(warp::any().map(String::new)).unify();
     warp::method()
         .and(warp::path::full())
         .and(query)
         .and(warp::header::headers_cloned())
         .map(move |method: Method, path: FullPath, query: String, headers: HeaderMap| {
-            respond(&app, &method, path.as_str(), &query, &headers)
+            let begun = Instant::now();
+            let response = respond(&app, &method, path.as_str(), &query, &headers);
+            meters[pattern(path.as_str())].answered(response.status().as_u16(), begun.elapsed());
+            response
         })
         .boxed()
 }
@@ -99,7 +126,7 @@ fn answer(
 }
 
 fn ready(app: &App) -> Result<Response, Problem> {
-    if app.board.is_ready() && app.streams.is_ready() {
+    if app.is_ready() {
         Ok(text("ready\n".to_owned()))
     } else {
         Err(Problem::unavailable("The board is being read."))
@@ -122,4 +149,21 @@ fn identified(mut response: Response) -> Response {
         }
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_route_is_counted_under_its_own_pattern() {
+        for (index, path) in PATTERNS.iter().enumerate().skip(2) {
+            assert!(Route::of(path).is_some() && pattern(path) == index, "{path}");
+        }
+        let map = include_str!("routes.rs").split("//!\n").nth(1).unwrap_or_default();
+        let paths = map.split('`').filter_map(|code| code.strip_prefix("GET "));
+        let found: Vec<_> = paths.map(pattern).collect();
+        assert!(found.len() == PATTERNS.len() - 1 && !found.contains(&0), "{found:?}");
+        assert_eq!(["/", "/v1/arbs/", "/v1/arb", "/problem"].map(pattern), [0; 4]);
+    }
 }

@@ -9,12 +9,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arb_pipeline::stop::Stop;
+use arb_pipeline::telemetry::serve::Open;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use warp::filters::BoxedFilter;
+use warp::reply::Response;
 
 use crate::SharedApp;
 use crate::routes::routes;
@@ -53,11 +56,46 @@ pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 /// Serves until the end is wished, then ends the streams and finishes the requests that are under way. A connection
 /// whose client takes nothing for the time of `stall` is let go.
 pub async fn serve(listener: TcpListener, app: SharedApp, stall: Duration, stop: &Stop) {
-    let service = TowerToHyperService::new(warp::service(routes(Arc::clone(&app))));
+    let limits = Limits { connections: MAX_CONNECTIONS, stall };
+    let connected = || Some(Open::connection());
+    let graceful = accept_all(listener, routes(Arc::clone(&app)), limits, connected, stop).await;
+    app.streams.close();
+    drain(graceful).await;
+}
+
+/// What connections may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// So many at one time; more wait to be accepted.
+    pub connections: usize,
+    /// A client that takes nothing for so long is let go.
+    pub stall: Duration,
+}
+
+/// Serves other routes than the API's, within limits, until the end is wished; then finishes what is under way.
+pub async fn serve_routes(
+    listener: TcpListener,
+    routes: BoxedFilter<(Response,)>,
+    limits: Limits,
+    stop: &Stop,
+) {
+    let graceful = accept_all(listener, routes, limits, || None, stop).await;
+    drain(graceful).await;
+}
+
+/// Accepts until the end is wished; what is under way then is the result. `connected` is what each connection holds.
+async fn accept_all(
+    listener: TcpListener,
+    routes: BoxedFilter<(Response,)>,
+    limits: Limits,
+    connected: fn() -> Option<Open>,
+    stop: &Stop,
+) -> GracefulShutdown {
+    let service = TowerToHyperService::new(warp::service(routes));
     let mut builder = Builder::new(TokioExecutor::new()).http1_only();
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_BUFFER);
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let places = Arc::new(Semaphore::new(limits.connections));
     let mut look = tokio::time::interval(LOOK);
     while !stop.is_stopped() {
         let (stream, place) = tokio::select! {
@@ -67,18 +105,21 @@ pub async fn serve(listener: TcpListener, app: SharedApp, stall: Duration, stop:
         // Without it an answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
         let connection =
-            builder.serve_connection(TokioIo::new(Unstalled::new(stream, stall)), service.clone());
+            builder.serve_connection(TokioIo::new(Unstalled::new(stream, limits.stall)), service.clone());
         let connection = connection.into_owned();
         let connection = graceful.watch(connection);
+        let open = connected();
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended early");
             }
-            drop(place);
+            drop((place, open));
         });
     }
-    drop(listener);
-    app.streams.close();
+    graceful
+}
+
+async fn drain(graceful: GracefulShutdown) {
     if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
         tracing::warn!("requests were cut off at the end");
     }

@@ -74,6 +74,11 @@ impl Streams {
         self.live.is_ready()
     }
 
+    /// Events in memory and their bytes, and the offsets after the last of them.
+    pub(crate) fn memory(&self) -> ((usize, usize), Vec<i64>) {
+        (self.live.size(), self.live.head().as_slice().to_vec())
+    }
+
     /// Ends all streams.
     pub(crate) fn close(&self) {
         self.live.close();

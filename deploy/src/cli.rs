@@ -76,12 +76,62 @@ pub(crate) enum Command {
     Clean(Clean),
 }
 
+impl Command {
+    /// Its name in logs.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Up(_) => "up",
+            Self::Ingest(_) => "ingest",
+            Self::Process(_) => "process",
+            Self::Serve(_) => "serve",
+            Self::Kafka(_) => "kafka",
+            Self::Topics(_) => "topics",
+            Self::Dlq(_) => "dlq",
+            Self::Key(_) => "key",
+            Self::Evaluate(_) => "evaluate",
+            Self::Synth(_) => "synth",
+            Self::Bench(_) => "bench",
+            Self::Clean(_) => "clean",
+        }
+    }
+}
+
 /// Where Kafka is.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Brokers {
     /// Kafka's addresses
     #[arg(long = "brokers", env = "KAFKA_BOOTSTRAP_SERVERS", default_value = "127.0.0.1:19092")]
     pub(crate) brokers: String,
+}
+
+/// Where a role tells how it is.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Admin {
+    /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
+    /// for ingest, 9102 for process, 9103 for serve]
+    #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
+    pub(crate) admin_listen: Option<AdminListen>,
+}
+
+/// Where that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AdminListen {
+    Off,
+    At(SocketAddr),
+}
+
+impl std::str::FromStr for AdminListen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "off" => Ok(Self::Off),
+            address => address
+                .parse()
+                .map(Self::At)
+                .map_err(|_| "give an address and a port, such as 127.0.0.1:9102, or off".to_owned()),
+        }
+    }
 }
 
 /// Where downloads and data lie.
@@ -178,6 +228,9 @@ pub(crate) struct Up {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
+    /// Port of ingest's metrics on this machine; the next ones are those of process and serve; 0 takes free ones
+    #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = crate::admin::FIRST_PORT)]
+    pub(crate) admin_port: u16,
     /// By which rules windows are made
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,

@@ -3,12 +3,14 @@
 //! Here programs are wired, and only here is the environment read, by one struct a role. Nothing here computes
 //! anything about odds.
 
+mod admin;
 mod bench;
 mod children;
 mod cli;
 mod clock;
 mod home;
 mod local_kafka;
+mod logs;
 mod progress;
 mod roles;
 mod signals;
@@ -17,7 +19,6 @@ mod up;
 use std::process::ExitCode;
 
 use clap::Parser;
-use tracing_subscriber::EnvFilter;
 
 use crate::cli::{Cli, Command, LogFormat};
 
@@ -25,7 +26,7 @@ use crate::cli::{Cli, Command, LogFormat};
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    log_to_stderr(cli.log_format);
+    logs::begin(cli.command.name(), cli.log_format);
     match run(cli.command, cli.log_format) {
         Ok(code) => code,
         Err(error) => {
@@ -51,15 +52,4 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Clean(config) => home::clean(&config)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Logs go to standard error, in text or JSON; `RUST_LOG` filters them.
-fn log_to_stderr(format: LogFormat) {
-    let filter =
-        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,librdkafka=error"));
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match format {
-        LogFormat::Text => logs.with_ansi(false).init(),
-        LogFormat::Json => logs.json().init(),
-    }
 }

@@ -12,6 +12,7 @@ use arb_api::plan::Plan;
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;
 
+use crate::admin;
 use crate::children::{self, Children};
 use crate::cli::{Child, Format, LogFormat, Play, Up};
 use crate::local_kafka::{self, preflight};
@@ -36,6 +37,9 @@ pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
 fn check(config: &Up) -> anyhow::Result<()> {
     preflight::disk(&config.home.home, config.min_free_mib)?;
     preflight::address(config.listen, "--listen")?;
+    for role in admin::ROLES {
+        preflight::address(admin::address(config.admin_port, role), "--admin-port")?;
+    }
     if let Some(recording) = &config.play.replay {
         std::fs::File::open(recording).with_context(|| recording.display().to_string())?;
     }
@@ -57,14 +61,19 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let keys = home::keys(home);
     let key = Keys::create(&keys, "arb up", Plan::Enterprise)?;
     let common = ["--child", "--brokers", &brokers];
-    children.start("process", &[&common[..], &["--policy", config.policy.key()]].concat())?;
+    let [ingest_admin, process_admin, serve_admin] =
+        admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
+    let policy = ["--policy", config.policy.key(), &process_admin];
+    children.start("process", &[&common[..], &policy].concat())?;
     let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
-    children.start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys]].concat())?;
+    children
+        .start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys, &serve_admin]].concat())?;
     {
         let _progress = Progress::start("reading the board");
         children.wait(stop, "the board", || children::is_ready(config.listen))?;
     }
-    let play = play_arguments(&config.play);
+    let mut play = play_arguments(&config.play);
+    play.push(ingest_admin);
     let play: Vec<_> = common.into_iter().chain(play.iter().map(String::as_str)).collect();
     children.start("ingest", &play)?;
     say_where(config, &key);
@@ -111,10 +120,19 @@ fn say_where(config: &Up, key: &str) {
     let Up { listen, play, .. } = config;
     let what =
         play.replay.as_ref().map_or("a synthetic market".to_owned(), |path| path.display().to_string());
+    let metrics = if config.admin_port == 0 {
+        "at free ports, which the roles have logged".to_owned()
+    } else {
+        let all = admin::ROLES.map(|role| {
+            format!("http://{}/metrics ({})", admin::address(config.admin_port, role), role.key())
+        });
+        all.join(", ")
+    };
     println!(
         "\nplaying {what}\n\
          board  http://{listen}/v1/arbs\n\
          stream http://{listen}/v1/stream\n\
+         metrics {metrics}\n\
          key    {key}\n\n\
          curl -s -H 'Authorization: Bearer {key}' 'http://{listen}/v1/arbs?limit=3'\n\
          curl -s -H 'Authorization: Bearer {key}' http://{listen}/v1/arbs | jq -r \

@@ -31,6 +31,11 @@ impl Faults {
         }
     }
 
+    /// Each field and problem, and how often.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+        self.0.iter().map(|((field, problem), count)| (*field, *problem, *count))
+    }
+
     /// How often a field had a problem.
     #[must_use]
     pub fn of(&self, field: &'static str, problem: &'static str) -> u64 {

@@ -9,6 +9,7 @@ mod at_least_once;
 mod bare;
 mod changelog;
 mod consumer;
+mod ends;
 mod feed;
 mod letters;
 mod partitioner;
@@ -28,6 +29,7 @@ use rdkafka::{ClientConfig, ClientContext};
 pub use at_least_once::AtLeastOnceProducer;
 pub use bare::{Cut, Guarantee, Work, run as run_bare};
 pub use consumer::TickConsumer;
+pub use ends::Ends;
 pub use feed::{Feed, FeedEvent, settle};
 pub use letters::{Letter, Letters};
 pub use partitioner::partition_of;
@@ -40,6 +42,7 @@ pub use topics::{partitions, provision};
 pub use transaction::{Transaction, TransactionalProducer};
 
 use crate::process::log::LogError;
+use crate::telemetry;
 
 /// Something that Kafka refused or could not do.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +63,9 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// The system gave no thread.
+    #[error("a thread: {0}")]
+    Thread(#[from] std::io::Error),
     /// Something that a running client was told.
     #[error("Kafka: {0}")]
     Client(#[from] KafkaError),
@@ -76,8 +82,18 @@ struct Listener;
 
 impl ClientContext for Listener {
     fn error(&self, error: KafkaError, reason: &str) {
-        tracing::debug!(%error, reason, "librdkafka");
+        telemetry::kafka::error(&code(&error), &error, reason);
     }
+}
+
+/// librdkafka's name of an error.
+fn code(error: &KafkaError) -> String {
+    error.rdkafka_error_code().map_or_else(|| "other".to_owned(), |code| format!("{code:?}"))
+}
+
+/// Says that the broker, or who coordinates, cannot be reached now.
+fn unreachable(error: &KafkaError) {
+    telemetry::kafka::unreachable(&code(error), error);
 }
 
 impl ConsumerContext for Listener {}

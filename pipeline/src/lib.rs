@@ -5,6 +5,7 @@
 //! - [`process`]: frames to effects, in Kafka transactions.
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
 //! - [`records`]: messages as engine inputs, effects as messages.
+//! - [`telemetry`]: every metric, and what says it.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
 pub mod evaluate;
@@ -15,3 +16,4 @@ pub mod kafka;
 pub mod process;
 pub mod records;
 pub mod stop;
+pub mod telemetry;

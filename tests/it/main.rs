@@ -22,5 +22,6 @@ mod stream;
 mod stream_limits;
 mod support;
 mod surface;
+mod telemetry;
 mod tidy;
 mod up;

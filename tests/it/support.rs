@@ -2,9 +2,11 @@
 
 pub(crate) mod feed;
 pub(crate) mod http;
+pub(crate) mod metrics;
 pub(crate) mod oracle;
 pub(crate) mod processors;
 pub(crate) mod program;
+pub(crate) mod promtool;
 pub(crate) mod recordings;
 pub(crate) mod serve;
 pub(crate) mod sse;

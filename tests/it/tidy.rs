@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use arb_pipeline::telemetry::list;
+
 use crate::support::root;
 
 /// Longest file without its tests: a longer one holds more than one idea.
@@ -87,6 +89,22 @@ fn only_the_kafka_room_uses_rdkafka() {
         let uses =
             text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("rdkafka::"));
         assert!(!uses || allowed || is_under(&path, "tests"), "{} uses rdkafka", path.display());
+    }
+}
+
+/// One list has the metrics, so that nobody tells what no document explains.
+#[test]
+fn only_the_telemetry_room_names_metrics() {
+    for (path, text) in sources() {
+        let allowed =
+            is_under(&path, "pipeline/src/telemetry") || path.ends_with("pipeline/src/telemetry.rs");
+        if allowed || is_under(&path, "tests") {
+            continue;
+        }
+        assert!(!text.contains("metrics::"), "{} uses the recorder", path.display());
+        for name in list::ALL.iter().map(|metric| metric.name) {
+            assert!(!text.contains(&format!("\"{name}")), "{} says {name}", path.display());
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use arb_pipeline::kafka::{Feed, FeedEvent, Span};
+use arb_pipeline::telemetry::serve::Sent;
 use arb_schemas::topics::FEED_EVENTS;
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -33,6 +34,8 @@ pub(super) struct CatchUp {
     pub(super) out: mpsc::Sender<Bytes>,
     /// What the client has been sent.
     pub(super) sent: Positions,
+    /// What it has been sent since that was last told.
+    pub(super) told: Sent,
 }
 
 /// What came of it.
@@ -103,9 +106,11 @@ impl CatchUp {
                 }
                 continue;
             };
+            self.told.add(text.len());
             if self.out.blocking_send(text).is_err() {
                 return Ok(Some(CaughtUp::Gone));
             }
+            self.told.tell();
             last_sent = Instant::now();
         }
         Ok(None)

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arb_pipeline::telemetry::serve::{self as telemetry, Open, Sent};
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -64,21 +65,31 @@ pub(super) struct Client {
     /// How far it has come; nowhere before its snapshot.
     sent: Option<Positions>,
     last_sent: Instant,
+    /// What was sent since that was last told.
+    told: Sent,
+    _open: Open,
 }
 
 impl Client {
     pub(super) fn new(app: SharedApp, filter: Filter, out: mpsc::Sender<Bytes>) -> Self {
         let wake = app.streams.live.subscribe();
-        Self { app, filter, out, wake, sent: None, last_sent: Instant::now() }
+        let (told, open) = (Sent::default(), Open::stream());
+        Self { app, filter, out, wake, sent: None, last_sent: Instant::now(), told, _open: open }
     }
 
     /// Serves it until it ends.
     pub(super) async fn run(mut self, start: Start) {
         let Err(end) = self.serve(start).await;
         let last = match end {
-            End::Gone => return,
-            End::Lagged(reason) => notice::lagged(self.to(), reason),
-            End::Closing => notice::server_restart(self.to()),
+            End::Gone => return telemetry::stream_ended("gone"),
+            End::Lagged(reason) => {
+                telemetry::stream_ended(reason);
+                notice::lagged(self.to(), reason)
+            }
+            End::Closing => {
+                telemetry::stream_ended("closing");
+                notice::server_restart(self.to())
+            }
         };
         // Who does not take it finds the end of the stream, and goes on from its id all the same.
         let _ = self.out.send(last).await;
@@ -171,7 +182,7 @@ impl Client {
     async fn catch_up(&mut self, positions: Positions) -> Result<Result<Positions, &'static str>, End> {
         let permit = self.permit().await?;
         let (app, filter, out) = (self.app.clone(), self.filter.clone(), self.out.clone());
-        let reader = CatchUp { app, filter, out, sent: positions };
+        let reader = CatchUp { app, filter, out, sent: positions, told: Sent::default() };
         let read = tokio::task::spawn_blocking(move || {
             let read = reader.run();
             drop(permit);
@@ -207,6 +218,7 @@ impl Client {
 
     /// Waits until there is a block of this number, or only for the end; sends a heartbeat when that takes long.
     async fn wait(&mut self, next: Option<u64>) -> Result<(), End> {
+        self.told.tell();
         let silence = self.last_sent + self.app.streams.heartbeat;
         let is_there = |signal: &Signal| next.is_some_and(|next| signal.next > next);
         let woken = async {
@@ -231,19 +243,23 @@ impl Client {
 
     /// Sends one whole block, unless the server ends before it could.
     async fn send(&mut self, text: Bytes) -> Result<(), End> {
+        let bytes = text.len();
         tokio::select! {
             biased;
             sent = self.out.send(text) => sent.map_err(|_| End::Gone)?,
             _ = self.wake.wait_for(|signal| signal.is_closing) => return Err(End::Closing),
         }
+        self.told.add(bytes);
         self.last_sent = Instant::now();
         Ok(())
     }
 
     async fn send_all(&mut self, pieces: Vec<Bytes>) -> Result<(), End> {
+        let bytes = pieces.iter().map(Bytes::len).sum();
         for piece in pieces {
             self.out.send(piece).await.map_err(|_| End::Gone)?;
         }
+        self.told.add(bytes);
         self.last_sent = Instant::now();
         Ok(())
     }

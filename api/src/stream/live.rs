@@ -32,6 +32,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use arb_pipeline::telemetry::serve as telemetry;
 use arb_schemas::records::BoardEntry;
 use arb_schemas::wire::WireError;
 use tokio::sync::{Mutex as AsyncMutex, watch};
@@ -128,6 +129,7 @@ impl Live {
             inner.ring.next()
         };
         self.signal.send_modify(|signal| signal.next = next);
+        telemetry::feed_event();
         Ok(())
     }
 
@@ -185,6 +187,11 @@ impl Live {
     /// After the last event.
     pub(super) fn head(&self) -> Positions {
         self.lock().ring.head().clone()
+    }
+
+    /// Events in memory, and their bytes.
+    pub(super) fn size(&self) -> (usize, usize) {
+        self.lock().ring.size()
     }
 
     /// Some blocks from a number on; `None` when the first of them is gone.

@@ -52,6 +52,11 @@ impl Ring {
         self.first + self.blocks.len() as u64
     }
 
+    /// Events, and their bytes.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.blocks.len(), self.bytes)
+    }
+
     /// Before the first event.
     pub(super) fn tail(&self) -> &Positions {
         &self.tail

@@ -10,12 +10,14 @@ use std::time::Duration;
 use arb_pipeline::fail_point::Passage;
 use clap::Args;
 
-use super::{Brokers, Child, Home, Play, Rules, millis};
+use super::{Admin, Brokers, Child, Home, Play, Rules, millis};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {
     #[command(flatten)]
     pub(crate) play: Play,
+    #[command(flatten)]
+    pub(crate) admin: Admin,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]
@@ -55,6 +57,8 @@ pub(crate) struct Process {
     #[arg(long, hide = true, value_name = "POINT:COUNT")]
     pub(crate) stall_at: Option<Passage>,
     #[command(flatten)]
+    pub(crate) admin: Admin,
+    #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]
     pub(crate) child: Child,
@@ -83,6 +87,8 @@ pub(crate) struct Serve {
     /// Events of the feed that are kept in memory
     #[arg(long, hide = true, default_value_t = 16_384)]
     pub(crate) stream_events: usize,
+    #[command(flatten)]
+    pub(crate) admin: Admin,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]

@@ -5,8 +5,10 @@ use arb_pipeline::ingest::recording::Recording;
 use arb_pipeline::ingest::replay::{LIVE_HEARTBEAT, Played, RECORDED_HEARTBEAT, Replay, ReplayError, Speed};
 use arb_pipeline::ingest::source::{Source, SourceError};
 use arb_pipeline::ingest::synthetic::Synthetic;
+use arb_pipeline::telemetry::{self, Role};
 use arb_schemas::time::{Micros, SECOND};
 
+use crate::admin::{Admin, Vitals};
 use crate::cli::{Ingest, Play};
 use crate::{clock, signals};
 
@@ -19,8 +21,10 @@ const EVERY: Micros = 2 * SECOND;
 
 pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
+    let admin = Admin::start(config.admin, Role::Ingest)?;
     let (mut source, speed) = source(&config.play)?;
     let publisher = Publisher::connect(&config.brokers.brokers, source.name())?;
+    admin.show(Publishing);
     let Play { after, until, .. } = config.play;
     let speed = config.play.speed.unwrap_or(speed);
     let heartbeat = if config.play.replay.is_some() { RECORDED_HEARTBEAT } else { LIVE_HEARTBEAT };
@@ -36,6 +40,19 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
             Ok(())
         }
         done => Ok(done?),
+    }
+}
+
+/// Ingest, seen from outside: once it is connected it does its work.
+struct Publishing;
+
+impl Vitals for Publishing {
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    fn look(&self) {
+        telemetry::ingest::look(clock::now());
     }
 }
 

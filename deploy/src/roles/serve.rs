@@ -12,16 +12,19 @@ use arb_api::stream::source::Source;
 use arb_api::usage::Usage;
 use arb_api::watched::Watched;
 use arb_api::{App, SharedApp, follow, server, upkeep};
-use arb_pipeline::kafka::{self, Table};
+use arb_pipeline::kafka::{self, Ends, Table};
 use arb_pipeline::stop::Stop;
-use arb_schemas::topics::ARBS_BOARD;
+use arb_pipeline::telemetry::Role;
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use crate::admin::{Admin, Vitals};
 use crate::cli::Serve;
 use crate::{clock, signals};
 
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
+    let admin = Admin::start(config.admin, Role::Serve)?;
     allow_connections();
     let brokers = &config.brokers.brokers;
     let keys = Watched::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
@@ -33,6 +36,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let table = Table::open(brokers, &ARBS_BOARD, partitions)?;
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
     let app = Arc::new(App { board: Board::new(partitions), keys, usage, streams });
+    admin.show(Seen { app: Arc::clone(&app), ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)? });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let listener = runtime.block_on(async { server::listen(config.listen) });
     let listener = listener.with_context(|| format!("{} cannot be listened on", config.listen))?;
@@ -53,6 +57,22 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let saved = app.usage.save();
     ended.into_iter().collect::<anyhow::Result<()>>()?;
     Ok(saved?)
+}
+
+/// The board and the feed, seen from outside.
+struct Seen {
+    app: SharedApp,
+    ends: Ends,
+}
+
+impl Vitals for Seen {
+    fn is_ready(&self) -> bool {
+        self.app.is_ready()
+    }
+
+    fn look(&self) {
+        self.app.look(&self.ends.get(), clock::now());
+    }
 }
 
 /// Each connection is a file descriptor: as many as the system allows, instead of the usual 1,024.

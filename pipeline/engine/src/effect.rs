@@ -59,6 +59,17 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All of them, in the order in which they are declared.
+    pub const ALL: [Self; 7] = [
+        Self::PriceMoved,
+        Self::Withdrawn,
+        Self::Suspended,
+        Self::Stale,
+        Self::EventStarted,
+        Self::EventEnded,
+        Self::Superseded,
+    ];
+
     /// Its name in messages.
     #[must_use]
     pub fn key(self) -> &'static str {

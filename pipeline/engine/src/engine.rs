@@ -148,6 +148,12 @@ impl Engine {
         size
     }
 
+    /// Up to when everything has been said, as of the last commit; `None` before any time is known.
+    #[must_use]
+    pub fn watermark(&self) -> Option<Micros> {
+        Some(self.state.clock.watermark).filter(|watermark| *watermark != Micros::MIN)
+    }
+
     pub(crate) fn state(&self) -> &State {
         &self.state
     }

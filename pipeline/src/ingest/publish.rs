@@ -10,6 +10,7 @@ use thiserror::Error;
 use super::source::Poll;
 use crate::kafka::{self, TickProducer, partition_of};
 use crate::records::TickRecord;
+use crate::telemetry::ingest as telemetry;
 
 /// A record and where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +79,13 @@ impl Publisher {
     /// # Errors
     /// [`PublishError`].
     pub fn poll(&self, poll: Poll) -> Result<(), PublishError> {
+        let (received_at, frames, ticks) = (poll.received_at, poll.events.len(), poll.ticks());
+        noted(self.send_poll(poll))?;
+        telemetry::poll(received_at, frames, ticks);
+        Ok(())
+    }
+
+    fn send_poll(&self, poll: Poll) -> Result<(), PublishError> {
         for Addressed { partition, key, record } in records(&self.source, poll, self.partitions) {
             self.producer.send(partition, &key, &record.encode()?)?;
         }
@@ -89,6 +97,12 @@ impl Publisher {
     /// # Errors
     /// [`PublishError`].
     pub fn heartbeat(&self, at: Micros) -> Result<(), PublishError> {
+        noted(self.send_heartbeat(at))?;
+        telemetry::heartbeat();
+        Ok(())
+    }
+
+    fn send_heartbeat(&self, at: Micros) -> Result<(), PublishError> {
         let message = TickRecord::Heartbeat(Heartbeat { source: self.source.clone(), at }).encode()?;
         for partition in 0..self.partitions {
             self.producer.send(partition, &self.source, &message)?;
@@ -101,8 +115,16 @@ impl Publisher {
     /// # Errors
     /// [`PublishError::Kafka`].
     pub fn flush(&self) -> Result<(), PublishError> {
-        Ok(self.producer.flush()?)
+        noted(self.producer.flush().map_err(PublishError::from))
     }
+}
+
+/// Counts what could not be published.
+fn noted(done: Result<(), PublishError>) -> Result<(), PublishError> {
+    if let Err(error) = &done {
+        telemetry::not_published(matches!(error, PublishError::Kafka(_)));
+    }
+    done
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::publish::{PublishError, Publisher};
 use super::source::{Source, SourceError};
 use crate::faults::Faults;
 use crate::stop::Stop;
+use crate::telemetry;
 
 /// Time between the heartbeats of a recording: half of the silence after which a source counts as idle (60 s), so that
 /// no gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
@@ -152,6 +153,7 @@ impl Replay {
             }
             last = last.max(Some(at));
             played.count(&poll);
+            telemetry::ingest::faults(&played.faults);
             to.poll(poll)?;
         }
     }

@@ -36,6 +36,9 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All of them, in the order in which they are declared.
+    pub const ALL: [Self; 4] = [Self::Unreadable, Self::PartlyLeftOut, Self::Ahead, Self::TooLong];
+
     /// Its name in the header.
     #[must_use]
     pub fn key(self) -> &'static str {
@@ -53,8 +56,8 @@ const MAX_LETTER: usize = topics::MAX_WRITTEN as usize - 64 * 1024;
 /// Longest error that a header carries.
 const MAX_ERROR: usize = 1024;
 
-/// A record as a dead letter. One that is too long for any topic of ours leaves its value where it stood.
-pub(super) fn output(record: &Record, reason: Reason, error: &str) -> Output {
+/// A record as a dead letter, and why it is one in the end: one that is too long for any topic of ours leaves its value where it stood.
+pub(super) fn output(record: &Record, reason: Reason, error: &str) -> (Reason, Output) {
     let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
     let bytes = length(&record.key) + length(&record.value);
     let fits = bytes <= MAX_LETTER;
@@ -63,7 +66,7 @@ pub(super) fn output(record: &Record, reason: Reason, error: &str) -> Output {
     } else {
         (Reason::TooLong, format!("{bytes} bytes, more than {MAX_LETTER}"))
     };
-    Output {
+    let output = Output {
         topic: DEAD_TICKS.name,
         partition: record.partition,
         key: record.key.clone().filter(|_| fits),
@@ -75,7 +78,8 @@ pub(super) fn output(record: &Record, reason: Reason, error: &str) -> Output {
             (header::PARTITION, record.partition.to_string()),
             (header::OFFSET, record.offset.to_string()),
         ],
-    }
+    };
+    (reason, output)
 }
 
 #[cfg(test)]
@@ -86,12 +90,12 @@ mod tests {
     fn what_fits_no_topic_stays_where_it_stood() {
         let record =
             |bytes| Record { partition: 1, offset: 7, key: Some(b"k".to_vec()), value: Some(vec![0; bytes]) };
-        let letter = output(&record(1_000_000), Reason::Unreadable, &"x".repeat(9_999));
+        let (_, letter) = output(&record(1_000_000), Reason::Unreadable, &"x".repeat(9_999));
         assert_eq!(
             (letter.value.map(|value| value.len()), letter.headers[1].1.len()),
             (Some(1_000_000), 1_024)
         );
-        let letter = output(&record(3_000_000), Reason::Unreadable, "not ours");
+        let (_, letter) = output(&record(3_000_000), Reason::Unreadable, "not ours");
         assert_eq!((letter.key, letter.value), (None, None));
         let headers: Vec<_> = letter.headers.iter().map(|(_, value)| &**value).collect();
         assert_eq!(headers[0], "too-long");

@@ -3,9 +3,9 @@
 //! A record becomes outputs and a draft; [`Partition::apply`] makes the draft the state, [`Partition::abort`] drops
 //! it. It never commits anything itself.
 
-use arb_engine::Engine;
 use arb_engine::input::Coordinate;
 use arb_engine::source::Disposition;
+use arb_engine::{Engine, Size};
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::ODDS_TICKS;
 
@@ -13,6 +13,7 @@ use super::counts::Counts;
 use super::dead_letters::{self, Reason};
 use super::error::PumpError;
 use super::log::{Record, Transaction};
+use super::places::Place;
 use crate::faults::Faults;
 use crate::records::{self, TickMessage, state};
 
@@ -42,6 +43,16 @@ impl Partition {
         self.committed
     }
 
+    /// Where it is, for whoever asks how far it is behind.
+    pub(super) fn place(&self) -> Place {
+        Place { next: self.committed, watermark: self.engine.watermark() }
+    }
+
+    /// What its committed state holds.
+    pub(super) fn size(&self) -> Size {
+        self.engine.size()
+    }
+
     /// Processes a record and writes what comes of it.
     pub(super) fn process<T: Transaction>(
         &mut self,
@@ -69,7 +80,7 @@ impl Partition {
         let input = tick.as_input(&mut faults);
         let at = Coordinate { topic: ODDS_TICKS.name, partition: self.id, offset: record.offset };
         let step = self.engine.step(at, &input, &mut effects);
-        counts.step(step);
+        counts.step(&input, step);
         faults.count_step(step);
         // What was left out is not lost.
         if step.disposition == Disposition::Ahead {
@@ -80,7 +91,7 @@ impl Partition {
             put_aside(record, Reason::PartlyLeftOut, &faults.to_string(), to, counts)?;
         }
         for effect in &effects {
-            counts.check(effect);
+            counts.effect(effect);
             for output in records::outputs(effect, self.id).map_err(|error| self.at(record.offset, error))? {
                 to.send(&output)?;
             }
@@ -125,6 +136,7 @@ fn put_aside<T: Transaction>(
     to: &mut T,
     counts: &mut Counts,
 ) -> Result<(), PumpError> {
-    counts.dead += 1;
-    Ok(to.send(&dead_letters::output(record, reason, error))?)
+    let (reason, output) = dead_letters::output(record, reason, error);
+    counts.letters[reason as usize] += 1;
+    Ok(to.send(&output)?)
 }

@@ -15,12 +15,17 @@ use super::counts::Counts;
 use super::error::PumpError;
 use super::log::{Committed, Event, Input, LogError, Producer, Record, Transaction};
 use super::partition::Partition;
+use super::places::Places;
 use super::restore::restore;
 use super::watchdog::Pulse;
 use crate::fail_point::{FailPoints, Point};
+use crate::telemetry::process as telemetry;
 
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
+
+/// How often it is counted what the state holds: that looks at every market.
+const COUNT: Duration = Duration::from_secs(5);
 
 /// How a pump works.
 #[derive(Debug, Clone)]
@@ -37,6 +42,8 @@ pub struct Config {
     pub fail_points: FailPoints,
     /// Its sign of life.
     pub pulse: Pulse,
+    /// Where it says how far it is.
+    pub places: Places,
 }
 
 /// A processor's state: the partitions that are its own.
@@ -47,6 +54,8 @@ pub struct Pump {
     record: Record,
     /// A rebalance that is due once the transaction is over.
     due: Option<Event>,
+    /// When what it holds is to be counted again; `None` while nothing has changed.
+    count_at: Option<Instant>,
 }
 
 /// What a transaction was made from.
@@ -63,7 +72,7 @@ impl Pump {
     #[must_use]
     pub fn new(config: Config) -> Self {
         let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
-        Self { config, partitions, counts, record, due: None }
+        Self { config, partitions, counts, record, due: None, count_at: None }
     }
 
     /// What went through it.
@@ -85,6 +94,7 @@ impl Pump {
             Event::Record | Event::Idle => {}
             rebalance => self.due = Some(rebalance),
         }
+        self.tell_sizes();
         match self.due.take() {
             Some(Event::Assigned(assigned)) => self.take(&assigned, input),
             Some(Event::Revoked(gone) | Event::Lost(gone)) => self.give_back(&gone, input),
@@ -108,7 +118,12 @@ impl Pump {
                 transaction.abort()?;
                 Committed::Aborted
             }
-            Ok(()) => transaction.commit(input, &self.positions(&read))?,
+            Ok(()) => {
+                let begun = Instant::now();
+                let committed = transaction.commit(input, &self.positions(&read))?;
+                telemetry::commit_took(begun.elapsed());
+                committed
+            }
             Err(PumpError::Log(LogError::Abort(error))) => {
                 tracing::warn!(%error, "the transaction is aborted");
                 transaction.abort()?;
@@ -176,13 +191,17 @@ impl Pump {
         for id in read.from.keys() {
             if let Some(partition) = self.partitions.get_mut(id) {
                 partition.apply();
+                self.config.places.put(*id, partition.place());
             }
         }
+        telemetry::committed(&read.counts);
+        self.count_at.get_or_insert_with(|| Instant::now() + COUNT);
     }
 
     /// Forgets what was drafted, and reads again from where the transaction began.
     fn rewind<I: Input>(&mut self, read: &Read, input: &mut I) -> Result<(), PumpError> {
         self.counts.aborts += 1;
+        telemetry::aborted();
         let leaving = self.leaving();
         for (id, position) in &read.from {
             if let Some(partition) = self.partitions.get_mut(id) {
@@ -213,7 +232,7 @@ impl Pump {
                 Committed::Unknown
             });
         }
-        tracing::warn!(?found, "a commit that was in doubt is resolved by the committed offsets");
+        telemetry::in_doubt(&found);
         match found.into_iter().collect::<Vec<_>>()[..] {
             [Committed::Yes] => self.apply(read),
             [] | [Committed::Aborted] => self.rewind(read, input)?,
@@ -227,6 +246,7 @@ impl Pump {
         {
             let partition = restore(input, id, self.config.policy, &self.config.pulse)?;
             let next = partition.next().or(read.from.get(&id).copied()).unwrap_or(0);
+            self.config.places.put(id, partition.place());
             self.partitions.insert(id, partition);
             input.seek(id, next)?;
         }
@@ -246,18 +266,30 @@ impl Pump {
         for id in assigned {
             let partition = restore(input, *id, self.config.policy, &self.config.pulse)?;
             places.push((*id, partition.next()));
+            self.config.places.put(*id, partition.place());
             self.partitions.insert(*id, partition);
             self.counts.restored += 1;
         }
         input.start(&places)?;
-        tracing::info!(?assigned, "partitions taken");
+        telemetry::taken(assigned, self.partitions.len());
+        self.count_at = Some(Instant::now());
         Ok(())
     }
 
     fn give_back<I: Input>(&mut self, gone: &[i32], input: &mut I) -> Result<(), PumpError> {
         self.partitions.retain(|id, _| !gone.contains(id));
+        self.config.places.remove(gone);
         input.give_back(gone)?;
-        tracing::info!(?gone, "partitions given back");
+        telemetry::given_back(gone, self.partitions.len());
+        self.count_at = Some(Instant::now());
         Ok(())
+    }
+
+    /// Tells what the state holds, when that is due.
+    fn tell_sizes(&mut self) {
+        if self.count_at.is_some_and(|at| Instant::now() >= at) {
+            telemetry::sizes(self.partitions.values().map(Partition::size));
+            self.count_at = None;
+        }
     }
 }

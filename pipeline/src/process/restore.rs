@@ -16,6 +16,7 @@ use super::log::Input;
 use super::partition::Partition;
 use super::watchdog::Pulse;
 use crate::records::state::{self, StateError, StateRecord};
+use crate::telemetry::process::Restoring;
 
 /// The partition as its last owner committed it.
 pub(super) fn restore<I: Input>(
@@ -24,6 +25,7 @@ pub(super) fn restore<I: Input>(
     policy: Policy,
     pulse: &Pulse,
 ) -> Result<Partition, PumpError> {
+    let restoring = Restoring::begin();
     // Before the changelog is read: this waits for a transaction that is about to change it.
     let committed = input.committed(id)?;
     let mut newest: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
@@ -41,7 +43,7 @@ pub(super) fn restore<I: Input>(
         return Err(PumpError::OtherPolicy { partition: id, policy: state.policy.clone() });
     }
     let next = agree(id, committed, state.map(|state| state.next_offset))?;
-    tracing::info!(partition = id, next, records, size = ?engine.size(), "restored");
+    restoring.done(id, next, records, engine.size());
     Ok(Partition::new(id, engine, next))
 }
 

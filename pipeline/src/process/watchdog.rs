@@ -20,16 +20,38 @@ impl Pulse {
     }
 }
 
+/// Looks at a pulse from time to time.
+#[derive(Debug)]
+pub struct Watcher {
+    pulse: Pulse,
+    seen: u64,
+    since: Instant,
+}
+
+impl Watcher {
+    /// Of this pulse.
+    #[must_use]
+    pub fn new(pulse: Pulse) -> Self {
+        Self { pulse, seen: 0, since: Instant::now() }
+    }
+
+    /// For how long it has seen no beat; `None` before the first: until then the pump connects, which has time-outs of its
+    /// own.
+    pub fn silence(&mut self) -> Option<Duration> {
+        let now = self.pulse.0.load(Ordering::Relaxed);
+        if now != self.seen {
+            (self.seen, self.since) = (now, Instant::now());
+        }
+        (now > 0).then(|| self.since.elapsed())
+    }
+}
+
 /// Watches until there was no beat for so long after the first, or the work is done; whether it was a stall.
 #[must_use]
 pub fn watch(pulse: &Pulse, limit: Duration, done: &Stop) -> bool {
-    let (mut seen, mut since) = (0, Instant::now());
+    let mut watcher = Watcher::new(pulse.clone());
     while !done.wait(limit / 8) {
-        let now = pulse.0.load(Ordering::Relaxed);
-        // Before its first beat it connects, which has time-outs of its own.
-        if now != seen || now == 0 {
-            (seen, since) = (now, Instant::now());
-        } else if since.elapsed() >= limit {
+        if watcher.silence().is_some_and(|silence| silence >= limit) {
             return true;
         }
     }

@@ -12,6 +12,7 @@ use arb_engine::catalogue::Policy;
 use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::log::{Committed, Event, Input, LogError, Producer, Put, Record, Transaction};
+use arb_pipeline::process::places::Places;
 use arb_pipeline::process::pump::{Config, Pump};
 use arb_pipeline::process::watchdog::Pulse;
 use arb_pipeline::records::Output;
@@ -331,6 +332,7 @@ impl Simulation {
             abort_each: None,
             fail_points: FailPoints::default(),
             pulse: Pulse::default(),
+            places: Places::default(),
         });
         let input = SimInput {
             shared: Rc::clone(&shared),

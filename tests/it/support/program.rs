@@ -10,10 +10,12 @@ use super::root;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
 
-/// The program, from the root of the repository, in an environment that names no Kafka.
+/// The program, from the root of the repository, in an environment that names no Kafka. Roles tell their metrics at free
+/// ports: many run at one time.
 pub(crate) fn arb() -> Command {
     let mut command = Command::new(BINARY);
     command.current_dir(root()).env_remove("KAFKA_BOOTSTRAP_SERVERS").env_remove("RUST_LOG");
+    command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0");
     command
 }
 

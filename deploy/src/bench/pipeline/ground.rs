@@ -76,7 +76,8 @@ impl<'a> Ground<'a> {
         let key = Keys::create(&keys, "bench", Plan::Enterprise)?;
         let listen = SocketAddr::from(([127, 0, 0, 1], free_port(|port| preflight::port(port, ""))?));
         let (at, keys) = (listen.to_string(), keys.display().to_string());
-        let arguments = ["--child", "--brokers", &self.brokers, "--listen", &at, "--keys", &keys];
+        let admin = "--admin-listen=127.0.0.1:0";
+        let arguments = ["--child", "--brokers", &self.brokers, "--listen", &at, "--keys", &keys, admin];
         self.children.start("serve", &arguments)?;
         self.children.wait(&self.stop, "the API", || children::is_ready(listen))?;
         Ok(Served { listen, key })

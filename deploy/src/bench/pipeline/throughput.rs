@@ -13,6 +13,7 @@ use arb_pipeline::kafka::{
 };
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::log::Producer;
+use arb_pipeline::process::places::Places;
 use arb_pipeline::process::pump::{Config, Pump};
 use arb_pipeline::process::watchdog::Pulse;
 use arb_pipeline::records::Output;
@@ -127,6 +128,7 @@ pub(super) fn config(limits: BatchLimits) -> Config {
         abort_each: None,
         fail_points: FailPoints::default(),
         pulse: Pulse::default(),
+        places: Places::default(),
     }
 }
 
@@ -148,7 +150,7 @@ fn drive<P: Producer<Input = TickConsumer>>(
         }
     }
     to.meter.took = to.meter.watch.map(|watch| watch.elapsed()).unwrap_or_default();
-    if pump.counts().dead + pump.counts().late + pump.counts().violations > 0 {
+    if pump.counts().dead() + pump.counts().late + pump.counts().violations > 0 {
         bail!("the input is not what was meant: {:?}", pump.counts());
     }
     Ok(to.meter)

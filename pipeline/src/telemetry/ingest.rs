@@ -1,0 +1,75 @@
+//! What ingest has to say: what was published, what was malformed, how long the source has been silent.
+//!
+//! It never looks at who said something.
+
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Instant;
+
+use arb_schemas::time::Micros;
+use metrics::{Counter, Gauge};
+
+use super::{Since, list, seconds};
+use crate::faults::Faults;
+
+struct Meters {
+    polls: Counter,
+    frames: Counter,
+    ticks: Counter,
+    heartbeats: Counter,
+    refused: Counter,
+    unfit: Counter,
+    poll_age: Gauge,
+    /// When the last poll was published, and what its time was.
+    last: Mutex<(Since, Option<Micros>)>,
+}
+
+static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
+    polls: list::POLLS.counter(&[]),
+    frames: list::FRAMES.counter(&[]),
+    ticks: list::TICKS.counter(&[]),
+    heartbeats: list::HEARTBEATS.counter(&[]),
+    refused: list::PUBLISH_ERRORS.counter(&["kafka"]),
+    unfit: list::PUBLISH_ERRORS.counter(&["schema"]),
+    poll_age: list::POLL_AGE.gauge(&[]),
+    last: Mutex::new((Since(Instant::now()), None)),
+});
+
+pub(super) fn begin() {
+    LazyLock::force(&METERS);
+}
+
+/// A poll was published.
+pub fn poll(received_at: Micros, frames: usize, ticks: usize) {
+    METERS.polls.increment(1);
+    METERS.frames.increment(frames as u64);
+    METERS.ticks.increment(ticks as u64);
+    let mut last = METERS.last.lock().unwrap_or_else(PoisonError::into_inner);
+    // A recording may go back.
+    *last = (Since(Instant::now()), last.1.max(Some(received_at)));
+}
+
+/// A heartbeat was published.
+pub fn heartbeat() {
+    METERS.heartbeats.increment(1);
+}
+
+/// Something could not be published: Kafka did not take it, or it fits no schema.
+pub fn not_published(by_kafka: bool) {
+    if by_kafka { &METERS.refused } else { &METERS.unfit }.increment(1);
+}
+
+/// What was malformed since the start.
+pub fn faults(faults: &Faults) {
+    for (field, problem, count) in faults.iter() {
+        list::FAULTS.counter(&[field, problem]).absolute(count);
+    }
+}
+
+/// Tells how old things are at a moment of UTC.
+pub fn look(now: Micros) {
+    let (since, received_at) = *METERS.last.lock().unwrap_or_else(PoisonError::into_inner);
+    METERS.poll_age.set(since.seconds());
+    if let Some(received_at) = received_at {
+        list::INGEST_LAG.gauge(&[]).set(seconds(received_at, now));
+    }
+}
