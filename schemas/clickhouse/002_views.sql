@@ -41,6 +41,7 @@ CREATE OR REPLACE VIEW arb.window_transitions
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT
     t.window_id AS window_id,
+    t.topic_id AS topic_id,
     t.kafka_partition AS kafka_partition,
     t.sequence AS sequence,
     t.transition AS transition,
@@ -73,7 +74,7 @@ SELECT
     t.margin_open AS margin_open,
     t.margin_peak AS margin_peak
 FROM arb_store.window_transitions AS t
-COMMENT 'One row a transition of an arb window: opened, updated (a leg, its price, or the proof of simultaneity changed) or closed. A close does not repeat the legs, and its margin is the last one while open. Sequences number the transitions and alerts of one partition.';
+COMMENT 'One row a transition of an arb window: opened, updated (a leg, its price, or the proof of simultaneity changed) or closed. A close does not repeat the legs, and its margin is the last one while open. Sequences number the events of one partition of the feed, as long as the topic lives (topic_id).';
 
 CREATE OR REPLACE VIEW arb.line_movements
 DEFINER = migrator SQL SECURITY DEFINER AS
@@ -149,16 +150,18 @@ FROM
     SELECT *
     FROM arb.window_transitions
     WHERE transition != 'closed'
-        AND window_id NOT IN (SELECT window_id FROM arb_store.window_transitions WHERE transition = 'closed')
+        AND topic_id = (SELECT argMax(topic_id, (inserted_at, at)) FROM arb_store.window_transitions)
+        AND (topic_id, window_id) NOT IN (SELECT topic_id, window_id FROM arb_store.window_transitions WHERE transition = 'closed')
     ORDER BY sequence DESC
     LIMIT 1 BY window_id
 ) AS w
-COMMENT 'One row an open window as its last transition left it, ranked over the whole board as the API does: simultaneous first, then the larger score, the larger margin, the id. Times of legs are those of that transition: that a price was only confirmed since is on the board of the API, not here.';
+COMMENT 'One row an open window as its last transition left it, ranked over the whole board as the API does: simultaneous first, then the larger score, the larger margin, the id. Only of the newest feed: windows that were open when its topic was made anew are gone. Times of legs are those of that transition: that a price was only confirmed since is on the board of the API, not here.';
 
 CREATE OR REPLACE VIEW arb.windows
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT
     t.window_id AS window_id,
+    t.topic_id AS topic_id,
     t.sport AS sport,
     t.league AS league,
     t.event_id AS event_id,
@@ -185,8 +188,8 @@ SELECT
     argMinIf(t.legs, t.sequence, t.transition != 'closed') AS legs,
     arraySort(arrayDistinct(legs.book)) AS books
 FROM arb.window_transitions AS t
-GROUP BY t.sport, t.league, t.event_id, t.market, t.period, t.line, t.opened_at, t.window_id
-COMMENT 'One row an arb window, from opening to close. While it is open closed_at, lifetime_seconds, reason and margin_close are null. in_play, phase, margin_worst_open, legs and books are as it opened; simultaneous_ever says whether its legs were proven at any time to be on offer at one moment, and a window that never was is a phantom. Of a polled source a lifetime is as long as between polls: an upper bound.';
+GROUP BY t.sport, t.league, t.event_id, t.market, t.period, t.line, t.opened_at, t.window_id, t.topic_id
+COMMENT 'One row an arb window, from opening to close. While it is open closed_at, lifetime_seconds, reason and margin_close are null. in_play, phase, margin_worst_open, legs and books are as it opened; simultaneous_ever says whether its legs were proven at any time to be on offer at one moment, and a window that never was is a phantom. Of a polled source a lifetime is as long as between polls: an upper bound. A recording that is played again into new topics gives its windows again, with another topic_id.';
 
 CREATE OR REPLACE VIEW arb.polls
 DEFINER = migrator SQL SECURITY DEFINER AS
@@ -367,7 +370,7 @@ LEFT JOIN
     (
         SELECT
             t.sport AS sport, t.league AS league, t.book AS book,
-            arraySort(groupArray(p.poll)) AS polls, any(p.last_poll) AS last_poll
+            arrayCompact(arraySort(groupArray(p.poll))) AS polls, any(p.last_poll) AS last_poll
         FROM arb_store.ticks AS t
         JOIN
         (
