@@ -23,7 +23,7 @@ mod transaction;
 
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerContext;
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::{ClientConfig, ClientContext};
 
 pub use at_least_once::AtLeastOnceProducer;
@@ -82,18 +82,13 @@ struct Listener;
 
 impl ClientContext for Listener {
     fn error(&self, error: KafkaError, reason: &str) {
-        telemetry::kafka::error(&code(&error), &error, reason);
+        // The end of a partition is reported here too, and is none.
+        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::PartitionEOF) {
+            let code =
+                error.rdkafka_error_code().map_or_else(|| "other".to_owned(), |code| format!("{code:?}"));
+            telemetry::kafka::error(&code, &error, reason);
+        }
     }
-}
-
-/// librdkafka's name of an error.
-fn code(error: &KafkaError) -> String {
-    error.rdkafka_error_code().map_or_else(|| "other".to_owned(), |code| format!("{code:?}"))
-}
-
-/// Says that the broker, or who coordinates, cannot be reached now.
-fn unreachable(error: &KafkaError) {
-    telemetry::kafka::unreachable(&code(error), error);
 }
 
 impl ConsumerContext for Listener {}

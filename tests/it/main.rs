@@ -20,6 +20,7 @@ mod grafana;
 mod kafka;
 mod kill;
 mod processor;
+mod rules;
 mod stream;
 mod stream_limits;
 mod support;

@@ -2,14 +2,18 @@
 //! is in them, and they do not become more.
 
 use std::collections::BTreeSet;
+use std::net::TcpListener;
 
+use arb_pipeline::kafka::TickProducer;
 use arb_pipeline::telemetry::{Kind, Metric, Role as Teller, list};
 use serde_json::Value;
 
 use crate::support::metrics::{Admin, Page, Sample};
-use crate::support::program::Role;
+use crate::support::program::{Role, arb, run};
 use crate::support::promtool::promtool;
-use crate::support::stack::Stack;
+use crate::support::recordings;
+use crate::support::serve::{Key, Serve};
+use crate::support::stack::{Broker, Stack};
 use crate::support::wait_for;
 
 /// The metric that a sample is of.
@@ -105,5 +109,162 @@ fn roles_tell_the_list_and_nothing_else() {
         assert_grew(&page, &later);
         assert_eq!((admin.get("/livez").status, admin.get("/readyz").status), (200, 200));
         assert_eq!(admin.get("/").status, 404);
+    }
+}
+
+/// Publishes a recording, with so many polls from a seed.
+fn publish(broker: &Broker, seed: u64, polls: u64) {
+    broker.ingest(&recordings::synthetic(broker.scratch.path(), seed, polls), &[]);
+}
+
+#[test]
+fn the_lag_of_a_pump_that_hangs_is_seen_to_grow() {
+    let broker = Broker::start();
+    let log = broker.path("process.log");
+    let stalled = ["--stall-at", "process:50", "--watchdog-ms", "600000", "--brokers", &broker.brokers];
+    let mut process = Role::start("process", &stalled, &log);
+    let admin = Admin::of(&log);
+    publish(&broker, 61, 10);
+    let lag = |page: &Page| page.sum("arb_process_lag_records", &[]);
+    let hangs = admin.page_when("it hangs with records to read", |page| {
+        lag(page) > 0.0 && page.sum("arb_process_pump_age_seconds", &[]) > 1.0
+    });
+    publish(&broker, 62, 10);
+    admin.page_when("more wait", |page| lag(page) > lag(&hangs));
+    assert_eq!(admin.get("/livez").status, 200, "the watchdog has not given it up");
+    process.kill();
+    // Who takes over has nothing left to read in the end, and says how it was restored.
+    let again = broker.path("again.log");
+    let _process = Role::start("process", &["--brokers", &broker.brokers], &again);
+    let done = Admin::of(&again).page_when("all is processed", |page| {
+        lag(page) < 0.5
+            && page.sum("arb_process_partitions", &[]) > 3.0
+            && page.sum("arb_process_quotes", &[]) > 0.0
+    });
+    assert!(done.sum("arb_process_restore_seconds_count", &[]) > 3.0);
+    assert!(done.sum("arb_process_event_time_lag_seconds", &[]) > 0.0, "the recording is old");
+    let [read, judged] =
+        ["arb_process_records_total", "arb_process_judged_total"].map(|name| done.sum(name, &[]));
+    let taken_in = done.sum("arb_process_transaction_records_sum", &[]);
+    assert!(
+        read > 0.0 && (read - judged).abs() < 0.5 && (read - taken_in).abs() < 0.5,
+        "{read} {judged} {taken_in}"
+    );
+}
+
+#[test]
+fn a_stuck_pump_is_told_before_the_watchdog_ends_it() {
+    let broker = Broker::start();
+    let log = broker.path("process.log");
+    let stalled = ["--stall-at", "poll:3", "--watchdog-ms", "10000", "--brokers", &broker.brokers];
+    let mut process = Role::start("process", &stalled, &log);
+    let admin = Admin::of(&log);
+    wait_for("it is stuck", || (admin.try_get("/livez")?.status == 503).then_some(()));
+    wait_for("the watchdog ends it", || process.died().then_some(()));
+}
+
+#[test]
+fn what_callers_choose_makes_no_series() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "enterprise");
+    let serve = Serve::start(&broker, &key, "serve", &[]);
+    let admin = Admin::of(&broker.path("serve.log"));
+    let before = admin
+        .page_when("it has been looked at", |page| page.types.contains_key("arb_serve_feed_lag_records"));
+    let streams: Vec<_> = (0..3).map(|_| serve.stream("", None)).collect();
+    for n in 0..50 {
+        serve.ask("GET", &format!("/v1/arbs/{n}?key={}", key.text), &[("x-api-key", &format!("no-key-{n}"))]);
+        serve.ask("DELETE", &format!("/problems/{n}"), &[]);
+        serve.get(&format!("/v1/arbs?sport=sport_{n}"));
+    }
+    let after = admin.page();
+    assert_eq!(after.series(), before.series());
+    for (route, status, count) in [
+        ("other", "4xx", 50.0),
+        ("/problems/{name}", "4xx", 50.0),
+        ("/v1/arbs", "2xx", 50.0),
+        ("/v1/stream", "2xx", 3.0),
+    ] {
+        let labels = [("route", route), ("status", status)];
+        let grew =
+            after.sum("arb_serve_requests_total", &labels) - before.sum("arb_serve_requests_total", &labels);
+        assert!((grew - count).abs() < 0.5, "{route} {status}: {grew}");
+    }
+    assert!((after.sum("arb_serve_streams", &[]) - 3.0).abs() < 0.5);
+    drop(streams);
+    let gone = [("reason", "gone")];
+    let ended = admin
+        .page_when("the streams have ended", |page| page.sum("arb_serve_stream_ends_total", &gone) > 2.5);
+    assert!(
+        ended.sum("arb_serve_streams", &[]) < 0.5 && ended.sum("arb_serve_stream_bytes_total", &[]) > 0.0
+    );
+    assert_grew(&after, &ended);
+}
+
+#[test]
+fn what_is_wrong_with_the_input_is_told_by_kind_and_never_by_name() {
+    let broker = Broker::start();
+    let log = broker.path("process.log");
+    let _process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let producer = TickProducer::new(&broker.brokers).unwrap();
+    for n in 0..20 {
+        producer.send(n % 4, &format!("hostile-{n}"), format!("hostile-{n}").as_bytes()).unwrap();
+    }
+    producer.flush().unwrap();
+    let reason = [("reason", "unreadable")];
+    let page = Admin::of(&log)
+        .page_when("all are put aside", |page| page.sum("arb_process_dead_letters_total", &reason) > 19.5);
+    assert!((page.sum("arb_process_records_total", &[("kind", "unreadable")]) - 20.0).abs() < 0.5);
+    assert!(!page.text.contains("hostile"));
+    assert_is_whole(&page, Teller::Process);
+}
+
+#[test]
+fn a_broker_that_goes_away_is_told() {
+    let broker = Broker::start();
+    let log = broker.path("process.log");
+    let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let admin = Admin::of(&log);
+    admin.page_when("it has partitions", |page| page.sum("arb_process_partitions", &[]) > 3.5);
+    drop(broker);
+    let page = admin.page_when("it is told", |page| page.sum("arb_kafka_errors_total", &[]) > 0.5);
+    assert_is_whole(&page, Teller::Process);
+    process.kill();
+}
+
+#[test]
+fn a_port_in_use_is_named_and_none_is_possible() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let said = run(arb().args(["process", "--admin-listen", &address, "--brokers", "127.0.0.1:1"]));
+    assert!(!said.success, "{}", said.err);
+    let sentence = format!(
+        "arb: {address} cannot be listened on for metrics: choose another with --admin-listen, or off"
+    );
+    assert!(said.err.contains(&sentence), "{}", said.err);
+    let said = run(arb().args(["process", "--admin-listen", "off", "--brokers", "127.0.0.1:1"]));
+    assert!(
+        !said.err.contains("metrics are told") && said.err.contains("Kafka at 127.0.0.1:1"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn every_line_of_the_log_names_its_role() {
+    for format in ["text", "json"] {
+        let mut command = arb();
+        command
+            .args(["ingest", "--log-format", format, "--brokers", "127.0.0.1:1"])
+            .env("RUST_LOG", "arb=info,=x");
+        let said = run(&mut command);
+        let lines: Vec<_> = said.err.lines().filter(|line| !line.starts_with("arb: ")).collect();
+        assert!(lines.len() > 1 && said.err.contains("RUST_LOG is not understood"), "{}", said.err);
+        for line in lines.into_iter().filter(|line| !line.starts_with('%')) {
+            match format {
+                "text" => assert!(line.starts_with("ingest  "), "{line}"),
+                _ => assert_eq!(serde_json::from_str::<Value>(line).unwrap()["role"], "ingest"),
+            }
+        }
     }
 }

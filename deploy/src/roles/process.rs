@@ -93,13 +93,14 @@ impl Seen {
 }
 
 impl Vitals for Seen {
+    /// Half the watchdog's time, so that it is told before the process is gone.
     fn is_alive(&self) -> bool {
-        self.silence().is_none_or(|silence| silence < self.limit)
+        self.silence().is_none_or(|silence| silence < self.limit / 2)
     }
 
     /// It reads; that it owns nothing is no fault of it.
     fn is_ready(&self) -> bool {
-        self.silence().is_some_and(|silence| silence < self.limit)
+        self.silence().is_some_and(|silence| silence < self.limit / 2)
     }
 
     fn look(&self) {

@@ -16,7 +16,7 @@ use rdkafka::{ClientConfig, ClientContext, Message};
 
 use super::changelog::Changelog;
 use super::reader::{committed, is_transient};
-use super::{Error, Listener, fatal, unreachable};
+use super::{Error, Listener, fatal};
 use crate::process::log::{Event, Input, LogError, Put, Record};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
@@ -134,7 +134,9 @@ impl Input for TickConsumer {
                 copy(&message, record);
                 return Ok(Event::Record);
             }
-            Some(Err(error)) if is_transient(&error) => unreachable(&error),
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+            }
             Some(Err(error)) => return Err(fatal(error)),
         }
         Ok(self.rebalance().unwrap_or(Event::Idle))

@@ -11,7 +11,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::{Error, Listener, unreachable};
+use super::{Error, Listener};
 
 /// How long the broker may take to say where a partition begins and ends, or how far a group has come.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -93,7 +93,7 @@ impl Reader {
             Some(Ok(message)) => Ok(Polled::Record(message)),
             Some(Err(KafkaError::PartitionEOF(partition))) => Ok(Polled::End(partition)),
             Some(Err(error)) if is_transient(&error) => {
-                unreachable(&error);
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
                 Ok(Polled::Idle)
             }
             Some(Err(error)) => Err(error.into()),

@@ -11,9 +11,3 @@ pub fn error(code: &str, error: &dyn Display, reason: &str) {
     tracing::debug!(%error, reason, "librdkafka");
     list::KAFKA_ERRORS.counter(&[code]).increment(1);
 }
-
-/// The broker, or who coordinates, cannot be reached now.
-pub fn unreachable(code: &str, error: &dyn Display) {
-    tracing::warn!(%error, "the broker cannot be reached; trying on");
-    list::KAFKA_ERRORS.counter(&[code]).increment(1);
-}

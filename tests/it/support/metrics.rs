@@ -49,6 +49,11 @@ impl Page {
         };
         self.samples.iter().filter(has).map(|sample| sample.value).sum()
     }
+
+    /// How many series there are.
+    pub(crate) fn series(&self) -> usize {
+        self.samples.len()
+    }
 }
 
 fn sample(line: &str) -> Sample {
@@ -77,7 +82,12 @@ impl Admin {
 
     /// Asks for a path.
     pub(crate) fn get(&self, path: &str) -> Answer {
-        request("GET", &format!("http://{}{path}", self.0), &[]).unwrap()
+        self.try_get(path).unwrap()
+    }
+
+    /// Asks for a path; `None` when nobody answers.
+    pub(crate) fn try_get(&self, path: &str) -> Option<Answer> {
+        request("GET", &format!("http://{}{path}", self.0), &[])
     }
 
     /// What it tells now.
