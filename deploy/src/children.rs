@@ -1,7 +1,7 @@
 //! The child processes of `arb up` and of `arb bench pipeline`: roles of this binary.
 //!
-//! The processor and the board are started again when they die: what they had committed is in Kafka, and nothing
-//! else counts. It never leaves one behind: ended in the reverse order of their start, each with a budget.
+//! Those whose place another process can take are started again when they die: what they had committed is in Kafka,
+//! what ClickHouse had acknowledged is on its disk, and nothing else counts. It never leaves one behind: ended in the reverse order of their start, each with a budget.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,10 +17,10 @@ use crate::cli::LogFormat;
 /// How long a child may take to end by itself; Kafka's own budget is 20 s.
 const END: Duration = Duration::from_secs(25);
 /// How long one may take to answer.
-const ANSWER: Duration = Duration::from_mins(1);
+const ANSWER: Duration = Duration::from_mins(3);
 const LOOK: Duration = Duration::from_millis(50);
 /// Roles whose place another process can take.
-const RESTARTED: [&str; 2] = ["process", "serve"];
+const RESTARTED: [&str; 4] = ["process", "serve", "clickhouse", "sink"];
 /// A life shorter than this is no life: so many in a row, and it is not tried again.
 const SHORT: Duration = Duration::from_secs(10);
 const SHORT_LIVES: u32 = 3;
@@ -128,10 +128,15 @@ impl Children {
 
 /// Whether an API answers that it is ready.
 pub(crate) fn is_ready(listen: SocketAddr) -> bool {
+    is_ok(listen, "/readyz")
+}
+
+/// Whether an HTTP server answers a path with 200.
+pub(crate) fn is_ok(listen: SocketAddr, path: &str) -> bool {
     let mut answer = [0; 12];
     let asked = TcpStream::connect_timeout(&listen, LOOK).and_then(|mut stream| {
         stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-        stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
         stream.read_exact(&mut answer)
     });
     asked.is_ok() && &answer == b"HTTP/1.1 200"

@@ -2,6 +2,7 @@
 //!
 //! These structs are the only readers of the environment. They decide nothing.
 
+mod clickhouse;
 mod roles;
 mod tools;
 
@@ -15,6 +16,7 @@ use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, parse_rfc3339};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use clickhouse::{ClickHouse, Migrate, Writer};
 pub(crate) use roles::{Ingest, Kafka, Process, Serve};
 pub(crate) use tools::{
     Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
@@ -60,6 +62,10 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Run the local Kafka alone
     Kafka(Kafka),
+    /// Run the local ClickHouse alone
+    Clickhouse(ClickHouse),
+    /// Bring the schema of ClickHouse to what this program knows
+    Migrate(Migrate),
     /// List or create the topics
     Topics(Topics),
     /// List what could not be taken in, or send it again
@@ -85,6 +91,8 @@ impl Command {
             Self::Process(_) => "process",
             Self::Serve(_) => "serve",
             Self::Kafka(_) => "kafka",
+            Self::Clickhouse(_) => "clickhouse",
+            Self::Migrate(_) => "migrate",
             Self::Topics(_) => "topics",
             Self::Dlq(_) => "dlq",
             Self::Key(_) => "key",
@@ -225,6 +233,12 @@ pub(crate) struct Up {
     /// Port of the local Kafka; the next one is its controller's
     #[arg(long, default_value_t = 19092)]
     pub(crate) kafka_port: u16,
+    /// HTTP port of the local ClickHouse
+    #[arg(long, default_value_t = clickhouse::PORT)]
+    pub(crate) clickhouse_port: u16,
+    /// Port of its native protocol
+    #[arg(long, default_value_t = clickhouse::NATIVE_PORT)]
+    pub(crate) clickhouse_native_port: u16,
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
@@ -234,12 +248,17 @@ pub(crate) struct Up {
     /// By which rules windows are made
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
-    /// Begin with empty topics, not with those of the last run
+    /// Begin with empty topics and tables, not with those of the last run
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Free disk space below which nothing is started, in MiB
     #[arg(long, env = "ARB_MIN_FREE_MIB", default_value_t = 1024)]
     pub(crate) min_free_mib: u64,
+    /// ClickHouse to use; without it a local one is started
+    #[command(flatten)]
+    pub(crate) writer: Writer,
+    #[arg(long, hide = true, env = "CLICKHOUSE_MIGRATOR_PASSWORD", hide_env_values = true)]
+    pub(crate) migrator_password: Option<String>,
     #[command(flatten)]
     pub(crate) play: Play,
     #[command(flatten)]

@@ -55,6 +55,11 @@ pub(crate) fn kafka_data(home: &Path) -> PathBuf {
     home.join("kafka-data")
 }
 
+/// The local ClickHouse's tables.
+pub(crate) fn clickhouse_data(home: &Path) -> PathBuf {
+    home.join("clickhouse-data")
+}
+
 /// Removes downloads and data.
 pub(crate) fn clean(config: &Clean) -> anyhow::Result<()> {
     let home = &config.home.home;

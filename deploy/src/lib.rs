@@ -9,6 +9,7 @@ mod children;
 mod cli;
 mod clock;
 mod home;
+mod local_clickhouse;
 mod local_kafka;
 mod logs;
 mod progress;
@@ -43,6 +44,8 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Process(config) => roles::process::run(config)?,
         Command::Serve(config) => roles::serve::run(&config)?,
         Command::Kafka(config) => local_kafka::run(&config)?,
+        Command::Clickhouse(config) => local_clickhouse::run(&config)?,
+        Command::Migrate(config) => roles::migrate::run(&config)?,
         Command::Topics(config) => roles::topics::run(&config)?,
         Command::Dlq(config) => roles::dlq::run(&config)?,
         Command::Key(config) => roles::key::run(&config)?,

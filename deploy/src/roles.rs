@@ -4,6 +4,7 @@ pub(crate) mod dlq;
 pub(crate) mod evaluate;
 pub(crate) mod ingest;
 pub(crate) mod key;
+pub(crate) mod migrate;
 pub(crate) mod process;
 pub(crate) mod serve;
 pub(crate) mod synth;

@@ -1,20 +1,22 @@
 //! `arb up`: everything on this machine, each role a child process of the same binary.
 //!
-//! What runs here is what runs in production, with a local Kafka under it. It holds its children's standard input,
-//! so that they end with it however it ends, and keeps them out of the terminal's signals, so that it can end them
-//! in order: those that write first, Kafka last.
+//! What runs here is what runs in production, with a local Kafka and ClickHouse under it. It holds its children's
+//! standard input, so that they end with it however it ends, and keeps them out of the terminal's signals, so that it
+//! can end them in order: those that write first, what they write to last.
 
 use std::path::Path;
 
 use anyhow::Context;
 use arb_api::keys::Keys;
 use arb_api::plan::Plan;
+use arb_pipeline::clickhouse::{self, Settings, roles};
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;
 
 use crate::admin;
 use crate::children::{self, Children};
 use crate::cli::{Child, Format, LogFormat, Play, Up};
+use crate::local_clickhouse::{self, passwords};
 use crate::local_kafka::{self, preflight};
 use crate::progress::Progress;
 use crate::{home, signals};
@@ -48,16 +50,33 @@ fn check(config: &Up) -> anyhow::Result<()> {
         local_kafka::ports(config.kafka_port, "--kafka-port")?;
         local_kafka::prepare(&config.home.home)?;
     }
+    if config.writer.url.is_none() {
+        let (http, native) = (config.clickhouse_port, config.clickhouse_native_port);
+        local_clickhouse::ports(http, "--clickhouse-port", native, "--clickhouse-native-port")?;
+        local_clickhouse::prepare(&config.home.home)?;
+    }
     Ok(())
 }
 
 fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let is_local = config.writer.url.is_none();
+    if is_local {
+        start_clickhouse(config, home, children)?;
+    } else {
+        // A server that is refused is known before anything is started.
+        runtime.block_on(migrate(config, home))?;
+    }
     let brokers = match &config.brokers {
         Some(brokers) => brokers.clone(),
         None => start_kafka(config, home, children, stop)?,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(kafka::provision(&brokers, None))?;
+    if is_local {
+        let _progress = Progress::start("starting ClickHouse");
+        children.wait(stop, "ClickHouse", || local_clickhouse::answers(config.clickhouse_port))?;
+        runtime.block_on(migrate(config, home))?;
+    }
     let keys = home::keys(home);
     let key = Keys::create(&keys, "arb up", Plan::Enterprise)?;
     let common = ["--child", "--brokers", &brokers];
@@ -98,6 +117,36 @@ fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -
     Ok(format!("127.0.0.1:{port}"))
 }
 
+/// Starts a server with the tables of the last run, or none. It is not waited for: Kafka starts beside it.
+fn start_clickhouse(config: &Up, home: &Path, children: &mut Children) -> anyhow::Result<()> {
+    let data = home::clickhouse_data(home);
+    if data.exists() && config.fresh {
+        std::fs::remove_dir_all(&data).with_context(|| data.display().to_string())?;
+    }
+    let (port, native) = (config.clickhouse_port.to_string(), config.clickhouse_native_port.to_string());
+    let (data, home) = (data.display().to_string(), home.display().to_string());
+    let ports = ["--port", &port, "--native-port", &native];
+    children.start("clickhouse", &[&["--child", "--data", &data, "--home", &home][..], &ports].concat())
+}
+
+/// The schema that this program knows: made, or, on a server of others without the migrator's password, looked at.
+async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
+    let url = || format!("http://127.0.0.1:{}", config.clickhouse_port);
+    let user = roles::MIGRATOR.to_owned();
+    let migrator = match (&config.writer.url, &config.migrator_password) {
+        (None, _) => {
+            let password = passwords::read(&passwords::file(home, roles::MIGRATOR))?;
+            Settings { url: url(), user, password }
+        }
+        (Some(url), Some(password)) => Settings { url: url.clone(), user, password: password.clone() },
+        (Some(_), None) => return Ok(clickhouse::check(&config.writer.settings(home)?).await?),
+    };
+    for migration in clickhouse::migrate(&migrator).await? {
+        eprintln!("ClickHouse: applied {}", migration.name);
+    }
+    Ok(())
+}
+
 /// What `ingest` is told, from what `up` was told.
 fn play_arguments(play: &Play) -> Vec<String> {
     let mut arguments = vec![format!("--seed={}", play.seed)];
@@ -116,8 +165,22 @@ fn play_arguments(play: &Play) -> Vec<String> {
     arguments
 }
 
+/// How analysts ask: the password stays in its file.
+fn question(config: &Up) -> String {
+    let question = "SHOW TABLES FROM arb";
+    let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, roles::ANALYST));
+    config.writer.url.as_ref().map_or_else(
+        || {
+            let user = format!("analyst:$(cat {})", file.display());
+            format!("curl -s --user \"{user}\" http://127.0.0.1:{port} --data '{question}'")
+        },
+        |url| format!("curl -s --user analyst {url} --data '{question}'"),
+    )
+}
+
 fn say_where(config: &Up, key: &str) {
     let Up { listen, play, .. } = config;
+    let question = question(config);
     let what =
         play.replay.as_ref().map_or("a synthetic market".to_owned(), |path| path.display().to_string());
     let metrics = if config.admin_port == 0 {
@@ -138,7 +201,8 @@ fn say_where(config: &Up, key: &str) {
          curl -s -H 'Authorization: Bearer {key}' http://{listen}/v1/arbs | jq -r \
          '.arbs[] | [.rank, .margin, .event.home, .event.away, .market, .line] | @tsv'\n\
          curl -sN -H 'Authorization: Bearer {key}' http://{listen}/v1/stream\n\
-         curl -s http://{listen}/readyz\n\n\
+         curl -s http://{listen}/readyz\n\
+         {question}\n\n\
          Ctrl-C stops everything"
     );
 }

@@ -4,10 +4,12 @@
 //! - [`ingest`]: sources, decoding, publishing of frames.
 //! - [`process`]: frames to effects, in Kafka transactions.
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
+//! - [`clickhouse`]: where analysts read: its client, roles and migrations.
 //! - [`records`]: messages as engine inputs, effects as messages.
 //! - [`telemetry`]: every metric, and what says it.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
+pub mod clickhouse;
 pub mod evaluate;
 pub mod fail_point;
 pub mod faults;

@@ -12,6 +12,7 @@ mod api;
 mod bad_input;
 mod bench;
 mod board;
+mod clickhouse;
 mod dead_letters;
 mod documents;
 mod evaluate;

@@ -149,6 +149,23 @@ fn rules_and_dashboards_name_what_exists() {
 }
 
 #[test]
+fn the_dashboard_asks_what_prometheus_understands() {
+    let mut found = Vec::new();
+    for dashboard in files("deploy/grafana", ".json") {
+        expressions(&serde_json::from_str(&read(&dashboard)).unwrap(), &mut found);
+    }
+    let rule = |(n, expression): (usize, &String)| {
+        let expression = expression.replace("$__rate_interval", "1m");
+        format!("      - {{record: 'panel:{n}', expr: '{}'}}\n", expression.replace('\'', "''"))
+    };
+    let rules: String = found.iter().enumerate().map(rule).collect();
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("panels.yml");
+    std::fs::write(&path, format!("groups:\n  - name: panels\n    rules:\n{rules}")).unwrap();
+    promtool(&["check", "rules", "--lint=none", path.to_str().unwrap()], "");
+}
+
+#[test]
 fn what_does_not_exist_is_found() {
     let is_found = |expression: &'static str| std::panic::catch_unwind(|| check(expression, "here")).is_err();
     for wrong in [

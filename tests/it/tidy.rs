@@ -108,6 +108,19 @@ fn only_the_telemetry_room_names_metrics() {
     }
 }
 
+/// One place knows ClickHouse's client, and the sink, which writes by it.
+#[test]
+fn only_the_clickhouse_room_and_the_sink_use_its_client() {
+    for (path, text) in sources() {
+        let allowed = is_under(&path, "pipeline/src/clickhouse")
+            || is_under(&path, "pipeline/src/sink")
+            || path.ends_with("pipeline/src/clickhouse.rs")
+            || path.ends_with("pipeline/src/sink.rs");
+        let uses = text.lines().any(|line| line.trim_start().starts_with("use clickhouse::"));
+        assert!(!uses || allowed || is_under(&path, "tests"), "{} uses clickhouse", path.display());
+    }
+}
+
 /// The engine's Cargo.toml is the wall that keeps it pure.
 #[test]
 fn the_engine_depends_on_nothing_that_acts() {

@@ -7,10 +7,12 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use arb_schemas::clickhouse::MIGRATIONS;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::support::clickhouse::{ClickHouse, share_download};
 use crate::support::http::request;
 use crate::support::program::{arb, run};
 use crate::support::stack::{Broker, port, port_pair};
@@ -33,7 +35,7 @@ impl Running {
         let key = lines.find_map(|line| line.strip_prefix("key    ").map(str::to_owned));
         let key = key.unwrap_or_else(|| panic!("{}", std::fs::read_to_string(&log).unwrap()));
         let curls: Vec<_> = lines.take_while(|line| !line.starts_with("Ctrl-C")).collect();
-        assert_eq!(curls.iter().filter(|line| line.starts_with("curl ")).count(), 4, "{curls:?}");
+        assert_eq!(curls.iter().filter(|line| line.starts_with("curl ")).count(), 5, "{curls:?}");
         Self { child, log, url: format!("http://{listen}"), key }
     }
 
@@ -60,6 +62,7 @@ impl Running {
 struct House {
     home: TempDir,
     kafka_port: u16,
+    clickhouse_port: u16,
     listen: String,
 }
 
@@ -72,12 +75,16 @@ impl House {
         if fetched.is_dir() {
             symlink(fetched, home.path().join("kafka-4.3.0")).unwrap();
         }
-        Self { home, kafka_port: port_pair(), listen: format!("127.0.0.1:{}", port()) }
+        share_download(home.path());
+        let (kafka_port, clickhouse_port) = (port_pair(), port_pair());
+        Self { home, kafka_port, clickhouse_port, listen: format!("127.0.0.1:{}", port()) }
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = arb();
         command.args(["up", "--listen", &self.listen, "--kafka-port", &self.kafka_port.to_string()]);
+        let (port, native) = (self.clickhouse_port.to_string(), (self.clickhouse_port + 1).to_string());
+        command.args(["--clickhouse-port", &port, "--clickhouse-native-port", &native]);
         command.arg("--home").arg(self.home.path()).args(arguments);
         command
     }
@@ -95,6 +102,7 @@ impl House {
         let closed = |address: &str| TcpStream::connect(address).is_err().then_some(());
         wait_for("the board ends", || closed(&self.listen));
         wait_for("Kafka ends", || closed(&format!("127.0.0.1:{}", self.kafka_port)));
+        wait_for("ClickHouse ends", || closed(&format!("127.0.0.1:{}", self.clickhouse_port)));
     }
 }
 
@@ -146,17 +154,21 @@ fn its_topics_outlive_it_unless_they_shall_not() {
         assert!(running.child.wait().unwrap().success(), "{}", running.said());
     };
     end(&mut running);
+    let of_the_first_run = house.home.path().join("clickhouse-data").join("data").join("of-the-first-run");
+    std::fs::write(&of_the_first_run, "").unwrap();
     // At another port, too.
     house.kafka_port = port_pair();
     let mut again = house.replay(52, 9, "2026-01-01T00:20:00Z");
     assert!(again.said().contains("the topics of the last run go on"), "{}", again.said());
     assert_eq!(again.board_at("2026-01-01T00:20:00Z"), board);
     end(&mut again);
+    assert!(of_the_first_run.exists());
     let recording = recordings::synthetic(house.home.path(), 52, 9);
     let replay = ["--fresh", "--speed", "max", "--until", "2026-01-01T00:00:00Z", "--replay"];
     let mut fresh = house.up(&[&replay[..], &[recording.to_str().unwrap()]].concat());
     fresh.board_at("2026-01-01T00:00:00Z");
     end(&mut fresh);
+    assert!(!of_the_first_run.exists());
     house.everything_ends();
 }
 
@@ -175,10 +187,10 @@ fn children(parent: u32, role: &str) -> Vec<i32> {
 }
 
 #[test]
-fn a_processor_or_a_board_that_is_killed_is_started_again() {
+fn a_role_that_is_killed_is_started_again() {
     let house = House::new();
     let mut running = house.up(&[]);
-    for role in ["process", "serve"] {
+    for role in ["process", "serve", "clickhouse"] {
         let before = wait_for("a poll", || running.board().filter(|board| board["as_of"].is_string()));
         let pids = children(running.child.id(), role);
         kill_process(Pid::from_raw(pids[0]).unwrap(), Signal::KILL).unwrap();
@@ -187,20 +199,24 @@ fn a_processor_or_a_board_that_is_killed_is_started_again() {
             running.board().filter(|board| board["as_of"].as_str() > before["as_of"].as_str())
         });
     }
-    assert_eq!(running.said().matches("and is started again").count(), 2, "{}", running.said());
+    assert_eq!(running.said().matches("and is started again").count(), 3, "{}", running.said());
     running.signal(Signal::INT);
     assert!(running.child.wait().unwrap().success());
     house.everything_ends();
 }
 
 #[test]
-fn with_a_kafka_given_it_starts_none_and_keeps_the_topics() {
+fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
     let broker = Broker::bare();
     let recording = recordings::synthetic(broker.scratch.path(), 53, 5);
+    let clickhouse = ClickHouse::start();
     let given = |listen: &str| {
         let mut command = arb();
         command
             .env("KAFKA_BOOTSTRAP_SERVERS", &broker.brokers)
+            .env("CLICKHOUSE_URL", &clickhouse.url)
+            .env("CLICKHOUSE_MIGRATOR_PASSWORD", clickhouse.password("migrator"))
+            .env("CLICKHOUSE_WRITER_PASSWORD", clickhouse.password("writer"))
             .args(["up", "--speed", "max", "--listen", listen]);
         command.arg("--home").arg(broker.path("home")).arg("--replay").arg(&recording);
         command
@@ -208,7 +224,9 @@ fn with_a_kafka_given_it_starts_none_and_keeps_the_topics() {
     let listen = format!("127.0.0.1:{}", port());
     let mut first = Running::start(given(&listen), broker.path("first.log"), &listen);
     first.board_at("2026-01-01T00:20:00Z");
-    assert!(!first.said().contains("Kafka"), "{}", first.said());
+    assert!(!first.said().contains("starting"), "{}", first.said());
+    let applied = clickhouse.query_as("migrator", "SELECT number FROM arb_store.migrations");
+    assert_eq!(applied.len(), MIGRATIONS.len());
     first.signal(Signal::INT);
     assert!(first.child.wait().unwrap().success(), "{}", first.said());
     let listen = format!("127.0.0.1:{}", port());
@@ -216,4 +234,10 @@ fn with_a_kafka_given_it_starts_none_and_keeps_the_topics() {
     again.board_at("2026-01-01T00:20:00Z");
     again.signal(Signal::INT);
     assert!(again.child.wait().unwrap().success(), "{}", again.said());
+    // Without the migrator's password the schema is looked at, as the writer; who is refused starts nothing.
+    let refused = run(given("127.0.0.1:0")
+        .env_remove("CLICKHOUSE_MIGRATOR_PASSWORD")
+        .env("CLICKHOUSE_WRITER_PASSWORD", "wrong"));
+    assert!(refused.err.contains("as writer: Code: 516"), "{}", refused.err);
+    assert!(!refused.err.contains("serving"), "{}", refused.err);
 }

@@ -10,11 +10,14 @@ use super::root;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
 
-/// The program, from the root of the repository, in an environment that names no Kafka. Roles tell their metrics at free
-/// ports: many run at one time.
+/// The program, from the root of the repository, in an environment that names no Kafka and no ClickHouse. Roles tell
+/// their metrics at free ports: many run at one time.
 pub(crate) fn arb() -> Command {
     let mut command = Command::new(BINARY);
     command.current_dir(root()).env_remove("KAFKA_BOOTSTRAP_SERVERS").env_remove("RUST_LOG");
+    for name in ["URL", "WRITER_PASSWORD", "MIGRATOR_PASSWORD", "ANALYST_PASSWORD", "ADMIN_PASSWORD"] {
+        command.env_remove(format!("CLICKHOUSE_{name}"));
+    }
     command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0");
     command
 }

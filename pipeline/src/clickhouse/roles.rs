@@ -1,0 +1,89 @@
+//! Who may do what in ClickHouse: one list, from which come the users of the packaged server (`users_xml`) and the
+//! SQL for another one (`create_roles`).
+//!
+//! The migrator makes the schema and owns the views. The writer inserts, and reads back only where rows came from.
+//! The analyst reads views, within limits. Nobody here may make a user or give a right.
+
+use arb_schemas::clickhouse::{COORDINATES, STORE, TABLES, VIEWS};
+
+/// A user of the server.
+#[derive(Debug)]
+pub struct Role {
+    /// The user's name. Views name the migrator's.
+    pub name: &'static str,
+    /// What it may do, as SQL between GRANT and TO.
+    pub grants: Vec<String>,
+    /// Its settings.
+    pub settings: Vec<Setting>,
+    /// What it may spend.
+    pub quota: Option<Quota>,
+}
+
+/// A setting of a role. All are fixed where the role is `readonly`, but for those with a range.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// As ClickHouse calls it.
+    pub name: &'static str,
+    /// Its value.
+    pub value: &'static str,
+    /// Between what it may be changed by the role's queries.
+    pub range: Option<(u64, u64)>,
+}
+
+/// What may be spent within an hour.
+#[derive(Debug, Clone, Copy)]
+pub struct Quota {
+    /// Queries.
+    pub queries: u32,
+    /// Seconds of execution, all queries together.
+    pub execution_seconds: u32,
+}
+
+/// Makes the schema.
+pub const MIGRATOR: &str = "migrator";
+/// Inserts what the sink reads.
+pub const WRITER: &str = "writer";
+/// Reads views.
+pub const ANALYST: &str = "analyst";
+
+/// All of them.
+#[must_use]
+pub fn all() -> [Role; 3] {
+    [migrator(), writer(), analyst()]
+}
+
+const fn set(name: &'static str, value: &'static str) -> Setting {
+    Setting { name, value, range: None }
+}
+
+/// All of both databases: what a view shows is what its definer may read.
+fn migrator() -> Role {
+    let databases = [STORE, VIEWS].map(|database| format!("ALL ON {database}.*"));
+    let grants = [&databases[..], &["TABLE ENGINE ON MergeTree".to_owned()]].concat();
+    Role { name: MIGRATOR, grants, settings: Vec::new(), quota: None }
+}
+
+/// Inserts, and finds out by the coordinates what has arrived; and which schema this is.
+fn writer() -> Role {
+    let coordinates = COORDINATES.join(", ");
+    let of_table = |table| format!("INSERT, SELECT({coordinates}) ON {STORE}.{table}");
+    let mut grants: Vec<_> = TABLES.into_iter().map(of_table).collect();
+    grants.push(format!("SELECT ON {STORE}.migrations"));
+    // An insert is acknowledged when its rows are in the table, and only then.
+    Role { name: WRITER, grants, settings: vec![set("async_insert", "0")], quota: None }
+}
+
+fn analyst() -> Role {
+    let settings = vec![
+        set("readonly", "1"),
+        // Grafana sets it with every query: it may, but not to as long as it likes.
+        Setting { name: "max_execution_time", value: "30", range: Some((1, 60)) },
+        set("max_memory_usage", "1000000000"),
+        set("max_result_rows", "1000000"),
+        set("max_result_bytes", "268435456"),
+        set("result_overflow_mode", "throw"),
+        set("max_concurrent_queries_for_user", "20"),
+    ];
+    let quota = Quota { queries: 20_000, execution_seconds: 7_200 };
+    Role { name: ANALYST, grants: vec![format!("SELECT ON {VIEWS}.*")], settings, quota: Some(quota) }
+}
