@@ -254,6 +254,7 @@ FROM
 ARRAY JOIN bests AS best
 COMMENT 'One row an outcome of a line in one poll of an event: its best back price, the book that offers it (ties: the smaller name), how many books quote it, and the sum of 1/best price over the outcomes that the line had in that poll. Only sources that are polled, because only their frames name all that is on offer; each source by itself. Of sources that push see ticks.';
 
+-- A place orders ticks by time and, within a microsecond, by record. It is a number because argMin is quick with numbers.
 CREATE OR REPLACE VIEW arb.minute_bars
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT
@@ -277,6 +278,8 @@ WHERE t.status = 'active'
 GROUP BY sport, league, event_id, market, period, line, outcome, side, book, minute
 COMMENT 'One row a minute in which a book named an active price of an outcome: the first, highest, lowest and last price, and how many ticks said so. A minute without a tick has no row.';
 
+-- Ticks are put into an array for each quote, and only moves, which are few, are sorted and compared. What others did is what all
+-- did less what the book itself did. 30 minutes are 1,800,000,000 microseconds.
 CREATE OR REPLACE VIEW arb.price_moves_between
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT
@@ -333,6 +336,7 @@ DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT * FROM arb.price_moves_between(since = '1970-01-01', until = '2200-01-01')
 COMMENT 'One row a move: the implied probability of a back price of one book changed by 0.01 or more from one tick of a source to the next. Role compares it with moves of the same outcome in the same direction by other books within 30 minutes, by when they were received: leads (others only later), lags (others only before), follows (both), together (others only in the same poll), alone. Several that are first in one poll all lead.';
 
+-- Polls of an event are numbered, so that a quote which was not withdrawn has a number and the next one.
 CREATE OR REPLACE VIEW arb.book_quality_between
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT
@@ -408,4 +412,4 @@ COMMENT 'book_quality, computed from what was received from since (inclusive) un
 CREATE OR REPLACE VIEW arb.book_quality
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT * FROM arb.book_quality_between(since = '1970-01-01', until = '2200-01-01')
-COMMENT 'One row a book in a league. Ages: received_at less last_seen_at, over ticks. A quote is offered when a poll names it and its event is in a later poll too, and withdrawn when the next poll of its event does not name it. Moves, leads and lags: see price_moves; lead_share is leads of leads and lags. stale_alerts: how often the book, or a leg of it, became stale.';
+COMMENT 'One row a book in a league. Ages: received_at less last_seen_at, over ticks. A quote is offered when a poll names it and a later one names any price of its event, and withdrawn when the next such poll does not name it. Moves, leads and lags: see price_moves; lead_share is leads of leads and lags. stale_alerts: how often the book, or a leg of it, became stale.';

@@ -27,7 +27,8 @@ fn questions() -> Vec<Question> {
     let question = |block: &str| {
         let (sql, rest) = block.split_once("```").unwrap();
         let table = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
-        let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
+        let cells =
+            |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
         let mut answer: Vec<Vec<_>> = table.map(cells).collect();
         // The line that makes it a table.
         answer.remove(1);
@@ -182,7 +183,11 @@ fn bars_have_every_tick(store: &Store) {
 fn filters_reach_the_table(store: &Store) {
     let rows = |sql: &str| {
         let parts = store.clickhouse.query_as("migrator", &format!("EXPLAIN ESTIMATE {sql}"));
-        parts.iter().filter(|part| part["table"] == "ticks").map(|part| part["rows"].as_u64().unwrap()).sum::<u64>()
+        parts
+            .iter()
+            .filter(|part| part["table"] == "ticks")
+            .map(|part| part["rows"].as_u64().unwrap())
+            .sum::<u64>()
     };
     let all = rows("SELECT count() FROM arb_store.ticks WHERE price > 0");
     let event = "sport = 'soccer' AND event_id = (SELECT any(event_id) FROM arb.windows)";
@@ -191,10 +196,20 @@ fn filters_reach_the_table(store: &Store) {
         assert!(filtered > 0 && filtered < all / 5, "{view} of an event: {filtered} of {all} rows");
     }
     // The recording ends with June.
-    for (view, time) in [("ticks", "received_at"), ("best_price_history", "received_at"), ("minute_bars", "minute")] {
-        assert_eq!(rows(&format!("SELECT * FROM arb.{view} WHERE {time} >= '2026-07-01 00:00:00'")), 0, "{view}");
+    for (view, time) in
+        [("ticks", "received_at"), ("best_price_history", "received_at"), ("minute_bars", "minute")]
+    {
+        assert_eq!(
+            rows(&format!("SELECT * FROM arb.{view} WHERE {time} >= '2026-07-01 00:00:00'")),
+            0,
+            "{view}"
+        );
     }
     for view in ["price_moves_between", "book_quality_between"] {
-        assert_eq!(rows(&format!("SELECT * FROM arb.{view}(since = '2026-07-01', until = '2026-08-01')")), 0, "{view}");
+        assert_eq!(
+            rows(&format!("SELECT * FROM arb.{view}(since = '2026-07-01', until = '2026-08-01')")),
+            0,
+            "{view}"
+        );
     }
 }

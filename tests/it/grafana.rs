@@ -48,7 +48,8 @@ impl Chosen {
     /// For a macro or a variable that there is not.
     fn expand(&self, sql: &str) -> String {
         let Some((before, rest)) = sql.split_once('$') else { return sql.to_owned() };
-        let (name, rest) = rest.strip_prefix('{').map_or_else(|| name(rest), |rest| rest.split_once('}').unwrap());
+        let (name, rest) =
+            rest.strip_prefix('{').map_or_else(|| name(rest), |rest| rest.split_once('}').unwrap());
         let (argument, rest) = match rest.strip_prefix('(') {
             Some(rest) if name.starts_with("__") => rest.split_once(')').unwrap(),
             _ => ("", rest),
@@ -69,7 +70,8 @@ impl Chosen {
             ("__toTime", "") => format!("toDateTime({to})"),
             ("__interval_s", "") => "60".to_owned(),
             (name, "") => {
-                let variable = name.strip_suffix(":singlequote").unwrap_or_else(|| panic!("unknown: ${name}"));
+                let variable =
+                    name.strip_suffix(":singlequote").unwrap_or_else(|| panic!("unknown: ${name}"));
                 let values = self.values.get(variable).unwrap_or_else(|| panic!("no variable {variable}"));
                 values.iter().map(|value| format!("'{value}'")).collect::<Vec<_>>().join(",")
             }
@@ -85,7 +87,8 @@ fn name(text: &str) -> (&str, &str) {
 
 #[test]
 fn a_macro_that_the_plugin_has_not_is_found() {
-    let chosen = Chosen { from: 1, to: 2, values: BTreeMap::from([("book".to_owned(), vec!["a".to_owned()])]) };
+    let chosen =
+        Chosen { from: 1, to: 2, values: BTreeMap::from([("book".to_owned(), vec!["a".to_owned()])]) };
     let expanded = chosen.expand("WHERE $__timeFilter(at) AND book IN (${book:singlequote}) / $__interval_s");
     assert_eq!(expanded, "WHERE at >= toDateTime(1) AND at <= toDateTime(2) AND book IN ('a') / 60");
     for wrong in ["$__timeFilters(at)", "$__timeFilter", "${books:singlequote}", "$book", "${book}"] {
@@ -166,7 +169,9 @@ fn assert_shows(panel: &Value, shown: &Shown) {
 #[test]
 fn the_dashboard_is_as_grafana_reads_it() {
     let (dashboard, sources) = (dashboard(), read("provisioning/datasources/arb.yml"));
-    assert!(sources.contains("password: $CLICKHOUSE_ANALYST_PASSWORD") && sources.contains("username: analyst"));
+    assert!(
+        sources.contains("password: $CLICKHOUSE_ANALYST_PASSWORD") && sources.contains("username: analyst")
+    );
     let mut ids = HashSet::new();
     let mut taken = HashSet::new();
     for panel in list(&dashboard, "panels") {

@@ -24,16 +24,21 @@ fn with(mut row: Value, changes: Value) -> Value {
     row
 }
 
+/// So many minutes after one o'clock.
 fn at(minute: u32) -> String {
-    format!("2026-01-01 {:02}:{:02}:00.000000", minute / 60, minute % 60)
+    moment(minute * 60)
 }
 
-/// A polled price of `home`, ten seconds old, of an event that starts at 20:00.
+/// So many seconds after it.
+fn moment(second: u32) -> String {
+    format!("2026-01-01 {:02}:{:02}:{:02}.000000", 1 + second / 3600, second / 60 % 60, second % 60)
+}
+
+/// A polled price of `home`, received ten seconds after it was seen, of an event that starts at 20:00.
 fn tick(minute: u32, book: &str, price: f64) -> Value {
-    let seconds = i64::from(minute) * 60 - 10;
     json!({
         "topic": "odds.ticks.v1", "kafka_offset": minute, "source": "s", "polled": true,
-        "received_at": at(minute), "last_seen_at": 1_767_225_600 + seconds,
+        "received_at": moment(minute * 60 + 10), "last_seen_at": at(minute),
         "event_id": "e", "sport": "soccer", "league": "cup", "home": "H", "away": "A",
         "commence_time": "2026-01-01 20:00:00", "book": book, "market": "h2h", "period": "full_time",
         "outcome": "home", "side": "back", "price": (price * 1e6).round(), "status": "active",
@@ -51,7 +56,11 @@ fn story() -> Vec<Value> {
         (110, [2.1, 1.8, 0.0]),
     ];
     let of_poll = |(minute, prices): (u32, [f64; 3])| {
-        ["a", "b", "c"].into_iter().zip(prices).filter(|(_, price)| *price > 0.0).map(move |(book, price)| tick(minute, book, price))
+        ["a", "b", "c"]
+            .into_iter()
+            .zip(prices)
+            .filter(|(_, price)| *price > 0.0)
+            .map(move |(book, price)| tick(minute, book, price))
     };
     polls.into_iter().flat_map(of_poll).collect()
 }
@@ -60,14 +69,15 @@ fn story() -> Vec<Value> {
 fn a_move_has_a_role_among_those_of_others() {
     let server = server();
     insert(&server, "ticks", &story());
+    let received = |minute: u32| moment(minute * 60 + 10);
     let moves = "SELECT book, moved_at, price_from, price_to, role FROM";
     let expected = [
-        json!({"book": "a", "moved_at": at(10), "price_from": 2.0, "price_to": 1.9, "role": "leads"}),
-        json!({"book": "b", "moved_at": at(20), "price_from": 2.0, "price_to": 1.9, "role": "follows"}),
-        json!({"book": "c", "moved_at": at(30), "price_from": 2.0, "price_to": 1.9, "role": "lags"}),
-        json!({"book": "b", "moved_at": at(70), "price_from": 1.9, "price_to": 1.8, "role": "together"}),
-        json!({"book": "c", "moved_at": at(70), "price_from": 1.9, "price_to": 1.8, "role": "together"}),
-        json!({"book": "a", "moved_at": at(110), "price_from": 1.92, "price_to": 2.1, "role": "alone"}),
+        json!({"book": "a", "moved_at": received(10), "price_from": 2.0, "price_to": 1.9, "role": "leads"}),
+        json!({"book": "b", "moved_at": received(20), "price_from": 2.0, "price_to": 1.9, "role": "follows"}),
+        json!({"book": "c", "moved_at": received(30), "price_from": 2.0, "price_to": 1.9, "role": "lags"}),
+        json!({"book": "b", "moved_at": received(70), "price_from": 1.9, "price_to": 1.8, "role": "together"}),
+        json!({"book": "c", "moved_at": received(70), "price_from": 1.9, "price_to": 1.8, "role": "together"}),
+        json!({"book": "a", "moved_at": received(110), "price_from": 1.92, "price_to": 2.1, "role": "alone"}),
     ];
     let ask = |from: &str| server.query_as("analyst", &format!("{moves} {from} ORDER BY moved_at, book"));
     assert_same(&ask("arb.price_moves"), &expected);
@@ -83,8 +93,12 @@ fn a_books_quality_is_counted_from_poll_to_poll() {
     let server = server();
     insert(&server, "ticks", &story());
     // What was pushed, and what is played a second time, withdraws nothing.
-    insert(&server, "ticks", &[with(tick(15, "d", 2.0), json!({"polled": false, "last_seen_at": at(14)}))]);
-    insert(&server, "ticks", &story().into_iter().map(|tick| with(tick, json!({"topic_id": "anew"}))).collect::<Vec<_>>());
+    insert(&server, "ticks", &[with(tick(15, "d", 2.0), json!({"polled": false, "received_at": at(16)}))]);
+    insert(
+        &server,
+        "ticks",
+        &story().into_iter().map(|tick| with(tick, json!({"topic_id": "anew"}))).collect::<Vec<_>>(),
+    );
     let alert = |state| json!({"scope": "book", "state": state, "sport": "soccer", "league": "cup", "book": "a", "at": at(50)});
     insert(&server, "stale_alerts", &[alert("stale"), alert("recovered")]);
     let quality = server.query_as(
@@ -130,7 +144,7 @@ fn the_best_price_is_of_what_a_poll_names() {
     let history = server.query_as(
         "analyst",
         "SELECT market, line, outcome, price, book, books, outcomes, round(implied_probability_sum, 6) AS sum
-            FROM arb.best_price_history WHERE received_at = '2026-01-01 00:10:00' ORDER BY market, outcome",
+            FROM arb.best_price_history WHERE received_at = '2026-01-01 01:10:10' ORDER BY market, outcome",
     );
     let sum = |sum: f64| (sum * 1e6).round() / 1e6;
     let both = sum(1.0 / 2.0 + 1.0 / 2.1);
@@ -148,8 +162,11 @@ fn the_best_price_is_of_what_a_poll_names() {
 fn a_bar_is_what_a_minute_said() {
     let server = server();
     let said = |microsecond: u32, offset: u8, price| {
-        let received_at = format!("2026-01-01 00:05:00.{microsecond:06}");
-        with(tick(5, "a", price), json!({"received_at": received_at, "kafka_offset": offset, "polled": false}))
+        let received_at = format!("2026-01-01 01:05:00.{microsecond:06}");
+        with(
+            tick(5, "a", price),
+            json!({"received_at": received_at, "kafka_offset": offset, "polled": false}),
+        )
     };
     // The last two at one time: the later record is the later word.
     insert(&server, "ticks", &[said(3, 8, 1.9), said(1, 5, 2.0), said(3, 7, 1.8), said(2, 6, 2.2)]);
@@ -161,8 +178,8 @@ fn a_bar_is_what_a_minute_said() {
     assert_same(
         &bars,
         &[
-            json!({"minute": "2026-01-01 00:05:00", "open": 2.0, "high": 2.2, "low": 1.8, "close": 1.9, "ticks": 4}),
-            json!({"minute": "2026-01-01 00:06:00", "open": 3.0, "high": 3.0, "low": 3.0, "close": 3.0, "ticks": 1}),
+            json!({"minute": "2026-01-01 01:05:00", "open": 2.0, "high": 2.2, "low": 1.8, "close": 1.9, "ticks": 4}),
+            json!({"minute": "2026-01-01 01:06:00", "open": 3.0, "high": 3.0, "low": 3.0, "close": 3.0, "ticks": 1}),
         ],
     );
 }
@@ -191,10 +208,20 @@ fn closed(window: &str, sequence: u32, margin: f64) -> Value {
 #[test]
 fn a_window_is_told_from_opening_to_close() {
     let server = server();
-    let updated = |sequence, margin, is_proven| with(transition("w", sequence, margin, is_proven), json!({"transition": "updated"}));
+    let updated = |sequence, margin, is_proven| {
+        with(transition("w", sequence, margin, is_proven), json!({"transition": "updated"}))
+    };
     // In whatever order they arrive.
-    insert(&server, "window_transitions", &[closed("w", 31, 0.02), updated(3, 0.03, true), updated(5, 0.02, false)]);
-    insert(&server, "window_transitions", &[transition("w", 1, 0.01, false), transition("open", 1, 0.04, true)]);
+    insert(
+        &server,
+        "window_transitions",
+        &[closed("w", 31, 0.02), updated(3, 0.03, true), updated(5, 0.02, false)],
+    );
+    insert(
+        &server,
+        "window_transitions",
+        &[transition("w", 1, 0.01, false), transition("open", 1, 0.04, true)],
+    );
     let windows = server.query_as(
         "analyst",
         "SELECT window_id, lifetime_seconds, reason, phase, margin_open, margin_peak, margin_close, simultaneous_at_open,
@@ -204,15 +231,21 @@ fn a_window_is_told_from_opening_to_close() {
     assert_same(
         &windows,
         &[
-            with(common.clone(), json!({
-                "window_id": "open", "lifetime_seconds": null, "reason": null, "margin_open": 0.04, "margin_peak": 0.04,
-                "margin_close": null, "simultaneous_at_open": true, "simultaneous_ever": true, "updates": 0,
-            })),
-            with(common, json!({
-                "window_id": "w", "lifetime_seconds": 1800, "reason": "withdrawn", "margin_open": 0.01,
-                "margin_peak": 0.03, "margin_close": 0.02, "simultaneous_at_open": false, "simultaneous_ever": true,
-                "updates": 2,
-            })),
+            with(
+                common.clone(),
+                json!({
+                    "window_id": "open", "lifetime_seconds": null, "reason": null, "margin_open": 0.04, "margin_peak": 0.04,
+                    "margin_close": null, "simultaneous_at_open": true, "simultaneous_ever": true, "updates": 0,
+                }),
+            ),
+            with(
+                common,
+                json!({
+                    "window_id": "w", "lifetime_seconds": 1800, "reason": "withdrawn", "margin_open": 0.01,
+                    "margin_peak": 0.03, "margin_close": 0.02, "simultaneous_at_open": false, "simultaneous_ever": true,
+                    "updates": 2,
+                }),
+            ),
         ],
     );
 }
@@ -220,15 +253,24 @@ fn a_window_is_told_from_opening_to_close() {
 #[test]
 fn the_board_is_what_is_open_now_ranked_as_the_api_ranks() {
     let server = server();
-    let before = with(transition("of another feed", 9, 0.5, true), json!({"topic_id": "before", "inserted_at": 1}));
-    insert(&server, "window_transitions", &[before, transition("gone", 1, 0.3, true), closed("gone", 2, 0.3)]);
+    let before =
+        with(transition("of another feed", 9, 0.5, true), json!({"topic_id": "before", "inserted_at": 1}));
+    insert(
+        &server,
+        "window_transitions",
+        &[before, transition("gone", 1, 0.3, true), closed("gone", 2, 0.3)],
+    );
     let moved = with(transition("moved", 8, 0.02, true), json!({"transition": "updated"}));
     // Of the last two only the id differs.
-    let open = [("moved", 1, 0.09, true), ("unproven", 1, 0.2, false), ("y", 1, 0.01, true), ("x", 1, 0.01, true)];
+    let open =
+        [("moved", 1, 0.09, true), ("unproven", 1, 0.2, false), ("y", 1, 0.01, true), ("x", 1, 0.01, true)];
     let mut rows = vec![moved];
-    rows.extend(open.map(|(window, sequence, margin, is_proven)| transition(window, sequence, margin, is_proven)));
+    rows.extend(
+        open.map(|(window, sequence, margin, is_proven)| transition(window, sequence, margin, is_proven)),
+    );
     insert(&server, "window_transitions", &rows);
-    let board = server.query_as("analyst", "SELECT rank, window_id, margin FROM arb.current_board ORDER BY rank");
+    let board =
+        server.query_as("analyst", "SELECT rank, window_id, margin FROM arb.current_board ORDER BY rank");
     assert_same(
         &board,
         &[

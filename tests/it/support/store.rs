@@ -50,7 +50,8 @@ impl Store {
     }
 
     fn count(&self, table: &str) -> usize {
-        let rows = self.clickhouse.query_as("migrator", &format!("SELECT count() AS rows FROM arb_store.{table}"));
+        let rows =
+            self.clickhouse.query_as("migrator", &format!("SELECT count() AS rows FROM arb_store.{table}"));
         usize::try_from(rows[0]["rows"].as_u64().unwrap()).unwrap()
     }
 
@@ -81,7 +82,13 @@ pub(crate) struct Shown {
 
 fn sink(stack: &Stack, clickhouse: &ClickHouse) -> Role {
     let password = clickhouse.password_file("writer").display().to_string();
-    let arguments =
-        ["--brokers", &stack.broker.brokers, "--clickhouse-url", &clickhouse.url, "--password-file", &password];
+    let arguments = [
+        "--brokers",
+        &stack.broker.brokers,
+        "--clickhouse-url",
+        &clickhouse.url,
+        "--writer-password-file",
+        &password,
+    ];
     Role::start("sink", &arguments, &stack.broker.path("sink.log"))
 }
