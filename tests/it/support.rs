@@ -14,6 +14,7 @@ pub(crate) mod serve;
 pub(crate) mod sinks;
 pub(crate) mod sse;
 pub(crate) mod stack;
+pub(crate) mod store;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
