@@ -1,4 +1,4 @@
-//! What is inserted: frames of the synthetic market, as their bytes lie in Kafka.
+//! What is inserted: frames of the simulated market, as their bytes lie in Kafka.
 //!
 //! It measures nothing.
 
@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::bail;
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
+use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
-use arb_pipeline::ingest::synthetic::Synthetic;
 use arb_pipeline::records::TickRecord;
 use arb_pipeline::sink::batch::{Batch, Kept};
 use arb_pipeline::sink::rows::read;
@@ -30,7 +30,8 @@ pub(super) struct Input {
 impl Input {
     /// Whole frames, until there are so many rows or a few more.
     pub(super) fn of(rows: u64) -> anyhow::Result<Self> {
-        let (mut market, mut faults) = (Synthetic::new(1, START, EVERY), Faults::default());
+        let mut market = Simulator::new(Settings { start: START, every: EVERY, ..Settings::default() });
+        let mut faults = Faults::default();
         let mut input = Self { messages: vec![], rows: 0 };
         while input.rows < rows {
             let Some(poll) = market.next_poll(&mut faults)? else { bail!("the market has no more polls") };
