@@ -82,7 +82,7 @@ fn is_on_a_command_line(word: &str) -> bool {
 fn the_board_is_what_the_api_said_whatever_went_wrong_between() {
     let stack = Stack::start("raw");
     let broker = &stack.broker;
-    let sport = "soccer_synthetic_league";
+    let sport = "soccer_simulated_league";
     let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(sport, Some(-HOUR))]);
     let faults = [
         Fault::Busy,
@@ -116,7 +116,7 @@ fn the_board_is_what_the_api_said_whatever_went_wrong_between() {
         let markets = Some(vec!["h2h".to_owned(), "totals".to_owned()]);
         assert_eq!(end.coverage, Coverage { books: None, markets });
         let named = (end.source.as_str(), end.league.as_deref());
-        assert_eq!(named, ("the-odds-api/soccer_synthetic_league", Some(sport)));
+        assert_eq!(named, ("the-odds-api/soccer_simulated_league", Some(sport)));
     }
     let path = broker.path("served.jsonl");
     std::fs::write(&path, recorded(broker, &api.state().served, &received_at)).unwrap();
