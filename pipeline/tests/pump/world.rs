@@ -34,7 +34,7 @@ impl World {
     /// A market's polls, and now and then a record that is none.
     pub(crate) fn new(market: u64) -> Self {
         let mut source =
-            Simulator::new(Settings { seed: market, events: 24, books: 8, ..Settings::default() });
+            Simulator::new(Settings { seed: market, events: 10, books: 7, ..Settings::default() });
         let mut world = Self::default();
         let name = source.name().to_owned();
         for poll in 0..POLLS {

@@ -101,7 +101,7 @@ mod tests {
                 odds @ 100.. => 100.0 / f64::from(odds + 100),
                 odds => f64::from(-odds) / f64::from(100 - odds),
             };
-            assert!(implied >= (share * 1.04).clamp(0.0041, 0.985) - 1e-9, "{share}");
+            assert!(implied >= (share * 1.04).clamp(LIMITS.0, LIMITS.1) - 1e-9, "{share}");
         }
     }
 }
