@@ -35,31 +35,31 @@ fn moment(second: u32) -> String {
 }
 
 /// A polled price of `home`, received ten seconds after it was seen, of an event that starts at 20:00.
-fn tick(minute: u32, book: &str, price: f64) -> Value {
+fn tick(minute: u32, book: &str, hundredths: u32) -> Value {
     json!({
         "topic": "odds.ticks.v1", "kafka_offset": minute, "source": "s", "polled": true,
         "received_at": moment(minute * 60 + 10), "last_seen_at": at(minute),
         "event_id": "e", "sport": "soccer", "league": "cup", "home": "H", "away": "A",
         "commence_time": "2026-01-01 20:00:00", "book": book, "market": "h2h", "period": "full_time",
-        "outcome": "home", "side": "back", "price": (price * 1e6).round(), "status": "active",
+        "outcome": "home", "side": "back", "price": hundredths * 10_000, "status": "active",
     })
 }
 
 /// Books a, b and c shorten one after the other; then b and c together; then a drifts while c is gone.
 fn story() -> Vec<Value> {
     let polls = [
-        (0, [2.0, 2.0, 2.0]),
-        (10, [1.9, 2.0, 2.0]),
-        (20, [1.9, 1.9, 2.0]),
-        (30, [1.9, 1.9, 1.9]),
-        (70, [1.92, 1.8, 1.8]),
-        (110, [2.1, 1.8, 0.0]),
+        (0, [200, 200, 200]),
+        (10, [190, 200, 200]),
+        (20, [190, 190, 200]),
+        (30, [190, 190, 190]),
+        (70, [192, 180, 180]),
+        (110, [210, 180, 0]),
     ];
-    let of_poll = |(minute, prices): (u32, [f64; 3])| {
+    let of_poll = |(minute, prices): (u32, [u32; 3])| {
         ["a", "b", "c"]
             .into_iter()
             .zip(prices)
-            .filter(|(_, price)| *price > 0.0)
+            .filter(|(_, price)| *price > 0)
             .map(move |(book, price)| tick(minute, book, price))
     };
     polls.into_iter().flat_map(of_poll).collect()
@@ -93,7 +93,7 @@ fn a_books_quality_is_counted_from_poll_to_poll() {
     let server = server();
     insert(&server, "ticks", &story());
     // What was pushed, and what is played a second time, withdraws nothing.
-    insert(&server, "ticks", &[with(tick(15, "d", 2.0), json!({"polled": false, "received_at": at(16)}))]);
+    insert(&server, "ticks", &[with(tick(15, "d", 200), json!({"polled": false, "received_at": at(16)}))]);
     insert(
         &server,
         "ticks",
@@ -127,13 +127,13 @@ fn a_books_quality_is_counted_from_poll_to_poll() {
 #[test]
 fn the_best_price_is_of_what_a_poll_names() {
     let server = server();
-    let other = |changes| with(tick(10, "d", 9.9), changes);
+    let other = |changes| with(tick(10, "d", 990), changes);
     insert(&server, "ticks", &story());
     insert(
         &server,
         "ticks",
         &[
-            with(tick(10, "b", 2.1), json!({"outcome": "away"})),
+            with(tick(10, "b", 210), json!({"outcome": "away"})),
             // Not on offer, not a bet on the outcome, not polled, of another line.
             other(json!({"status": "suspended"})),
             other(json!({"side": "lay"})),
@@ -152,7 +152,7 @@ fn the_best_price_is_of_what_a_poll_names() {
         &history,
         &[
             json!({"market": "h2h", "line": null, "outcome": "away", "price": 2.1, "book": "b", "books": 1, "outcomes": 2, "sum": both}),
-            json!({"market": "h2h", "line": null, "outcome": "home", "price": 2, "book": "b", "books": 2, "outcomes": 2, "sum": both}),
+            json!({"market": "h2h", "line": null, "outcome": "home", "price": 2, "book": "b", "books": 3, "outcomes": 2, "sum": both}),
             json!({"market": "totals", "line": 2.5, "outcome": "over", "price": 9.9, "book": "d", "books": 1, "outcomes": 1, "sum": sum(1.0 / 9.9)}),
         ],
     );
@@ -169,8 +169,8 @@ fn a_bar_is_what_a_minute_said() {
         )
     };
     // The last two at one time: the later record is the later word.
-    insert(&server, "ticks", &[said(3, 8, 1.9), said(1, 5, 2.0), said(3, 7, 1.8), said(2, 6, 2.2)]);
-    insert(&server, "ticks", &[tick(6, "a", 3.0), with(tick(6, "a", 9.0), json!({"status": "suspended"}))]);
+    insert(&server, "ticks", &[said(3, 8, 190), said(1, 5, 200), said(3, 7, 180), said(2, 6, 220)]);
+    insert(&server, "ticks", &[tick(6, "a", 300), with(tick(6, "a", 900), json!({"status": "suspended"}))]);
     let bars = server.query_as(
         "analyst",
         "SELECT minute, open, high, low, close, ticks FROM arb.minute_bars ORDER BY minute",
