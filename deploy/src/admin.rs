@@ -25,7 +25,7 @@ use warp::reply::Response;
 use crate::cli::{self, AdminListen};
 
 /// The roles in the order of their ports.
-pub(crate) const ROLES: [Role; 3] = [Role::Ingest, Role::Process, Role::Serve];
+pub(crate) const ROLES: [Role; 4] = [Role::Ingest, Role::Process, Role::Serve, Role::Sink];
 /// The port of the first.
 pub(crate) const FIRST_PORT: u16 = 9101;
 /// How often the role is looked at, and samples are sorted.
@@ -149,8 +149,8 @@ mod tests {
     #[test]
     fn each_role_has_a_port_and_any_free_one_is_one_for_all() {
         let ports = |first| ROLES.map(|role| address(first, role).port());
-        assert_eq!(ports(FIRST_PORT), [9101, 9102, 9103]);
-        assert_eq!(ports(0), [0; 3]);
+        assert_eq!(ports(FIRST_PORT), [9101, 9102, 9103, 9104]);
+        assert_eq!(ports(0), [0; 4]);
     }
 
     #[test]

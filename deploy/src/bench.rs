@@ -13,6 +13,7 @@ mod meter;
 mod pipeline;
 mod print;
 mod report;
+mod sink;
 mod sse;
 
 pub(crate) use actor::Role as Actor;
@@ -23,7 +24,7 @@ use anyhow::{Context, bail};
 use arb_pipeline::stop::Stop;
 use arb_schemas::time::to_rfc3339;
 
-use crate::cli::{Bench, BenchPart, Child, LogFormat};
+use crate::cli::{Bench, BenchPart, Child, Home, LogFormat};
 use crate::{clock, signals};
 
 use machine::Machine;
@@ -82,13 +83,17 @@ fn parts<'a>(part: &'a BenchPart, scale: Scale, log_format: LogFormat, stop: &'a
     };
     let board = || -> Part<'a> { (board::PART, Box::new(move || board::run(scale, stop))) };
     let sse = || -> Part<'a> { (sse::PART, Box::new(move || sse::run(scale, stop))) };
+    let sink = |home: &'a Home| -> Part<'a> {
+        (sink::PART, Box::new(move || sink::run(home, scale, log_format, stop)))
+    };
     let growth = || -> Part<'a> { (growth::PART, Box::new(move || growth::run(scale, stop))) };
     match part {
         BenchPart::All(config) => {
-            vec![engine(&config.recording), pipeline(config), board(), sse(), growth()]
+            vec![engine(&config.recording), pipeline(config), sink(&config.home), board(), sse(), growth()]
         }
         BenchPart::Engine { recording } => vec![engine(recording)],
         BenchPart::Pipeline(config) => vec![pipeline(config)],
+        BenchPart::Sink(home) => vec![sink(home)],
         BenchPart::Board => vec![board()],
         BenchPart::Sse => vec![sse()],
         BenchPart::Growth => vec![growth()],

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use arb_pipeline::stop::Stop;
 
-use crate::cli::LogFormat;
+use crate::cli::{LogFormat, live};
 
 /// How long a child may take to end by itself; Kafka's own budget is 20 s.
 const END: Duration = Duration::from_secs(25);
@@ -66,7 +66,10 @@ impl Children {
                 continue;
             }
             running.short_lives = if running.started.elapsed() < SHORT { running.short_lives + 1 } else { 0 };
-            if !RESTARTED.contains(&role.as_str()) || running.short_lives >= SHORT_LIVES {
+            // A live source goes on where it was; a recording would begin again.
+            let may =
+                RESTARTED.contains(&role.as_str()) || running.arguments.iter().any(|word| word == "--live");
+            if !may || running.short_lives >= SHORT_LIVES {
                 bail!("{role} ended with {status}");
             }
             eprintln!("{role} ended with {status} and is started again");
@@ -146,6 +149,10 @@ fn spawn(role: &str, arguments: &[String], log_format: LogFormat) -> anyhow::Res
     let binary = std::env::current_exe().context("the path of this program")?;
     let mut command = Command::new(binary);
     command.arg(role).args(["--log-format", log_format.key()]).args(arguments).stdin(Stdio::piped());
+    if role != "ingest" {
+        // Nobody else needs the key to the odds.
+        command.env_remove(live::KEY);
+    }
     // Out of the terminal's group: Ctrl-C reaches the parent alone.
     command.process_group(0).spawn().with_context(|| format!("{role} cannot be started"))
 }

@@ -3,6 +3,7 @@
 //! These structs are the only readers of the environment. They decide nothing.
 
 mod clickhouse;
+pub(crate) mod live;
 mod roles;
 mod tools;
 
@@ -13,11 +14,12 @@ use std::time::Duration;
 use arb_engine::catalogue::Policy;
 use arb_pipeline::ingest::replay::Speed;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
-use arb_schemas::time::{Micros, parse_rfc3339};
+use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use clickhouse::{ClickHouse, Migrate, Writer};
-pub(crate) use roles::{Ingest, Kafka, Process, Serve};
+pub(crate) use live::Live;
+pub(crate) use roles::{Ingest, Kafka, Process, Serve, Sink};
 pub(crate) use tools::{
     Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
 };
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Ingest(Ingest),
     /// Compute windows from what sources said
     Process(Process),
+    /// Write what the topics say to ClickHouse
+    Sink(Sink),
     /// Serve the board over HTTP
     Serve(Serve),
     /// Run the local Kafka alone
@@ -74,7 +78,7 @@ pub(crate) enum Command {
     Key(Key),
     /// Say what the windows of recordings were, without Kafka
     Evaluate(Evaluate),
-    /// Write a recording of the synthetic market
+    /// Write a recording of the simulated market
     Synth(Synth),
     /// Measure
     Bench(Bench),
@@ -89,6 +93,7 @@ impl Command {
             Self::Up(_) => "up",
             Self::Ingest(_) => "ingest",
             Self::Process(_) => "process",
+            Self::Sink(_) => "sink",
             Self::Serve(_) => "serve",
             Self::Kafka(_) => "kafka",
             Self::Clickhouse(_) => "clickhouse",
@@ -116,7 +121,7 @@ pub(crate) struct Brokers {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Admin {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
-    /// for ingest, 9102 for process, 9103 for serve]
+    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
     pub(crate) admin_listen: Option<AdminListen>,
 }
@@ -161,10 +166,10 @@ pub(crate) struct Child {
 /// What is played.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Play {
-    /// Play a recording (.jsonl or .jsonl.zst); without it a synthetic market plays
+    /// Play a recording (.jsonl or .jsonl.zst); without it a simulated market plays
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
-    /// How many times as fast as it was, or max [default: 60 for a recording, 1 for the synthetic market]
+    /// How many times as fast as it was, or max [default: 60 for a recording, 1 for the simulated market]
     #[arg(long, value_name = "N|max")]
     pub(crate) speed: Option<Speed>,
     /// Stop after the last poll up to this time
@@ -176,9 +181,27 @@ pub(crate) struct Play {
     /// How the recording writes its prices
     #[arg(long, default_value = "american")]
     pub(crate) odds_format: Format,
-    /// Seed of the synthetic market
+    /// Seed of the simulated market
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Seconds between polls of the simulated market
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    pub(crate) every: Micros,
+    #[command(flatten)]
+    pub(crate) market: Market,
+    #[command(flatten)]
+    pub(crate) live: Live,
+}
+
+/// How large the simulated market is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
+pub(crate) struct Market {
+    /// Events that the simulated market has on offer at a time
+    #[arg(long, default_value = "60", value_parser = size)]
+    pub(crate) events: usize,
+    /// Books of the simulated market
+    #[arg(long, default_value = "12", value_parser = size)]
+    pub(crate) books: usize,
 }
 
 /// How prices are written.
@@ -267,6 +290,19 @@ pub(crate) struct Up {
 
 fn time(text: &str) -> Result<Micros, String> {
     parse_rfc3339(text).ok_or_else(|| "give an RFC 3339 time, such as 2026-06-21T23:00:43Z".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Micros, String> {
+    let seconds = text.parse::<u32>().ok().filter(|seconds| *seconds > 0);
+    seconds
+        .map(|seconds| Micros::from(seconds) * SECOND)
+        .ok_or_else(|| "give whole seconds, at least 1".to_owned())
+}
+
+/// How many events or books: as many as fit into memory on any machine.
+fn size(text: &str) -> Result<usize, String> {
+    let size = text.parse().ok().filter(|size| (1..=100_000).contains(size));
+    size.ok_or_else(|| "give a number from 1 to 100000".to_owned())
 }
 
 fn millis(text: &str) -> Result<Duration, String> {

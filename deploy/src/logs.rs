@@ -1,6 +1,6 @@
 //! How logs are written: to standard error, in text or JSON, each line with the role that wrote it.
 //!
-//! `RUST_LOG` filters them. It never decides what is logged.
+//! `RUST_LOG` filters them. It never decides what is logged, but for the HTTP client, whose URLs hold a key.
 
 use std::fmt;
 
@@ -20,11 +20,19 @@ const DEFAULT: &str = "info,librdkafka=error";
 pub(crate) fn begin(role: &'static str, log_format: LogFormat) {
     let filter = EnvFilter::try_from_default_env();
     let misread = filter.as_ref().err().filter(|error| is_misread(error)).map(ToString::to_string);
-    let filter = filter.unwrap_or_else(|_| EnvFilter::new(DEFAULT));
+    let filter = without_urls(filter.unwrap_or_else(|_| EnvFilter::new(DEFAULT)));
     write_to(std::io::stderr, filter, role, log_format);
     if let Some(error) = misread {
         tracing::warn!(%error, "RUST_LOG is not understood: {DEFAULT} holds");
     }
+}
+
+/// The HTTP client writes URLs and bytes to its log, and a URL of The Odds API holds the key: none of it, whatever
+/// `RUST_LOG` asks for.
+fn without_urls(filter: EnvFilter) -> EnvFilter {
+    let filter = if filter.to_string().contains("ureq") { EnvFilter::new(DEFAULT) } else { filter };
+    let off = ["ureq=off", "ureq_proto=off"].iter().filter_map(|off| off.parse().ok());
+    off.fold(filter, EnvFilter::add_directive)
 }
 
 /// Whether there is a filter, and it is none.

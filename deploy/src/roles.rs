@@ -2,10 +2,12 @@
 
 pub(crate) mod dlq;
 pub(crate) mod evaluate;
+mod guarded;
 pub(crate) mod ingest;
 pub(crate) mod key;
 pub(crate) mod migrate;
 pub(crate) mod process;
 pub(crate) mod serve;
+pub(crate) mod sink;
 pub(crate) mod synth;
 pub(crate) mod topics;

@@ -12,6 +12,7 @@ use arb_api::plan::Plan;
 use arb_pipeline::clickhouse::{self, Settings, roles};
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;
+use arb_schemas::time::SECOND;
 
 use crate::admin;
 use crate::children::{self, Children};
@@ -19,6 +20,7 @@ use crate::cli::{Child, Format, LogFormat, Play, Up};
 use crate::local_clickhouse::{self, passwords};
 use crate::local_kafka::{self, preflight};
 use crate::progress::Progress;
+use crate::roles::ingest;
 use crate::{home, signals};
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
@@ -44,6 +46,9 @@ fn check(config: &Up) -> anyhow::Result<()> {
     }
     if let Some(recording) = &config.play.replay {
         std::fs::File::open(recording).with_context(|| recording.display().to_string())?;
+    }
+    if config.play.live.wanted {
+        ingest::live::settings(&config.play.live, "")?;
     }
     if config.brokers.is_none() {
         preflight::java()?;
@@ -80,13 +85,14 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let keys = home::keys(home);
     let key = Keys::create(&keys, "arb up", Plan::Enterprise)?;
     let common = ["--child", "--brokers", &brokers];
-    let [ingest_admin, process_admin, serve_admin] =
+    let [ingest_admin, process_admin, serve_admin, sink_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
     let policy = ["--policy", config.policy.key(), &process_admin];
     children.start("process", &[&common[..], &policy].concat())?;
     let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
     children
         .start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys, &serve_admin]].concat())?;
+    start_sink(config, home, &common, &sink_admin, children)?;
     {
         let _progress = Progress::start("reading the board");
         children.wait(stop, "the board", || children::is_ready(config.listen))?;
@@ -97,6 +103,31 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     children.start("ingest", &play)?;
     say_where(config, &key);
     Ok(())
+}
+
+/// Starts the sink: it reads its password where this process does, and never from its arguments.
+fn start_sink(
+    config: &Up,
+    home: &Path,
+    common: &[&str],
+    admin: &str,
+    children: &mut Children,
+) -> anyhow::Result<()> {
+    let home = home.display().to_string();
+    let local = format!("http://127.0.0.1:{}", config.clickhouse_port);
+    let url = config.writer.url.as_ref().unwrap_or(&local);
+    let mut arguments = [common, &["--home", &home, "--clickhouse-url", url, admin]].concat();
+    let file = match (&config.writer.password_file, &config.writer.url) {
+        (Some(file), _) => Some(file.clone()),
+        (None, None) => Some(passwords::file(&config.home.home, roles::WRITER)),
+        (None, Some(_)) => None,
+    };
+    let file = file.map(|file| file.display().to_string());
+    if let Some(file) = &file {
+        arguments.extend(["--writer-password-file", file]);
+    }
+    arguments.extend(["--clickhouse-writer", &config.writer.user]);
+    children.start("sink", &arguments)
 }
 
 /// Starts a broker with the topics of the last run, or none; its address.
@@ -149,7 +180,15 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
 
 /// What `ingest` is told, from what `up` was told.
 fn play_arguments(play: &Play) -> Vec<String> {
-    let mut arguments = vec![format!("--seed={}", play.seed)];
+    if play.live.wanted {
+        return play.live.arguments();
+    }
+    let mut arguments = vec![
+        format!("--seed={}", play.seed),
+        format!("--every={}", play.every / SECOND),
+        format!("--events={}", play.market.events),
+        format!("--books={}", play.market.books),
+    ];
     if let Some(recording) = &play.replay {
         arguments.push(format!("--replay={}", recording.display()));
     }
@@ -181,8 +220,11 @@ fn question(config: &Up) -> String {
 fn say_where(config: &Up, key: &str) {
     let Up { listen, play, .. } = config;
     let question = question(config);
-    let what =
-        play.replay.as_ref().map_or("a synthetic market".to_owned(), |path| path.display().to_string());
+    let what = match &play.replay {
+        Some(path) => path.display().to_string(),
+        None if play.live.wanted => "The Odds API, live".to_owned(),
+        None => "a simulated market".to_owned(),
+    };
     let metrics = if config.admin_port == 0 {
         "at free ports, which the roles have logged".to_owned()
     } else {

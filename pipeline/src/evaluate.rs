@@ -68,6 +68,14 @@ pub fn evaluate<'a>(
     Ok(evaluation)
 }
 
+/// Evaluates what a source gives, to its end.
+pub fn evaluate_source(source: &mut dyn Source) -> Evaluation {
+    let mut evaluation = Evaluation::default();
+    Run::new(&mut evaluation).play(source);
+    evaluation.windows.sort_by(RawWindow::order);
+    evaluation
+}
+
 /// One recording on its way through the engine.
 struct Run<'a> {
     evaluation: &'a mut Evaluation,

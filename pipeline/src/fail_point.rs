@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A place in the life of a transaction.
+/// A place in the life of a transaction, or of a batch of the sink's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
     /// Before the next event is asked for.
@@ -23,12 +23,33 @@ pub enum Point {
     Commit,
     /// When the commit has been acknowledged, before it is applied.
     Committed,
+    /// Before the sink's next event is asked for.
+    Gather,
+    /// Before the group is told what is to be inserted.
+    Intend,
+    /// When the group has taken it, before any row is sent.
+    Intended,
+    /// Before a row is written.
+    Row,
+    /// When a table has acknowledged its rows.
+    Inserted,
+    /// Before the group is told that all of a batch is there.
+    Settle,
+    /// When it has taken that.
+    Settled,
 }
 
 impl Point {
-    /// All of them, in the order in which a transaction passes them.
-    pub const ALL: [Self; 6] =
+    /// Those of the processor, in the order in which a transaction passes them.
+    pub const PROCESS: [Self; 6] =
         [Self::Poll, Self::Process, Self::Produce, Self::Offsets, Self::Commit, Self::Committed];
+    /// Those of the sink, in the order in which a batch passes them.
+    pub const SINK: [Self; 7] =
+        [Self::Gather, Self::Intend, Self::Intended, Self::Row, Self::Inserted, Self::Settle, Self::Settled];
+
+    fn all() -> impl Iterator<Item = Self> {
+        Self::PROCESS.into_iter().chain(Self::SINK)
+    }
 
     /// Its name on a command line.
     #[must_use]
@@ -40,6 +61,13 @@ impl Point {
             Self::Offsets => "offsets",
             Self::Commit => "commit",
             Self::Committed => "committed",
+            Self::Gather => "gather",
+            Self::Intend => "intend",
+            Self::Intended => "intended",
+            Self::Row => "row",
+            Self::Inserted => "inserted",
+            Self::Settle => "settle",
+            Self::Settled => "settled",
         }
     }
 }
@@ -58,7 +86,7 @@ impl FromStr for Passage {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parsed = text.split_once(':').and_then(|(name, count)| {
-            let point = Point::ALL.into_iter().find(|point| point.key() == name)?;
+            let point = Point::all().find(|point| point.key() == name)?;
             Some(Self { point, count: count.parse().ok().filter(|count| *count > 0)? })
         });
         parsed.ok_or_else(|| "give POINT:COUNT, such as commit:3".to_owned())
@@ -121,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_passage_is_a_point_and_a_count() {
-        for point in Point::ALL {
+        for point in Point::all() {
             assert_eq!(format!("{}:7", point.key()).parse(), Ok(Passage { point, count: 7 }));
         }
         for text in ["", "commit", "commit:0", "commit:x", "lunch:1"] {

@@ -3,15 +3,17 @@
 //! - [`source`]: the trait, and the poll that every source gives.
 //! - [`the_odds_api`]: the decoder of The Odds API's JSON.
 //! - [`recording`]: polls from a file.
-//! - [`synthetic`]: polls of a market that does not exist.
+//! - [`simulator`]: polls of a market that does not exist.
 //! - [`replay`]: when to say what.
+//! - [`live`]: polls of The Odds API, as they are due.
 //! - [`publish`]: polls as records, heartbeats between them.
 //!
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
 
+pub mod live;
 pub mod publish;
 pub mod recording;
 pub mod replay;
+pub mod simulator;
 pub mod source;
-pub mod synthetic;
 pub mod the_odds_api;

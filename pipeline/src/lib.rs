@@ -3,6 +3,7 @@
 //! - [`kafka`]: the only user of rdkafka.
 //! - [`ingest`]: sources, decoding, publishing of frames.
 //! - [`process`]: frames to effects, in Kafka transactions.
+//! - [`sink`]: what the topics say into ClickHouse, each row once.
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
 //! - [`clickhouse`]: where analysts read: its client, roles and migrations.
 //! - [`records`]: messages as engine inputs, effects as messages.
@@ -17,5 +18,6 @@ pub mod ingest;
 pub mod kafka;
 pub mod process;
 pub mod records;
+pub mod sink;
 pub mod stop;
 pub mod telemetry;

@@ -1,7 +1,7 @@
 //! Telemetry: what the program says of itself in numbers, and the recorder that keeps them.
 //!
 //! - [`list`]: every metric, its unit and what it means; names and labels are written there and nowhere else.
-//! - [`ingest`], [`process`], [`serve`], [`kafka`], [`machine`]: what each room has to say. Where something is both a line
+//! - [`ingest`], [`process`], [`serve`], [`sink`], [`kafka`], [`machine`]: what each room has to say. Where something is both a line
 //!   of the log and a number, one function says both.
 //!
 //! Before [`install`], and in tools that never call it, all of it does nothing. Handles are looked up once; what happens
@@ -15,6 +15,7 @@ pub mod machine;
 mod metric;
 pub mod process;
 pub mod serve;
+pub mod sink;
 
 use std::time::{Duration, Instant};
 
@@ -57,6 +58,7 @@ pub fn install(role: Role, version: &str) -> Result<Scrape, BuildError> {
         Role::Ingest => ingest::begin(),
         Role::Process => process::begin(),
         Role::Serve => serve::begin(),
+        Role::Sink => sink::begin(),
         Role::Every => {}
     }
     Ok(scrape)

@@ -10,7 +10,7 @@ pub const VIEWS: &str = "arb";
 /// The tables that the sink writes. Each has the columns of [`COORDINATES`].
 pub const TABLES: [&str; 5] = ["ticks", "window_transitions", "line_movements", "stale_alerts", "rejected"];
 /// Which Kafka record a row was made from, and which of its rows it is: together they name a row once.
-pub const COORDINATES: [&str; 4] = ["topic", "kafka_partition", "kafka_offset", "row_index"];
+pub const COORDINATES: [&str; 5] = ["topic", "topic_id", "kafka_partition", "kafka_offset", "row_index"];
 
 /// One file: statements that can be run again, wherever a run of them was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ macro_rules! migrations {
 }
 
 /// All of them, in order. A test compares the list with the folder.
-pub const MIGRATIONS: &[Migration] = migrations!["001_tables"];
+pub const MIGRATIONS: &[Migration] = migrations!["001_tables", "002_views"];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {
     let (mut at, mut number) = (0, 1);

@@ -1,4 +1,4 @@
-//! Times: UTC microseconds since the epoch in messages, RFC 3339 in JSON.
+//! Times: UTC microseconds since the epoch in messages, RFC 3339 in JSON, the date of HTTP in headers.
 //!
 //! It never reads a clock.
 
@@ -23,6 +23,30 @@ pub fn parse_rfc3339(text: &str) -> Option<Micros> {
 #[must_use]
 pub fn to_rfc3339(at: Micros) -> String {
     Timestamp::from_microsecond(at).map_or_else(|_| at.to_string(), |time| time.to_string())
+}
+
+/// Reads the date of an HTTP header (RFC 9110, section 5.6.7, the form that is to be sent).
+///
+/// Returns `None` when `text` is no such time.
+#[must_use]
+pub fn parse_http_date(text: &str) -> Option<Micros> {
+    jiff::fmt::rfc2822::parse(text).ok().map(|time| time.timestamp().as_microsecond())
+}
+
+/// The next midnight in UTC with which a day of this number begins, or the last day of a month that has none.
+///
+/// Returns `None` beyond the calendar, and for a day that no month has.
+#[must_use]
+pub fn next_day(at: Micros, day: i8) -> Option<Micros> {
+    let today = Timestamp::from_microsecond(at).ok()?.to_zoned(TimeZone::UTC).date();
+    let in_month = |first: jiff::civil::Date| {
+        let last = first.last_of_month().day();
+        let day = first.with().day(day.min(last)).build().ok()?;
+        Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond())
+    };
+    let first = today.first_of_month();
+    let this = in_month(first)?;
+    if this > at { Some(this) } else { in_month(first.last_of_month().tomorrow().ok()?) }
 }
 
 /// The calendar month in UTC that a time lies in: its first moment, and the next month's.
@@ -54,6 +78,31 @@ mod tests {
         for text in ["", "yesterday", "2026-06-06", "2026-13-06T04:52:30Z", "1780721550"] {
             assert_eq!(parse_rfc3339(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn reads_the_date_of_a_header() {
+        let at = parse_rfc3339("1994-11-06T08:49:37Z");
+        assert_eq!(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), at);
+        for text in ["", "120", "Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"] {
+            assert_eq!(parse_http_date(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_next_day_of_a_number_is_after_now_and_exists() {
+        for (time, day, next) in [
+            ("2026-11-21T16:00:00Z", 1, "2026-12-01T00:00:00Z"),
+            ("2026-11-21T16:00:00Z", 22, "2026-11-22T00:00:00Z"),
+            ("2026-11-21T16:00:00Z", 21, "2026-12-21T00:00:00Z"),
+            ("2026-02-10T00:00:00Z", 31, "2026-02-28T00:00:00Z"),
+            ("2026-02-28T00:00:00Z", 31, "2026-03-31T00:00:00Z"),
+            ("2026-12-31T23:59:59Z", 31, "2027-01-31T00:00:00Z"),
+        ] {
+            let found = next_day(parse_rfc3339(time).unwrap(), day).map(to_rfc3339);
+            assert_eq!(found.as_deref(), Some(next), "{time}, {day}");
+        }
+        assert_eq!((next_day(0, 0), next_day(i64::MAX, 1)), (None, None));
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn spoiled(recording: &Path, faults: &[(usize, &Fault)]) -> PathBuf {
 #[test]
 fn each_fault_costs_only_itself_and_is_named() {
     let scratch = tempfile::tempdir().unwrap();
-    let recording = recordings::synthetic(scratch.path(), 21, 120);
+    let recording = recordings::simulated(scratch.path(), 21, 120);
     for fault in &FAULTS {
         let spoiled = spoiled(&recording, &[(60, fault)]);
         let (ours, said) = windows(&spoiled, scratch.path());
@@ -153,7 +153,7 @@ fn each_fault_costs_only_itself_and_is_named() {
 #[test]
 fn all_faults_together_cost_no_more() {
     let scratch = tempfile::tempdir().unwrap();
-    let recording = recordings::synthetic(scratch.path(), 22, 300);
+    let recording = recordings::simulated(scratch.path(), 22, 300);
     let all: Vec<_> = FAULTS.iter().enumerate().map(|(index, fault)| (20 * (index + 1), fault)).collect();
     let spoiled = spoiled(&recording, &all);
     let (ours, said) = windows(&spoiled, scratch.path());

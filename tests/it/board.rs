@@ -22,7 +22,7 @@ fn stops(windows: &[Value]) -> Vec<String> {
 }
 
 /// An entry of the board in the oracle's words.
-fn in_oracles_words(entry: &Value) -> Value {
+pub(crate) fn in_oracles_words(entry: &Value) -> Value {
     let leg = |leg: &Value| {
         let mut leg = leg.clone();
         let leg_fields = leg.as_object_mut().unwrap();
@@ -45,7 +45,7 @@ fn in_oracles_words(entry: &Value) -> Value {
     })
 }
 
-fn by_key(mut entries: Vec<Value>) -> Vec<Value> {
+pub(crate) fn by_key(mut entries: Vec<Value>) -> Vec<Value> {
     let key = |entry: &Value| {
         let line = entry["line"].as_f64();
         (entry["event"].to_string(), entry["market"].to_string(), line)

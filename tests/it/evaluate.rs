@@ -33,7 +33,7 @@ fn every_window_is_the_oracles() {
 #[test]
 fn several_recordings_are_evaluated_apart_and_listed_together() {
     let scratch = tempfile::tempdir().unwrap();
-    let recordings = [3, 4].map(|seed| recordings::synthetic(scratch.path(), seed, 200));
+    let recordings = [3, 4].map(|seed| recordings::simulated(scratch.path(), seed, 200));
     let out = scratch.path().join("both.jsonl");
     let said = run(arb().arg("evaluate").args(&recordings).arg("--windows").arg(&out));
     assert!(said.success, "{}", said.err);
@@ -50,7 +50,7 @@ fn several_recordings_are_evaluated_apart_and_listed_together() {
 #[test]
 fn a_truncated_recording_is_evaluated_as_far_as_it_goes() {
     let scratch = tempfile::tempdir().unwrap();
-    let whole = recordings::synthetic(scratch.path(), 5, 300);
+    let whole = recordings::simulated(scratch.path(), 5, 300);
     let packed = zstd::encode_all(std::fs::File::open(&whole).unwrap(), 3).unwrap();
     let cut = scratch.path().join("cut.jsonl.zst");
     std::fs::write(&cut, &packed[..packed.len() * 2 / 3]).unwrap();

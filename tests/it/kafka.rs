@@ -28,6 +28,11 @@ pub(crate) struct Record {
 
 /// Everything that is committed in a topic, partition by partition, each in order.
 pub(crate) fn read_all(brokers: &str, topic: &str) -> Vec<Record> {
+    read_places(brokers, topic).into_iter().map(|(_, record)| record).collect()
+}
+
+/// The same, each with its offset.
+pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
     let consumer: BaseConsumer = ClientConfig::new()
         .set("bootstrap.servers", brokers)
         .set("group.id", "test-reader")
@@ -52,18 +57,21 @@ pub(crate) fn read_all(brokers: &str, topic: &str) -> Vec<Record> {
         // None is no end: the client may wake for something of its own.
         let Some(polled) = consumer.poll(Duration::from_secs(1)) else { continue };
         match polled {
-            Ok(message) => records.push(Record {
-                partition: message.partition(),
-                key: message.key().unwrap_or_default().to_vec(),
-                value: message.payload().unwrap_or_default().to_vec(),
-                headers: headers(&message),
-            }),
+            Ok(message) => records.push((
+                message.offset(),
+                Record {
+                    partition: message.partition(),
+                    key: message.key().unwrap_or_default().to_vec(),
+                    value: message.payload().unwrap_or_default().to_vec(),
+                    headers: headers(&message),
+                },
+            )),
             Err(KafkaError::PartitionEOF(_)) => ended += 1,
             Err(error) => panic!("{error}"),
         }
     }
     // Fetches of several partitions come interleaved, each in its order.
-    records.sort_by_key(|record| record.partition);
+    records.sort_by_key(|(_, record)| record.partition);
     records
 }
 
@@ -75,10 +83,19 @@ fn headers(message: &impl Message) -> Vec<(String, String)> {
 
 /// Commits an offset of the tick topic for a group that has no members.
 pub(crate) fn commit_by_hand(brokers: &str, group: &str, partition: i32, offset: i64) {
+    commit_to(brokers, group, ODDS_TICKS.name, partition, offset, "");
+}
+
+/// The same of any topic, with a note beside it.
+pub(crate) fn commit_to(brokers: &str, group: &str, topic: &str, partition: i32, offset: i64, note: &str) {
     let consumer: BaseConsumer =
         ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create().unwrap();
     let mut list = TopicPartitionList::new();
-    list.add_partition_offset(ODDS_TICKS.name, partition, Offset::Offset(offset)).unwrap();
+    {
+        let mut element = list.add_partition(topic, partition);
+        element.set_offset(Offset::Offset(offset)).unwrap();
+        element.set_metadata(note);
+    }
     consumer.commit(&list, CommitMode::Sync).unwrap();
 }
 

@@ -15,37 +15,37 @@ use crate::support::program::Role;
 use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
 
-/// Polls of the synthetic market, one each 300 s.
-const POLLS: u64 = 240;
+/// Polls of the simulated market, one each 300 s.
+pub(crate) const POLLS: u64 = 240;
 /// Polls that are published at a time.
-const CHUNK: u64 = 6;
+pub(crate) const CHUNK: u64 = 6;
 /// Kills of a run, at least.
 const KILLS: usize = 10;
 /// How long to wait for a kill before more is published: a processor may own nothing just now.
 const LULL: Duration = Duration::from_secs(8);
 
 /// The time of a poll.
-fn poll(index: u64) -> String {
+pub(crate) fn poll(index: u64) -> String {
     let start = parse_rfc3339("2026-01-01T00:00:00Z").unwrap();
     to_rfc3339(start + i64::try_from(index).unwrap() * 300 * SECOND)
 }
 
 /// The market on a broker, published piece by piece.
-struct Feed<'a> {
+pub(crate) struct Feed<'a> {
     broker: &'a Broker,
     recording: std::path::PathBuf,
     /// Polls that are published.
-    published: u64,
+    pub(crate) published: u64,
 }
 
 impl<'a> Feed<'a> {
-    fn on(broker: &'a Broker) -> Self {
-        let recording = recordings::synthetic(broker.scratch.path(), 41, POLLS);
+    pub(crate) fn on(broker: &'a Broker) -> Self {
+        let recording = recordings::simulated(broker.scratch.path(), 41, POLLS);
         Self { broker, recording, published: 0 }
     }
 
     /// Publishes up to a poll; with the first ones comes a record that is none.
-    fn publish(&mut self, until: u64) {
+    pub(crate) fn publish(&mut self, until: u64) {
         let (from, until) = (self.published, until.min(POLLS));
         if from == 0 {
             write(&self.broker.brokers, &[("stranger", b"{\"odds\": 2}")]);
@@ -84,11 +84,11 @@ fn undisturbed() -> Outcome {
 
 /// Where a processor is killed: any point, after as many passages as a piece of the feed may have.
 fn passage(random: &mut fastrand::Rng) -> String {
-    let point = Point::ALL[random.usize(..Point::ALL.len())];
+    let point = Point::PROCESS[random.usize(..Point::PROCESS.len())];
     let most = match point {
         Point::Poll | Point::Process => 80,
         Point::Produce => 300,
-        Point::Offsets | Point::Commit | Point::Committed => 8,
+        _ => 8,
     };
     format!("{}:{}", point.key(), random.u32(1..=most))
 }

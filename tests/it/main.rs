@@ -1,12 +1,13 @@
 //! Tests of the whole: a real Kafka that they start themselves, the program as users run it, and an independent
 //! oracle in Python.
 //!
-//! Recordings are read in place where they are; where they are absent a synthetic one stands in, and the output
+//! Recordings are read in place where they are; where they are absent a simulated one stands in, and the output
 //! says so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 // Tests look at the machine and use clients as strangers would.
 #![allow(clippy::disallowed_methods)]
 
+mod analysts;
 mod api;
 mod bad_input;
 mod bench;
@@ -16,10 +17,13 @@ mod dead_letters;
 mod documents;
 mod evaluate;
 mod failures;
+mod grafana;
 mod kafka;
 mod kill;
+mod live;
 mod processor;
 mod rules;
+mod sink;
 mod stream;
 mod stream_limits;
 mod support;
@@ -27,3 +31,4 @@ mod surface;
 mod telemetry;
 mod tidy;
 mod up;
+mod views;

@@ -16,7 +16,7 @@ use crate::support::{recordings, wait_for};
 #[test]
 fn it_goes_on_from_where_it_was() {
     let mut stack = Stack::start("board");
-    let recording = recordings::synthetic(stack.broker.scratch.path(), 31, 50);
+    let recording = recordings::simulated(stack.broker.scratch.path(), 31, 50);
     stack.broker.ingest(&recording, &["--until", "2026-01-01T02:00:00Z"]);
     stack.board_at("2026-01-01T02:00:00Z");
     stack.process.stop();
@@ -38,7 +38,7 @@ fn it_goes_on_from_where_it_was() {
 #[test]
 fn offsets_that_the_changelog_does_not_know_are_refused() {
     let broker = Broker::start();
-    let recording = recordings::synthetic(broker.scratch.path(), 34, 5);
+    let recording = recordings::simulated(broker.scratch.path(), 34, 5);
     broker.ingest(&recording, &[]);
     commit_by_hand(&broker.brokers, "arb-process", 0, 3);
     let said = run(arb().args(["process", "--brokers", &broker.brokers]));
@@ -50,7 +50,7 @@ fn offsets_that_the_changelog_does_not_know_are_refused() {
 #[test]
 fn what_cannot_be_read_is_put_aside_with_its_reason_and_the_rest_goes_on() {
     let broker = Broker::start();
-    let recording = recordings::synthetic(broker.scratch.path(), 32, 20);
+    let recording = recordings::simulated(broker.scratch.path(), 32, 20);
     write(&broker.brokers, &[("stranger", b"{\"odds\": 2}")]);
     broker.ingest(&recording, &[]);
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
@@ -80,7 +80,7 @@ fn what_cannot_be_read_is_put_aside_with_its_reason_and_the_rest_goes_on() {
 #[test]
 fn a_pump_that_hangs_is_ended_by_its_watchdog() {
     let broker = Broker::start();
-    broker.ingest(&recordings::synthetic(broker.scratch.path(), 35, 2), &[]);
+    broker.ingest(&recordings::simulated(broker.scratch.path(), 35, 2), &[]);
     // Reached only by a processor that has its partitions and a record.
     let stall = ["--stall-at", "process:2", "--watchdog-ms", "5000"];
     let said = run(arb().args(["process", "--brokers", &broker.brokers]).args(stall));
@@ -104,7 +104,7 @@ pub(crate) fn board_contains(broker: &Broker, received_at: i64) -> bool {
 /// The whole feed of a recording, processed in transactions of so many records, and what the processor said.
 fn feed(records: &str, fail_point: &[&str]) -> (Vec<Record>, String) {
     let broker = Broker::start();
-    let recording = recordings::synthetic(broker.scratch.path(), 33, 40);
+    let recording = recordings::simulated(broker.scratch.path(), 33, 40);
     broker.ingest(&recording, &[]);
     let limits = ["--brokers", &broker.brokers, "--commit-records", records, "--commit-interval-ms", "60000"];
     let log = broker.path("process.log");

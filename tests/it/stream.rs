@@ -82,7 +82,7 @@ fn a_snapshot_and_what_follows_are_the_board() {
     let key = Key { file: stack.broker.path("keys.json"), text: stack.key.clone() };
     let early = Serve::start(&stack.broker, &key, "early", &[]);
     let mut from_nothing = (early.stream("", None), Folded::default());
-    let recording = recordings::synthetic(stack.broker.scratch.path(), 61, 120);
+    let recording = recordings::simulated(stack.broker.scratch.path(), 61, 120);
     stack.broker.ingest(&recording, &["--until", "2026-01-01T04:25:00Z"]);
     stack.board_at("2026-01-01T04:25:00Z");
     // One that began with this board in its topics, and a client in the middle of it.
@@ -209,7 +209,7 @@ fn read_to_its_end(stream: &mut Sse, folded: &mut Folded, in_good_order: bool) {
 fn streams_survive_restarts_of_the_api_and_kills_of_it_and_of_the_processor() {
     let mut stack = Stack::start("board");
     let key = Key { file: stack.broker.path("keys.json"), text: stack.key.clone() };
-    let recording = recordings::synthetic(stack.broker.scratch.path(), 62, 100);
+    let recording = recordings::simulated(stack.broker.scratch.path(), 62, 100);
     let mut serve = Serve::start(&stack.broker, &key, "serve", &["--stream-events", "16"]);
     let (mut stream, mut folded) = (serve.stream("", None), Folded::default());
     let polls = |hour| format!("2026-01-01T0{hour}:00:00Z");

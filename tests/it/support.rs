@@ -4,14 +4,17 @@ pub(crate) mod clickhouse;
 pub(crate) mod feed;
 pub(crate) mod http;
 pub(crate) mod metrics;
+pub(crate) mod odds_api;
 pub(crate) mod oracle;
 pub(crate) mod processors;
 pub(crate) mod program;
 pub(crate) mod promtool;
 pub(crate) mod recordings;
 pub(crate) mod serve;
+pub(crate) mod sinks;
 pub(crate) mod sse;
 pub(crate) mod stack;
+pub(crate) mod store;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

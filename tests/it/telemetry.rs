@@ -114,7 +114,7 @@ fn roles_tell_the_list_and_nothing_else() {
 
 /// Publishes a recording, with so many polls from a seed.
 fn publish(broker: &Broker, seed: u64, polls: u64) {
-    broker.ingest(&recordings::synthetic(broker.scratch.path(), seed, polls), &[]);
+    broker.ingest(&recordings::simulated(broker.scratch.path(), seed, polls), &[]);
 }
 
 #[test]

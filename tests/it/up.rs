@@ -94,7 +94,7 @@ impl House {
     }
 
     fn replay(&self, seed: u64, polls: u64, until: &str) -> Running {
-        let recording = recordings::synthetic(self.home.path(), seed, polls);
+        let recording = recordings::simulated(self.home.path(), seed, polls);
         self.up(&["--replay", recording.to_str().unwrap(), "--speed", "max", "--until", until])
     }
 
@@ -121,7 +121,7 @@ fn it_plays_a_recording_and_ends_cleanly_on_interrupt() {
 }
 
 #[test]
-fn the_synthetic_market_moves_and_ends_with_a_killed_parent() {
+fn the_simulated_market_moves_and_ends_with_a_killed_parent() {
     let house = House::new();
     let mut running = house.up(&[]);
     let first = wait_for("a first poll", || running.board().filter(|board| board["as_of"].is_string()));
@@ -163,7 +163,7 @@ fn its_topics_outlive_it_unless_they_shall_not() {
     assert_eq!(again.board_at("2026-01-01T00:20:00Z"), board);
     end(&mut again);
     assert!(of_the_first_run.exists());
-    let recording = recordings::synthetic(house.home.path(), 52, 9);
+    let recording = recordings::simulated(house.home.path(), 52, 9);
     let replay = ["--fresh", "--speed", "max", "--until", "2026-01-01T00:00:00Z", "--replay"];
     let mut fresh = house.up(&[&replay[..], &[recording.to_str().unwrap()]].concat());
     fresh.board_at("2026-01-01T00:00:00Z");
@@ -208,7 +208,7 @@ fn a_role_that_is_killed_is_started_again() {
 #[test]
 fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
     let broker = Broker::bare();
-    let recording = recordings::synthetic(broker.scratch.path(), 53, 5);
+    let recording = recordings::simulated(broker.scratch.path(), 53, 5);
     let clickhouse = ClickHouse::start();
     let given = |listen: &str| {
         let mut command = arb();

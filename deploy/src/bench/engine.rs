@@ -14,18 +14,17 @@ use arb_engine::{Engine, Size};
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
 use arb_pipeline::ingest::recording::Recording;
+use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
-use arb_pipeline::ingest::synthetic::Synthetic;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_pipeline::records::TickRecord;
-use arb_schemas::time::SECOND;
 
 use super::Scale;
 use super::meter::allocated;
 use super::report::{Measure, Measured, Row};
 
-/// Polls of the synthetic market.
-const SYNTHETIC: usize = 2_000;
+/// Polls of the simulated market.
+const SIMULATED: usize = 250;
 /// Engines whose memory is measured together.
 const ENGINES: usize = 32;
 /// Records a transaction: a commit after each is the worst case, the second figure that of a busy processor.
@@ -38,7 +37,7 @@ const QUICK: usize = 100;
 const STAGES: [&str; 4] = ["read and sort", "merge", "evaluate", "draft and commit"];
 
 pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Measured> {
-    let (name, records) = load(recording, if scale.is_quick { QUICK } else { SYNTHETIC })?;
+    let (name, records) = load(recording, if scale.is_quick { QUICK } else { SIMULATED })?;
     let mut faults = Faults::default();
     let inputs: Vec<_> = records.iter().map(|record| record.as_input(&mut faults)).collect();
     let ticks: usize = inputs.iter().map(ticks_of).sum();
@@ -77,10 +76,10 @@ fn stages(name: &str, inputs: &[Input<'_>], ticks: usize) -> Vec<Row> {
 }
 
 /// All records of a recording, as one partition has them.
-fn load(recording: Option<&Path>, synthetic: usize) -> anyhow::Result<(String, Vec<TickRecord>)> {
+fn load(recording: Option<&Path>, simulated: usize) -> anyhow::Result<(String, Vec<TickRecord>)> {
     let (mut source, polls): (Box<dyn Source>, usize) = match recording {
         Some(path) => (Box::new(Recording::open(path, OddsFormat::American)?), usize::MAX),
-        None => (Box::new(Synthetic::new(1, 0, 300 * SECOND)), synthetic),
+        None => (Box::new(Simulator::new(Settings::default())), simulated),
     };
     let (mut records, mut faults) = (Vec::new(), Faults::default());
     let name = source.name().to_owned();

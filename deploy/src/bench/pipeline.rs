@@ -25,6 +25,7 @@ use crate::children::Children;
 use crate::cli::{BenchPipeline, LogFormat};
 
 use ground::Ground;
+pub(super) use ground::free_port;
 use input::{Feed, Filled};
 
 /// As the table calls it.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use arb_pipeline::fail_point::Passage;
 use clap::Args;
 
-use super::{Admin, Brokers, Child, Home, Play, Rules, millis};
+use super::{Admin, Brokers, Child, Home, Play, Rules, Writer, millis};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {
@@ -56,6 +56,53 @@ pub(crate) struct Process {
     /// Fail point: let the pump hang there
     #[arg(long, hide = true, value_name = "POINT:COUNT")]
     pub(crate) stall_at: Option<Passage>,
+    #[command(flatten)]
+    pub(crate) admin: Admin,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Sink {
+    /// Consumer group
+    #[arg(long, env = "ARB_SINK_GROUP", default_value = "arb-sink")]
+    pub(crate) group: String,
+    /// Rows of a batch, at most
+    #[arg(long, env = "ARB_SINK_BATCH_ROWS", default_value_t = 100_000)]
+    pub(crate) batch_rows: u64,
+    /// Milliseconds after which a batch is sent, however small
+    #[arg(long = "batch-interval-ms", env = "ARB_SINK_BATCH_INTERVAL_MS", default_value = "1000", value_parser = millis)]
+    pub(crate) batch_interval: Duration,
+    /// Memory for records that wait for ClickHouse, in MiB; beyond it no more are read
+    #[arg(long, env = "ARB_SINK_MEMORY_MIB", default_value_t = 64)]
+    pub(crate) memory_mib: usize,
+    /// Inserts at a time
+    #[arg(long, env = "ARB_SINK_INSERTS", default_value_t = 4)]
+    pub(crate) inserts: usize,
+    /// Milliseconds that ClickHouse may take for an insert, before it is asked what became of it
+    #[arg(long = "insert-timeout-ms", env = "ARB_SINK_INSERT_TIMEOUT_MS", default_value = "60000", value_parser = millis)]
+    pub(crate) insert_timeout: Duration,
+    /// Milliseconds for what is under way at the end
+    #[arg(long = "close-ms", env = "ARB_SINK_CLOSE_MS", default_value = "5000", value_parser = millis)]
+    pub(crate) close: Duration,
+    /// End when nothing has moved for so many milliseconds
+    #[arg(long = "watchdog-ms", env = "ARB_WATCHDOG_MS", default_value = "120000", value_parser = millis)]
+    pub(crate) watchdog: Duration,
+    /// Fail point: kill this process with -9 at a passage of a point
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) kill_at: Option<Passage>,
+    /// Fail point: stop this process (SIGSTOP) there
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) freeze_at: Option<Passage>,
+    /// Fail point: let the thread hang there
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) stall_at: Option<Passage>,
+    #[command(flatten)]
+    pub(crate) writer: Writer,
+    #[command(flatten)]
+    pub(crate) home: Home,
     #[command(flatten)]
     pub(crate) admin: Admin,
     #[command(flatten)]

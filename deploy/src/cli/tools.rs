@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::bench::Actor;
 
-use super::{Brokers, Format, Home, time};
+use super::{Brokers, Format, Home, Market, seconds, time};
 
 /// What a key may spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -116,6 +116,11 @@ pub(crate) struct Synth {
     /// Time of the first poll
     #[arg(long, default_value = "2026-01-01T00:00:00Z", value_parser = time)]
     pub(crate) start: Micros,
+    /// Seconds between polls
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) every: Micros,
+    #[command(flatten)]
+    pub(crate) market: Market,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -142,10 +147,12 @@ pub(crate) enum BenchPart {
     All(BenchPipeline),
     /// The engine alone, on one core, over polls decoded in memory
     Engine {
-        /// A recording; without it the synthetic market
+        /// A recording; without it the simulated market
         #[arg(long, value_name = "FILE")]
         recording: Option<PathBuf>,
     },
+    /// Batches of rows into a ClickHouse, beside bare posts of the same rows
+    Sink(Home),
     /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
     Pipeline(BenchPipeline),
     /// A request for the board, beside a bare server that answers the same bytes
@@ -168,7 +175,7 @@ pub(crate) struct BenchPipeline {
     /// Kafka to use, which must have none of our topics; without it one is started and removed again
     #[arg(long)]
     pub(crate) brokers: Option<String>,
-    /// Polls of a recording for the engine and the frames; without it the synthetic market's
+    /// Polls of a recording for the engine and the frames; without it the simulated market's
     #[arg(long, value_name = "FILE")]
     pub(crate) recording: Option<PathBuf>,
     /// How many ticks of a push feed are processed for throughput; of polls four times as many

@@ -1,12 +1,14 @@
-//! `arb ingest`: a recording or the synthetic market, published in its own time.
+//! `arb ingest`: a recording or the simulated market, published in its own time, or The Odds API, polled as it is due.
+
+pub(crate) mod live;
 
 use arb_pipeline::ingest::publish::Publisher;
 use arb_pipeline::ingest::recording::Recording;
 use arb_pipeline::ingest::replay::{LIVE_HEARTBEAT, Played, RECORDED_HEARTBEAT, Replay, ReplayError, Speed};
+use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::{Source, SourceError};
-use arb_pipeline::ingest::synthetic::Synthetic;
 use arb_pipeline::telemetry::{self, Role};
-use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::time::SECOND;
 
 use crate::admin::{Admin, Vitals};
 use crate::cli::{Ingest, Play};
@@ -14,14 +16,15 @@ use crate::{clock, signals};
 
 /// A recording's default speed: an hour a minute.
 const RECORDING: Speed = Speed::Times(60.0);
-/// The synthetic market's: it polls by the wall clock.
-const SYNTHETIC: Speed = Speed::Times(1.0);
-/// Time between its polls.
-const EVERY: Micros = 2 * SECOND;
+/// The simulated market's: it lives by the wall clock, so that it goes on where it was when it is played again.
+const SIMULATED: Speed = Speed::Times(1.0);
 
 pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Ingest)?;
+    if config.play.live.wanted {
+        return live::run(&config.play.live, &config.brokers.brokers, &stop, || admin.show(Publishing));
+    }
     let (mut source, speed) = source(&config.play)?;
     let publisher = Publisher::connect(&config.brokers.brokers, source.name())?;
     admin.show(Publishing);
@@ -59,6 +62,12 @@ impl Vitals for Publishing {
 fn source(play: &Play) -> anyhow::Result<(Box<dyn Source>, Speed)> {
     Ok(match &play.replay {
         Some(path) => (Box::new(Recording::open(path, play.odds_format.into())?), RECORDING),
-        None => (Box::new(Synthetic::new(play.seed, clock::now() / SECOND * SECOND, EVERY)), SYNTHETIC),
+        None => (Box::new(Simulator::new(settings(play))), SIMULATED),
     })
+}
+
+fn settings(play: &Play) -> Settings {
+    let Play { seed, every, market, .. } = play;
+    let start = clock::now() / SECOND * SECOND;
+    Settings { seed: *seed, start, every: *every, events: market.events, books: market.books }
 }

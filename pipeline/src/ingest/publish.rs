@@ -2,6 +2,8 @@
 //!
 //! It never sends a `PollEnd` that claims a frame which was not sent before it to the same partition.
 
+use std::sync::Arc;
+
 use arb_schemas::records::{Frame, Heartbeat, PollEnd};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
@@ -59,7 +61,7 @@ pub enum PublishError {
 
 /// Publishes what one source says.
 pub struct Publisher {
-    producer: TickProducer,
+    producer: Arc<TickProducer>,
     source: String,
     partitions: i32,
 }
@@ -71,7 +73,20 @@ impl Publisher {
     /// [`PublishError::Kafka`] when the topics are not as the catalogue has them.
     pub fn connect(brokers: &str, source: &str) -> Result<Self, PublishError> {
         let partitions = kafka::partitions(brokers)?;
-        Ok(Self { producer: TickProducer::new(brokers)?, source: source.to_owned(), partitions })
+        Ok(Self { producer: Arc::new(TickProducer::new(brokers)?), source: source.to_owned(), partitions })
+    }
+
+    /// Publishes what another source says, over the same connection.
+    #[must_use]
+    pub fn of(&self, source: &str) -> Self {
+        let producer = Arc::clone(&self.producer);
+        Self { producer, source: source.to_owned(), partitions: self.partitions }
+    }
+
+    /// Of the topic.
+    #[must_use]
+    pub fn partitions(&self) -> i32 {
+        self.partitions
     }
 
     /// Sends a poll.

@@ -17,7 +17,7 @@ use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseProducer, Producer};
 
-use super::consumer::member;
+use super::group::member;
 use super::producer::{enqueue, flush};
 use super::reader::is_transient;
 use super::transaction::{Silent, offsets, record, settings, transactional};

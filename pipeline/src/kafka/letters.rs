@@ -112,7 +112,7 @@ impl Letters {
 
 fn sent_up_to(reader: &Reader, partition: i32) -> Result<Offset, KafkaError> {
     let sent = committed(reader.consumer(), DEAD_TICKS.name, partition)?;
-    Ok(sent.map_or(Offset::Beginning, Offset::Offset))
+    Ok(sent.map_or(Offset::Beginning, |sent| Offset::Offset(sent.offset)))
 }
 
 fn letter(message: &impl Message) -> Letter {

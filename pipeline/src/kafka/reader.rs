@@ -140,19 +140,28 @@ pub(super) fn wait_until_decided(
     Ok(())
 }
 
-/// The offset that a consumer's group has committed for a partition.
+/// What a group has committed for a partition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Offset of the next record.
+    pub offset: i64,
+    /// What was written beside it.
+    pub metadata: String,
+}
+
+/// What a consumer's group has committed for a partition.
 pub(super) fn committed<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     topic: &str,
     partition: i32,
-) -> Result<Option<i64>, KafkaError> {
+) -> Result<Option<Committed>, KafkaError> {
     let mut asked = TopicPartitionList::new();
     asked.add_partition(topic, partition);
     let answer = consumer.committed_offsets(asked, TIMEOUT)?;
-    let element = answer.find_partition(topic, partition);
-    let offset = element.map(|element| element.error().map(|()| element.offset())).transpose()?;
-    Ok(match offset {
-        Some(Offset::Offset(offset)) => Some(offset),
+    let Some(element) = answer.find_partition(topic, partition) else { return Ok(None) };
+    element.error()?;
+    Ok(match element.offset() {
+        Offset::Offset(offset) => Some(Committed { offset, metadata: element.metadata().to_owned() }),
         _ => None,
     })
 }

@@ -1,6 +1,7 @@
-//! Where the pump is, for whoever looks from outside: the position and the time of each partition that it owns.
+//! Where the pump is, or the sink in a topic, for whoever looks from outside: the position and the time of each partition
+//! that it owns.
 //!
-//! Written once a transaction. It is never read by the pump: what is decided comes from its own state.
+//! Written once a transaction or a batch. It is never read by who writes it: what is decided comes from its own state.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,12 +23,12 @@ pub struct Places(Arc<Mutex<BTreeMap<i32, Place>>>);
 
 impl Places {
     /// A partition has come to a place.
-    pub(super) fn put(&self, partition: i32, place: Place) {
+    pub(crate) fn put(&self, partition: i32, place: Place) {
         self.lock().insert(partition, place);
     }
 
     /// Partitions are owned no longer.
-    pub(super) fn remove(&self, partitions: &[i32]) {
+    pub(crate) fn remove(&self, partitions: &[i32]) {
         self.lock().retain(|partition, _| !partitions.contains(partition));
     }
 

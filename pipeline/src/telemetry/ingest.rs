@@ -58,6 +58,21 @@ pub fn not_published(by_kafka: bool) {
     if by_kafka { &METERS.refused } else { &METERS.unfit }.increment(1);
 }
 
+/// A live source was called: for what, and what came of it.
+pub fn call(kind: &'static str, outcome: &'static str) {
+    list::CALLS.counter(&[kind, outcome]).increment(1);
+}
+
+/// A live source said what remains of the credits.
+pub fn credits(remaining: u64) {
+    list::CREDITS.gauge(&[]).set(remaining as f64);
+}
+
+/// So many sports of a live source are polled here.
+pub fn sports(held: usize) {
+    list::SPORTS.gauge(&[]).set(held as f64);
+}
+
 /// What was malformed since the start.
 pub fn faults(faults: &Faults) {
     for (field, problem, count) in faults.iter() {

@@ -8,7 +8,7 @@
 
 use metrics::Unit::{Bytes, Count, Seconds};
 
-use super::metric::Role::{Every, Ingest, Process, Serve};
+use super::metric::Role::{Every, Ingest, Process, Serve, Sink};
 use super::metric::{Metric, counter, gauge, histogram};
 
 /// A commit takes 3 ms at best, and is given up after 8 s.
@@ -18,6 +18,8 @@ const COMMIT: &[f64] =
 const RECORDS: &[f64] = &[1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 30_000.0];
 /// From an empty changelog to one that takes as long as a transaction that hides it (20 s), and far longer.
 const RESTORE: &[f64] = &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0, 300.0];
+/// From an insert of some rows to one that waits for a server that is overloaded.
+const INSERT: &[f64] = &[0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0];
 /// A request is answered from memory.
 const REQUEST: &[f64] =
     &[0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0];
@@ -57,6 +59,11 @@ metrics! {
         "Silence: time since the last poll was published, or since the start before the first.");
     INGEST_LAG = gauge(Ingest, Seconds, "arb_ingest_event_time_lag_seconds",
         "Now minus the time of the newest poll. For a recording it is as large as the recording is old.").rare();
+    CALLS = counter(Ingest, Count, "arb_ingest_calls_total",
+        "Calls of a live source, by what was asked for (sports and events are free, odds are paid) and what came of it.")
+        .by(&["kind", "outcome"]).rare();
+    CREDITS = gauge(Ingest, Count, "arb_ingest_credits_remaining", "Credits of a live source's key that remain, by its last answer that said so.").rare();
+    SPORTS = gauge(Ingest, Count, "arb_ingest_sports", "Sports of a live source that this worker polls: those whose lease it holds.").rare();
 
     // process
     RECORDS_READ = counter(Process, Count, "arb_process_records_total",
@@ -122,6 +129,31 @@ metrics! {
         .by(&["reason"]);
     RING_EVENTS = gauge(Serve, Count, "arb_serve_ring_events", "Events of the feed in memory.");
     RING_BYTES = gauge(Serve, Bytes, "arb_serve_ring_bytes", "Their bytes.");
+
+    // sink
+    SINK_RECORDS = counter(Sink, Count, "arb_sink_records_total", "Records read.");
+    SINK_ROWS = counter(Sink, Count, "arb_sink_rows_total",
+        "Rows that ClickHouse has, by table, counted when the group has been told; rows of rejected are records that are none.").by(&["table"]);
+    SINK_BATCHES = counter(Sink, Count, "arb_sink_batches_total", "Batches of which all rows are there.");
+    SINK_RETRIES = counter(Sink, Count, "arb_sink_retries_total", "Attempts that failed and are made again.");
+    SINK_IN_DOUBT = counter(Sink, Count, "arb_sink_in_doubt_total",
+        "Batches of which rows could be there before they were sent, so that the tables were asked: what a sink before has left.");
+    SINK_REFUSED = counter(Sink, Count, "arb_sink_refused_commits_total", "Commits that the group did not take at once; each is tried again.");
+    SINK_LOST = counter(Sink, Count, "arb_sink_lost_records_total",
+        "Records at most that Kafka had removed before they were inserted. It must stay 0: the log has where.");
+    SINK_INSERT_SECONDS = histogram(Sink, Seconds, "arb_sink_insert_seconds", INSERT,
+        "Bringing a batch's rows to all their tables, from the first byte to the last acknowledgement; failed attempts too.");
+    SINK_PARTITIONS = gauge(Sink, Count, "arb_sink_partitions", "Partitions that this instance owns.");
+    SINK_PAUSED = gauge(Sink, Count, "arb_sink_paused_partitions", "Partitions that are not read for now, because their batches wait for ClickHouse.");
+    SINK_HELD = gauge(Sink, Bytes, "arb_sink_held_bytes", "Records in memory, as they came.");
+    SINK_LAG_RECORDS = gauge(Sink, Count, "arb_sink_lag_records",
+        "Records of a partition that are not in ClickHouse: its end, asked for every 5 s, minus what is settled. 0 for a partition that was given back.")
+        .by(&["topic", "partition"]).rare();
+    SINK_EVENT_TIME_LAG = gauge(Sink, Seconds, "arb_sink_event_time_lag_seconds",
+        "Now minus the time of the latest row of a partition. For a recording it is as large as the recording is old, and it grows while nothing happens.")
+        .by(&["topic", "partition"]).rare();
+    SINK_AGE = gauge(Sink, Seconds, "arb_sink_loop_age_seconds",
+        "Time since the sink last moved, by the watchdog's look at it; 0 before its first move. The watchdog ends the process at --watchdog-ms.");
 }
 
 #[cfg(test)]
@@ -132,7 +164,9 @@ mod tests {
     use super::*;
 
     /// Labels whose values are words of the program, or numbers of partitions.
-    const LABELS: [&str; 13] = [
+    const LABELS: [&str; 15] = [
+        "table",
+        "topic",
         "version",
         "role",
         "code",

@@ -13,6 +13,7 @@ pub enum Role {
     Ingest,
     Process,
     Serve,
+    Sink,
 }
 
 impl Role {
@@ -24,6 +25,7 @@ impl Role {
             Self::Ingest => "ingest",
             Self::Process => "process",
             Self::Serve => "serve",
+            Self::Sink => "sink",
         }
     }
 }

@@ -194,7 +194,7 @@ pub fn look(
 }
 
 /// Records between a place and the end; the end may be older than the place.
-fn lag(next: Option<i64>, end: Span) -> i64 {
+pub(super) fn lag(next: Option<i64>, end: Span) -> i64 {
     (end.next - next.unwrap_or(end.first).max(end.first)).max(0)
 }
 

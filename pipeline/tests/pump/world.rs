@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
+use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
-use arb_pipeline::ingest::synthetic::Synthetic;
 use arb_pipeline::records::Output;
-use arb_schemas::time::SECOND;
 use arb_schemas::topics::PROCESS_STATE;
 
 /// Partitions.
@@ -34,7 +33,8 @@ pub(crate) struct World {
 impl World {
     /// A market's polls, and now and then a record that is none.
     pub(crate) fn new(market: u64) -> Self {
-        let mut source = Synthetic::new(market, 0, 300 * SECOND);
+        let mut source =
+            Simulator::new(Settings { seed: market, events: 10, books: 7, ..Settings::default() });
         let mut world = Self::default();
         let name = source.name().to_owned();
         for poll in 0..POLLS {

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use arb_schemas::records::{ArbWindow, BoardEntry, CloseSignal, Event, LineMovement, StaleAlert};
+use arb_schemas::records::{
+    ArbWindow, BoardEntry, CloseSignal, Coverage, Event, Frame, LineMovement, Offer, Outcome, Side,
+    StaleAlert, Status, Tick,
+};
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
 use arb_schemas::wire::{RecordType, decode, encode};
 use rdkafka::admin::{AdminClient, AdminOptions};
@@ -26,6 +29,31 @@ pub(crate) fn event(league: &str) -> Event {
         home: "H".into(),
         away: "A".into(),
         commence_time: 0,
+    }
+}
+
+/// A frame of one tick, received at a time.
+pub(crate) fn frame(received_at: i64) -> Frame {
+    let tick = Tick {
+        outcome: Outcome::Home,
+        side: Side::Back,
+        line: None,
+        price: 2_000_000,
+        status: Status::Active,
+    };
+    Frame {
+        source: "s".into(),
+        received_at,
+        poll_index: None,
+        event: event("soccer"),
+        coverage: Coverage::ALL,
+        offers: vec![Offer {
+            book: "alpha".into(),
+            market: "h2h".into(),
+            last_seen_at: 0,
+            price_moved_at: None,
+            ticks: vec![tick],
+        }],
     }
 }
 

@@ -45,8 +45,12 @@ pub(crate) struct Role {
 impl Role {
     /// Starts a role; what it logs goes to a file.
     pub(crate) fn start(role: &str, arguments: &[&str], log: &Path) -> Self {
+        Self::start_in(arb(), role, arguments, log)
+    }
+
+    /// The same in an environment of its own.
+    pub(crate) fn start_in(mut command: Command, role: &str, arguments: &[&str], log: &Path) -> Self {
         let file = std::fs::File::options().create(true).append(true).open(log).unwrap();
-        let mut command = arb();
         command.arg(role).arg("--child").args(arguments).stdin(Stdio::piped());
         let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
         Self { child, log: log.to_owned() }

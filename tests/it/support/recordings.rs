@@ -1,4 +1,4 @@
-//! Recordings: real ones read in place, or synthetic ones.
+//! Recordings: real ones read in place, or simulated ones.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -12,32 +12,34 @@ fn folder() -> PathBuf {
     root().join("../shared/data/the-odds-api")
 }
 
-/// All real recordings; a synthetic one where there are none. A synthetic one is always among them.
+/// All real recordings; a simulated one where there are none. A simulated one is always among them.
 pub(crate) fn all(scratch: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> =
         std::fs::read_dir(folder()).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     found.sort();
     if found.is_empty() {
-        println!("NOTE: {} is absent: only a synthetic recording is used", folder().display());
+        println!("NOTE: {} is absent: only a simulated recording is used", folder().display());
     }
-    found.push(synthetic(scratch, 7, 600));
+    found.push(simulated(scratch, 7, 600));
     found
 }
 
-/// A real recording, or a synthetic one in its place.
+/// A real recording, or a simulated one in its place.
 pub(crate) fn named(name: &str, scratch: &Path) -> PathBuf {
     let path = folder().join(name);
     if path.exists() {
         return path;
     }
-    println!("NOTE: {} is absent: a synthetic recording stands in", path.display());
-    synthetic(scratch, 11, 600)
+    println!("NOTE: {} is absent: a simulated recording stands in", path.display());
+    simulated(scratch, 11, 600)
 }
 
-/// A synthetic recording.
-pub(crate) fn synthetic(scratch: &Path, seed: u64, polls: u64) -> PathBuf {
-    let path = scratch.join(format!("synthetic-{seed}.jsonl"));
-    let said = run(arb().args(["synth", "--seed", &seed.to_string(), "--polls", &polls.to_string()]));
+/// A simulated recording.
+pub(crate) fn simulated(scratch: &Path, seed: u64, polls: u64) -> PathBuf {
+    let path = scratch.join(format!("simulated-{seed}.jsonl"));
+    let size = ["--events", "16", "--books", "8"];
+    let asked = ["synth", "--seed", &seed.to_string(), "--polls", &polls.to_string()];
+    let said = run(arb().args(asked).args(size));
     assert!(said.success, "{}", said.err);
     std::fs::write(&path, said.out).unwrap();
     path

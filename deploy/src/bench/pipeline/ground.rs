@@ -107,7 +107,7 @@ fn start_kafka(home: &Path, folder: &Path, children: &mut Children, stop: &Stop)
 }
 
 /// A port that is free now, below those that the system gives to outgoing connections.
-fn free_port(is_free: impl Fn(u16) -> anyhow::Result<()>) -> anyhow::Result<u16> {
+pub(crate) fn free_port(is_free: impl Fn(u16) -> anyhow::Result<()>) -> anyhow::Result<u16> {
     let first = 21_000 + u16::try_from(std::process::id() % 4_000)? * 2;
     match (first..first + 1_000).step_by(2).find(|port| is_free(*port).is_ok()) {
         Some(port) => Ok(port),

@@ -6,8 +6,8 @@
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
 use arb_pipeline::ingest::recording::Recording;
+use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
-use arb_pipeline::ingest::synthetic::Synthetic;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_pipeline::kafka::TickProducer;
 use arb_pipeline::records::TickRecord;
@@ -31,8 +31,6 @@ const PERIOD: u64 = 10;
 const STEP: Micros = 50;
 /// A frame has some thirty ticks: of polls there are so many times as many, or it would be over at once.
 const MORE: u64 = 4;
-/// Between polls.
-const EVERY: Micros = 300 * SECOND;
 
 /// Which input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +57,7 @@ pub(super) fn fill(feed: Feed, config: &BenchPipeline, ground: &Ground<'_>) -> a
         Feed::Polls => {
             let mut source: Box<dyn Source> = match &config.recording {
                 Some(path) => Box::new(Recording::open(path, OddsFormat::American)?),
-                None => Box::new(Synthetic::new(1, clock::now(), EVERY)),
+                None => Box::new(Simulator::new(Settings { start: clock::now(), ..Settings::default() })),
             };
             fill_with_polls(source.as_mut(), config.ticks * MORE, &mut to, ground)?;
         }

@@ -1,0 +1,94 @@
+//! What roles share that work in a loop of their own: the watchdog over it, and where tests kill it.
+//!
+//! It never looks into the loop.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::anyhow;
+use arb_pipeline::fail_point::{FailPoints, Passage};
+use arb_pipeline::process::watchdog::{self, Pulse, Watcher};
+use arb_pipeline::stop::Stop;
+use rustix::process::{Signal, getpid, kill_process};
+
+/// Lets a loop work on a thread of its own, and ends the process when it stalls; `name` is what is said then.
+pub(super) fn run<T: Send + 'static>(
+    name: &'static str,
+    pulse: Pulse,
+    limit: Duration,
+    work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    let done = Stop::default();
+    let watched = done.clone();
+    std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
+        // Also while it ends.
+        if watchdog::watch(&pulse, limit, &watched) {
+            stalled(name, limit);
+        }
+    })?;
+    let worker = std::thread::Builder::new().name(name.to_owned()).spawn(work)?;
+    let result = worker.join().map_err(|_| anyhow!("the {name} panicked"));
+    done.stop();
+    result?
+}
+
+/// A loop, seen from outside.
+pub(super) struct Life {
+    watcher: Mutex<Watcher>,
+    limit: Duration,
+}
+
+impl Life {
+    /// Of this pulse; a silence of so long is its end.
+    pub(super) fn new(pulse: &Pulse, limit: Duration) -> Self {
+        Self { watcher: Mutex::new(Watcher::new(pulse.clone())), limit }
+    }
+
+    /// For how long it has not moved; `None` before it first did.
+    pub(super) fn silence(&self) -> Option<Duration> {
+        self.watcher.lock().unwrap_or_else(PoisonError::into_inner).silence()
+    }
+
+    /// Whether it moves, or has yet to begin. Half the watchdog's time, so that it is told before the process is gone.
+    pub(super) fn is_alive(&self) -> bool {
+        self.silence().is_none_or(|silence| silence < self.limit / 2)
+    }
+
+    /// Whether it moves.
+    pub(super) fn is_moving(&self) -> bool {
+        self.silence().is_some_and(|silence| silence < self.limit / 2)
+    }
+}
+
+/// Where a test has this process killed, frozen or stalled: the first of them that is given.
+pub(super) fn fail_points(
+    kill_at: Option<Passage>,
+    freeze_at: Option<Passage>,
+    stall_at: Option<Passage>,
+) -> FailPoints {
+    let signal = |signal: Signal| {
+        move || {
+            let _ = kill_process(getpid(), signal);
+        }
+    };
+    match (kill_at, freeze_at, stall_at) {
+        (Some(at), ..) => FailPoints::armed(at, signal(Signal::KILL)),
+        (_, Some(at), _) => FailPoints::armed(at, signal(Signal::STOP)),
+        (.., Some(at)) => FailPoints::armed(at, || {
+            loop {
+                std::thread::park();
+            }
+        }),
+        (None, None, None) => FailPoints::default(),
+    }
+}
+
+/// Another process can take the partitions over only when this one is gone.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a loop that does not move cannot be asked to end in good order"
+)]
+fn stalled(name: &str, limit: Duration) {
+    eprintln!("arb: the {name} has not moved for {} s and is ended", limit.as_secs_f64());
+    std::process::exit(70)
+}

@@ -1,0 +1,138 @@
+//! Live polling: settings that are checked before anything is called.
+//!
+//! It never logs the key, nor puts it anywhere but into the client.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, bail};
+use arb_pipeline::ingest::live::backoff::Backoff;
+use arb_pipeline::ingest::live::client::{ApiKey, Client};
+use arb_pipeline::ingest::live::listing::is_key;
+use arb_pipeline::ingest::live::plan::Sports;
+use arb_pipeline::ingest::live::schedule::Intervals;
+use arb_pipeline::ingest::live::{self, LONGEST_CALL, Limits, Settings};
+use arb_pipeline::stop::Stop;
+use arb_schemas::time::SECOND;
+
+use crate::cli::{Live, live as environment};
+use crate::clock;
+
+/// How often the longest back-off is the first one.
+const DOUBLINGS: i64 = 150;
+
+/// Polls until the end is wished; says so once it is connected.
+pub(super) fn run(config: &Live, brokers: &str, stop: &Stop, connected: impl FnOnce()) -> anyhow::Result<()> {
+    let settings = settings(config, brokers)?;
+    let live = live::Live::connect(&settings)?;
+    connected();
+    let polled = live.run(stop)?;
+    let live::Polled { polls, frames, ticks, failures, faults } = polled;
+    tracing::info!(polls, frames, ticks, failures, %faults, "polled");
+    Ok(())
+}
+
+/// What was said, if it makes sense.
+pub(crate) fn settings(config: &Live, brokers: &str) -> anyhow::Result<Settings> {
+    let key = environment::key();
+    let key =
+        key.with_context(|| format!("set {} to a key of The Odds API (the-odds-api.com)", environment::KEY))?;
+    let key = ApiKey::new(&key)?;
+    let total = config.timeout.duration();
+    if total.is_zero() || total > LONGEST_CALL {
+        bail!("--live-timeout must be above 0 and at most {} s", LONGEST_CALL.as_secs());
+    }
+    // Before anything is started: whether the address is one.
+    Client::new(&config.url, key.clone(), total, total)?;
+    let now = clock::now();
+    Ok(Settings {
+        brokers: brokers.to_owned(),
+        group: config.group.clone(),
+        address: config.url.clone(),
+        key,
+        connect: total / 3,
+        total,
+        regions: words("--regions", &config.regions)?,
+        markets: unique(config.markets.iter().map(|market| market.key().to_owned())),
+        rules: limits(config)?,
+        clock: clock::now,
+        seed: now.cast_unsigned() ^ u64::from(std::process::id()),
+    })
+}
+
+fn limits(config: &Live) -> anyhow::Result<Limits> {
+    let intervals = Intervals {
+        in_play: config.every_in_play.micros(),
+        hour: config.every_hour.micros(),
+        six_hours: config.every_six_hours.micros(),
+        day: config.every_day.micros(),
+        later: config.every_later.micros(),
+    };
+    if !intervals.is_ordered() {
+        bail!(
+            "--every-in-play, --every-hour, --every-six-hours, --every-day and --every-later must be above 0, none longer than the next"
+        );
+    }
+    let look_every = config.look_every.micros();
+    if look_every < SECOND / 10 {
+        bail!("--look-every must be at least 100ms");
+    }
+    let first = config.backoff.micros();
+    Ok(Limits {
+        sports: sports(&config.sports)?,
+        intervals,
+        look_every,
+        backoff: Backoff { first, longest: first.saturating_mul(DOUBLINGS) },
+        floor: config.credit_floor,
+        reset_day: config.credit_reset_day,
+    })
+}
+
+fn sports(said: &[String]) -> anyhow::Result<Sports> {
+    if said == ["all"] {
+        return Ok(Sports::All);
+    }
+    Ok(Sports::Named(words("--sports", said)?.into_iter().collect()))
+}
+
+/// Words that may be part of an address, each once.
+fn words(option: &str, said: &[String]) -> anyhow::Result<Vec<String>> {
+    if let Some(wrong) = said.iter().find(|word| !is_key(word)) {
+        bail!("{option}: {wrong:?} is none of the API's keys, which are small letters, digits and _");
+    }
+    Ok(unique(said.iter().cloned()))
+}
+
+fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
+    words.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn said(arguments: &[&str]) -> Live {
+        let cli = Cli::try_parse_from(["arb", "ingest", "--live"].iter().chain(arguments)).unwrap();
+        let Command::Ingest(config) = cli.command else { panic!("not ingest") };
+        config.play.live
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_schedule() {
+        let limits = limits(&said(&[])).unwrap();
+        assert_eq!((limits.intervals, limits.backoff), (Intervals::default(), Backoff::default()));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let error = |arguments: &[&str]| limits(&said(arguments)).unwrap_err().to_string();
+        assert!(error(&["--every-hour", "1s"]).contains("none longer than the next"));
+        assert!(error(&["--every-in-play", "0s"]).contains("above 0"));
+        assert!(error(&["--look-every", "1ms"]).contains("at least 100ms"));
+        assert!(error(&["--sports", "soccer_epl,../odds"]).contains("\"../odds\" is none"));
+        assert!(error(&["--sports", "all,soccer_epl,"]).contains("\"\" is none"));
+        assert_eq!(sports(&["all".to_owned()]).unwrap(), Sports::All);
+    }
+}

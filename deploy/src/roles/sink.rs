@@ -1,0 +1,120 @@
+//! `arb sink`: what the topics say into ClickHouse, on a loop of its own, with a runtime beside it that sends the rows.
+//!
+//! It starts to read when the tables are what it writes, and waits for a ClickHouse that is away.
+
+use std::time::Duration;
+
+use anyhow::bail;
+use arb_pipeline::clickhouse;
+use arb_pipeline::kafka::{self, Ends, SinkConsumer};
+use arb_pipeline::process::places::Places;
+use arb_pipeline::process::watchdog::Pulse;
+use arb_pipeline::sink::batch::Limits;
+use arb_pipeline::sink::counts::Counts;
+use arb_pipeline::sink::retry;
+use arb_pipeline::sink::run::{self, Config, TOPICS};
+use arb_pipeline::sink::store::{Store, TimeOuts};
+use arb_pipeline::stop::Stop;
+use arb_pipeline::telemetry::{self, Role};
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
+use tokio::runtime::Runtime;
+
+use super::guarded::{self, Life};
+use crate::admin::{Admin, Vitals};
+use crate::cli::Sink;
+use crate::{clock, signals};
+
+/// Threads that make rows and send them.
+const SENDERS: usize = 2;
+/// Batches of a partition that are held: one is gathered, one is sent.
+const HELD: usize = 2;
+
+pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
+    let stop = signals::stop(config.child)?;
+    let admin = Admin::start(config.admin, Role::Sink)?;
+    let (pulse, limit) = (Pulse::default(), config.watchdog);
+    let counts =
+        guarded::run("sink", pulse.clone(), limit, move || sink_until(&stop, &config, &admin, &pulse))?;
+    tracing::info!(?counts, "written");
+    Ok(())
+}
+
+fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyhow::Result<Counts> {
+    let brokers = &config.brokers.brokers;
+    let partitions = kafka::partitions(brokers)?;
+    let places = [Places::default(), Places::default()];
+    let ends = [
+        Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?,
+        Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?,
+    ];
+    admin.show(Seen { life: Life::new(pulse, config.watchdog), places: places.clone(), ends });
+    let fail_points = guarded::fail_points(config.kill_at, config.freeze_at, config.stall_at);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(SENDERS)
+        .thread_name("sender")
+        .enable_all()
+        .build()?;
+    let client = config.writer.settings(&config.home.home)?.client()?;
+    let time_outs =
+        TimeOuts { send: clickhouse::SEND.min(config.insert_timeout), insert: config.insert_timeout };
+    let store = Store::new(client, time_outs, fail_points.clone());
+    if !wait_for_tables(&store, &runtime, stop)? {
+        return Ok(Counts::default());
+    }
+    let consumer = SinkConsumer::join(brokers, &config.group, &TOPICS)?;
+    let shares = HELD * TOPICS.len() * usize::try_from(partitions)?;
+    let limits = Limits {
+        rows: config.batch_rows.max(1),
+        bytes: (config.memory_mib << 20) / shares,
+        interval: config.batch_interval,
+    };
+    let (inserts, close) = (config.inserts.max(1), config.close);
+    let loop_config = Config { limits, inserts, close, fail_points, pulse: pulse.clone(), places };
+    let mut sink = run::Sink::new(loop_config, consumer, store, runtime.handle().clone());
+    let done = sink.run(stop);
+    let counts = sink.counts().clone();
+    drop(sink);
+    // What is still under way is left to whoever comes next.
+    runtime.shutdown_background();
+    done.map(|()| counts).map_err(Into::into)
+}
+
+/// Waits until the tables can be looked at; false when the end is wished before that.
+fn wait_for_tables(store: &Store, runtime: &Runtime, stop: &Stop) -> anyhow::Result<bool> {
+    for failures in 1.. {
+        match runtime.block_on(store.check()) {
+            Ok(()) => return Ok(true),
+            Err(failure) if failure.is_lasting() => bail!("{failure}"),
+            Err(error) => tracing::warn!(failures, %error, "ClickHouse is waited for"),
+        }
+        if stop.wait(retry::pause(failures, 1.0).min(Duration::from_secs(2))) {
+            break;
+        }
+    }
+    Ok(false)
+}
+
+/// The loop, seen from outside.
+struct Seen {
+    life: Life,
+    places: [Places; 2],
+    ends: [Ends; 2],
+}
+
+impl Vitals for Seen {
+    fn is_alive(&self) -> bool {
+        self.life.is_alive()
+    }
+
+    /// It reads, or waits for ClickHouse, which its lag tells.
+    fn is_ready(&self) -> bool {
+        self.life.is_moving()
+    }
+
+    fn look(&self) {
+        for ((topic, places), ends) in TOPICS.iter().zip(&self.places).zip(&self.ends) {
+            telemetry::sink::look(topic.name, &places.get(), &ends.get(), clock::now());
+        }
+        telemetry::sink::silent(self.life.silence());
+    }
+}

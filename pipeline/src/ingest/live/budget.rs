@@ -1,0 +1,247 @@
+//! Credits: whether a poll may be paid for.
+//!
+//! What remains is only ever what the API has said, and each saying pays for one poll at most: the answer to that poll
+//! says it anew, and where an answer is missing, a free call asks. Of the credits those stay untouched that the other
+//! workers of the group may be spending at this moment: each has one saying at most, so once what remains is below the
+//! floor and a poll for each of them, no new poll begins and those under way end at the floor or above. A poll whose
+//! answer did not come counts as paid for until it must have been. It never reads a clock.
+//!
+//! Source: The Odds API v4, "Usage quota costs" (<https://the-odds-api.com/liveapi/guides/v4/>): markets times regions
+//! for each call of `/odds`, nothing for `/sports` and `/events`; `x-requests-remaining`, `x-requests-last` on every
+//! answer. Credits are reset each month on a day that no answer names.
+
+use arb_schemas::time::{Micros, SECOND, next_day};
+
+/// What was asked so long ago has been charged, or never will be.
+const CHARGED: Micros = 60 * SECOND;
+
+/// What may be spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Credits that stay. Without any (0) an API that names none is polled too.
+    pub floor: u64,
+    /// Credits that a poll costs, by the documentation.
+    pub cost: u64,
+    /// Polls that may be under way in the whole group: one for each partition.
+    pub at_once: u64,
+    /// Spread what remains evenly until the day of the month on which the credits are reset.
+    pub reset_day: Option<i8>,
+}
+
+/// What the API has said, and what has been spent since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budget {
+    allowance: Allowance,
+    /// What a poll costs, as far as is known.
+    cost: u64,
+    reading: Reading,
+    /// When polls were asked that have not been answered.
+    unanswered: Vec<Micros>,
+}
+
+/// The API's last word on what remains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// It was used up, or there has been none.
+    None,
+    /// It names no number.
+    Silent,
+    /// So many.
+    Credits(u64),
+}
+
+/// Whether a poll may be paid for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may.
+    Pay,
+    /// Not before this time: what remains is to last.
+    Later(Micros),
+    /// What remains is to be asked for first.
+    Ask,
+    /// So many credits remain, and they stay.
+    Low(u64),
+    /// The API does not say what remains.
+    Silent,
+}
+
+impl Budget {
+    /// Of an API that has not been asked yet.
+    #[must_use]
+    pub fn new(allowance: Allowance) -> Self {
+        Self { allowance, cost: allowance.cost, reading: Reading::None, unanswered: Vec::new() }
+    }
+
+    /// An answer came that says so many credits remain, and that it cost so many itself.
+    pub fn told(&mut self, now: Micros, remaining: Option<u64>, cost: Option<u64>) {
+        self.reading = remaining.map_or(Reading::Silent, Reading::Credits);
+        self.cost = self.cost.max(cost.unwrap_or(0));
+        self.unanswered.retain(|asked| now.saturating_sub(*asked) < CHARGED);
+    }
+
+    /// A poll is asked for.
+    pub fn asked(&mut self, now: Micros) {
+        self.reading = Reading::None;
+        self.unanswered.push(now);
+    }
+
+    /// The last poll that was asked for has been answered.
+    pub fn answered(&mut self) {
+        self.unanswered.pop();
+    }
+
+    /// Whether a poll may be paid for, of a worker that makes this share of all polls and paid last at `paid_at`.
+    #[must_use]
+    pub fn verdict(&self, now: Micros, paid_at: Option<Micros>, share: f64) -> Verdict {
+        let remaining = match self.reading {
+            Reading::None => return Verdict::Ask,
+            Reading::Silent if self.allowance.floor == 0 => return Verdict::Pay,
+            Reading::Silent => return Verdict::Silent,
+            Reading::Credits(remaining) => remaining,
+        };
+        let doubtful = self.cost.saturating_mul(self.unanswered.len() as u64);
+        let sure = remaining.saturating_sub(doubtful);
+        let kept = self.allowance.floor.saturating_add(self.cost.saturating_mul(self.allowance.at_once));
+        let Some(free) = sure.checked_sub(kept) else { return Verdict::Low(remaining) };
+        match paid_at.and_then(|paid| Some(paid.min(now) + self.gap(now, free, share)?)) {
+            Some(at) if at > now => Verdict::Later(at),
+            _ => Verdict::Pay,
+        }
+    }
+
+    /// Time between two polls with which these credits last until they are reset.
+    fn gap(&self, now: Micros, free: u64, share: f64) -> Option<Micros> {
+        let left = next_day(now, self.allowance.reset_day?)?.saturating_sub(now);
+        let polls = free as f64 / self.cost.max(1) as f64 * share.clamp(0.0, 1.0);
+        // At the end of the credits it is as long as the rest of the month.
+        let gap = left as f64 / polls.max(1.0);
+        #[expect(clippy::cast_possible_truncation, reason = "at most a month")]
+        Some(gap as Micros)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::*;
+
+    const ONE: Allowance = Allowance { floor: 10, cost: 3, at_once: 1, reset_day: None };
+    const DAY: Micros = 86_400 * SECOND;
+
+    fn told(allowance: Allowance, remaining: Option<u64>) -> Budget {
+        let mut budget = Budget::new(allowance);
+        budget.told(0, remaining, None);
+        budget
+    }
+
+    fn verdict(budget: &Budget) -> Verdict {
+        budget.verdict(0, None, 1.0)
+    }
+
+    #[test]
+    fn nothing_is_paid_before_the_api_has_said_what_remains() {
+        assert_eq!(verdict(&Budget::new(ONE)), Verdict::Ask);
+        assert_eq!(verdict(&told(ONE, None)), Verdict::Silent);
+        assert_eq!(verdict(&told(Allowance { floor: 0, ..ONE }, None)), Verdict::Pay);
+        assert_eq!(verdict(&told(ONE, Some(13))), Verdict::Pay);
+        assert_eq!(verdict(&told(ONE, Some(12))), Verdict::Low(12));
+        assert_eq!(verdict(&told(Allowance { at_once: 4, ..ONE }, Some(21))), Verdict::Low(21));
+    }
+
+    #[test]
+    fn a_saying_pays_once() {
+        let mut budget = told(ONE, Some(1_000));
+        budget.asked(0);
+        assert_eq!(verdict(&budget), Verdict::Ask);
+        budget.answered();
+        budget.told(0, Some(13), Some(3));
+        assert_eq!(verdict(&budget), Verdict::Pay);
+    }
+
+    #[test]
+    fn what_was_not_answered_counts_as_paid_for_a_minute() {
+        let mut budget = told(ONE, Some(15));
+        budget.asked(0);
+        budget.told(1, Some(15), Some(0));
+        assert_eq!(verdict(&budget), Verdict::Low(15));
+        budget.told(CHARGED, Some(15), Some(0));
+        assert_eq!(verdict(&budget), Verdict::Pay);
+    }
+
+    #[test]
+    fn a_poll_that_costs_more_than_documented_is_believed() {
+        let mut budget = told(ONE, Some(19));
+        budget.told(0, Some(19), Some(10));
+        assert_eq!(verdict(&budget), Verdict::Low(19));
+    }
+
+    #[test]
+    fn what_remains_is_spread_until_the_reset() {
+        let spread = Allowance { floor: 0, cost: 1, at_once: 0, reset_day: Some(11) };
+        // Ten days for ten credits: one a day; for a worker that makes half of the polls one in two days.
+        let budget = told(spread, Some(10));
+        assert_eq!(budget.verdict(0, Some(-DAY), 1.0), Verdict::Pay);
+        assert_eq!(budget.verdict(0, Some(0), 1.0), Verdict::Later(DAY));
+        assert_eq!(budget.verdict(0, Some(0), 0.5), Verdict::Later(2 * DAY));
+        assert_eq!(budget.verdict(0, None, 1.0), Verdict::Pay);
+    }
+
+    /// An API that charges as it is documented, also for what is answered late or never, and its readers.
+    struct Market {
+        credits: u64,
+        rng: Rng,
+    }
+
+    impl Market {
+        /// What a header says: the truth, nothing, or that nothing is left.
+        fn says(&mut self) -> Option<u64> {
+            match self.rng.u8(0..10) {
+                0 => None,
+                1 => Some(0),
+                _ => Some(self.credits),
+            }
+        }
+    }
+
+    /// Whatever workers see, and in whatever order their calls are served, the floor holds.
+    #[test]
+    fn no_order_of_answers_takes_credits_below_the_floor() {
+        for seed in 0..300 {
+            let mut rng = Rng::with_seed(seed);
+            let allowance = Allowance {
+                floor: rng.u64(1..50),
+                cost: rng.u64(1..7),
+                at_once: rng.u64(1..6),
+                reset_day: rng.bool().then_some(1),
+            };
+            let mut market = Market { credits: rng.u64(0..300), rng: rng.fork() };
+            let begun_with = market.credits;
+            let workers = usize::try_from(allowance.at_once).unwrap();
+            let mut budgets = vec![Budget::new(allowance); workers];
+            // A poll that was asked for, and is charged whenever the server gets to it.
+            let mut asked = vec![false; workers];
+            for now in (0..).map(|step| step * 3_600 * SECOND).take(400) {
+                let worker = rng.usize(0..workers);
+                let budget = &mut budgets[worker];
+                if asked[worker] {
+                    market.credits = market.credits.checked_sub(allowance.cost).expect("no credit is owed");
+                    asked[worker] = false;
+                    if rng.u8(0..4) > 0 {
+                        budget.answered();
+                        let said = market.says();
+                        budget.told(now, said, Some(allowance.cost));
+                    }
+                } else if budget.verdict(now, None, 1.0) == Verdict::Pay {
+                    budget.asked(now);
+                    asked[worker] = true;
+                } else {
+                    let said = market.says();
+                    budget.told(now, said, Some(0));
+                }
+                let least = allowance.floor.min(begun_with);
+                assert!(market.credits >= least, "seed {seed}: {} of {least}", market.credits);
+            }
+        }
+    }
+}

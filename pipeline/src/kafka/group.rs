@@ -1,0 +1,196 @@
+//! A member of a consumer group, as all roles that share partitions are one.
+//!
+//! A rebalance is only noted by the callback, and answered by whoever owns the partitions: until then the group waits. A
+//! partition is not read until its owner says from where, and not given back until its owner says so. It commits
+//! nothing by itself, and never skips: a position that the broker does not have is an error.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::KafkaError;
+use rdkafka::message::BorrowedMessage;
+use rdkafka::topic_partition_list::TopicPartitionList;
+use rdkafka::types::RDKafkaRespErr;
+use rdkafka::{ClientConfig, ClientContext};
+
+use super::reader::{Committed, committed, is_transient};
+use super::{Error, Listener};
+
+/// How long an offset may stay in doubt: longer than a transaction can stay open (10 s).
+const IN_DOUBT: Duration = Duration::from_mins(1);
+
+/// What happened to the partitions of a member, each with its topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Rebalance {
+    /// These are now its own; all must be started.
+    Assigned(Vec<(String, i32)>),
+    /// These must be given back.
+    Revoked(Vec<(String, i32)>),
+    /// These are another's already.
+    Lost(Vec<(String, i32)>),
+}
+
+/// What a poll brought.
+pub(super) enum Polled<'a> {
+    Record(BorrowedMessage<'a>),
+    Rebalance(Rebalance),
+    Idle,
+}
+
+/// A member of a group.
+pub(super) struct Member {
+    consumer: BaseConsumer<Rebalances>,
+    /// The rebalance that the owner has been told and has not answered.
+    unanswered: Option<Rebalance>,
+}
+
+/// A rebalance as the callback, which runs inside `poll`, saw it. There is one at most: the group goes on when it is
+/// answered.
+#[derive(Default)]
+pub(super) struct Rebalances(Mutex<Seen>);
+
+#[derive(Default)]
+struct Seen {
+    rebalance: Option<Rebalance>,
+    /// Nobody will answer any more.
+    closing: bool,
+}
+
+impl Rebalances {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientContext for Rebalances {
+    fn error(&self, error: KafkaError, reason: &str) {
+        Listener.error(error, reason);
+    }
+}
+
+impl ConsumerContext for Rebalances {
+    /// Only notes what happened: the owner of the partitions answers by `start` or `give_back`, and until then the
+    /// group waits.
+    fn rebalance(&self, consumer: &BaseConsumer<Self>, kind: RDKafkaRespErr, list: &mut TopicPartitionList) {
+        let elements = list.elements();
+        let places =
+            elements.iter().map(|element| (element.topic().to_owned(), element.partition())).collect();
+        let mut seen = self.seen();
+        if seen.closing {
+            if let Err(error) = consumer.incremental_unassign(list) {
+                tracing::warn!(%error, "partitions could not be given back");
+            }
+            return;
+        }
+        seen.rebalance = Some(match kind {
+            RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS => Rebalance::Assigned(places),
+            _ if consumer.assignment_lost() => Rebalance::Lost(places),
+            _ => Rebalance::Revoked(places),
+        });
+    }
+}
+
+/// Settings of a member of a group.
+pub(super) fn member(brokers: &str, group: &str) -> ClientConfig {
+    let mut config = super::read_committed(brokers);
+    config
+        .set("group.id", group)
+        .set("partition.assignment.strategy", "cooperative-sticky")
+        .set("session.timeout.ms", "6000")
+        .set("heartbeat.interval.ms", "2000");
+    config
+}
+
+impl Member {
+    /// Joins a group for topics; `settings` go beside those that every member has.
+    pub(super) fn join(
+        brokers: &str,
+        group: &str,
+        topics: &[&str],
+        settings: &[(&str, &str)],
+    ) -> Result<Self, Error> {
+        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
+        let mut config = member(brokers, group);
+        // The default silently skips to the end.
+        config.set("auto.offset.reset", "error");
+        for (key, value) in settings {
+            config.set(*key, *value);
+        }
+        let consumer: BaseConsumer<Rebalances> =
+            config.create_with_context(Rebalances::default()).map_err(broker)?;
+        consumer.subscribe(topics).map_err(broker)?;
+        Ok(Self { consumer, unanswered: None })
+    }
+
+    /// The client, for what only one of them does.
+    pub(super) fn consumer(&self) -> &BaseConsumer<Rebalances> {
+        &self.consumer
+    }
+
+    /// The group has given its partitions to others.
+    pub(super) fn is_lost(&self) -> bool {
+        self.consumer.assignment_lost()
+    }
+
+    /// The next record or rebalance, waiting at most so long.
+    pub(super) fn poll(&mut self, wait: Duration) -> Result<Polled<'_>, KafkaError> {
+        match self.consumer.poll(wait) {
+            None => {}
+            Some(Ok(message)) => return Ok(Polled::Record(message)),
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+            }
+            Some(Err(error)) => return Err(error),
+        }
+        // A rebalance came in a poll that then brought nothing else.
+        let rebalance = self.consumer.context().seen().rebalance.take();
+        if rebalance.is_some() {
+            self.unanswered.clone_from(&rebalance);
+        }
+        Ok(rebalance.map_or(Polled::Idle, Polled::Rebalance))
+    }
+
+    /// What the group has committed for a partition, once no transaction is about to change it.
+    pub(super) fn committed(&self, topic: &str, partition: i32) -> Result<Option<Committed>, KafkaError> {
+        let deadline = Instant::now() + IN_DOUBT;
+        loop {
+            match committed(&self.consumer, topic, partition) {
+                Err(error) if Instant::now() < deadline => {
+                    // An offset that a transaction is about to change is not told.
+                    tracing::warn!(partition, %error, "the committed offset is asked for again");
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Starts to read partitions that were assigned, each at its offset in the list.
+    pub(super) fn start(&mut self, list: &TopicPartitionList) -> Result<(), KafkaError> {
+        self.unanswered = None;
+        self.consumer.incremental_assign(list)
+    }
+
+    /// Gives back partitions that were revoked or lost.
+    pub(super) fn give_back(&mut self, list: &TopicPartitionList) -> Result<(), KafkaError> {
+        self.unanswered = None;
+        self.consumer.incremental_unassign(list)
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.consumer.context().seen().closing = true;
+        // The close asks nothing again about partitions that are lost, and waits for ever for an answer.
+        if let Some(Rebalance::Revoked(places) | Rebalance::Lost(places)) = self.unanswered.take() {
+            let mut list = TopicPartitionList::new();
+            for (topic, partition) in &places {
+                list.add_partition(topic, *partition);
+            }
+            if let Err(error) = self.give_back(&list) {
+                tracing::warn!(%error, "partitions could not be given back");
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Leases: whoever holds a partition of the tick topic in a group holds what is hashed to it, and what is remembered of
+//! it goes with it.
+//!
+//! The group's members read nothing: their partitions are paused. What is remembered is the metadata of the group's
+//! offset (the offset itself is always 0), so it has one writer: the broker refuses it from a member of an earlier
+//! generation, and a new holder reads it after the old one has given the partition back or was expelled. It never gives
+//! a partition back before its holder says so.
+//!
+//! Source: Apache Kafka protocol, `OffsetCommit` (member, generation, metadata); `offset.metadata.max.bytes`, 4,096.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use arb_schemas::topics;
+use rdkafka::consumer::{CommitMode, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::types::RDKafkaErrorCode as Code;
+
+use super::Error;
+use super::group::{Member, Polled, Rebalance};
+use super::reader::is_transient;
+
+const TOPIC: &str = topics::ODDS_TICKS.name;
+
+/// A member of the group.
+pub struct Leases {
+    member: Member,
+    held: BTreeSet<i32>,
+    /// What the holder has been told to give back, and has not.
+    unanswered: Vec<(String, i32)>,
+}
+
+/// What happened to the leases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lease {
+    /// They are ours, each with what is remembered of it.
+    Granted(Vec<(i32, String)>),
+    /// They are to be given back.
+    Revoked(Vec<i32>),
+    /// Others may hold them already; they are to be given back.
+    Lost(Vec<i32>),
+    /// Nothing.
+    Idle,
+}
+
+impl Leases {
+    /// Joins a group.
+    ///
+    /// # Errors
+    /// [`Error::Broker`].
+    pub fn join(brokers: &str, group: &str) -> Result<Self, Error> {
+        let member = Member::join(brokers, group, &[TOPIC], &[])?;
+        Ok(Self { member, held: BTreeSet::new(), unanswered: Vec::new() })
+    }
+
+    /// What happens next, waiting at most so long. Whoever does not ask within five minutes is expelled.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
+    pub fn next(&mut self, wait: Duration) -> Result<Lease, Error> {
+        Ok(match self.member.poll(wait)? {
+            Polled::Rebalance(Rebalance::Assigned(places)) => Lease::Granted(self.take(&places)?),
+            Polled::Rebalance(Rebalance::Revoked(places)) => Lease::Revoked(self.let_go(places)),
+            Polled::Rebalance(Rebalance::Lost(places)) => Lease::Lost(self.let_go(places)),
+            // A record that came before its partition was paused is nobody's business.
+            Polled::Record(_) | Polled::Idle => Lease::Idle,
+        })
+    }
+
+    fn take(&mut self, places: &[(String, i32)]) -> Result<Vec<(i32, String)>, Error> {
+        let mut list = TopicPartitionList::new();
+        for (topic, partition) in places {
+            list.add_partition_offset(topic, *partition, Offset::End)?;
+        }
+        self.member.start(&list)?;
+        self.member.consumer().pause(&list)?;
+        let mut notes = Vec::new();
+        for (topic, partition) in places {
+            let committed = self.member.committed(topic, *partition)?;
+            notes.push((*partition, committed.map(|committed| committed.metadata).unwrap_or_default()));
+            self.held.insert(*partition);
+        }
+        Ok(notes)
+    }
+
+    fn let_go(&mut self, places: Vec<(String, i32)>) -> Vec<i32> {
+        let partitions: Vec<_> = places.iter().map(|(_, partition)| *partition).collect();
+        self.held.retain(|held| !partitions.contains(held));
+        self.unanswered = places;
+        partitions
+    }
+
+    /// Gives back what was revoked or lost, when nothing of it is under way.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn give_back(&mut self) -> Result<(), Error> {
+        let places = std::mem::take(&mut self.unanswered);
+        if places.is_empty() {
+            return Ok(());
+        }
+        let mut list = TopicPartitionList::new();
+        for (topic, partition) in &places {
+            list.add_partition(topic, *partition);
+        }
+        Ok(self.member.give_back(&list)?)
+    }
+
+    /// Whether a partition is ours, as far as this member knows.
+    #[must_use]
+    pub fn holds(&self, partition: i32) -> bool {
+        self.held.contains(&partition) && !self.member.is_lost()
+    }
+
+    /// Remembers this of a partition; whether the broker took it. It does not from a member that has been expelled, nor
+    /// while partitions move.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for anything else than a refusal or a broker that is away.
+    pub fn remember(&self, partition: i32, note: &str) -> Result<bool, Error> {
+        if !self.holds(partition) {
+            return Ok(false);
+        }
+        let mut list = TopicPartitionList::new();
+        let mut element = list.add_partition(TOPIC, partition);
+        element.set_offset(Offset::Offset(0))?;
+        element.set_metadata(note);
+        match self.member.consumer().commit(&list, CommitMode::Sync) {
+            Ok(()) => Ok(self.holds(partition)),
+            Err(error) if is_transient(&error) || is_refusal(&error) => {
+                tracing::debug!(partition, %error, "the lease was not confirmed");
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Errors by which the broker refuses one that is no longer the member that it was, or while the group changes.
+fn is_refusal(error: &KafkaError) -> bool {
+    let code = error.rdkafka_error_code();
+    let refusals = [
+        Code::IllegalGeneration,
+        Code::UnknownMemberId,
+        Code::RebalanceInProgress,
+        Code::FencedInstanceId,
+        Code::AssignmentLost,
+        Code::NoOffset,
+        Code::State,
+    ];
+    code.is_some_and(|code| refusals.contains(&code))
+}

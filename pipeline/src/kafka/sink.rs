@@ -1,0 +1,241 @@
+//! The sink's input: a member of a consumer group on the topics that are kept by time.
+//!
+//! Beside an offset it commits a note of the sink's, and only as a member of the group: a commit that the group refuses
+//! is told as such. It never decides from where a partition is read, never skips, and looks into nothing.
+
+use std::time::Duration;
+
+use arb_schemas::topics::Topic;
+use rdkafka::Message;
+use rdkafka::consumer::{CommitMode, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::types::RDKafkaErrorCode;
+
+use super::group::{Member, Polled, Rebalance};
+use super::reader::{Committed, Span};
+use super::{Error, topic_id};
+
+/// One question to the broker.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A partition of one of the topics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Source {
+    /// Which of the topics, by its place in the list that was joined with.
+    pub topic: usize,
+    /// Its partition.
+    pub partition: i32,
+}
+
+/// A record as it lies in the client's memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken<'a> {
+    /// Where it was read.
+    pub source: Source,
+    /// Its offset.
+    pub offset: i64,
+    /// Its key, empty when it has none.
+    pub key: &'a [u8],
+    /// Its value, empty when it has none.
+    pub value: &'a [u8],
+}
+
+/// What a member is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SinkEvent {
+    /// A record was given to whoever asked.
+    Record,
+    /// These partitions are now its own; all must be started.
+    Assigned(Vec<Source>),
+    /// These must be given back.
+    Revoked(Vec<Source>),
+    /// These are another's already.
+    Lost(Vec<Source>),
+    /// A position is not there any more: the log was cut beneath the reader.
+    OutOfRange,
+    /// Nothing new.
+    Idle,
+}
+
+/// An offset to be committed, with a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Of which partition.
+    pub source: Source,
+    /// Of the next record.
+    pub offset: i64,
+    /// What is written beside it.
+    pub note: String,
+}
+
+/// How a commit ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Marked {
+    /// The group has it, and had this member when it took it.
+    Yes,
+    /// It may or may not have it; the same commit may be tried again, by a member.
+    NotNow(String),
+}
+
+/// A member of a group on some topics.
+pub struct SinkConsumer {
+    member: Member,
+    topics: Vec<(Topic, [u8; 16])>,
+}
+
+impl SinkConsumer {
+    /// Joins a group.
+    ///
+    /// # Errors
+    /// [`Error`] when the broker does not answer, or one of the topics does not exist.
+    pub fn join(brokers: &str, group: &str, topics: &[Topic]) -> Result<Self, Error> {
+        let ids = topics.iter().map(|topic| Ok((*topic, topic_id(brokers, topic)?)));
+        let ids = ids.collect::<Result<_, Error>>()?;
+        let names: Vec<_> = topics.iter().map(|topic| topic.name).collect();
+        // What is read ahead is memory, and the sink counts what it holds.
+        let settings = [("queued.max.messages.kbytes", "16384")];
+        Ok(Self { member: Member::join(brokers, group, &names, &settings)?, topics: ids })
+    }
+
+    /// A topic's id, as it was when the group was joined.
+    #[must_use]
+    pub fn id(&self, topic: usize) -> [u8; 16] {
+        self.topics.get(topic).map_or([0; 16], |(_, id)| *id)
+    }
+
+    fn name(&self, topic: usize) -> &'static str {
+        self.topics.get(topic).map_or("", |(topic, _)| topic.name)
+    }
+
+    fn sources(&self, places: Vec<(String, i32)>) -> Vec<Source> {
+        let find = |name: &str| self.topics.iter().position(|(topic, _)| topic.name == name);
+        let source = |(name, partition): (String, i32)| Some(Source { topic: find(&name)?, partition });
+        places.into_iter().filter_map(source).collect()
+    }
+
+    /// The next event, waiting at most so long; a record is given to `take`.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for what librdkafka does not recover from by itself.
+    pub fn next(&mut self, wait: Duration, take: &mut dyn FnMut(Taken<'_>)) -> Result<SinkEvent, Error> {
+        let rebalance = match self.member.poll(wait) {
+            Ok(Polled::Record(message)) => {
+                let topic = self.topics.iter().position(|(topic, _)| topic.name == message.topic());
+                let source = Source { topic: topic.unwrap_or(usize::MAX), partition: message.partition() };
+                let (key, value) = (message.key(), message.payload());
+                let (key, value) = (key.unwrap_or_default(), value.unwrap_or_default());
+                take(Taken { source, offset: message.offset(), key, value });
+                return Ok(SinkEvent::Record);
+            }
+            Ok(Polled::Idle) => return Ok(SinkEvent::Idle),
+            Ok(Polled::Rebalance(rebalance)) => rebalance,
+            Err(error) if is_out_of_range(&error) => return Ok(SinkEvent::OutOfRange),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(match rebalance {
+            Rebalance::Assigned(places) => SinkEvent::Assigned(self.sources(places)),
+            Rebalance::Revoked(places) => SinkEvent::Revoked(self.sources(places)),
+            Rebalance::Lost(places) => SinkEvent::Lost(self.sources(places)),
+        })
+    }
+
+    /// What the group has committed for a partition.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn committed(&self, source: Source) -> Result<Option<Committed>, Error> {
+        Ok(self.member.committed(self.name(source.topic), source.partition)?)
+    }
+
+    /// Where a partition begins, and where what is committed in it ends.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn span(&self, source: Source) -> Result<Span, Error> {
+        let topic = self.name(source.topic);
+        let (first, next) = self.member.consumer().fetch_watermarks(topic, source.partition, TIMEOUT)?;
+        Ok(Span { first, next })
+    }
+
+    /// Starts partitions that were assigned, each at an offset, and paused.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn start_paused(&mut self, places: &[(Source, i64)]) -> Result<(), Error> {
+        let mut list = TopicPartitionList::new();
+        for (source, offset) in places {
+            let offset = Offset::Offset(*offset);
+            list.add_partition_offset(self.name(source.topic), source.partition, offset)?;
+        }
+        self.member.start(&list)?;
+        Ok(self.member.consumer().pause(&list)?)
+    }
+
+    /// Reads paused partitions no more, or others again.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn pause(&self, source: Source, paused: bool) -> Result<(), Error> {
+        let list = self.list(&[source]);
+        let consumer = self.member.consumer();
+        let done = if paused { consumer.pause(&list) } else { consumer.resume(&list) };
+        Ok(done?)
+    }
+
+    /// Reads a partition from another offset.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn seek(&self, source: Source, offset: i64) -> Result<(), Error> {
+        let topic = self.name(source.topic);
+        Ok(self.member.consumer().seek(topic, source.partition, Offset::Offset(offset), TIMEOUT)?)
+    }
+
+    /// Gives back partitions that were revoked or lost.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn give_back(&mut self, sources: &[Source]) -> Result<(), Error> {
+        let list = self.list(sources);
+        Ok(self.member.give_back(&list)?)
+    }
+
+    /// Commits offsets with their notes, as a member of the group.
+    ///
+    /// The broker refuses the commit of another generation, but not that of nobody, which is what a member is between
+    /// its eviction and its return; so whether the assignment is lost is looked at before and after.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for what cannot be written at all.
+    pub fn mark(&self, marks: &[Mark]) -> Result<Marked, Error> {
+        let mut list = TopicPartitionList::new();
+        for mark in marks {
+            let mut element = list.add_partition(self.name(mark.source.topic), mark.source.partition);
+            element.set_offset(Offset::Offset(mark.offset))?;
+            element.set_metadata(&mark.note);
+        }
+        let evicted = || Marked::NotNow("the partitions are another's".to_owned());
+        if self.member.is_lost() {
+            return Ok(evicted());
+        }
+        Ok(match self.member.consumer().commit(&list, CommitMode::Sync) {
+            Ok(()) if self.member.is_lost() => evicted(),
+            Ok(()) => Marked::Yes,
+            Err(error) => Marked::NotNow(error.to_string()),
+        })
+    }
+
+    fn list(&self, sources: &[Source]) -> TopicPartitionList {
+        let mut list = TopicPartitionList::new();
+        for source in sources {
+            list.add_partition(self.name(source.topic), source.partition);
+        }
+        list
+    }
+}
+
+fn is_out_of_range(error: &KafkaError) -> bool {
+    let code = error.rdkafka_error_code();
+    matches!(code, Some(RDKafkaErrorCode::AutoOffsetReset | RDKafkaErrorCode::OffsetOutOfRange))
+}

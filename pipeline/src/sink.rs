@@ -1,0 +1,24 @@
+//! The sink: what the topics say into ClickHouse, each row once.
+//!
+//! - [`rows`]: records as rows; [`table`]: where they go; [`batch`]: enough of them for an insert.
+//! - [`intent`]: what the group is told before rows are sent; [`recovery`]: what is made of what was left.
+//! - [`partition`]: the life of a partition, pure; [`retry`]: when it is tried again.
+//! - [`store`] and `attempt`: ClickHouse; [`failure`]: what its errors mean.
+//! - [`bare`]: what the bench compares with.
+//! - [`run`]: the loop that carries it all out; [`counts`]: what went through it.
+//!
+//! It never sends a row before the group has taken the intent to, and holds no more in memory than it is told.
+
+mod attempt;
+pub mod bare;
+pub mod batch;
+pub mod counts;
+pub mod failure;
+pub mod intent;
+pub mod partition;
+pub mod recovery;
+pub mod retry;
+pub mod rows;
+pub mod run;
+pub mod store;
+pub mod table;

@@ -1,0 +1,356 @@
+//! The life of a partition in the sink, without Kafka and without ClickHouse.
+//!
+//! One batch is gathered while another, the flight, is inserted. Every step to be taken is a commit of the group's, with
+//! the intent beside it: rows are sent only after the group has taken the intent, and are settled only by the commit of
+//! what follows them. It acts on nothing itself.
+
+use std::mem;
+use std::sync::Arc;
+use std::time::Instant;
+
+use arb_schemas::topics::Topic;
+
+use super::batch::{Batch, Kept, Limits};
+use super::intent::Intent;
+use super::recovery::{Doubt, Resume};
+use super::retry;
+use super::rows;
+use super::table::Table;
+
+/// A partition that is read.
+#[derive(Debug)]
+pub struct Partition {
+    topic: &'static Topic,
+    limits: Limits,
+    gathering: Batch,
+    flight: Option<Flight>,
+    /// The range of an intent that was left, which must be one batch.
+    doubt: Option<Doubt>,
+    /// Rows of records before this may be there; not known before the tables were asked.
+    checked: Option<i64>,
+}
+
+/// A batch whose rows are sent.
+#[derive(Debug)]
+struct Flight {
+    batch: Arc<Batch>,
+    /// The intent that it is to fulfil, where another has left it.
+    doubt: Option<Doubt>,
+    /// Tables whose rows are not all there.
+    left: Vec<Table>,
+    /// Some rows may be there: the tables are asked first.
+    is_in_doubt: bool,
+    failures: u32,
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The group must confirm the intent, not before this.
+    Intend(Instant),
+    /// Rows are on their way.
+    Sending,
+    /// All rows are there.
+    Arrived,
+}
+
+/// A commit that is due, and what it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// What was gathered is to be sent; what was sent before it has arrived.
+    Begin,
+    /// The same rows are to be sent again.
+    Again,
+    /// Nothing is under way any more.
+    Settle,
+}
+
+/// One attempt to bring rows to their tables.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// The rows' records.
+    pub batch: Arc<Batch>,
+    /// The intent that it is to fulfil, where another has left it: it may begin before the batch, where records are gone.
+    pub doubt: Option<Doubt>,
+    /// The tables whose rows are not all there.
+    pub left: Vec<Table>,
+    /// Some rows may be there: the tables are to be asked first.
+    pub is_in_doubt: bool,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// All rows are there.
+    Arrived,
+    /// It is to be tried again.
+    Failed {
+        /// The tables whose rows are not all there.
+        left: Vec<Table>,
+        /// Some of them may be there.
+        is_in_doubt: bool,
+        /// What was wrong; nothing when only the group's confirmation was too old.
+        error: Option<String>,
+    },
+}
+
+impl Partition {
+    /// One that is read from where [`super::recovery::resume`] says, once the tables have been asked.
+    #[must_use]
+    pub fn new(topic: &'static Topic, resume: &Resume, limits: Limits) -> Self {
+        let (gathering, doubt) = (Batch::new(resume.at), resume.doubt);
+        Self { topic, limits, gathering, flight: None, doubt, checked: None }
+    }
+
+    /// The tables have been asked: rows of records up to this offset are there.
+    pub fn know(&mut self, highest: Option<i64>) {
+        let left = self.doubt.map_or(i64::MIN, |doubt| doubt.last + 1);
+        self.checked = Some(highest.map_or(i64::MIN, |highest| highest + 1).max(left));
+    }
+
+    /// Takes a record.
+    pub fn take(&mut self, record: Kept<'_>, now: Instant) {
+        // One that has been taken is not taken again.
+        if record.offset >= self.gathering.next() {
+            self.gathering.take(record, &rows::read(self.topic, record.value), now);
+        }
+    }
+
+    /// Whether it takes no more for now.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        match self.doubt {
+            _ if self.checked.is_none() => true,
+            Some(doubt) => self.gathering.next() > doubt.last,
+            None => self.gathering.is_full(&self.limits),
+        }
+    }
+
+    /// The offset of the next record to be taken.
+    #[must_use]
+    pub fn next(&self) -> i64 {
+        self.gathering.next()
+    }
+
+    /// Whether rows are under way, or may be.
+    #[must_use]
+    pub fn is_in_flight(&self) -> bool {
+        self.flight.is_some()
+    }
+
+    /// The flight whose rows have all arrived and are not settled.
+    #[must_use]
+    pub fn arrived(&self) -> Option<Arc<Batch>> {
+        let flight = self.flight.as_ref().filter(|flight| flight.stage == Stage::Arrived);
+        flight.map(|flight| Arc::clone(&flight.batch))
+    }
+
+    /// What it holds in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.gathering.bytes() + self.flight.as_ref().map_or(0, |flight| flight.batch.bytes())
+    }
+
+    /// The commit that is due; `may_send` says whether rows may be sent now, `ends` that nothing new begins.
+    #[must_use]
+    pub fn due(&self, now: Instant, may_send: bool, ends: bool) -> Option<Step> {
+        let has_rows = self.gathering.rows().total() > 0;
+        let is_ready = self.checked.is_some()
+            && !ends
+            && (self.is_full() || self.doubt.is_none() && self.gathering.is_due(&self.limits, now));
+        match self.flight.as_ref().map(|flight| flight.stage) {
+            Some(Stage::Sending) => None,
+            Some(Stage::Intend(not_before)) => (may_send && now >= not_before).then_some(Step::Again),
+            _ if is_ready && has_rows && may_send => Some(Step::Begin),
+            Some(Stage::Arrived) => Some(Step::Settle),
+            None => (is_ready && !has_rows && self.gathering.last().is_some()).then_some(Step::Settle),
+        }
+    }
+
+    /// What a step commits: the offset, and the intent beside it.
+    #[must_use]
+    pub fn mark(&self, step: Step) -> (i64, Option<Intent>) {
+        match (step, &self.flight) {
+            (Step::Begin, _) => {
+                let first = self.doubt.map_or(self.gathering.first(), |doubt| doubt.first);
+                (first, Some(Intent { first, ..self.gathering.intent() }))
+            }
+            (Step::Again, Some(flight)) => {
+                let first = flight.doubt.map_or(flight.batch.first(), |doubt| doubt.first);
+                (first, Some(Intent { first, ..flight.batch.intent() }))
+            }
+            (Step::Settle, Some(flight)) => (flight.batch.next(), None),
+            (Step::Again | Step::Settle, None) => (self.gathering.next(), None),
+        }
+    }
+
+    /// The group has taken a step's commit: what is to be sent now.
+    pub fn marked(&mut self, step: Step) -> Option<Attempt> {
+        match step {
+            Step::Begin => self.begin(),
+            Step::Again => {}
+            Step::Settle => {
+                if self.flight.take().is_none() {
+                    self.gathering = Batch::new(self.gathering.next());
+                    self.doubt = None;
+                }
+                return None;
+            }
+        }
+        let flight = self.flight.as_mut()?;
+        flight.stage = Stage::Sending;
+        let (batch, left) = (Arc::clone(&flight.batch), flight.left.clone());
+        Some(Attempt { batch, doubt: flight.doubt, left, is_in_doubt: flight.is_in_doubt })
+    }
+
+    fn begin(&mut self) {
+        let batch = mem::replace(&mut self.gathering, Batch::new(0));
+        self.gathering = Batch::new(batch.next());
+        let doubt = self.doubt.take();
+        let is_in_doubt = self.checked.is_none_or(|checked| batch.first() < checked);
+        let left = batch.rows().tables().collect();
+        let (batch, stage) = (Arc::new(batch), Stage::Sending);
+        self.flight = Some(Flight { batch, doubt, left, is_in_doubt, failures: 0, stage });
+    }
+
+    /// An attempt has ended; `random` is from 0 to 1. How often it has failed in a row.
+    pub fn ended(&mut self, ended: Ended, now: Instant, random: f64) -> u32 {
+        let Some(flight) = self.flight.as_mut() else { return 0 };
+        match ended {
+            Ended::Arrived => {
+                flight.stage = Stage::Arrived;
+                flight.failures = 0;
+            }
+            Ended::Failed { left, is_in_doubt, error } => {
+                flight.left = left;
+                flight.is_in_doubt |= is_in_doubt;
+                if error.is_some() {
+                    flight.failures += 1;
+                    flight.stage = Stage::Intend(now + retry::pause(flight.failures, random));
+                } else {
+                    flight.stage = Stage::Intend(now);
+                }
+            }
+        }
+        flight.failures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use arb_schemas::topics::ODDS_TICKS;
+
+    use super::super::table::Tally;
+    use super::*;
+
+    const LIMITS: Limits = Limits { rows: 2, bytes: 1_000_000, interval: Duration::from_secs(1) };
+    const PLAIN: Resume = Resume { at: 10, doubt: None, lost: 0, is_new_topic: false };
+
+    fn partition(resume: &Resume) -> Partition {
+        let mut partition = Partition::new(&ODDS_TICKS, resume, LIMITS);
+        assert!(partition.is_full(), "nothing is taken before the tables were asked");
+        partition.know(None);
+        partition
+    }
+
+    /// Takes records that are none, each a row.
+    fn take(partition: &mut Partition, offsets: std::ops::Range<i64>, now: Instant) {
+        for offset in offsets {
+            partition.take(Kept { offset, key: b"", value: b"none" }, now);
+        }
+    }
+
+    #[test]
+    fn rows_are_sent_after_the_intent_and_settled_with_the_next() {
+        let (mut partition, now) = (partition(&PLAIN), Instant::now());
+        assert_eq!(partition.due(now, true, false), None);
+        take(&mut partition, 11..13, now);
+        assert!(partition.is_full());
+        assert_eq!(partition.due(now, false, false), None, "as many inserts as there may be are under way");
+        assert_eq!(partition.due(now, true, true), None, "nothing new begins at the end");
+        assert_eq!(partition.due(now, true, false), Some(Step::Begin));
+        let (offset, intent) = partition.mark(Step::Begin);
+        let intent = intent.unwrap();
+        assert_eq!((offset, intent.first, intent.last, intent.rows.total()), (10, 10, 12, 2));
+        let attempt = partition.marked(Step::Begin).unwrap();
+        assert_eq!((attempt.doubt, attempt.is_in_doubt, attempt.left), (None, false, vec![Table::Rejected]));
+        take(&mut partition, 13..15, now);
+        assert!(partition.is_full());
+        assert_eq!(partition.due(now, true, false), None, "one flight at a time");
+        partition.ended(Ended::Arrived, now, 0.0);
+        assert_eq!(partition.due(now, true, false), Some(Step::Begin));
+        assert_eq!(partition.mark(Step::Begin).0, 13, "the end of the one is the beginning of the other");
+        assert_eq!(partition.due(now, false, false), Some(Step::Settle));
+        assert_eq!(partition.mark(Step::Settle), (13, None));
+    }
+
+    #[test]
+    fn idle_is_committed_too() {
+        let (mut partition, now) = (partition(&PLAIN), Instant::now());
+        take(&mut partition, 10..11, now);
+        let later = now + LIMITS.interval;
+        assert_eq!(
+            (partition.due(now, true, false), partition.due(later, true, false)),
+            (None, Some(Step::Begin))
+        );
+        partition.marked(Step::Begin);
+        partition.ended(Ended::Arrived, now, 0.0);
+        assert_eq!(partition.due(now, true, false), Some(Step::Settle));
+        assert_eq!(
+            (partition.mark(Step::Settle), partition.marked(Step::Settle).is_none()),
+            ((11, None), true)
+        );
+        assert!(!partition.is_in_flight() && partition.due(later, true, false).is_none());
+    }
+
+    #[test]
+    fn a_failure_is_tried_again_once_the_group_has_confirmed_it() {
+        let (mut partition, now) = (partition(&PLAIN), Instant::now());
+        take(&mut partition, 10..12, now);
+        partition.marked(Step::Begin);
+        let left = vec![Table::Rejected];
+        let failed = |error| Ended::Failed { left: left.clone(), is_in_doubt: true, error };
+        assert_eq!(partition.ended(failed(Some("away".to_owned())), now, 1.0), 1);
+        assert_eq!(partition.due(now, true, false), None);
+        let later = now + Duration::from_millis(100);
+        assert_eq!(partition.due(later, true, true), Some(Step::Again), "what began is ended");
+        assert_eq!(partition.mark(Step::Again).1.unwrap().last, 11);
+        assert!(partition.marked(Step::Again).unwrap().is_in_doubt);
+        assert_eq!(partition.ended(failed(None), now, 1.0), 1, "an old confirmation is no failure");
+        assert_eq!(partition.due(now, true, false), Some(Step::Again));
+    }
+
+    #[test]
+    fn a_range_in_doubt_is_one_batch_whatever_the_limits_are() {
+        let doubt = Some(Doubt { first: 8, last: 15, rows: Tally::default() });
+        let (mut partition, now) = (partition(&Resume { doubt, ..PLAIN }), Instant::now());
+        take(&mut partition, 10..15, now);
+        let later = now + LIMITS.interval;
+        assert_eq!((partition.is_full(), partition.due(later, true, false)), (false, None));
+        take(&mut partition, 15..16, now);
+        assert_eq!((partition.is_full(), partition.due(now, true, false)), (true, Some(Step::Begin)));
+        let (offset, intent) = partition.mark(Step::Begin);
+        assert_eq!((offset, intent.unwrap().first), (8, 8));
+        let attempt = partition.marked(Step::Begin).unwrap();
+        assert_eq!((attempt.doubt, attempt.batch.first(), attempt.is_in_doubt), (doubt, 10, true));
+        assert_eq!(partition.mark(Step::Again).0, 8);
+        take(&mut partition, 16..18, now);
+        partition.ended(Ended::Arrived, now, 0.0);
+        assert!(!partition.marked(Step::Begin).unwrap().is_in_doubt, "what follows is new");
+    }
+
+    #[test]
+    fn records_that_the_tables_know_are_asked_for() {
+        let (mut partition, now) = (Partition::new(&ODDS_TICKS, &PLAIN, LIMITS), Instant::now());
+        partition.know(Some(11));
+        let mut begin = |offsets| {
+            take(&mut partition, offsets, now);
+            let attempt = partition.marked(Step::Begin).unwrap();
+            partition.ended(Ended::Arrived, now, 0.0);
+            attempt.is_in_doubt
+        };
+        assert_eq!([begin(10..12), begin(12..14)], [true, false]);
+    }
+}

@@ -1,0 +1,201 @@
+//! From where a partition is read, and what is to be done about rows of which nobody knows whether they are there.
+//!
+//! Pure: it is told what Kafka and ClickHouse say, and answers with one of few words. ClickHouse is believed about rows,
+//! Kafka about records, and the group's offsets only where neither contradicts them.
+
+use thiserror::Error;
+
+use super::intent::{Note, NoteError};
+use super::table::Tally;
+use crate::kafka::{Committed, Span};
+
+/// From where a partition is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resume {
+    /// Offset of the first record.
+    pub at: i64,
+    /// A range whose intent was left: it must be read as one batch, and its rows may be there.
+    pub doubt: Option<Doubt>,
+    /// How many offsets at most are gone, whose rows nobody can make any more.
+    pub lost: i64,
+    /// The offset is one of a topic that is no more: this one is read from its beginning.
+    pub is_new_topic: bool,
+}
+
+/// The range of an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Doubt {
+    /// As the intent says, also where the first records are gone.
+    pub first: i64,
+    /// Of the last record.
+    pub last: i64,
+    /// Rows that its records made for whoever left it.
+    pub rows: Tally,
+}
+
+/// Why a partition cannot be read at all.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// The note.
+    #[error("what the group has committed beside offset {offset} {error}")]
+    Note {
+        /// Beside which.
+        offset: i64,
+        /// What is wrong with it.
+        error: NoteError,
+    },
+    /// Kafka has lost the end of the log, and will give its offsets to other records.
+    #[error(
+        "the group has committed offset {committed} and the log ends at {end}: Kafka has lost records that were \
+         inserted, and rows of new records would have their places; make the topic anew, or commit offset {end} for \
+         the group by hand to leave out as many records"
+    )]
+    Truncated {
+        /// What the group says.
+        committed: i64,
+        /// What the log says.
+        end: i64,
+    },
+}
+
+/// Decides from where a partition is read.
+///
+/// # Errors
+/// [`Refusal`], which is for whoever runs it.
+pub fn resume(committed: Option<&Committed>, span: Span, topic_id: &str) -> Result<Resume, Refusal> {
+    let from_the_first = Resume { at: span.first, doubt: None, lost: 0, is_new_topic: false };
+    // Nobody was ever here, or so long ago that Kafka has forgotten it: whether rows are there, the tables know.
+    let Some(Committed { offset, metadata }) = committed else { return Ok(from_the_first) };
+    let offset = *offset;
+    let note = Note::parse(metadata).map_err(|error| Refusal::Note { offset, error })?;
+    let intent = match note {
+        Some(note) if note.topic_id != topic_id => {
+            return Ok(Resume { is_new_topic: true, ..from_the_first });
+        }
+        Some(note) => note.intent,
+        None => None,
+    };
+    let needed = intent.as_ref().map_or(offset, |intent| intent.last + 1);
+    if needed > span.next {
+        return Err(Refusal::Truncated { committed: needed, end: span.next });
+    }
+    let doubt = intent.filter(|intent| intent.last >= span.first);
+    Ok(Resume {
+        at: offset.max(span.first),
+        doubt: doubt.map(|intent| Doubt { first: intent.first, last: intent.last, rows: intent.rows }),
+        lost: (span.first - offset).max(0),
+        is_new_topic: false,
+    })
+}
+
+/// What a table says of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Rows.
+    pub rows: u64,
+    /// Places of rows, each counted once.
+    pub places: u64,
+}
+
+/// What is to be done about the rows of a batch in one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// None are there.
+    InsertAll,
+    /// Some are there.
+    InsertMissing,
+    /// All are there.
+    Complete,
+    /// There are more than there can be.
+    TooMany,
+}
+
+/// Compares what a table has with the rows that the records make.
+#[must_use]
+pub fn verdict(made: u64, found: Found) -> Verdict {
+    match found {
+        Found { rows, places } if rows != places || rows > made => Verdict::TooMany,
+        Found { rows: 0, .. } if made > 0 => Verdict::InsertAll,
+        Found { rows, .. } if rows == made => Verdict::Complete,
+        Found { .. } => Verdict::InsertMissing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::intent::Intent;
+    use super::super::table::Table;
+    use super::*;
+
+    const SPAN: Span = Span { first: 100, next: 200 };
+
+    fn at(offset: i64, note: Option<&Note>) -> Committed {
+        Committed { offset, metadata: note.map(Note::format).unwrap_or_default() }
+    }
+
+    fn five() -> Tally {
+        let mut rows = Tally::default();
+        rows.count(Table::Ticks, 5);
+        rows
+    }
+
+    fn note(topic: &str, range: Option<(i64, i64)>) -> Note {
+        let intent = range.map(|(first, last)| Intent { first, last, rows: five() });
+        Note { topic_id: topic.to_owned(), intent }
+    }
+
+    #[test]
+    fn a_partition_is_read_from_where_it_was_left() {
+        let plain = Resume { at: 150, doubt: None, lost: 0, is_new_topic: false };
+        let resumed = |offset, note: Option<&Note>| resume(Some(&at(offset, note)), SPAN, "a");
+        assert_eq!(resume(None, SPAN, "a"), Ok(Resume { at: 100, ..plain }));
+        assert_eq!(resumed(150, None), Ok(plain), "committed by hand");
+        assert_eq!(resumed(150, Some(&note("a", None))), Ok(plain));
+        assert_eq!(resumed(200, Some(&note("a", None))), Ok(Resume { at: 200, ..plain }), "all is read");
+        let doubt = Some(Doubt { first: 150, last: 170, rows: five() });
+        assert_eq!(resumed(150, Some(&note("a", Some((150, 170))))), Ok(Resume { doubt, ..plain }));
+    }
+
+    #[test]
+    fn a_log_that_was_cut_beneath_is_said() {
+        let resumed = |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, "a").unwrap();
+        let gone = resumed(40, &note("a", None));
+        assert_eq!((gone.at, gone.lost, gone.doubt), (100, 60, None));
+        let gone = resumed(40, &note("a", Some((40, 70))));
+        assert_eq!((gone.at, gone.lost, gone.doubt), (100, 60, None), "the whole range is gone");
+        let part = resumed(90, &note("a", Some((90, 110))));
+        assert_eq!((part.at, part.lost), (100, 10));
+        assert_eq!(part.doubt, Some(Doubt { first: 90, last: 110, rows: five() }));
+    }
+
+    #[test]
+    fn a_topic_that_was_made_anew_is_read_from_its_beginning() {
+        let other = note("b", Some((150, 170)));
+        let resumed = resume(Some(&at(150, Some(&other))), SPAN, "a").unwrap();
+        assert_eq!((resumed.at, resumed.is_new_topic, resumed.doubt), (100, true, None));
+        assert!(resume(Some(&at(1_500, Some(&other))), SPAN, "a").is_ok(), "also one that was longer");
+    }
+
+    #[test]
+    fn what_cannot_be_known_is_refused() {
+        let refused = |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, "a").unwrap_err();
+        assert_eq!(refused(201, &note("a", None)), Refusal::Truncated { committed: 201, end: 200 });
+        let cut = refused(190, &note("a", Some((190, 200))));
+        assert_eq!(cut, Refusal::Truncated { committed: 201, end: 200 });
+        let newer = Committed { offset: 150, metadata: r#"{"v":9}"#.to_owned() };
+        let error = NoteError::Newer(9);
+        assert_eq!(resume(Some(&newer), SPAN, "a"), Err(Refusal::Note { offset: 150, error }));
+    }
+
+    #[test]
+    fn every_count_has_its_verdict() {
+        let say = |made, rows, places| verdict(made, Found { rows, places });
+        assert_eq!(say(5, 0, 0), Verdict::InsertAll);
+        assert_eq!(say(5, 3, 3), Verdict::InsertMissing);
+        assert_eq!(say(5, 5, 5), Verdict::Complete);
+        assert_eq!(say(5, 5, 4), Verdict::TooMany, "one twice hides that one is missing");
+        assert_eq!(say(5, 6, 6), Verdict::TooMany);
+        assert_eq!(say(0, 0, 0), Verdict::Complete);
+        assert_eq!(say(0, 1, 1), Verdict::TooMany);
+    }
+}

@@ -1,0 +1,337 @@
+//! The sink's loop: reads, commits, and has rows sent by a runtime beside it.
+//!
+//! It goes on polling whatever ClickHouse does, so that the group keeps it; what it cannot send it does not read.
+//! It decides nothing that `partition` and `recovery` do not say, and a row is sent only on a commit that the group took
+//! a moment ago.
+
+mod own;
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic};
+use thiserror::Error;
+use tokio::runtime::Handle;
+
+use self::own::{Owned, Report, Told};
+use super::attempt;
+use super::batch::{Kept, Limits};
+use super::counts::Counts;
+use super::intent::Note;
+use super::partition::{Attempt, Ended, Step};
+use super::recovery::Refusal;
+use super::store::{Range, Store};
+use crate::fail_point::{FailPoints, Point};
+use crate::kafka::{self, Mark, Marked, SinkConsumer, SinkEvent, Source, Taken};
+use crate::process::places::{Place, Places};
+use crate::process::watchdog::Pulse;
+use crate::stop::Stop;
+use crate::telemetry::{self, sink::Held};
+
+/// What is read.
+pub const TOPICS: [Topic; 2] = [ODDS_TICKS, FEED_EVENTS];
+static READ: [Topic; 2] = TOPICS;
+
+/// How long to wait for a record before looking at anything else.
+const WAIT: Duration = Duration::from_millis(10);
+/// Records that are read before looking at anything else.
+const BURST: usize = 2_000;
+/// For how long after the group's confirmation rows may be sent: less than the group waits for a silent member (6 s).
+const PERMIT: Duration = Duration::from_secs(3);
+/// Between commits that the group does not take.
+const REFUSED: Duration = Duration::from_millis(200);
+
+/// How a sink works.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The largest batch. Of each partition that is owned two are held.
+    pub limits: Limits,
+    /// Inserts at a time.
+    pub inserts: usize,
+    /// How long it may take to end what is under way.
+    pub close: Duration,
+    /// Where a test kills or freezes the process.
+    pub fail_points: FailPoints,
+    /// Its sign of life.
+    pub pulse: Pulse,
+    /// Where it tells where it is, a topic each.
+    pub places: [Places; 2],
+}
+
+/// Why a sink stopped.
+#[derive(Debug, Error)]
+pub enum SinkError {
+    /// Kafka.
+    #[error(transparent)]
+    Kafka(#[from] kafka::Error),
+    /// A partition cannot be read.
+    #[error("{topic} partition {partition}: {refusal}")]
+    Refused {
+        /// Of which topic.
+        topic: &'static str,
+        /// Which.
+        partition: i32,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// ClickHouse said something that a person must mend.
+    #[error("{0}")]
+    Lasting(String),
+}
+
+/// A member of the group with the partitions that are its own.
+pub struct Sink {
+    config: Config,
+    consumer: SinkConsumer,
+    store: Store,
+    runtime: Handle,
+    owned: BTreeMap<Source, Owned>,
+    /// Inserts under way, those of partitions that have left among them.
+    under_way: usize,
+    reports: (Sender<Told>, Receiver<Told>),
+    lives: u64,
+    not_before: Instant,
+    counts: Counts,
+    random: fastrand::Rng,
+}
+
+impl Sink {
+    /// One that owns nothing yet; `runtime` must have threads of its own.
+    #[must_use]
+    pub fn new(config: Config, consumer: SinkConsumer, store: Store, runtime: Handle) -> Self {
+        Self {
+            config,
+            consumer,
+            store,
+            runtime,
+            owned: BTreeMap::new(),
+            under_way: 0,
+            reports: channel(),
+            lives: 0,
+            not_before: Instant::now(),
+            counts: Counts::default(),
+            random: fastrand::Rng::new(),
+        }
+    }
+
+    /// What went through it.
+    #[must_use]
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    fn held(&self) -> Held {
+        let (all, partitions) = (self.owned.values(), self.owned.len());
+        let paused = all.clone().filter(|owned| owned.is_paused).count();
+        Held { partitions, paused, bytes: all.map(|owned| owned.partition.bytes()).sum() }
+    }
+
+    /// Works until the end is wished; then ends what is under way, if that is soon done. What is not done is done by
+    /// whoever comes next.
+    ///
+    /// # Errors
+    /// [`SinkError`], after which it must be dropped.
+    pub fn run(&mut self, stop: &Stop) -> Result<(), SinkError> {
+        while !stop.is_stopped() {
+            self.step()?;
+        }
+        let all: Vec<_> = self.owned.keys().copied().collect();
+        self.drain(&all)
+    }
+
+    /// Reads for a moment, and takes every step that is due.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn step(&mut self) -> Result<(), SinkError> {
+        self.config.pulse.beat();
+        self.hear()?;
+        self.read()?;
+        self.advance(false, &|_| true)?;
+        self.pause()?;
+        telemetry::sink::counted(&self.counts, self.held());
+        Ok(())
+    }
+
+    fn hear(&mut self) -> Result<(), SinkError> {
+        while let Ok((source, life, report)) = self.reports.1.try_recv() {
+            self.under_way -= usize::from(matches!(report, Report::Ended(_)));
+            match report {
+                Report::Known(Err(error)) | Report::Ended(Err(error)) => {
+                    return Err(SinkError::Lasting(error));
+                }
+                report => self.apply(source, life, report),
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, source: Source, life: u64, report: Report) {
+        // What comes of a partition that has left is for its next owner to find out.
+        let Some(owned) = self.owned.get_mut(&source).filter(|owned| owned.life == life) else { return };
+        match report {
+            Report::Known(Ok(highest)) => owned.partition.know(highest),
+            Report::Ended(Ok(ended)) => {
+                let error = match &ended {
+                    Ended::Failed { error, .. } => error.clone(),
+                    Ended::Arrived => None,
+                };
+                let failures = owned.partition.ended(ended, Instant::now(), self.random.f64());
+                if let Some(error) = error {
+                    self.counts.retries += 1;
+                    tracing::warn!(?source, failures, %error, "rows are sent again later");
+                }
+            }
+            Report::Known(Err(_)) | Report::Ended(Err(_)) => {}
+        }
+    }
+
+    /// Reads what there is, until a partition has enough or something else happened.
+    fn read(&mut self) -> Result<(), SinkError> {
+        let mut wait = WAIT;
+        for _ in 0..BURST {
+            self.config.fail_points.pass(Point::Gather);
+            let (owned, mut full, now) = (&mut self.owned, false, Instant::now());
+            let event = self.consumer.next(wait, &mut |Taken { source, offset, key, value }| {
+                if let Some(owned) = owned.get_mut(&source) {
+                    owned.partition.take(Kept { offset, key, value }, now);
+                    full = owned.partition.is_full();
+                }
+            })?;
+            wait = Duration::ZERO;
+            match event {
+                SinkEvent::Record => self.counts.records += 1,
+                SinkEvent::Idle => return Ok(()),
+                rebalance => return self.rebalance(rebalance),
+            }
+            if full {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn rebalance(&mut self, event: SinkEvent) -> Result<(), SinkError> {
+        match event {
+            SinkEvent::Assigned(sources) => self.take(&sources),
+            SinkEvent::Revoked(sources) => {
+                self.drain(&sources)?;
+                self.give_back(&sources)
+            }
+            SinkEvent::Lost(sources) => self.give_back(&sources),
+            SinkEvent::OutOfRange => self.take_again(),
+            SinkEvent::Record | SinkEvent::Idle => Ok(()),
+        }
+    }
+
+    /// Takes every step that is due in some partitions, with one commit for all.
+    fn advance(&mut self, ends: bool, of: &dyn Fn(&Source) -> bool) -> Result<(), SinkError> {
+        let now = Instant::now();
+        if now < self.not_before {
+            return Ok(());
+        }
+        let mut free = self.config.inserts.saturating_sub(self.under_way);
+        let mut due: Vec<(Source, Step)> = Vec::new();
+        for (source, owned) in self.owned.iter().filter(|(source, _)| of(source)) {
+            if let Some(step) = owned.partition.due(now, free > 0, ends) {
+                free -= usize::from(step != Step::Settle);
+                due.push((*source, step));
+            }
+        }
+        if due.is_empty() {
+            return Ok(());
+        }
+        let sends = due.iter().any(|(_, step)| *step != Step::Settle);
+        self.config.fail_points.pass(if sends { Point::Intend } else { Point::Settle });
+        match self.consumer.mark(&self.marks(&due))? {
+            Marked::Yes => {
+                self.config.fail_points.pass(if sends { Point::Intended } else { Point::Settled });
+                for (source, step) in due {
+                    self.marked(source, step, now);
+                }
+            }
+            Marked::NotNow(error) => {
+                self.counts.refused += 1;
+                self.not_before = now + REFUSED;
+                tracing::warn!(error, "the group does not take the commit; it is tried again");
+            }
+        }
+        Ok(())
+    }
+
+    fn marks(&self, due: &[(Source, Step)]) -> Vec<Mark> {
+        let mark = |(source, step): &(Source, Step)| {
+            let owned = self.owned.get(source)?;
+            let (offset, intent) = owned.partition.mark(*step);
+            let note = Note { topic_id: owned.range.topic_id.clone(), intent }.format();
+            Some(Mark { source: *source, offset, note })
+        };
+        due.iter().filter_map(mark).collect()
+    }
+
+    /// The group has taken a step, asked for at a time.
+    fn marked(&mut self, source: Source, step: Step, asked: Instant) {
+        let Some(owned) = self.owned.get_mut(&source) else { return };
+        let arrived = owned.partition.arrived();
+        let next = owned.partition.mark(step).0;
+        if let Some(batch) = &arrived {
+            self.counts.batches += 1;
+            self.counts.rows.add(batch.rows());
+        }
+        owned.latest = owned.latest.max(arrived.and_then(|batch| batch.latest()));
+        if let Some(places) = self.config.places.get(source.topic) {
+            places.put(source.partition, Place { next: Some(next), watermark: owned.latest });
+        }
+        let Some(attempt) = owned.partition.marked(step) else { return };
+        self.counts.in_doubt += u64::from(attempt.is_in_doubt && step == Step::Begin);
+        let first = attempt.doubt.map_or(attempt.batch.first(), |doubt| doubt.first);
+        let range = Range { first, last: attempt.batch.next() - 1, ..owned.range.clone() };
+        let life = owned.life;
+        self.send(source, life, attempt, range, asked + PERMIT);
+    }
+
+    fn send(&mut self, source: Source, life: u64, attempt: Attempt, range: Range, permit: Instant) {
+        let (store, to) = (self.store.clone(), self.reports.0.clone());
+        self.under_way += 1;
+        self.runtime.spawn(async move {
+            let begun = Instant::now();
+            let ended = attempt::run(&store, &attempt, &range, permit).await;
+            telemetry::sink::insert_took(begun.elapsed());
+            // Nobody listens any more when the sink ends.
+            let _ = to.send((source, life, Report::Ended(ended)));
+        });
+    }
+
+    /// Stops to read what is full, and begins again where there is room.
+    fn pause(&mut self) -> Result<(), SinkError> {
+        for (source, owned) in &mut self.owned {
+            let is_full = owned.partition.is_full();
+            if is_full != owned.is_paused {
+                self.consumer.pause(*source, is_full)?;
+                owned.is_paused = is_full;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends what is under way in partitions, as far as that is soon done.
+    fn drain(&mut self, sources: &[Source]) -> Result<(), SinkError> {
+        let deadline = Instant::now() + self.config.close;
+        loop {
+            self.config.pulse.beat();
+            self.hear()?;
+            self.advance(true, &|source| sources.contains(source))?;
+            let flying = |source| self.owned.get(source).is_some_and(|owned| owned.partition.is_in_flight());
+            let left = sources.iter().filter(|source| flying(source)).count();
+            if left == 0 {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                tracing::warn!(left, "batches are left to whoever comes next");
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}

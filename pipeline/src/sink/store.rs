@@ -1,0 +1,325 @@
+//! ClickHouse, as far as the sink knows it: rows in, and what is there already.
+//!
+//! It sends rows under the token that it is given and never tries again by itself: whether a row may be sent is for
+//! whoever holds the intent. Rows are validated against the table, always.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use arb_schemas::topics::Topic;
+use arb_schemas::view::FrameView;
+use clickhouse::insert::Insert;
+use clickhouse::{Client, Row, RowOwned, RowRead, RowWrite};
+use serde::Deserialize;
+
+use super::batch::{Batch, Kept};
+use super::failure::Failure;
+use super::recovery::Found;
+use super::rows::{
+    Coordinates, LineMovementRow, Made, RejectedRow, StaleAlertRow, TickRow, TransitionRow, alert_row,
+    closed_row, movement_row, read, rejected_row, tick_rows, transition_row,
+};
+use super::table::Table;
+use crate::fail_point::{FailPoints, Point};
+
+/// How long ClickHouse may take.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeOuts {
+    /// To take a piece of what is sent, and to answer a question.
+    pub send: Duration,
+    /// To insert what it was sent.
+    pub insert: Duration,
+}
+
+/// A row's record and number.
+pub type Place = (u64, u32);
+
+/// Records of a partition from one offset to another.
+#[derive(Debug, Clone)]
+pub struct Range {
+    /// Of which topic.
+    pub topic: &'static Topic,
+    /// Its id, in hexadecimal.
+    pub topic_id: String,
+    /// Which partition.
+    pub partition: i32,
+    /// Offset of the first record.
+    pub first: i64,
+    /// Of the last.
+    pub last: i64,
+}
+
+impl Range {
+    /// The name of an insert: the same rows of a table have the same, whoever sends them.
+    #[must_use]
+    pub fn token(&self, table: Table) -> String {
+        let Self { topic, topic_id, partition, first, last } = self;
+        format!("{}:{}:{topic_id}:{partition}:{first}-{last}", table.name(), topic.name)
+    }
+
+    fn coordinates(&self, offset: i64) -> Coordinates<'_> {
+        Coordinates {
+            topic: self.topic.name,
+            topic_id: &self.topic_id,
+            partition: self.partition.cast_unsigned(),
+            offset: offset.cast_unsigned(),
+        }
+    }
+}
+
+/// ClickHouse.
+#[derive(Clone)]
+pub struct Store {
+    client: Client,
+    time_outs: TimeOuts,
+    fail_points: FailPoints,
+}
+
+impl Store {
+    /// By a client that may write.
+    #[must_use]
+    pub fn new(client: Client, time_outs: TimeOuts, fail_points: FailPoints) -> Self {
+        // Rows are there when the answer comes, and one insert is one block.
+        let client = client.with_setting("async_insert", "0").with_setting("insert_deduplicate", "1");
+        Self { client, time_outs, fail_points }
+    }
+
+    /// Whether the tables are as the rows are.
+    ///
+    /// # Errors
+    /// [`Failure`], which names table and column.
+    pub async fn check(&self) -> Result<(), Failure> {
+        let at = Coordinates { topic: "", topic_id: "", partition: 0, offset: 0 };
+        self.client.clear_cached_metadata().await;
+        for table in Table::ALL {
+            let fits = async {
+                match table {
+                    Table::Ticks => self.try_row::<TickRow<'static>>(table, &samples::tick()).await,
+                    Table::WindowTransitions => {
+                        self.try_row::<TransitionRow<'static>>(table, &samples::transition()).await
+                    }
+                    Table::LineMovements => {
+                        self.try_row::<LineMovementRow<'static>>(table, &samples::movement()).await
+                    }
+                    Table::StaleAlerts => {
+                        self.try_row::<StaleAlertRow<'static>>(table, &samples::alert()).await
+                    }
+                    Table::Rejected => {
+                        let row = rejected_row(at, "", b"", b"");
+                        self.try_row::<RejectedRow<'static>>(table, &row).await
+                    }
+                }
+            };
+            self.in_time(table, fits).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets a row be validated, and sends nothing: an insert that is not ended is none.
+    async fn try_row<R: RowWrite>(&self, table: Table, row: &R::Value<'_>) -> clickhouse::error::Result<()> {
+        let mut insert = self.client.insert_unescaped::<R>(&table.path()).await?;
+        insert.write(row).await
+    }
+
+    /// The highest offset not below `range.first` of which a table has rows.
+    pub(super) async fn highest(&self, range: &Range) -> Result<Option<i64>, Failure> {
+        let mut highest = None;
+        for table in Table::ALL {
+            let question =
+                format!("SELECT max(kafka_offset) AS highest, count() AS rows FROM {table} WHERE {WHERE}");
+            let (found, rows): (u64, u64) = self.ask(table, &question, range).await?;
+            highest = highest.max((rows > 0).then_some(found.cast_signed()));
+        }
+        Ok(highest)
+    }
+
+    /// What a table has of a range.
+    pub(super) async fn found(&self, table: Table, range: &Range) -> Result<Found, Failure> {
+        let question = format!(
+            "SELECT count() AS rows, uniqExact(kafka_offset, row_index) AS places FROM {table} WHERE {WHERE}"
+        );
+        let (rows, places) = self.ask(table, &question, range).await?;
+        Ok(Found { rows, places })
+    }
+
+    /// The places of a range of which a table has rows.
+    pub(super) async fn places(&self, table: Table, range: &Range) -> Result<HashSet<Place>, Failure> {
+        let question = format!("SELECT kafka_offset, row_index FROM {table} WHERE {WHERE}");
+        let query = self.query(&question, range);
+        let found = self.in_time(table, query.fetch_all::<PlaceRow>()).await?;
+        Ok(found.into_iter().map(|row| (row.kafka_offset, row.row_index)).collect())
+    }
+
+    async fn ask<T>(&self, table: Table, question: &str, range: &Range) -> Result<T, Failure>
+    where
+        T: RowOwned + RowRead,
+    {
+        self.in_time(table, self.query(question, range).fetch_one::<T>()).await
+    }
+
+    fn query(&self, question: &str, range: &Range) -> clickhouse::query::Query {
+        let query = self.client.query(question).bind(range.topic.name).bind(&range.topic_id);
+        query.bind(range.partition).bind(range.first).bind(range.last)
+    }
+
+    async fn in_time<T>(
+        &self,
+        table: Table,
+        asked: impl Future<Output = clickhouse::error::Result<T>>,
+    ) -> Result<T, Failure> {
+        let answer = tokio::time::timeout(self.time_outs.send, asked).await;
+        let answer = answer.unwrap_or(Err(clickhouse::error::Error::TimedOut));
+        answer.map_err(|error| Failure::of(&error, &table.path()))
+    }
+
+    /// Inserts the rows of a batch that belong in a table, under a token; `skip` are there already.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn insert(
+        &self,
+        table: Table,
+        range: &Range,
+        batch: &Batch,
+        token: &str,
+        skip: &HashSet<Place>,
+    ) -> Result<(), Failure> {
+        let sent = match table {
+            Table::Ticks => self.send_ticks(range, batch, token, skip).await,
+            Table::WindowTransitions => self.send_transitions(range, batch, token, skip).await,
+            Table::LineMovements => self.send_movements(range, batch, token, skip).await,
+            Table::StaleAlerts => self.send_alerts(range, batch, token, skip).await,
+            Table::Rejected => self.send_rejected(range, batch, token, skip).await,
+        };
+        sent.map_err(|error| Failure::of(&error, &table.path()))?;
+        self.fail_points.pass(Point::Inserted);
+        Ok(())
+    }
+
+    async fn begin<R: Row>(&self, table: Table, token: &str) -> clickhouse::error::Result<Insert<R>> {
+        let insert = self.client.insert_unescaped::<R>(&table.path()).await?;
+        let insert = insert.with_setting("insert_deduplication_token", token);
+        Ok(insert.with_timeouts(Some(self.time_outs.send), Some(self.time_outs.insert)))
+    }
+
+    async fn send_ticks(
+        &self,
+        range: &Range,
+        batch: &Batch,
+        token: &str,
+        skip: &HashSet<Place>,
+    ) -> clickhouse::error::Result<()> {
+        let mut insert = self.begin::<TickRow<'static>>(Table::Ticks, token).await?;
+        for record in batch.records(Table::Ticks) {
+            let made = read(range.topic, record.value);
+            let owned;
+            let frame = match &made {
+                Made::Frame(frame) => frame,
+                Made::OwnedFrame(frame) => {
+                    owned = FrameView::from(&**frame);
+                    &owned
+                }
+                _ => continue,
+            };
+            for row in tick_rows(range.coordinates(record.offset), frame) {
+                if skip.is_empty() || !skip.contains(&(row.kafka_offset, row.row_index)) {
+                    self.fail_points.pass(Point::Row);
+                    insert.write(&row).await?;
+                }
+            }
+        }
+        insert.end().await
+    }
+
+    async fn send_transitions(
+        &self,
+        range: &Range,
+        batch: &Batch,
+        token: &str,
+        skip: &HashSet<Place>,
+    ) -> clickhouse::error::Result<()> {
+        let mut insert = self.begin::<TransitionRow<'static>>(Table::WindowTransitions, token).await?;
+        for record in new_records(batch, Table::WindowTransitions, skip) {
+            self.fail_points.pass(Point::Row);
+            let at = range.coordinates(record.offset);
+            match read(range.topic, record.value) {
+                Made::Window(window) => insert.write(&transition_row(at, &window)).await?,
+                Made::Closed(closed) => insert.write(&closed_row(at, &closed)).await?,
+                _ => {}
+            }
+        }
+        insert.end().await
+    }
+
+    async fn send_movements(
+        &self,
+        range: &Range,
+        batch: &Batch,
+        token: &str,
+        skip: &HashSet<Place>,
+    ) -> clickhouse::error::Result<()> {
+        let mut insert = self.begin::<LineMovementRow<'static>>(Table::LineMovements, token).await?;
+        for record in new_records(batch, Table::LineMovements, skip) {
+            self.fail_points.pass(Point::Row);
+            if let Made::Movement(moved) = read(range.topic, record.value) {
+                insert.write(&movement_row(range.coordinates(record.offset), &moved)).await?;
+            }
+        }
+        insert.end().await
+    }
+
+    async fn send_alerts(
+        &self,
+        range: &Range,
+        batch: &Batch,
+        token: &str,
+        skip: &HashSet<Place>,
+    ) -> clickhouse::error::Result<()> {
+        let mut insert = self.begin::<StaleAlertRow<'static>>(Table::StaleAlerts, token).await?;
+        for record in new_records(batch, Table::StaleAlerts, skip) {
+            self.fail_points.pass(Point::Row);
+            if let Made::Alert(alert) = read(range.topic, record.value) {
+                insert.write(&alert_row(range.coordinates(record.offset), &alert)).await?;
+            }
+        }
+        insert.end().await
+    }
+
+    async fn send_rejected(
+        &self,
+        range: &Range,
+        batch: &Batch,
+        token: &str,
+        skip: &HashSet<Place>,
+    ) -> clickhouse::error::Result<()> {
+        let mut insert = self.begin::<RejectedRow<'static>>(Table::Rejected, token).await?;
+        for record in new_records(batch, Table::Rejected, skip) {
+            self.fail_points.pass(Point::Row);
+            if let Made::Rejected(reason) = read(range.topic, record.value) {
+                let row = rejected_row(range.coordinates(record.offset), &reason, record.key, record.value);
+                insert.write(&row).await?;
+            }
+        }
+        insert.end().await
+    }
+}
+
+/// The rows of a range.
+const WHERE: &str = "topic = ? AND topic_id = ? AND kafka_partition = ? AND kafka_offset BETWEEN ? AND ?";
+
+/// Records of a table that makes one row of each, without those that are there already.
+fn new_records<'a>(
+    batch: &'a Batch,
+    table: Table,
+    skip: &'a HashSet<Place>,
+) -> impl Iterator<Item = Kept<'a>> + Send {
+    batch.records(table).filter(|record| !skip.contains(&(record.offset.cast_unsigned(), 0)))
+}
+
+#[derive(Debug, Row, Deserialize)]
+struct PlaceRow {
+    kafka_offset: u64,
+    row_index: u32,
+}
+
+mod samples;

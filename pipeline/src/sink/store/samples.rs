@@ -1,0 +1,51 @@
+//! A row of each table with a value in every column, for a table to be compared with.
+//!
+//! They are never sent.
+
+use crate::sink::rows::{LineMovementRow, StaleAlertRow, TickRow, TransitionRow};
+
+pub(super) fn tick() -> TickRow<'static> {
+    TickRow { line: Some(0), price_moved_at: Some(0), ..TickRow::default() }
+}
+
+pub(super) fn transition() -> TransitionRow<'static> {
+    TransitionRow {
+        home: Some(""),
+        away: Some(""),
+        commence_time: Some(0),
+        in_play: Some(false),
+        kind: Some(""),
+        line: Some(0),
+        implied_probability: Some(0.0),
+        margin_worst: Some(0.0),
+        simultaneous: Some(false),
+        score: Some(0.0),
+        warnings: vec![""],
+        leg_outcome: vec![""],
+        leg_side: vec![""],
+        leg_book: vec![""],
+        leg_price: vec![0],
+        leg_implied_probability: vec![0.0],
+        leg_stake_share: vec![0.0],
+        leg_price_moved_at: vec![0],
+        leg_last_seen_at: vec![0],
+        margin_open: Some(0.0),
+        margin_peak: Some(0.0),
+        ..TransitionRow::default()
+    }
+}
+
+pub(super) fn movement() -> LineMovementRow<'static> {
+    LineMovementRow {
+        line: Some(0),
+        line_from: Some(0),
+        price_from: Some(0),
+        price_to: Some(0),
+        probability_change: Some(0.0),
+        ..LineMovementRow::default()
+    }
+}
+
+pub(super) fn alert() -> StaleAlertRow<'static> {
+    StaleAlertRow { last_seen_at: Some(0), ..StaleAlertRow::default() }
+}

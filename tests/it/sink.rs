@@ -1,0 +1,306 @@
+//! ClickHouse has every row of the topics once: undisturbed, killed and frozen at every point, with ClickHouse killed and
+//! away; what is no record is put aside, and tables that do not fit are named.
+
+use std::time::{Duration, Instant};
+
+use arb_pipeline::fail_point::Point;
+use arb_pipeline::kafka::partition_of;
+use arb_schemas::time::parse_rfc3339;
+use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS};
+use arb_schemas::wire::encode;
+use rustix::process::Signal;
+
+use crate::kafka::{commit_to, write};
+use crate::kill::{CHUNK, Feed, POLLS, poll};
+use crate::processor::board_contains;
+use crate::support::feed::frame;
+use crate::support::program::Role;
+use crate::support::sinks::{Ground, Rows};
+use crate::support::{recordings, wait_for};
+
+/// Small batches, many of them.
+const SMALL: [&str; 4] = ["--batch-rows", "150", "--batch-interval-ms", "50"];
+/// Kills of a run, at least.
+const KILLS: usize = 20;
+/// How long to wait for a kill before more is published.
+const LULL: Duration = Duration::from_secs(3);
+
+/// Publishes and processes a simulated market; what the tables must hold then.
+fn fill(ground: &Ground, polls: u64) -> Rows {
+    let _process = processor(ground);
+    let broker = &ground.broker;
+    broker.ingest(&recordings::simulated(broker.scratch.path(), 52, polls), &[]);
+    let last = parse_rfc3339(&poll(polls - 1)).unwrap();
+    wait_for("all is processed", || board_contains(broker, last).then_some(()));
+    ground.expected()
+}
+
+fn processor(ground: &Ground) -> Role {
+    Role::start("process", &["--brokers", &ground.broker.brokers], &ground.broker.path("process.log"))
+}
+
+#[test]
+fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
+    let ground = Ground::start();
+    let mut hostile = encode(&frame(i64::MAX)).unwrap();
+    write(&ground.broker.brokers, &[("stranger", b"{\"odds\": \xff}"), ("late", &hostile)]);
+    hostile.push(7);
+    write(&ground.broker.brokers, &[("longer", &hostile), ("empty", b"")]);
+    let expected = fill(&ground, 60);
+    assert_eq!(expected["rejected"].len(), 4);
+    assert!(expected.values().all(|rows| !rows.is_empty()), "{:?}", expected.keys());
+    let mut sinks = ["one.log", "two.log"].map(|log| ground.sink(log, &SMALL));
+    ground.wait_for_rows(&expected, || sinks.iter_mut().for_each(Role::assert_runs));
+    sinks.iter_mut().for_each(Role::stop);
+    ground.assert_exact(&expected, "undisturbed");
+
+    // The group's offsets are set back by hand, and some rows are gone: the server knows their inserts' tokens.
+    for topic in [ODDS_TICKS.name, FEED_EVENTS.name] {
+        for partition in 0..DEFAULT_PARTITIONS {
+            commit_to(&ground.broker.brokers, "arb-sink", topic, partition, 0, "");
+        }
+    }
+    for (table, which) in [("ticks", "row_index % 7 = 3"), ("stale_alerts", "1")] {
+        let sql = format!("DELETE FROM arb_store.{table} WHERE {which}");
+        ground.clickhouse.query_as("migrator", &sql);
+    }
+    let mut sink = ground.sink("again.log", &["--batch-rows", "1000"]);
+    ground.wait_for_rows(&expected, || sink.assert_runs());
+    sink.stop();
+    ground.assert_exact(&expected, "after the offsets were set back");
+}
+
+/// Where a sink is killed: any point, after as many passages as a few batches have.
+fn passage(random: &mut fastrand::Rng) -> String {
+    let point = Point::SINK[random.usize(..Point::SINK.len())];
+    let most = match point {
+        Point::Gather => 150,
+        Point::Row => 600,
+        _ => 6,
+    };
+    format!("{}:{}", point.key(), random.u32(1..=most))
+}
+
+/// Two sinks on one group, killed with -9 at points from a seed and started again.
+fn killed(seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let ground = Ground::start();
+    let _process = processor(&ground);
+    let mut feed = Feed::on(&ground.broker);
+    let mut start = |slot: usize| {
+        let passage = passage(&mut random);
+        ground.sink(&format!("sink-{slot}.log"), &[&SMALL[..], &["--kill-at", &passage]].concat())
+    };
+    let (mut sinks, mut kills) = ([start(0), start(1)], 0);
+    while kills < KILLS {
+        assert!(feed.published < POLLS, "seed {seed}: only {kills} kills");
+        feed.publish(feed.published + CHUNK);
+        let lull = Instant::now() + LULL;
+        let mut died = 0;
+        while died == 0 && Instant::now() < lull {
+            std::thread::sleep(Duration::from_millis(20));
+            for (slot, sink) in sinks.iter_mut().enumerate() {
+                if sink.died() {
+                    *sink = start(slot);
+                    died += 1;
+                }
+            }
+        }
+        kills += died;
+    }
+    let last = parse_rfc3339(&poll(feed.published - 1)).unwrap();
+    wait_for("all is processed", || board_contains(&ground.broker, last).then_some(()));
+    println!("seed {seed}: {kills} kills");
+    let expected = ground.expected();
+    ground.wait_for_rows(&expected, || {
+        for (slot, sink) in sinks.iter_mut().enumerate() {
+            if sink.died() {
+                *sink = ground.sink(&format!("sink-{slot}.log"), &SMALL);
+            }
+        }
+    });
+    drop(sinks);
+    ground.assert_exact(&expected, &format!("seed {seed}"));
+}
+
+#[test]
+fn killed_twenty_times_every_row_is_there_once() {
+    killed(1);
+}
+
+/// `ARB_KILL_SEEDS=FIRST-LAST cargo test -p arb-tests --test it -- --ignored --nocapture sinks_killed_by`
+#[test]
+#[ignore = "as many runs as are asked for, a minute each"]
+fn sinks_killed_by_any_number_of_seeds() {
+    let seeds = std::env::var("ARB_KILL_SEEDS").unwrap_or_else(|_| "1-5".to_owned());
+    let (first, last) = seeds.split_once('-').unwrap();
+    (first.parse().unwrap()..=last.parse::<u64>().unwrap()).for_each(killed);
+}
+
+/// A sink is frozen with its intent committed and its rows not sent, or half sent; another takes over; the first wakes.
+#[test]
+fn a_frozen_sink_writes_nothing_twice_when_it_wakes() {
+    let ground = Ground::start();
+    let expected = fill(&ground, 40);
+    for (round, point) in ["intended:3", "row:400", "inserted:2"].into_iter().enumerate() {
+        let group = format!("frozen-{round}");
+        let own = ["--group", &group];
+        let log = format!("frozen-{round}.log");
+        let mut frozen = ground.sink(&log, &[&SMALL[..], &own, &["--freeze-at", point]].concat());
+        wait_for("it is frozen", || {
+            assert!(!frozen.died(), "{}", ground.log(&log));
+            frozen.is_frozen().then_some(())
+        });
+        let mut other = ground.sink("other.log", &[&SMALL[..], &own].concat());
+        ground.wait_for_rows(&expected, || other.assert_runs());
+        frozen.signal(Signal::CONT);
+        frozen.stop();
+        other.stop();
+        ground.assert_exact(&expected, point);
+        for table in expected.keys() {
+            ground.clickhouse.query_as("migrator", &format!("TRUNCATE TABLE arb_store.{table}"));
+        }
+    }
+}
+
+/// An insert over two parts of a table was cut between them, and the request of a zombie lands when all is repaired.
+#[test]
+fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
+    let ground = Ground::start();
+    let (january, february) = (1_767_225_600_000_000, 1_769_904_000_000_000);
+    let frames = (0..10).map(|at| encode(&frame(if at < 5 { january } else { february } + at)).unwrap());
+    let frames: Vec<_> = frames.collect();
+    let records: Vec<_> = frames.iter().map(|value| ("event", value.as_slice())).collect();
+    write(&ground.broker.brokers, &records);
+    let expected = ground.expected();
+    let mut sink = ground.sink("whole.log", &[]);
+    ground.wait_for_rows(&expected, || sink.assert_runs());
+    sink.stop();
+    let rows = ground.clickhouse.query_as("migrator", "SELECT * FROM arb_store.ticks ORDER BY kafka_offset");
+    ground.clickhouse.query_as("migrator", "TRUNCATE TABLE arb_store.ticks");
+
+    let (partition, id) = (partition_of("event", DEFAULT_PARTITIONS), rows[0]["topic_id"].as_str().unwrap());
+    let token = format!("ticks:{}:{id}:{partition}:0-9", ODDS_TICKS.name);
+    let insert = |rows: &[serde_json::Value]| {
+        let rows = rows.iter().fold(String::new(), |text, row| format!("{text}{row}\n"));
+        let settings = format!("&async_insert=0&insert_deduplication_token={token}");
+        let sql = format!("INSERT INTO arb_store.ticks FORMAT JSONEachRow\n{rows}");
+        ground.clickhouse.ask("migrator", &ground.clickhouse.password("migrator"), &settings, &sql).unwrap();
+    };
+    insert(&rows[..5]);
+    let note = format!(r#"{{"v":1,"topic":"{id}","intent":{{"first":0,"last":9,"rows":[["ticks",10]]}}}}"#);
+    commit_to(&ground.broker.brokers, "cut", ODDS_TICKS.name, partition, 0, &note);
+    let mut sink = ground.sink("cut.log", &["--group", "cut", "--batch-rows", "3"]);
+    ground.wait_for_rows(&expected, || sink.assert_runs());
+    sink.stop();
+    ground.assert_exact(&expected, "repaired");
+    insert(&rows);
+    ground.assert_exact(&expected, "the zombie's request");
+    assert_eq!(ground.count("ticks"), Some(10));
+
+    // One row twice is more than the records make: nobody guesses which is right.
+    let sql = "INSERT INTO arb_store.ticks SELECT * FROM arb_store.ticks LIMIT 1";
+    ground.clickhouse.query_as("migrator", sql);
+    commit_to(&ground.broker.brokers, "arb-sink", ODDS_TICKS.name, partition, 0, &note);
+    let said = ground.sink_that_ends();
+    assert!(
+        !said.success && said.err.contains("arb_store.ticks has 11 rows of odds.ticks.v1"),
+        "{}",
+        said.err
+    );
+    let newer = note.replacen('1', "9", 1);
+    commit_to(&ground.broker.brokers, "arb-sink", ODDS_TICKS.name, partition, 0, &newer);
+    let said = ground.sink_that_ends();
+    assert!(!said.success && said.err.contains("written by a later version of the sink"), "{}", said.err);
+}
+
+/// While ClickHouse is killed, away and frozen, the board moves and the sink waits, in the memory that it may have; then
+/// it catches up.
+#[test]
+fn clickhouse_killed_and_away_is_waited_for_while_the_board_moves() {
+    away(Duration::from_secs(12));
+}
+
+/// `cargo test -p arb-tests --test it -- --ignored --nocapture two_minutes`
+#[test]
+#[ignore = "three minutes"]
+fn clickhouse_away_for_two_minutes() {
+    away(Duration::from_mins(2));
+}
+
+fn away(time: Duration) {
+    let mut ground = Ground::start();
+    let _process = processor(&ground);
+    let limits = ["--insert-timeout-ms", "2000", "--memory-mib", "1"];
+    let mut sink = ground.sink("sink.log", &[&SMALL[..], &limits].concat());
+    let Ground { broker, clickhouse } = &mut ground;
+    let mut feed = Feed::on(broker);
+    let mut publish = |until| {
+        feed.publish(until);
+        let last = parse_rfc3339(&poll(until - 1)).unwrap();
+        wait_for("the board moves", || board_contains(broker, last).then_some(()));
+    };
+    publish(12);
+    wait_for("rows come", || {
+        let rows = clickhouse.query_as("migrator", "SELECT count() AS rows FROM arb_store.ticks");
+        (rows[0]["rows"] != 0).then_some(())
+    });
+    clickhouse.kill();
+    publish(60);
+    clickhouse.restart();
+    publish(72);
+    clickhouse.freeze();
+    let until = Instant::now() + time;
+    publish(120);
+    let mut largest = 0;
+    while Instant::now() < until {
+        sink.assert_runs();
+        largest = largest.max(resident(&sink));
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    publish(132);
+    clickhouse.thaw();
+    let expected = ground.expected();
+    ground.wait_for_rows(&expected, || sink.assert_runs());
+    sink.stop();
+    println!("away for {} s: at most {} MiB resident", time.as_secs(), largest >> 20);
+    ground.assert_exact(&expected, "after ClickHouse was away");
+}
+
+/// Bytes of a process in the machine's memory.
+fn resident(role: &Role) -> u64 {
+    let statm = std::fs::read_to_string(format!("/proc/{}/statm", role.id())).unwrap_or_default();
+    statm.split_whitespace().nth(1).map_or(0, |pages| pages.parse::<u64>().unwrap() * 4096)
+}
+
+#[test]
+fn tables_that_do_not_fit_are_named() {
+    let ground = Ground::start();
+    let alter =
+        |sql: &str| drop(ground.clickhouse.query_as("migrator", &format!("ALTER TABLE arb_store.{sql}")));
+    let ends = |words: &[&str]| {
+        let said = ground.sink_that_ends();
+        assert!(!said.success, "{}", said.err);
+        let sentence = said.err.lines().find(|line| line.starts_with("arb: ")).unwrap();
+        assert!(words.iter().all(|word| sentence.contains(word)), "{sentence}");
+    };
+    alter("stale_alerts RENAME COLUMN scope TO range");
+    ends(&["arb_store.stale_alerts", "scope"]);
+    alter("stale_alerts RENAME COLUMN range TO scope");
+    alter("ticks MODIFY COLUMN price String");
+    ends(&["arb_store.ticks", "price", "String"]);
+    alter("ticks MODIFY COLUMN price Int64");
+
+    // While it runs, too.
+    let mut sink = ground.sink("sink.log", &SMALL);
+    write(&ground.broker.brokers, &[("stranger", b"none")]);
+    wait_for("a row comes", || ground.count("rejected").filter(|rows| *rows > 0));
+    alter("rejected RENAME COLUMN reason TO why");
+    write(&ground.broker.brokers, &[("stranger", b"none")]);
+    wait_for("it ends", || sink.died().then_some(()));
+    let log = ground.log("sink.log");
+    let sentence = log.lines().find(|line| line.starts_with("arb: ")).unwrap();
+    assert!(sentence.contains("arb_store.rejected") && sentence.contains("reason"), "{sentence}");
+    ground.clickhouse.query_as("migrator", "DROP TABLE arb_store.ticks");
+    ends(&["arb_store.ticks", "`arb migrate` makes it"]);
+}

@@ -1,0 +1,356 @@
+//! A server that speaks The Odds API v4, its content from a simulated recording, its faults on command.
+//!
+//! It charges as the API is documented to, keeps a book of every call, and never lets a call go below zero credits.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use arb_schemas::time::{Micros, to_rfc3339};
+use serde_json::{Value, json};
+
+use super::recordings;
+
+/// What goes wrong with a call of `/odds`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// 429, to be left alone for a second.
+    Busy,
+    Status(u16),
+    /// No answer, until the client gives up.
+    Hang,
+    /// Half of the body that was announced.
+    Cut,
+    /// Half of the body, announced as all of it.
+    HalfJson,
+    /// A page.
+    Html,
+    /// More than anyone may read, packed.
+    Huge,
+    /// A byte in a while.
+    Trickle,
+    /// Elsewhere, where all is well.
+    Redirect,
+    /// A valid answer that says nothing of credits.
+    NoHeaders,
+    /// A valid answer with words for numbers.
+    OddHeaders,
+    /// A valid answer in which each event is listed twice.
+    Doubled,
+    /// No HTTP.
+    Noise,
+}
+
+/// A call, as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Call {
+    /// `sports`, `events` or `odds`.
+    pub(crate) kind: &'static str,
+    pub(crate) sport: String,
+    pub(crate) key: String,
+}
+
+/// What the server knows; tests read and change it.
+pub(crate) struct State {
+    /// Keys that are taken.
+    pub(crate) keys: BTreeSet<String>,
+    /// When the first event of each sport starts, from now; `None` has no events.
+    pub(crate) sports: BTreeMap<String, Option<Micros>>,
+    /// Sports that are listed and then unknown.
+    pub(crate) unknown: BTreeSet<String>,
+    pub(crate) credits: u64,
+    used: u64,
+    /// The least that credits have been.
+    pub(crate) least: u64,
+    /// For the next calls of `/odds`.
+    pub(crate) faults: VecDeque<Fault>,
+    pub(crate) calls: Vec<Call>,
+    /// The bodies of valid answers of `/odds`, in order.
+    pub(crate) served: Vec<String>,
+    /// Whether every call said that it takes gzip.
+    pub(crate) takes_gzip: bool,
+    /// Polls of the recording, each an array of events in decimal odds.
+    content: Vec<Value>,
+}
+
+/// The server.
+pub(crate) struct OddsApi {
+    pub(crate) url: String,
+    state: Arc<Mutex<State>>,
+}
+
+impl OddsApi {
+    /// Serves these sports to these keys.
+    pub(crate) fn start(scratch: &Path, keys: &[&str], sports: &[(&str, Option<Micros>)]) -> Self {
+        let recording = recordings::simulated(scratch, 61, 60);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let state = Arc::new(Mutex::new(State {
+            keys: keys.iter().map(ToString::to_string).collect(),
+            sports: sports.iter().map(|(sport, starts)| ((*sport).to_owned(), *starts)).collect(),
+            unknown: BTreeSet::new(),
+            credits: 100_000,
+            used: 0,
+            least: u64::MAX,
+            faults: VecDeque::new(),
+            calls: Vec::new(),
+            served: Vec::new(),
+            takes_gzip: true,
+            content: recordings::lines(&recording).map(|line| in_decimal(&line)).collect(),
+        }));
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let theirs = Arc::clone(&state);
+        // It ends with the test's process.
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let state = Arc::clone(&theirs);
+                std::thread::spawn(move || {
+                    let _ = serve(stream, &state);
+                });
+            }
+        });
+        Self { url, state }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// How often a sport was asked for its prices, with any key.
+    pub(crate) fn polls(&self, sport: &str) -> usize {
+        self.state().calls.iter().filter(|call| call.kind == "odds" && call.sport == sport).count()
+    }
+
+    /// The calls of `/odds` from a position of the book on.
+    pub(crate) fn polls_from(&self, from: usize) -> Vec<Call> {
+        self.state().calls[from..].iter().filter(|call| call.kind == "odds").cloned().collect()
+    }
+}
+
+/// The events of a recorded poll, their prices in decimal odds.
+fn in_decimal(line: &str) -> Value {
+    let mut events: Value = serde_json::from_str::<Value>(line).unwrap()["events"].take();
+    each(&mut events, &mut |key, value| {
+        if key == "price"
+            && let Some(american) = value.as_i64()
+        {
+            let odds = american as f64;
+            let decimal = if american > 0 { 1.0 + odds / 100.0 } else { 1.0 - 100.0 / odds };
+            *value = json!((decimal * 100.0).round() / 100.0);
+        }
+    });
+    events
+}
+
+/// Visits every member of every object.
+fn each(value: &mut Value, visit: &mut impl FnMut(&str, &mut Value)) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| each(item, visit)),
+        Value::Object(members) => {
+            for (key, member) in members {
+                visit(key, member);
+                each(member, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+pub(crate) fn now() -> Micros {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_micros()).unwrap()
+}
+
+impl State {
+    /// The events of a sport, as of now: all start at one time, and were seen now, to the microsecond.
+    fn events(&self, sport: &str) -> Vec<Value> {
+        let Some(Some(starts_in)) = self.sports.get(sport) else { return vec![] };
+        let index = self.served.len() % self.content.len();
+        let mut content = self.content[index].clone();
+        let (seen, starts) = (to_rfc3339(now()), to_rfc3339(now() + starts_in));
+        each(&mut content, &mut |key, value| match key {
+            "last_update" => *value = json!(seen),
+            "commence_time" => *value = json!(starts),
+            "sport_key" => *value = json!(sport),
+            "id" => *value = json!(format!("{sport}/{}", value.as_str().unwrap())),
+            _ => {}
+        });
+        content.as_array().unwrap().clone()
+    }
+
+    /// Takes what a call costs, if that much is there.
+    fn charge(&mut self, cost: u64) -> bool {
+        let Some(rest) = self.credits.checked_sub(cost) else { return false };
+        (self.credits, self.used) = (rest, self.used + cost);
+        self.least = self.least.min(rest);
+        true
+    }
+}
+
+/// A request, in its parts.
+struct Request {
+    path: String,
+    query: BTreeMap<String, String>,
+    takes_gzip: bool,
+}
+
+fn read(stream: &TcpStream) -> Option<Request> {
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let target = lines.next()?.split(' ').nth(1)?.to_owned();
+    let headers: Vec<_> = lines.take_while(|line| !line.is_empty()).map(|line| line.to_lowercase()).collect();
+    let takes_gzip = headers.iter().any(|line| line.starts_with("accept-encoding:") && line.contains("gzip"));
+    let (path, query) = target.split_once('?')?;
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let query = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Some(Request { path: path.to_owned(), query, takes_gzip })
+}
+
+/// An answer, as it goes out.
+struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+}
+
+fn error(status: u16, code: &str) -> Answer {
+    let body = json!({"message": "no", "error_code": code, "details_url": "https://example.org"});
+    Answer { status, headers: vec![], body: body.to_string() }
+}
+
+fn serve(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+    let Some(request) = read(&stream) else { return Ok(()) };
+    let (mut answer, fault) = answer(&request, &mut state.lock().unwrap());
+    match fault {
+        Some(Fault::Hang) => {
+            // Until the client goes.
+            let _ = stream.read(&mut [0; 1]);
+            return Ok(());
+        }
+        Some(Fault::Noise) => return stream.write_all(b"what?\r\n\r\n"),
+        Some(Fault::Busy) => {
+            answer = error(429, "EXCEEDED_FREQ_LIMIT");
+            answer.headers.push(("retry-after", "1".to_owned()));
+        }
+        Some(Fault::Status(status)) => answer = error(status, "BROKEN"),
+        Some(Fault::Html) => answer.headers.push(("content-type", "text/html".to_owned())),
+        Some(Fault::HalfJson) => answer.body.truncate(answer.body.len() / 2),
+        Some(Fault::Redirect) => {
+            answer.status = 302;
+            answer.headers.push(("location", request.path.clone()));
+        }
+        _ => {}
+    }
+    write(&mut stream, &answer, fault)
+}
+
+fn write(stream: &mut TcpStream, answer: &Answer, fault: Option<Fault>) -> std::io::Result<()> {
+    let mut body = answer.body.clone().into_bytes();
+    if fault == Some(Fault::Huge) {
+        body = vec![b' '; 40 << 20];
+    }
+    let mut lines = vec![
+        format!("HTTP/1.1 {} Because", answer.status),
+        "connection: close".to_owned(),
+        format!("content-length: {}", body.len()),
+    ];
+    lines.extend(answer.headers.iter().map(|(name, value)| format!("{name}: {value}")));
+    if !answer.headers.iter().any(|(name, _)| *name == "content-type") {
+        lines.push("content-type: application/json; charset=utf-8".to_owned());
+    }
+    stream.write_all(lines.join("\r\n").as_bytes())?;
+    stream.write_all(b"\r\n\r\n")?;
+    match fault {
+        Some(Fault::Cut) => stream.write_all(&body[..body.len() / 2]),
+        Some(Fault::Trickle) => body.iter().try_for_each(|byte| {
+            std::thread::sleep(Duration::from_millis(20));
+            stream.write_all(&[*byte])
+        }),
+        _ => stream.write_all(&body),
+    }
+}
+
+/// What is to be answered, and what is to go wrong with it.
+fn answer(request: &Request, state: &mut State) -> (Answer, Option<Fault>) {
+    let key = request.query.get("apiKey").cloned().unwrap_or_default();
+    let parts: Vec<_> = request.path.trim_matches('/').split('/').collect();
+    let (kind, sport) = match parts[..] {
+        ["v4", "sports"] => ("sports", ""),
+        ["v4", "sports", sport, "events"] => ("events", sport),
+        ["v4", "sports", sport, "odds"] => ("odds", sport),
+        _ => return (error(404, "NOT_FOUND"), None),
+    };
+    state.calls.push(Call { kind, sport: sport.to_owned(), key: key.clone() });
+    state.takes_gzip &= request.takes_gzip;
+    if !state.keys.contains(&key) {
+        return (error(401, "INVALID_KEY"), None);
+    }
+    let (answer, fault) = match kind {
+        "sports" => (ok(&listing(state)), None),
+        _ if state.unknown.contains(sport) => (error(404, "UNKNOWN_SPORT"), None),
+        "events" => (ok(&Value::Array(starts(state, sport))), None),
+        _ => odds(request, sport, state),
+    };
+    (with_quota(answer, fault, state, kind), fault)
+}
+
+fn ok(body: &Value) -> Answer {
+    Answer { status: 200, headers: vec![], body: body.to_string() }
+}
+
+fn listing(state: &State) -> Value {
+    let sport = |key: &String| json!({"key": key, "group": "G", "active": true, "has_outrights": false});
+    state.sports.keys().map(sport).collect()
+}
+
+fn starts(state: &State, sport: &str) -> Vec<Value> {
+    let mut events = state.events(sport);
+    for event in &mut events {
+        event.as_object_mut().unwrap().remove("bookmakers");
+    }
+    events
+}
+
+fn odds(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<Fault>) {
+    let of = |name: &str| request.query.get(name).map_or("", String::as_str);
+    let count = |name: &str| of(name).split(',').filter(|word| !word.is_empty()).count() as u64;
+    let is_asked_well = (of("oddsFormat"), of("dateFormat")) == ("decimal", "iso");
+    if !is_asked_well || count("markets") * count("regions") == 0 {
+        return (error(422, "INVALID_PARAMETERS"), None);
+    }
+    if !state.charge(count("markets") * count("regions")) {
+        return (error(401, "OUT_OF_USAGE_CREDITS"), None);
+    }
+    let fault = state.faults.pop_front();
+    let markets: BTreeSet<_> = of("markets").split(',').collect();
+    let mut events = state.events(sport);
+    for event in &mut events {
+        for book in event["bookmakers"].as_array_mut().unwrap() {
+            let offered = book["markets"].as_array_mut().unwrap();
+            offered.retain(|market| markets.contains(market["key"].as_str().unwrap()));
+        }
+    }
+    if fault == Some(Fault::Doubled) {
+        events.extend(events.clone());
+    }
+    let answer = ok(&Value::Array(events));
+    if matches!(fault, None | Some(Fault::NoHeaders | Fault::OddHeaders | Fault::Doubled)) {
+        state.served.push(answer.body.clone());
+    }
+    (answer, fault)
+}
+
+/// Says what remains, unless that is what goes wrong.
+fn with_quota(mut answer: Answer, fault: Option<Fault>, state: &State, kind: &str) -> Answer {
+    let cost = if kind == "odds" && answer.status == 200 { "1" } else { "0" };
+    let (remaining, used) = match fault {
+        Some(Fault::NoHeaders) => return answer,
+        Some(Fault::OddHeaders) => ("plenty".to_owned(), "-1".to_owned()),
+        _ => (state.credits.to_string(), state.used.to_string()),
+    };
+    answer.headers.push(("x-requests-remaining", remaining));
+    answer.headers.push(("x-requests-used", used));
+    answer.headers.push(("x-requests-last", cost.to_owned()));
+    answer
+}

@@ -1,0 +1,214 @@
+//! Sinks on a Kafka and a ClickHouse of the test's own, and what the tables must hold by a decoder that is not ours.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use arb_pipeline::kafka::topic_id;
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
+use serde_json::{Value, json};
+
+use super::clickhouse::ClickHouse;
+use super::program::{Role, Said, arb, run};
+use super::stack::Broker;
+use super::{root, wait_for};
+use crate::kafka::read_places;
+
+/// A table with what is compared as something else: times as microseconds, fractions as their bits, bytes in hexadecimal.
+struct Compared {
+    table: &'static str,
+    times: &'static [&'static str],
+    fractions: &'static [&'static str],
+    bytes: &'static [&'static str],
+}
+
+const TABLES: [Compared; 5] = [
+    Compared {
+        table: "ticks",
+        times: &["received_at", "commence_time", "last_seen_at", "price_moved_at"],
+        fractions: &[],
+        bytes: &[],
+    },
+    Compared {
+        table: "window_transitions",
+        times: &["at", "commence_time", "opened_at"],
+        fractions: &["implied_probability", "margin", "margin_worst", "score", "margin_open", "margin_peak"],
+        bytes: &[],
+    },
+    Compared {
+        table: "line_movements",
+        times: &["commence_time", "window_start", "window_end"],
+        fractions: &["probability_change"],
+        bytes: &[],
+    },
+    Compared {
+        table: "stale_alerts",
+        times: &["commence_time", "last_seen_at", "at"],
+        fractions: &[],
+        bytes: &[],
+    },
+    Compared { table: "rejected", times: &[], fractions: &[], bytes: &["key", "value"] },
+];
+
+/// The same of a window's legs.
+const LEGS: [(&str, &str); 4] = [
+    ("price_moved_at", "toUnixTimestamp64Micro"),
+    ("last_seen_at", "toUnixTimestamp64Micro"),
+    ("implied_probability", "reinterpretAsUInt64"),
+    ("stake_share", "reinterpretAsUInt64"),
+];
+
+/// A broker with topics and a server with tables.
+pub(crate) struct Ground {
+    pub(crate) broker: Broker,
+    pub(crate) clickhouse: ClickHouse,
+}
+
+/// Rows by table, in the order of their places.
+pub(crate) type Rows = BTreeMap<&'static str, Vec<Value>>;
+
+impl Ground {
+    pub(crate) fn start() -> Self {
+        let (broker, clickhouse) = std::thread::scope(|scope| {
+            let clickhouse = scope.spawn(|| {
+                let clickhouse = ClickHouse::start();
+                clickhouse.migrate();
+                clickhouse
+            });
+            (Broker::start(), clickhouse.join().unwrap())
+        });
+        Self { broker, clickhouse }
+    }
+
+    /// How a sink is told where everything is.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let file = self.clickhouse.password_file("writer").display().to_string();
+        [
+            "--brokers",
+            &self.broker.brokers,
+            "--clickhouse-url",
+            &self.clickhouse.url,
+            "--writer-password-file",
+            &file,
+        ]
+        .map(str::to_owned)
+        .into()
+    }
+
+    /// Starts a sink; its log is the file of this name.
+    pub(crate) fn sink(&self, name: &str, arguments: &[&str]) -> Role {
+        let own = self.arguments();
+        let all: Vec<_> = own.iter().map(String::as_str).chain(arguments.iter().copied()).collect();
+        Role::start("sink", &all, &self.broker.path(name))
+    }
+
+    /// Runs a sink that must end by itself.
+    pub(crate) fn sink_that_ends(&self) -> Said {
+        run(arb().arg("sink").args(self.arguments()))
+    }
+
+    /// What the log of a sink says.
+    pub(crate) fn log(&self, name: &str) -> String {
+        std::fs::read_to_string(self.broker.path(name)).unwrap_or_default()
+    }
+
+    /// Rows of a table, as whoever made it counts them.
+    pub(crate) fn count(&self, table: &str) -> Option<u64> {
+        let sql = format!("SELECT count() AS rows FROM arb_store.{table}");
+        self.clickhouse.try_as("migrator", &sql).ok()?[0]["rows"].as_u64()
+    }
+
+    /// What the topics make, by the decoder in Python.
+    pub(crate) fn expected(&self) -> Rows {
+        let mut lines = Vec::new();
+        for topic in [&ODDS_TICKS, &FEED_EVENTS] {
+            let id = hex(&topic_id(&self.broker.brokers, topic).unwrap());
+            for (offset, record) in read_places(&self.broker.brokers, topic.name) {
+                let line = json!({
+                    "topic": topic.name, "topic_id": id, "partition": record.partition, "offset": offset,
+                    "key": hex(&record.key), "value": hex(&record.value),
+                });
+                writeln!(lines, "{line}").unwrap();
+            }
+        }
+        decode(lines)
+    }
+
+    /// What the tables hold.
+    pub(crate) fn found(&self) -> Rows {
+        TABLES.each_ref().map(|compared| (compared.table, self.rows(compared))).into()
+    }
+
+    fn rows(&self, Compared { table, times, fractions, bytes }: &Compared) -> Vec<Value> {
+        let replace = |function: &str, name: &str| format!("{function}({name}) AS {name}");
+        let times = times.iter().map(|name| replace("toUnixTimestamp64Micro", name));
+        let fractions = fractions.iter().map(|name| replace("reinterpretAsUInt64", name));
+        let bytes = bytes.iter().map(|name| format!("lower(hex({name})) AS {name}"));
+        let legs = LEGS.iter().filter(|_| *table == "window_transitions");
+        let legs = legs.map(|(name, function)| {
+            format!("arrayMap(value -> {function}(value), legs.{name}) AS `legs.{name}`")
+        });
+        let replaced: Vec<_> = times.chain(fractions).chain(bytes).chain(legs).collect();
+        let replaced =
+            if replaced.is_empty() { String::new() } else { format!("REPLACE ({})", replaced.join(", ")) };
+        let left_out = if *table == "rejected" { "inserted_at, reason" } else { "inserted_at" };
+        let sql = format!(
+            "SELECT * EXCEPT ({left_out}) {replaced} FROM arb_store.{table} \
+             ORDER BY topic, kafka_partition, kafka_offset, row_index"
+        );
+        self.clickhouse.query_as("migrator", &sql)
+    }
+
+    /// Waits until the tables have as many rows as are expected, or more.
+    pub(crate) fn wait_for_rows(&self, expected: &Rows, mut each: impl FnMut()) {
+        wait_for("all rows are there", || {
+            each();
+            let is_there = |(table, rows): (&&str, &Vec<Value>)| {
+                self.count(table).is_some_and(|count| count >= rows.len() as u64)
+            };
+            expected.iter().all(is_there).then_some(())
+        });
+    }
+
+    /// Fails unless the tables hold exactly what the topics make.
+    pub(crate) fn assert_exact(&self, expected: &Rows, what: &str) {
+        for (table, found) in self.found() {
+            let wanted = &expected[table];
+            let differs = found.iter().zip(wanted).find(|(found, wanted)| found != wanted);
+            let (have, want) = (found.len(), wanted.len());
+            assert!(
+                &found == wanted,
+                "{what}: {table}: {have} rows for {want}, the first other {differs:#?}"
+            );
+        }
+    }
+}
+
+fn decode(lines: Vec<u8>) -> Rows {
+    let mut command = Command::new("python3");
+    command.arg(root().join("tests/oracle/rows.py")).arg(root().join("schemas"));
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut child = child.expect("python3 decodes the records; on Debian: apt-get install python3");
+    let mut input = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(&lines).unwrap());
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert!(output.status.success());
+    let mut rows: Rows = TABLES.each_ref().map(|compared| (compared.table, Vec::new())).into();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        rows.get_mut(line["table"].as_str().unwrap()).unwrap().push(line["row"].take());
+    }
+    for rows in rows.values_mut() {
+        rows.sort_by_key(|row| {
+            let number = |name: &str| row[name].as_u64().unwrap();
+            let topic = row["topic"].as_str().unwrap().to_owned();
+            (topic, number("kafka_partition"), number("kafka_offset"), number("row_index"))
+        });
+    }
+    rows
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}

@@ -1,0 +1,215 @@
+"""Rows as the tables of ClickHouse must have them, from the bytes of records alone.
+
+Reads records as JSON lines ({topic, topic_id, partition, offset, key, value}, bytes in hexadecimal) and the Avro schemas
+of the repository; writes {table, row} as JSON lines. It shares nothing with the sink but the definitions.
+Usage: rows.py SCHEMAS < records
+"""
+
+import json
+import struct
+import sys
+
+IDS = {
+    1: "avro/Frame.avsc",
+    2: "avro/PollEnd.avsc",
+    3: "avro/Heartbeat.avsc",
+    6: "avro/ArbWindow.avsc",
+    7: "golden/CloseSignal.v1.avsc",
+    8: "avro/LineMovement.avsc",
+    9: "avro/StaleAlert.avsc",
+    13: "avro/CloseSignal.avsc",
+}
+TOPICS = {"odds.ticks.v1": {1, 2, 3}, "feed.events.v1": {6, 7, 8, 9, 13}}
+FAMILIES = {
+    "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
+    "alternate_spreads": "spreads", "alternate_totals": "totals",
+}
+PERIODS = {"h1", "h2", "q1", "q2", "q3", "q4", "p1", "p2", "p3"}
+YEAR_2100 = 4102444800000000
+
+
+class Bad(Exception):
+    """The bytes are no record."""
+
+
+class Reader:
+    """Avro's binary encoding."""
+
+    def __init__(self, data, names):
+        self.data, self.at, self.names = data, 0, names
+
+    def take(self, count):
+        if count < 0 or self.at + count > len(self.data):
+            raise Bad("short")
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def long(self):
+        number, shift = 0, 0
+        while True:
+            byte = self.take(1)[0]
+            number |= (byte & 0x7F) << shift
+            shift += 7
+            if not byte & 0x80:
+                return (number >> 1) ^ -(number & 1)
+
+    def read(self, schema):
+        if isinstance(schema, list):
+            return self.read(schema[self.long()])
+        if isinstance(schema, str):
+            return self.plain(schema)
+        kind = schema["type"]
+        if kind == "record":
+            return {field["name"]: self.read(field["type"]) for field in schema["fields"]}
+        if kind == "enum":
+            return schema["symbols"][self.long()]
+        if kind == "array":
+            return self.array(schema["items"])
+        return self.read(kind)
+
+    def array(self, items):
+        found = []
+        while count := self.long():
+            if count < 0:
+                count = -count
+                self.long()
+            found += [self.read(items) for _ in range(count)]
+        return found
+
+    def plain(self, name):
+        if name == "null":
+            return None
+        if name in ("int", "long"):
+            return self.long()
+        if name == "boolean":
+            return self.take(1) == b"\x01"
+        if name == "double":
+            # Its bits: a number in JSON is not the same to every reader.
+            return struct.unpack("<Q", self.take(8))[0]
+        if name == "string":
+            return self.take(self.long()).decode()
+        return self.read(self.names[name])
+
+
+def market(key):
+    if key in FAMILIES:
+        return FAMILIES[key], "full_time"
+    family, _, period = key.rpartition("_")
+    if family in FAMILIES and period in PERIODS:
+        return FAMILIES[family], period
+    return key, "unknown"
+
+
+def event_columns(event):
+    names = ("sport", "league", "home", "away", "commence_time")
+    return {"event_id": event["id"], **{name: event[name] for name in names}}
+
+
+def ticks(frame):
+    for offer in frame["offers"]:
+        family, period = market(offer["market"])
+        for tick in offer["ticks"]:
+            yield {
+                "source": frame["source"], "received_at": frame["received_at"],
+                "polled": frame["poll_index"] is not None, **event_columns(frame["event"]),
+                "book": offer["book"], "market": family, "period": period, **tick,
+                "last_seen_at": offer["last_seen_at"], "price_moved_at": offer["price_moved_at"],
+            }
+
+
+def window(record):
+    entry = record["entry"]
+    same = ("in_play", "kind", "market", "period", "line", "implied_probability", "margin", "margin_worst",
+            "simultaneous", "score", "warnings", "opened_at", "sequence")
+    legs = {f"legs.{name}": [leg[name] for leg in entry["legs"]] for name in LEG}
+    yield {
+        "window_id": entry["id"], "transition": record["change"], "at": entry["updated_at"],
+        **event_columns(entry["event"]), **{name: entry[name] for name in same}, **legs,
+        "reason": "", "margin_open": None, "margin_peak": None,
+    }
+
+
+LEG = ("outcome", "side", "book", "price", "implied_probability", "stake_share", "price_moved_at", "last_seen_at")
+
+
+def closed(record):
+    nothing = ("home", "away", "commence_time", "in_play", "kind", "implied_probability", "margin_worst", "simultaneous",
+               "score")
+    same = ("event_id", "sequence", "opened_at", "reason", "margin_open", "margin_peak")
+    later = {"sport": "", "league": "", "market": "", "period": "", "line": None}
+    yield {
+        "window_id": record["id"], "transition": "closed", "at": record["closed_at"], "margin": record["margin_close"],
+        **{name: record[name] for name in same}, **{name: record.get(name, late) for name, late in later.items()},
+        **{name: None for name in nothing}, "warnings": [], **{f"legs.{name}": [] for name in LEG},
+    }
+
+
+def movement(record):
+    same = ("sequence", "kind", "market", "period", "line", "line_from", "price_from", "price_to", "probability_change",
+            "window_start", "window_end")
+    yield {
+        **{name: record[name] for name in same}, **event_columns(record["event"]),
+        "outcome": record["outcome"] or "", "book": record["book"] or "",
+    }
+
+
+def alert(record):
+    same = ("sequence", "scope", "state", "book", "last_seen_at", "expected_interval", "at")
+    yield {
+        **{name: record[name] for name in same}, **event_columns(record["event"]), "window_id": record["arb_id"] or "",
+    }
+
+
+ROWS = {
+    1: ("ticks", ticks), 6: ("window_transitions", window), 7: ("window_transitions", closed),
+    13: ("window_transitions", closed), 8: ("line_movements", movement), 9: ("stale_alerts", alert),
+}
+
+
+def decode(topic, value, schemas, names):
+    if len(value) < 5 or value[0] != 0:
+        raise Bad("no header")
+    number = struct.unpack(">I", value[1:5])[0]
+    if number not in TOPICS[topic]:
+        raise Bad("not of this topic")
+    reader = Reader(value[5:], names)
+    try:
+        record = reader.read(schemas[number])
+    except (IndexError, UnicodeDecodeError) as error:
+        raise Bad(str(error)) from error
+    if reader.at != len(reader.data):
+        raise Bad("bytes follow")
+    if number == 1 and not 0 <= record["received_at"] < YEAR_2100:
+        raise Bad("no time of ours")
+    return number, record
+
+
+def rows(line, schemas, names):
+    value = bytes.fromhex(line["value"])
+    try:
+        number, record = decode(line["topic"], value, schemas, names)
+    except Bad:
+        return "rejected", [{"key": line["key"], "value": line["value"]}]
+    if number not in ROWS:
+        return "", []
+    table, make = ROWS[number]
+    return table, make(record)
+
+
+def main():
+    load = lambda name: json.load(open(f"{sys.argv[1]}/{name}", encoding="utf-8"))
+    schemas = {number: load(name) for number, name in IDS.items()}
+    names = {"arb.v1.BoardEntry": load("avro/BoardEntry.avsc")}
+    for text in sys.stdin:
+        line = json.loads(text)
+        table, made = rows(line, schemas, names)
+        for index, row in enumerate(made):
+            place = {
+                "topic": line["topic"], "topic_id": line["topic_id"], "kafka_partition": line["partition"],
+                "kafka_offset": line["offset"], "row_index": index,
+            }
+            print(json.dumps({"table": table, "row": {**place, **row}}))
+
+
+if __name__ == "__main__":
+    main()
