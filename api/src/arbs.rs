@@ -2,60 +2,90 @@
 //!
 //! It never filters or reorders by anything that the caller did not name.
 
-use warp::http::HeaderValue;
-use warp::http::header::CONTENT_TYPE;
+use std::sync::Arc;
+
+use tokio::task::block_in_place;
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use warp::http::{HeaderMap, HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use crate::App;
-use crate::cursor::{Cursor, Place};
+use crate::cursor::Cursor;
+use crate::etag;
 use crate::filter::{Sport, parameters};
 use crate::problem::Problem;
 use crate::request::Request;
+use crate::snapshot::{Ask, Page, Snapshot};
 
 /// Entries of a page, unless asked otherwise.
 const LIMIT: usize = 100;
 /// Most entries of a page.
 const MAX_LIMIT: usize = 500;
 
-/// What a request asks for.
-#[derive(Debug, PartialEq)]
-struct Query {
-    limit: usize,
-    after: Option<Place>,
-    sport: Sport,
-}
-
 /// Answers a request.
 pub(crate) fn list(app: &App, request: &Request<'_>) -> Result<Response, Problem> {
-    let Query { limit, after, sport } = Query::parse(request.query)?;
-    let unavailable = || Problem::unavailable("The board is being read; try again.");
+    let ask = parse(request.query)?;
     if !app.board.is_ready() {
         return Err(unavailable());
     }
-    // Before the work: a refusal is to cost no rendering. A board that is ready stays so.
-    request.charge(app)?;
-    let snapshot = tokio::task::block_in_place(|| app.board.snapshot()).ok_or_else(unavailable)?;
-    let mut response = Response::new(snapshot.page(limit, after.as_ref(), &sport).into());
+    let page = if etag::is_conditional(request.headers) {
+        let page = snapshot(app)?.page(&ask);
+        if page.tag.is_known_to(request.headers) {
+            return Ok(not_modified(&page));
+        }
+        request.charge(app)?;
+        page
+    } else {
+        // Before the work: a refusal is to cost no rendering. A board that is ready stays so.
+        request.charge(app)?;
+        snapshot(app)?.page(&ask)
+    };
+    let mut response = Response::new(page.json.clone().into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    describe(&page, response.headers_mut());
     Ok(response)
 }
 
-impl Query {
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let (mut limit, mut cursor, mut sport) = (LIMIT, None, Sport::default());
-        for (name, value) in parameters(text)? {
-            match &*name {
-                "limit" => limit = parse_limit(&value)?,
-                "cursor" => cursor = Some(parse_cursor(&value)?),
-                "sport" => sport = Sport::parse(&value)?,
-                _ => return Err(Problem::invalid_param(&name, "is unknown")),
-            }
+fn unavailable() -> Problem {
+    Problem::unavailable("The board is being read; try again.")
+}
+
+/// The board as it is now; what has changed is rendered where it may take its time.
+fn snapshot(app: &App) -> Result<Arc<Snapshot>, Problem> {
+    let current = app.board.current();
+    current.or_else(|| block_in_place(|| app.board.snapshot())).ok_or_else(unavailable)
+}
+
+/// The caller has this page: it is told so, and charged nothing.
+fn not_modified(page: &Page) -> Response {
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    describe(page, response.headers_mut());
+    response
+}
+
+/// What caches are told: to keep the page for its caller alone, and to ask each time whether it is still the same.
+fn describe(page: &Page, headers: &mut HeaderMap) {
+    headers.insert(ETAG, page.tag.header());
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    headers.insert(VARY, HeaderValue::from_static("authorization, x-api-key"));
+}
+
+/// What a query asks for.
+fn parse(text: &str) -> Result<Ask, Problem> {
+    let (mut limit, mut cursor, mut sport) = (LIMIT, None, Sport::default());
+    for (name, value) in parameters(text)? {
+        match &*name {
+            "limit" => limit = parse_limit(&value)?,
+            "cursor" => cursor = Some(parse_cursor(&value)?),
+            "sport" => sport = Sport::parse(&value)?,
+            _ => return Err(Problem::invalid_param(&name, "is unknown")),
         }
-        if cursor.as_ref().is_some_and(|cursor| cursor.sport != sport) {
-            return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
-        }
-        Ok(Self { limit, after: cursor.map(|cursor| cursor.after), sport })
     }
+    if cursor.as_ref().is_some_and(|cursor| cursor.sport != sport) {
+        return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
+    }
+    Ok(Ask { limit, after: cursor.map(|cursor| cursor.after), sport })
 }
 
 fn parse_limit(text: &str) -> Result<usize, Problem> {

@@ -5,7 +5,8 @@
 //! has been read to its end.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
 use arb_schemas::records::{BoardEntry, BoardProgress};
 use arb_schemas::time::Micros;
@@ -16,8 +17,11 @@ use crate::snapshot::{Parts, Snapshot};
 #[derive(Debug)]
 pub struct Board {
     inner: Mutex<Inner>,
+    is_ready: AtomicBool,
+    /// Grows with every change, under the lock of what changes.
+    version: AtomicU64,
     /// The last snapshot, and of which version of the board.
-    snapshot: Mutex<Option<(u64, Arc<Snapshot>)>>,
+    snapshot: RwLock<Option<(u64, Arc<Snapshot>)>>,
     /// Held by who makes the next one.
     making: Mutex<()>,
 }
@@ -25,9 +29,6 @@ pub struct Board {
 #[derive(Debug)]
 struct Inner {
     partitions: usize,
-    is_ready: bool,
-    /// Grows with every change.
-    version: u64,
     entries: HashMap<String, Arc<BoardEntry>>,
     /// By source, then partition: the last whole poll that the partition contains.
     progress: BTreeMap<String, BTreeMap<i32, Micros>>,
@@ -39,8 +40,9 @@ impl Board {
     pub fn new(partitions: i32) -> Self {
         let partitions = usize::try_from(partitions).unwrap_or(0);
         let (entries, progress) = (HashMap::new(), BTreeMap::new());
-        let inner = Inner { partitions, is_ready: false, version: 0, entries, progress };
-        Self { inner: Mutex::new(inner), snapshot: Mutex::default(), making: Mutex::default() }
+        let inner = Mutex::new(Inner { partitions, entries, progress });
+        let (is_ready, version) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self { inner, is_ready, version, snapshot: RwLock::default(), making: Mutex::default() }
     }
 
     /// Opens or changes a window.
@@ -66,18 +68,24 @@ impl Board {
 
     /// Notes that every partition has been read to its end.
     pub fn ready(&self) {
-        self.change(|inner| inner.is_ready = true);
+        self.is_ready.store(true, Ordering::Release);
     }
 
     /// Whether it has.
     pub fn is_ready(&self) -> bool {
-        self.lock().is_ready
+        self.is_ready.load(Ordering::Acquire)
     }
 
     fn change(&self, change: impl FnOnce(&mut Inner)) {
         let mut inner = self.lock();
         change(&mut inner);
-        inner.version += 1;
+        self.version.fetch_add(1, Ordering::Release);
+    }
+
+    /// The last snapshot, if the board has not changed since: who only wants that one waits for nobody who changes it.
+    pub(crate) fn current(&self) -> Option<Arc<Snapshot>> {
+        let version = self.version.load(Ordering::Acquire);
+        self.last().filter(|(last, _)| *last == version).map(|(_, snapshot)| snapshot)
     }
 
     /// The board as it is now; `None` before it is ready. While somebody else makes it, the last one that was made: it is
@@ -97,7 +105,7 @@ impl Board {
         };
         let last = self.last();
         let inner = self.lock();
-        let version = inner.version;
+        let version = self.version.load(Ordering::Acquire);
         if let Some((_, snapshot)) = last.filter(|(last, _)| *last == version) {
             return Some(snapshot);
         }
@@ -105,12 +113,12 @@ impl Board {
         drop(inner);
         let snapshot = Arc::new(Snapshot::of(&parts));
         let made = Some((version, Arc::clone(&snapshot)));
-        *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = made;
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = made;
         Some(snapshot)
     }
 
     fn last(&self) -> Option<(u64, Arc<Snapshot>)> {
-        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// These windows as the parts of a board. An entry that says the same transition may be newer here, in its times.
@@ -160,6 +168,7 @@ mod tests {
     use super::*;
     use crate::cursor::Cursor;
     use crate::filter::Sport;
+    use crate::snapshot::Ask;
     use crate::view::tests::entry;
 
     fn page(board: &Board, limit: usize, after: Option<&str>) -> Value {
@@ -168,7 +177,8 @@ mod tests {
 
     fn page_of(board: &Board, limit: usize, after: Option<&str>, sport: &Sport) -> Value {
         let after = after.map(|after| Cursor::decode(after).unwrap().after);
-        serde_json::from_str(&board.snapshot().unwrap().page(limit, after.as_ref(), sport)).unwrap()
+        let ask = Ask { limit, after, sport: sport.clone() };
+        serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json).unwrap()
     }
 
     fn ids(page: &Value) -> Vec<&str> {
@@ -262,9 +272,10 @@ mod tests {
         board.put(entry("a", 0.01));
         let first = board.snapshot().unwrap();
         assert!(Arc::ptr_eq(&first, &board.snapshot().unwrap()), "it is shared until the board changes");
+        assert!(Arc::ptr_eq(&first, &board.current().unwrap()));
         let making = board.making.lock().unwrap();
         board.put(entry("b", 0.01));
-        assert!(board.is_ready());
+        assert!(board.is_ready() && board.current().is_none());
         assert!(Arc::ptr_eq(&first, &board.snapshot().unwrap()), "it has the last one meanwhile");
         drop(making);
         assert_eq!(ids(&page(&board, 10, None)), ["a", "b"]);

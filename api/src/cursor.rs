@@ -19,7 +19,7 @@ use crate::filter::Sport;
 ///
 /// The numbers travel as their bits: as decimals they would come back a digit off, and a page would begin where
 /// the last one had not ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Place {
     simultaneous: bool,
     score: u64,

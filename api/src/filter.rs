@@ -10,7 +10,7 @@ use crate::problem::Problem;
 const MAX_NAME: usize = 100;
 
 /// A sport (`soccer`) or a league (`soccer_fifa_world_cup`); all of them unless one is named.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Sport(Option<String>);
 

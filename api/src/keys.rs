@@ -23,6 +23,7 @@ const KID: usize = 8;
 const SECRET: usize = 32;
 const CHECKSUM: usize = 6;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const HEX: &[u8; 16] = b"0123456789abcdef";
 const PEPPER: usize = 32;
 
 /// Why there are no keys.
@@ -58,10 +59,17 @@ pub(crate) struct Caller {
 }
 
 /// The keys that are valid, by their kid.
-#[derive(Debug)]
 pub struct Keys {
-    pepper: Vec<u8>,
+    /// Keyed with the pepper already: that is half of its work.
+    hmac: Hmac<Sha256>,
     stored: BTreeMap<String, Stored>,
+}
+
+impl std::fmt::Debug for Keys {
+    /// Without anything that is secret.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Keys").field("keys", &self.stored.len()).finish_non_exhaustive()
+    }
 }
 
 impl FromFile for Keys {
@@ -73,7 +81,8 @@ impl FromFile for Keys {
     /// [`KeysError`], also when there is no such file.
     fn read(path: &Path) -> Result<Self, KeysError> {
         let stored = files::read_json(path)?;
-        Ok(Self { pepper: files::read(&pepper_path(path))?, stored })
+        let hmac = <Hmac<Sha256> as Mac>::new_from_slice(&files::read(&pepper_path(path))?);
+        Ok(Self { hmac: hmac.unwrap_or_else(|_| unreachable!("any length is fine")), stored })
     }
 }
 
@@ -95,7 +104,11 @@ impl Keys {
         }
         let mut keys = Self::read(path)?;
         let key = new_key()?;
-        let stored = Stored { name: name.to_owned(), hmac: hex(&hmac(&keys.pepper, &key)), plan };
+        let stored = Stored {
+            name: name.to_owned(),
+            hmac: String::from_utf8_lossy(&keys.hmac(&key)).into_owned(),
+            plan,
+        };
         keys.stored.insert(kid(&key).to_owned(), stored);
         let text = serde_json::to_vec_pretty(&keys.stored).map_err(files::format(path))?;
         files::write(path, &text)?;
@@ -108,9 +121,19 @@ impl Keys {
             return None;
         }
         let stored = self.stored.get(kid(key))?;
-        let hmac = hex(&hmac(&self.pepper, key));
-        let is_equal = bool::from(hmac.as_bytes().ct_eq(stored.hmac.as_bytes()));
+        let is_equal = bool::from(self.hmac(key).ct_eq(stored.hmac.as_bytes()));
         is_equal.then(|| Caller { kid: kid(key).to_owned(), plan: stored.plan })
+    }
+
+    /// HMAC-SHA-256 of a key, in hexadecimal.
+    fn hmac(&self, key: &str) -> [u8; 64] {
+        let mut hmac = self.hmac.clone();
+        hmac.update(key.as_bytes());
+        let (bytes, mut text) = (hmac.finalize().into_bytes(), [0; 64]);
+        for (byte, digits) in bytes.iter().zip(text.chunks_exact_mut(2)) {
+            digits.copy_from_slice(&[byte >> 4, byte & 15].map(|nibble| HEX[usize::from(nibble)]));
+        }
+        text
     }
 }
 
@@ -143,18 +166,6 @@ fn checksum(text: &str) -> String {
         crc /= BASE62.len();
     }
     digits.map(char::from).iter().collect()
-}
-
-fn hmac(pepper: &[u8], key: &str) -> [u8; 32] {
-    let mut hmac =
-        <Hmac<Sha256> as Mac>::new_from_slice(pepper).unwrap_or_else(|_| unreachable!("any length is fine"));
-    hmac.update(key.as_bytes());
-    hmac.finalize().into_bytes().into()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn random<const N: usize>() -> Result<[u8; N], KeysError> {

@@ -42,7 +42,7 @@ pub(crate) fn usage(app: &App, request: &Request<'_>) -> Result<Response, Proble
         "remaining": standing.remaining(),
         "period_start": to_rfc3339(standing.period.0),
         "period_end": to_rfc3339(standing.period.1),
-        "routes": standing.routes,
+        "routes": app.usage.routes(&request.caller),
     });
     let mut response = Response::new(body.to_string().into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -18,7 +18,7 @@ use std::time::Instant;
 use arb_pipeline::telemetry::serve as telemetry;
 use warp::Filter;
 use warp::filters::BoxedFilter;
-use warp::http::header::CONTENT_TYPE;
+use warp::http::header::{CONTENT_TYPE, HeaderName};
 use warp::http::{HeaderMap, HeaderValue, Method};
 use warp::path::FullPath;
 use warp::reply::Response;
@@ -26,11 +26,11 @@ use warp::reply::Response;
 use crate::auth::Surface;
 use crate::problem::{self, Problem};
 use crate::request::Request;
-use crate::{App, SharedApp, arbs, quota, stream};
+use crate::{App, SharedApp, arbs, quota, request_id, stream};
 
 /// What all routes answer to.
 const ALLOW: &str = "GET, HEAD";
-const REQUEST_ID: &str = "x-request-id";
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What a path names.
 enum Route {
@@ -141,19 +141,103 @@ fn text(body: String) -> Response {
 
 /// Every response has an id of its own, to be found again in a log.
 fn identified(mut response: Response) -> Response {
-    let mut bytes = [0; 8];
-    if getrandom::fill(&mut bytes).is_ok() {
-        let id = format!("{:016x}", u64::from_be_bytes(bytes));
-        if let Ok(id) = HeaderValue::from_str(&id) {
-            response.headers_mut().insert(REQUEST_ID, id);
-        }
-    }
+    response.headers_mut().insert(REQUEST_ID, request_id::next());
     response
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use warp::http::StatusCode;
+    use warp::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
+
     use super::*;
+    use crate::board::Board;
+    use crate::keys::Keys;
+    use crate::plan::Plan;
+    use crate::stream::Streams;
+    use crate::stream::source::Source;
+    use crate::usage::Usage;
+    use crate::view::tests::entry;
+    use crate::watched::Watched;
+
+    /// An API that has a board of two and a key that may ask twice.
+    struct Api {
+        app: SharedApp,
+        key: String,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Api {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let path = |name: &str| folder.path().join(name);
+            let key = Keys::create(&path("keys.json"), "test", Plan::Free).unwrap();
+            std::fs::write(path("plans.json"), r#"{"free": 2}"#).unwrap();
+            let keys = Watched::open(path("keys.json")).unwrap();
+            let plans = Watched::open(path("plans.json")).unwrap();
+            let usage = Usage::open(path("usage.json"), plans, || 1_000_000_000_000_000).unwrap();
+            let streams = Streams::new(Source::by_hand(1), 10, Duration::from_secs(1));
+            let board = Board::new(1);
+            board.ready();
+            board.put(entry("a", 0.02));
+            board.put(entry("b", 0.01));
+            Self { app: Arc::new(App { board, keys, usage, streams }), key, _folder: folder }
+        }
+
+        /// What is answered, and what has been spent by then.
+        fn ask(
+            &self,
+            method: &Method,
+            path: &str,
+            query: &str,
+            known: Option<&HeaderValue>,
+        ) -> (Response, u64) {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-api-key", self.key.parse().unwrap());
+            headers.insert("authorization", format!("Bearer {}", self.key).parse().unwrap());
+            headers.extend(known.map(|tag| (IF_NONE_MATCH, tag.clone())));
+            let response = respond(&self.app, method, path, query, &headers);
+            let caller = self.app.keys.get().check(&self.key).unwrap();
+            (response, self.app.usage.standing(&caller).used)
+        }
+    }
+
+    #[test]
+    fn who_has_a_page_is_told_so_for_nothing() {
+        let api = Api::new();
+        let (first, used) = api.ask(&Method::GET, "/v1/arbs", "limit=1", None);
+        assert_eq!((first.status(), used), (StatusCode::OK, 1));
+        let tag = first.headers()[ETAG].clone();
+        for (path, method) in
+            [("/v1/arbs", Method::GET), ("/api/v1/arbs", Method::GET), ("/api/v1/arbs", Method::HEAD)]
+        {
+            let (answer, used) = api.ask(&method, path, "limit=1", Some(&tag));
+            assert_eq!((answer.status(), used), (StatusCode::NOT_MODIFIED, 1), "{method} {path}");
+            for name in [ETAG, CACHE_CONTROL, VARY] {
+                assert_eq!(answer.headers()[&name], first.headers()[&name]);
+            }
+            assert!(!answer.headers().contains_key(CONTENT_TYPE));
+            assert_eq!(answer.headers().contains_key("x-plan"), path.starts_with("/api"));
+        }
+        // Another page, and the same one of a board that has changed.
+        let (other, used) = api.ask(&Method::GET, "/v1/arbs", "limit=2", Some(&tag));
+        assert_eq!((other.status(), used), (StatusCode::OK, 2));
+        let (other, _) = api.ask(&Method::GET, "/v1/arbs", "limit=3", Some(&other.headers()[ETAG].clone()));
+        assert_eq!(other.status(), StatusCode::NOT_MODIFIED, "both have the whole board");
+        api.app.board.put(entry("c", 0.03));
+        let (changed, _) = api.ask(&Method::GET, "/v1/arbs", "limit=1", Some(&tag));
+        assert_eq!(changed.status(), StatusCode::TOO_MANY_REQUESTS, "the quota is spent");
+        api.app.board.remove("c");
+        let (same, used) = api.ask(&Method::GET, "/v1/arbs", "limit=1", Some(&tag));
+        assert_eq!((same.status(), used), (StatusCode::NOT_MODIFIED, 2), "which costs nothing still");
+        assert_eq!(
+            api.ask(&Method::GET, "/v1/arbs", "limit=0", Some(&tag)).0.status(),
+            StatusCode::BAD_REQUEST
+        );
+        assert_eq!(api.ask(&Method::GET, "/v1/arbs", "", Some(&"*".parse().unwrap())).0.status(), 304);
+    }
 
     #[test]
     fn every_route_is_counted_under_its_own_pattern() {

@@ -1,9 +1,10 @@
 //! The board at one moment: ranked, as JSON that is shared by all who are sent it.
 //!
-//! Pure. It holds no lock and asks nobody: what it is made of is handed to it, and making it takes as long as it takes.
+//! It asks nobody: what it is made of is handed to it, and making it takes as long as it takes. A page that was asked
+//! for once is kept, bytes and tag, for as long as the snapshot: the same question is not rendered twice.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, to_rfc3339};
@@ -11,8 +12,16 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::cursor::{Cursor, Place};
+use crate::etag::Tag;
 use crate::filter::Sport;
 use crate::view;
+
+/// Most bytes of pages that are kept: what is asked for beyond it is rendered for each.
+const MAX_KEPT: usize = 16 * 1024 * 1024;
+/// Bytes after the last entry, roughly.
+const TAIL: usize = 256;
+/// Most pages: an answer without entries is small, but there are as many of them as names.
+const MAX_PAGES: usize = 1_024;
 
 /// What a snapshot is made of.
 #[derive(Debug)]
@@ -29,6 +38,43 @@ pub(crate) struct Snapshot {
     as_of: Option<Micros>,
     polls: Vec<Value>,
     entries: Vec<Shown>,
+    kept: RwLock<Kept>,
+}
+
+/// Which page.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Ask {
+    /// At most so many entries.
+    pub(crate) limit: usize,
+    /// After a place; from the best one on where there is none.
+    pub(crate) after: Option<Place>,
+    /// Of a sport or league.
+    pub(crate) sport: Sport,
+}
+
+/// A page as it is sent, shared by all who are sent it.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    pub(crate) json: Bytes,
+    pub(crate) tag: Tag,
+}
+
+/// Pages that were asked for.
+#[derive(Debug, Default)]
+struct Kept {
+    pages: HashMap<Ask, Page>,
+    bytes: usize,
+}
+
+impl Kept {
+    fn keep(&mut self, ask: &Ask, page: &Page) {
+        let bytes = self.bytes + page.json.len();
+        if bytes <= MAX_KEPT && self.pages.len() < MAX_PAGES {
+            // Two may have rendered it at one time.
+            self.bytes =
+                if self.pages.insert(ask.clone(), page.clone()).is_some() { self.bytes } else { bytes };
+        }
+    }
 }
 
 /// An entry as it is sent.
@@ -53,20 +99,32 @@ impl Snapshot {
             json: view::entry(entry, rank, as_of.unwrap_or(entry.updated_at)).to_string().into(),
         });
         let poll = |(source, at): (&String, &Micros)| json!({"source": source, "polled_at": to_rfc3339(*at)});
-        Self { as_of, entries: shown.collect(), polls: parts.polls.iter().map(poll).collect() }
+        let polls = parts.polls.iter().map(poll).collect();
+        Self { as_of, entries: shown.collect(), polls, kept: RwLock::default() }
     }
 
-    /// A page: at most `limit` entries of a sport or league after a place, in the envelope. Entries are JSON already
-    /// and go in as they are.
-    pub(crate) fn page(&self, limit: usize, after: Option<&Place>, sport: &Sport) -> String {
-        let start =
-            after.map_or(0, |after| self.entries.partition_point(|shown| shown.place.rank(after).is_le()));
+    /// A page, as it was rendered when it was first asked for.
+    pub(crate) fn page(&self, ask: &Ask) -> Page {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner).pages.get(ask).cloned();
+        kept.unwrap_or_else(|| {
+            let json = Bytes::from(self.render(ask));
+            let page = Page { tag: Tag::of(&json), json };
+            self.kept.write().unwrap_or_else(PoisonError::into_inner).keep(ask, &page);
+            page
+        })
+    }
+
+    /// A page in the envelope. Entries are JSON already and go in as they are.
+    fn render(&self, Ask { limit, after, sport }: &Ask) -> String {
+        let is_passed = |shown: &Shown| after.as_ref().is_some_and(|after| shown.place.rank(after).is_le());
+        let start = self.entries.partition_point(is_passed);
         let mut rest = self.entries[start..].iter().filter(|shown| shown.is_of(sport));
-        let page: Vec<_> = rest.by_ref().take(limit).collect();
+        let page: Vec<_> = rest.by_ref().take(*limit).collect();
         let has_more = rest.next().is_some();
         let last = page.last().filter(|_| has_more);
         let next = last.map(|last| Cursor { after: last.place.clone(), sport: sport.clone() }.encode());
         let mut text = self.opening();
+        text.reserve(page.iter().map(|shown| shown.json.len() + 1).sum::<usize>() + TAIL);
         for (index, shown) in page.iter().enumerate() {
             text.push_str(if index == 0 { "" } else { "," });
             text.push_str(&String::from_utf8_lossy(&shown.json));
@@ -100,5 +158,54 @@ impl Snapshot {
 impl Shown {
     fn is_of(&self, sport: &Sport) -> bool {
         sport.includes(&self.sport, &self.league)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::tests::entry;
+
+    fn snapshot(ids: &[&str]) -> Snapshot {
+        let entries = ids.iter().map(|id| Arc::new(entry(id, 0.02))).collect();
+        Snapshot::of(&Parts { entries, polls: BTreeMap::from([("s".to_owned(), 1_000_000)]) })
+    }
+
+    fn ask(limit: usize) -> Ask {
+        Ask { limit, after: None, sport: Sport::default() }
+    }
+
+    #[test]
+    fn a_page_is_rendered_once_for_all() {
+        let snapshot = snapshot(&["a", "b"]);
+        let (first, second) = (snapshot.page(&ask(1)), snapshot.page(&ask(1)));
+        assert_eq!(first.json.as_ptr(), second.json.as_ptr());
+        assert_eq!(first.tag, Tag::of(&first.json));
+        assert_ne!(first.tag, snapshot.page(&ask(2)).tag);
+    }
+
+    #[test]
+    fn the_same_page_of_another_snapshot_has_the_same_tag() {
+        let tag = |ids: &[&str], limit| snapshot(ids).page(&ask(limit)).tag;
+        assert_eq!(tag(&["a", "b", "c"], 1), tag(&["a", "b"], 1), "what is beyond the page does not count");
+        assert_ne!(tag(&["a", "b"], 2), tag(&["a"], 2));
+        assert_ne!(tag(&["a", "b"], 1), tag(&["a"], 1), "a page that has a next one says so");
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let snapshot = snapshot(&["a"]);
+        for number in 0..2 * MAX_PAGES {
+            let sport = Sport::parse(&format!("sport_{number}")).unwrap();
+            snapshot.page(&Ask { sport, ..ask(1) });
+        }
+        let kept = snapshot.kept.read().unwrap();
+        assert_eq!(kept.pages.len(), MAX_PAGES);
+        assert_eq!(kept.bytes, kept.pages.values().map(|page| page.json.len()).sum::<usize>());
+        let mut kept = Kept { bytes: MAX_KEPT - 10, ..Kept::default() };
+        kept.keep(&ask(1), &Page { json: vec![0; 11].into(), tag: Tag::of(b"") });
+        assert!(kept.pages.is_empty());
+        kept.keep(&ask(1), &Page { json: vec![0; 10].into(), tag: Tag::of(b"") });
+        assert_eq!((kept.pages.len(), kept.bytes), (1, MAX_KEPT));
     }
 }

@@ -3,7 +3,8 @@
 //! - [`source`]: the feed's topic and its one reader; [`live`]: what all streams share, and why a snapshot is exact.
 //! - `event` and `view`: a record as a block of text; `position`: its id.
 //! - `ring` and `fold`: the last events, and the board at the last one.
-//! - `query`: what a client asks; `client`: what it is sent; `notice`: what that is beside events.
+//! - `query`: what a client asks; `client`: what it is sent; `notice`: what that is beside events;
+//!   `driven`: who runs a client.
 //! - `catch_up`: what only Kafka still has; `line`: who may read it now.
 //!
 //! A client gets everything that its filters let through, in the order of each partition, once: from its last event on,
@@ -13,6 +14,7 @@
 
 mod catch_up;
 mod client;
+mod driven;
 mod event;
 mod fold;
 mod line;
@@ -24,12 +26,10 @@ mod ring;
 pub mod source;
 mod view;
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream::poll_fn;
+use arb_schemas::wire::WireError;
 use tokio::sync::mpsc;
 use warp::Reply;
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -37,6 +37,7 @@ use warp::http::{HeaderMap, HeaderValue};
 use warp::reply::Response;
 
 use self::client::{Client, Start};
+use self::driven::Driven;
 use self::line::Line;
 use self::live::Live;
 use self::query::Query;
@@ -84,6 +85,21 @@ impl Streams {
         self.live.close();
     }
 
+    /// Takes the next record of a feed that is handed over ([`Source::by_hand`]).
+    ///
+    /// # Errors
+    /// [`WireError`] when it is none of the feed's.
+    pub fn take(&self, partition: i32, offset: i64, message: &[u8]) -> Result<(), WireError> {
+        self.live.push(partition, offset, message)
+    }
+
+    /// Begins such a feed over an empty board.
+    pub fn begin(&self) {
+        for partition in (0..).take(self.source.start().as_slice().len()) {
+            self.live.ended(partition);
+        }
+    }
+
     /// Where the feed is read from, and what it is read into.
     #[must_use]
     pub fn feed(&self) -> (&Source, &Live) {
@@ -99,11 +115,10 @@ pub(crate) fn open(app: &SharedApp, request: &Request<'_>) -> Result<Response, P
     }
     request.charge(app)?;
     let mut response = if request.wants_body {
-        let (out, mut pieces) = mpsc::channel(PIECES);
+        let (out, pieces) = mpsc::channel(PIECES);
         let start = Start::of(last, &app.streams.live);
-        tokio::spawn(Client::new(Arc::clone(app), filter, out).run(start));
-        let pieces = poll_fn(move |context| pieces.poll_recv(context));
-        warp::reply::stream(pieces.map(Ok::<_, Infallible>)).into_response()
+        let client = Client::new(Arc::clone(app), filter, out).run(start);
+        warp::reply::stream(Driven::new(client, pieces)).into_response()
     } else {
         Response::default()
     };

@@ -52,15 +52,13 @@ struct Spent {
 }
 
 /// Where a key stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
     pub(crate) plan: Plan,
     pub(crate) quota: u64,
     /// Never above the quota, also when the plan was made smaller within the month.
     pub(crate) used: u64,
     pub(crate) period: (Micros, Micros),
-    /// Requests by route.
-    pub(crate) routes: BTreeMap<String, u64>,
 }
 
 impl Standing {
@@ -98,6 +96,12 @@ impl Usage {
     pub(crate) fn standing(&self, caller: &Caller) -> Standing {
         let quota = self.plans.get().quota(caller.plan);
         self.ledger((self.clock)()).standing(caller, quota)
+    }
+
+    /// A key's requests this month, by route.
+    pub(crate) fn routes(&self, caller: &Caller) -> BTreeMap<String, u64> {
+        let ledger = self.ledger((self.clock)());
+        ledger.spent.get(&caller.kid).map(|spent| spent.routes.clone()).unwrap_or_default()
     }
 
     /// Reads the plans again, if they have changed.
@@ -150,21 +154,29 @@ impl Ledger {
     }
 
     fn standing(&self, caller: &Caller, quota: u64) -> Standing {
-        let Spent { requests, routes } = self.spent.get(&caller.kid).cloned().unwrap_or_default();
-        Standing { plan: caller.plan, quota, used: requests.min(quota), period: self.period, routes }
+        let requests = self.spent.get(&caller.kid).map_or(0, |spent| spent.requests);
+        Standing { plan: caller.plan, quota, used: requests.min(quota), period: self.period }
     }
 
     fn charge(&mut self, kid: &str, route: &str, quota: u64, now: Micros) -> Result<(), Exhausted> {
-        let spent = self.spent.entry(kid.to_owned()).or_default();
+        let spent = entry(&mut self.spent, kid);
         if spent.requests >= quota {
             let left = (self.period.1 - now).max(0) / SECOND + 1;
             return Err(Exhausted(left.unsigned_abs()));
         }
         spent.requests += 1;
-        *spent.routes.entry(route.to_owned()).or_default() += 1;
+        *entry(&mut spent.routes, route) += 1;
         self.is_changed = true;
         Ok(())
     }
+}
+
+/// What a map has at a name, made where there is nothing: most names are there, and are not copied.
+fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mut T {
+    if !map.contains_key(name) {
+        map.insert(name.to_owned(), T::default());
+    }
+    map.get_mut(name).unwrap_or_else(|| unreachable!("it is there"))
 }
 
 #[cfg(test)]
@@ -221,8 +233,8 @@ mod tests {
         first.charge(&caller, "/v1/arbs").unwrap();
         first.charge(&caller, "/v1/stream").unwrap();
         first.save().unwrap();
-        let standing = usage(&folder).standing(&caller);
-        assert_eq!((standing.used, standing.remaining(), standing.routes["/v1/stream"]), (2, 998, 1));
+        let (standing, routes) = (usage(&folder).standing(&caller), usage(&folder).routes(&caller));
+        assert_eq!((standing.used, standing.remaining(), routes["/v1/stream"]), (2, 998, 1));
         assert_eq!(standing, first.standing(&caller));
         let path = folder.path().join("usage.json");
         std::fs::write(&path, "{}").unwrap();

@@ -9,6 +9,7 @@ mod children;
 mod cli;
 mod clock;
 mod home;
+mod limits;
 mod local_clickhouse;
 mod local_kafka;
 mod logs;

@@ -17,6 +17,7 @@ use crate::local_kafka::preflight;
 use crate::{children, home, signals};
 
 use fetch::Program;
+pub(crate) use fetch::VERSION;
 use server::{Ports, Server};
 
 /// How long a port may be kept by a server that ends: the one of a former self that was killed.

@@ -16,6 +16,7 @@ use crate::cli::Kafka;
 use crate::{home, signals};
 
 use broker::Broker;
+pub(crate) use fetch::VERSION;
 
 /// Whether something accepts connections on a local port.
 pub(crate) fn answers(port: u16) -> bool {

@@ -1,8 +1,9 @@
 -- What the sink writes: one row for each thing that happened, never changed afterwards. Analysts read the views of the
 -- database `arb`, not these.
 --
--- Every row carries the place of the Kafka record that it was made from (topic, kafka_partition, kafka_offset) and its
--- number within that record (row_index): together they name a row once, and the sink proves with them what has arrived.
+-- Every row carries the place of the Kafka record that it was made from (topic, topic_id, kafka_partition, kafka_offset)
+-- and its number within that record (row_index): together they name a row once, and the sink proves with them what has
+-- arrived. A topic that is deleted and made anew begins at offset 0 again, and has another id.
 -- Prices are decimal odds in millionths, lines are thousandths, margins and probabilities are fractions, times are UTC.
 -- Rows are kept for 400 days from their arrival (not from their own time: a recording of last year is news to us).
 
@@ -11,6 +12,7 @@ CREATE DATABASE IF NOT EXISTS arb_store;
 CREATE TABLE IF NOT EXISTS arb_store.ticks
 (
     topic           LowCardinality(String),
+    topic_id        LowCardinality(String),
     kafka_partition UInt32,
     kafka_offset    UInt64 CODEC(Delta, ZSTD(1)),
     row_index       UInt32 CODEC(Delta, ZSTD(1)),
@@ -45,6 +47,7 @@ SETTINGS non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1;
 CREATE TABLE IF NOT EXISTS arb_store.window_transitions
 (
     topic               LowCardinality(String),
+    topic_id            LowCardinality(String),
     kafka_partition     UInt32,
     kafka_offset        UInt64 CODEC(Delta, ZSTD(1)),
     row_index           UInt32 CODEC(Delta, ZSTD(1)),
@@ -96,6 +99,7 @@ SETTINGS non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1;
 CREATE TABLE IF NOT EXISTS arb_store.line_movements
 (
     topic              LowCardinality(String),
+    topic_id           LowCardinality(String),
     kafka_partition    UInt32,
     kafka_offset       UInt64 CODEC(Delta, ZSTD(1)),
     row_index          UInt32 CODEC(Delta, ZSTD(1)),
@@ -130,6 +134,7 @@ SETTINGS non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1;
 CREATE TABLE IF NOT EXISTS arb_store.stale_alerts
 (
     topic             LowCardinality(String),
+    topic_id          LowCardinality(String),
     kafka_partition   UInt32,
     kafka_offset      UInt64 CODEC(Delta, ZSTD(1)),
     row_index         UInt32 CODEC(Delta, ZSTD(1)),
@@ -160,6 +165,7 @@ SETTINGS non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1;
 CREATE TABLE IF NOT EXISTS arb_store.rejected
 (
     topic           LowCardinality(String),
+    topic_id        LowCardinality(String),
     kafka_partition UInt32,
     kafka_offset    UInt64,
     row_index       UInt32,

@@ -1,53 +1,109 @@
-//! The measurement of the pipeline: that every line of its table is there and says something. How fast anything is
-//! is never asserted.
+//! The measurements: that every part gives all of its rows, and that each says something. How fast anything is is
+//! never asserted.
+
+use serde_json::Value;
 
 use crate::support::program::{arb, run};
 use crate::support::root;
 use crate::support::stack::Broker;
 
-/// A run that is over quickly.
-const TINY: [&str; 10] =
-    ["bench", "pipeline", "--ticks", "2000", "--rounds", "1", "--rates", "500", "--seconds", "1"];
+/// The rows of a report, part, case and measure, each with figures that hang together.
+fn rows(report: &Value) -> Vec<(String, String, String)> {
+    let rows = report["rows"].as_array().unwrap();
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
+    rows.iter()
+        .map(|row| {
+            let spreads = ["ours", "baseline", "ratio"].map(|name| spread(&row[name]));
+            assert!(spreads[0].is_some() && spreads[1].is_some() == spreads[2].is_some(), "{row}");
+            assert_eq!(row["is_met"], is_met(row, spreads[2]), "{row}");
+            (text(row, "part"), text(row, "case"), text(row, "measure"))
+        })
+        .collect()
+}
 
-/// The numbers of the line that begins with a label.
-fn numbers(table: &str, label: &str) -> Vec<f64> {
-    let line = table.lines().find(|line| line.starts_with(label));
-    let line = line.unwrap_or_else(|| panic!("{label} is missing:\n{table}"));
-    let rest = line[label.len()..].split([' ', ',', ';']);
-    rest.filter_map(|word| word.parse().ok()).collect()
+/// The middle of rounds, which lies between the least and the most.
+fn spread(spread: &Value) -> Option<f64> {
+    let [median, least, most] = ["median", "least", "most"].map(|name| spread[name].as_f64());
+    let (median, least, most) = (median?, least.unwrap(), most.unwrap());
+    assert!(0.0 < least && least <= median && median <= most && most.is_finite(), "{spread}");
+    Some(median)
+}
+
+/// Whether a ratio is what it should be, found out once more.
+fn is_met(row: &Value, ratio: Option<f64>) -> Value {
+    let expected = &row["expected"];
+    let (most, least) = (expected["at_most"].as_f64(), expected["at_least"].as_f64());
+    match (most, least, ratio) {
+        (None, None, _) => Value::Null,
+        (most, least, Some(ratio)) => {
+            (most.is_none_or(|most| ratio <= most) && least.is_none_or(|least| ratio >= least)).into()
+        }
+        _ => panic!("nothing to expect anything of: {row}"),
+    }
+}
+
+/// How many rows of a part have this in their case and this measure.
+fn count(rows: &[(String, String, String)], part: &str, case: &str, measure: &str) -> usize {
+    let is_it = |row: &&(String, String, String)| row.0 == part && row.1.contains(case) && row.2 == measure;
+    rows.iter().filter(is_it).count()
 }
 
 #[test]
-fn every_line_is_there_and_the_topics_are_gone_afterwards() {
+fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     let broker = Broker::bare();
-    let said = run(arb().args(TINY).args(["--brokers", &broker.brokers]));
+    let table = broker.path("BENCHMARKS.md");
+    let markdown = table.display().to_string();
+    let all = ["bench", "all", "--quick", "--json", "--brokers", &broker.brokers];
+    let said = run(arb().args(all).args(["--markdown", &markdown]));
     assert!(said.success, "{}", said.err);
-    let (push, rest) = said.out.split_once("a frame a record").unwrap();
-    for table in [push, rest] {
-        for guarantee in ["exactly once", "at least once"] {
-            for (who, columns) in [("pump", 5), ("bare client", 5), ("pump to bare client", 2)] {
-                let found = numbers(table, &format!("{who}, {guarantee} "));
-                assert!(found.len() == columns && found.iter().all(|number| *number > 0.0), "{table}");
-            }
-        }
-        assert_eq!(numbers(table, "a commit under this load").len(), 3, "{table}");
-        assert!(numbers(table, "where they go:").len() >= 6, "{table}");
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((&report["is_quick"], &report["failures"]), (&true.into(), &Value::Array(vec![])));
+    assert!(
+        report["machine"]["cores"].as_u64().unwrap() > 0 && report["at"].as_str().unwrap().ends_with('Z')
+    );
+    let rows = rows(&report);
+    for (part, case, measure, expected) in [
+        ("engine", "a commit each", "throughput", 2),
+        ("engine", "", "a tick", 6),
+        ("engine", "", "memory a quote", 1),
+        ("pipeline", "exactly once", "throughput", 2),
+        ("pipeline", "at least once", "CPU a tick", 2),
+        ("pipeline", "one record a transaction", "a commit, p50", 1),
+        ("pipeline", "under this load", "a commit, p99", 2),
+        ("pipeline", "500 ticks/s, to an event on", "delay, p99", 2),
+        ("board", "limit=", "server CPU a request", 4),
+        ("board", "304", "server CPU a request", 1),
+        ("sse", "streams", "server CPU an event delivered", 1),
+        ("sse", "streams", "delay, p99", 1),
+        ("growth", "quotes: 1000 to 3000", "a tick", 1),
+        ("growth", "books: 4 to 10", "memory a quote", 1),
+        ("growth", "streams: 1 to 10", "memory a stream", 1),
+    ] {
+        assert_eq!(count(&rows, part, case, measure), expected, "{part} {case} {measure}: {rows:?}");
     }
-    assert_eq!(numbers(push, "a commit of one record").len(), 3, "{push}");
-    for reader in ["a read_committed event", "an SSE event"] {
-        let found = numbers(rest, &format!("500/s, to {reader}"));
-        assert!(found.len() == 4 && found.iter().all(|number| *number > 0.0), "{rest}");
-    }
+    let table = std::fs::read_to_string(table).unwrap();
+    assert!(table.starts_with("# Benchmarks\n"), "{table}");
+    assert!(
+        rows.iter().all(|(part, case, measure)| table.contains(&format!("| {part} | {case} | {measure} |")))
+    );
     // It leaves nothing behind, so it can be run again; where topics are, it does not begin.
     let created = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
     assert!(created.success, "{}", created.err);
-    let refused = run(arb().args(TINY).args(["--brokers", &broker.brokers]));
+    let pipeline = ["bench", "pipeline", "--quick", "--json", "--brokers", &broker.brokers];
+    let refused = run(arb().args(pipeline));
     assert!(!refused.success && refused.err.contains("is there already"), "{}", refused.err);
+    let report: Value = serde_json::from_str(&refused.out).unwrap();
+    assert_eq!(report["failures"][0]["part"], "pipeline", "what could not be measured is said");
 }
 
 #[test]
 fn a_kafka_of_its_own_ends_with_it() {
     let home = root().join(".arb").display().to_string();
-    let said = run(arb().args(TINY).args(["--home", &home]));
-    assert!(said.success && said.out.contains("over a local Kafka"), "{}", said.err);
+    let said = run(arb().args(["bench", "pipeline", "--quick", "--home", &home]));
+    assert!(said.success, "{}", said.err);
+    assert!(
+        said.out.contains("a tick a record, exactly once") && said.out.contains("CPU a tick"),
+        "{}",
+        said.out
+    );
 }

@@ -27,3 +27,4 @@ mod surface;
 mod telemetry;
 mod tidy;
 mod up;
+mod views;

@@ -143,6 +143,37 @@ fn a_spent_quota_is_refused_until_the_month_ends_and_outlives_a_restart() {
 }
 
 #[test]
+fn who_has_an_answer_already_is_told_so_for_nothing() {
+    let surface = Surface::start("pro", &json!({"pro": 50}));
+    let writer = Writer::new(&surface.broker.brokers);
+    let ask = |known: &str| {
+        let headers = [("x-api-key", &*surface.key.text), ("if-none-match", known)];
+        surface.serve.ask("GET", "/api/v1/arbs?limit=1", &headers)
+    };
+    let first = surface.with_key("GET", "/api/v1/arbs?limit=1");
+    let tag = first.header("etag").to_owned();
+    assert!(tag.starts_with("W/\""), "{tag}");
+    assert_eq!(
+        (first.header("cache-control"), first.header("vary")),
+        ("private, no-cache", "authorization, x-api-key")
+    );
+    for known in [&tag, &tag["W/".len()..], "*", &format!("\"a,b\", {tag}")] {
+        let same = ask(known);
+        assert_eq!((same.status, quota(&same)), (304, (49, 1, "pro".to_owned())), "{known}");
+        assert_eq!((same.header("etag"), &*same.body), (&*tag, ""));
+        assert_eq!(same.header("x-request-id").len(), 16);
+    }
+    let stranger = surface.serve.ask("GET", "/api/v1/arbs?limit=1", &[("if-none-match", &tag)]);
+    assert_eq!(stranger.status, 401, "whether it has changed is nobody else's business");
+    assert_eq!(surface.serve.get("/v1/arbs?limit=1").header("etag"), tag, "on either surface");
+    writer.write_board(0, "a", &opened("a", "soccer_a", 1));
+    let changed = wait_for("the board has changed", || Some(ask(&tag)).filter(|answer| answer.status == 200));
+    assert_ne!(changed.header("etag"), tag);
+    assert_eq!(quota(&changed), (47, 3, "pro".to_owned()), "an answer costs what it costs");
+    assert_eq!(ask(changed.header("etag")).status, 304);
+}
+
+#[test]
 fn both_surfaces_serve_the_same_board_by_sport_and_by_league() {
     let surface = Surface::start("pro", &json!({}));
     let writer = Writer::new(&surface.broker.brokers);

@@ -1,16 +1,18 @@
 //! One client: what it is sent, in which order, until it goes, falls behind, or the server ends.
 //!
-//! A task of its own that hands shared bytes to the connection, a few at a time. It never buffers for a client that does
-//! not read: it waits, and when the ring has gone on without it, the client is cut and told from where to go on.
+//! It hands shared bytes to the connection, a few at a time, and is run by the connection's task (`driven`): it ends when
+//! that does, and is not told. It never buffers for a client that does not read: it waits, and when the ring has gone on
+//! without it, the client is cut and told from where to go on.
 
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arb_pipeline::telemetry::serve::{self as telemetry, Open, Sent};
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::catch_up::{CatchUp, CaughtUp};
 use super::event::{Block, id_line};
@@ -65,29 +67,54 @@ pub(super) struct Client {
     /// How far it has come; nowhere before its snapshot.
     sent: Option<Positions>,
     last_sent: Instant,
+    /// Rings when nothing has been sent for long, or before.
+    silence: Pin<Box<Sleep>>,
     /// What was sent since that was last told.
     told: Sent,
+    ending: Ending,
     _open: Open,
+}
+
+/// Why a stream ends, told when it does: `gone` unless there is another reason. A client whose connection goes is not
+/// asked again.
+struct Ending(&'static str);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        telemetry::stream_ended(self.0);
+    }
 }
 
 impl Client {
     pub(super) fn new(app: SharedApp, filter: Filter, out: mpsc::Sender<Bytes>) -> Self {
         let wake = app.streams.live.subscribe();
         let (told, open) = (Sent::default(), Open::stream());
-        Self { app, filter, out, wake, sent: None, last_sent: Instant::now(), told, _open: open }
+        let (last_sent, silence) = (Instant::now(), Box::pin(sleep(app.streams.heartbeat)));
+        Self {
+            app,
+            filter,
+            out,
+            wake,
+            sent: None,
+            last_sent,
+            silence,
+            told,
+            ending: Ending("gone"),
+            _open: open,
+        }
     }
 
     /// Serves it until it ends.
     pub(super) async fn run(mut self, start: Start) {
         let Err(end) = self.serve(start).await;
         let last = match end {
-            End::Gone => return telemetry::stream_ended("gone"),
+            End::Gone => return,
             End::Lagged(reason) => {
-                telemetry::stream_ended(reason);
+                self.ending.0 = reason;
                 notice::lagged(self.to(), reason)
             }
             End::Closing => {
-                telemetry::stream_ended("closing");
+                self.ending.0 = "closing";
                 notice::server_restart(self.to())
             }
         };
@@ -123,18 +150,21 @@ impl Client {
         if !sent.is_before(block.partition, block.offset) {
             return Ok(());
         }
-        let mut after = sent.clone();
-        after.pass(block.partition, block.offset);
         if self.filter.includes(block) {
             let text = if is_where_the_reader_was {
                 block.shared()
             } else {
+                let mut after = sent.clone();
+                after.pass(block.partition, block.offset);
                 let id = id_line(self.app.streams.live.epoch(), &after);
                 [block.without_id(), id.into()].concat().into()
             };
             self.send(text).await?;
         }
-        self.sent = Some(after);
+        // Only now: who is cut before goes on from before.
+        if let Some(sent) = &mut self.sent {
+            sent.pass(block.partition, block.offset);
+        }
         Ok(())
     }
 
@@ -219,16 +249,27 @@ impl Client {
     /// Waits until there is a block of this number, or only for the end; sends a heartbeat when that takes long.
     async fn wait(&mut self, next: Option<u64>) -> Result<(), End> {
         self.told.tell();
-        let silence = self.last_sent + self.app.streams.heartbeat;
+        let Self { app, wake, silence, last_sent, .. } = self;
+        let heartbeat = app.streams.heartbeat;
         let is_there = |signal: &Signal| next.is_some_and(|next| signal.next > next);
         let woken = async {
-            let signal = self.wake.wait_for(|signal| signal.is_closing || is_there(signal)).await;
+            let signal = wake.wait_for(|signal| signal.is_closing || is_there(signal)).await;
             signal.map_or(true, |signal| signal.is_closing)
+        };
+        // One timer for the life of a stream, which is set again when it rings: not each time that something is sent.
+        let silent = async {
+            loop {
+                silence.as_mut().await;
+                let due = *last_sent + heartbeat;
+                if Instant::now() >= due {
+                    return;
+                }
+                silence.as_mut().reset(due);
+            }
         };
         let is_closing = tokio::select! {
             is_closing = woken => Some(is_closing),
-            () = self.out.closed() => return Err(End::Gone),
-            () = sleep_until(silence) => None,
+            () = silent => None,
         };
         match is_closing {
             Some(true) => Err(End::Closing),

@@ -18,7 +18,10 @@ use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
 use arb_pipeline::records::TickRecord;
-use tikv_jemalloc_ctl::{epoch, stats};
+
+use super::Scale;
+use super::meter::allocated;
+use super::report::{Measure, Measured, Row};
 
 /// Polls of the simulated market.
 const SIMULATED: usize = 250;
@@ -27,41 +30,56 @@ const ENGINES: usize = 32;
 /// Records a transaction: a commit after each is the worst case, the second figure that of a busy processor.
 const CUTS: [usize; 2] = [1, 1_000];
 
-pub(super) fn run(recording: Option<&Path>, rounds: u32) -> anyhow::Result<()> {
-    let (name, records) = load(recording)?;
+/// As the table calls it.
+pub(super) const PART: &str = "engine";
+/// Polls of a quick run.
+const QUICK: usize = 10;
+const STAGES: [&str; 4] = ["read and sort", "merge", "evaluate", "draft and commit"];
+
+pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Measured> {
+    let (name, records) = load(recording, if scale.is_quick { QUICK } else { SIMULATED })?;
     let mut faults = Faults::default();
     let inputs: Vec<_> = records.iter().map(|record| record.as_input(&mut faults)).collect();
     let ticks: usize = inputs.iter().map(ticks_of).sum();
-    println!("{name}: {} records, {ticks} ticks, {rounds} rounds, one thread", inputs.len());
-    let (bytes, size) = memory(&inputs)?;
-    println!("\n{:<26}{:>14}{:>12}{:>14}", "", "ticks/s", "ns a tick", "records/s");
+    let mut rows = Vec::new();
     for cut in CUTS {
-        let times = (0..rounds).map(|_| time(&inputs, cut, &mut ()));
-        let best = times.min().unwrap_or_default();
-        let per_second = |count: usize| count as f64 / best.as_secs_f64();
-        let label = format!("a commit each {cut} records");
-        let ns = best.as_nanos() as f64 / ticks as f64;
-        println!("{label:<26}{:>14.0}{ns:>12.1}{:>14.0}", per_second(ticks), per_second(inputs.len()));
+        let rounds: Vec<_> = (0..scale.rounds).map(|_| time(&inputs, cut, &mut ()).as_secs_f64()).collect();
+        let case = format!("{name}, a commit each {cut} records");
+        let row = |what, of: &dyn Fn(f64) -> f64| {
+            Row::alone(PART, case.clone(), what, &rounds.iter().map(|took| of(*took)).collect::<Vec<_>>())
+        };
+        rows.push(row(Measure("throughput", "ticks/s"), &|took| ticks as f64 / took));
+        rows.push(row(Measure("a tick", "ns"), &|took| took * 1e9 / ticks as f64));
     }
-    println!("\nwhere the time goes, a commit each {} records, clocks included:", CUTS[1]);
+    rows.extend(stages(&name, &inputs, ticks));
+    let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs)?;
+    let a_quote = bytes as f64 / quotes.max(1) as f64;
+    rows.push(Row::alone(PART, name.clone(), Measure("memory a quote", "bytes"), &[a_quote]));
+    let note = format!(
+        "engine: {name}: {} records, {ticks} ticks; one thread; only `step` and `commit` are timed. Stages are timed in a \
+         run of their own, clocks included. State when largest: {quotes} quotes, {events} events, {markets} markets, \
+         {windows} windows, {bytes} bytes.",
+        inputs.len()
+    );
+    Ok(Measured { rows, notes: vec![note] })
+}
+
+/// Where the time goes.
+fn stages(name: &str, inputs: &[Input<'_>], ticks: usize) -> Vec<Row> {
     let mut clock = Clock::default();
-    time(&inputs, CUTS[1], &mut clock);
-    let all: Duration = clock.spent.iter().sum();
-    for (stage, spent) in ["read and sort", "merge", "evaluate", "draft and commit"].iter().zip(clock.spent) {
-        let share = 100.0 * spent.as_secs_f64() / all.as_secs_f64();
-        println!("{stage:<26}{share:>12.1} %{:>12.1}", spent.as_nanos() as f64 / ticks as f64);
-    }
-    let Size { events, markets, quotes, windows } = size;
-    println!("\nstate when largest: {quotes} quotes, {events} events, {markets} markets, {windows} windows");
-    println!("memory: {bytes} bytes, {:.0} a quote", bytes as f64 / quotes.max(1) as f64);
-    Ok(())
+    time(inputs, CUTS[1], &mut clock);
+    let row = |(stage, spent): (&str, Duration)| {
+        let case = format!("{name}, {stage}");
+        Row::alone(PART, case, Measure("a tick", "ns"), &[spent.as_nanos() as f64 / ticks as f64])
+    };
+    STAGES.into_iter().zip(clock.spent).map(row).collect()
 }
 
 /// All records of a recording, as one partition has them.
-fn load(recording: Option<&Path>) -> anyhow::Result<(String, Vec<TickRecord>)> {
+fn load(recording: Option<&Path>, simulated: usize) -> anyhow::Result<(String, Vec<TickRecord>)> {
     let (mut source, polls): (Box<dyn Source>, usize) = match recording {
         Some(path) => (Box::new(Recording::open(path, OddsFormat::American)?), usize::MAX),
-        None => (Box::new(Simulator::new(Settings::default())), SIMULATED),
+        None => (Box::new(Simulator::new(Settings::default())), simulated),
     };
     let (mut records, mut faults) = (Vec::new(), Faults::default());
     let name = source.name().to_owned();
@@ -136,11 +154,6 @@ fn stepped(inputs: &[Input<'_>], mut each: impl FnMut(usize, &Engine)) -> Engine
         each(count, engine);
     });
     engine
-}
-
-fn allocated() -> anyhow::Result<usize> {
-    epoch::advance().map_err(|error| anyhow::anyhow!("jemalloc: {error}"))?;
-    stats::allocated::read().map_err(|error| anyhow::anyhow!("jemalloc: {error}"))
 }
 
 /// Time by stage.

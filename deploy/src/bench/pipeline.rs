@@ -7,66 +7,93 @@
 mod ground;
 mod input;
 mod latency;
-mod meter;
+mod metered;
+mod rows;
 mod sse;
-mod table;
 mod throughput;
 
 use std::time::Duration;
 
 use anyhow::bail;
 use arb_pipeline::process::batch::BatchLimits;
+use arb_pipeline::stop::Stop;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 
+use super::Scale;
+use super::report::Measured;
 use crate::children::Children;
-use crate::cli::{BenchPipeline, Child, LogFormat};
-use crate::signals;
+use crate::cli::{BenchPipeline, LogFormat};
 
 use ground::Ground;
 use input::{Feed, Filled};
 
+/// As the table calls it.
+pub(super) const PART: &str = "pipeline";
 /// What an operator gets who sets nothing.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// Transactions for the cost of a commit alone.
 const SINGLE: u64 = 1_000;
+/// A quick run's ticks, ticks a second, and seconds.
+const QUICK: (u64, u32, u64) = (2_000, 500, 1);
 
-pub(super) fn run(config: &BenchPipeline, log_format: LogFormat) -> anyhow::Result<()> {
-    let stop = signals::stop(Child { child: false })?;
+pub(super) fn run(
+    config: &BenchPipeline,
+    scale: Scale,
+    log_format: LogFormat,
+    stop: &Stop,
+) -> anyhow::Result<Measured> {
+    let config = &sized(config, scale);
     let mut children = Children::new(log_format);
-    let done = Ground::prepare(config, &mut children, &stop).and_then(|mut ground| {
-        let done = measure(config, &mut ground);
+    let done = Ground::prepare(config, &mut children, stop).and_then(|mut ground| {
+        let done = measure(config, scale.rounds, &mut ground);
         // Also after an error, which is the one to be told.
         let cleared = ground.clear();
-        done.and(cleared)
+        done.and_then(|measured| cleared.map(|()| measured))
     });
     children.stop();
     done
 }
 
-fn measure(config: &BenchPipeline, ground: &mut Ground<'_>) -> anyhow::Result<()> {
-    table::head(config);
-    for feed in [Feed::Push, Feed::Polls] {
-        throughput(config, feed, ground)?;
+fn sized(config: &BenchPipeline, scale: Scale) -> BenchPipeline {
+    let config = config.clone();
+    if !scale.is_quick {
+        return config;
     }
-    table::latency_head();
-    for rate in &config.rates {
-        table::latency(*rate, &latency::measure(*rate, Duration::from_secs(config.seconds), ground)?);
-    }
-    table::notes();
-    Ok(())
+    let (ticks, rate, seconds) = QUICK;
+    BenchPipeline { ticks, rates: vec![rate], seconds, ..config }
 }
 
-fn throughput(config: &BenchPipeline, feed: Feed, ground: &mut Ground<'_>) -> anyhow::Result<()> {
+fn measure(config: &BenchPipeline, rounds: u32, ground: &mut Ground<'_>) -> anyhow::Result<Measured> {
+    let mut to = Measured::default();
+    for feed in [Feed::Push, Feed::Polls] {
+        throughput(config, rounds, feed, ground, &mut to)?;
+    }
+    for &rate in &config.rates {
+        let latency = latency::measure(rate, Duration::from_secs(config.seconds), ground)?;
+        to.rows.extend(rows::latency(rate, &latency));
+        to.notes.push(rows::about_latency(rate, &latency));
+    }
+    to.notes.push(rows::notes());
+    Ok(to)
+}
+
+fn throughput(
+    config: &BenchPipeline,
+    rounds: u32,
+    feed: Feed,
+    ground: &mut Ground<'_>,
+    to: &mut Measured,
+) -> anyhow::Result<()> {
     ground.empty(&[ODDS_TICKS])?;
     let filled = input::fill(feed, config, ground)?;
-    table::input(feed, &filled);
     let records = usize::try_from(config.commit_records)?;
     let limits = BatchLimits { records, interval: INTERVAL };
-    let measured = throughput::measure(&filled, limits, config.rounds, ground)?;
-    table::throughput(&filled, &measured);
+    let measured = throughput::measure(&filled, limits, rounds, ground)?;
+    to.rows.extend(rows::throughput(feed, &filled, &measured));
+    to.notes.push(rows::about(feed, &filled, &measured));
     if feed == Feed::Push {
         let few = Filled { records: filled.records.min(SINGLE), ..filled };
-        table::single_commits(&throughput::single_commits(&few, ground)?);
+        to.rows.extend(rows::single_commits(&throughput::single_commits(&few, ground)?));
     }
     Ok(())
 }

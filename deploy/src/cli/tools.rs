@@ -8,6 +8,8 @@ use arb_api::plan::Plan;
 use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::bench::Actor;
+
 use super::{Brokers, Format, Home, Market, seconds, time};
 
 /// What a key may spend.
@@ -125,21 +127,44 @@ pub(crate) struct Synth {
 pub(crate) struct Bench {
     #[command(subcommand)]
     pub(crate) part: BenchPart,
+    /// As little as gives every row of the table; its figures say nothing
+    #[arg(long, global = true)]
+    pub(crate) quick: bool,
+    /// How often each is measured; the table shows medians, and the least and the most
+    #[arg(long, global = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Write the table to a file too, in Markdown
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum BenchPart {
+    /// All parts, in one table
+    All(BenchPipeline),
     /// The engine alone, on one core, over polls decoded in memory
     Engine {
         /// A recording; without it the simulated market
         #[arg(long, value_name = "FILE")]
         recording: Option<PathBuf>,
-        /// How often it is run through, each time by a new engine
-        #[arg(long, default_value_t = 5)]
-        rounds: u32,
     },
     /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
     Pipeline(BenchPipeline),
+    /// A request for the board, beside a bare server that answers the same bytes
+    Board,
+    /// An event on streams, beside a bare server that writes the same bytes
+    Sse,
+    /// How cost grows, by quotes, books and streams
+    Growth,
+    /// A process of a measurement's own
+    #[command(hide = true)]
+    Actor {
+        /// Which
+        role: Actor,
+    },
 }
 
 #[derive(Debug, Clone, Args)]
@@ -148,12 +173,9 @@ pub(crate) struct BenchPipeline {
     /// Kafka to use, which must have none of our topics; without it one is started and removed again
     #[arg(long)]
     pub(crate) brokers: Option<String>,
-    /// Polls of a recording for the frames; without it the simulated market's
+    /// Polls of a recording for the engine and the frames; without it the simulated market's
     #[arg(long, value_name = "FILE")]
     pub(crate) recording: Option<PathBuf>,
-    /// How often each is measured; the table shows medians
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rounds: u32,
     /// How many ticks of a push feed are processed for throughput; of polls four times as many
     #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) ticks: u64,

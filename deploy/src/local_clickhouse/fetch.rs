@@ -15,7 +15,7 @@ use crate::local_kafka::preflight;
 use crate::progress::Progress;
 
 /// ClickHouse 26.7. The version is the folder's name: another one is another folder.
-const VERSION: &str = "26.7.3-stable.1";
+pub(crate) const VERSION: &str = "26.7.3-stable.1";
 /// A `clickhouse` of the machine that is older is left alone: this program was never run on one.
 const OLDEST: u32 = 26;
 /// How folders are called in which something is being fetched.

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 
 const POM: &str = include_str!("../../kafka/pom.xml");
 /// The version that the pom names, in the folder's name: another version is another folder.
-const VERSION: &str = "4.3.0";
+pub(crate) const VERSION: &str = "4.3.0";
 
 /// The folder of the jars.
 pub(super) fn libraries(home: &Path) -> anyhow::Result<PathBuf> {

@@ -16,16 +16,15 @@ use arb_pipeline::kafka::{self, Ends, Table};
 use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry::Role;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::admin::{Admin, Vitals};
 use crate::cli::Serve;
-use crate::{clock, signals};
+use crate::{clock, limits, signals};
 
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Serve)?;
-    allow_connections();
+    limits::allow_connections();
     let brokers = &config.brokers.brokers;
     let keys = Watched::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
@@ -72,14 +71,6 @@ impl Vitals for Seen {
 
     fn look(&self) {
         self.app.look(&self.ends.get(), clock::now());
-    }
-}
-
-/// Each connection is a file descriptor: as many as the system allows, instead of the usual 1,024.
-fn allow_connections() {
-    let limit = getrlimit(Resource::Nofile);
-    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
-        tracing::warn!(%error, "the limit of open files stays as it is");
     }
 }
 

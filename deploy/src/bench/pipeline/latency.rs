@@ -22,10 +22,11 @@ use arb_schemas::wire::{RecordType, decode};
 
 use super::ground::Ground;
 use super::input::PushMarket;
-use super::meter::{Meter, Metered, percentile};
+use super::metered::{Meter, Metered};
 use super::sse::Stream;
 use super::throughput::config;
 use super::{INTERVAL, go_on, partition_of};
+use crate::bench::meter::percentile;
 use crate::clock;
 
 /// Not counted: every quote has been said once, every cache is warm.

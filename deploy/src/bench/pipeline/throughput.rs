@@ -22,7 +22,8 @@ use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 use super::go_on;
 use super::ground::Ground;
 use super::input::Filled;
-use super::meter::{Meter, Metered, Watch, Written, length};
+use super::metered::{Meter, Metered};
+use crate::bench::meter::Watch;
 
 /// How long nothing may move.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -35,8 +36,6 @@ pub(super) struct Sample {
     pub(super) wall: Duration,
     pub(super) cpu: Duration,
     pub(super) transactions: usize,
-    pub(super) written: u64,
-    pub(super) bytes: u64,
 }
 
 /// Pump and bare loop of one round.
@@ -163,12 +162,10 @@ fn bare(guarantee: Guarantee, script: &Script, ground: &mut Ground<'_>) -> anyho
     let mut watch = Watch::start();
     run_bare(&ground.brokers, guarantee, &work, || watch = Watch::start())?;
     let (wall, cpu) = watch.elapsed();
-    let written = script.cuts.iter().map(|cut| cut.written).sum();
-    let bytes = script.outputs.iter().cycle().take(written).map(length).sum();
-    Ok(Sample { wall, cpu, transactions: script.cuts.len(), written: written as u64, bytes })
+    Ok(Sample { wall, cpu, transactions: script.cuts.len() })
 }
 
 fn sample_of(meter: &Meter) -> Sample {
-    let ((wall, cpu), Written { records: written, bytes }) = (meter.took, meter.all());
-    Sample { wall, cpu, transactions: meter.cuts.len(), written, bytes }
+    let (wall, cpu) = meter.took;
+    Sample { wall, cpu, transactions: meter.cuts.len() }
 }

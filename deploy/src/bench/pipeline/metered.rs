@@ -8,29 +8,8 @@ use std::time::{Duration, Instant};
 use arb_pipeline::kafka::Cut;
 use arb_pipeline::process::log::{Committed, LogError, Producer, Transaction};
 use arb_pipeline::records::Output;
-use rustix::time::{ClockId, clock_gettime};
 
-/// Wall time and this process's CPU time, all threads, librdkafka's too.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Watch {
-    wall: Instant,
-    cpu: Duration,
-}
-
-impl Watch {
-    pub(super) fn start() -> Self {
-        Self { wall: Instant::now(), cpu: cpu() }
-    }
-
-    /// What has passed of both.
-    pub(super) fn elapsed(&self) -> (Duration, Duration) {
-        (self.wall.elapsed(), cpu().saturating_sub(self.cpu))
-    }
-}
-
-fn cpu() -> Duration {
-    Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
-}
+use crate::bench::meter::Watch;
 
 /// What was written to one topic.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,14 +41,6 @@ impl Meter {
         Self { kept: keep.then(Vec::new), ..Self::default() }
     }
 
-    /// Everything that was written.
-    pub(super) fn all(&self) -> Written {
-        self.written.values().fold(Written::default(), |all, one| Written {
-            records: all.records + one.records,
-            bytes: all.bytes + one.bytes,
-        })
-    }
-
     fn send(&mut self, output: &Output) {
         let written = self.written.entry(output.topic).or_default();
         written.records += 1;
@@ -89,7 +60,7 @@ impl Meter {
 }
 
 /// Bytes of key and value.
-pub(super) fn length(output: &Output) -> u64 {
+fn length(output: &Output) -> u64 {
     let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
     length(&output.key) + length(&output.value)
 }
@@ -140,39 +111,5 @@ impl<T: Transaction> Transaction for MeteredTransaction<'_, T> {
 
     fn abort(self) -> Result<(), LogError> {
         self.transaction.abort()
-    }
-}
-
-/// The value below which so many of a hundred lie; zero of none.
-pub(super) fn percentile<T: Copy + Ord + Default>(values: &mut [T], percent: usize) -> T {
-    values.sort_unstable();
-    let index = (values.len() * percent / 100).min(values.len().saturating_sub(1));
-    values.get(index).copied().unwrap_or_default()
-}
-
-/// The middle of numbers.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_and_medians() {
-        let mut values: Vec<u32> = (0..100).rev().collect();
-        assert_eq!((percentile(&mut values, 50), percentile(&mut values, 99)), (50, 99));
-        assert_eq!(percentile::<u32>(&mut [], 50), 0);
-        assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn cpu_time_passes_with_work() {
-        let watch = Watch::start();
-        while watch.elapsed().1.is_zero() {
-            std::hint::black_box(0);
-        }
     }
 }
