@@ -140,16 +140,16 @@ fn the_lag_of_a_pump_that_hangs_is_seen_to_grow() {
         lag(page) < 0.5
             && page.sum("arb_process_partitions", &[]) > 3.0
             && page.sum("arb_process_quotes", &[]) > 0.0
+            // What was restored has quotes, too, before anything has been read or the ends are known.
+            && page.sum("arb_process_records_total", &[]) > 0.0
+            // The recording is old.
+            && page.sum("arb_process_event_time_lag_seconds", &[]) > 0.0
     });
     assert!(done.sum("arb_process_restore_seconds_count", &[]) > 3.0);
-    assert!(done.sum("arb_process_event_time_lag_seconds", &[]) > 0.0, "the recording is old");
     let [read, judged] =
         ["arb_process_records_total", "arb_process_judged_total"].map(|name| done.sum(name, &[]));
     let taken_in = done.sum("arb_process_transaction_records_sum", &[]);
-    assert!(
-        read > 0.0 && (read - judged).abs() < 0.5 && (read - taken_in).abs() < 0.5,
-        "{read} {judged} {taken_in}"
-    );
+    assert!((read - judged).abs() < 0.5 && (read - taken_in).abs() < 0.5, "{read} {judged} {taken_in}");
 }
 
 #[test]

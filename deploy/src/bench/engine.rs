@@ -33,7 +33,7 @@ const CUTS: [usize; 2] = [1, 1_000];
 /// As the table calls it.
 pub(super) const PART: &str = "engine";
 /// Polls of a quick run.
-const QUICK: usize = 100;
+const QUICK: usize = 10;
 const STAGES: [&str; 4] = ["read and sort", "merge", "evaluate", "draft and commit"];
 
 pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Measured> {
