@@ -7,11 +7,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::time::{Duration, Instant};
 
 use arb_schemas::records::{BoardEntry, BoardProgress};
 use arb_schemas::time::Micros;
 
 use crate::snapshot::{Parts, Snapshot};
+
+/// How long after it was made a snapshot is given out while somebody makes the next one.
+const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
 
 /// The board, shared by the reader of the topic and all requests.
 #[derive(Debug)]
@@ -20,10 +24,18 @@ pub struct Board {
     is_ready: AtomicBool,
     /// Grows with every change, under the lock of what changes.
     version: AtomicU64,
-    /// The last snapshot, and of which version of the board.
-    snapshot: RwLock<Option<(u64, Arc<Snapshot>)>>,
+    /// The last snapshot.
+    snapshot: RwLock<Option<Made>>,
     /// Held by who makes the next one.
     making: Mutex<()>,
+}
+
+/// A snapshot, of which version of the board, and when it was made.
+#[derive(Debug, Clone)]
+struct Made {
+    version: u64,
+    at: Instant,
+    snapshot: Arc<Snapshot>,
 }
 
 #[derive(Debug)]
@@ -85,11 +97,11 @@ impl Board {
     /// The last snapshot, if the board has not changed since: who only wants that one waits for nobody who changes it.
     pub(crate) fn current(&self) -> Option<Arc<Snapshot>> {
         let version = self.version.load(Ordering::Acquire);
-        self.last().filter(|(last, _)| *last == version).map(|(_, snapshot)| snapshot)
+        self.last().filter(|last| last.version == version).map(|last| last.snapshot)
     }
 
-    /// The board as it is now; `None` before it is ready. While somebody else makes it, the last one that was made: it is
-    /// older by no more than the making takes.
+    /// The board as it is now; `None` before it is ready. While somebody else makes it, the last one, unless nobody has
+    /// asked for so long that it may say anything: then that somebody is waited for.
     pub(crate) fn snapshot(&self) -> Option<Arc<Snapshot>> {
         if !self.is_ready() {
             return None;
@@ -98,26 +110,25 @@ impl Board {
             Ok(making) => making,
             Err(TryLockError::Poisoned(error)) => error.into_inner(),
             Err(TryLockError::WouldBlock) => match self.last() {
-                Some((_, snapshot)) => return Some(snapshot),
-                // Only the very first one is waited for.
-                None => self.making.lock().unwrap_or_else(PoisonError::into_inner),
+                Some(last) if last.at.elapsed() < SNAPSHOT_AGE => return Some(last.snapshot),
+                _ => self.making.lock().unwrap_or_else(PoisonError::into_inner),
             },
         };
         let last = self.last();
         let inner = self.lock();
         let version = self.version.load(Ordering::Acquire);
-        if let Some((_, snapshot)) = last.filter(|(last, _)| *last == version) {
-            return Some(snapshot);
+        if let Some(last) = last.filter(|last| last.version == version) {
+            return Some(last.snapshot);
         }
         let parts = Parts { entries: inner.entries.values().cloned().collect(), polls: inner.polls() };
         drop(inner);
         let snapshot = Arc::new(Snapshot::of(&parts));
-        let made = Some((version, Arc::clone(&snapshot)));
+        let made = Some(Made { version, at: Instant::now(), snapshot: Arc::clone(&snapshot) });
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = made;
         Some(snapshot)
     }
 
-    fn last(&self) -> Option<(u64, Arc<Snapshot>)> {
+    fn last(&self) -> Option<Made> {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -279,5 +290,21 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &board.snapshot().unwrap()), "it has the last one meanwhile");
         drop(making);
         assert_eq!(ids(&page(&board, 10, None)), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_snapshot_that_is_old_is_not_given_out_while_the_next_is_made() {
+        let board = Board::new(1);
+        board.ready();
+        board.put(entry("a", 0.01));
+        board.snapshot().unwrap();
+        board.remove("a");
+        board.snapshot.write().unwrap().as_mut().unwrap().at -= SNAPSHOT_AGE;
+        let making = board.making.lock().unwrap();
+        std::thread::scope(|scope| {
+            let asked = scope.spawn(|| board.snapshot().unwrap());
+            drop(making);
+            assert!(Arc::ptr_eq(&asked.join().unwrap(), &board.current().unwrap()));
+        });
     }
 }

@@ -308,3 +308,16 @@ fn size(text: &str) -> Result<usize, String> {
 fn millis(text: &str) -> Result<Duration, String> {
     text.parse().map(Duration::from_millis).map_err(|error| format!("{error}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// Options of groups that a command flattens may not share a name: clap finds out only when it runs.
+    #[test]
+    fn every_command_can_be_parsed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -64,6 +64,7 @@ pub(crate) struct Live {
     pub(crate) backoff: Span,
     /// Where the API is
     #[arg(
+        id = "live-url",
         long = "live-url",
         hide = true,
         env = "ARB_LIVE_URL",

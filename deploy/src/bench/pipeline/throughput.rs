@@ -55,7 +55,7 @@ pub(super) struct Measured {
     pub(super) first: Meter,
 }
 
-/// What the bare loop does.
+/// What the bare loop does: what the pump wrote, in transactions of the pump's last run with the same guarantee.
 struct Script {
     outputs: Vec<Output>,
     cuts: Vec<Cut>,
@@ -69,15 +69,16 @@ pub(super) fn measure(
 ) -> anyhow::Result<Measured> {
     let mut first = pump(Guarantee::ExactlyOnce, filled.records, limits, true, ground)?;
     let outputs = first.kept.take().unwrap_or_default();
-    let mut script = Script { outputs, cuts: first.cuts.clone() };
+    let mut scripts = GUARANTEES.map(|_| Script { outputs: outputs.clone(), cuts: first.cuts.clone() });
     let mut measured = Measured { rounds: [vec![], vec![]], commits: vec![], first };
     for round in 0..rounds {
-        for (guarantee, pairs) in GUARANTEES.into_iter().zip(&mut measured.rounds) {
-            let early = if round % 2 == 1 { Some(bare(guarantee, &script, ground)?) } else { None };
+        let each = GUARANTEES.into_iter().zip(&mut measured.rounds).zip(&mut scripts);
+        for ((guarantee, pairs), script) in each {
+            let early = if round % 2 == 1 { Some(bare(guarantee, script, ground)?) } else { None };
             let meter = pump(guarantee, filled.records, limits, false, ground)?;
             let pump = sample_of(&meter);
             script.cuts = meter.cuts;
-            let bare = early.map_or_else(|| bare(guarantee, &script, ground), Ok)?;
+            let bare = early.map_or_else(|| bare(guarantee, script, ground), Ok)?;
             pairs.push(Pair { pump, bare });
             if guarantee == Guarantee::ExactlyOnce {
                 measured.commits.extend(meter.commits);

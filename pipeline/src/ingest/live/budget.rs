@@ -85,6 +85,11 @@ impl Budget {
         self.unanswered.push(now);
     }
 
+    /// What the API has said holds no more.
+    pub fn forget(&mut self) {
+        self.reading = Reading::None;
+    }
+
     /// The last poll that was asked for has been answered.
     pub fn answered(&mut self) {
         self.unanswered.pop();

@@ -167,6 +167,10 @@ impl Plan {
         self.held.retain(|held| !partitions.contains(held));
         let count = self.rules.partitions;
         self.sports.retain(|sport, _| !partitions.contains(&partition_of(sport, count)));
+        if self.held.is_empty() {
+            // Others spend now: what was said to this worker would pay for a poll that nobody has kept back.
+            self.budget.forget();
+        }
     }
 
     /// These sports are in season.
@@ -219,12 +223,15 @@ impl Plan {
         }
     }
 
-    /// An answer of any status came.
-    pub fn answered(&mut self, action: &Action, now: Micros, quota: Quota) {
+    /// An answer of any status came. Only a good one that names no credits says that the API names none: an error may be
+    /// a gateway's, which knows nothing of them.
+    pub fn answered(&mut self, action: &Action, now: Micros, quota: Quota, is_good: bool) {
         if matches!(action, Action::Poll(_)) {
             self.budget.answered();
         }
-        self.budget.told(now, quota.remaining, quota.last);
+        if is_good || quota.remaining.is_some() {
+            self.budget.told(now, quota.remaining, quota.last);
+        }
     }
 
     /// A time for a poll that has just been received: later than that of the sport's last one, whatever the clock says.

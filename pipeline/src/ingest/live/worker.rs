@@ -212,7 +212,7 @@ impl<'a> Worker<'a> {
     /// Takes in what an answer says of credits, and gives its body.
     fn take<'b>(&mut self, action: &Action, answer: &'b Answer) -> Result<(Micros, &'b str), Failure> {
         let now = (self.settings.clock)();
-        self.plan.answered(action, now, answer.quota);
+        self.plan.answered(action, now, answer.quota, answer.status == 200);
         if let Some(remaining) = answer.quota.remaining {
             telemetry::credits(remaining);
         }

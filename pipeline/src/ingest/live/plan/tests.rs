@@ -38,7 +38,7 @@ fn listed() -> Plan {
     assert_eq!(plan.next(0), None, "without a lease it asks nothing");
     (0..4).for_each(|partition| plan.granted(partition, ""));
     assert_eq!(plan.next(0), Some(Action::List));
-    plan.answered(&Action::List, 0, quota(1_000));
+    plan.answered(&Action::List, 0, quota(1_000), true);
     plan.listed(0, &[EPL, NBA, "golf_open"].map(str::to_owned).into());
     plan
 }
@@ -57,7 +57,7 @@ fn knowing(epl: Micros, nba: Micros) -> Plan {
 fn polls(plan: &mut Plan, sport: &str, now: Micros) {
     assert_eq!(plan.next(now), Some(poll(sport)));
     plan.asked(sport, now);
-    plan.answered(&poll(sport), now, quota(1_000));
+    plan.answered(&poll(sport), now, quota(1_000), true);
     plan.polled(sport, now);
 }
 
@@ -84,7 +84,7 @@ fn the_one_that_is_overdue_by_most_of_its_interval_comes_first() {
     plan.sports.values_mut().for_each(|sport| sport.events.came(24 * MINUTE));
     assert_eq!(plan.next(25 * MINUTE), Some(poll(EPL)));
     plan.asked(EPL, 24 * MINUTE);
-    plan.answered(&poll(EPL), 24 * MINUTE, quota(1_000));
+    plan.answered(&poll(EPL), 24 * MINUTE, quota(1_000), true);
     assert_eq!(plan.next(25 * MINUTE), Some(poll(NBA)));
 }
 
@@ -115,11 +115,11 @@ fn what_left_the_season_is_spoken_for_a_day() {
 fn below_the_floor_it_stops_until_the_credits_are_reset() {
     let mut plan = knowing(0, 0);
     plan.asked(EPL, 0);
-    plan.answered(&poll(EPL), 0, quota(10));
+    plan.answered(&poll(EPL), 0, quota(10), true);
     assert_eq!(plan.next(9 * MINUTE), None);
     assert_eq!(plan.verdict(0), Verdict::Low(10));
     assert_eq!(plan.next(10 * MINUTE), Some(Action::List), "the free listing tells of a reset");
-    plan.answered(&Action::List, 10 * MINUTE, quota(500));
+    plan.answered(&Action::List, 10 * MINUTE, quota(500), true);
     plan.listed(10 * MINUTE, &[EPL, NBA].map(str::to_owned).into());
     plan.starts(EPL, 10 * MINUTE, vec![0]);
     plan.starts(NBA, 10 * MINUTE, vec![0]);
@@ -130,7 +130,7 @@ fn below_the_floor_it_stops_until_the_credits_are_reset() {
 fn exhausted_credits_are_looked_at_calmly() {
     let mut plan = knowing(0, 0);
     plan.asked(EPL, 0);
-    plan.answered(&poll(EPL), 0, Quota::default());
+    plan.answered(&poll(EPL), 0, Quota::default(), false);
     plan.failed(&poll(EPL), 0, &Problem::Exhausted, None);
     assert_eq!((plan.verdict(0), plan.next(9 * MINUTE)), (Verdict::Low(0), None));
     assert_eq!(plan.next(10 * MINUTE), Some(Action::List));
@@ -145,7 +145,7 @@ fn a_failure_is_tried_again_after_its_back_off_and_disturbs_no_other_sport() {
     plan.asked(NBA, 0);
     plan.failed(&poll(NBA), 0, &Problem::Unreachable("it timed out".to_owned()), None);
     assert_eq!(plan.next(0), Some(Action::List), "what remains is asked for again");
-    plan.answered(&Action::List, 0, quota(1_000));
+    plan.answered(&Action::List, 0, quota(1_000), true);
     plan.listed(0, &[EPL, NBA].map(str::to_owned).into());
     polls(&mut plan, EPL, 0);
     assert_eq!(plan.next(SECOND - 1), None);
@@ -153,11 +153,34 @@ fn a_failure_is_tried_again_after_its_back_off_and_disturbs_no_other_sport() {
     assert_eq!(plan.next(3 * SECOND), None, "its interval holds again");
 }
 
+/// Gateways know nothing of credits: their silence is not the API's.
+#[test]
+fn an_error_that_names_no_credits_has_them_asked_for_at_once() {
+    let mut plan = knowing(0, 0);
+    plan.asked(NBA, 0);
+    plan.answered(&poll(NBA), 0, Quota::default(), false);
+    plan.failed(&poll(NBA), 0, &Problem::Down(502), None);
+    assert_eq!((plan.verdict(0), plan.next(0)), (Verdict::Ask, Some(Action::List)));
+    plan.answered(&Action::List, 0, Quota::default(), true);
+    assert_eq!(plan.verdict(0), Verdict::Silent, "a good answer's is");
+}
+
+/// Whoever holds its leases now spends from what was said to it.
+#[test]
+fn what_was_said_of_credits_goes_with_the_last_lease() {
+    let mut plan = knowing(0, 0);
+    plan.gone(&[0, 1, 2]);
+    assert_eq!(plan.verdict(0), Verdict::Pay);
+    plan.gone(&[3]);
+    plan.granted(3, "");
+    assert_eq!(plan.verdict(0), Verdict::Ask);
+}
+
 #[test]
 fn a_busy_api_is_left_alone_by_all() {
     let mut plan = knowing(0, 0);
     plan.asked(NBA, 0);
-    plan.answered(&poll(NBA), 0, quota(900));
+    plan.answered(&poll(NBA), 0, quota(900), false);
     plan.failed(&poll(NBA), 0, &Problem::TooMany, Some(30 * SECOND));
     assert_eq!(plan.next(30 * SECOND - 1), None);
     assert!(matches!(plan.next(30 * SECOND), Some(Action::Poll(_))));
@@ -167,7 +190,7 @@ fn a_busy_api_is_left_alone_by_all() {
 fn a_sport_that_is_gone_is_skipped() {
     let mut plan = knowing(0, 0);
     plan.asked(NBA, 0);
-    plan.answered(&poll(NBA), 0, quota(900));
+    plan.answered(&poll(NBA), 0, quota(900), true);
     plan.failed(&poll(NBA), 0, &Problem::Gone { status: 404, code: "UNKNOWN_SPORT".to_owned() }, None);
     polls(&mut plan, EPL, 0);
     assert_eq!(plan.next(SECOND), None);
@@ -176,7 +199,7 @@ fn a_sport_that_is_gone_is_skipped() {
     plan.listing.came(6 * HOUR);
     plan.sports.values_mut().for_each(|sport| sport.events.came(6 * HOUR));
     plan.asked(EPL, 6 * HOUR);
-    plan.answered(&poll(EPL), 6 * HOUR, quota(900));
+    plan.answered(&poll(EPL), 6 * HOUR, quota(900), true);
     assert_eq!(plan.next(6 * HOUR), Some(poll(NBA)));
 }
 
@@ -188,7 +211,7 @@ fn the_next_holder_goes_on_where_the_last_one_was() {
     let (home, note) = plan.note(EPL, 31 * SECOND);
     let mut next = Plan::new(rules(), 2);
     next.granted(home, &note);
-    next.answered(&Action::List, 40 * SECOND, quota(1_000));
+    next.answered(&Action::List, 40 * SECOND, quota(1_000), true);
     next.listed(40 * SECOND, &[EPL, NBA].map(str::to_owned).into());
     next.starts(EPL, 40 * SECOND, vec![0]);
     next.starts(NBA, 40 * SECOND, vec![]);
@@ -206,7 +229,7 @@ fn credits_that_are_spread_are_shared_by_the_sports_of_all_workers() {
     (allowance.floor, allowance.reset_day) = (0, Some(2));
     let mut plan = Plan::new(Rules { allowance, ..rules() }, 1);
     plan.granted(partition_of(EPL, 4), "");
-    plan.answered(&Action::List, 0, quota(25));
+    plan.answered(&Action::List, 0, quota(25), true);
     plan.listed(0, &[EPL, NBA].map(str::to_owned).into());
     plan.starts(EPL, 0, vec![0]);
     plan.sports.get_mut(EPL).unwrap().asked_at = Some(0);
