@@ -7,6 +7,7 @@
 // Tests look at the machine and use clients as strangers would.
 #![allow(clippy::disallowed_methods)]
 
+mod analysts;
 mod api;
 mod bad_input;
 mod bench;
@@ -16,6 +17,7 @@ mod dead_letters;
 mod documents;
 mod evaluate;
 mod failures;
+mod grafana;
 mod kafka;
 mod kill;
 mod processor;

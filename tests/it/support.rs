@@ -12,6 +12,7 @@ pub(crate) mod recordings;
 pub(crate) mod serve;
 pub(crate) mod sse;
 pub(crate) mod stack;
+pub(crate) mod store;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

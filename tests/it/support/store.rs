@@ -1,0 +1,94 @@
+//! A recording on the whole way: Kafka, the processor, the board, the sink, ClickHouse with its views.
+
+use std::path::Path;
+
+use arb_schemas::topics::FEED_EVENTS;
+use arb_schemas::wire::RecordType;
+use serde_json::Value;
+
+use super::clickhouse::ClickHouse;
+use super::program::{Role, arb, run};
+use super::stack::Stack;
+use super::{recordings, wait_for};
+use crate::kafka::read_all;
+
+/// A ClickHouse that has all that a recording came to.
+pub(crate) struct Store {
+    // Ends before what it reads and what it writes to.
+    _sink: Role,
+    stack: Stack,
+    pub(crate) clickhouse: ClickHouse,
+}
+
+impl Store {
+    /// Plays a recording by a policy, and waits until all of it is there.
+    pub(crate) fn play(policy: &str, recording: &Path) -> Self {
+        let clickhouse = ClickHouse::start();
+        clickhouse.migrate();
+        let stack = Stack::start(policy);
+        let sink = sink(&stack, &clickhouse);
+        stack.broker.ingest(recording, &[]);
+        let last: Value = serde_json::from_str(&recordings::lines(recording).last().unwrap()).unwrap();
+        stack.board_at(last["polled_at"].as_str().unwrap());
+        let store = Self { _sink: sink, stack, clickhouse };
+        for (table, rows) in store.expected(recording) {
+            wait_for(&format!("{rows} rows in {table}"), || (store.count(table) == rows).then_some(()));
+        }
+        store
+    }
+
+    /// Rows that the analyst is shown, with the columns' names and types before them.
+    pub(crate) fn ask(&self, sql: &str) -> Result<Shown, String> {
+        let sql = format!("{sql}\nFORMAT JSONCompactEachRowWithNamesAndTypes");
+        let mut lines = self.clickhouse.try_as("analyst", &sql)?.into_iter();
+        let mut texts = || {
+            let line = lines.next().unwrap();
+            line.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+        };
+        let (names, types) = (texts(), texts());
+        Ok(Shown { names, types, rows: lines.map(|row| row.as_array().unwrap().clone()).collect() })
+    }
+
+    fn count(&self, table: &str) -> usize {
+        let rows =
+            self.clickhouse.query_as("migrator", &format!("SELECT count() AS rows FROM arb_store.{table}"));
+        usize::try_from(rows[0]["rows"].as_u64().unwrap()).unwrap()
+    }
+
+    /// The tables, and how many rows each must have: what was said and what the feed holds.
+    fn expected(&self, recording: &Path) -> [(&'static str, usize); 4] {
+        let said = run(arb().arg("evaluate").arg(recording)).out;
+        let words: Vec<_> = said.split_whitespace().collect();
+        let ticks = words.iter().position(|word| *word == "ticks,").map(|at| words[at - 1].parse().unwrap());
+        let feed = read_all(&self.stack.broker.brokers, FEED_EVENTS.name);
+        let types: Vec<_> = feed.iter().map(|record| RecordType::of(&record.value).unwrap()).collect();
+        let count = |wanted: &[RecordType]| types.iter().filter(|record| wanted.contains(record)).count();
+        [
+            ("ticks", ticks.unwrap()),
+            ("window_transitions", count(&[RecordType::ArbWindow, RecordType::CloseSignal])),
+            ("line_movements", count(&[RecordType::LineMovement])),
+            ("stale_alerts", count(&[RecordType::StaleAlert])),
+        ]
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) names: Vec<String>,
+    pub(crate) types: Vec<String>,
+    pub(crate) rows: Vec<Vec<Value>>,
+}
+
+fn sink(stack: &Stack, clickhouse: &ClickHouse) -> Role {
+    let password = clickhouse.password_file("writer").display().to_string();
+    let arguments = [
+        "--brokers",
+        &stack.broker.brokers,
+        "--clickhouse-url",
+        &clickhouse.url,
+        "--writer-password-file",
+        &password,
+    ];
+    Role::start("sink", &arguments, &stack.broker.path("sink.log"))
+}
