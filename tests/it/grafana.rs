@@ -98,7 +98,7 @@ fn a_macro_that_the_plugin_has_not_is_found() {
 
 /// The recording up to a poll after which windows are open, and the time that it covers.
 fn recording(scratch: &std::path::Path) -> (std::path::PathBuf, i64, i64) {
-    let whole = recordings::synthetic(scratch, 23, 300);
+    let whole = recordings::simulated(scratch, 23, 300);
     let (windows, _) = crate::evaluate::windows(&whole, scratch);
     let lines: Vec<_> = recordings::lines(&whole).collect();
     let open_until = text(&windows[windows.len() / 2], "last_open_at").to_owned();
