@@ -72,13 +72,15 @@ SELECT
     t.opened_at AS opened_at,
     nullIf(t.reason, '') AS reason,
     t.margin_open AS margin_open,
-    t.margin_peak AS margin_peak
+    t.margin_peak AS margin_peak,
+    t.inserted_at AS arrived_at
 FROM arb_store.window_transitions AS t
-COMMENT 'One row a transition of an arb window: opened, updated (a leg, its price, or the proof of simultaneity changed) or closed. A close does not repeat the legs, and its margin is the last one while open. Sequences number the events of one partition of the feed, as long as the topic lives (topic_id).';
+COMMENT 'One row a transition of an arb window: opened, updated (a leg, its price, or the proof of simultaneity changed) or closed. A close does not repeat the legs, and its margin is the last one while open. Sequences number the events of one partition of the feed, as long as the topic lives (topic_id); arrived_at is when the row was written here.';
 
 CREATE OR REPLACE VIEW arb.line_movements
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT
+    t.topic_id AS topic_id,
     t.kind AS kind,
     t.sport AS sport,
     t.league AS league,
@@ -98,11 +100,12 @@ SELECT
     t.window_start AS window_start,
     t.window_end AS window_end
 FROM arb_store.line_movements AS t
-COMMENT 'One row a movement that the feed reported: of a price (kind price: implied probability moved by 0.02 or more within 60 s) or of a main line (kind main_line: from line_from to line).';
+COMMENT 'One row a movement that the feed reported: of a price (kind price: implied probability moved by 0.02 or more within 60 s) or of a main line (kind main_line: from line_from to line). A recording that is played again into new topics gives its rows again, with another topic_id.';
 
 CREATE OR REPLACE VIEW arb.stale_alerts
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT
+    t.topic_id AS topic_id,
     t.scope AS scope,
     t.state AS state,
     t.at AS at,
@@ -118,7 +121,7 @@ SELECT
     dateDiff('microsecond', t.last_seen_at, t.at) / 1e6 AS age_seconds,
     t.expected_interval / 1e6 AS expected_interval_seconds
 FROM arb_store.stale_alerts AS t
-COMMENT 'One row an alert: a book became stale for an event, recovered or is gone (scope book), or a window was closed because the book of a leg was stale (scope arb). expected_interval_seconds is within which the book confirms 95 of 100 prices.';
+COMMENT 'One row an alert: a book became stale for an event, recovered or is gone (scope book), or a window was closed because the book of a leg was stale (scope arb). expected_interval_seconds is within which the book confirms 95 of 100 prices. A recording that is played again into new topics gives its rows again, with another topic_id.';
 
 CREATE OR REPLACE VIEW arb.current_board
 DEFINER = migrator SQL SECURITY DEFINER AS
@@ -189,7 +192,7 @@ SELECT
     arraySort(arrayDistinct(legs.book)) AS books
 FROM arb.window_transitions AS t
 GROUP BY t.sport, t.league, t.event_id, t.market, t.period, t.line, t.opened_at, t.window_id, t.topic_id
-COMMENT 'One row an arb window, from opening to close. While it is open closed_at, lifetime_seconds, reason and margin_close are null. in_play, phase, margin_worst_open, legs and books are as it opened; simultaneous_ever says whether its legs were proven at any time to be on offer at one moment, and a window that never was is a phantom. Of a polled source a lifetime is as long as between polls: an upper bound. A recording that is played again into new topics gives its windows again, with another topic_id.';
+COMMENT 'One row an arb window, from opening to close. While it is open closed_at, lifetime_seconds, reason and margin_close are null. in_play, phase, margin_worst_open, legs and books are as it opened; simultaneous_ever says whether its legs were proven at any time to be on offer at one moment, and a window that never was is a phantom. Of a polled source opening and close are those polls that showed them, so a lifetime is known to within one interval on either side. A recording that is played again into new topics gives its windows again, with another topic_id.';
 
 CREATE OR REPLACE VIEW arb.polls
 DEFINER = migrator SQL SECURITY DEFINER AS
@@ -405,6 +408,7 @@ LEFT JOIN
     SELECT t.sport AS sport, t.league AS league, t.book AS book, countIf(t.state = 'stale') AS alerts
     FROM arb_store.stale_alerts AS t
     WHERE t.at >= {since:DateTime64(6, 'UTC')} AND t.at < {until:DateTime64(6, 'UTC')}
+        AND t.topic_id = (SELECT argMax(topic_id, (inserted_at, at)) FROM arb_store.window_transitions)
     GROUP BY sport, league, book
 ) AS a USING (sport, league, book)
 COMMENT 'book_quality, computed from what was received from since (inclusive) until (exclusive) only: arb.book_quality_between(since = \'2026-06-01\', until = \'2026-07-01\').';
@@ -412,4 +416,4 @@ COMMENT 'book_quality, computed from what was received from since (inclusive) un
 CREATE OR REPLACE VIEW arb.book_quality
 DEFINER = migrator SQL SECURITY DEFINER AS
 SELECT * FROM arb.book_quality_between(since = '1970-01-01', until = '2200-01-01')
-COMMENT 'One row a book in a league. Ages: received_at less last_seen_at, over ticks. A quote is offered when a poll names it and a later one names any price of its event, and withdrawn when the next such poll does not name it. Moves, leads and lags: see price_moves; lead_share is leads of leads and lags. stale_alerts: how often the book, or a leg of it, became stale.';
+COMMENT 'One row a book in a league. Ages: received_at less last_seen_at, over ticks. A quote is offered when a poll names it and a later one names any price of its event, and withdrawn when the next such poll does not name it. Moves, leads and lags: see price_moves; lead_share is leads of leads and lags. stale_alerts: how often the book, or a leg of it, became stale, by the newest feed.';

@@ -3,7 +3,7 @@
 //! What is compared runs in turn in one process against one server of its own, so that whatever else the machine does
 //! meets all. The sink's way is decoding the records, making the rows, and sending them by the crate with LZ4 and validation. The
 //! bare post sends bytes that were made before, as the server itself wrote them. Reading from Kafka is in neither: `arb bench
-//! pipeline` has that. It judges nothing.
+//! pipeline` has that.
 
 mod ground;
 mod input;
