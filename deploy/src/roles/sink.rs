@@ -65,7 +65,7 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
     let shares = HELD * TOPICS.len() * usize::try_from(partitions)?;
     let limits = Limits {
         rows: config.batch_rows.max(1),
-        bytes: (config.memory_mib << 20) / shares,
+        bytes: (config.memory_mib.saturating_mul(1 << 20) / shares).max(1),
         interval: config.batch_interval,
     };
     let (inserts, close) = (config.inserts.max(1), config.close);

@@ -233,7 +233,10 @@ impl Sink {
         }
         let mut free = self.config.inserts.saturating_sub(self.under_way);
         let mut due: Vec<(Source, Step)> = Vec::new();
-        for (source, owned) in self.owned.iter().filter(|(source, _)| of(source)) {
+        let mut owned: Vec<_> = self.owned.iter().filter(|(source, _)| of(source)).collect();
+        // Who has not been sent for longest comes first, or a backlog of ticks would leave no place to the feed.
+        owned.sort_by_key(|(_, owned)| owned.sent_at);
+        for (source, owned) in owned {
             if let Some(step) = owned.partition.due(now, free > 0, ends) {
                 free -= usize::from(step != Step::Settle);
                 due.push((*source, step));
@@ -288,6 +291,7 @@ impl Sink {
         let first = attempt.doubt.map_or(attempt.batch.first(), |doubt| doubt.first);
         let range = Range { first, last: attempt.batch.next() - 1, ..owned.range.clone() };
         let life = owned.life;
+        owned.sent_at = Some(asked);
         self.send(source, life, attempt, range, asked + PERMIT);
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A partition is started paused, and read once the tables have said what they have of it. It sends no row.
 
+use std::time::Instant;
+
 use arb_schemas::time::Micros;
 use tokio::task::JoinHandle;
 
@@ -31,6 +33,8 @@ pub(super) struct Owned {
     /// A number that no earlier owner of the same partition has.
     pub(super) life: u64,
     pub(super) is_paused: bool,
+    /// When a batch of it was last sent.
+    pub(super) sent_at: Option<Instant>,
     /// The latest time of its rows that are settled.
     pub(super) latest: Option<Micros>,
     pub(super) asking: JoinHandle<()>,
@@ -82,7 +86,8 @@ impl Sink {
         self.lives += 1;
         let asking = self.ask(source, range.clone());
         let partition = Partition::new(topic, &resume, self.config.limits);
-        let owned = Owned { partition, range, life: self.lives, is_paused: true, latest: None, asking };
+        let (life, sent_at, latest) = (self.lives, None, None);
+        let owned = Owned { partition, range, life, is_paused: true, sent_at, latest, asking };
         if let Some(places) = self.config.places.get(source.topic) {
             places.put(source.partition, Place { next: Some(resume.at), watermark: None });
         }
