@@ -60,7 +60,8 @@ fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
             commit_to(&ground.broker.brokers, "arb-sink", topic, partition, 0, "");
         }
     }
-    for (table, which) in [("ticks", "row_index % 7 = 3"), ("stale_alerts", "1")] {
+    // Also the newest: what is the highest offset in a table says nothing of what was once there.
+    for (table, which) in [("ticks", "row_index % 7 = 3 OR kafka_partition = 2"), ("stale_alerts", "1")] {
         let sql = format!("DELETE FROM arb_store.{table} WHERE {which}");
         ground.clickhouse.query_as("migrator", &sql);
     }

@@ -26,6 +26,8 @@ pub struct Partition {
     flight: Option<Flight>,
     /// The range of an intent that was left, which must be one batch.
     doubt: Option<Doubt>,
+    /// So may rows of records before this, whatever the tables' newest is.
+    unsure_below: i64,
     /// Rows of records before this may be there; not known before the tables were asked.
     checked: Option<i64>,
 }
@@ -99,13 +101,15 @@ impl Partition {
     #[must_use]
     pub fn new(topic: &'static Topic, resume: &Resume, limits: Limits) -> Self {
         let (gathering, doubt) = (Batch::new(resume.at), resume.doubt);
-        Self { topic, limits, gathering, flight: None, doubt, checked: None }
+        let unsure_below = resume.unsure_below;
+        Self { topic, limits, gathering, flight: None, doubt, unsure_below, checked: None }
     }
 
     /// The tables have been asked: rows of records up to this offset are there.
     pub fn know(&mut self, highest: Option<i64>) {
         let left = self.doubt.map_or(i64::MIN, |doubt| doubt.last + 1);
-        self.checked = Some(highest.map_or(i64::MIN, |highest| highest + 1).max(left));
+        let known = highest.map_or(i64::MIN, |highest| highest + 1);
+        self.checked = Some(known.max(left).max(self.unsure_below));
     }
 
     /// Takes a record.
@@ -246,7 +250,8 @@ mod tests {
     use super::*;
 
     const LIMITS: Limits = Limits { rows: 2, bytes: 1_000_000, interval: Duration::from_secs(1) };
-    const PLAIN: Resume = Resume { at: 10, doubt: None, lost: 0, is_new_topic: false };
+    const PLAIN: Resume =
+        Resume { at: 10, doubt: None, unsure_below: i64::MIN, lost: 0, is_new_topic: false };
 
     fn partition(resume: &Resume) -> Partition {
         let mut partition = Partition::new(&ODDS_TICKS, resume, LIMITS);
@@ -345,6 +350,21 @@ mod tests {
     fn records_that_the_tables_know_are_asked_for() {
         let (mut partition, now) = (Partition::new(&ODDS_TICKS, &PLAIN, LIMITS), Instant::now());
         partition.know(Some(11));
+        let mut begin = |offsets| {
+            take(&mut partition, offsets, now);
+            let attempt = partition.marked(Step::Begin).unwrap();
+            partition.ended(Ended::Arrived, now, 0.0);
+            attempt.is_in_doubt
+        };
+        assert_eq!([begin(10..12), begin(12..14)], [true, false]);
+    }
+
+    /// Somebody has set the offsets back, and removed the newest rows: the server still knows their names.
+    #[test]
+    fn records_that_no_note_calls_new_are_asked_for_though_no_table_has_them() {
+        let resume = Resume { unsure_below: 12, ..PLAIN };
+        let (mut partition, now) = (Partition::new(&ODDS_TICKS, &resume, LIMITS), Instant::now());
+        partition.know(None);
         let mut begin = |offsets| {
             take(&mut partition, offsets, now);
             let attempt = partition.marked(Step::Begin).unwrap();

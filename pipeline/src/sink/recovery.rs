@@ -16,6 +16,9 @@ pub struct Resume {
     pub at: i64,
     /// A range whose intent was left: it must be read as one batch, and its rows may be there.
     pub doubt: Option<Doubt>,
+    /// Rows of records below this offset may be there, or have been, whatever the tables' newest is: no note says that
+    /// they are new, and a server refuses in silence what it knows by the same name.
+    pub unsure_below: i64,
     /// How many offsets at most are gone, whose rows nobody can make any more.
     pub lost: i64,
     /// The offset is one of a topic that is no more: this one is read from its beginning.
@@ -63,17 +66,19 @@ pub enum Refusal {
 /// # Errors
 /// [`Refusal`], which is for whoever runs it.
 pub fn resume(committed: Option<&Committed>, span: Span, topic_id: &str) -> Result<Resume, Refusal> {
-    let from_the_first = Resume { at: span.first, doubt: None, lost: 0, is_new_topic: false };
+    let unsure_below = span.next;
+    let from_the_first = Resume { at: span.first, doubt: None, unsure_below, lost: 0, is_new_topic: false };
     // Nobody was ever here, or so long ago that Kafka has forgotten it: whether rows are there, the tables know.
     let Some(Committed { offset, metadata }) = committed else { return Ok(from_the_first) };
     let offset = *offset;
     let note = Note::parse(metadata).map_err(|error| Refusal::Note { offset, error })?;
-    let intent = match note {
+    let (intent, unsure_below) = match note {
         Some(note) if note.topic_id != topic_id => {
             return Ok(Resume { is_new_topic: true, ..from_the_first });
         }
-        Some(note) => note.intent,
-        None => None,
+        Some(note) => (note.intent, i64::MIN),
+        // Set by hand.
+        None => (None, unsure_below),
     };
     let needed = intent.as_ref().map_or(offset, |intent| intent.last + 1);
     if needed > span.next {
@@ -83,6 +88,7 @@ pub fn resume(committed: Option<&Committed>, span: Span, topic_id: &str) -> Resu
     Ok(Resume {
         at: offset.max(span.first),
         doubt: doubt.map(|intent| Doubt { first: intent.first, last: intent.last, rows: intent.rows }),
+        unsure_below,
         lost: (span.first - offset).max(0),
         is_new_topic: false,
     })
@@ -146,10 +152,10 @@ mod tests {
 
     #[test]
     fn a_partition_is_read_from_where_it_was_left() {
-        let plain = Resume { at: 150, doubt: None, lost: 0, is_new_topic: false };
+        let plain = Resume { at: 150, doubt: None, unsure_below: i64::MIN, lost: 0, is_new_topic: false };
         let resumed = |offset, note: Option<&Note>| resume(Some(&at(offset, note)), SPAN, "a");
-        assert_eq!(resume(None, SPAN, "a"), Ok(Resume { at: 100, ..plain }));
-        assert_eq!(resumed(150, None), Ok(plain), "committed by hand");
+        assert_eq!(resume(None, SPAN, "a"), Ok(Resume { at: 100, unsure_below: 200, ..plain }));
+        assert_eq!(resumed(150, None), Ok(Resume { unsure_below: 200, ..plain }), "committed by hand");
         assert_eq!(resumed(150, Some(&note("a", None))), Ok(plain));
         assert_eq!(resumed(200, Some(&note("a", None))), Ok(Resume { at: 200, ..plain }), "all is read");
         let doubt = Some(Doubt { first: 150, last: 170, rows: five() });
