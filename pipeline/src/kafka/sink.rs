@@ -183,15 +183,6 @@ impl SinkConsumer {
         Ok(done?)
     }
 
-    /// Reads a partition from another offset.
-    ///
-    /// # Errors
-    /// [`Error::Client`].
-    pub fn seek(&self, source: Source, offset: i64) -> Result<(), Error> {
-        let topic = self.name(source.topic);
-        Ok(self.member.consumer().seek(topic, source.partition, Offset::Offset(offset), TIMEOUT)?)
-    }
-
     /// Gives back partitions that were revoked or lost.
     ///
     /// # Errors

@@ -75,6 +75,12 @@ pub enum SinkError {
         /// Why.
         refusal: Refusal,
     },
+    /// The log was cut beneath a reader, which is not told which.
+    #[error(
+        "Kafka no longer has the place from which a partition was to be read: the log was cut, or the topic made anew; \
+         the next start looks from where it can go on, and says what is lost"
+    )]
+    OutOfRange,
     /// ClickHouse said something that a person must mend.
     #[error("{0}")]
     Lasting(String),
@@ -220,7 +226,8 @@ impl Sink {
                 self.give_back(&sources)
             }
             SinkEvent::Lost(sources) => self.give_back(&sources),
-            SinkEvent::OutOfRange => self.take_again(),
+            // librdkafka reads that partition no more, whatever it is told: who starts again decides from where.
+            SinkEvent::OutOfRange => Err(SinkError::OutOfRange),
             SinkEvent::Record | SinkEvent::Idle => Ok(()),
         }
     }

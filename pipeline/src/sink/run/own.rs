@@ -127,21 +127,6 @@ impl Sink {
         tracing::info!(?sources, "partitions given back");
         Ok(())
     }
-
-    /// The log was cut beneath a reader, which is not told which.
-    pub(super) fn take_again(&mut self) -> Result<(), SinkError> {
-        let sources: Vec<_> = self.owned.keys().copied().collect();
-        for source in sources {
-            let span = self.consumer.span(source)?;
-            let next = self.owned.get(&source).map_or(span.first, |owned| owned.partition.next());
-            if next < span.first {
-                self.consumer.pause(source, true)?;
-                let at = self.own(source)?;
-                self.consumer.seek(source, at)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 fn hex(id: [u8; 16]) -> String {
