@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use clickhouse::{ClickHouse, Migrate, Writer};
 pub(crate) use live::Live;
-pub(crate) use roles::{Ingest, Kafka, Process, Serve, Sink};
+pub(crate) use roles::{Guard, Ingest, Kafka, Process, Serve, Sink};
 pub(crate) use tools::{
     Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
 };

@@ -24,6 +24,23 @@ pub(crate) struct Ingest {
     pub(crate) child: Child,
 }
 
+/// Of a role that works in a loop of its own: the watchdog over it, and where tests end it.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Guard {
+    /// End when nothing has moved for so many milliseconds
+    #[arg(long = "watchdog-ms", env = "ARB_WATCHDOG_MS", default_value = "120000", value_parser = millis)]
+    pub(crate) watchdog: Duration,
+    /// Fail point: kill this process with -9 at a passage of a point
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) kill_at: Option<Passage>,
+    /// Fail point: stop this process (SIGSTOP) there
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) freeze_at: Option<Passage>,
+    /// Fail point: let the loop hang there
+    #[arg(long, hide = true, value_name = "POINT:COUNT")]
+    pub(crate) stall_at: Option<Passage>,
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Process {
     /// By which rules windows are made
@@ -41,21 +58,11 @@ pub(crate) struct Process {
     /// Commit after so many milliseconds at the latest
     #[arg(long = "commit-interval-ms", env = "ARB_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
     pub(crate) commit_interval: Duration,
-    /// End when nothing has moved for so many milliseconds
-    #[arg(long = "watchdog-ms", env = "ARB_WATCHDOG_MS", default_value = "120000", value_parser = millis)]
-    pub(crate) watchdog: Duration,
     /// Fail point: of so many transactions abort the last
     #[arg(long, hide = true)]
     pub(crate) abort_each: Option<NonZeroU64>,
-    /// Fail point: kill this process with -9 at a passage of a point
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) kill_at: Option<Passage>,
-    /// Fail point: stop this process (SIGSTOP) there
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) freeze_at: Option<Passage>,
-    /// Fail point: let the pump hang there
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) stall_at: Option<Passage>,
+    #[command(flatten)]
+    pub(crate) guard: Guard,
     #[command(flatten)]
     pub(crate) admin: Admin,
     #[command(flatten)]
@@ -87,18 +94,8 @@ pub(crate) struct Sink {
     /// Milliseconds for what is under way at the end
     #[arg(long = "close-ms", env = "ARB_SINK_CLOSE_MS", default_value = "5000", value_parser = millis)]
     pub(crate) close: Duration,
-    /// End when nothing has moved for so many milliseconds
-    #[arg(long = "watchdog-ms", env = "ARB_WATCHDOG_MS", default_value = "120000", value_parser = millis)]
-    pub(crate) watchdog: Duration,
-    /// Fail point: kill this process with -9 at a passage of a point
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) kill_at: Option<Passage>,
-    /// Fail point: stop this process (SIGSTOP) there
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) freeze_at: Option<Passage>,
-    /// Fail point: let the thread hang there
-    #[arg(long, hide = true, value_name = "POINT:COUNT")]
-    pub(crate) stall_at: Option<Passage>,
+    #[command(flatten)]
+    pub(crate) guard: Guard,
     #[command(flatten)]
     pub(crate) writer: Writer,
     #[command(flatten)]

@@ -6,10 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use arb_pipeline::fail_point::{FailPoints, Passage};
+use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::process::watchdog::{self, Pulse, Watcher};
 use arb_pipeline::stop::Stop;
 use rustix::process::{Signal, getpid, kill_process};
+
+use crate::cli::Guard;
 
 /// Lets a loop work on a thread of its own, and ends the process when it stalls; `name` is what is said then.
 pub(super) fn run<T: Send + 'static>(
@@ -61,17 +63,13 @@ impl Life {
 }
 
 /// Where a test has this process killed, frozen or stalled: the first of them that is given.
-pub(super) fn fail_points(
-    kill_at: Option<Passage>,
-    freeze_at: Option<Passage>,
-    stall_at: Option<Passage>,
-) -> FailPoints {
+pub(super) fn fail_points(guard: &Guard) -> FailPoints {
     let signal = |signal: Signal| {
         move || {
             let _ = kill_process(getpid(), signal);
         }
     };
-    match (kill_at, freeze_at, stall_at) {
+    match (guard.kill_at, guard.freeze_at, guard.stall_at) {
         (Some(at), ..) => FailPoints::armed(at, signal(Signal::KILL)),
         (_, Some(at), _) => FailPoints::armed(at, signal(Signal::STOP)),
         (.., Some(at)) => FailPoints::armed(at, || {

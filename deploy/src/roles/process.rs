@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) fn run(config: Process) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Process)?;
-    let (pulse, places, limit) = (Pulse::default(), Places::default(), config.watchdog);
+    let (pulse, places, limit) = (Pulse::default(), Places::default(), config.guard.watchdog);
     let counts = guarded::run("processor", pulse.clone(), limit, move || {
         pump_until(&stop, &config, &admin, pulse, places)
     })?;
@@ -41,9 +41,9 @@ fn pump_until(
     let brokers = &config.brokers.brokers;
     let partitions = kafka::partitions(brokers)?;
     let ends = Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?;
-    let life = Life::new(&pulse, config.watchdog);
+    let life = Life::new(&pulse, config.guard.watchdog);
     admin.show(Seen { life, places: places.clone(), ends });
-    let fail_points = guarded::fail_points(config.kill_at, config.freeze_at, config.stall_at);
+    let fail_points = guarded::fail_points(&config.guard);
     let transactional_id = format!("{}-{}", config.group, config.slot);
     let mut producer = TransactionalProducer::new(brokers, &transactional_id, fail_points.clone())?;
     let mut consumer = TickConsumer::join(brokers, &config.group)?;

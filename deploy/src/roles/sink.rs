@@ -32,7 +32,7 @@ const HELD: usize = 2;
 pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Sink)?;
-    let (pulse, limit) = (Pulse::default(), config.watchdog);
+    let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts =
         guarded::run("sink", pulse.clone(), limit, move || sink_until(&stop, &config, &admin, &pulse))?;
     tracing::info!(?counts, "written");
@@ -47,8 +47,8 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
         Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?,
         Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?,
     ];
-    admin.show(Seen { life: Life::new(pulse, config.watchdog), places: places.clone(), ends });
-    let fail_points = guarded::fail_points(config.kill_at, config.freeze_at, config.stall_at);
+    admin.show(Seen { life: Life::new(pulse, config.guard.watchdog), places: places.clone(), ends });
+    let fail_points = guarded::fail_points(&config.guard);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SENDERS)
         .thread_name("sender")

@@ -105,18 +105,27 @@ impl Reader {
         (0..self.partitions).map(|partition| self.span(partition)).collect()
     }
 
-    /// Where a partition begins and ends now. A topic that has just been made, or whose broker has just changed, is asked
-    /// for again.
+    /// Where a partition begins and ends now.
     pub(super) fn span(&self, partition: i32) -> Result<Span, Error> {
-        let deadline = Instant::now() + TIMEOUT;
-        loop {
-            match self.consumer.fetch_watermarks(self.topic, partition, TIMEOUT) {
-                Ok((first, next)) => return Ok(Span { first, next }),
-                Err(error) if has_no_leader_yet(&error) && Instant::now() < deadline => {
-                    std::thread::sleep(AGAIN);
-                }
-                Err(error) => return Err(error.into()),
+        span(&self.consumer, self.topic, partition)
+    }
+}
+
+/// Where a partition begins and ends now, as this consumer sees it. A topic that has just been made, or whose broker has
+/// just changed, is asked for again.
+pub(super) fn span<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    topic: &str,
+    partition: i32,
+) -> Result<Span, Error> {
+    let deadline = Instant::now() + TIMEOUT;
+    loop {
+        match consumer.fetch_watermarks(topic, partition, TIMEOUT) {
+            Ok((first, next)) => return Ok(Span { first, next }),
+            Err(error) if has_no_leader_yet(&error) && Instant::now() < deadline => {
+                std::thread::sleep(AGAIN);
             }
+            Err(error) => return Err(error.into()),
         }
     }
 }

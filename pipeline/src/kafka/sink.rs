@@ -13,11 +13,8 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
 use super::group::{Member, Polled, Rebalance};
-use super::reader::{Committed, Span};
+use super::reader::{Committed, Span, span};
 use super::{Error, topic_id};
-
-/// One question to the broker.
-const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A partition of one of the topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -153,9 +150,7 @@ impl SinkConsumer {
     /// # Errors
     /// [`Error::Client`].
     pub fn span(&self, source: Source) -> Result<Span, Error> {
-        let topic = self.name(source.topic);
-        let (first, next) = self.member.consumer().fetch_watermarks(topic, source.partition, TIMEOUT)?;
-        Ok(Span { first, next })
+        span(self.member.consumer(), self.name(source.topic), source.partition)
     }
 
     /// Starts partitions that were assigned, each at an offset, and paused.

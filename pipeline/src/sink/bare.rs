@@ -35,7 +35,7 @@ impl Bare {
     /// [`Failure`].
     pub async fn insert(&self, rows: &[TickRow<'_>], token: &str) -> Result<(), Failure> {
         let sent = async {
-            let insert = self.0.insert_unescaped::<TickRow<'static>>(&Table::Ticks.path()).await?;
+            let insert = self.0.insert_unescaped::<TickRow<'static>>(&Table::Ticks.to_string()).await?;
             let insert = insert.with_setting("insert_deduplication_token", token);
             let mut insert = insert.with_setting("async_insert", "0");
             for row in rows {
@@ -43,6 +43,6 @@ impl Bare {
             }
             insert.end().await
         };
-        sent.await.map_err(|error| Failure::of(&error, &Table::Ticks.path()))
+        sent.await.map_err(|error| Failure::of(&error, &Table::Ticks.to_string()))
     }
 }

@@ -117,7 +117,7 @@ impl Store {
 
     /// Lets a row be validated, and sends nothing: an insert that is not ended is none.
     async fn try_row<R: RowWrite>(&self, table: Table, row: &R::Value<'_>) -> clickhouse::error::Result<()> {
-        let mut insert = self.client.insert_unescaped::<R>(&table.path()).await?;
+        let mut insert = self.client.insert_unescaped::<R>(&table.to_string()).await?;
         insert.write(row).await
     }
 
@@ -169,7 +169,7 @@ impl Store {
     ) -> Result<T, Failure> {
         let answer = tokio::time::timeout(self.time_outs.send, asked).await;
         let answer = answer.unwrap_or(Err(clickhouse::error::Error::TimedOut));
-        answer.map_err(|error| Failure::of(&error, &table.path()))
+        answer.map_err(|error| Failure::of(&error, &table.to_string()))
     }
 
     /// Inserts the rows of a batch that belong in a table, under a token; `skip` are there already.
@@ -191,13 +191,13 @@ impl Store {
             Table::StaleAlerts => self.send_alerts(range, batch, token, skip).await,
             Table::Rejected => self.send_rejected(range, batch, token, skip).await,
         };
-        sent.map_err(|error| Failure::of(&error, &table.path()))?;
+        sent.map_err(|error| Failure::of(&error, &table.to_string()))?;
         self.fail_points.pass(Point::Inserted);
         Ok(())
     }
 
     async fn begin<R: Row>(&self, table: Table, token: &str) -> clickhouse::error::Result<Insert<R>> {
-        let insert = self.client.insert_unescaped::<R>(&table.path()).await?;
+        let insert = self.client.insert_unescaped::<R>(&table.to_string()).await?;
         let insert = insert.with_setting("insert_deduplication_token", token);
         Ok(insert.with_timeouts(Some(self.time_outs.send), Some(self.time_outs.insert)))
     }

@@ -37,14 +37,9 @@ impl Table {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
-
-    /// Its name with its database.
-    #[must_use]
-    pub fn path(self) -> String {
-        format!("arb_store.{}", self.name())
-    }
 }
 
+/// Its name with its database.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "arb_store.{}", self.name())
