@@ -34,15 +34,16 @@ pub use bare::{Cut, Guarantee, Work, run as run_bare};
 pub use consumer::TickConsumer;
 pub use ends::Ends;
 pub use feed::{Feed, FeedEvent, settle};
+pub use group::Commit;
 pub use lease::{Lease, Leases};
 pub use letters::{Letter, Letters};
 pub use partitioner::partition_of;
 pub use producer::TickProducer;
 pub use reader::{Committed, Span};
 pub use scratch::Scratch;
-pub use sink::{Mark, Marked, SinkConsumer, SinkEvent, Source, Taken};
+pub use sink::{Mark, SinkConsumer, SinkEvent, Source, Taken};
 pub use table::{Table, TableEvent};
-pub use topic_id::topic_id;
+pub use topic_id::{TopicIds, topic_id};
 pub use topics::{partitions, provision};
 pub use transaction::{Transaction, TransactionalProducer};
 
@@ -68,6 +69,9 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// The group does not take what is committed, and never will.
+    #[error("Kafka does not take the group's offsets, and trying again will not help: {0}")]
+    Commit(KafkaError),
     /// The system gave no thread.
     #[error("a thread: {0}")]
     Thread(#[from] std::io::Error),

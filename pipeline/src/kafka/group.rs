@@ -3,15 +3,17 @@
 //! A rebalance is only noted by the callback, and answered by whoever owns the partitions: until then the group waits. A
 //! partition is not read until its owner says from where, and not given back until its owner says so. It commits
 //! nothing by itself, and never skips: a position that the broker does not have is an error.
+//!
+//! Source of the errors of a commit: Kafka protocol guide, error codes; librdkafka `rd_kafka_handle_OffsetCommit`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::TopicPartitionList;
-use rdkafka::types::RDKafkaRespErr;
+use rdkafka::types::{RDKafkaErrorCode as Code, RDKafkaRespErr};
 use rdkafka::{ClientConfig, ClientContext};
 
 use super::reader::{Committed, committed, is_transient};
@@ -36,6 +38,17 @@ pub(super) enum Polled<'a> {
     Record(BorrowedMessage<'a>),
     Rebalance(Rebalance),
     Idle,
+}
+
+/// How a commit ended that can be taken, now or later, from this member or its next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Commit {
+    /// The group has it, and had this member when it took it.
+    Taken,
+    /// It may or may not have it; the same commit may be tried again.
+    Again(String),
+    /// It has not: the partitions are another's, or are about to move, which is told as a rebalance.
+    Lost(String),
 }
 
 /// A member of a group.
@@ -166,6 +179,27 @@ impl Member {
         }
     }
 
+    /// Commits offsets, and what stands beside them, as a member of the group.
+    ///
+    /// The broker refuses the commit of another generation, but not that of nobody, which is what a member is between
+    /// its eviction and its return; so whether the assignment is lost is looked at before and after.
+    pub(super) fn commit(&self, offsets: &TopicPartitionList) -> Result<Commit, Error> {
+        let lost = || Commit::Lost("the partitions are another's".to_owned());
+        if self.is_lost() {
+            return Ok(lost());
+        }
+        // Of several partitions the error of one is the error of all: librdkafka says the last one's.
+        match self.consumer.commit(offsets, CommitMode::Sync) {
+            Ok(()) if self.is_lost() => Ok(lost()),
+            Ok(()) => Ok(Commit::Taken),
+            Err(error) => match kind(&error) {
+                Kind::Passes => Ok(Commit::Again(error.to_string())),
+                Kind::Loses => Ok(Commit::Lost(error.to_string())),
+                Kind::Stays => Err(Error::Commit(error)),
+            },
+        }
+    }
+
     /// Starts to read partitions that were assigned, each at its offset in the list.
     pub(super) fn start(&mut self, list: &TopicPartitionList) -> Result<(), KafkaError> {
         self.unanswered = None;
@@ -192,5 +226,99 @@ impl Drop for Member {
                 tracing::warn!(%error, "partitions could not be given back");
             }
         }
+    }
+}
+
+/// What an error of a commit is to whoever made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It passes: a broker is away, or busy.
+    Passes,
+    /// The member is no longer what it was, or the group changes.
+    Loses,
+    /// The same commit will never be taken.
+    Stays,
+}
+
+/// Of an error that is in no list nobody knows that it passes: it stays.
+fn kind(error: &KafkaError) -> Kind {
+    let loses = [
+        Code::IllegalGeneration,
+        Code::UnknownMemberId,
+        Code::RebalanceInProgress,
+        Code::AssignmentLost,
+        Code::NoOffset,
+        Code::State,
+    ];
+    let passes = [
+        Code::WaitingForCoordinator,
+        Code::RequestTimedOut,
+        Code::NetworkException,
+        Code::TimedOutQueue,
+        Code::MessageTimedOut,
+        // A topic that is made anew, or that a broker has not heard of yet; one that is gone is told to its reader.
+        Code::UnknownTopicOrPartition,
+        Code::NotEnoughReplicas,
+        Code::NotEnoughReplicasAfterAppend,
+        Code::KafkaStorageError,
+        Code::ThrottlingQuotaExceeded,
+        // An exception of the broker's.
+        Code::Unknown,
+    ];
+    match error.rdkafka_error_code() {
+        Some(code) if loses.contains(&code) => Kind::Loses,
+        Some(code) if passes.contains(&code) || is_transient(error) => Kind::Passes,
+        _ => Kind::Stays,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_of_a_commit_is_one_of_three_kinds() {
+        let of = |code: Code| kind(&KafkaError::ConsumerCommit(code));
+        // As the broker and the client say them: an outage, an eviction, and what no trying again mends.
+        for code in [
+            Code::BrokerTransportFailure,
+            Code::AllBrokersDown,
+            Code::OperationTimedOut,
+            Code::WaitingForCoordinator,
+            Code::NotCoordinator,
+            Code::CoordinatorLoadInProgress,
+            Code::CoordinatorNotAvailable,
+            Code::RequestTimedOut,
+            Code::UnknownTopicOrPartition,
+            Code::Unknown,
+        ] {
+            assert_eq!(of(code), Kind::Passes, "{code:?}");
+        }
+        for code in [
+            Code::IllegalGeneration,
+            Code::UnknownMemberId,
+            Code::RebalanceInProgress,
+            Code::AssignmentLost,
+            Code::State,
+        ] {
+            assert_eq!(of(code), Kind::Loses, "{code:?}");
+        }
+        for code in [
+            Code::OffsetMetadataTooLarge,
+            Code::InvalidCommitOffsetSize,
+            Code::GroupAuthorizationFailed,
+            Code::TopicAuthorizationFailed,
+            Code::ClusterAuthorizationFailed,
+            Code::SaslAuthenticationFailed,
+            Code::InvalidGroupId,
+            Code::UnsupportedVersion,
+            Code::InvalidArgument,
+            // Another with the same instance id: librdkafka calls it fatal.
+            Code::FencedInstanceId,
+            Code::Fatal,
+        ] {
+            assert_eq!(of(code), Kind::Stays, "{code:?}");
+        }
+        assert_eq!(kind(&KafkaError::Canceled), Kind::Stays);
     }
 }

@@ -12,14 +12,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use arb_schemas::topics;
-use rdkafka::consumer::{CommitMode, Consumer};
-use rdkafka::error::KafkaError;
+use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
-use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::Error;
-use super::group::{Member, Polled, Rebalance};
-use super::reader::is_transient;
+use super::group::{Commit, Member, Polled, Rebalance};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
 
@@ -117,7 +114,7 @@ impl Leases {
     /// while partitions move.
     ///
     /// # Errors
-    /// [`Error::Client`] for anything else than a refusal or a broker that is away.
+    /// [`Error::Commit`] for what the broker will never take; [`Error::Client`] for what cannot be written at all.
     pub fn remember(&self, partition: i32, note: &str) -> Result<bool, Error> {
         if !self.holds(partition) {
             return Ok(false);
@@ -126,28 +123,12 @@ impl Leases {
         let mut element = list.add_partition(TOPIC, partition);
         element.set_offset(Offset::Offset(0))?;
         element.set_metadata(note);
-        match self.member.consumer().commit(&list, CommitMode::Sync) {
-            Ok(()) => Ok(self.holds(partition)),
-            Err(error) if is_transient(&error) || is_refusal(&error) => {
-                tracing::debug!(partition, %error, "the lease was not confirmed");
+        match self.member.commit(&list)? {
+            Commit::Taken => Ok(true),
+            Commit::Again(error) | Commit::Lost(error) => {
+                tracing::debug!(partition, error, "the lease was not confirmed");
                 Ok(false)
             }
-            Err(error) => Err(error.into()),
         }
     }
-}
-
-/// Errors by which the broker refuses one that is no longer the member that it was, or while the group changes.
-fn is_refusal(error: &KafkaError) -> bool {
-    let code = error.rdkafka_error_code();
-    let refusals = [
-        Code::IllegalGeneration,
-        Code::UnknownMemberId,
-        Code::RebalanceInProgress,
-        Code::FencedInstanceId,
-        Code::AssignmentLost,
-        Code::NoOffset,
-        Code::State,
-    ];
-    code.is_some_and(|code| refusals.contains(&code))
 }

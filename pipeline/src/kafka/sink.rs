@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
-use rdkafka::consumer::{CommitMode, Consumer};
+use rdkafka::consumer::Consumer;
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
-use super::group::{Member, Polled, Rebalance};
+use super::Error;
+use super::group::{Commit, Member, Polled, Rebalance};
 use super::reader::{Committed, Span, span};
-use super::{Error, topic_id};
+use super::topic_id::TopicIds;
 
 /// A partition of one of the topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,19 +67,10 @@ pub struct Mark {
     pub note: String,
 }
 
-/// How a commit ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Marked {
-    /// The group has it, and had this member when it took it.
-    Yes,
-    /// It may or may not have it; the same commit may be tried again, by a member.
-    NotNow(String),
-}
-
 /// A member of a group on some topics.
 pub struct SinkConsumer {
     member: Member,
-    topics: Vec<(Topic, [u8; 16])>,
+    ids: TopicIds,
 }
 
 impl SinkConsumer {
@@ -87,27 +79,32 @@ impl SinkConsumer {
     /// # Errors
     /// [`Error`] when the broker does not answer, or one of the topics does not exist.
     pub fn join(brokers: &str, group: &str, topics: &[Topic]) -> Result<Self, Error> {
-        let ids = topics.iter().map(|topic| Ok((*topic, topic_id(brokers, topic)?)));
-        let ids = ids.collect::<Result<_, Error>>()?;
+        let ids = TopicIds::now(brokers, topics)?;
         let names: Vec<_> = topics.iter().map(|topic| topic.name).collect();
         // What is read ahead is memory, and the sink counts what it holds.
         let settings = [("queued.max.messages.kbytes", "16384")];
-        Ok(Self { member: Member::join(brokers, group, &names, &settings)?, topics: ids })
+        Ok(Self { member: Member::join(brokers, group, &names, &settings)?, ids })
+    }
+
+    /// The topics' ids, as they were when the group was joined.
+    #[must_use]
+    pub fn ids(&self) -> &TopicIds {
+        &self.ids
     }
 
     /// A topic's id, as it was when the group was joined.
     #[must_use]
     pub fn id(&self, topic: usize) -> [u8; 16] {
-        self.topics.get(topic).map_or([0; 16], |(_, id)| *id)
+        self.ids.get(topic).map_or([0; 16], |(_, id)| id)
     }
 
     fn name(&self, topic: usize) -> &'static str {
-        self.topics.get(topic).map_or("", |(topic, _)| topic.name)
+        self.ids.get(topic).map_or("", |(topic, _)| topic.name)
     }
 
     fn sources(&self, places: Vec<(String, i32)>) -> Vec<Source> {
-        let find = |name: &str| self.topics.iter().position(|(topic, _)| topic.name == name);
-        let source = |(name, partition): (String, i32)| Some(Source { topic: find(&name)?, partition });
+        let source =
+            |(name, partition): (String, i32)| Some(Source { topic: self.ids.find(&name)?, partition });
         places.into_iter().filter_map(source).collect()
     }
 
@@ -118,8 +115,8 @@ impl SinkConsumer {
     pub fn next(&mut self, wait: Duration, take: &mut dyn FnMut(Taken<'_>)) -> Result<SinkEvent, Error> {
         let rebalance = match self.member.poll(wait) {
             Ok(Polled::Record(message)) => {
-                let topic = self.topics.iter().position(|(topic, _)| topic.name == message.topic());
-                let source = Source { topic: topic.unwrap_or(usize::MAX), partition: message.partition() };
+                let topic = self.ids.find(message.topic()).unwrap_or(usize::MAX);
+                let source = Source { topic, partition: message.partition() };
                 let (key, value) = (message.key(), message.payload());
                 let (key, value) = (key.unwrap_or_default(), value.unwrap_or_default());
                 take(Taken { source, offset: message.offset(), key, value });
@@ -189,27 +186,16 @@ impl SinkConsumer {
 
     /// Commits offsets with their notes, as a member of the group.
     ///
-    /// The broker refuses the commit of another generation, but not that of nobody, which is what a member is between
-    /// its eviction and its return; so whether the assignment is lost is looked at before and after.
-    ///
     /// # Errors
-    /// [`Error::Client`] for what cannot be written at all.
-    pub fn mark(&self, marks: &[Mark]) -> Result<Marked, Error> {
+    /// [`Error::Commit`] for what the group will never take; [`Error::Client`] for what cannot be written at all.
+    pub fn mark(&self, marks: &[Mark]) -> Result<Commit, Error> {
         let mut list = TopicPartitionList::new();
         for mark in marks {
             let mut element = list.add_partition(self.name(mark.source.topic), mark.source.partition);
             element.set_offset(Offset::Offset(mark.offset))?;
             element.set_metadata(&mark.note);
         }
-        let evicted = || Marked::NotNow("the partitions are another's".to_owned());
-        if self.member.is_lost() {
-            return Ok(evicted());
-        }
-        Ok(match self.member.consumer().commit(&list, CommitMode::Sync) {
-            Ok(()) if self.member.is_lost() => evicted(),
-            Ok(()) => Marked::Yes,
-            Err(error) => Marked::NotNow(error.to_string()),
-        })
+        self.member.commit(&list)
     }
 
     fn list(&self, sources: &[Source]) -> TopicPartitionList {

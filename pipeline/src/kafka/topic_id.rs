@@ -36,6 +36,43 @@ pub fn topic_id(brokers: &str, topic: &Topic) -> Result<[u8; 16], Error> {
     Err(Error::Topic { topic: topic.name.to_owned(), problem })
 }
 
+/// Topics with the ids that they had at one moment, to be compared with those that they have later.
+#[derive(Debug, Clone)]
+pub struct TopicIds {
+    brokers: String,
+    topics: Vec<(Topic, [u8; 16])>,
+}
+
+impl TopicIds {
+    /// As they are now.
+    ///
+    /// # Errors
+    /// As [`topic_id`].
+    pub(super) fn now(brokers: &str, topics: &[Topic]) -> Result<Self, Error> {
+        let ids = topics.iter().map(|topic| Ok((*topic, topic_id(brokers, topic)?)));
+        Ok(Self { brokers: brokers.to_owned(), topics: ids.collect::<Result<_, Error>>()? })
+    }
+
+    /// A topic, by its place in the list, and its id as it was.
+    pub(super) fn get(&self, place: usize) -> Option<(Topic, [u8; 16])> {
+        self.topics.get(place).copied()
+    }
+
+    /// A topic's place in the list.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.topics.iter().position(|(topic, _)| topic.name == name)
+    }
+
+    /// The first topic whose id is another by now: a request for each. One that is gone, or that no broker tells, has no
+    /// other.
+    #[must_use]
+    pub fn made_anew(&self) -> Option<&'static str> {
+        let is_other =
+            |(topic, id): &&(Topic, [u8; 16])| topic_id(&self.brokers, topic).is_ok_and(|now| now != *id);
+        self.topics.iter().find(is_other).map(|(topic, _)| topic.name)
+    }
+}
+
 fn ask(broker: &str, topic: &str) -> io::Result<[u8; 16]> {
     let none = || io::Error::other("its name has no address");
     let mut last = none();

@@ -4,6 +4,7 @@
 //! It decides nothing that `partition` and `recovery` do not say, and a row is sent only on a commit that the group took
 //! a moment ago.
 
+mod anew;
 mod own;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic};
 use thiserror::Error;
 use tokio::runtime::Handle;
 
+use self::anew::Anew;
 use self::own::{Owned, Report, Told};
 use super::attempt;
 use super::batch::{Kept, Limits};
@@ -23,7 +25,7 @@ use super::partition::{Attempt, Ended, Step};
 use super::recovery::Refusal;
 use super::store::{Range, Store};
 use crate::fail_point::{FailPoints, Point};
-use crate::kafka::{self, Mark, Marked, SinkConsumer, SinkEvent, Source, Taken};
+use crate::kafka::{self, Commit, Mark, SinkConsumer, SinkEvent, Source, Taken};
 use crate::process::places::{Place, Places};
 use crate::process::watchdog::Pulse;
 use crate::stop::Stop;
@@ -81,6 +83,15 @@ pub enum SinkError {
          the next start looks from where it can go on, and says what is lost"
     )]
     OutOfRange,
+    /// What was read is not what is there.
+    #[error(
+        "{topic} was made anew while it was read: its offsets are those of other records; the next start reads it from \
+         its beginning"
+    )]
+    MadeAnew {
+        /// Which topic.
+        topic: &'static str,
+    },
     /// ClickHouse said something that a person must mend.
     #[error("{0}")]
     Lasting(String),
@@ -92,6 +103,7 @@ pub struct Sink {
     consumer: SinkConsumer,
     store: Store,
     runtime: Handle,
+    anew: Anew,
     owned: BTreeMap<Source, Owned>,
     /// Inserts under way, those of partitions that have left among them.
     under_way: usize,
@@ -107,6 +119,7 @@ impl Sink {
     #[must_use]
     pub fn new(config: Config, consumer: SinkConsumer, store: Store, runtime: Handle) -> Self {
         Self {
+            anew: Anew::watch(consumer.ids(), &runtime),
             config,
             consumer,
             store,
@@ -152,6 +165,9 @@ impl Sink {
     /// As above.
     pub fn step(&mut self) -> Result<(), SinkError> {
         self.config.pulse.beat();
+        if let Some(topic) = self.anew.found() {
+            return Err(SinkError::MadeAnew { topic });
+        }
         self.hear()?;
         self.read()?;
         self.advance(false, &|_| true)?;
@@ -255,13 +271,13 @@ impl Sink {
         let sends = due.iter().any(|(_, step)| *step != Step::Settle);
         self.config.fail_points.pass(if sends { Point::Intend } else { Point::Settle });
         match self.consumer.mark(&self.marks(&due))? {
-            Marked::Yes => {
+            Commit::Taken => {
                 self.config.fail_points.pass(if sends { Point::Intended } else { Point::Settled });
                 for (source, step) in due {
                     self.marked(source, step, now);
                 }
             }
-            Marked::NotNow(error) => {
+            Commit::Again(error) | Commit::Lost(error) => {
                 self.counts.refused += 1;
                 self.not_before = now + REFUSED;
                 tracing::warn!(error, "the group does not take the commit; it is tried again");

@@ -68,6 +68,11 @@ pub fn credits(remaining: u64) {
     list::CREDITS.gauge(&[]).set(remaining as f64);
 }
 
+/// No lease is held: others spend now, and what was said to this worker is no longer what remains.
+pub fn no_credits() {
+    list::CREDITS.gauge(&[]).set(f64::NAN);
+}
+
 /// So many sports of a live source are polled here.
 pub fn sports(held: usize) {
     list::SPORTS.gauge(&[]).set(held as f64);

@@ -62,7 +62,8 @@ metrics! {
     CALLS = counter(Ingest, Count, "arb_ingest_calls_total",
         "Calls of a live source, by what was asked for (sports and events are free, odds are paid) and what came of it.")
         .by(&["kind", "outcome"]).rare();
-    CREDITS = gauge(Ingest, Count, "arb_ingest_credits_remaining", "Credits of a live source's key that remain, by its last answer that said so.").rare();
+    CREDITS = gauge(Ingest, Count, "arb_ingest_credits_remaining",
+        "Credits of a live source's key that remain, by its last answer that said so. NaN for a worker without a lease, which is told nothing.").rare();
     SPORTS = gauge(Ingest, Count, "arb_ingest_sports", "Sports of a live source that this worker polls: those whose lease it holds.").rare();
 
     // process

@@ -167,7 +167,7 @@ impl Plan {
         self.held.retain(|held| !partitions.contains(held));
         let count = self.rules.partitions;
         self.sports.retain(|sport, _| !partitions.contains(&partition_of(sport, count)));
-        if self.held.is_empty() {
+        if !self.holds_any() {
             // Others spend now: what was said to this worker would pay for a poll that nobody has kept back.
             self.budget.forget();
         }
@@ -281,7 +281,7 @@ impl Plan {
     /// The next call; `None` while there is nothing to ask for.
     #[must_use]
     pub fn next(&self, now: Micros) -> Option<Action> {
-        if self.held.is_empty() || !self.throttle.allows(now) {
+        if !self.holds_any() || !self.throttle.allows(now) {
             return None;
         }
         if self.listing.is_due(now, self.rules.look_every) {
@@ -306,6 +306,12 @@ impl Plan {
         let paid_at = polled.filter_map(|(_, sport)| sport.asked_at).max();
         let share = self.polled_sports().count() as f64 / self.roster.len().max(1) as f64;
         self.budget.verdict(now, paid_at, share)
+    }
+
+    /// Whether any lease is held.
+    #[must_use]
+    pub fn holds_any(&self) -> bool {
+        !self.held.is_empty()
     }
 
     /// Sports whose lease is held and that are, or were lately, polled.

@@ -105,6 +105,9 @@ impl<'a> Worker<'a> {
 
     fn let_go(&mut self, partitions: &[i32]) {
         self.plan.gone(partitions);
+        if !self.plan.holds_any() {
+            telemetry::no_credits();
+        }
         self.beat();
         tracing::info!(?partitions, "leases given back");
     }
@@ -121,11 +124,10 @@ impl<'a> Worker<'a> {
             Action::Events(sport) => self.events(sport),
             Action::Poll(sport) => {
                 let (partition, note) = self.plan.note(sport, now);
-                if !self.leases.remember(partition, &note)? {
-                    return Ok(false);
-                }
-                self.plan.asked(sport, now);
-                self.poll(sport, partition, now)?
+                let asked_at = confirmed(|| self.leases.remember(partition, &note), self.settings.clock)?;
+                let Some(asked_at) = asked_at else { return Ok(false) };
+                self.plan.asked(sport, asked_at);
+                self.poll(sport, partition, asked_at)?
             }
         };
         telemetry::call(
@@ -189,8 +191,7 @@ impl<'a> Worker<'a> {
         let markets = self.settings.markets.join(",");
         let answer = self.client.odds(sport, &self.settings.regions.join(","), &markets)?;
         let (now, body) = self.take(&Action::Poll(sport.to_owned()), &answer)?;
-        let total = i64::try_from(self.settings.total.as_micros()).unwrap_or(Micros::MAX);
-        if now.saturating_sub(asked_at) > total.saturating_add(GRACE) {
+        if is_old(asked_at, now, self.settings.total) {
             return Err(Problem::Broken("older than a call may take").into());
         }
         let mut faults = Faults::default();
@@ -265,6 +266,21 @@ impl From<Problem> for Failure {
     }
 }
 
+/// When a call is made whose lease the broker confirms: after that, which may have taken as long as a broker may be away.
+/// None when it is not confirmed.
+fn confirmed<E>(
+    remember: impl FnOnce() -> Result<bool, E>,
+    clock: impl FnOnce() -> Micros,
+) -> Result<Option<Micros>, E> {
+    Ok(remember()?.then(clock))
+}
+
+/// Whether an answer comes later than any call may take: whoever waited for it was frozen meanwhile.
+fn is_old(asked_at: Micros, now: Micros, total: Duration) -> bool {
+    let total = i64::try_from(total.as_micros()).unwrap_or(Micros::MAX);
+    now.saturating_sub(asked_at) > total.saturating_add(GRACE)
+}
+
 /// The name of a sport in every record: each is a source of its own, so that one may be late without the others.
 pub(super) fn source(sport: &str) -> String {
     format!("the-odds-api/{sport}")
@@ -282,9 +298,26 @@ fn scoped(mut poll: Poll, sport: &str, markets: &[String], faults: &mut Faults) 
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use arb_schemas::records::Event;
 
     use super::*;
+
+    #[test]
+    fn an_answer_that_was_paid_for_is_not_old_because_the_lease_was_confirmed_late() {
+        const TOTAL: Duration = Duration::from_secs(15);
+        let now = Cell::new(0);
+        let slow = |answer: Result<bool, ()>| {
+            now.set(now.get() + 60 * SECOND);
+            answer
+        };
+        let asked_at = confirmed(|| slow(Ok(true)), || now.get()).unwrap().unwrap();
+        assert!(!is_old(asked_at, now.get() + 15 * SECOND, TOTAL), "a call that took all its time");
+        assert!(is_old(asked_at, now.get() + 15 * SECOND + GRACE + 1, TOTAL));
+        assert_eq!(confirmed(|| slow(Ok(false)), || now.get()), Ok(None));
+        assert_eq!(confirmed(|| slow(Err(())), || now.get()), Err(()));
+    }
 
     #[test]
     fn a_poll_covers_what_was_asked_for() {
