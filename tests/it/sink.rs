@@ -19,7 +19,7 @@ use crate::support::sinks::{Ground, Rows};
 use crate::support::{recordings, wait_for};
 
 /// Small batches, many of them.
-const SMALL: [&str; 4] = ["--batch-rows", "150", "--batch-interval-ms", "50"];
+pub(crate) const SMALL: [&str; 4] = ["--batch-rows", "150", "--batch-interval-ms", "50"];
 /// Kills of a run, at least.
 const KILLS: usize = 20;
 /// How long to wait for a kill before more is published.

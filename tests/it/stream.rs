@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use arb_schemas::topics::FEED_EVENTS;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rdkafka::admin::{AdminOptions, NewTopic, TopicReplication};
+use rdkafka::topic_partition_list::Offset;
 use serde_json::Value;
 
 use crate::support::feed::{
-    Name, Writer, admin, assert_whole, block_on, closed, forget, name, one_of_each, opened, whole,
+    Name, Writer, assert_whole, closed, forget, make_anew, name, one_of_each, opened, whole,
 };
 use crate::support::program::Role;
 use crate::support::recordings;
@@ -289,7 +289,7 @@ fn who_cannot_go_on_is_told_why_and_gets_a_snapshot() {
     writer.write(1, &[opened("open", "soccer_test", 5)]);
     writer.write(0, &[closed("none", "soccer_test", 6, "stale")]);
     let end = read_some(first.stream("", Some(&written)), 2, &mut Vec::new());
-    forget(&broker.brokers, 0);
+    forget(&broker.brokers, FEED_EVENTS.name, 0, Offset::End);
     // What lies between is gone; what memory still has needs no Kafka.
     assert_eq!(resync(&first, &start).0, "outside_retention");
     // A snapshot may be a moment old; what it lacks would follow it.
@@ -310,12 +310,7 @@ fn who_cannot_go_on_is_told_why_and_gets_a_snapshot() {
     assert_eq!(name(&first.stream("", Some(&end)).take(21)[0]).1, "next");
     drop(first);
     // The same name, another topic: its id tells, though its offsets are as good as the old ones.
-    let (admin, options) = (admin(&broker.brokers), AdminOptions::new());
-    block_on(admin.delete_topics(&[FEED_EVENTS.name], &options)).unwrap().remove(0).unwrap();
-    wait_for("the topic is made again", || {
-        let new = NewTopic::new(FEED_EVENTS.name, 4, TopicReplication::Fixed(1));
-        block_on(admin.create_topics(&[new], &options)).unwrap().remove(0).ok()
-    });
+    make_anew(&broker.brokers, FEED_EVENTS.name);
     drop(writer);
     let (writer, second) = (Writer::new(&broker.brokers), Serve::start(&broker, &key, "second", &[]));
     for partition in 0..3 {

@@ -7,15 +7,15 @@ use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, Event, Frame, LineMovement, Offer, Outcome, Side,
     StaleAlert, Status, Tick,
 };
-use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
+use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS};
 use arb_schemas::wire::{RecordType, decode, encode};
-use rdkafka::admin::{AdminClient, AdminOptions};
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::sse;
+use super::{sse, wait_for};
 use crate::kafka::read_all;
 
 const WAIT: Duration = Duration::from_secs(30);
@@ -214,20 +214,30 @@ impl Writer {
 }
 
 /// An administrator.
-pub(crate) fn admin(brokers: &str) -> AdminClient<DefaultClientContext> {
+fn admin(brokers: &str) -> AdminClient<DefaultClientContext> {
     ClientConfig::new().set("bootstrap.servers", brokers).create().unwrap()
 }
 
 /// Runs something of the administrator.
-pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-/// Removes all records of a partition that are there, as retention would.
-pub(crate) fn forget(brokers: &str, partition: i32) {
+/// Removes the records of a partition that are before an offset, as retention would.
+pub(crate) fn forget(brokers: &str, topic: &str, partition: i32, offset: Offset) {
     let mut before = TopicPartitionList::new();
-    before.add_partition_offset(FEED_EVENTS.name, partition, Offset::End).unwrap();
+    before.add_partition_offset(topic, partition, offset).unwrap();
     block_on(admin(brokers).delete_records(&before, &AdminOptions::new())).unwrap();
+}
+
+/// Deletes a topic and creates one of the same name.
+pub(crate) fn make_anew(brokers: &str, topic: &str) {
+    let (admin, options) = (admin(brokers), AdminOptions::new());
+    block_on(admin.delete_topics(&[topic], &options)).unwrap().remove(0).unwrap();
+    wait_for("the topic is made again", || {
+        let new = NewTopic::new(topic, DEFAULT_PARTITIONS, TopicReplication::Fixed(1));
+        block_on(admin.create_topics(&[new], &options)).unwrap().remove(0).ok()
+    });
 }
 
 /// What tells events apart: kind, window or event, sequence.

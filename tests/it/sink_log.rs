@@ -1,0 +1,177 @@
+//! A sink whose log changes beneath it, cut or made anew, and commits that nobody will ever take: it ends with a
+//! sentence, and whoever starts next says what is lost and goes on.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::time::Duration;
+
+use arb_pipeline::kafka::{
+    Commit, Error, Lease, Leases, Mark, SinkConsumer, SinkEvent, partition_of, topic_id,
+};
+use arb_pipeline::sink::run::TOPICS;
+use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
+use arb_schemas::wire::encode;
+use rdkafka::topic_partition_list::Offset;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::kafka::{committed, write};
+use crate::sink::SMALL;
+use crate::support::feed::{forget, frame, make_anew};
+use crate::support::metrics::Admin;
+use crate::support::sinks::Ground;
+use crate::support::stack::Broker;
+use crate::support::wait_for;
+
+/// All records have this key, so that they are of one partition.
+const KEY: &str = "event";
+const JANUARY: i64 = 1_767_225_600_000_000;
+
+/// Publishes frames of one tick each; a frame's number is its offset.
+fn publish(ground: &Ground, frames: Range<i64>) {
+    let frames: Vec<_> = frames.map(|at| encode(&frame(JANUARY + at)).unwrap()).collect();
+    let records: Vec<_> = frames.iter().map(|value| (KEY, value.as_slice())).collect();
+    write(&ground.broker.brokers, &records);
+}
+
+/// The places of ticks: topic id and offset.
+fn places(ticks: &[Value]) -> Vec<(String, i64)> {
+    let place =
+        |row: &Value| (row["topic_id"].as_str().unwrap().to_owned(), row["kafka_offset"].as_i64().unwrap());
+    ticks.iter().map(place).collect()
+}
+
+/// The sentence with which a sink ended.
+fn sentence(ground: &Ground, log: &str) -> String {
+    let log = ground.log(log);
+    log.lines().find(|line| line.starts_with("arb: ")).unwrap_or_else(|| panic!("{log}")).to_owned()
+}
+
+/// ClickHouse hangs, so the sink reads no more than it may hold; meanwhile Kafka forgets what it has not read.
+#[test]
+fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
+    let ground = Ground::start();
+    let brokers = &ground.broker.brokers;
+    publish(&ground, 0..10);
+    let arguments = [&SMALL[..], &["--insert-timeout-ms", "2000"]].concat();
+    let mut sink = ground.sink("cut.log", &arguments);
+    wait_for("the first rows are there", || ground.count("ticks").filter(|rows| *rows == 10));
+    ground.clickhouse.freeze();
+    publish(&ground, 10..1_000);
+    let admin = Admin::of(&ground.broker.path("cut.log"));
+    admin.page_when("it reads no more", |page| page.sum("arb_sink_paused_partitions", &[]) > 0.0);
+    let all = places(&ground.expected()["ticks"]);
+    let partition = partition_of(KEY, DEFAULT_PARTITIONS);
+    forget(brokers, ODDS_TICKS.name, partition, Offset::Offset(900));
+    let left = ground.expected();
+    assert_eq!((all.len(), left["ticks"].len()), (1_000, 100));
+    ground.clickhouse.thaw();
+    wait_for("it ends", || sink.died().then_some(()));
+    let said = sentence(&ground, "cut.log");
+    assert!(said.contains("Kafka no longer has the place from which a partition was to be read"), "{said}");
+
+    let index = usize::try_from(partition).unwrap();
+    let settled = committed(brokers, "arb-sink")[index].unwrap();
+    let mut next = ground.sink("next.log", &SMALL);
+    let admin = Admin::of(&ground.broker.path("next.log"));
+    let page =
+        admin.page_when("it says what is lost", |page| page.sum("arb_sink_lost_records_total", &[]) > 0.0);
+    assert_eq!(page.sum("arb_sink_lost_records_total", &[]), (900 - settled) as f64);
+    publish(&ground, 1_000..1_050);
+    let left: BTreeSet<_> = places(&ground.expected()["ticks"]).into_iter().collect();
+    wait_for("what was still there is there, and what comes", || {
+        next.assert_runs();
+        let found: BTreeSet<_> = places(&ground.found()["ticks"]).into_iter().collect();
+        left.is_subset(&found).then_some(())
+    });
+    next.stop();
+    let found = ground.found();
+    let found = places(&found["ticks"]);
+    let once: BTreeSet<_> = found.iter().cloned().collect();
+    assert_eq!(found.len(), once.len(), "no row twice");
+    let made: BTreeSet<_> = all.into_iter().chain(left).collect();
+    assert!(once.is_subset(&made), "no row of nothing");
+}
+
+/// Deleted and created again at once, with a longer log: librdkafka reads on from the old place, without an error.
+#[test]
+fn a_topic_made_anew_beneath_a_sink_ends_it_and_the_next_reads_all_of_it() {
+    let ground = Ground::start();
+    let brokers = &ground.broker.brokers;
+    publish(&ground, 0..10);
+    let mut sink = ground.sink("old.log", &SMALL);
+    wait_for("the first rows are there", || ground.count("ticks").filter(|rows| *rows == 10));
+    // It sees the old topic and then the new one, and nothing between.
+    sink.signal(Signal::STOP);
+    wait_for("it is frozen", || sink.is_frozen().then_some(()));
+    let old = topic_id(brokers, &ODDS_TICKS).unwrap();
+    make_anew(brokers, ODDS_TICKS.name);
+    publish(&ground, 0..50);
+    assert_ne!(topic_id(brokers, &ODDS_TICKS).unwrap(), old);
+    sink.signal(Signal::CONT);
+    wait_for("it ends", || sink.died().then_some(()));
+    let said = sentence(&ground, "old.log");
+    assert!(said.contains("odds.ticks.v1 was made anew while it was read"), "{said}");
+
+    let expected = ground.expected();
+    let id = expected["ticks"][0]["topic_id"].clone();
+    let of_the_new = || {
+        let mut rows = ground.found().remove("ticks").unwrap();
+        rows.retain(|row| row["topic_id"] == id);
+        rows
+    };
+    let mut next = ground.sink("new.log", &SMALL);
+    wait_for("all of the new topic is there", || {
+        next.assert_runs();
+        (of_the_new().len() >= 50).then_some(())
+    });
+    next.stop();
+    assert_eq!(of_the_new(), expected["ticks"]);
+    let found = places(&ground.found()["ticks"]);
+    let once: BTreeSet<_> = found.iter().collect();
+    assert_eq!(found.len(), once.len(), "no row twice");
+}
+
+/// Where nothing was ever read the old place is the new one too, and stays: no error ever comes of it.
+#[test]
+fn an_empty_topic_made_anew_is_found_out_too() {
+    let ground = Ground::start();
+    let mut sink = ground.sink("empty.log", &SMALL);
+    wait_for("it reads", || ground.log("empty.log").contains("partitions taken").then_some(()));
+    make_anew(&ground.broker.brokers, ODDS_TICKS.name);
+    wait_for("it ends", || sink.died().then_some(()));
+    let said = sentence(&ground, "empty.log");
+    assert!(said.contains("odds.ticks.v1 was made anew while it was read"), "{said}");
+}
+
+/// The broker keeps 4,096 bytes beside an offset: a longer note is refused, now and for ever.
+#[test]
+fn a_commit_that_will_never_be_taken_is_an_error_of_whoever_makes_it() {
+    let broker = Broker::start();
+    let (long, wait) = ("x".repeat(5_000), Duration::from_millis(100));
+    let mut sink = SinkConsumer::join(&broker.brokers, "a-sink", &TOPICS).unwrap();
+    let sources = wait_for("it is a member", || match sink.next(wait, &mut |_| ()).unwrap() {
+        SinkEvent::Assigned(sources) => Some(sources),
+        _ => None,
+    });
+    let places: Vec<_> = sources.iter().map(|source| (*source, 0)).collect();
+    sink.start_paused(&places).unwrap();
+    let mark = |at: usize, note: &str| Mark { source: sources[at], offset: 0, note: note.to_owned() };
+    assert_eq!(sink.mark(&[mark(0, ""), mark(1, "")]).unwrap(), Commit::Taken);
+    for marks in [vec![mark(0, &long)], vec![mark(0, &long), mark(1, "")], vec![mark(0, ""), mark(1, &long)]]
+    {
+        let error = sink.mark(&marks).unwrap_err();
+        assert!(matches!(error, Error::Commit(_)), "{error}");
+        assert!(error.to_string().contains("trying again will not help"), "{error}");
+    }
+
+    let mut leases = Leases::join(&broker.brokers, "workers").unwrap();
+    let granted = wait_for("it has leases", || match leases.next(wait).unwrap() {
+        Lease::Granted(leases) => Some(leases),
+        _ => None,
+    });
+    let lease = granted[0].0;
+    assert!(leases.remember(lease, "1").unwrap());
+    assert!(matches!(leases.remember(lease, &long), Err(Error::Commit(_))));
+    assert!(leases.remember(lease, "2").unwrap(), "the next is taken");
+}
