@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use arb_pipeline::stop::Stop;
 
-use crate::cli::{LogFormat, live};
+use crate::cli::{LogFormat, secrets};
 
 /// How long a child may take to end by itself; Kafka's own budget is 20 s.
 const END: Duration = Duration::from_secs(25);
@@ -149,10 +149,7 @@ fn spawn(role: &str, arguments: &[String], log_format: LogFormat) -> anyhow::Res
     let binary = std::env::current_exe().context("the path of this program")?;
     let mut command = Command::new(binary);
     command.arg(role).args(["--log-format", log_format.key()]).args(arguments).stdin(Stdio::piped());
-    if role != "ingest" {
-        // Nobody else needs the key to the odds.
-        command.env_remove(live::KEY);
-    }
+    secrets::hide(&mut command, Some(role));
     // Out of the terminal's group: Ctrl-C reaches the parent alone.
     command.process_group(0).spawn().with_context(|| format!("{role} cannot be started"))
 }

@@ -5,6 +5,7 @@
 mod clickhouse;
 pub(crate) mod live;
 mod roles;
+pub(crate) mod secrets;
 mod tools;
 
 use std::net::SocketAddr;
@@ -280,7 +281,7 @@ pub(crate) struct Up {
     /// ClickHouse to use; without it a local one is started
     #[command(flatten)]
     pub(crate) writer: Writer,
-    #[arg(long, hide = true, env = "CLICKHOUSE_MIGRATOR_PASSWORD", hide_env_values = true)]
+    #[arg(long, hide = true, env = secrets::MIGRATOR, hide_env_values = true)]
     pub(crate) migrator_password: Option<String>,
     #[command(flatten)]
     pub(crate) play: Play,

@@ -16,6 +16,7 @@ mod logs;
 mod progress;
 mod roles;
 mod signals;
+mod tool;
 mod up;
 
 use std::process::ExitCode;

@@ -11,6 +11,7 @@ use rustix::process::Signal;
 
 use crate::board::{by_key, in_oracles_words};
 use crate::kafka::read_all;
+use crate::support::metrics::{Admin, Page};
 use crate::support::odds_api::{Fault, OddsApi};
 use crate::support::oracle::{assert_same, oracle};
 use crate::support::program::{Role, arb, run};
@@ -322,4 +323,32 @@ fn a_key_that_is_not_taken_is_a_sentence() {
     up.env_remove("ODDS_API_KEY").args(["up", "--live", "--home", &home, "--brokers", &broker.brokers]);
     let said = run(&mut up);
     assert!(!said.success && said.err.contains("set ODDS_API_KEY"), "{}", said.err);
+}
+
+#[test]
+fn heartbeats_tell_the_time_between_rare_polls_and_a_worker_without_leases_knows_no_credits() {
+    let broker = Broker::bare();
+    let said = run(arb().args(["topics", "create", "--partitions", "1", "--brokers", &broker.brokers]));
+    assert!(said.success, "{}", said.err);
+    let keys = ["one3", "two3"];
+    let api = OddsApi::start(broker.scratch.path(), &keys, &[("far", Some(100 * HOUR))]);
+    let start = |key: &str| worker(&broker, &api, key, &["--sports", "far"]);
+    let one = start(keys[0]);
+    let admin = Admin::of(&broker.path("one3.log"));
+    let credits = |page: &Page| page.sum("arb_ingest_credits_remaining", &[]);
+    let page = admin.page_when("time goes on without a poll", |page| {
+        let polled = page.sum("arb_ingest_event_time_lag_seconds", &[]);
+        polled > page.sum("arb_ingest_published_time_lag_seconds", &[]) + 2.0
+    });
+    assert!(credits(&page) > 0.0);
+    assert_eq!(api.polls("far"), 1);
+    let _two = start(keys[1]);
+    one.signal(Signal::STOP);
+    // Who holds no lease asks nothing.
+    wait_for("the other takes over", || {
+        api.state().calls.iter().any(|call| call.key == keys[1]).then_some(())
+    });
+    one.signal(Signal::CONT);
+    let page = admin.page_when("it knows that it was expelled", |page| credits(page).is_nan());
+    assert!(page.sum("arb_ingest_sports", &[]) < 0.5);
 }

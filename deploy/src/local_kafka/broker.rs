@@ -4,16 +4,14 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command};
 
 use anyhow::{Context, bail};
-use rustix::process::{Pid, Signal, kill_process};
+
+use crate::tool;
 
 /// 16 bytes in base64, as the storage tool wants them.
 const CLUSTER_ID: &str = "YXJiLWxvY2FsLWthZmthMA";
-/// How long the broker may take to end by itself.
-const END: Duration = Duration::from_secs(20);
 
 /// The controller listens beside the broker.
 pub(super) fn controller_port(port: u16) -> u16 {
@@ -57,23 +55,15 @@ impl Broker {
     }
 
     /// Ends it in good order, or by force when that takes too long.
-    pub(super) fn stop(mut self) {
-        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
-        let deadline = Instant::now() + END;
-        while self.child.try_wait().is_ok_and(|status| status.is_none()) {
-            if Instant::now() > deadline {
-                let _ = self.child.kill();
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    pub(super) fn stop(self) {
+        tool::end(self.child);
     }
 }
 
 fn java(libraries: &Path, log: &File) -> anyhow::Result<Command> {
-    let mut java = Command::new("java");
+    let mut java = tool::run("java");
     java.args(["-Xmx512m", "-XX:+UseSerialGC", "-cp"])
         .arg(libraries.join("*"))
-        .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log.try_clone()?);
     Ok(java)

@@ -5,12 +5,12 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
 use super::preflight;
 use crate::progress::Progress;
+use crate::tool;
 
 const POM: &str = include_str!("../../kafka/pom.xml");
 /// The version that the pom names, in the folder's name: another version is another folder.
@@ -37,12 +37,11 @@ fn fetch(home: &Path, libraries: &Path) -> anyhow::Result<()> {
     }
     fs::write(&pom, POM).with_context(|| pom.display().to_string())?;
     let output = File::create(&log).with_context(|| log.display().to_string())?;
-    let status = Command::new("mvn")
+    let status = tool::run("mvn")
         .args(["-B", "-f"])
         .arg(&pom)
         .args(["dependency:copy-dependencies", "-DincludeScope=runtime"])
         .arg(format!("-DoutputDirectory={}", fs::canonicalize(home)?.join("kafka-new").display()))
-        .stdin(Stdio::null())
         .stderr(output.try_clone()?)
         .stdout(output)
         .status()

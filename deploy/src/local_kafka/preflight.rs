@@ -5,9 +5,10 @@
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
+
+use crate::tool;
 
 /// The oldest Java that Kafka 4.3 runs on.
 const JAVA: u32 = 17;
@@ -31,7 +32,7 @@ pub(crate) fn address(address: SocketAddr, option: &str) -> anyhow::Result<()> {
 /// A Java that is new enough.
 pub(crate) fn java() -> anyhow::Result<()> {
     let advice = "Kafka needs Java 17 or later (on Debian: apt-get install openjdk-17-jre-headless)";
-    let output = Command::new("java").arg("-version").stdin(Stdio::null()).output();
+    let output = tool::run("java").arg("-version").output();
     let output = output.with_context(|| format!("java cannot be run: {advice}"))?;
     let text = String::from_utf8_lossy(&output.stderr);
     match version(&text) {
@@ -53,7 +54,7 @@ fn version(text: &str) -> Option<u32> {
 /// Maven.
 pub(crate) fn maven() -> anyhow::Result<()> {
     let advice = "Maven fetches Kafka (on Debian: apt-get install maven)";
-    let output = Command::new("mvn").arg("-v").stdin(Stdio::null()).output();
+    let output = tool::run("mvn").arg("-v").output();
     output.with_context(|| format!("mvn cannot be run: {advice}")).map(drop)
 }
 

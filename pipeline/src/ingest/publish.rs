@@ -113,7 +113,7 @@ impl Publisher {
     /// [`PublishError`].
     pub fn heartbeat(&self, at: Micros) -> Result<(), PublishError> {
         noted(self.send_heartbeat(at))?;
-        telemetry::heartbeat();
+        telemetry::heartbeat(at);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //!
 //! It never looks at who said something.
 
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use arb_schemas::time::Micros;
@@ -19,8 +19,17 @@ struct Meters {
     refused: Counter,
     unfit: Counter,
     poll_age: Gauge,
-    /// When the last poll was published, and what its time was.
-    last: Mutex<(Since, Option<Micros>)>,
+    last: Mutex<Last>,
+}
+
+/// What was published last.
+struct Last {
+    /// When that was, of a poll.
+    poll: Since,
+    /// The newest time of a poll.
+    received_at: Option<Micros>,
+    /// The newest time of a poll or a heartbeat.
+    published: Option<Micros>,
 }
 
 static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
@@ -31,7 +40,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     refused: list::PUBLISH_ERRORS.counter(&["kafka"]),
     unfit: list::PUBLISH_ERRORS.counter(&["schema"]),
     poll_age: list::POLL_AGE.gauge(&[]),
-    last: Mutex::new((Since(Instant::now()), None)),
+    last: Mutex::new(Last { poll: Since(Instant::now()), received_at: None, published: None }),
 });
 
 pub(super) fn begin() {
@@ -43,14 +52,22 @@ pub fn poll(received_at: Micros, frames: usize, ticks: usize) {
     METERS.polls.increment(1);
     METERS.frames.increment(frames as u64);
     METERS.ticks.increment(ticks as u64);
-    let mut last = METERS.last.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = last();
+    last.poll = Since(Instant::now());
     // A recording may go back.
-    *last = (Since(Instant::now()), last.1.max(Some(received_at)));
+    last.received_at = last.received_at.max(Some(received_at));
+    last.published = last.published.max(Some(received_at));
 }
 
-/// A heartbeat was published.
-pub fn heartbeat() {
+fn last() -> MutexGuard<'static, Last> {
+    METERS.last.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A heartbeat of this time was published.
+pub fn heartbeat(at: Micros) {
     METERS.heartbeats.increment(1);
+    let mut last = last();
+    last.published = last.published.max(Some(at));
 }
 
 /// Something could not be published: Kafka did not take it, or it fits no schema.
@@ -87,9 +104,12 @@ pub fn faults(faults: &Faults) {
 
 /// Tells how old things are at a moment of UTC.
 pub fn look(now: Micros) {
-    let (since, received_at) = *METERS.last.lock().unwrap_or_else(PoisonError::into_inner);
-    METERS.poll_age.set(since.seconds());
-    if let Some(received_at) = received_at {
+    let last = last();
+    METERS.poll_age.set(last.poll.seconds());
+    if let Some(received_at) = last.received_at {
         list::INGEST_LAG.gauge(&[]).set(seconds(received_at, now));
+    }
+    if let Some(published) = last.published {
+        list::PUBLISHED_LAG.gauge(&[]).set(seconds(published, now));
     }
 }

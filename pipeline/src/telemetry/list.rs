@@ -59,6 +59,8 @@ metrics! {
         "Silence: time since the last poll was published, or since the start before the first.");
     INGEST_LAG = gauge(Ingest, Seconds, "arb_ingest_event_time_lag_seconds",
         "Now minus the time of the newest poll. For a recording it is as large as the recording is old.").rare();
+    PUBLISHED_LAG = gauge(Ingest, Seconds, "arb_ingest_published_time_lag_seconds",
+        "Now minus the newest time that was published, a poll's or a heartbeat's: where a processor should be that has read all of it.").rare();
     CALLS = counter(Ingest, Count, "arb_ingest_calls_total",
         "Calls of a live source, by what was asked for (sports and events are free, odds are paid) and what came of it.")
         .by(&["kind", "outcome"]).rare();

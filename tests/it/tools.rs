@@ -1,0 +1,65 @@
+//! Programs that are not ours, run by ours: they are handed none of its secrets.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::support::program::{arb, run};
+use crate::support::stack::port_pair;
+
+const SECRETS: [&str; 5] = [
+    "ODDS_API_KEY",
+    "CLICKHOUSE_WRITER_PASSWORD",
+    "CLICKHOUSE_MIGRATOR_PASSWORD",
+    "CLICKHOUSE_ANALYST_PASSWORD",
+    "CLICKHOUSE_ADMIN_PASSWORD",
+];
+/// What stands for every program: it writes down what it sees. As a compiler it makes another like itself.
+const SPY: &str = "#!/bin/sh\n\
+                   name=$(basename \"$0\")\n\
+                   env >> \"$SEEN/$name\"\n\
+                   if [ \"$name\" = cc ]; then cp \"$0\" \"$3\"; exit; fi\n\
+                   [ \"$1\" = --version ]\n";
+
+fn spy(path: &Path) {
+    std::fs::write(path, SPY).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn who_fetches_compiles_and_serves_sees_no_secret() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = |name: &str| {
+        let folder = scratch.path().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    };
+    let (programs, seen) = (folder("programs"), folder("seen"));
+    ["mvn", "java", "clickhouse", "npm", "cc"].iter().for_each(|name| spy(&programs.join(name)));
+    // In one home all is yet to be fetched, in the other it has been.
+    let (empty, fetched) = (folder("empty"), folder("fetched"));
+    std::fs::write(fetched.join("arb-home"), "").unwrap();
+    folder("fetched/kafka-4.3.0");
+    std::fs::write(folder("fetched/clickhouse/26.7.3-stable.1").join("libchdb.so"), "").unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    for home in [&empty, &fetched] {
+        for role in ["kafka", "clickhouse"] {
+            let mut command = arb();
+            command
+                .env("PATH", &path)
+                .env("SEEN", &seen)
+                .envs(SECRETS.map(|name| (name, "a-secret-of-ours")));
+            command.args([role, "--port", &port_pair().to_string(), "--home"]).arg(home);
+            if role == "clickhouse" {
+                command.args(["--native-port", &port_pair().to_string()]);
+            }
+            let said = run(command.arg("--data").arg(folder("data")));
+            assert!(!said.success, "{role}: {}", said.err);
+        }
+    }
+    for name in ["mvn", "java", "clickhouse", "npm", "cc", "launcher"] {
+        let saw = std::fs::read_to_string(seen.join(name)).unwrap_or_else(|_| panic!("{name} was not run"));
+        assert!(saw.contains("SEEN="), "{name}: {saw}");
+        let leaked: Vec<_> = saw.lines().filter(|line| line.contains("a-secret-of-ours")).collect();
+        assert!(leaked.is_empty(), "{name} sees {leaked:?}");
+    }
+}
