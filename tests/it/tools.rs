@@ -34,7 +34,9 @@ fn who_fetches_compiles_and_serves_sees_no_secret() {
         folder
     };
     let (programs, seen) = (folder("programs"), folder("seen"));
-    ["mvn", "java", "clickhouse", "npm", "cc"].iter().for_each(|name| spy(&programs.join(name)));
+    for name in ["mvn", "java", "clickhouse", "npm", "cc"] {
+        spy(&programs.join(name));
+    }
     // In one home all is yet to be fetched, in the other it has been.
     let (empty, fetched) = (folder("empty"), folder("fetched"));
     std::fs::write(fetched.join("arb-home"), "").unwrap();

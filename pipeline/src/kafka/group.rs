@@ -256,6 +256,9 @@ fn kind(error: &KafkaError) -> Kind {
         Code::NetworkException,
         Code::TimedOutQueue,
         Code::MessageTimedOut,
+        Code::BrokerNotAvailable,
+        // A broker that left the cluster, with the request in its queue.
+        Code::DestroyBroker,
         // A topic that is made anew, or that a broker has not heard of yet; one that is gone is told to its reader.
         Code::UnknownTopicOrPartition,
         Code::NotEnoughReplicas,

@@ -280,7 +280,7 @@ impl Sink {
             Commit::Again(error) | Commit::Lost(error) => {
                 self.counts.refused += 1;
                 self.not_before = now + REFUSED;
-                tracing::warn!(error, "the group does not take the commit; it is tried again");
+                tracing::warn!(error, "the group does not take the commit now");
             }
         }
         Ok(())
