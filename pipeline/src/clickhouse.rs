@@ -30,6 +30,8 @@ pub const CONNECT: Duration = Duration::from_secs(5);
 pub const SEND: Duration = Duration::from_secs(10);
 /// How long the server may take to answer.
 pub const ANSWER: Duration = Duration::from_mins(1);
+/// How long the server may take to look at all rows of a table.
+pub const SEARCH: Duration = Duration::from_mins(5);
 /// Less than the server's own three seconds, or a request is sent into a connection that it has just closed.
 const IDLE: Duration = Duration::from_secs(2);
 

@@ -8,6 +8,7 @@
 //! - [`clickhouse`]: where analysts read: its client, roles and migrations.
 //! - [`records`]: messages as engine inputs, effects as messages.
 //! - [`telemetry`]: every metric, and what says it.
+//! - [`places`], [`watchdog`]: where a loop is in its partitions, and whether it still moves.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
 pub mod clickhouse;
@@ -16,8 +17,10 @@ pub mod fail_point;
 pub mod faults;
 pub mod ingest;
 pub mod kafka;
+pub mod places;
 pub mod process;
 pub mod records;
 pub mod sink;
 pub mod stop;
 pub mod telemetry;
+pub mod watchdog;

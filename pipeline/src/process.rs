@@ -5,7 +5,7 @@
 //! - [`log`]: what the pump needs of Kafka, and nothing more.
 //! - [`batch`]: when a transaction ends.
 //! - [`dead_letters`]: what could not be taken in.
-//! - [`watchdog`]: whether the pump still moves; [`counts`]: what went through it; [`places`]: where each partition is.
+//! - [`counts`]: what went through it.
 //!
 //! It never decides what an arb is: that is the engine's.
 
@@ -15,7 +15,5 @@ pub mod dead_letters;
 pub mod error;
 pub mod log;
 mod partition;
-pub mod places;
 pub mod pump;
 mod restore;
-pub mod watchdog;

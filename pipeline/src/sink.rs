@@ -2,7 +2,7 @@
 //!
 //! - [`rows`]: records as rows; [`table`]: where they go; [`batch`]: enough of them for an insert.
 //! - [`intent`]: what the group is told before rows are sent; [`recovery`]: what is made of what was left.
-//! - [`partition`]: the life of a partition, pure; [`retry`]: when it is tried again.
+//! - [`partition`]: the life of a partition, pure; [`retry`]: when it is tried again; `permit`: until when it is sent.
 //! - [`store`] and `attempt`: ClickHouse; [`failure`]: what its errors mean.
 //! - [`bare`]: what the bench compares with.
 //! - [`run`]: the loop that carries it all out; [`counts`]: what went through it.
@@ -16,6 +16,7 @@ pub mod counts;
 pub mod failure;
 pub mod intent;
 pub mod partition;
+mod permit;
 pub mod recovery;
 pub mod retry;
 pub mod rows;

@@ -100,6 +100,12 @@ pub const DEAD_TICKS: Topic = Topic {
 pub const ALL: [Topic; 5] = [ODDS_TICKS, ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS];
 
 impl Topic {
+    /// Whether all its records are written in transactions, which the processor does.
+    #[must_use]
+    pub fn is_transactional(&self) -> bool {
+        self.name != ODDS_TICKS.name
+    }
+
     /// The topic's settings as the broker spells them.
     #[must_use]
     pub fn config(&self) -> Vec<(&'static str, String)> {

@@ -24,6 +24,7 @@ mod live;
 mod processor;
 mod rules;
 mod sink;
+mod sink_doubt;
 mod sink_log;
 mod stream;
 mod stream_limits;

@@ -1,6 +1,7 @@
 //! What tests stand on: the program, a broker, the stack of roles, the oracle, recordings.
 
 pub(crate) mod clickhouse;
+pub(crate) mod detour;
 pub(crate) mod feed;
 pub(crate) mod http;
 pub(crate) mod metrics;

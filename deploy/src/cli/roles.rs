@@ -76,8 +76,8 @@ pub(crate) struct Sink {
     /// Consumer group
     #[arg(long, env = "ARB_SINK_GROUP", default_value = "arb-sink")]
     pub(crate) group: String,
-    /// Rows of a batch, at most
-    #[arg(long, env = "ARB_SINK_BATCH_ROWS", default_value_t = 100_000)]
+    /// Rows of a batch, at most; the server holds them in memory
+    #[arg(long, env = "ARB_SINK_BATCH_ROWS", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) batch_rows: u64,
     /// Milliseconds after which a batch is sent, however small
     #[arg(long = "batch-interval-ms", env = "ARB_SINK_BATCH_INTERVAL_MS", default_value = "1000", value_parser = millis)]

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use arb_pipeline::fail_point::FailPoints;
-use arb_pipeline::process::watchdog::{self, Pulse, Watcher};
 use arb_pipeline::stop::Stop;
+use arb_pipeline::watchdog::{self, Pulse, Watcher};
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cli::Guard;

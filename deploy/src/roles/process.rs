@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use arb_pipeline::kafka::{self, Ends, TickConsumer, TransactionalProducer};
+use arb_pipeline::places::Places;
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::counts::Counts;
-use arb_pipeline::process::places::Places;
 use arb_pipeline::process::pump::{Config, Pump};
-use arb_pipeline::process::watchdog::Pulse;
 use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry::{self, Role};
+use arb_pipeline::watchdog::Pulse;
 use arb_schemas::topics::ODDS_TICKS;
 
 use super::guarded::{self, Life};

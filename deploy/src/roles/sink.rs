@@ -7,15 +7,15 @@ use std::time::Duration;
 use anyhow::bail;
 use arb_pipeline::clickhouse;
 use arb_pipeline::kafka::{self, Ends, SinkConsumer};
-use arb_pipeline::process::places::Places;
-use arb_pipeline::process::watchdog::Pulse;
+use arb_pipeline::places::Places;
 use arb_pipeline::sink::batch::Limits;
 use arb_pipeline::sink::counts::Counts;
 use arb_pipeline::sink::retry;
 use arb_pipeline::sink::run::{self, Config, TOPICS};
 use arb_pipeline::sink::store::{Store, TimeOuts};
 use arb_pipeline::stop::Stop;
-use arb_pipeline::telemetry::{self, Role};
+use arb_pipeline::telemetry::{self, Role, sink::Held};
+use arb_pipeline::watchdog::Pulse;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use tokio::runtime::Runtime;
 
@@ -55,21 +55,23 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
         .enable_all()
         .build()?;
     let client = config.writer.settings(&config.home.home)?.client()?;
-    let time_outs =
-        TimeOuts { send: clickhouse::SEND.min(config.insert_timeout), insert: config.insert_timeout };
+    let insert = config.insert_timeout;
+    let time_outs = TimeOuts { send: clickhouse::SEND.min(insert), search: clickhouse::SEARCH, insert };
     let store = Store::new(client, time_outs, fail_points.clone());
-    if !wait_for_tables(&store, &runtime, stop)? {
-        return Ok(Counts::default());
+    let mut counts = Counts::default();
+    if !wait_for_tables(&store, &runtime, stop, &mut counts)? {
+        return Ok(counts);
     }
     let consumer = SinkConsumer::join(brokers, &config.group, &TOPICS)?;
     let shares = HELD * TOPICS.len() * usize::try_from(partitions)?;
     let limits = Limits {
-        rows: config.batch_rows.max(1),
+        rows: config.batch_rows,
         bytes: (config.memory_mib.saturating_mul(1 << 20) / shares).max(1),
         interval: config.batch_interval,
     };
     let (inserts, close) = (config.inserts.max(1), config.close);
-    let loop_config = Config { limits, inserts, close, fail_points, pulse: pulse.clone(), places };
+    let (pulse, clock) = (pulse.clone(), clock::now);
+    let loop_config = Config { limits, inserts, close, fail_points, pulse, places, clock, counts };
     let mut sink = run::Sink::new(loop_config, consumer, store, runtime.handle().clone());
     let done = sink.run(stop);
     let counts = sink.counts().clone();
@@ -80,13 +82,21 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
 }
 
 /// Waits until the tables can be looked at; false when the end is wished before that.
-fn wait_for_tables(store: &Store, runtime: &Runtime, stop: &Stop) -> anyhow::Result<bool> {
+fn wait_for_tables(
+    store: &Store,
+    runtime: &Runtime,
+    stop: &Stop,
+    counts: &mut Counts,
+) -> anyhow::Result<bool> {
     for failures in 1.. {
         match runtime.block_on(store.check()) {
             Ok(()) => return Ok(true),
             Err(failure) if failure.is_lasting() => bail!("{failure}"),
             Err(error) => tracing::warn!(failures, %error, "ClickHouse is waited for"),
         }
+        // Who waits here has written nothing, and is to be heard of all the same.
+        counts.retries += 1;
+        telemetry::sink::counted(counts, Held::default());
         if stop.wait(retry::pause(failures, 1.0).min(Duration::from_secs(2))) {
             break;
         }

@@ -13,8 +13,8 @@ use super::counts::Counts;
 use super::dead_letters::{self, Reason};
 use super::error::PumpError;
 use super::log::{Record, Transaction};
-use super::places::Place;
 use crate::faults::Faults;
+use crate::places::Place;
 use crate::records::{self, TickMessage, state};
 
 /// One partition.

@@ -15,11 +15,11 @@ use super::counts::Counts;
 use super::error::PumpError;
 use super::log::{Committed, Event, Input, LogError, Producer, Record, Transaction};
 use super::partition::Partition;
-use super::places::Places;
 use super::restore::restore;
-use super::watchdog::Pulse;
 use crate::fail_point::{FailPoints, Point};
+use crate::places::Places;
 use crate::telemetry::process as telemetry;
+use crate::watchdog::Pulse;
 
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);

@@ -14,9 +14,9 @@ use arb_schemas::records::StatePartition;
 use super::error::PumpError;
 use super::log::Input;
 use super::partition::Partition;
-use super::watchdog::Pulse;
 use crate::records::state::{self, StateError, StateRecord};
 use crate::telemetry::process::Restoring;
+use crate::watchdog::Pulse;
 
 /// The partition as its last owner committed it.
 pub(super) fn restore<I: Input>(

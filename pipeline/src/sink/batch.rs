@@ -17,7 +17,7 @@ use super::table::{Table, Tally};
 pub struct Limits {
     /// Rows.
     pub rows: u64,
-    /// Bytes of keys and values that are kept.
+    /// Bytes in memory.
     pub bytes: usize,
     /// Time since the first record.
     pub interval: Duration,
@@ -117,9 +117,7 @@ impl Batch {
     /// Whether it takes no more.
     #[must_use]
     pub fn is_full(&self, limits: &Limits) -> bool {
-        self.tally.total() >= limits.rows
-            || self.bytes.len() >= limits.bytes
-            || self.months.all.len() >= MONTHS
+        self.tally.total() >= limits.rows || self.bytes() >= limits.bytes || self.months.all.len() >= MONTHS
     }
 
     /// Whether its time is over.
@@ -217,7 +215,10 @@ mod tests {
             batch.take(kept(offset), &rejected(), now);
         }
         assert!(batch.is_full(&LIMITS));
-        assert!(batch.is_full(&Limits { rows: 100, bytes: 24, ..LIMITS }));
+        let small = 3 * ("keyvalue".len() + size_of::<Entry>());
+        assert_eq!(batch.bytes(), small, "what is known of a small record is more than the record");
+        assert!(batch.is_full(&Limits { rows: 100, bytes: small, ..LIMITS }));
+        assert!(!batch.is_full(&Limits { rows: 100, bytes: small + 1, ..LIMITS }));
         assert!(!batch.is_full(&Limits { rows: 100, ..LIMITS }));
         assert!(!batch.is_due(&LIMITS, now) && batch.is_due(&LIMITS, now + LIMITS.interval));
     }

@@ -10,8 +10,6 @@ use super::table::{Table, Tally};
 
 /// The version that is written.
 const VERSION: u32 = 1;
-/// Kafka's own limit of what may lie beside an offset.
-pub const MAX_NOTE: usize = 4096;
 
 /// What lies beside an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,6 +122,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Kafka's own limit of what may lie beside an offset.
+    const MAX_NOTE: usize = 4096;
 
     fn note(id: u128, first: i64, length: i64, rows: [u64; 5]) -> Note {
         let mut tally = Tally::default();

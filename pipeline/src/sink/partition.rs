@@ -12,7 +12,7 @@ use arb_schemas::topics::Topic;
 
 use super::batch::{Batch, Kept, Limits};
 use super::intent::Intent;
-use super::recovery::{Doubt, Resume};
+use super::recovery::{Answer, Doubt, Resume};
 use super::retry;
 use super::rows;
 use super::table::Table;
@@ -36,10 +36,13 @@ pub struct Partition {
 #[derive(Debug)]
 struct Flight {
     batch: Arc<Batch>,
-    /// The intent that it is to fulfil, where another has left it.
+    /// The intent that it is to fulfil, where another has left it; its rows are this version's once no table has rows of
+    /// another's.
     doubt: Option<Doubt>,
     /// Tables whose rows are not all there.
     left: Vec<Table>,
+    /// What the first of them has said, where that could not be acted upon.
+    answer: Option<Answer>,
     /// Some rows may be there: the tables are asked first.
     is_in_doubt: bool,
     failures: u32,
@@ -76,8 +79,18 @@ pub struct Attempt {
     pub doubt: Option<Doubt>,
     /// The tables whose rows are not all there.
     pub left: Vec<Table>,
+    /// What the first of them has said, and is not to be asked again.
+    pub answer: Option<Answer>,
     /// Some rows may be there: the tables are to be asked first.
     pub is_in_doubt: bool,
+}
+
+impl Attempt {
+    /// The intent to be fulfilled, where whoever left it made other rows of the records.
+    #[must_use]
+    pub fn otherwise(&self) -> Option<&Doubt> {
+        self.doubt.as_ref().filter(|doubt| doubt.rows != *self.batch.rows())
+    }
 }
 
 /// How an attempt ended.
@@ -85,14 +98,23 @@ pub struct Attempt {
 pub enum Ended {
     /// All rows are there.
     Arrived,
+    /// No table has rows of the other version whose intent was left: the group is to be told what this one makes.
+    Clear,
+    /// The group's confirmation was too old before all were sent; nothing was wrong.
+    Expired {
+        /// The tables whose rows are not all there.
+        left: Vec<Table>,
+        /// What the first of them has said.
+        answer: Option<Answer>,
+    },
     /// It is to be tried again.
     Failed {
         /// The tables whose rows are not all there.
         left: Vec<Table>,
         /// Some of them may be there.
         is_in_doubt: bool,
-        /// What was wrong; nothing when only the group's confirmation was too old.
-        error: Option<String>,
+        /// What was wrong.
+        error: String,
     },
 }
 
@@ -158,7 +180,8 @@ impl Partition {
     /// The commit that is due; `may_send` says whether rows may be sent now, `ends` that nothing new begins.
     #[must_use]
     pub fn due(&self, now: Instant, may_send: bool, ends: bool) -> Option<Step> {
-        let has_rows = self.gathering.rows().total() > 0;
+        // What another has left is never settled without a look.
+        let has_rows = self.gathering.rows().total() > 0 || self.doubt.is_some();
         let is_ready = self.checked.is_some()
             && !ends
             && (self.is_full() || self.doubt.is_none() && self.gathering.is_due(&self.limits, now));
@@ -175,14 +198,8 @@ impl Partition {
     #[must_use]
     pub fn mark(&self, step: Step) -> (i64, Option<Intent>) {
         match (step, &self.flight) {
-            (Step::Begin, _) => {
-                let first = self.doubt.map_or(self.gathering.first(), |doubt| doubt.first);
-                (first, Some(Intent { first, ..self.gathering.intent() }))
-            }
-            (Step::Again, Some(flight)) => {
-                let first = flight.doubt.map_or(flight.batch.first(), |doubt| doubt.first);
-                (first, Some(Intent { first, ..flight.batch.intent() }))
-            }
+            (Step::Begin, _) => intend(&self.gathering, self.doubt),
+            (Step::Again, Some(flight)) => intend(&flight.batch, flight.doubt),
             (Step::Settle, Some(flight)) => (flight.batch.next(), None),
             (Step::Again | Step::Settle, None) => (self.gathering.next(), None),
         }
@@ -196,15 +213,14 @@ impl Partition {
             Step::Settle => {
                 if self.flight.take().is_none() {
                     self.gathering = Batch::new(self.gathering.next());
-                    self.doubt = None;
                 }
                 return None;
             }
         }
         let flight = self.flight.as_mut()?;
         flight.stage = Stage::Sending;
-        let (batch, left) = (Arc::clone(&flight.batch), flight.left.clone());
-        Some(Attempt { batch, doubt: flight.doubt, left, is_in_doubt: flight.is_in_doubt })
+        let (batch, left, answer) = (Arc::clone(&flight.batch), flight.left.clone(), flight.answer.take());
+        Some(Attempt { batch, doubt: flight.doubt, left, answer, is_in_doubt: flight.is_in_doubt })
     }
 
     fn begin(&mut self) {
@@ -212,9 +228,13 @@ impl Partition {
         self.gathering = Batch::new(batch.next());
         let doubt = self.doubt.take();
         let is_in_doubt = self.checked.is_none_or(|checked| batch.first() < checked);
-        let left = batch.rows().tables().collect();
+        // Another version may have put rows where this one puts none; these tables are asked at the end, too.
+        let made = *batch.rows();
+        let intended = doubt.iter().flat_map(|doubt| doubt.rows.tables().collect::<Vec<_>>());
+        let left = made.tables().chain(intended.filter(|table| made.of(*table) == 0)).collect();
         let (batch, stage) = (Arc::new(batch), Stage::Sending);
-        self.flight = Some(Flight { batch, doubt, left, is_in_doubt, failures: 0, stage });
+        let (answer, failures) = (None, 0);
+        self.flight = Some(Flight { batch, doubt, left, answer, is_in_doubt, failures, stage });
     }
 
     /// An attempt has ended; `random` is from 0 to 1. How often it has failed in a row.
@@ -225,26 +245,44 @@ impl Partition {
                 flight.stage = Stage::Arrived;
                 flight.failures = 0;
             }
-            Ended::Failed { left, is_in_doubt, error } => {
+            Ended::Clear => {
+                let rows = *flight.batch.rows();
+                flight.doubt = flight.doubt.map(|doubt| Doubt { rows, ..doubt });
+                flight.stage = Stage::Intend(now);
+            }
+            Ended::Expired { left, answer } => {
+                (flight.left, flight.answer) = (left, answer);
+                flight.stage = Stage::Intend(now);
+            }
+            Ended::Failed { left, is_in_doubt, .. } => {
                 flight.left = left;
                 flight.is_in_doubt |= is_in_doubt;
-                if error.is_some() {
-                    flight.failures += 1;
-                    flight.stage = Stage::Intend(now + retry::pause(flight.failures, random));
-                } else {
-                    flight.stage = Stage::Intend(now);
-                }
+                flight.failures += 1;
+                flight.stage = Stage::Intend(now + retry::pause(flight.failures, random));
             }
         }
         flight.failures
     }
 }
 
+/// The commit of a batch's intent. One that was left stands as it is until it is known what became of it: only the
+/// version that wrote it can end what it began.
+fn intend(batch: &Batch, doubt: Option<Doubt>) -> (i64, Option<Intent>) {
+    let own = batch.intent();
+    let intent = match doubt {
+        Some(Doubt { first, rows, .. }) => Intent { first, rows, ..own },
+        None => own,
+    };
+    (intent.first, Some(intent))
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use arb_schemas::records::Heartbeat;
     use arb_schemas::topics::ODDS_TICKS;
+    use arb_schemas::wire::encode;
 
     use super::super::table::Tally;
     use super::*;
@@ -316,15 +354,71 @@ mod tests {
         take(&mut partition, 10..12, now);
         partition.marked(Step::Begin);
         let left = vec![Table::Rejected];
-        let failed = |error| Ended::Failed { left: left.clone(), is_in_doubt: true, error };
-        assert_eq!(partition.ended(failed(Some("away".to_owned())), now, 1.0), 1);
+        let failed = Ended::Failed { left: left.clone(), is_in_doubt: true, error: "away".to_owned() };
+        assert_eq!(partition.ended(failed, now, 1.0), 1);
         assert_eq!(partition.due(now, true, false), None);
         let later = now + Duration::from_millis(100);
         assert_eq!(partition.due(later, true, true), Some(Step::Again), "what began is ended");
         assert_eq!(partition.mark(Step::Again).1.unwrap().last, 11);
-        assert!(partition.marked(Step::Again).unwrap().is_in_doubt);
-        assert_eq!(partition.ended(failed(None), now, 1.0), 1, "an old confirmation is no failure");
+        let attempt = partition.marked(Step::Again).unwrap();
+        assert!(attempt.is_in_doubt && attempt.answer.is_none());
+
+        let answer = Some(Answer { there: [(10, 0)].into(), sent: vec![7] });
+        let expired = Ended::Expired { left: left.clone(), answer: answer.clone() };
+        assert_eq!(partition.ended(expired, now, 1.0), 1, "an old confirmation is no failure");
         assert_eq!(partition.due(now, true, false), Some(Step::Again));
+        assert_eq!(
+            partition.marked(Step::Again).unwrap().answer,
+            answer,
+            "what was heard is not asked again"
+        );
+        let failed = Ended::Failed { left, is_in_doubt: true, error: "away".to_owned() };
+        assert_eq!(partition.ended(failed, now, 1.0), 2);
+        assert_eq!(partition.marked(Step::Again).unwrap().answer, None, "rows may have come since");
+    }
+
+    fn doubt(rows: &[(Table, u64)]) -> Doubt {
+        let mut tally = Tally::default();
+        for (table, rows) in rows {
+            tally.count(*table, *rows);
+        }
+        Doubt { first: 10, last: 11, rows: tally }
+    }
+
+    /// One version rejected a record that another accepts, or the other way round.
+    #[test]
+    fn what_another_version_intended_stands_until_no_table_has_any_of_it() {
+        let (other, now) = (doubt(&[(Table::Ticks, 2)]), Instant::now());
+        let mut partition = partition(&Resume { doubt: Some(other), ..PLAIN });
+        take(&mut partition, 10..12, now);
+        assert_eq!(partition.due(now, true, false), Some(Step::Begin));
+        let intent = partition.mark(Step::Begin).1.unwrap();
+        assert_eq!((intent.first, intent.last, intent.rows), (10, 11, other.rows));
+        let attempt = partition.marked(Step::Begin).unwrap();
+        assert_eq!(attempt.left, [Table::Rejected, Table::Ticks]);
+        assert_eq!(attempt.otherwise(), Some(&other));
+        assert_eq!(partition.mark(Step::Again).1.unwrap().rows, other.rows);
+        partition.ended(Ended::Clear, now, 0.0);
+        assert_eq!(partition.due(now, true, true), Some(Step::Again));
+        let own = doubt(&[(Table::Rejected, 2)]);
+        assert_eq!(partition.mark(Step::Again).1.unwrap().rows, own.rows, "before any of them is sent");
+        let attempt = partition.marked(Step::Again).unwrap();
+        assert_eq!((attempt.otherwise(), attempt.is_in_doubt), (None, true));
+        assert_eq!(attempt.left, [Table::Rejected, Table::Ticks], "a late one is noticed");
+    }
+
+    #[test]
+    fn a_doubt_is_not_settled_without_a_look_though_its_records_make_nothing() {
+        let (other, now) = (doubt(&[(Table::Ticks, 2)]), Instant::now());
+        let mut partition = partition(&Resume { doubt: Some(other), ..PLAIN });
+        let end = encode(&Heartbeat { source: "s".to_owned(), at: 0 }).unwrap();
+        for offset in 10..12 {
+            partition.take(Kept { offset, key: b"", value: &end }, now);
+        }
+        assert_eq!(partition.due(now, true, false), Some(Step::Begin));
+        let attempt = partition.marked(Step::Begin).unwrap();
+        assert_eq!((attempt.left.as_slice(), attempt.otherwise()), ([Table::Ticks].as_slice(), Some(&other)));
+        assert_eq!(attempt.batch.rows().total(), 0);
     }
 
     #[test]

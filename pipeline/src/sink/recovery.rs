@@ -3,6 +3,9 @@
 //! Pure: it is told what Kafka and ClickHouse say, and answers with one of few words. ClickHouse is believed about rows,
 //! Kafka about records, and the group's offsets only where neither contradicts them.
 
+use std::collections::HashSet;
+
+use arb_schemas::topics::Topic;
 use thiserror::Error;
 
 use super::intent::{Note, NoteError};
@@ -65,7 +68,12 @@ pub enum Refusal {
 ///
 /// # Errors
 /// [`Refusal`], which is for whoever runs it.
-pub fn resume(committed: Option<&Committed>, span: Span, topic_id: &str) -> Result<Resume, Refusal> {
+pub fn resume(
+    committed: Option<&Committed>,
+    span: Span,
+    topic: &Topic,
+    topic_id: &str,
+) -> Result<Resume, Refusal> {
     let unsure_below = span.next;
     let from_the_first = Resume { at: span.first, doubt: None, unsure_below, lost: 0, is_new_topic: false };
     // Nobody was ever here, or so long ago that Kafka has forgotten it: whether rows are there, the tables know.
@@ -89,9 +97,33 @@ pub fn resume(committed: Option<&Committed>, span: Span, topic_id: &str) -> Resu
         at: offset.max(span.first),
         doubt: doubt.map(|intent| Doubt { first: intent.first, last: intent.last, rows: intent.rows }),
         unsure_below,
-        lost: (span.first - offset).max(0),
+        lost: lost(offset, span, topic),
         is_new_topic: false,
     })
+}
+
+/// How many offsets at most are gone of which nobody has made rows.
+fn lost(committed: i64, span: Span, topic: &Topic) -> i64 {
+    // After the last record of a transaction comes its marker, which nobody reads, so what is committed is the marker's
+    // offset. When all has been removed, and this offset alone was after it, it was no record: that one's marker would
+    // follow.
+    let is_empty = span.first == span.next;
+    match (span.first - committed).max(0) {
+        1 if is_empty && topic.is_transactional() => 0,
+        lost => lost,
+    }
+}
+
+/// The place of a row: its record's offset, and its number within it.
+pub type Place = (u64, u32);
+
+/// What a table has of the rows of a batch, and how often some were sent since it was first asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The places of rows that are there.
+    pub there: HashSet<Place>,
+    /// What was missing each time that rows were sent, by name.
+    pub sent: Vec<u64>,
 }
 
 /// What a table says of a range.
@@ -129,6 +161,8 @@ pub fn verdict(made: u64, found: Found) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
+
     use super::super::intent::Intent;
     use super::super::table::Table;
     use super::*;
@@ -153,8 +187,8 @@ mod tests {
     #[test]
     fn a_partition_is_read_from_where_it_was_left() {
         let plain = Resume { at: 150, doubt: None, unsure_below: i64::MIN, lost: 0, is_new_topic: false };
-        let resumed = |offset, note: Option<&Note>| resume(Some(&at(offset, note)), SPAN, "a");
-        assert_eq!(resume(None, SPAN, "a"), Ok(Resume { at: 100, unsure_below: 200, ..plain }));
+        let resumed = |offset, note: Option<&Note>| resume(Some(&at(offset, note)), SPAN, &ODDS_TICKS, "a");
+        assert_eq!(resume(None, SPAN, &ODDS_TICKS, "a"), Ok(Resume { at: 100, unsure_below: 200, ..plain }));
         assert_eq!(resumed(150, None), Ok(Resume { unsure_below: 200, ..plain }), "committed by hand");
         assert_eq!(resumed(150, Some(&note("a", None))), Ok(plain));
         assert_eq!(resumed(200, Some(&note("a", None))), Ok(Resume { at: 200, ..plain }), "all is read");
@@ -164,7 +198,8 @@ mod tests {
 
     #[test]
     fn a_log_that_was_cut_beneath_is_said() {
-        let resumed = |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, "a").unwrap();
+        let resumed =
+            |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, &ODDS_TICKS, "a").unwrap();
         let gone = resumed(40, &note("a", None));
         assert_eq!((gone.at, gone.lost, gone.doubt), (100, 60, None));
         let gone = resumed(40, &note("a", Some((40, 70))));
@@ -175,22 +210,43 @@ mod tests {
     }
 
     #[test]
+    fn a_marker_that_is_gone_is_no_loss() {
+        let lost = |offset, span, topic| {
+            resume(Some(&at(offset, Some(&note("a", None)))), span, topic, "a").unwrap().lost
+        };
+        let empty = Span { first: 100, next: 100 };
+        assert_eq!(lost(99, empty, &FEED_EVENTS), 0, "the marker of the last transaction");
+        assert_eq!(lost(99, empty, &ODDS_TICKS), 1, "which has no markers");
+        assert_eq!(lost(98, empty, &FEED_EVENTS), 2, "a record and its marker");
+        assert_eq!(
+            lost(99, SPAN, &FEED_EVENTS),
+            1,
+            "it may have been one of a transaction whose rest is there"
+        );
+        assert_eq!(lost(100, empty, &FEED_EVENTS), 0);
+    }
+
+    #[test]
     fn a_topic_that_was_made_anew_is_read_from_its_beginning() {
         let other = note("b", Some((150, 170)));
-        let resumed = resume(Some(&at(150, Some(&other))), SPAN, "a").unwrap();
+        let resumed = resume(Some(&at(150, Some(&other))), SPAN, &ODDS_TICKS, "a").unwrap();
         assert_eq!((resumed.at, resumed.is_new_topic, resumed.doubt), (100, true, None));
-        assert!(resume(Some(&at(1_500, Some(&other))), SPAN, "a").is_ok(), "also one that was longer");
+        assert!(
+            resume(Some(&at(1_500, Some(&other))), SPAN, &ODDS_TICKS, "a").is_ok(),
+            "also one that was longer"
+        );
     }
 
     #[test]
     fn what_cannot_be_known_is_refused() {
-        let refused = |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, "a").unwrap_err();
+        let refused =
+            |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, &ODDS_TICKS, "a").unwrap_err();
         assert_eq!(refused(201, &note("a", None)), Refusal::Truncated { committed: 201, end: 200 });
         let cut = refused(190, &note("a", Some((190, 200))));
         assert_eq!(cut, Refusal::Truncated { committed: 201, end: 200 });
         let newer = Committed { offset: 150, metadata: r#"{"v":9}"#.to_owned() };
         let error = NoteError::Newer(9);
-        assert_eq!(resume(Some(&newer), SPAN, "a"), Err(Refusal::Note { offset: 150, error }));
+        assert_eq!(resume(Some(&newer), SPAN, &ODDS_TICKS, "a"), Err(Refusal::Note { offset: 150, error }));
     }
 
     #[test]

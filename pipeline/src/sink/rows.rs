@@ -6,6 +6,7 @@
 
 mod feed;
 mod fit;
+mod of_record;
 mod rejected;
 mod ticks;
 
@@ -17,6 +18,7 @@ use arb_schemas::wire::{RecordType, WireError, decode};
 
 pub use feed::{LineMovementRow, StaleAlertRow, TransitionRow, movement_row, transition_row};
 pub use feed::{alert_row, closed_row};
+pub use of_record::RowOfRecord;
 pub use rejected::{RejectedRow, rejected_row};
 pub use ticks::{TickRow, tick_rows};
 
@@ -75,9 +77,12 @@ pub fn read<'a>(topic: &Topic, message: &'a [u8]) -> Made<'a> {
 
 fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<Made<'a>, WireError> {
     let found = RecordType::of(message)?;
-    if !topic.records.contains(&found) {
+    let other = || {
         let expected = topic.records.first().copied().unwrap_or(found);
-        return Err(WireError::OtherType { expected, found });
+        Err(WireError::OtherType { expected, found })
+    };
+    if !topic.records.contains(&found) {
+        return other();
     }
     Ok(match found {
         RecordType::Frame => Made::OwnedFrame(decode(message).map(Box::new)?),
@@ -87,7 +92,15 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<Made<'a>, WireError> 
         RecordType::StaleAlert => Made::Alert(decode(message).map(Box::new)?),
         RecordType::PollEnd => decode(message).map(|_: arb_schemas::records::PollEnd| Made::Nothing)?,
         RecordType::Heartbeat => decode(message).map(|_: arb_schemas::records::Heartbeat| Made::Nothing)?,
-        _ => Made::Nothing,
+        // No topic of the sink's has them.
+        RecordType::BoardEntry
+        | RecordType::BoardProgress
+        | RecordType::StateMarket
+        | RecordType::StateSource
+        | RecordType::StatePartition
+        | RecordType::StateClock
+        | RecordType::StateBook
+        | RecordType::StateStaleBooks => return other(),
     })
 }
 

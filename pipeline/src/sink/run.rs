@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use arb_schemas::time::Micros;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic};
 use thiserror::Error;
 use tokio::runtime::Handle;
@@ -21,15 +22,16 @@ use super::attempt;
 use super::batch::{Kept, Limits};
 use super::counts::Counts;
 use super::intent::Note;
-use super::partition::{Attempt, Ended, Step};
+use super::partition::{Attempt, Step};
+use super::permit::Permit;
 use super::recovery::Refusal;
 use super::store::{Range, Store};
 use crate::fail_point::{FailPoints, Point};
 use crate::kafka::{self, Commit, Mark, SinkConsumer, SinkEvent, Source, Taken};
-use crate::process::places::{Place, Places};
-use crate::process::watchdog::Pulse;
+use crate::places::{Place, Places};
 use crate::stop::Stop;
 use crate::telemetry::{self, sink::Held};
+use crate::watchdog::Pulse;
 
 /// What is read.
 pub const TOPICS: [Topic; 2] = [ODDS_TICKS, FEED_EVENTS];
@@ -39,8 +41,6 @@ static READ: [Topic; 2] = TOPICS;
 const WAIT: Duration = Duration::from_millis(10);
 /// Records that are read before looking at anything else.
 const BURST: usize = 2_000;
-/// For how long after the group's confirmation rows may be sent: less than the group waits for a silent member (6 s).
-const PERMIT: Duration = Duration::from_secs(3);
 /// Between commits that the group does not take.
 const REFUSED: Duration = Duration::from_millis(200);
 
@@ -59,6 +59,10 @@ pub struct Config {
     pub pulse: Pulse,
     /// Where it tells where it is, a topic each.
     pub places: [Places; 2],
+    /// The time on the wall, UTC in microseconds.
+    pub clock: fn() -> Micros,
+    /// What was counted before, from which it goes on.
+    pub counts: Counts,
 }
 
 /// Why a sink stopped.
@@ -118,6 +122,7 @@ impl Sink {
     /// One that owns nothing yet; `runtime` must have threads of its own.
     #[must_use]
     pub fn new(config: Config, consumer: SinkConsumer, store: Store, runtime: Handle) -> Self {
+        let counts = config.counts.clone();
         Self {
             anew: Anew::watch(consumer.ids(), &runtime),
             config,
@@ -129,7 +134,7 @@ impl Sink {
             reports: channel(),
             lives: 0,
             not_before: Instant::now(),
-            counts: Counts::default(),
+            counts,
             random: fastrand::Rng::new(),
         }
     }
@@ -194,14 +199,11 @@ impl Sink {
         let Some(owned) = self.owned.get_mut(&source).filter(|owned| owned.life == life) else { return };
         match report {
             Report::Known(Ok(highest)) => owned.partition.know(highest),
+            Report::Waits => self.counts.retries += 1,
             Report::Ended(Ok(ended)) => {
-                let error = match &ended {
-                    Ended::Failed { error, .. } => error.clone(),
-                    Ended::Arrived => None,
-                };
+                let error = self.counts.ended(source, &ended);
                 let failures = owned.partition.ended(ended, Instant::now(), self.random.f64());
                 if let Some(error) = error {
-                    self.counts.retries += 1;
                     tracing::warn!(?source, failures, %error, "rows are sent again later");
                 }
             }
@@ -268,13 +270,14 @@ impl Sink {
         if due.is_empty() {
             return Ok(());
         }
+        let permit = Permit::from_now(self.config.clock);
         let sends = due.iter().any(|(_, step)| *step != Step::Settle);
         self.config.fail_points.pass(if sends { Point::Intend } else { Point::Settle });
         match self.consumer.mark(&self.marks(&due))? {
             Commit::Taken => {
                 self.config.fail_points.pass(if sends { Point::Intended } else { Point::Settled });
                 for (source, step) in due {
-                    self.marked(source, step, now);
+                    self.marked(source, step, permit);
                 }
             }
             Commit::Again(error) | Commit::Lost(error) => {
@@ -296,8 +299,8 @@ impl Sink {
         due.iter().filter_map(mark).collect()
     }
 
-    /// The group has taken a step, asked for at a time.
-    fn marked(&mut self, source: Source, step: Step, asked: Instant) {
+    /// The group has taken a step, which gives a permit.
+    fn marked(&mut self, source: Source, step: Step, permit: Permit) {
         let Some(owned) = self.owned.get_mut(&source) else { return };
         let arrived = owned.partition.arrived();
         let next = owned.partition.mark(step).0;
@@ -314,11 +317,11 @@ impl Sink {
         let first = attempt.doubt.map_or(attempt.batch.first(), |doubt| doubt.first);
         let range = Range { first, last: attempt.batch.next() - 1, ..owned.range.clone() };
         let life = owned.life;
-        owned.sent_at = Some(asked);
-        self.send(source, life, attempt, range, asked + PERMIT);
+        owned.sent_at = Some(permit.since());
+        self.send(source, life, attempt, range, permit);
     }
 
-    fn send(&mut self, source: Source, life: u64, attempt: Attempt, range: Range, permit: Instant) {
+    fn send(&mut self, source: Source, life: u64, attempt: Attempt, range: Range, permit: Permit) {
         let (store, to) = (self.store.clone(), self.reports.0.clone());
         self.under_way += 1;
         self.runtime.spawn(async move {

@@ -14,10 +14,10 @@ use serde::Deserialize;
 
 use super::batch::{Batch, Kept};
 use super::failure::Failure;
-use super::recovery::Found;
+use super::recovery::{Found, Place};
 use super::rows::{
-    Coordinates, LineMovementRow, Made, RejectedRow, StaleAlertRow, TickRow, TransitionRow, alert_row,
-    closed_row, movement_row, read, rejected_row, tick_rows, transition_row,
+    Coordinates, LineMovementRow, Made, RejectedRow, RowOfRecord, StaleAlertRow, TickRow, TransitionRow,
+    read, rejected_row, tick_rows,
 };
 use super::table::Table;
 use crate::fail_point::{FailPoints, Point};
@@ -25,14 +25,13 @@ use crate::fail_point::{FailPoints, Point};
 /// How long ClickHouse may take.
 #[derive(Debug, Clone, Copy)]
 pub struct TimeOuts {
-    /// To take a piece of what is sent, and to answer a question.
+    /// To take a piece of what is sent, and to answer a question about a batch.
     pub send: Duration,
+    /// To find the newest row of a partition, for which it may have to look at all of them.
+    pub search: Duration,
     /// To insert what it was sent.
     pub insert: Duration,
 }
-
-/// A row's record and number.
-pub type Place = (u64, u32);
 
 /// Records of a partition from one offset to another.
 #[derive(Debug, Clone)]
@@ -79,8 +78,8 @@ impl Store {
     /// By a client that may write.
     #[must_use]
     pub fn new(client: Client, time_outs: TimeOuts, fail_points: FailPoints) -> Self {
-        // Rows are there when the answer comes, and one insert is one block.
-        let client = client.with_setting("async_insert", "0").with_setting("insert_deduplicate", "1");
+        // Rows are there when the answer comes, and no name counts twice, whatever the user's settings are.
+        let client = client.with_setting("async_insert", "0").with_setting("deduplicate_insert", "enable");
         Self { client, time_outs, fail_points }
     }
 
@@ -110,7 +109,7 @@ impl Store {
                     }
                 }
             };
-            self.in_time(table, fits).await?;
+            self.in_time(table, self.time_outs.send, fits).await?;
         }
         Ok(())
     }
@@ -127,7 +126,8 @@ impl Store {
         for table in Table::ALL {
             let question =
                 format!("SELECT max(kafka_offset) AS highest, count() AS rows FROM {table} WHERE {WHERE}");
-            let (found, rows): (u64, u64) = self.ask(table, &question, range).await?;
+            let limit = self.time_outs.search;
+            let (found, rows): (u64, u64) = self.ask(table, &question, range, limit).await?;
             highest = highest.max((rows > 0).then_some(found.cast_signed()));
         }
         Ok(highest)
@@ -138,36 +138,41 @@ impl Store {
         let question = format!(
             "SELECT count() AS rows, uniqExact(kafka_offset, row_index) AS places FROM {table} WHERE {WHERE}"
         );
-        let (rows, places) = self.ask(table, &question, range).await?;
+        let (rows, places) = self.ask(table, &question, range, self.time_outs.send).await?;
         Ok(Found { rows, places })
     }
 
     /// The places of a range of which a table has rows.
     pub(super) async fn places(&self, table: Table, range: &Range) -> Result<HashSet<Place>, Failure> {
         let question = format!("SELECT kafka_offset, row_index FROM {table} WHERE {WHERE}");
-        let query = self.query(&question, range);
-        let found = self.in_time(table, query.fetch_all::<PlaceRow>()).await?;
+        let limit = self.time_outs.send;
+        let query = self.query(&question, range, limit);
+        let found = self.in_time(table, limit, query.fetch_all::<PlaceRow>()).await?;
         Ok(found.into_iter().map(|row| (row.kafka_offset, row.row_index)).collect())
     }
 
-    async fn ask<T>(&self, table: Table, question: &str, range: &Range) -> Result<T, Failure>
+    async fn ask<T>(&self, table: Table, question: &str, range: &Range, limit: Duration) -> Result<T, Failure>
     where
         T: RowOwned + RowRead,
     {
-        self.in_time(table, self.query(question, range).fetch_one::<T>()).await
+        self.in_time(table, limit, self.query(question, range, limit).fetch_one::<T>()).await
     }
 
-    fn query(&self, question: &str, range: &Range) -> clickhouse::query::Query {
-        let query = self.client.query(question).bind(range.topic.name).bind(&range.topic_id);
+    fn query(&self, question: &str, range: &Range, limit: Duration) -> clickhouse::query::Query {
+        // When nobody waits for the answer any more, the server shall not work on it beside the next question.
+        let query =
+            self.client.query(question).with_setting("max_execution_time", limit.as_secs_f64().to_string());
+        let query = query.bind(range.topic.name).bind(&range.topic_id);
         query.bind(range.partition).bind(range.first).bind(range.last)
     }
 
     async fn in_time<T>(
         &self,
         table: Table,
+        limit: Duration,
         asked: impl Future<Output = clickhouse::error::Result<T>>,
     ) -> Result<T, Failure> {
-        let answer = tokio::time::timeout(self.time_outs.send, asked).await;
+        let answer = tokio::time::timeout(limit, asked).await;
         let answer = answer.unwrap_or(Err(clickhouse::error::Error::TimedOut));
         answer.map_err(|error| Failure::of(&error, &table.to_string()))
     }
@@ -186,19 +191,36 @@ impl Store {
     ) -> Result<(), Failure> {
         let sent = match table {
             Table::Ticks => self.send_ticks(range, batch, token, skip).await,
-            Table::WindowTransitions => self.send_transitions(range, batch, token, skip).await,
-            Table::LineMovements => self.send_movements(range, batch, token, skip).await,
-            Table::StaleAlerts => self.send_alerts(range, batch, token, skip).await,
-            Table::Rejected => self.send_rejected(range, batch, token, skip).await,
+            Table::WindowTransitions => self.send::<TransitionRow<'static>>(range, batch, token, skip).await,
+            Table::LineMovements => self.send::<LineMovementRow<'static>>(range, batch, token, skip).await,
+            Table::StaleAlerts => self.send::<StaleAlertRow<'static>>(range, batch, token, skip).await,
+            Table::Rejected => self.send::<RejectedRow<'static>>(range, batch, token, skip).await,
         };
         sent.map_err(|error| Failure::of(&error, &table.to_string()))?;
         self.fail_points.pass(Point::Inserted);
         Ok(())
     }
 
-    async fn begin<R: Row>(&self, table: Table, token: &str) -> clickhouse::error::Result<Insert<R>> {
+    /// An insert of so many rows.
+    async fn begin<R: Row>(
+        &self,
+        table: Table,
+        token: &str,
+        rows: u64,
+    ) -> clickhouse::error::Result<Insert<R>> {
         let insert = self.client.insert_unescaped::<R>(&table.to_string()).await?;
-        let insert = insert.with_setting("insert_deduplication_token", token);
+        let mut insert = insert.with_setting("insert_deduplication_token", token);
+        // One insert is one block, however large: of several, each is there or not by itself.
+        let rows = rows.max(1).to_string();
+        for (name, value) in [
+            ("max_insert_block_size", rows.as_str()),
+            ("min_insert_block_size_rows", &rows),
+            ("min_insert_block_size_bytes", "0"),
+            ("max_insert_block_size_bytes", "0"),
+            ("input_format_max_block_size_bytes", "0"),
+        ] {
+            insert = insert.with_setting(name, value);
+        }
         Ok(insert.with_timeouts(Some(self.time_outs.send), Some(self.time_outs.insert)))
     }
 
@@ -209,7 +231,8 @@ impl Store {
         token: &str,
         skip: &HashSet<Place>,
     ) -> clickhouse::error::Result<()> {
-        let mut insert = self.begin::<TickRow<'static>>(Table::Ticks, token).await?;
+        let rows = batch.rows().of(Table::Ticks);
+        let mut insert = self.begin::<TickRow<'static>>(Table::Ticks, token, rows).await?;
         for record in batch.records(Table::Ticks) {
             let made = read(range.topic, record.value);
             let owned;
@@ -231,72 +254,23 @@ impl Store {
         insert.end().await
     }
 
-    async fn send_transitions(
+    /// Sends a table's rows where a record makes one at most.
+    async fn send<R>(
         &self,
         range: &Range,
         batch: &Batch,
         token: &str,
         skip: &HashSet<Place>,
-    ) -> clickhouse::error::Result<()> {
-        let mut insert = self.begin::<TransitionRow<'static>>(Table::WindowTransitions, token).await?;
-        for record in new_records(batch, Table::WindowTransitions, skip) {
-            self.fail_points.pass(Point::Row);
-            let at = range.coordinates(record.offset);
-            match read(range.topic, record.value) {
-                Made::Window(window) => insert.write(&transition_row(at, &window)).await?,
-                Made::Closed(closed) => insert.write(&closed_row(at, &closed)).await?,
-                _ => {}
-            }
-        }
-        insert.end().await
-    }
-
-    async fn send_movements(
-        &self,
-        range: &Range,
-        batch: &Batch,
-        token: &str,
-        skip: &HashSet<Place>,
-    ) -> clickhouse::error::Result<()> {
-        let mut insert = self.begin::<LineMovementRow<'static>>(Table::LineMovements, token).await?;
-        for record in new_records(batch, Table::LineMovements, skip) {
-            self.fail_points.pass(Point::Row);
-            if let Made::Movement(moved) = read(range.topic, record.value) {
-                insert.write(&movement_row(range.coordinates(record.offset), &moved)).await?;
-            }
-        }
-        insert.end().await
-    }
-
-    async fn send_alerts(
-        &self,
-        range: &Range,
-        batch: &Batch,
-        token: &str,
-        skip: &HashSet<Place>,
-    ) -> clickhouse::error::Result<()> {
-        let mut insert = self.begin::<StaleAlertRow<'static>>(Table::StaleAlerts, token).await?;
-        for record in new_records(batch, Table::StaleAlerts, skip) {
-            self.fail_points.pass(Point::Row);
-            if let Made::Alert(alert) = read(range.topic, record.value) {
-                insert.write(&alert_row(range.coordinates(record.offset), &alert)).await?;
-            }
-        }
-        insert.end().await
-    }
-
-    async fn send_rejected(
-        &self,
-        range: &Range,
-        batch: &Batch,
-        token: &str,
-        skip: &HashSet<Place>,
-    ) -> clickhouse::error::Result<()> {
-        let mut insert = self.begin::<RejectedRow<'static>>(Table::Rejected, token).await?;
-        for record in new_records(batch, Table::Rejected, skip) {
-            self.fail_points.pass(Point::Row);
-            if let Made::Rejected(reason) = read(range.topic, record.value) {
-                let row = rejected_row(range.coordinates(record.offset), &reason, record.key, record.value);
+    ) -> clickhouse::error::Result<()>
+    where
+        R: RowOfRecord + RowWrite,
+    {
+        let mut insert = self.begin::<R>(R::TABLE, token, batch.rows().of(R::TABLE)).await?;
+        let is_missing = |record: &Kept<'_>| !skip.contains(&(record.offset.cast_unsigned(), 0));
+        for record in batch.records(R::TABLE).filter(is_missing) {
+            let made = read(range.topic, record.value);
+            if let Some(row) = R::of(range.coordinates(record.offset), &made, record) {
+                self.fail_points.pass(Point::Row);
                 insert.write(&row).await?;
             }
         }
@@ -306,15 +280,6 @@ impl Store {
 
 /// The rows of a range.
 const WHERE: &str = "topic = ? AND topic_id = ? AND kafka_partition = ? AND kafka_offset BETWEEN ? AND ?";
-
-/// Records of a table that makes one row of each, without those that are there already.
-fn new_records<'a>(
-    batch: &'a Batch,
-    table: Table,
-    skip: &'a HashSet<Place>,
-) -> impl Iterator<Item = Kept<'a>> + Send {
-    batch.records(table).filter(|record| !skip.contains(&(record.offset.cast_unsigned(), 0)))
-}
 
 #[derive(Debug, Row, Deserialize)]
 struct PlaceRow {

@@ -138,7 +138,10 @@ metrics! {
     SINK_ROWS = counter(Sink, Count, "arb_sink_rows_total",
         "Rows that ClickHouse has, by table, counted when the group has been told; rows of rejected are records that are none.").by(&["table"]);
     SINK_BATCHES = counter(Sink, Count, "arb_sink_batches_total", "Batches of which all rows are there.");
-    SINK_RETRIES = counter(Sink, Count, "arb_sink_retries_total", "Attempts that failed and are made again.");
+    SINK_RETRIES = counter(Sink, Count, "arb_sink_retries_total",
+        "Attempts to insert that failed and are made again; so too questions at the start, before anything can be inserted.");
+    SINK_EXPIRED = counter(Sink, Count, "arb_sink_expired_permits_total",
+        "Attempts that stopped because the group's confirmation was too old to begin an insert on, and went on with another.");
     SINK_IN_DOUBT = counter(Sink, Count, "arb_sink_in_doubt_total",
         "Batches of which rows could be there before they were sent, so that the tables were asked: what a sink before has left.");
     SINK_REFUSED = counter(Sink, Count, "arb_sink_refused_commits_total", "Commits that the group did not take at once; each is tried again.");

@@ -13,10 +13,10 @@ use metrics::{Counter, Gauge, Histogram};
 
 use super::{list, seconds, took};
 use crate::kafka::Span;
+use crate::places::Place;
 use crate::process::counts::{Counts, Said};
 use crate::process::dead_letters;
 use crate::process::log::Committed;
-use crate::process::places::Place;
 
 struct Meters {
     /// Frames, poll ends, heartbeats, and what was none of them.

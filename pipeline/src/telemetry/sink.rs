@@ -12,7 +12,7 @@ use metrics::{Counter, Gauge, Histogram};
 use super::process::lag;
 use super::{list, seconds, took};
 use crate::kafka::Span;
-use crate::process::places::Place;
+use crate::places::Place;
 use crate::sink::counts::Counts;
 use crate::sink::table::Table;
 
@@ -21,6 +21,7 @@ struct Meters {
     rows: [Counter; Table::ALL.len()],
     batches: Counter,
     retries: Counter,
+    expired: Counter,
     in_doubt: Counter,
     refused: Counter,
     lost: Counter,
@@ -41,6 +42,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     rows: Table::ALL.map(|table| list::SINK_ROWS.counter(&[table.name()])),
     batches: list::SINK_BATCHES.counter(&[]),
     retries: list::SINK_RETRIES.counter(&[]),
+    expired: list::SINK_EXPIRED.counter(&[]),
     in_doubt: list::SINK_IN_DOUBT.counter(&[]),
     refused: list::SINK_REFUSED.counter(&[]),
     lost: list::SINK_LOST.counter(&[]),
@@ -64,6 +66,7 @@ pub fn counted(counts: &Counts, held: Held) {
     }
     METERS.batches.absolute(counts.batches);
     METERS.retries.absolute(counts.retries);
+    METERS.expired.absolute(counts.expired);
     METERS.in_doubt.absolute(counts.in_doubt);
     METERS.refused.absolute(counts.refused);
     METERS.lost.absolute(counts.lost);
@@ -73,7 +76,7 @@ pub fn counted(counts: &Counts, held: Held) {
 }
 
 /// What a sink holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
     /// Partitions that it owns.
     pub partitions: usize,

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use arb_engine::catalogue::Policy;
 use arb_pipeline::fail_point::FailPoints;
+use arb_pipeline::places::Places;
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::log::{Committed, Event, Input, LogError, Producer, Put, Record, Transaction};
-use arb_pipeline::process::places::Places;
 use arb_pipeline::process::pump::{Config, Pump};
-use arb_pipeline::process::watchdog::Pulse;
 use arb_pipeline::records::Output;
+use arb_pipeline::watchdog::Pulse;
 use arb_schemas::topics::PROCESS_STATE;
 
 use crate::world::{PARTITIONS, World};

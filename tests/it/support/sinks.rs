@@ -82,22 +82,24 @@ impl Ground {
 
     /// How a sink is told where everything is.
     pub(crate) fn arguments(&self) -> Vec<String> {
+        self.arguments_by(&self.clickhouse.url)
+    }
+
+    fn arguments_by(&self, url: &str) -> Vec<String> {
         let file = self.clickhouse.password_file("writer").display().to_string();
-        [
-            "--brokers",
-            &self.broker.brokers,
-            "--clickhouse-url",
-            &self.clickhouse.url,
-            "--writer-password-file",
-            &file,
-        ]
-        .map(str::to_owned)
-        .into()
+        ["--brokers", &self.broker.brokers, "--clickhouse-url", url, "--writer-password-file", &file]
+            .map(str::to_owned)
+            .into()
     }
 
     /// Starts a sink; its log is the file of this name.
     pub(crate) fn sink(&self, name: &str, arguments: &[&str]) -> Role {
-        let own = self.arguments();
+        self.sink_by(&self.clickhouse.url, name, arguments)
+    }
+
+    /// The same, with another way to ClickHouse.
+    pub(crate) fn sink_by(&self, url: &str, name: &str, arguments: &[&str]) -> Role {
+        let own = self.arguments_by(url);
         let all: Vec<_> = own.iter().map(String::as_str).chain(arguments.iter().copied()).collect();
         Role::start("sink", &all, &self.broker.path(name))
     }

@@ -11,12 +11,12 @@ use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::kafka::{
     AtLeastOnceProducer, Cut, Guarantee, TickConsumer, TransactionalProducer, Work, run_bare,
 };
+use arb_pipeline::places::Places;
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::log::Producer;
-use arb_pipeline::process::places::Places;
 use arb_pipeline::process::pump::{Config, Pump};
-use arb_pipeline::process::watchdog::Pulse;
 use arb_pipeline::records::Output;
+use arb_pipeline::watchdog::Pulse;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 
 use super::go_on;

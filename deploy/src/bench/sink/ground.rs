@@ -60,7 +60,11 @@ impl Ground {
         let (migrator, writer) = (as_role(roles::MIGRATOR)?, as_role(roles::WRITER)?);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         runtime.block_on(clickhouse::migrate(&migrator))?;
-        let time_outs = TimeOuts { send: Duration::from_mins(1), insert: Duration::from_mins(1) };
+        let time_outs = TimeOuts {
+            send: Duration::from_mins(1),
+            search: Duration::from_mins(1),
+            insert: Duration::from_mins(1),
+        };
         let store = Store::new(writer.client()?, time_outs, FailPoints::default());
         let bare = Bare::new(&writer)?;
         Ok(Self { address, runtime, bare, store, migrator, writer, _folder: folder })

@@ -13,10 +13,12 @@ use super::super::retry;
 use super::super::store::Range;
 use super::{READ, Sink, SinkError};
 use crate::kafka::Source;
-use crate::process::places::Place;
+use crate::places::Place;
 
 /// What comes from the runtime.
 pub(super) enum Report {
+    /// The tables could not be asked, and will be again.
+    Waits,
     /// The tables have rows up to this offset.
     Known(Result<Option<i64>, String>),
     /// An attempt has ended.
@@ -67,10 +69,8 @@ impl Sink {
         let topic = READ.get(source.topic).unwrap_or(&READ[0]);
         let topic_id = hex(self.consumer.id(source.topic));
         let (committed, span) = (self.consumer.committed(source)?, self.consumer.span(source)?);
-        let resume = resume(committed.as_ref(), span, &topic_id).map_err(|refusal| SinkError::Refused {
-            topic: topic.name,
-            partition: source.partition,
-            refusal,
+        let resume = resume(committed.as_ref(), span, topic, &topic_id).map_err(|refusal| {
+            SinkError::Refused { topic: topic.name, partition: source.partition, refusal }
         })?;
         if resume.lost > 0 {
             self.counts.lost += resume.lost.cast_unsigned();
@@ -110,6 +110,7 @@ impl Sink {
                     Err(failure) if failure.is_lasting() => break Err(failure.to_string()),
                     Err(error) => {
                         failures += 1;
+                        let _ = to.send((source, life, Report::Waits));
                         tracing::warn!(?source, failures, %error, "ClickHouse is asked again later");
                         tokio::time::sleep(retry::pause(failures, fastrand::f64())).await;
                     }

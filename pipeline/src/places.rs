@@ -1,5 +1,5 @@
-//! Where the pump is, or the sink in a topic, for whoever looks from outside: the position and the time of each partition
-//! that it owns.
+//! Where a loop is, the pump or the sink in a topic, for whoever looks from outside: the position and the time of each
+//! partition that it owns.
 //!
 //! Written once a transaction or a batch. It is never read by who writes it: what is decided comes from its own state.
 
@@ -17,7 +17,7 @@ pub struct Place {
     pub watermark: Option<Micros>,
 }
 
-/// The places of all partitions that a pump owns, shared by all clones.
+/// The places of all partitions that a loop owns, shared by all clones.
 #[derive(Debug, Clone, Default)]
 pub struct Places(Arc<Mutex<BTreeMap<i32, Place>>>);
 

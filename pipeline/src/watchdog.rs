@@ -1,6 +1,6 @@
-//! The watchdog: notices that the pump no longer moves.
+//! The watchdog: notices that a loop, the pump or the sink's, no longer moves.
 //!
-//! It looks at a counter that the pump raises, and never at the pump's state. What to do about a stall is for
+//! It looks at a counter that the loop raises, and never at the loop's state. What to do about a stall is for
 //! whoever asked.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::stop::Stop;
 
-/// The pump's sign of life.
+/// A loop's sign of life.
 #[derive(Debug, Clone, Default)]
 pub struct Pulse(Arc<AtomicU64>);
 
@@ -35,8 +35,7 @@ impl Watcher {
         Self { pulse, seen: 0, since: Instant::now() }
     }
 
-    /// For how long it has seen no beat; `None` before the first: until then the pump connects, which has time-outs of its
-    /// own.
+    /// For how long it has seen no beat; `None` before the first: until then it connects, which has time-outs of its own.
     pub fn silence(&mut self) -> Option<Duration> {
         let now = self.pulse.0.load(Ordering::Relaxed);
         if now != self.seen {
