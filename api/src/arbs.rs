@@ -29,6 +29,8 @@ pub(crate) fn list(app: &App, request: &Request<'_>) -> Result<Response, Problem
         return Err(unavailable());
     }
     let page = if etag::is_conditional(request.headers) {
+        // Who would be refused without the tag is refused with it (RFC 9110, 13.2.1), and nothing is rendered for it.
+        request.refuse_if_spent(app)?;
         let page = snapshot(app)?.page(&ask);
         if page.tag.is_known_to(request.headers) {
             return Ok(not_modified(&page));

@@ -38,6 +38,11 @@ impl Place {
         }
     }
 
+    /// Bytes of its id, which may be any that a caller has written.
+    pub(crate) fn len(&self) -> usize {
+        self.id.len()
+    }
+
     /// Best first.
     pub(crate) fn rank(&self, other: &Self) -> Ordering {
         let larger = |mine, theirs| f64::from_bits(theirs).total_cmp(&f64::from_bits(mine));

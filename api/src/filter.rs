@@ -23,6 +23,11 @@ impl Sport {
         Ok(Self(Some(name.to_owned())))
     }
 
+    /// Bytes of its name.
+    pub(crate) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, String::len)
+    }
+
     /// Whether what is of this sport and league is shown.
     pub(crate) fn includes(&self, sport: &str, league: &str) -> bool {
         self.0.as_deref().is_none_or(|name| name == sport || name == league)

@@ -23,10 +23,16 @@ pub(crate) struct Request<'a> {
 impl Request<'_> {
     /// Charges it, right before it is answered.
     pub(crate) fn charge(&self, app: &App) -> Result<(), Problem> {
-        let charged = app.usage.charge(&self.caller, self.path);
-        charged.map_err(|Exhausted(seconds)| {
-            telemetry::quota_refusal();
-            Problem::quota_exceeded(seconds)
-        })
+        app.usage.charge(&self.caller, self.path).map_err(refusal)
     }
+
+    /// Refuses it where nothing is left to be charged, and charges nothing: for what may turn out to cost nothing.
+    pub(crate) fn refuse_if_spent(&self, app: &App) -> Result<(), Problem> {
+        app.usage.check(&self.caller).map_err(refusal)
+    }
+}
+
+fn refusal(Exhausted(seconds): Exhausted) -> Problem {
+    telemetry::quota_refusal();
+    Problem::quota_exceeded(seconds)
 }

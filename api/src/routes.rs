@@ -162,7 +162,7 @@ mod tests {
     use crate::view::tests::entry;
     use crate::watched::Watched;
 
-    /// An API that has a board of two and a key that may ask twice.
+    /// An API that has a board of two and a key that may ask three times.
     struct Api {
         app: SharedApp,
         key: String,
@@ -174,7 +174,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = |name: &str| folder.path().join(name);
             let key = Keys::create(&path("keys.json"), "test", Plan::Free).unwrap();
-            std::fs::write(path("plans.json"), r#"{"free": 2}"#).unwrap();
+            std::fs::write(path("plans.json"), r#"{"free": 3}"#).unwrap();
             let keys = Watched::open(path("keys.json")).unwrap();
             let plans = Watched::open(path("plans.json")).unwrap();
             let usage = Usage::open(path("usage.json"), plans, || 1_000_000_000_000_000).unwrap();
@@ -226,17 +226,31 @@ mod tests {
         assert_eq!((other.status(), used), (StatusCode::OK, 2));
         let (other, _) = api.ask(&Method::GET, "/v1/arbs", "limit=3", Some(&other.headers()[ETAG].clone()));
         assert_eq!(other.status(), StatusCode::NOT_MODIFIED, "both have the whole board");
-        api.app.board.put(entry("c", 0.03));
-        let (changed, _) = api.ask(&Method::GET, "/v1/arbs", "limit=1", Some(&tag));
-        assert_eq!(changed.status(), StatusCode::TOO_MANY_REQUESTS, "the quota is spent");
-        api.app.board.remove("c");
-        let (same, used) = api.ask(&Method::GET, "/v1/arbs", "limit=1", Some(&tag));
-        assert_eq!((same.status(), used), (StatusCode::NOT_MODIFIED, 2), "which costs nothing still");
         assert_eq!(
             api.ask(&Method::GET, "/v1/arbs", "limit=0", Some(&tag)).0.status(),
             StatusCode::BAD_REQUEST
         );
-        assert_eq!(api.ask(&Method::GET, "/v1/arbs", "", Some(&"*".parse().unwrap())).0.status(), 304);
+    }
+
+    #[test]
+    fn who_has_spent_all_is_refused_before_anything_is_rendered() {
+        let api = Api::new();
+        let (first, _) = api.ask(&Method::GET, "/v1/arbs", "limit=1", None);
+        for expected in 2..=3 {
+            assert_eq!(api.ask(&Method::GET, "/v1/arbs", "limit=1", None).1, expected);
+        }
+        let tag = first.headers()[ETAG].clone();
+        api.app.board.put(entry("c", 0.03));
+        for (query, known) in [
+            ("limit=1", None),
+            ("limit=1", Some(&tag)),
+            ("limit=2", Some(&tag)),
+            ("", Some(&"*".parse().unwrap())),
+        ] {
+            let (refused, used) = api.ask(&Method::GET, "/v1/arbs", query, known);
+            assert_eq!((refused.status(), used), (StatusCode::TOO_MANY_REQUESTS, 3), "{query} {known:?}");
+            assert!(api.app.board.current().is_none(), "{query} {known:?}: the changed board was rendered");
+        }
     }
 
     #[test]

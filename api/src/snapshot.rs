@@ -1,9 +1,10 @@
 //! The board at one moment: ranked, as JSON that is shared by all who are sent it.
 //!
 //! It asks nobody: what it is made of is handed to it, and making it takes as long as it takes. A page that was asked
-//! for once is kept, bytes and tag, for as long as the snapshot: the same question is not rendered twice.
+//! for is kept, bytes and tag, for as long as the snapshot, or until newer ones need its room: the same question is not
+//! rendered twice.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use arb_schemas::records::BoardEntry;
@@ -16,12 +17,12 @@ use crate::etag::Tag;
 use crate::filter::Sport;
 use crate::view;
 
-/// Most bytes of pages that are kept: what is asked for beyond it is rendered for each.
+/// Most bytes of pages that are kept, with the questions that they answer.
 const MAX_KEPT: usize = 16 * 1024 * 1024;
+/// What a page takes beside its bytes and the names in its question, at most: its tag and its places in the tables.
+const PLACES: usize = 512;
 /// Bytes after the last entry, roughly.
 const TAIL: usize = 256;
-/// Most pages: an answer without entries is small, but there are as many of them as names.
-const MAX_PAGES: usize = 1_024;
 
 /// What a snapshot is made of.
 #[derive(Debug)]
@@ -62,19 +63,36 @@ pub(crate) struct Page {
 /// Pages that were asked for.
 #[derive(Debug, Default)]
 struct Kept {
-    pages: HashMap<Ask, Page>,
+    pages: HashMap<Arc<Ask>, Page>,
+    /// Their questions, the first one first.
+    order: VecDeque<Arc<Ask>>,
     bytes: usize,
 }
 
 impl Kept {
+    /// Keeps a page; what has been kept longest makes room. Who asks for many pages that nobody else wants pays for each,
+    /// and costs the others one rendering of theirs for every 16 MB.
     fn keep(&mut self, ask: &Ask, page: &Page) {
-        let bytes = self.bytes + page.json.len();
-        if bytes <= MAX_KEPT && self.pages.len() < MAX_PAGES {
-            // Two may have rendered it at one time.
-            self.bytes =
-                if self.pages.insert(ask.clone(), page.clone()).is_some() { self.bytes } else { bytes };
+        let bytes = weight(ask, page);
+        // Two may have rendered it at one time.
+        if bytes > MAX_KEPT || self.pages.contains_key(ask) {
+            return;
         }
+        while self.bytes + bytes > MAX_KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.bytes -= self.pages.remove(&oldest).map_or(0, |page| weight(&oldest, &page));
+        }
+        let ask = Arc::new(ask.clone());
+        self.order.push_back(Arc::clone(&ask));
+        self.pages.insert(ask, page.clone());
+        self.bytes += bytes;
     }
+}
+
+/// What it takes to keep a page. Small ones count too: there are as many answers without entries as names.
+fn weight(ask: &Ask, page: &Page) -> usize {
+    page.json.len() + ask.sport.len() + ask.after.as_ref().map_or(0, Place::len) + PLACES
 }
 
 /// An entry as it is sent.
@@ -192,20 +210,45 @@ mod tests {
         assert_ne!(tag(&["a", "b"], 1), tag(&["a"], 1), "a page that has a next one says so");
     }
 
+    fn of(name: &str) -> Ask {
+        Ask { sport: Sport::parse(name).unwrap(), ..ask(1) }
+    }
+
+    fn page(bytes: usize) -> Page {
+        Page { json: vec![0; bytes].into(), tag: Tag::of(b"") }
+    }
+
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn a_page_is_kept_however_many_small_ones_came_before() {
         let snapshot = snapshot(&["a"]);
-        for number in 0..2 * MAX_PAGES {
-            let sport = Sport::parse(&format!("sport_{number}")).unwrap();
-            snapshot.page(&Ask { sport, ..ask(1) });
+        for number in 0..5_000 {
+            snapshot.page(&of(&format!("sport_{number}")));
         }
-        let kept = snapshot.kept.read().unwrap();
-        assert_eq!(kept.pages.len(), MAX_PAGES);
-        assert_eq!(kept.bytes, kept.pages.values().map(|page| page.json.len()).sum::<usize>());
-        let mut kept = Kept { bytes: MAX_KEPT - 10, ..Kept::default() };
-        kept.keep(&ask(1), &Page { json: vec![0; 11].into(), tag: Tag::of(b"") });
-        assert!(kept.pages.is_empty());
-        kept.keep(&ask(1), &Page { json: vec![0; 10].into(), tag: Tag::of(b"") });
-        assert_eq!((kept.pages.len(), kept.bytes), (1, MAX_KEPT));
+        let (first, second) = (snapshot.page(&ask(1)), snapshot.page(&ask(1)));
+        assert_eq!(first.json.as_ptr(), second.json.as_ptr());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_the_oldest_makes_room() {
+        let (third, mut kept) = (MAX_KEPT / 3 - 2 * PLACES, Kept::default());
+        for name in ["a", "b", "c", "c", "d"] {
+            kept.keep(&of(name), &page(third));
+        }
+        let names = ["a", "b", "c", "d"].map(|name| kept.pages.contains_key(&of(name)));
+        assert_eq!((names, kept.order.len()), ([false, true, true, true], 3));
+        assert_eq!(kept.bytes, 3 * (third + 1 + PLACES), "counted once each");
+        kept.keep(&of("e"), &page(MAX_KEPT));
+        assert_eq!(kept.pages.len(), 3, "what has no room at all takes none");
+        kept.keep(&of("e"), &page(MAX_KEPT - 1 - PLACES));
+        assert_eq!((kept.pages.len(), kept.order.len(), kept.bytes), (1, 1, MAX_KEPT));
+    }
+
+    #[test]
+    fn pages_without_a_byte_are_bounded_too() {
+        let mut kept = Kept::default();
+        for number in 0..2 * MAX_KEPT / PLACES {
+            kept.keep(&Ask { limit: number, ..ask(1) }, &page(0));
+        }
+        assert_eq!((kept.pages.len(), kept.order.len()), (MAX_KEPT / PLACES, MAX_KEPT / PLACES));
     }
 }

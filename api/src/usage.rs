@@ -92,6 +92,13 @@ impl Usage {
         self.ledger(now).charge(&caller.kid, route, quota, now)
     }
 
+    /// Whether a request could be charged now.
+    pub(crate) fn check(&self, caller: &Caller) -> Result<(), Exhausted> {
+        let quota = self.plans.get().quota(caller.plan);
+        let now = (self.clock)();
+        self.ledger(now).check(&caller.kid, quota, now)
+    }
+
     /// Where a key stands.
     pub(crate) fn standing(&self, caller: &Caller) -> Standing {
         let quota = self.plans.get().quota(caller.plan);
@@ -158,12 +165,17 @@ impl Ledger {
         Standing { plan: caller.plan, quota, used: requests.min(quota), period: self.period }
     }
 
-    fn charge(&mut self, kid: &str, route: &str, quota: u64, now: Micros) -> Result<(), Exhausted> {
-        let spent = entry(&mut self.spent, kid);
-        if spent.requests >= quota {
-            let left = (self.period.1 - now).max(0) / SECOND + 1;
-            return Err(Exhausted(left.unsigned_abs()));
+    fn check(&self, kid: &str, quota: u64, now: Micros) -> Result<(), Exhausted> {
+        if self.spent.get(kid).map_or(0, |spent| spent.requests) < quota {
+            return Ok(());
         }
+        let left = (self.period.1 - now).max(0) / SECOND + 1;
+        Err(Exhausted(left.unsigned_abs()))
+    }
+
+    fn charge(&mut self, kid: &str, route: &str, quota: u64, now: Micros) -> Result<(), Exhausted> {
+        self.check(kid, quota, now)?;
+        let spent = entry(&mut self.spent, kid);
         spent.requests += 1;
         *entry(&mut spent.routes, route) += 1;
         self.is_changed = true;

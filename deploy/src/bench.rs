@@ -15,6 +15,7 @@ mod print;
 mod report;
 mod sink;
 mod sse;
+mod turns;
 
 pub(crate) use actor::Role as Actor;
 

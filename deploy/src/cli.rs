@@ -55,7 +55,7 @@ impl LogFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start everything: a local Kafka, all roles, and a market to look at
+    /// Start everything: a local Kafka and ClickHouse, all roles, and a market to look at
     Up(Up),
     /// Publish what a source says to Kafka
     Ingest(Ingest),
@@ -63,7 +63,7 @@ pub(crate) enum Command {
     Process(Process),
     /// Write what the topics say to ClickHouse
     Sink(Sink),
-    /// Serve the board over HTTP
+    /// Serve the board, streams and usage over HTTP
     Serve(Serve),
     /// Run the local Kafka alone
     Kafka(Kafka),
@@ -266,13 +266,13 @@ pub(crate) struct Up {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Port of ingest's metrics on this machine; the next ones are those of process and serve; 0 takes free ones
+    /// Port of ingest's metrics on this machine; the next ones are those of process, serve and sink; 0 takes free ones
     #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = crate::admin::FIRST_PORT)]
     pub(crate) admin_port: u16,
     /// By which rules windows are made
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
-    /// Begin with empty topics and tables, not with those of the last run
+    /// Begin with empty topics and tables of the local Kafka and ClickHouse, not with those of the last run
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Free disk space below which nothing is started, in MiB

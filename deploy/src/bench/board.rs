@@ -12,6 +12,7 @@ use super::Scale;
 use super::actor::{Actor, Order, Role, Script, Served, Spent};
 use super::client::{Answer, Connection, load};
 use super::report::{Expected, Measure, Measured, Row};
+use super::turns::in_turns;
 
 pub(super) const PART: &str = "board";
 /// Entries of the board: more than any page has.
@@ -86,21 +87,13 @@ impl Case {
         let mut bare = Actor::start(Role::Bare)?;
         let at = bare.ask::<Served>(&Order::Answer(self.script()?))?;
         let served = self.served.clone();
-        let mut pairs = Vec::new();
-        // The first round is to warm both up, and is not counted.
-        for round in 0..=scale.rounds {
-            if stop.is_stopped() {
-                bail!("stopped");
-            }
-            let early = if round % 2 == 1 { Some(self.round(&mut bare, &at, scale)?) } else { None };
-            let ours = self.round(api, &served, scale)?;
-            let bare = early.map_or_else(|| self.round(&mut bare, &at, scale), Ok)?;
-            if round > 0 {
-                pairs.push((ours, bare));
-            }
-        }
+        let mut servers = [(api, served), (&mut bare, at)];
+        let [ours, bare] = in_turns(scale.rounds, stop, |which| {
+            let (actor, at) = &mut servers[which];
+            self.round(actor, at, scale)
+        })?;
         let of = |what, of: fn(&Sample) -> f64| {
-            let pairs: Vec<_> = pairs.iter().map(|(ours, bare)| (of(ours), of(bare))).collect();
+            let pairs: Vec<_> = ours.iter().zip(&bare).map(|(ours, bare)| (of(ours), of(bare))).collect();
             Row::beside(PART, self.name.clone(), what, &pairs)
         };
         Ok(vec![

@@ -49,12 +49,12 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
     let notes = vec![
         format!(
             "growth, quotes and books: the engine alone, one thread, a commit each 1,000 records. A frame has all books of an \
-             event, two outcomes each; one price in ten moves each time; every quote is confirmed each 30 s of event time. By \
+             event, two outcomes each; one price in ten moves each time; every quote is confirmed each 30 s of event time; memory is measured once. By \
              quotes there are {BOOKS} books and more events, by books {} quotes and fewer events.",
             QUOTES / few
         ),
         "growth, streams: as sse, the same number of events delivered a second for every number of streams; memory is what the \
-         server's allocator holds for a stream that is open, the system's buffers not counted."
+         server's allocator holds for a stream that is open, the system's buffers not counted, and is measured once."
             .to_owned(),
     ];
     Ok(Measured { rows, notes })
@@ -99,12 +99,9 @@ fn engine(case: String, quotes: usize, books: usize, scale: Scale) -> anyhow::Re
 }
 
 fn streams(streams: usize, scale: Scale, stop: &Stop) -> anyhow::Result<Vec<Row>> {
-    let sse::Compared { case, rounds } = sse::compare(streams, scale, stop)?;
-    let row = |what, of: fn(&sse::Sample) -> f64| {
-        let pairs: Vec<_> = rounds.iter().map(|(ours, bare)| (of(ours), of(bare))).collect();
-        Row::beside(PART, case.clone(), what, &pairs)
-    };
-    Ok(vec![row(DELIVERY, |sample| sample.cpu), row(STREAM, |sample| sample.held)])
+    let sse::Compared { case, rounds, held } = sse::compare(streams, scale, stop)?;
+    let cpu: Vec<_> = rounds.iter().map(|(ours, bare)| (ours.cpu, bare.cpu)).collect();
+    Ok(vec![Row::beside(PART, case.clone(), DELIVERY, &cpu), Row::beside(PART, case, STREAM, &[held])])
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use arb_schemas::view;
 use super::Scale;
 use super::meter::Watch;
 use super::report::{Expected, Measure, Measured, Row};
+use super::turns::in_turns;
 use crate::children::Children;
 use crate::cli::{Home, LogFormat};
 
@@ -88,17 +89,7 @@ fn measure(home: &Home, scale: Scale, children: &mut Children, stop: &Stop) -> a
         let inserts = if scale.is_quick { 1 } else { inserts };
         let mut bench = Bench { ground: &ground, input: &input, inserts, names: 0, bodies: [vec![], vec![]] };
         bench.prepare()?;
-        let mut samples: [Vec<Sample>; 4] = Default::default();
-        for round in 0..scale.rounds {
-            for turn in 0..Way::ALL.len() {
-                // Who goes first changes from round to round.
-                let which = (turn + round as usize) % Way::ALL.len();
-                samples[which].push(bench.sample(Way::ALL[which])?);
-                if stop.is_stopped() {
-                    anyhow::bail!("stopped");
-                }
-            }
-        }
+        let samples = in_turns(scale.rounds, stop, |which| bench.sample(Way::ALL[which]))?;
         measured.rows.extend(rows(batch, &samples, expected));
     }
     measured.notes.push(NOTE.to_owned());

@@ -4,7 +4,6 @@
 //! Events are made at a stated rate. Servers and clients are processes of their own. It is also how cost grows with
 //! connections (`growth`).
 
-use anyhow::bail;
 use arb_pipeline::stop::Stop;
 use arb_schemas::time::Micros;
 
@@ -13,6 +12,7 @@ use super::actor::{Actor, Order, Role, Script, Served, Spent, Times};
 use super::client::Connection;
 use super::meter::percentile;
 use super::report::{Expected, Measure, Measured, Row};
+use super::turns::in_turns;
 
 pub(super) const PART: &str = "sse";
 const STREAMS: [usize; 2] = [100, 1_000];
@@ -31,7 +31,7 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
     let mut to = Measured::default();
     for streams in STREAMS {
         let streams = if scale.is_quick { streams.min(QUICK.1) } else { streams };
-        let Compared { case, rounds } = compare(streams, scale, stop)?;
+        let Compared { case, rounds, .. } = compare(streams, scale, stop)?;
         let row = |what, of: fn(&Sample) -> f64| {
             let pairs: Vec<_> = rounds.iter().map(|(ours, bare)| (of(ours), of(bare))).collect();
             Row::beside(PART, case.clone(), what, &pairs)
@@ -63,8 +63,6 @@ pub(super) struct Sample {
     /// Milliseconds.
     pub(super) p50: f64,
     pub(super) p99: f64,
-    /// Bytes that the server holds for each stream.
-    pub(super) held: f64,
 }
 
 /// Ours beside the bare one.
@@ -72,6 +70,8 @@ pub(super) struct Compared {
     /// How many streams, and how often.
     pub(super) case: String,
     pub(super) rounds: Vec<(Sample, Sample)>,
+    /// Bytes that each server holds for each stream; measured once, when they are opened.
+    pub(super) held: (f64, f64),
 }
 
 /// Lets both servers send to so many streams, in turn.
@@ -83,24 +83,14 @@ pub(super) fn compare(streams: usize, scale: Scale, stop: &Stop) -> anyhow::Resu
         reason = "some thousand events at most"
     )]
     let events = if scale.is_quick { QUICK.0 } else { (per_second * ROUND).ceil() as usize };
-    let mut api = Stage::new(Role::Api, &Order::Serve { entries: 0 })?;
-    let mut bare = Stage::new(Role::Bare, &Order::Answer(script()?))?;
-    api.fill(streams)?;
-    bare.fill(streams)?;
-    let mut rounds = Vec::new();
-    // The first round is to warm both up, and is not counted.
-    for round in 0..=scale.rounds {
-        if stop.is_stopped() {
-            bail!("stopped");
-        }
-        let early = if round % 2 == 1 { Some(bare.round(events, per_second)?) } else { None };
-        let ours = api.round(events, per_second)?;
-        let bare = early.map_or_else(|| bare.round(events, per_second), Ok)?;
-        if round > 0 {
-            rounds.push((ours, bare));
-        }
-    }
-    Ok(Compared { case: format!("{streams} streams, {per_second} events/s"), rounds })
+    let mut servers = [
+        Stage::new(Role::Api, &Order::Serve { entries: 0 })?,
+        Stage::new(Role::Bare, &Order::Answer(script()?))?,
+    ];
+    let held = (servers[0].fill(streams)?, servers[1].fill(streams)?);
+    let [ours, bare] = in_turns(scale.rounds, stop, |which| servers[which].round(events, per_second))?;
+    let rounds = ours.into_iter().zip(bare).collect();
+    Ok(Compared { case: format!("{streams} streams, {per_second} events/s"), rounds, held })
 }
 
 /// A server and its clients.
@@ -108,26 +98,22 @@ struct Stage {
     server: Actor,
     served: Served,
     listeners: Actor,
-    streams: usize,
-    /// Bytes that it holds for each stream.
-    held: f64,
 }
 
 impl Stage {
     fn new(role: Role, begin: &Order) -> anyhow::Result<Self> {
         let mut actor = Actor::start(role)?;
         let served = actor.ask(begin)?;
-        Ok(Self { server: actor, served, listeners: Actor::start(Role::Listeners)?, streams: 0, held: 0.0 })
+        Ok(Self { server: actor, served, listeners: Actor::start(Role::Listeners)? })
     }
 
-    /// Opens the streams.
-    fn fill(&mut self, streams: usize) -> anyhow::Result<()> {
+    /// Opens the streams; how many bytes the server holds for each.
+    fn fill(&mut self, streams: usize) -> anyhow::Result<f64> {
         let before: Spent = self.server.ask(&Order::Spent)?;
         let request = request(&self.served, "1.1");
         self.listeners.ask::<()>(&Order::Connect { to: self.served.at, request, streams })?;
         let after: Spent = self.server.ask(&Order::Spent)?;
-        (self.streams, self.held) = (streams, after.held.saturating_sub(before.held) as f64 / streams as f64);
-        Ok(())
+        Ok(after.held.saturating_sub(before.held) as f64 / streams as f64)
     }
 
     fn round(&mut self, events: usize, per_second: f64) -> anyhow::Result<Sample> {
@@ -140,7 +126,7 @@ impl Stage {
         let mut delays: Vec<Micros> = delays.collect();
         let cpu = after.cpu.saturating_sub(before.cpu).as_secs_f64() * 1e6 / delays.len() as f64;
         let millis = |percent, delays: &mut Vec<Micros>| percentile(delays, percent) as f64 / 1e3;
-        Ok(Sample { cpu, p50: millis(50, &mut delays), p99: millis(99, &mut delays), held: self.held })
+        Ok(Sample { cpu, p50: millis(50, &mut delays), p99: millis(99, &mut delays) })
     }
 }
 

@@ -97,7 +97,7 @@ pub(crate) struct Evaluate {
     /// Recordings, each with a state of its own
     #[arg(required = true)]
     pub(crate) recordings: Vec<PathBuf>,
-    /// Write one JSON object a window
+    /// Write the raw windows to a file too, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) windows: Option<PathBuf>,
     /// How the recordings write their prices
@@ -130,7 +130,8 @@ pub(crate) struct Bench {
     /// As little as gives every row of the table; its figures say nothing
     #[arg(long, global = true)]
     pub(crate) quick: bool,
-    /// How often each is measured; the table shows medians, and the least and the most
+    /// How often speeds and costs are measured; the table shows medians, and the least and the most. Memory, and where
+    /// the engine's time goes, are measured once
     #[arg(long, global = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rounds: u32,
     /// Print JSON

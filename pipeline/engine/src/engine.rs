@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::catalogue::Policy;
+use crate::due;
 use crate::effect::{Effect, EventInfo};
 use crate::input::{Bet, Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use crate::market;
@@ -330,12 +331,13 @@ impl Engine {
             let (seen, context) = (seen.unwrap_or_default(), Context { scene: &scene, market });
             markets.extend(market::restate(old, seen, statement, &context, outbox, probe));
         }
-        let stale_books = self.draft.over(&self.state).stale_books(&info.id);
-        if !stale_books.is_empty() {
-            let books = stale::after(stale_books, &markets, &scene, outbox);
-            self.draft.put_stale_books(&info.id, books);
+        let were_stale = self.draft.over(&self.state).stale_books(&info.id);
+        let stale_books = stale::after(were_stale, &markets, &scene, outbox);
+        let due = due::after_frame(&markets, !stale_books.is_empty(), &scene);
+        if !were_stale.is_empty() {
+            self.draft.put_stale_books(&info.id, stale_books);
         }
-        self.draft.put_event(EventState { info, markets });
+        self.draft.put_event(EventState::new(info, markets).due_at(due));
     }
 }
 

@@ -12,6 +12,7 @@
 mod best;
 pub mod catalogue;
 pub mod clock;
+mod due;
 pub mod effect;
 mod engine;
 pub mod input;

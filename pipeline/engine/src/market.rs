@@ -65,23 +65,28 @@ pub(crate) fn pass_time(
     context: &Context<'_>,
     outbox: &mut Outbox<'_>,
 ) -> Option<Arc<MarketState>> {
-    let aged = is_aged(old, &context.scene.moment);
     let main_line = main_line(old, hops, context);
-    if !aged && main_line == old.main_line && !hops.hold(&old.moves) {
+    let aged = is_aged(old, &context.scene.moment).then(|| aged(old, context, outbox));
+    let moves = movement::report(&old.moves, hops, context, outbox);
+    movement::report_main_line(old.main_line, main_line, hops, context, outbox);
+    if aged.is_none() && moves.is_none() && main_line == old.main_line {
         return None;
     }
-    let mut state = old.clone();
-    if aged {
-        for quote in &mut state.quotes {
-            quote.standing = context.scene.moment.standing(quote);
-        }
-        state.windows = evaluate(&old.windows, &state.quotes, context, outbox);
-        state.gist = Gist::of(&state.quotes, context.scene.moment.watermark);
-    }
-    movement::report(&mut state.moves, hops, context, outbox);
-    movement::report_main_line(old.main_line, main_line, hops, context, outbox);
+    let mut state = aged.unwrap_or_else(|| old.clone());
+    state.moves = moves.unwrap_or(state.moves);
     state.main_line = main_line;
     Some(Arc::new(state))
+}
+
+/// A market whose quotes have the standing that time gives them.
+fn aged(old: &MarketState, context: &Context<'_>, outbox: &mut Outbox<'_>) -> MarketState {
+    let mut state = old.clone();
+    for quote in &mut state.quotes {
+        quote.standing = context.scene.moment.standing(quote);
+    }
+    state.windows = evaluate(&old.windows, &state.quotes, context, outbox);
+    state.gist = Gist::of(&state.quotes, context.scene.moment.watermark);
+    state
 }
 
 /// Whether a quote's standing or a window's being in play is not what the time says.

@@ -70,21 +70,39 @@ impl Hops {
         let hop = usize::try_from(HOP).unwrap_or(usize::MAX);
         (first..=last.unwrap_or(Micros::MIN).min(self.to)).step_by(hop)
     }
-
-    /// Whether a window of theirs holds any of the moves.
-    pub(crate) fn hold(&self, moves: &[Move]) -> bool {
-        !moves.is_empty() && self.of(moves).next().is_some()
-    }
 }
 
 /// Whether a window that the watermark has not passed yet can hold a move.
 pub(crate) fn is_pending(moved: &Move, watermark: Micros) -> bool {
-    moved.at >= watermark.div_euclid(HOP).saturating_add(1).saturating_mul(HOP).saturating_sub(SIZE)
+    moved.at >= end_after(watermark).saturating_sub(SIZE)
 }
 
-/// Reports the moves of the windows that were passed, and leaves those that are in no report.
-pub(crate) fn report(moves: &mut Vec<Move>, hops: Hops, context: &Context<'_>, outbox: &mut Outbox<'_>) {
-    for (index, end) in hops.of(moves).enumerate() {
+/// Where the first window ends that a watermark has not passed yet.
+fn end_after(watermark: Micros) -> Micros {
+    watermark.div_euclid(HOP).saturating_add(1).saturating_mul(HOP)
+}
+
+/// The first watermark after this one at which a window that holds any of the moves has been passed.
+pub(crate) fn due(moves: &[Move], watermark: Micros) -> Micros {
+    Hops { from: watermark, to: Micros::MAX }.of(moves).next().unwrap_or(Micros::MAX)
+}
+
+/// The first watermark after this one at which the main line of a table that was made then is looked at.
+pub(crate) fn main_line_due(made_at: Micros, watermark: Micros) -> Micros {
+    let was_looked_at = watermark.div_euclid(HOP) > made_at.div_euclid(HOP);
+    if was_looked_at { Micros::MAX } else { end_after(watermark) }
+}
+
+/// Reports the moves of the windows that were passed; the others, `None` when all are.
+pub(crate) fn report(
+    all: &[Move],
+    hops: Hops,
+    context: &Context<'_>,
+    outbox: &mut Outbox<'_>,
+) -> Option<Vec<Move>> {
+    let mut others: Option<Vec<Move>> = None;
+    for (index, end) in hops.of(all).enumerate() {
+        let moves = others.as_deref().unwrap_or(all);
         // What was in the window before says nothing new: a hop on which nothing enters or leaves.
         if index > 0 && !changes(moves, end) {
             continue;
@@ -99,13 +117,15 @@ pub(crate) fn report(moves: &mut Vec<Move>, hops: Hops, context: &Context<'_>, o
         let book = |moved: &Move| context.scene.names.name(moved.key.book);
         sums.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
         let is_reported = |other: &Move| sums.iter().any(|sum| sum.key == other.key);
-        moves.retain(|other| other.at >= end || !is_reported(other));
+        let is_left = |other: &&Move| other.at >= end || !is_reported(other);
+        others = Some(moves.iter().filter(is_left).copied().collect());
         for Move { key, from, to, .. } in sums {
             let book = Arc::clone(context.scene.names.name(key.book));
             let what = Moved::Price { outcome: key.outcome, book, from, to };
             push(what, key.line, end, context, outbox);
         }
     }
+    others
 }
 
 /// Whether a move enters or leaves the windows by the hop to this end.

@@ -26,14 +26,24 @@ const LIMITS: [(&str, Micros); 4] = [
 
 /// Whether an event of this sport that began then is over.
 pub(crate) fn is_over(sport: &str, commence_time: Micros, watermark: Micros) -> bool {
+    watermark > over_after(sport, commence_time)
+}
+
+/// The last watermark at which it is not.
+pub(crate) fn over_after(sport: &str, commence_time: Micros) -> Micros {
     let listed = LIMITS.iter().find(|(name, _)| *name == sport);
     let limit = listed.map_or(DEFAULT, |(_, limit)| *limit);
-    watermark > commence_time.saturating_add(limit)
+    commence_time.saturating_add(limit)
 }
 
 /// Whether an event of which someone last spoke then is forgotten.
 pub(crate) fn is_forgotten(said_at: Micros, watermark: Micros) -> bool {
-    watermark > said_at.saturating_add(SILENCE)
+    watermark > forgotten_after(said_at)
+}
+
+/// The last watermark at which it is not.
+pub(crate) fn forgotten_after(said_at: Micros) -> Micros {
+    said_at.saturating_add(SILENCE)
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl Moment<'_> {
     /// The standing of a price that is not young: of two reasons the one that came first.
     #[cold]
     fn judge_old(&self, started: bool, seen_at: Micros, book: Symbol) -> Standing {
-        let fresh_until = seen_at.saturating_add(self.expected.allowed(book.index()));
+        let fresh_until = self.fresh_until(seen_at, book);
         if started && self.commence_time <= fresh_until {
             Standing::Started
         } else if self.watermark > fresh_until {
@@ -106,6 +106,11 @@ impl Moment<'_> {
         } else {
             Standing::OnOffer
         }
+    }
+
+    /// The last watermark at which a price that a book confirmed then is not stale.
+    pub(crate) fn fresh_until(&self, seen_at: Micros, book: Symbol) -> Micros {
+        seen_at.saturating_add(self.expected.allowed(book.index()))
     }
 
     /// The standing that time gives a quote: only what is on offer can lose by it.
@@ -124,12 +129,11 @@ impl Moment<'_> {
 
     /// Whether its book has been silent about a quote for too long, whether or not it can be bet on.
     pub(crate) fn is_quiet(&self, quote: &Quote) -> bool {
-        let allowed = || self.expected.allowed(quote.key.book.index());
         match quote.standing {
             Standing::OnOffer => false,
             Standing::Stale => true,
             Standing::Suspended | Standing::Started => {
-                self.watermark > quote.span_end.saturating_add(allowed())
+                self.watermark > self.fresh_until(quote.span_end, quote.key.book)
             }
         }
     }

@@ -144,11 +144,13 @@ pub(crate) struct Expected {
     intervals: Vec<Micros>,
     /// The least that any book is allowed.
     least_allowed: Micros,
+    /// Some book is allowed less than when this was last asked.
+    is_stricter: bool,
 }
 
 impl Default for Expected {
     fn default() -> Self {
-        Self { intervals: Vec::new(), least_allowed: allowed(PRIOR) }
+        Self { intervals: Vec::new(), least_allowed: allowed(PRIOR), is_stricter: true }
     }
 }
 
@@ -161,8 +163,15 @@ impl Expected {
         if self.intervals.len() <= book {
             self.intervals.resize(book + 1, PRIOR);
         }
-        self.intervals[book] = interval.unwrap_or(PRIOR);
+        let interval = interval.unwrap_or(PRIOR);
+        self.is_stricter |= allowed(interval) < allowed(self.intervals[book]);
+        self.intervals[book] = interval;
         self.least_allowed = self.intervals.iter().copied().map(allowed).fold(allowed(PRIOR), Micros::min);
+    }
+
+    /// Whether some book is allowed less than when this was last asked. At first it is not known, so yes.
+    pub(crate) fn take_stricter(&mut self) -> bool {
+        std::mem::take(&mut self.is_stricter)
     }
 
     /// Within which 95 of 100 prices of the book are confirmed.

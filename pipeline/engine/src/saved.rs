@@ -192,7 +192,7 @@ impl Engine {
             Saved::Market(saved) => {
                 let market = Arc::new(saved.to_state(names)?);
                 let id = Arc::clone(&saved.event.id);
-                let new = || EventState { info: Arc::clone(&saved.event), markets: Vec::new() };
+                let new = || EventState::new(Arc::clone(&saved.event), Vec::new());
                 let event = state.events.entry(id).or_insert_with(new);
                 event.markets.retain(|other| other.market != market.market);
                 event.markets.push(market);

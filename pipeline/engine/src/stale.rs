@@ -75,6 +75,9 @@ pub(crate) fn after(
     scene: &Scene<'_>,
     outbox: &mut Outbox<'_>,
 ) -> Vec<Symbol> {
+    if was.is_empty() {
+        return Vec::new();
+    }
     let mut books = books(markets, &scene.moment);
     books.retain(|book| was.contains(&book.symbol));
     say(was, books, scene, outbox)

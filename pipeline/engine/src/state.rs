@@ -3,9 +3,11 @@
 //! A [`Draft`] lies over a [`State`] until the transaction that publishes its effects has committed: applying it
 //! is `commit`, dropping it `abort`. The unit of copying is a market. It never decides anything about odds.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::Micros;
 use crate::catalogue::{Line, Market};
 use crate::clock::Clock;
 use crate::effect::EventInfo;
@@ -35,6 +37,8 @@ pub(crate) struct MarketState {
 pub(crate) struct EventState {
     pub(crate) info: Arc<EventInfo>,
     pub(crate) markets: Vec<Arc<MarketState>>,
+    /// Before this watermark time changes nothing of it (`due`). Not remembered: a note that spares looks.
+    pub(crate) due: Cell<Micros>,
 }
 
 /// Everything that is remembered of a partition.
@@ -148,6 +152,18 @@ impl<'a> Overlay<'a> {
         ids
     }
 
+    /// The events that are due at a watermark, in the order of their ids.
+    pub(crate) fn due(&self, watermark: Micros) -> Vec<&'a EventState> {
+        let is_due = |event: &&EventState| event.due.get() <= watermark && !event.markets.is_empty();
+        let is_known = |id: &Arc<str>| !self.draft.events.contains_key(id);
+        let known = self.state.events.iter().filter(|(id, event)| is_due(event) && is_known(id));
+        let drafted = self.draft.events.iter().filter(|(_, event)| is_due(event));
+        let mut due: Vec<_> = known.chain(drafted).collect();
+        // Two runs that are in order: a merge.
+        due.sort_by_key(|(id, _)| *id);
+        due.into_iter().map(|(_, event)| event).collect()
+    }
+
     pub(crate) fn source(&self, source: Symbol) -> SourceClock {
         let drafted = self.draft.sources.get(&source);
         let known = drafted.copied().unwrap_or_else(|| self.state.sources.get(&source).copied());
@@ -200,6 +216,17 @@ impl State {
 }
 
 impl EventState {
+    /// One that is looked at when time passes next.
+    pub(crate) fn new(info: Arc<EventInfo>, markets: Vec<Arc<MarketState>>) -> Self {
+        Self { info, markets, due: Cell::new(Micros::MIN) }
+    }
+
+    /// The same, which need not be looked at before.
+    pub(crate) fn due_at(self, watermark: Micros) -> Self {
+        self.due.set(watermark);
+        self
+    }
+
     pub(crate) fn market(&self, market: Market) -> Option<&Arc<MarketState>> {
         self.markets.iter().find(|state| state.market == market)
     }

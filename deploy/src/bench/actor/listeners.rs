@@ -1,7 +1,7 @@
 //! Clients of a stream, many in one process, that note when blocks reach them.
 //!
-//! A block ends with an empty line; nothing else of what comes is looked at, so that listening costs little and the
-//! same for all.
+//! A block ends with an empty line, and is no event if it is a heartbeat, which comes whenever nothing else does; nothing
+//! else of what comes is looked at, so that listening costs little and the same for all.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -123,22 +123,34 @@ impl Stream {
     }
 }
 
-/// Counts the ends of blocks, also of those that come in pieces. (The head's lines end otherwise, and so do the chunks'.)
+/// What the line of a heartbeat's name is.
+const HEARTBEAT: &[u8] = b"event: heartbeat";
+
+/// Counts the ends of blocks that are no heartbeats, also of those that come in pieces. (The head's lines end otherwise,
+/// and so do the chunks'.)
 #[derive(Debug, Default)]
 struct Blocks {
-    /// The last byte was a line's end.
-    is_at_line_end: bool,
+    /// Bytes of the line that has begun.
+    line: usize,
+    /// How many of them are those of a heartbeat's.
+    alike: usize,
+    is_heartbeat: bool,
 }
 
 impl Blocks {
     fn ends_in(&mut self, bytes: &[u8]) -> usize {
-        let mut ends = 0;
-        for &byte in bytes {
-            let is_line_end = byte == b'\n';
-            ends += usize::from(is_line_end && self.is_at_line_end);
-            self.is_at_line_end = is_line_end;
+        bytes.iter().filter(|byte| self.ends_with(**byte)).count()
+    }
+
+    fn ends_with(&mut self, byte: u8) -> bool {
+        if byte != b'\n' {
+            self.alike += usize::from(self.alike == self.line && HEARTBEAT.get(self.line) == Some(&byte));
+            self.line += 1;
+            return false;
         }
-        ends
+        let (line, alike) = (std::mem::take(&mut self.line), std::mem::take(&mut self.alike));
+        self.is_heartbeat |= line == HEARTBEAT.len() && alike == line;
+        line == 0 && !std::mem::take(&mut self.is_heartbeat)
     }
 }
 
@@ -149,6 +161,17 @@ mod tests {
     #[test]
     fn a_block_ends_with_an_empty_line_wherever_it_is_cut() {
         let text = b"HTTP/1.1 200 OK\r\nx: y\r\n\r\n1a\r\nevent: a\ndata: {}\n\n\r\n1a\r\ndata: {}\n\n\r\n";
+        for cut in 0..text.len() {
+            let mut blocks = Blocks::default();
+            assert_eq!(blocks.ends_in(&text[..cut]) + blocks.ends_in(&text[cut..]), 2, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_heartbeat_is_no_event() {
+        let text =
+            b"1\r\nevent: a\ndata: {}\n\n\r\n1\r\n: heartbeat\nevent: heartbeat\ndata: {}\nid: 1\n\n\r\n\
+                     1\r\nevent: heartbeats\ndata: event: heartbeat\n\n\r\n";
         for cut in 0..text.len() {
             let mut blocks = Blocks::default();
             assert_eq!(blocks.ends_in(&text[..cut]) + blocks.ends_in(&text[cut..]), 2, "{cut}");

@@ -1,14 +1,16 @@
 //! What the passing of time brings, before the record that brought it is looked at.
 //!
-//! When the watermark comes to another whole second, every event is looked at, in the order of their ids: prices go
-//! stale or are from before the start, windows close, events end, prices have moved. In between nothing is done, so that
-//! the cost is bounded by the seconds and not by the records. It never runs under the raw policy.
+//! When the watermark comes to another whole second, every event that is due is looked at, in the order of their ids: prices
+//! go stale or are from before the start, windows close, events end, prices have moved. In between nothing is done, so that
+//! the cost is bounded by the seconds and not by the records; and nothing of events of which time can change nothing yet
+//! (`due`), so that it is bounded by what happens and not by how many there are. It never runs under the raw policy.
 
 use std::sync::Arc;
 
 use crate::Micros;
 use crate::catalogue::Policy;
 use crate::clock;
+use crate::due;
 use crate::effect::Reason;
 use crate::engine::Engine;
 use crate::input::Coordinate;
@@ -59,8 +61,18 @@ impl Engine {
     fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, outbox: &mut Outbox<'_>) {
         self.look_at_books(&mut outbox.learnt);
         self.forget();
-        for event in self.draft.over(&self.state).event_ids() {
-            self.pass_time_of(at, &event, hops, outbox);
+        let looks_at_all = self.expected.take_stricter();
+        let overlay = self.draft.over(&self.state);
+        let until = if looks_at_all { Micros::MAX } else { overlay.clock().watermark };
+        let looks = overlay.due(until).into_iter();
+        let passed: Vec<_> = looks.filter_map(|event| self.pass_time_of(at, event, hops, outbox)).collect();
+        for Passed { id, event, stale_books } in passed {
+            if let Some(event) = event {
+                self.draft.put_event(event);
+            }
+            if let Some(books) = stale_books {
+                self.draft.put_stale_books(&id, books);
+            }
         }
     }
 
@@ -96,30 +108,36 @@ impl Engine {
         }
     }
 
-    fn pass_time_of(&mut self, at: Coordinate<'_>, id: &Arc<str>, hops: Hops, outbox: &mut Outbox<'_>) {
-        let overlay = self.draft.over(&self.state);
-        let Some(event) = overlay.event(id).filter(|event| !event.markets.is_empty()) else { return };
-        let info = Arc::clone(&event.info);
-        let scene = Scene { by_time: true, ..self.scene(at, Micros::MIN, &info, false) };
-        let stale_books = overlay.stale_books(id);
-        let passed = if is_over(event, scene.moment.watermark) {
-            end(event, stale_books, &scene, outbox);
-            Passed { markets: Some(Vec::new()), stale_books: Some(Vec::new()) }
+    /// What becomes of an event; `None` when it is as it was.
+    fn pass_time_of(
+        &self,
+        at: Coordinate<'_>,
+        event: &EventState,
+        hops: Hops,
+        outbox: &mut Outbox<'_>,
+    ) -> Option<Passed> {
+        let info = &event.info;
+        let scene = Scene { by_time: true, ..self.scene(at, Micros::MIN, info, false) };
+        let were_stale = self.draft.over(&self.state).stale_books(&info.id);
+        let (markets, stale_books) = if is_over(event, scene.moment.watermark) {
+            end(event, were_stale, &scene, outbox);
+            (Some(Vec::new()), Some(Vec::new()))
         } else {
-            pass(event, stale_books, hops, &scene, outbox)
+            pass(event, were_stale, hops, &scene, outbox)
         };
-        if let Some(markets) = passed.markets {
-            self.draft.put_event(EventState { info, markets });
-        }
-        if let Some(books) = passed.stale_books {
-            self.draft.put_stale_books(id, books);
-        }
+        let has_stale_books = !stale_books.as_deref().unwrap_or(were_stale).is_empty();
+        let due = due::after_look(markets.as_ref().unwrap_or(&event.markets), has_stale_books, &scene);
+        event.due.set(due);
+        let is_as_it_was = markets.is_none() && stale_books.is_none();
+        let event = markets.map(|markets| EventState::new(Arc::clone(info), markets).due_at(due));
+        (!is_as_it_was).then(|| Passed { id: Arc::clone(&info.id), event, stale_books })
     }
 }
 
 /// What an event has become; `None` is what it was.
 struct Passed {
-    markets: Option<Vec<Arc<MarketState>>>,
+    id: Arc<str>,
+    event: Option<EventState>,
     stale_books: Option<Vec<Symbol>>,
 }
 
@@ -139,13 +157,14 @@ fn end(event: &EventState, stale_books: &[Symbol], scene: &Scene<'_>, outbox: &m
     stale::end(stale_books, scene, outbox);
 }
 
+/// The markets and the stale books of an event that is not over, where they are not what they were.
 fn pass(
     event: &EventState,
     stale_books: &[Symbol],
     hops: Hops,
     scene: &Scene<'_>,
     outbox: &mut Outbox<'_>,
-) -> Passed {
+) -> (Option<Vec<Arc<MarketState>>>, Option<Vec<Symbol>>) {
     let mut changed: Option<Vec<_>> = None;
     for (index, state) in event.markets.iter().enumerate() {
         let context = Context { scene, market: state.market };
@@ -157,5 +176,105 @@ fn pass(
     let books = stale::is_due(stale_books, markets, &scene.moment)
         .then(|| stale::check(stale_books, markets, scene, outbox))
         .filter(|books| books != stale_books);
-    Passed { markets: changed, stale_books: books }
+    (changed, books)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::catalogue::{Market, Outcome, Side};
+    use crate::effect::Effect;
+    use crate::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, Tick};
+    use crate::odds::Price;
+
+    use super::*;
+
+    const SECOND: Micros = 1_000_000;
+    /// The engine's delay: what is heard at a second is looked at so much later.
+    const DELAY: Micros = 5 * SECOND;
+    const START: Micros = 3_600 * SECOND;
+
+    fn step(engine: &mut Engine, input: &Input<'_>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let at = Coordinate { topic: "t", partition: 0, offset: 0 };
+        engine.step(at, input, &mut effects);
+        engine.commit();
+        effects
+    }
+
+    fn beat(engine: &mut Engine, at: Micros) -> Vec<Effect> {
+        step(engine, &Input::Heartbeat(Heartbeat { source: "s", at }))
+    }
+
+    /// One price on a total of an event.
+    fn say(engine: &mut Engine, id: &str, price: i64, at: Micros) {
+        let bet = Bet::new(Market::parse("totals").unwrap(), Outcome::Over, Side::Back, Some(2_500)).unwrap();
+        let price = Price::from_millionths(price).unwrap();
+        let tick = Tick { book: "b", bet, price, suspended: false, last_seen_at: at, price_moved_at: None };
+        let event = Event { id, sport: "soccer", league: "l", home: "h", away: "a", commence_time: START };
+        let frame = Frame {
+            source: "s",
+            received_at: at,
+            poll_index: None,
+            event,
+            coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
+            ticks: vec![tick],
+        };
+        step(engine, &Input::Frame(frame));
+    }
+
+    /// When an event is looked at, in seconds.
+    fn looked_at(engine: &Engine, id: &str) -> Option<Micros> {
+        let due = engine.state().events[id].due.get();
+        (due != Micros::MIN).then_some(due / SECOND)
+    }
+
+    #[test]
+    fn an_event_is_looked_at_when_time_can_change_it() {
+        let mut engine = Engine::new(Policy::Board);
+        say(&mut engine, "e", 2_000_000, DELAY + 101 * SECOND);
+        assert_eq!(looked_at(&engine, "e"), Some(110), "its main line, at the next hop");
+        for second in 102..110 {
+            beat(&mut engine, DELAY + second * SECOND);
+            assert_eq!(looked_at(&engine, "e"), Some(110), "{second}");
+        }
+        beat(&mut engine, DELAY + 110 * SECOND);
+        // Half an hour after it was seen, as of a book that is not known yet.
+        assert_eq!(looked_at(&engine, "e"), Some(5 + 101 + 1_800));
+        say(&mut engine, "e", 2_010_000, DELAY + 111 * SECOND);
+        beat(&mut engine, DELAY + 120 * SECOND);
+        assert_eq!(looked_at(&engine, "e"), Some(130), "the move is in the next window too");
+        beat(&mut engine, DELAY + 180 * SECOND);
+        assert_eq!(looked_at(&engine, "e"), Some(5 + 111 + 1_800), "and in none any more");
+        say(&mut engine, "e", 2_010_000, DELAY + 3_590 * SECOND);
+        beat(&mut engine, DELAY + 3_599 * SECOND);
+        beat(&mut engine, DELAY + 3_600 * SECOND);
+        assert_eq!(
+            looked_at(&engine, "e"),
+            None,
+            "a price from before the start is watched until it is confirmed"
+        );
+    }
+
+    #[test]
+    fn a_stricter_book_makes_all_due() {
+        let mut engine = Engine::new(Policy::Board);
+        say(&mut engine, "quiet", 2_000_000, DELAY + SECOND);
+        // The book turns out to be one that confirms each two seconds.
+        let alerts = (1..100).flat_map(|second| {
+            say(&mut engine, "loud", 2_000_000, DELAY + 2 * second * SECOND);
+            beat(&mut engine, DELAY + (2 * second + 1) * SECOND)
+        });
+        assert!(alerts.count() == 0);
+        let stale = (0..10).flat_map(|second| {
+            say(&mut engine, "loud", 2_000_000, DELAY + (200 + 2 * second) * SECOND);
+            beat(&mut engine, DELAY + (201 + 2 * second) * SECOND)
+        });
+        let events: Vec<_> = stale
+            .filter_map(|effect| match effect {
+                Effect::StaleAlert(alert) => Some(alert.event.id.to_string()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(events, ["quiet"]);
+    }
 }

@@ -256,6 +256,17 @@ proptest! {
     }
 
     #[test]
+    fn what_is_not_due_need_not_be_looked_at(polls in polls()) {
+        let telling = Telling::plain(Policy::Board);
+        let mut worlds = [World::new(Policy::Board), World::new(Policy::Board)];
+        worlds[1].looks_at_all = true;
+        for (index, poll) in polls.iter().enumerate() {
+            let [due, all] = worlds.each_mut().map(|world| telling.tell(world, index, poll));
+            prop_assert_eq!(due, all);
+        }
+    }
+
+    #[test]
     fn the_order_of_a_frames_ticks_changes_nothing(polls in polls(), policy in policy()) {
         let (_, forward) = Telling::plain(policy).run(&polls);
         let backwards = |ticks: &mut Vec<Tick<'static>>| ticks.reverse();

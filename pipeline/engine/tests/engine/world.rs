@@ -52,14 +52,21 @@ pub(crate) struct World {
     pub(crate) offset: i64,
     pub(crate) board: BTreeMap<String, Entry>,
     pub(crate) commit_each: bool,
+    /// Before each step an abort of nothing: an engine does not know then what it need not look at.
+    pub(crate) looks_at_all: bool,
 }
 
 impl World {
     pub(crate) fn new(policy: Policy) -> Self {
-        Self { engine: Engine::new(policy), offset: 0, board: BTreeMap::new(), commit_each: true }
+        let (engine, board) = (Engine::new(policy), BTreeMap::new());
+        Self { engine, offset: 0, board, commit_each: true, looks_at_all: false }
     }
 
     pub(crate) fn step(&mut self, input: &Input<'_>) -> (Step, Vec<Effect>) {
+        if self.looks_at_all {
+            self.engine.commit();
+            self.engine.abort();
+        }
         let mut effects = Vec::new();
         let coordinate = Coordinate { topic: "odds.ticks.v1", partition: 0, offset: self.offset };
         let step = self.engine.step(coordinate, input, &mut effects);
