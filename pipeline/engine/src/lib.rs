@@ -10,10 +10,12 @@
 //! prices of a line, `window` opens, updates and closes, [`effect`] is what the caller must carry out.
 
 mod best;
+pub mod books;
 pub mod catalogue;
 pub mod clock;
 pub mod effect;
 mod engine;
+pub mod fees;
 pub mod input;
 pub mod invariants;
 mod market;
@@ -25,7 +27,9 @@ pub mod probe;
 mod quotes;
 pub mod refresh;
 pub mod saved;
+pub mod settle;
 pub mod source;
+pub mod stakes;
 mod stale;
 mod state;
 mod window;
