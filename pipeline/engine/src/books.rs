@@ -181,7 +181,7 @@ impl Books {
     #[must_use]
     pub fn get(&self, key: &str) -> &Book {
         let [bookmaker, exchange, prediction_market] = &self.unknown;
-        self.known.get(key).unwrap_or(match Kind::of(key) {
+        self.known.get(key).unwrap_or_else(|| match Kind::of(key) {
             Kind::Bookmaker => bookmaker,
             Kind::Exchange => exchange,
             Kind::PredictionMarket => prediction_market,

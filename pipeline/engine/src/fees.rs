@@ -8,7 +8,8 @@
 //! is Commission and how is it calculated?"). A contract that pays 1 and costs p costs `p + fee(p)` with it; Kalshi takes
 //! `m * C * p * (1 - p)` dollars for C contracts, rounded up to $0.0001 (Kalshi API documentation, "Fee Rounding"),
 //! Polymarket `C * rate * p * (1 - p)`, to $0.00001 (Polymarket documentation, "Fees"). Selling a contract at p is buying
-//! its opposite at `1 - p`, for the same fee.
+//! its opposite at `1 - p`, for the same fee. Who is no direct member of Kalshi has balances in whole cents, and pays for that up to a
+//! cent an order more, which is not in it.
 //!
 //! A price was rounded down when it was read. That is cautious for who backs it, not for who lays it: lay prices are believed
 //! to have at most six digits, as exchanges' ladders do.
