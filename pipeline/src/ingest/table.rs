@@ -159,17 +159,14 @@ impl Columns {
         // Ticks of one offer are next to each other.
         let mut before: Option<[&str; 4]> = None;
         for row in rows {
-            let place = match places.get(&row[self.event_id]) {
-                Some(place) => *place,
-                None => {
-                    let Some(event) = self.event(row, faults) else { continue };
-                    events.push((event, Vec::new()));
-                    places.insert(&row[self.event_id], events.len() - 1);
-                    events.len() - 1
-                }
-            };
-            let (event, offers) = &mut events[place];
-            let of = [self.event_id, self.bookmaker, self.market, self.last_update].map(|at| &row[at]);
+            let id = &row[self.event_id];
+            if !places.contains_key(id) {
+                let Some(event) = self.event(row, faults) else { continue };
+                places.insert(id, events.len());
+                events.push((event, Vec::new()));
+            }
+            let (event, offers) = &mut events[places[id]];
+            let of = [id, &row[self.bookmaker], &row[self.market], &row[self.last_update]];
             if self.offer(row, event, before == Some(of), offers, faults).is_some() {
                 before = Some(of);
             }
@@ -178,12 +175,15 @@ impl Columns {
     }
 
     fn event(&self, row: &StringRecord, faults: &mut Faults) -> Option<Event> {
-        let league = self.sport_key.map_or(LEAGUE, |at| &row[at]).to_owned();
+        let league = match self.sport_key {
+            Some(at) => text(&row[at], "sport_key", faults)?,
+            None => LEAGUE,
+        };
         Some(Event {
             id: text(&row[self.event_id], "event_id", faults)?.to_owned(),
             // Leagues are named sport_league.
             sport: league.split('_').next().unwrap_or_default().to_owned(),
-            league,
+            league: league.to_owned(),
             home: text(&row[self.home_team], "home_team", faults)?.to_owned(),
             away: text(&row[self.away_team], "away_team", faults)?.to_owned(),
             commence_time: time(&row[self.commence_time], "commence_time", faults)?,
@@ -375,6 +375,15 @@ mod tests {
         assert_eq!(with(&good().replace("e1,", ",")), wrong("event_id missing"));
         assert_eq!(with(&good().replace("h2h", "spreads")), wrong("point missing"));
         assert_eq!(with(&good()), ("outcome listed twice: 1".to_owned(), 2));
+        let named = (HEADER.to_owned() + &good())
+            .replace("utc\n", "utc,sport_key\n")
+            .replace("344\n", "344,icehockey_nhl\n");
+        let (polls, _, _) = read("r.csv", named.as_bytes());
+        assert_eq!(
+            (&*polls[0].events[0].0.sport, &*polls[0].events[0].0.league),
+            ("icehockey", "icehockey_nhl")
+        );
+        assert_eq!(faults_of(&named.replace("icehockey_nhl", "")), ("sport_key missing: 1".to_owned(), 0));
         // A poll whose time is none is none.
         let lost = HEADER.to_owned() + &good().replace("20260303_060344", "20261303_060344");
         assert_eq!(faults_of(&lost), ("snapshot_utc is no time: 1".to_owned(), 0));
