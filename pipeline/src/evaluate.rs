@@ -18,7 +18,7 @@ use arb_schemas::topics::ODDS_TICKS;
 
 use crate::faults::Faults;
 use crate::ingest::publish;
-use crate::ingest::recording::Recording;
+use crate::ingest::recording;
 use crate::ingest::source::{Poll, Source, SourceError};
 use crate::ingest::the_odds_api::OddsFormat;
 
@@ -61,8 +61,8 @@ pub fn evaluate<'a>(
 ) -> Result<Evaluation, SourceError> {
     let mut evaluation = Evaluation::default();
     for path in recordings {
-        let mut recording = Recording::open(path, format)?;
-        Run::new(&mut evaluation).play(&mut recording);
+        let mut recording = recording::open(path, format)?;
+        Run::new(&mut evaluation).play(recording.as_mut());
     }
     evaluation.windows.sort_by(RawWindow::order);
     Ok(evaluation)

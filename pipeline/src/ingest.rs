@@ -2,7 +2,7 @@
 //!
 //! - [`source`]: the trait, and the poll that every source gives.
 //! - [`the_odds_api`]: the decoder of The Odds API's JSON.
-//! - [`recording`]: polls from a file.
+//! - [`recording`], [`table`]: polls from a file, of JSON lines or a table.
 //! - [`simulator`]: polls of a market that does not exist.
 //! - [`replay`]: when to say what.
 //! - [`live`]: polls of The Odds API, as they are due.
@@ -16,4 +16,5 @@ pub mod recording;
 pub mod replay;
 pub mod simulator;
 pub mod source;
+pub mod table;
 pub mod the_odds_api;

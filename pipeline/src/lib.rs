@@ -6,11 +6,13 @@
 //! - [`sink`]: what the topics say into ClickHouse, each row once.
 //! - [`evaluate`]: the same engine over recordings, without Kafka.
 //! - [`clickhouse`]: where analysts read: its client, roles and migrations.
+//! - [`books`]: the file of books, as the engine's table.
 //! - [`records`]: messages as engine inputs, effects as messages.
 //! - [`telemetry`]: every metric, and what says it.
 //! - [`places`], [`watchdog`]: where a loop is in its partitions, and whether it still moves.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
+pub mod books;
 pub mod clickhouse;
 pub mod evaluate;
 pub mod fail_point;

@@ -14,6 +14,7 @@ mod bench;
 mod board;
 mod clickhouse;
 mod dead_letters;
+mod devig;
 mod documents;
 mod evaluate;
 mod failures;

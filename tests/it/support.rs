@@ -10,6 +10,7 @@ pub(crate) mod oracle;
 pub(crate) mod processors;
 pub(crate) mod program;
 pub(crate) mod promtool;
+pub(crate) mod python;
 pub(crate) mod recordings;
 pub(crate) mod serve;
 pub(crate) mod sinks;

@@ -13,7 +13,7 @@ use arb_engine::probe::{Probe, Stage};
 use arb_engine::{Engine, Size};
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
-use arb_pipeline::ingest::recording::Recording;
+use arb_pipeline::ingest::recording;
 use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
@@ -78,7 +78,7 @@ fn stages(name: &str, inputs: &[Input<'_>], ticks: usize) -> Vec<Row> {
 /// All records of a recording, as one partition has them.
 fn load(recording: Option<&Path>, simulated: usize) -> anyhow::Result<(String, Vec<TickRecord>)> {
     let (mut source, polls): (Box<dyn Source>, usize) = match recording {
-        Some(path) => (Box::new(Recording::open(path, OddsFormat::American)?), usize::MAX),
+        Some(path) => (recording::open(path, OddsFormat::American)?, usize::MAX),
         None => (Box::new(Simulator::new(Settings::default())), simulated),
     };
     let (mut records, mut faults) = (Vec::new(), Faults::default());

@@ -3,7 +3,7 @@
 pub(crate) mod live;
 
 use arb_pipeline::ingest::publish::Publisher;
-use arb_pipeline::ingest::recording::Recording;
+use arb_pipeline::ingest::recording;
 use arb_pipeline::ingest::replay::{LIVE_HEARTBEAT, Played, RECORDED_HEARTBEAT, Replay, ReplayError, Speed};
 use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::{Source, SourceError};
@@ -61,7 +61,7 @@ impl Vitals for Publishing {
 
 fn source(play: &Play) -> anyhow::Result<(Box<dyn Source>, Speed)> {
     Ok(match &play.replay {
-        Some(path) => (Box::new(Recording::open(path, play.odds_format.into())?), RECORDING),
+        Some(path) => (recording::open(path, play.odds_format.into())?, RECORDING),
         None => (Box::new(Simulator::new(settings(play))), SIMULATED),
     })
 }

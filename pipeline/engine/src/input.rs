@@ -92,6 +92,24 @@ impl Bet {
         self.market
     }
 
+    /// What is bet on.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// For it or against it.
+    #[must_use]
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Its line, where its market has one.
+    #[must_use]
+    pub fn line(&self) -> Option<Line> {
+        self.line
+    }
+
     pub(crate) fn key(&self, book: Symbol) -> Key {
         Key { line: self.line, outcome: self.outcome, side: self.side, book }
     }

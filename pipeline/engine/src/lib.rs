@@ -10,14 +10,18 @@
 //! prices of a line, `window` opens, updates and closes, [`effect`] is what the caller must carry out.
 
 mod best;
+pub mod books;
 pub mod catalogue;
 pub mod clock;
+pub mod devig;
 mod due;
 pub mod effect;
 mod engine;
+pub mod fees;
 pub mod input;
 pub mod invariants;
 mod market;
+mod maths;
 mod movement;
 mod names;
 pub mod odds;
@@ -26,9 +30,12 @@ pub mod probe;
 mod quotes;
 pub mod refresh;
 pub mod saved;
+pub mod settle;
 pub mod source;
+pub mod stakes;
 mod stale;
 mod state;
+pub mod value;
 mod window;
 
 pub use engine::{Engine, Size, Step};

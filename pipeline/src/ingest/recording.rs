@@ -1,4 +1,5 @@
-//! Recordings: one poll a line, as JSON lines, plain (`.jsonl`) or zstd (`.zst`), streamed.
+//! Recordings: one poll a line, as JSON lines, plain (`.jsonl`) or zstd (`.zst`), streamed; or a table, see
+//! [`super::table`].
 //!
 //! A line is `{"polled_at": RFC 3339, "events": [...]}`, `events` being the API's own array. It never holds more
 //! than a line, and never unpacks a file to disk.
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use arb_schemas::time::{Micros, SECOND};
 
 use super::source::{Poll, Source, SourceError};
+use super::table::Table;
 use super::the_odds_api::{Decoder, OddsFormat};
 use crate::faults::Faults;
 
@@ -19,7 +21,36 @@ const WINDOW_LOG: u32 = 27;
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
 /// A poll this long after the one before it has a wrong time: believed, it would make all that follow late.
-const JUMP: Micros = 366 * 86_400 * SECOND;
+pub(super) const JUMP: Micros = 366 * 86_400 * SECOND;
+
+/// Opens a recording of either form, by its name: `.csv` and `.csv.zst` are tables, whose prices are decimal; any other is JSON
+/// lines, whose prices have this format.
+///
+/// # Errors
+/// [`SourceError::Io`].
+pub fn open(path: &Path, format: OddsFormat) -> Result<Box<dyn Source>, SourceError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_table = [".csv", ".csv.zst"].iter().any(|ending| name.ends_with(ending));
+    Ok(if is_table { Box::new(Table::open(path)?) } else { Box::new(Recording::open(path, format)?) })
+}
+
+/// The bytes of a file, unpacked on the way if it is packed.
+pub(super) fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, SourceError> {
+    let io = |error| SourceError::Io { what: path.display().to_string(), error };
+    let file = File::open(path).map_err(io)?;
+    if path.extension().is_none_or(|extension| extension != "zst") {
+        return Ok(Box::new(BufReader::with_capacity(1 << 20, file)));
+    }
+    let mut decoder = zstd::Decoder::new(file).map_err(io)?;
+    decoder.window_log_max(WINDOW_LOG).map_err(io)?;
+    Ok(Box::new(BufReader::with_capacity(1 << 20, decoder)))
+}
+
+/// What a source that reads this file is called.
+pub(super) fn name(path: &Path) -> String {
+    let stem = path.file_name().unwrap_or_default().to_string_lossy();
+    format!("the-odds-api/{}", stem.split('.').next().unwrap_or_default())
+}
 
 /// A recording as a source.
 pub struct Recording {
@@ -43,22 +74,10 @@ impl Recording {
     /// # Errors
     /// [`SourceError::Io`].
     pub fn open(path: &Path, format: OddsFormat) -> Result<Self, SourceError> {
-        let io = |error| SourceError::Io { what: path.display().to_string(), error };
-        let file = File::open(path).map_err(io)?;
-        let reader: Box<dyn BufRead + Send> = if path.extension().is_some_and(|extension| extension == "zst")
-        {
-            let mut decoder = zstd::Decoder::new(file).map_err(io)?;
-            decoder.window_log_max(WINDOW_LOG).map_err(io)?;
-            Box::new(BufReader::with_capacity(1 << 20, decoder))
-        } else {
-            Box::new(BufReader::with_capacity(1 << 20, file))
-        };
-        let stem = path.file_name().unwrap_or_default().to_string_lossy();
-        let stem = stem.split('.').next().unwrap_or_default();
         Ok(Self {
             path: path.to_owned(),
-            name: format!("the-odds-api/{stem}"),
-            lines: Lines { reader, line: String::new(), read: 0 },
+            name: name(path),
+            lines: Lines { reader: reader(path)?, line: String::new(), read: 0 },
             decoder: Decoder::new(format),
             last: None,
         })

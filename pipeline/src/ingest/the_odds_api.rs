@@ -14,6 +14,7 @@ use arb_engine::catalogue::{self, Family, Market};
 use arb_engine::odds::{Price, PriceError, fixed_point};
 use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, parse_rfc3339};
+use serde_json::value::RawValue;
 
 use self::json::{Lenient, Raw, text};
 use super::source::Poll;
@@ -41,9 +42,35 @@ pub struct Decoder {
 }
 
 /// The sides of an event, to tell outcomes by name.
-struct Sides<'a> {
-    home: &'a str,
-    away: &'a str,
+pub(super) struct Sides<'a> {
+    pub(super) home: &'a str,
+    pub(super) away: &'a str,
+}
+
+/// A market's key, read: its own, without what says that it is laid.
+pub(super) struct MarketKey<'a> {
+    pub(super) key: &'a str,
+    kind: Market,
+    side: Side,
+}
+
+impl<'a> MarketKey<'a> {
+    /// `None` for a market that is not in the catalogue, which is counted.
+    pub(super) fn read(key: &'a str, faults: &mut Faults) -> Option<Self> {
+        let (key, side) = key.strip_suffix(LAY).map_or((key, Side::Back), |key| (key, Side::Lay));
+        let kind = Market::parse(key);
+        if kind.is_none() {
+            faults.count("market.key", "unknown");
+        }
+        Some(Self { key, kind: kind?, side })
+    }
+}
+
+/// A price on an outcome as it is written.
+pub(super) struct Quote<'a> {
+    pub(super) name: &'a str,
+    pub(super) price: Option<&'a str>,
+    pub(super) point: Option<&'a str>,
 }
 
 impl Decoder {
@@ -134,11 +161,7 @@ impl Decoder {
     ) -> Option<Offer> {
         let market = object(market, "market", faults)?;
         let key = string(market.key, "market.key", faults)?;
-        let (key, side) = key.strip_suffix(LAY).map_or((&*key, Side::Back), |key| (key, Side::Lay));
-        let Some(kind) = Market::parse(key) else {
-            faults.count("market.key", "unknown");
-            return None;
-        };
+        let market_key = MarketKey::read(&key, faults)?;
         let own = market.last_update.and_then(text).and_then(|text| parse_rfc3339(&text));
         let last_seen_at = match own {
             Some(at) => at,
@@ -146,17 +169,12 @@ impl Decoder {
         };
         let mut ticks: Vec<Tick> = Vec::with_capacity(3);
         for outcome in array(market.outcomes, "outcomes", faults) {
-            let Some(tick) = self.outcome(outcome, kind, side, sides, faults) else { continue };
-            let earlier = ticks.iter().position(|earlier| is_same_bet(earlier, &tick));
-            if let Some(earlier) = earlier {
-                faults.count("outcome", "listed twice");
-                ticks.remove(earlier);
-            }
-            ticks.push(tick);
+            let Some(tick) = self.outcome(outcome, &market_key, sides, faults) else { continue };
+            add(&mut ticks, tick, faults);
         }
         Some(Offer {
             book: book.to_owned(),
-            market: key.to_owned(),
+            market: market_key.key.to_owned(),
             last_seen_at,
             price_moved_at: None,
             ticks,
@@ -166,41 +184,56 @@ impl Decoder {
     fn outcome(
         self,
         outcome: Lenient<json::Outcome<'_>>,
-        market: Market,
-        side: Side,
+        market: &MarketKey<'_>,
         sides: &Sides<'_>,
         faults: &mut Faults,
     ) -> Option<Tick> {
         let outcome = object(outcome, "outcome", faults)?;
         let name = string(outcome.name, "outcome.name", faults)?;
-        let Some(what) = sides.outcome(&name) else {
+        let quote = Quote {
+            name: &name,
+            price: outcome.price.map(RawValue::get),
+            point: outcome.point.map(RawValue::get),
+        };
+        self.tick(&quote, market, sides, faults)
+    }
+
+    /// What a price says. `None` when something is wrong with it, which is counted.
+    pub(super) fn tick(
+        self,
+        quote: &Quote<'_>,
+        market: &MarketKey<'_>,
+        sides: &Sides<'_>,
+        faults: &mut Faults,
+    ) -> Option<Tick> {
+        let Some(what) = sides.outcome(quote.name) else {
             faults.count("outcome.name", "unknown");
             return None;
         };
-        let line =
-            if market.family.has_line() { Some(line(outcome.point, market, what, faults)?) } else { None };
+        let has_line = market.kind.family.has_line();
+        let line = if has_line { Some(line(quote.point, market.kind, what, faults)?) } else { None };
         let tick = Tick {
             outcome: what,
-            side,
+            side: market.side,
             line,
-            price: self.price(outcome.price, faults)?,
+            price: self.price(quote.price, faults)?,
             status: Status::Active,
         };
-        if records::bet(market, &tick).is_none() {
+        if records::bet(market.kind, &tick).is_none() {
             faults.count("outcome.name", "not of this market");
             return None;
         }
         Some(tick)
     }
 
-    fn price(self, price: Option<Raw<'_>>, faults: &mut Faults) -> Option<i64> {
+    fn price(self, price: Option<&str>, faults: &mut Faults) -> Option<i64> {
         let Some(price) = price else {
             faults.count("price", "missing");
             return None;
         };
         let price = match self.format {
-            OddsFormat::Decimal => Price::from_decimal(price.get()),
-            OddsFormat::American => american(price.get()),
+            OddsFormat::Decimal => Price::from_decimal(price),
+            OddsFormat::American => american(price),
         };
         match price {
             Ok(price) => Some(price.millionths().into()),
@@ -239,7 +272,7 @@ fn american(text: &str) -> Result<Price, PriceError> {
 
 /// The line of an outcome: for spreads the home side's handicap, whichever side's point it is.
 fn line(
-    point: Option<Raw<'_>>,
+    point: Option<&str>,
     market: Market,
     outcome: Outcome,
     faults: &mut Faults,
@@ -248,13 +281,22 @@ fn line(
         faults.count("point", "missing");
         return None;
     };
-    let thousandths = fixed_point(point.get(), LINE_DIGITS).and_then(|line| i32::try_from(line).ok());
+    let thousandths = fixed_point(point, LINE_DIGITS).and_then(|line| i32::try_from(line).ok());
     let Some(thousandths) = thousandths else {
         faults.count("point", "is no number");
         return None;
     };
     let is_away = market.family == Family::Spreads && outcome == Outcome::Away;
     if is_away { thousandths.checked_neg() } else { Some(thousandths) }
+}
+
+/// Adds a tick to those of an offer; of two for one bet the last holds.
+pub(super) fn add(ticks: &mut Vec<Tick>, tick: Tick, faults: &mut Faults) {
+    if let Some(earlier) = ticks.iter().position(|earlier| is_same_bet(earlier, &tick)) {
+        faults.count("outcome", "listed twice");
+        ticks.remove(earlier);
+    }
+    ticks.push(tick);
 }
 
 fn is_same_bet(a: &Tick, b: &Tick) -> bool {

@@ -5,7 +5,7 @@
 
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
-use arb_pipeline::ingest::recording::Recording;
+use arb_pipeline::ingest::recording;
 use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
 use arb_pipeline::ingest::the_odds_api::OddsFormat;
@@ -56,7 +56,7 @@ pub(super) fn fill(feed: Feed, config: &BenchPipeline, ground: &Ground<'_>) -> a
         Feed::Push => fill_with_pushes(config.ticks, &mut to, ground)?,
         Feed::Polls => {
             let mut source: Box<dyn Source> = match &config.recording {
-                Some(path) => Box::new(Recording::open(path, OddsFormat::American)?),
+                Some(path) => recording::open(path, OddsFormat::American)?,
                 None => Box::new(Simulator::new(Settings { start: clock::now(), ..Settings::default() })),
             };
             fill_with_polls(source.as_mut(), config.ticks * MORE, &mut to, ground)?;
