@@ -14,28 +14,21 @@ use crate::filter::Sport;
 
 /// A place in the ranked board.
 ///
-/// The order: entries whose legs were on offer at one moment first, then the larger score, the larger margin, and
-/// the id, so that it is total.
+/// The order: verified entries first, then the larger score, and the id, so that it is total.
 ///
-/// The numbers travel as their bits: as decimals they would come back a digit off, and a page would begin where
+/// The score travels as its bits: as a decimal it would come back a digit off, and a page would begin where
 /// the last one had not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Place {
-    simultaneous: bool,
+    verified: bool,
     score: u64,
-    margin: u64,
     id: String,
 }
 
 impl Place {
     /// Of an entry.
     pub(crate) fn of(entry: &BoardEntry) -> Self {
-        Self {
-            simultaneous: entry.simultaneous,
-            score: entry.score.to_bits(),
-            margin: entry.margin.to_bits(),
-            id: entry.id.clone(),
-        }
+        Self { verified: entry.verified, score: entry.score.to_bits(), id: entry.id.clone() }
     }
 
     /// Bytes of its id, which may be any that a caller has written.
@@ -47,10 +40,9 @@ impl Place {
     pub(crate) fn rank(&self, other: &Self) -> Ordering {
         let larger = |mine, theirs| f64::from_bits(theirs).total_cmp(&f64::from_bits(mine));
         other
-            .simultaneous
-            .cmp(&self.simultaneous)
+            .verified
+            .cmp(&self.verified)
             .then(larger(self.score, other.score))
-            .then(larger(self.margin, other.margin))
             .then_with(|| self.id.cmp(&other.id))
     }
 }
@@ -82,19 +74,14 @@ mod tests {
 
     use super::*;
 
-    fn place(simultaneous: bool, score: f64, margin: f64, id: &str) -> Place {
-        Place { simultaneous, score: score.to_bits(), margin: margin.to_bits(), id: id.to_owned() }
+    fn place(verified: bool, score: f64, id: &str) -> Place {
+        Place { verified, score: score.to_bits(), id: id.to_owned() }
     }
 
     #[test]
     fn the_order_is_total() {
-        let ranked = [
-            place(true, 0.02, 0.02, "c"),
-            place(true, 0.0, 0.05, "d"),
-            place(true, 0.0, 0.01, "a"),
-            place(true, 0.0, 0.01, "b"),
-            place(false, 0.9, 0.9, "e"),
-        ];
+        let ranked =
+            [place(true, 0.02, "c"), place(true, 0.0, "a"), place(true, 0.0, "b"), place(false, 0.9, "e")];
         for (index, a) in ranked.iter().enumerate() {
             for (other, b) in ranked.iter().enumerate() {
                 assert_eq!(a.rank(b), index.cmp(&other), "{a:?} {b:?}");
@@ -112,8 +99,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_place_survives_its_journey(a in 1.0..1001.0_f64, b in 1.0..1001.0_f64, id in "[0-9a-f]{32}") {
-            let margin = 1.0 / (1.0 / a + 1.0 / b) - 1.0;
-            let after = place(true, margin / 2.0, margin, &id);
+            let after = place(true, 1.0 / (1.0 / a + 1.0 / b) - 1.0, &id);
             let cursor = Cursor { after, sport: Sport::parse("soccer").unwrap_or_default() };
             let back = Cursor::decode(&cursor.encode());
             prop_assert_eq!(back.as_ref(), Some(&cursor));

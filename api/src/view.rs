@@ -1,8 +1,8 @@
 //! How a board entry reads in JSON: times as RFC 3339, prices and lines as decimals.
 //!
-//! Pure. It shows what the processor computed and adds nothing but the rank and ages.
+//! Money is in units of the currency. Pure. It shows what the processor computed and adds nothing but the rank and ages.
 
-use arb_schemas::records::{BoardEntry, Leg};
+use arb_schemas::records::{BoardEntry, Leg, Ttl};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use serde_json::{Value, json};
 
@@ -29,8 +29,18 @@ pub(crate) fn entry(entry: &BoardEntry, rank: u64, as_of: Micros) -> Value {
         "implied_probability": entry.implied_probability,
         "margin": entry.margin,
         "margin_worst": entry.margin_worst,
+        "margin_rounded": entry.margin_rounded,
+        "total_stake_max": entry.total_stake_max.map(money),
+        "currency": entry.currency,
         "legs": entry.legs.iter().map(|each| leg(each, as_of)).collect::<Vec<_>>(),
-        "verification": {"simultaneous": entry.simultaneous},
+        "ttl_seconds": entry.ttl.map(|ttl| ttl.median),
+        "ttl_p10_seconds": entry.ttl.map(|ttl| ttl.p10),
+        "ttl_p90_seconds": entry.ttl.map(|ttl| ttl.p90),
+        "expires_at": entry.ttl.map(|ttl| to_rfc3339(expires_at(entry, ttl))),
+        "placeable": entry.placeable,
+        "verified": entry.verified,
+        "verification": verification(entry),
+        "doubts": entry.doubts,
         "warnings": entry.warnings,
         "opened_at": to_rfc3339(entry.opened_at),
         "updated_at": to_rfc3339(entry.updated_at),
@@ -38,16 +48,41 @@ pub(crate) fn entry(entry: &BoardEntry, rank: u64, as_of: Micros) -> Value {
     })
 }
 
+/// The flags; of an entry from before there were any the one that it had.
+fn verification(entry: &BoardEntry) -> Value {
+    entry.verification.map_or_else(|| json!({"simultaneous": entry.simultaneous}), |flags| json!(flags))
+}
+
+/// When half of such windows are gone.
+fn expires_at(entry: &BoardEntry, ttl: Ttl) -> Micros {
+    #[allow(clippy::cast_possible_truncation)] // Cut at the end of time.
+    let life = (ttl.median * SECOND as f64) as Micros;
+    entry.updated_at.saturating_add(life)
+}
+
+/// Minor units as units.
+#[allow(clippy::cast_precision_loss)]
+fn money(minor: i64) -> f64 {
+    minor as f64 / 100.0
+}
+
 fn leg(leg: &Leg, as_of: Micros) -> Value {
     #[allow(clippy::cast_precision_loss)]
-    let (price, age) = (leg.price as f64 / 1e6, (as_of - leg.last_seen_at).max(0) as f64 / SECOND as f64);
+    let odds = |millionths: i64| millionths as f64 / 1e6;
+    #[allow(clippy::cast_precision_loss)]
+    let (price, age) = (odds(leg.price), (as_of - leg.last_seen_at).max(0) as f64 / SECOND as f64);
     json!({
         "book": leg.book,
+        "operator": leg.operator,
         "outcome": leg.outcome,
         "side": leg.side,
         "price": price,
+        "effective_price": leg.effective_price.map(odds),
         "implied_probability": leg.implied_probability,
         "stake_share": leg.stake_share,
+        "stake": leg.stake.map(money),
+        "liability": leg.liability.map(money),
+        "limit": leg.limit.map(money),
         "price_moved_at": to_rfc3339(leg.price_moved_at),
         "last_seen_at": to_rfc3339(leg.last_seen_at),
         "age_seconds": age,
@@ -56,7 +91,7 @@ fn leg(leg: &Leg, as_of: Micros) -> Value {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use arb_schemas::records::Event;
+    use arb_schemas::records::{Doubt, Event};
 
     use super::*;
 
@@ -71,6 +106,11 @@ pub(crate) mod tests {
             stake_share: 0.5,
             price_moved_at: 0,
             last_seen_at: 9 * SECOND,
+            operator: "alpha".into(),
+            effective_price: Some(price),
+            stake: Some(5_001),
+            liability: None,
+            limit: None,
         };
         BoardEntry {
             id: id.into(),
@@ -97,6 +137,14 @@ pub(crate) mod tests {
             opened_at: 0,
             updated_at: SECOND,
             sequence: 7,
+            margin_rounded: Some(0.0499),
+            total_stake_max: Some(12_345),
+            currency: Some("EUR".into()),
+            verified: false,
+            verification: None,
+            doubts: vec![Doubt { flag: "fresh".into(), reason: "old".into() }],
+            ttl: Some(Ttl { p10: 10.0, median: 90.5, p90: 600.0 }),
+            placeable: Some(0.9),
         }
     }
 
@@ -107,6 +155,12 @@ pub(crate) mod tests {
         assert_eq!(value["legs"][1]["price"], 1.90909);
         assert_eq!(value["legs"][0]["age_seconds"], 0.0, "an age is never below 0");
         assert_eq!(value["event"]["commence_time"], "1970-01-01T00:00:00Z");
+        assert_eq!((&value["total_stake_max"], &value["legs"][0]["stake"]), (&json!(123.45), &json!(50.01)));
+        assert_eq!(value["doubts"], json!([{"flag": "fresh", "reason": "old"}]));
+        assert_eq!(
+            (&value["ttl_seconds"], &value["expires_at"]),
+            (&json!(90.5), &json!("1970-01-01T00:01:31.5Z"))
+        );
         assert_eq!((&value["rank"], &value["sequence"]), (&json!(3), &json!(7)));
         assert_eq!(super::entry(&entry("a", 0.0), 1, 10 * SECOND)["legs"][0]["age_seconds"], 1.0);
     }

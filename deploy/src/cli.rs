@@ -22,7 +22,7 @@ pub(crate) use clickhouse::{ClickHouse, Migrate, Writer};
 pub(crate) use live::Live;
 pub(crate) use roles::{Guard, Ingest, Kafka, Process, Serve, Sink};
 pub(crate) use tools::{
-    Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Key, Synth, Topics, TopicsAction,
+    Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Fit, Key, Synth, Topics, TopicsAction,
 };
 
 /// Finds arbitrage across betting markets, and shows how much of it is real.
@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Key(Key),
     /// Say what the windows of recordings were, without Kafka
     Evaluate(Evaluate),
+    /// Print the prior of how long windows live, from recordings
+    Fit(Fit),
     /// Write a recording of the simulated market
     Synth(Synth),
     /// Measure
@@ -103,6 +105,7 @@ impl Command {
             Self::Dlq(_) => "dlq",
             Self::Key(_) => "key",
             Self::Evaluate(_) => "evaluate",
+            Self::Fit(_) => "fit",
             Self::Synth(_) => "synth",
             Self::Bench(_) => "bench",
             Self::Clean(_) => "clean",
@@ -272,6 +275,9 @@ pub(crate) struct Up {
     /// By which rules windows are made
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
+    /// File of books (TOML); without one the table that this program ships with
+    #[arg(long, env = "ARB_BOOKS_FILE")]
+    pub(crate) books_file: Option<PathBuf>,
     /// Begin with empty topics and tables of the local Kafka and ClickHouse, not with those of the last run
     #[arg(long)]
     pub(crate) fresh: bool,

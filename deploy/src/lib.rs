@@ -5,6 +5,7 @@
 
 mod admin;
 mod bench;
+mod books;
 mod children;
 mod cli;
 mod clock;
@@ -53,6 +54,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Dlq(config) => roles::dlq::run(&config)?,
         Command::Key(config) => roles::key::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
+        Command::Fit(config) => return roles::evaluate::fit(&config),
         Command::Synth(config) => roles::synth::run(&config)?,
         Command::Bench(config) => bench::run(&config, log_format)?,
         Command::Clean(config) => home::clean(&config)?,

@@ -87,8 +87,10 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let common = ["--child", "--brokers", &brokers];
     let [ingest_admin, process_admin, serve_admin, sink_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
-    let policy = ["--policy", config.policy.key(), &process_admin];
-    children.start("process", &[&common[..], &policy].concat())?;
+    let books = config.books_file.as_ref().map(|file| format!("--books-file={}", file.display()));
+    let rules = ["--policy", config.policy.key(), &process_admin];
+    let rules: Vec<_> = rules.into_iter().chain(books.as_deref()).collect();
+    children.start("process", &[&common[..], &rules].concat())?;
     let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
     children
         .start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys, &serve_admin]].concat())?;

@@ -3,17 +3,24 @@
 //! Each recording has its own engine with the `raw` policy, one partition, whole polls. The words are those of the
 //! independent oracle. It is no second engine: it only listens to what the first one says.
 
+mod fit;
 mod report;
+mod split;
 mod survival;
+mod ttl;
 mod windows;
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use arb_engine::Engine;
+use arb_engine::books::Books;
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
 use arb_engine::source::Disposition;
+use arb_schemas::time::Micros;
 use arb_schemas::topics::ODDS_TICKS;
 
 use crate::faults::Faults;
@@ -22,7 +29,9 @@ use crate::ingest::recording;
 use crate::ingest::source::{Poll, Source, SourceError};
 use crate::ingest::the_odds_api::OddsFormat;
 
+pub use fit::{Fitted, fitted};
 pub use report::Report;
+pub use split::Split;
 pub use survival::Survival;
 pub use windows::RawWindow;
 
@@ -47,31 +56,37 @@ pub struct Evaluation {
     pub late: u64,
     /// Their ticks.
     pub ticks: u64,
+    /// The largest margin that was plausible at each recording's end, pre-match and in play.
+    pub margin_limits: Vec<[f64; 2]>,
+    /// Books that are not in the table.
+    pub unknown_books: BTreeSet<Arc<str>>,
     /// Recordings that could not be read to their end.
     pub cut: Vec<SourceError>,
 }
 
-/// Evaluates recordings, one after the other.
+/// Evaluates recordings, one after the other. How well lives are foretold is told of what opens after the split.
 ///
 /// # Errors
 /// [`SourceError`] when one cannot be opened; one that breaks off is evaluated as far as it goes.
 pub fn evaluate<'a>(
     recordings: impl IntoIterator<Item = &'a Path>,
     format: OddsFormat,
+    books: &Arc<Books>,
+    split: Option<Split>,
 ) -> Result<Evaluation, SourceError> {
     let mut evaluation = Evaluation::default();
     for path in recordings {
         let mut recording = recording::open(path, format)?;
-        Run::new(&mut evaluation).play(recording.as_mut());
+        Run::new(&mut evaluation, books).play(recording.as_mut(), split);
     }
     evaluation.windows.sort_by(RawWindow::order);
     Ok(evaluation)
 }
 
 /// Evaluates what a source gives, to its end.
-pub fn evaluate_source(source: &mut dyn Source) -> Evaluation {
+pub fn evaluate_source(source: &mut dyn Source, books: &Arc<Books>) -> Evaluation {
     let mut evaluation = Evaluation::default();
-    Run::new(&mut evaluation).play(source);
+    Run::new(&mut evaluation, books).play(source, None);
     evaluation.windows.sort_by(RawWindow::order);
     evaluation
 }
@@ -83,15 +98,18 @@ struct Run<'a> {
     offset: i64,
     windows: Windows,
     verdicts: Verdicts,
+    /// First and last poll.
+    span: Option<(Micros, Micros)>,
 }
 
 impl<'a> Run<'a> {
-    fn new(evaluation: &'a mut Evaluation) -> Self {
+    fn new(evaluation: &'a mut Evaluation, books: &Arc<Books>) -> Self {
         let (windows, verdicts) = (Windows::default(), Verdicts::default());
-        Self { evaluation, engine: Engine::new(Policy::Raw), offset: 0, windows, verdicts }
+        let engine = Engine::with_books(Policy::Raw, Arc::clone(books));
+        Self { evaluation, engine, offset: 0, windows, verdicts, span: None }
     }
 
-    fn play(mut self, source: &mut dyn Source) {
+    fn play(mut self, source: &mut dyn Source, split: Option<Split>) {
         loop {
             match source.next_poll(&mut self.evaluation.faults) {
                 Ok(Some(poll)) => self.poll(source.name(), poll),
@@ -102,31 +120,25 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        self.evaluation.windows.extend(self.windows.finish());
+        let from = self.span.zip(split).map_or(Micros::MIN, |((first, last), split)| split.time(first, last));
+        let reported = |window: RawWindow| RawWindow { is_reported: window.opened_at >= from, ..window };
+        self.evaluation.margin_limits.push([false, true].map(|in_play| self.engine.margin_limit(in_play)));
+        self.evaluation.unknown_books.extend(self.engine.unknown_books());
+        self.evaluation.windows.extend(self.windows.finish().map(reported));
     }
 
-    fn poll(&mut self, source: &str, mut poll: Poll) {
-        for (_, offers) in &mut poll.events {
-            offers.retain(|offer| MARKETS.contains(&&*offer.market));
-        }
+    fn poll(&mut self, source: &str, poll: Poll) {
         let received_at = poll.received_at;
+        let poll = asked(poll);
         self.evaluation.ticks += poll.ticks() as u64;
-        let mut effects = Vec::new();
-        let mut last = Disposition::Late;
-        for addressed in publish::records(source, poll, 1) {
-            let input = addressed.record.as_input(&mut self.evaluation.faults);
-            let at = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: self.offset };
-            let step = self.engine.step(at, &input, &mut effects);
-            self.evaluation.faults.count_step(step);
-            last = step.disposition;
-            self.offset += 1;
-        }
-        self.engine.commit();
-        if last != Disposition::Applied {
+        let (effects, poll) =
+            told(&mut self.engine, source, poll, &mut self.offset, &mut self.evaluation.faults);
+        if poll != Disposition::Applied {
             self.evaluation.late += 1;
             return;
         }
         self.evaluation.polls += 1;
+        self.span = Some((self.span.map_or(received_at, |(first, _)| first), received_at));
         self.verdicts.look(&self.engine, received_at, &mut self.evaluation.survival);
         for effect in &effects {
             self.windows.apply(effect);
@@ -136,4 +148,33 @@ impl<'a> Run<'a> {
         }
         self.windows.end_of_poll(received_at);
     }
+}
+
+/// What of a poll is evaluated.
+fn asked(mut poll: Poll) -> Poll {
+    for (_, offers) in &mut poll.events {
+        offers.retain(|offer| MARKETS.contains(&&*offer.market));
+    }
+    poll
+}
+
+/// Tells an engine a poll of which the first record has this offset; what it says, and what became of the poll.
+fn told(
+    engine: &mut Engine,
+    source: &str,
+    poll: Poll,
+    offset: &mut i64,
+    faults: &mut Faults,
+) -> (Vec<Effect>, Disposition) {
+    let (mut effects, mut last) = (Vec::new(), Disposition::Late);
+    for addressed in publish::records(source, poll, 1) {
+        let input = addressed.record.as_input(faults);
+        let at = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: *offset };
+        let step = engine.step(at, &input, &mut effects);
+        faults.count_step(step);
+        last = step.disposition;
+        *offset += 1;
+    }
+    engine.commit();
+    (effects, last)
 }

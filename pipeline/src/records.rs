@@ -1,19 +1,21 @@
-//! Records as engine inputs, and effects as records: the only place that knows both sides.
+//! Records as engine inputs, and effects (`effects`) and memory ([`state`]) as records: the only place that knows both sides.
 //!
 //! What cannot be an input is left out and counted, never guessed. It never reads Kafka.
 
+mod effects;
 pub mod state;
 
 use arb_engine::catalogue::{Market, Outcome, Side};
-use arb_engine::effect::{Alert, Change, Closed, Effect, Entry, EntryLeg, EventInfo, Moved, Movement, Scope};
+use arb_engine::effect::EventInfo;
 use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::odds::Price;
 use arb_schemas::records as wire;
-use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
-use arb_schemas::wire::{RecordType, WireError, decode, encode, encode_window};
+use arb_schemas::wire::{RecordType, WireError, decode, encode};
 
 use crate::faults::Faults;
+
+pub use self::effects::outputs;
 
 /// A record to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -222,148 +224,4 @@ fn wire_event(event: &EventInfo) -> wire::Event {
 fn as_coverage<'a>(coverage: &CoverageView<'a>) -> Coverage<'a> {
     let parsed = |markets: &Vec<&str>| markets.iter().filter_map(|market| Market::parse(market)).collect();
     Coverage { books: coverage.books.clone(), markets: coverage.markets.as_ref().map(parsed) }
-}
-
-/// The records that an effect writes, all to the partition that it was computed from.
-///
-/// # Errors
-/// [`WireError::Avro`] when a value does not fit its schema.
-pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError> {
-    let board = |key: String, value| Output::new(ARBS_BOARD.name, partition, key, value);
-    let feed = |key: String, value| Output::new(FEED_EVENTS.name, partition, key, Some(value));
-    Ok(match effect {
-        Effect::Transition(change, entry) => {
-            let on_board = encode(&board_entry(entry))?;
-            let on_feed = feed(entry.event.id.to_string(), encode_window(change_key(*change), &on_board)?);
-            vec![board(entry.id.to_string(), Some(on_board)), on_feed]
-        }
-        Effect::Refreshed(entry) => {
-            vec![board(entry.id.to_string(), Some(encode(&board_entry(entry))?))]
-        }
-        Effect::Closed(closed) => {
-            let signal = close_signal(closed);
-            let key = signal.event_id.clone();
-            vec![board(signal.id.clone(), None), feed(key, encode(&signal)?)]
-        }
-        Effect::LineMovement(movement) => {
-            vec![feed(movement.event.id.to_string(), encode(&line_movement(movement))?)]
-        }
-        Effect::StaleAlert(alert) => vec![feed(alert.event.id.to_string(), encode(&stale_alert(alert))?)],
-        Effect::Contains { source, received_at } => {
-            let progress = wire::BoardProgress { source: source.to_string(), received_at: *received_at };
-            vec![board(format!("progress/{source}"), Some(encode(&progress)?))]
-        }
-    })
-}
-
-fn change_key(change: Change) -> &'static str {
-    match change {
-        Change::Opened => "opened",
-        Change::Updated => "updated",
-    }
-}
-
-fn board_entry(entry: &Entry) -> wire::BoardEntry {
-    wire::BoardEntry {
-        id: entry.id.to_string(),
-        event: wire_event(&entry.event),
-        in_play: entry.in_play,
-        kind: "surebet".to_owned(),
-        market: entry.market.family.key().to_owned(),
-        period: entry.market.period.key().to_owned(),
-        line: entry.line,
-        implied_probability: entry.implied_probability,
-        margin: entry.margin,
-        margin_worst: entry.margin_worst,
-        legs: entry.legs.iter().map(leg).collect(),
-        simultaneous: entry.simultaneous,
-        warnings: entry.warnings.iter().map(|warning| warning.key().to_owned()).collect(),
-        score: entry.score,
-        opened_at: entry.opened_at,
-        updated_at: entry.updated_at,
-        sequence: entry.sequence,
-    }
-}
-
-fn leg(leg: &EntryLeg) -> wire::Leg {
-    wire::Leg {
-        outcome: leg.outcome.key().to_owned(),
-        side: "back".to_owned(),
-        book: leg.book.to_string(),
-        price: leg.price.millionths().into(),
-        implied_probability: leg.implied_probability,
-        stake_share: leg.stake_share,
-        price_moved_at: leg.price_moved_at,
-        last_seen_at: leg.last_seen_at,
-    }
-}
-
-fn close_signal(closed: &Closed) -> wire::CloseSignal {
-    wire::CloseSignal {
-        id: closed.id.to_string(),
-        event_id: closed.event.id.to_string(),
-        reason: closed.reason.key().to_owned(),
-        opened_at: closed.opened_at,
-        closed_at: closed.closed_at,
-        margin_open: closed.margin_open,
-        margin_peak: closed.margin_peak,
-        margin_close: closed.margin_close,
-        sequence: closed.sequence,
-        sport: closed.event.sport.to_string(),
-        league: closed.event.league.to_string(),
-        market: closed.market.family.key().to_owned(),
-        period: closed.market.period.key().to_owned(),
-        line: closed.line,
-    }
-}
-
-fn line_movement(movement: &Movement) -> wire::LineMovement {
-    let still = wire::LineMovement {
-        kind: String::new(),
-        event: wire_event(&movement.event),
-        market: movement.market.family.key().to_owned(),
-        period: movement.market.period.key().to_owned(),
-        line: movement.line,
-        line_from: None,
-        outcome: None,
-        book: None,
-        price_from: None,
-        price_to: None,
-        probability_change: None,
-        window_start: movement.window_start,
-        window_end: movement.window_end,
-        sequence: movement.sequence,
-    };
-    match &movement.what {
-        Moved::Price { outcome, book, from, to } => wire::LineMovement {
-            kind: "price".to_owned(),
-            outcome: Some(outcome.key().to_owned()),
-            book: Some(book.to_string()),
-            price_from: Some(from.millionths().into()),
-            price_to: Some(to.millionths().into()),
-            probability_change: Some(to.implied_probability() - from.implied_probability()),
-            ..still
-        },
-        Moved::MainLine { from } => {
-            wire::LineMovement { kind: "main_line".to_owned(), line_from: Some(*from), ..still }
-        }
-    }
-}
-
-fn stale_alert(alert: &Alert) -> wire::StaleAlert {
-    let (scope, state, arb_id) = match alert.scope {
-        Scope::Arb(id) => ("arb", "stale", Some(id.to_string())),
-        Scope::Book(state) => ("book", state.key(), None),
-    };
-    wire::StaleAlert {
-        scope: scope.to_owned(),
-        state: state.to_owned(),
-        event: wire_event(&alert.event),
-        book: alert.book.to_string(),
-        arb_id,
-        last_seen_at: alert.last_seen_at,
-        expected_interval: alert.expected_interval,
-        at: alert.at,
-        sequence: alert.sequence,
-    }
 }

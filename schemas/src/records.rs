@@ -6,9 +6,12 @@ mod board;
 mod state;
 mod ticks;
 
-pub use board::{ArbWindow, BoardEntry, BoardProgress, CloseSignal, Leg, LineMovement, StaleAlert};
+pub use board::{
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Doubt, Leg, LineMovement, StaleAlert, Ttl,
+    Verification,
+};
 pub use state::{
-    Standing, StateBook, StateClock, StateMarket, StateMove, StatePartition, StateQuote, StateSource,
-    StateStaleBooks, StateWindow,
+    Standing, StateBook, StateClock, StateLife, StateMargins, StateMarket, StateMove, StatePartition,
+    StateQuote, StateSource, StateStaleBooks, StateSurvival, StateWindow,
 };
 pub use ticks::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};

@@ -74,13 +74,15 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; clock; source/ and the source; book/ and the book; stale/ and the event id; market/, the event id, / and the market",
+    key: "partition; clock; margins; survival/, sport, stage, kind and bands; source/ and the source; book/ and the book; stale/ and the event id; market/, the event id, / and the market",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
         RecordType::StateMarket,
         RecordType::StateStaleBooks,
         RecordType::StateBook,
+        RecordType::StateMargins,
+        RecordType::StateSurvival,
         RecordType::StateSource,
         RecordType::StateClock,
         RecordType::StatePartition,

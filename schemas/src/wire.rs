@@ -17,7 +17,8 @@ use thiserror::Error;
 
 use crate::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, Frame, Heartbeat, LineMovement, PollEnd, StaleAlert,
-    StateBook, StateClock, StateMarket, StatePartition, StateSource, StateStaleBooks,
+    StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource, StateStaleBooks,
+    StateSurvival,
 };
 
 /// Bytes before the Avro datum.
@@ -34,23 +35,25 @@ pub enum RecordType {
     Frame = 1,
     PollEnd = 2,
     Heartbeat = 3,
-    BoardEntry = 4,
+    BoardEntry = 20,
     BoardProgress = 5,
-    ArbWindow = 6,
-    CloseSignal = 13,
+    ArbWindow = 21,
+    CloseSignal = 22,
     LineMovement = 8,
     StaleAlert = 9,
-    StateMarket = 10,
+    StateMarket = 23,
     StateSource = 11,
     StatePartition = 12,
     StateClock = 14,
     StateBook = 15,
     StateStaleBooks = 16,
+    StateMargins = 24,
+    StateSurvival = 25,
 }
 
 impl RecordType {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Frame,
         Self::PollEnd,
         Self::Heartbeat,
@@ -66,6 +69,8 @@ impl RecordType {
         Self::StateClock,
         Self::StateBook,
         Self::StateStaleBooks,
+        Self::StateMargins,
+        Self::StateSurvival,
     ];
 
     /// The text of its Avro schema.
@@ -87,6 +92,8 @@ impl RecordType {
             Self::StateClock => include_str!("../avro/StateClock.avsc"),
             Self::StateBook => include_str!("../avro/StateBook.avsc"),
             Self::StateStaleBooks => include_str!("../avro/StateStaleBooks.avsc"),
+            Self::StateMargins => include_str!("../avro/StateMargins.avsc"),
+            Self::StateSurvival => include_str!("../avro/StateSurvival.avsc"),
         }
     }
 
@@ -122,13 +129,39 @@ struct Older {
     id: u32,
     record: RecordType,
     schema_text: &'static str,
+    /// The schemas that it refers to by name, as they were then.
+    references: &'static [&'static str],
 }
 
-const OLDER: &[Older] = &[Older {
-    id: 7,
-    record: RecordType::CloseSignal,
-    schema_text: include_str!("../golden/CloseSignal.v1.avsc"),
-}];
+const BOARD_ENTRY_V1: &str = include_str!("../golden/BoardEntry.v1.avsc");
+
+const OLDER: &[Older] = &[
+    Older { id: 4, record: RecordType::BoardEntry, schema_text: BOARD_ENTRY_V1, references: &[] },
+    Older {
+        id: 6,
+        record: RecordType::ArbWindow,
+        schema_text: include_str!("../golden/ArbWindow.v1.avsc"),
+        references: &[BOARD_ENTRY_V1],
+    },
+    Older {
+        id: 7,
+        record: RecordType::CloseSignal,
+        schema_text: include_str!("../golden/CloseSignal.v1.avsc"),
+        references: &[],
+    },
+    Older {
+        id: 13,
+        record: RecordType::CloseSignal,
+        schema_text: include_str!("../golden/CloseSignal.v2.avsc"),
+        references: &[],
+    },
+    Older {
+        id: 10,
+        record: RecordType::StateMarket,
+        schema_text: include_str!("../golden/StateMarket.v1.avsc"),
+        references: &[],
+    },
+];
 
 /// A struct that is one [`RecordType`].
 pub trait Record: Serialize + DeserializeOwned {
@@ -154,7 +187,9 @@ records!(
     StatePartition,
     StateClock,
     StateBook,
-    StateStaleBooks
+    StateStaleBooks,
+    StateMargins,
+    StateSurvival
 );
 
 /// Why bytes are no record, or a record cannot become bytes.
@@ -197,17 +232,31 @@ static CODECS: LazyLock<Vec<Codec>> = LazyLock::new(|| {
 });
 
 fn codec(record: RecordType) -> Result<Codec, apache_avro::Error> {
-    let names: Vec<_> = record.references().iter().map(|reference| reference.schema_text()).collect();
-    let (schema, references) = Schema::parse_str_with_list(record.schema_text(), names)?;
+    let (schema, all) = newest(record)?;
+    Ok(Codec {
+        writer: GenericDatumWriter::builder(schema).schemata(all.clone())?.human_readable(false).build()?,
+        reader: GenericDatumReader::builder(schema).writer_schemata(all)?.human_readable(false).build()?,
+    })
+}
+
+/// A schema, and all that its names mean.
+type Parsed = (&'static Schema, Vec<&'static Schema>);
+
+fn newest(record: RecordType) -> Result<Parsed, apache_avro::Error> {
+    parsed(
+        record.schema_text(),
+        record.references().iter().map(|reference| reference.schema_text()).collect(),
+    )
+}
+
+fn parsed(text: &str, references: Vec<&'static str>) -> Result<Parsed, apache_avro::Error> {
+    let (schema, references) = Schema::parse_str_with_list(text, references)?;
     let schema: &'static Schema = Box::leak(Box::new(schema));
     // In the order of their use: the library does not look ahead.
     let mut all: Vec<&'static Schema> =
         references.into_iter().map(|reference| &*Box::leak(Box::new(reference))).collect();
     all.push(schema);
-    Ok(Codec {
-        writer: GenericDatumWriter::builder(schema).schemata(all.clone())?.human_readable(false).build()?,
-        reader: GenericDatumReader::builder(schema).writer_schemata(all)?.human_readable(false).build()?,
-    })
+    Ok((schema, all))
 }
 
 fn codec_of(record: RecordType) -> &'static Codec {
@@ -222,10 +271,10 @@ static OLDER_READERS: LazyLock<Vec<(u32, GenericDatumReader<'static>)>> = LazyLo
 });
 
 fn older_reader(older: &Older) -> Result<GenericDatumReader<'static>, apache_avro::Error> {
-    let leaked =
-        |text| Ok::<&'static Schema, apache_avro::Error>(Box::leak(Box::new(Schema::parse_str(text)?)));
-    let (written, newest) = (leaked(older.schema_text)?, leaked(older.record.schema_text())?);
-    GenericDatumReader::builder(written).reader_schema(newest).build()
+    let (written, names) = parsed(older.schema_text, older.references.to_vec())?;
+    let (newest, new_names) = newest(older.record)?;
+    let reader = GenericDatumReader::builder(written).writer_schemata(names)?;
+    reader.reader_schema(newest).reader_schemata(new_names)?.build()
 }
 
 /// The record as a message.

@@ -5,17 +5,22 @@
 //! which refuses to touch those that exist.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "golden/records.rs"]
+mod records;
+
 use std::path::PathBuf;
 
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Event, Frame, Heartbeat, Leg, LineMovement,
-    Offer, Outcome, PollEnd, Side, StaleAlert, Standing, StateBook, StateClock, StateMarket, StateMove,
-    StatePartition, StateQuote, StateSource, StateStaleBooks, StateWindow, Status, Tick,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd, StateBook,
+    StateClock, StateMargins, StateMarket, StatePartition, StateSource, StateStaleBooks, StateSurvival,
+    StateWindow,
 };
 use arb_schemas::wire::{self, Record, RecordType};
+
+use records::{close_signal, entry, frame, line_movement, stale_alert, state_market};
 
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
@@ -38,186 +43,38 @@ fn stays<T: Record + PartialEq + std::fmt::Debug>(record: &T, version: u32) {
     assert_eq!(&wire::decode::<T>(&bytes).unwrap(), record, "{name}");
 }
 
-fn event() -> Event {
-    Event {
-        id: "852a3abe".into(),
-        sport: "soccer".into(),
-        league: "soccer_test_league".into(),
-        home: "Nørdby".into(),
-        away: "Sør".into(),
-        commence_time: 1_782_000_000_000_000,
-    }
-}
-
-fn frame() -> Frame {
-    let tick = |outcome, price| Tick {
-        outcome,
-        side: Side::Back,
-        line: Some(-1_500),
-        price,
-        status: Status::Active,
-    };
-    Frame {
-        source: "the-odds-api/soccer_test_league".into(),
-        received_at: 1_781_990_000_000_001,
-        poll_index: Some(3),
-        event: event(),
-        coverage: Coverage { books: None, markets: Some(vec!["h2h".into(), "spreads".into()]) },
-        offers: vec![Offer {
-            book: "alpha".into(),
-            market: "spreads".into(),
-            last_seen_at: 1_781_989_999_000_000,
-            price_moved_at: None,
-            ticks: vec![tick(Outcome::Home, 2_100_000), tick(Outcome::Away, 1_909_090)],
-        }],
-    }
-}
-
-fn entry() -> BoardEntry {
-    let leg = |outcome: &str, book: &str, price| Leg {
-        outcome: outcome.into(),
-        side: "back".into(),
-        book: book.into(),
-        price,
-        implied_probability: 0.5,
-        stake_share: 0.5,
-        price_moved_at: 1,
-        last_seen_at: 2,
-    };
-    BoardEntry {
-        id: "00112233445566778899aabbccddeeff".into(),
-        event: event(),
-        in_play: true,
-        kind: "surebet".into(),
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(2_250),
-        implied_probability: 0.95,
-        margin: 0.0526,
-        margin_worst: 0.0263,
-        legs: vec![leg("over", "alpha", 2_100_000), leg("under", "beta", 2_110_000)],
-        simultaneous: true,
-        warnings: vec!["push_possible".into()],
-        score: 0.0263,
-        opened_at: 3,
-        updated_at: 4,
-        sequence: 5,
-    }
-}
-
-fn state_market() -> StateMarket {
-    let quote = |outcome, book, price| StateQuote {
-        line: Some(2_500),
-        outcome,
-        side: Side::Back,
-        book,
-        source: 0,
-        price,
-        standing: Standing::Stale,
-        span_start: 1,
-        span_end: 2,
-        price_moved_at: 1,
-        received_at: 3,
-    };
-    StateMarket {
-        event: event(),
-        market: "totals_h1".into(),
-        names: ["the-odds-api/x", "alpha", "beta"].map(str::to_owned).into(),
-        quotes: vec![quote(Outcome::Over, 1, 2_100_000), quote(Outcome::Under, 2, 2_110_000)],
-        windows: vec![StateWindow {
-            id: "00112233445566778899aabbccddeeff".into(),
-            line: Some(2_500),
-            opened_at: 3,
-            sequence: 5,
-            legs: vec![0, 1],
-            simultaneous: true,
-            in_play: false,
-            margin_open: 0.01,
-            margin_peak: 0.02,
-            margin: 0.015,
-        }],
-        moves: vec![StateMove {
-            line: Some(2_500),
-            outcome: Outcome::Over,
-            book: 1,
-            at: 3,
-            from: 2_000_000,
-            to: 2_100_000,
-        }],
-        main_line: Some(2_500),
-    }
-}
-
 #[test]
 fn what_the_newest_version_writes_is_for_ever() {
     stays(&frame(), 1);
     let league = Some("soccer_test_league".into());
     stays(&PollEnd { source: "s".into(), received_at: 7, league, coverage: Coverage::ALL, frames: 12 }, 1);
     stays(&Heartbeat { source: "s".into(), at: -1 }, 1);
-    stays(&entry(), 1);
+    stays(&entry(), 2);
     stays(&BoardProgress { source: "s".into(), received_at: 9 }, 1);
-    stays(&ArbWindow { change: "opened".into(), entry: entry() }, 1);
-    stays(&close_signal(), 2);
+    stays(&ArbWindow { change: "opened".into(), entry: entry() }, 2);
+    stays(&close_signal(), 3);
     stays(&line_movement(), 1);
     stays(&stale_alert(), 1);
-    stays(&state_market(), 1);
+    stays(&state_market(), 2);
     stays(&StateSource { source: "s".into(), latest: 7, heard_at: 8, frames: Some(3), whole: true }, 1);
     stays(&StatePartition { next_offset: 17, policy: "board".into(), sequence: 4 }, 1);
     stays(&StateClock { now: 9, watermark: 4, leap: Some(99) }, 1);
     let (book, counts) = ("alpha".into(), vec![0, 3, 1]);
     stays(&StateBook { book, counts, sampled_at: 7, interval: Some(1_189_209) }, 1);
+    stays(&survival(), 1);
+    stays(&StateMargins { pre_match: vec![0, 3, 1], in_play: vec![] }, 1);
     stays(&StateStaleBooks { event_id: "852a3abe".into(), books: vec!["alpha".into()] }, 1);
 }
 
-fn close_signal() -> CloseSignal {
-    CloseSignal {
-        id: "0011".into(),
-        event_id: "852a3abe".into(),
-        reason: "withdrawn".into(),
-        opened_at: 1,
-        closed_at: 2,
-        margin_open: 0.01,
-        margin_peak: 0.02,
-        margin_close: 0.015,
-        sequence: 6,
+fn survival() -> StateSurvival {
+    StateSurvival {
         sport: "soccer".into(),
-        league: "soccer_test_league".into(),
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(2_250),
-    }
-}
-
-fn line_movement() -> LineMovement {
-    LineMovement {
-        kind: "price".into(),
-        event: event(),
-        market: "h2h".into(),
-        period: "full_time".into(),
-        line: None,
-        line_from: None,
-        outcome: Some("home".into()),
-        book: Some("alpha".into()),
-        price_from: Some(2_100_000),
-        price_to: Some(1_900_000),
-        probability_change: Some(0.05),
-        window_start: 0,
-        window_end: 60_000_000,
-        sequence: 7,
-    }
-}
-
-fn stale_alert() -> StaleAlert {
-    StaleAlert {
-        scope: "book".into(),
-        state: "stale".into(),
-        event: event(),
-        book: "alpha".into(),
-        arb_id: None,
-        last_seen_at: Some(1),
-        expected_interval: 40_000_000,
-        at: 90_000_000,
-        sequence: 8,
+        stage: "in_play".into(),
+        kind: "winner".into(),
+        margin: 2,
+        age: 1,
+        deaths: vec![0, 1_000_000],
+        lived: vec![15_000_000, 250_000],
     }
 }
 
@@ -238,6 +95,11 @@ fn published(record: RecordType, version: u32) -> Option<Schema> {
     Some(Schema::parse_str_with_list(&schema, names).unwrap().0)
 }
 
+/// The record that a version wrote.
+fn read<T: Record>(name: &str) -> T {
+    wire::decode(&std::fs::read(golden(name)).unwrap()).unwrap()
+}
+
 /// All versions that were published, oldest first.
 fn versions(record: RecordType) -> Vec<Schema> {
     (1..).map_while(|version| published(record, version)).collect()
@@ -254,11 +116,13 @@ fn full_transitive(schemas: &[Schema]) -> bool {
     all_pairs.into_iter().all(|(a, b)| SchemaCompatibility::mutual_read(a, b).is_ok())
 }
 
-/// A schema that differs from its newest version is written down as the next one, when that is asked for.
+/// A schema that differs from its newest version is written down as the next one, when that is asked for. One that names
+/// another has the versions of that.
 fn publish_if_asked(record: RecordType) {
     let published = versions(record).len();
     let newest = std::fs::read_to_string(golden(&format!("{record:?}.v{published}.avsc"))).ok();
-    if newest.as_deref() != Some(record.schema_text()) {
+    let is_behind = record.references().iter().any(|reference| versions(*reference).len() > published);
+    if is_behind || newest.as_deref() != Some(record.schema_text()) {
         golden_bytes(&format!("{record:?}.v{}.avsc", published + 1), record.schema_text().as_bytes());
     }
 }
@@ -292,17 +156,49 @@ fn every_published_record_is_readable_by_todays_schema() {
 
 #[test]
 fn an_old_close_signal_is_read_as_one_of_today() {
-    let bytes = std::fs::read(golden("CloseSignal.v1.bin")).unwrap();
-    let read: CloseSignal = wire::decode(&bytes).unwrap();
-    let unknown = CloseSignal {
+    let second = CloseSignal { simultaneous_ever: None, verified_ever: None, ..close_signal() };
+    let first = CloseSignal {
         sport: String::new(),
         league: String::new(),
         market: String::new(),
         period: String::new(),
         line: None,
-        ..close_signal()
+        ..second.clone()
     };
-    assert_eq!(read, unknown);
+    assert_eq!(
+        (read::<CloseSignal>("CloseSignal.v1.bin"), read::<CloseSignal>("CloseSignal.v2.bin")),
+        (first, second)
+    );
+}
+
+#[test]
+fn an_old_window_is_read_as_one_of_which_nothing_is_verified() {
+    let mut expected = BoardEntry {
+        margin_rounded: None,
+        total_stake_max: None,
+        currency: None,
+        verification: None,
+        doubts: vec![],
+        ttl: None,
+        placeable: None,
+        ..entry()
+    };
+    for leg in &mut expected.legs {
+        let (operator, effective_price) = (String::new(), None);
+        let (stake, liability, limit) = (None, None, None);
+        *leg = Leg { operator, effective_price, stake, liability, limit, ..leg.clone() };
+    }
+    assert_eq!(read::<BoardEntry>("BoardEntry.v1.bin"), expected);
+    assert_eq!(read::<ArbWindow>("ArbWindow.v1.bin"), ArbWindow { change: "opened".into(), entry: expected });
+}
+
+#[test]
+fn an_old_market_is_read_as_one_whose_windows_are_to_be_judged() {
+    let mut expected = state_market();
+    let window = expected.windows[0].clone();
+    expected.windows[0] =
+        StateWindow { flags: 0, fresh_until: 0, simultaneous_ever: false, life: None, ..window };
+    assert_eq!(read::<StateMarket>("StateMarket.v1.bin"), expected);
 }
 
 #[test]

@@ -95,8 +95,9 @@ fn the_phantom_rate_is_the_evaluations(store: &Store, sql: &str, said: &Said) {
     assert!(!rows.is_empty());
     for row in rows {
         let phase = row["phase"].as_str().unwrap();
-        let line = said.out.lines().find(|line| line.starts_with(phase)).unwrap();
-        let printed: Vec<_> = line.split_whitespace().skip(1).take(4).collect();
+        let of_all = |line: &&str| line.starts_with(phase) && line.contains("best price");
+        let line = said.out.lines().find(of_all).unwrap();
+        let printed: Vec<_> = line.split_whitespace().skip(3).take(4).collect();
         let figures = ["windows", "proven_at_open", "proven_ever"].map(|name| row[name].to_string());
         assert_eq!(printed[..3], figures, "{line}");
         let rate: f64 = printed[3].parse().unwrap();

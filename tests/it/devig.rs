@@ -78,7 +78,7 @@ fn fair_chances_are_those_of_two_other_libraries() {
         for method in Method::ALL {
             let ours = fair(book, method).map(|fair| fair.probabilities);
             let names = [method.key(), "the other shin"];
-            for name in &names[..1 + usize::from(method == Method::Shin)] {
+            for name in &names[..=usize::from(method == Method::Shin)] {
                 let theirs = chances(&answer[name]);
                 match (&ours, &theirs) {
                     (Some(ours), Some(theirs)) => {
@@ -87,7 +87,7 @@ fn fair_chances_are_those_of_two_other_libraries() {
                     }
                     // They answer with chances below 0, we with none.
                     (None, Some(theirs)) => {
-                        assert!(theirs.iter().any(|p| *p <= 0.0), "{name} of {book:?}: {theirs:?}")
+                        assert!(theirs.iter().any(|p| *p <= 0.0), "{name} of {book:?}: {theirs:?}");
                     }
                     (_, None) => {}
                 }

@@ -16,6 +16,15 @@ pub(crate) fn windows(recording: &Path, scratch: &Path) -> (Vec<Value>, Said) {
     (parse(&std::fs::read_to_string(&out).unwrap_or_default()), said)
 }
 
+/// Windows in the oracle's words: it says all of them, but not how long they live.
+pub(crate) fn in_oracles_words(mut windows: Vec<Value>) -> Vec<Value> {
+    for window in &mut windows {
+        let ttl = window["ttl_seconds_at_open"].take();
+        assert!(ttl.as_f64().is_some_and(|seconds| 0.0 < seconds && seconds < 7.0 * 86_400.0), "{ttl}");
+    }
+    windows
+}
+
 #[test]
 fn every_window_is_the_oracles() {
     let scratch = tempfile::tempdir().unwrap();
@@ -23,10 +32,61 @@ fn every_window_is_the_oracles() {
         let name = recording.file_name().unwrap().to_string_lossy().into_owned();
         let (ours, said) = windows(&recording, scratch.path());
         assert!(said.success, "{name}: {}", said.err);
-        let theirs = oracle(&["windows"], &recording);
+        let (ours, theirs) = (in_oracles_words(ours), oracle(&["windows"], &recording));
         assert_same(&ours, &theirs, &name);
         assert!(!ours.is_empty(), "{name} has no windows: it tests nothing");
-        println!("{name}: {} windows agree", ours.len());
+        let verified = theirs.iter().filter(|window| window["verified_ever"] == true).count();
+        println!("{name}: {} windows agree, {verified} of them verified", ours.len());
+    }
+}
+
+/// Rows of the TTL table by their first word: windows, and the share that is gone by the median, in per cent.
+fn calibration(report: &str) -> Vec<(String, usize, f64)> {
+    let table = report.split("TTL at opening").nth(1).unwrap_or_default();
+    let row = |line: &str| {
+        let (left, gone) = line.split_once(" %")?;
+        let mut words = left.split_whitespace().rev();
+        let (gone_by, windows) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        (!gone.is_empty() || !left.is_empty())
+            .then(|| (words.next_back().unwrap_or("-").to_owned(), windows, gone_by))
+    };
+    table.lines().filter_map(row).collect()
+}
+
+#[test]
+fn what_is_foretold_is_reported_of_the_windows_after_the_split() {
+    let scratch = tempfile::tempdir().unwrap();
+    let recording = recordings::simulated(scratch.path(), 9, 600);
+    let (windows, _) = windows(&recording, scratch.path());
+    let opened: Vec<_> =
+        windows.iter().map(|window| window["opened_at"].as_str().unwrap().to_owned()).collect();
+    let split = &opened[opened.len() / 3];
+    let after = opened.iter().filter(|opened| *opened >= split).count();
+    let said = run(arb().arg("evaluate").arg(&recording).args(["--split", split]));
+    let rows = calibration(&said.out);
+    let of = |name: &str| rows.iter().find(|(row, ..)| row == name).map(|(_, windows, _)| *windows);
+    assert!(0 < after && after < opened.len() && of("all") == Some(after), "{after}: {}", said.out);
+    let deciles: Vec<_> = rows.iter().skip_while(|(row, ..)| row != "all").skip(1).collect();
+    assert_eq!(
+        (deciles.len(), deciles.iter().map(|(_, windows, _)| windows).sum()),
+        (10, after),
+        "{}",
+        said.out
+    );
+    let said = run(arb().arg("evaluate").arg(&recording).args(["--split", "soon"]));
+    assert!(!said.success && said.err.contains("give a date"), "{}", said.err);
+}
+
+#[test]
+fn the_prior_that_ships_is_what_fit_says_of_the_recordings() {
+    let shipped = std::fs::read_to_string(root().join("pipeline/engine/src/survival/prior.rs")).unwrap();
+    let named = shipped.lines().filter_map(|line| line.strip_prefix("//! * `")?.split('`').next());
+    let scratch = tempfile::tempdir().unwrap();
+    let recordings: Vec<_> = named.map(|name| recordings::named(name, scratch.path())).collect();
+    assert!(!recordings.is_empty());
+    if recordings.iter().all(|recording| !recording.starts_with(scratch.path())) {
+        let said = run(arb().arg("fit").args(&recordings));
+        assert!(said.success && said.out == shipped, "{}\n{}", said.err, said.out);
     }
 }
 

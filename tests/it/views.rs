@@ -190,7 +190,7 @@ fn transition(window: &str, sequence: u32, margin: f64, is_proven: bool) -> Valu
         "topic": "feed.events.v1", "topic_id": "now", "window_id": window, "sequence": sequence, "transition": "opened",
         "at": at(sequence), "opened_at": at(1), "event_id": "e", "sport": "soccer", "league": "cup", "home": "H",
         "away": "A", "in_play": false, "kind": "surebet", "market": "h2h", "period": "full_time",
-        "margin": margin, "margin_worst": margin, "score": margin, "simultaneous": is_proven,
+        "margin": margin, "margin_worst": margin, "score": margin, "simultaneous": is_proven, "verified": is_proven,
         "legs.outcome": ["home", "away"], "legs.side": ["back", "back"], "legs.book": ["b", "a"],
         "legs.price": [2_500_000, 2_000_000], "legs.implied_probability": [0.4, 0.5], "legs.stake_share": [0.44, 0.56],
         "legs.price_moved_at": [at(0), at(0)], "legs.last_seen_at": [at(0), at(0)],

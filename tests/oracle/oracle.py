@@ -22,6 +22,8 @@ from collections import namedtuple
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 
+import flags
+
 OUTCOMES = {"h2h": ("home", "draw", "away"), "spreads": ("home", "away"), "totals": ("over", "under")}  # in leg order
 ONE = 1_000_000  # the price 1 in millionths
 HIGHEST_PRICE = 1001 * ONE
@@ -155,27 +157,45 @@ def extend_spans(before, seen):
     return after
 
 
-def best_legs(quotes):
-    """{(event, market, line): {outcome: best Leg}}; ties go to the smallest book key."""
-    best = {}
+def offers(quotes):
+    """{(event, market, line): [Leg]} of all that is on offer."""
+    lines = {}
     for (event, market, line, outcome, book), quote in quotes.items():
-        legs = best.setdefault((event, market, line), {})
-        held = legs.get(outcome)
-        if held is None or (-quote.price, book) < (-held.quote.price, held.book):
-            legs[outcome] = Leg(outcome, book, quote)
+        lines.setdefault((event, market, line), []).append(Leg(outcome, book, quote))
+    return lines
+
+
+def best_legs(legs):
+    """The best Leg by outcome; ties go to the smallest book key."""
+    best = {}
+    for leg in legs:
+        held = best.get(leg.outcome)
+        if held is None or (-leg.quote.price, leg.book) < (-held.quote.price, held.book):
+            best[leg.outcome] = leg
     return best
 
 
-def open_arbs(quotes):
-    """{(event, market, line): Arb} of every complete set of best prices that is one, in the order of its keys."""
+def cover(legs, wanted):
+    """The Arb that the best prices of a complete set make, None when they make none."""
+    best = best_legs(legs)
+    legs = [best[outcome] for outcome in wanted if outcome in best]
+    implied = sum(ONE / leg.quote.price for leg in legs)
+    if len(legs) < len(wanted) or implied >= OPEN_BELOW:
+        return None
+    simultaneous = max(leg.quote.start for leg in legs) <= min(leg.quote.end for leg in legs)
+    return Arb(legs, implied, 1 / implied - 1, simultaneous)
+
+
+def open_arbs(lines, books):
+    """{(event, market, line): Arb} of every line that has one: in the currency in which it is cheapest."""
     arbs = {}
-    for key, best in best_legs(quotes).items():
-        wanted = [o for o in OUTCOMES[key[1]] if o != "draw" or o in best]  # three-way when anyone offers a Draw
-        legs = [best[o] for o in wanted if o in best]
-        implied = sum(ONE / leg.quote.price for leg in legs)
-        if len(legs) == len(wanted) and implied < OPEN_BELOW:
-            simultaneous = max(leg.quote.start for leg in legs) <= min(leg.quote.end for leg in legs)
-            arbs[key] = Arb(legs, implied, 1 / implied - 1, simultaneous)
+    for key, legs in lines.items():
+        offered = {leg.outcome for leg in legs}
+        wanted = [o for o in OUTCOMES[key[1]] if o != "draw" or o in offered]  # three-way when anyone offers a Draw
+        covers = (cover(payable, wanted) for payable in books.by_currency(legs))
+        cheapest = min(filter(None, covers), key=lambda arb: arb.implied_probability, default=None)
+        if cheapest:
+            arbs[key] = cheapest
     return dict(sorted(arbs.items()))  # only h2h has no line, so None is never compared
 
 
@@ -205,16 +225,20 @@ def margin_worst(market, line, arb):
 class Replay:
     """The world after a poll, and the raw windows so far, as they are written."""
 
-    def __init__(self, form):
+    def __init__(self, form, books=None):
         self.form, self.polled_at, self.in_play, self.quotes, self.arbs = form, None, {}, {}, {}
         self.open, self.windows = {}, []
+        self.books, self.learnt, self.judged = books or flags.default_books(), flags.Learnt(), {}
 
     def apply(self, polled_at, poll):
         self.polled_at = format_instant(polled_at)
         commence, seen = read_poll(poll, polled_at, self.form)
         self.in_play = {event: polled_at >= starts for event, starts in commence.items()}
-        self.quotes = extend_spans(self.quotes, seen)
-        self.arbs = open_arbs(self.quotes)
+        before, self.quotes = self.quotes, extend_spans(self.quotes, seen)
+        lines = offers(self.quotes)
+        self.arbs = open_arbs(lines, self.books)
+        self.judge(lines, polled_at)
+        self.learn(before, polled_at)
         for key in [key for key in self.open if key not in self.arbs]:
             self.open.pop(key)["closed_at"] = self.polled_at
         for key, arb in self.arbs.items():
@@ -225,6 +249,24 @@ class Replay:
             window.update(last_open_at=self.polled_at, polls=window["polls"] + 1)
             window["margin_peak"] = max(window["margin_peak"], arb.margin)
             window["simultaneous_ever"] |= arb.simultaneous
+            window["verified_ever"] |= self.is_verified(key)
+
+    def judge(self, lines, polled_at):
+        """{key: ({flag: bool}, stakes, margin_rounded)} of what is open, by what polls before this one taught."""
+        world = polled_at, self.learnt, self.books
+        self.judged = {k: flags.verify(arb, lines[k], self.in_play[k[0]], *world) for k, arb in self.arbs.items()}
+
+    def is_verified(self, key):
+        return all(self.judged[key][0].values())
+
+    def learn(self, before, polled_at):  # as one partition does
+        """Later polls are judged by what this one taught: how old prices came to be, which margins were proven."""
+        for key, quote in self.quotes.items():
+            if key in before and quote.last_seen > before[key].last_seen:
+                self.learnt.confirmed(key[-1], polled_at - before[key].last_seen)
+        for key, arb in self.arbs.items():
+            if arb.simultaneous and not (key in self.open and self.open[key]["simultaneous_ever"]):
+                self.learnt.margins[self.in_play[key[0]]].add(arb.margin)
 
     def new_window(self, key, arb):
         return {
@@ -232,21 +274,26 @@ class Replay:
             **{"opened_at": self.polled_at, "last_open_at": None, "closed_at": None, "in_play": self.in_play[key[0]]},
             **{"margin_open": arb.margin, "margin_peak": arb.margin, "polls": 0},
             **{"simultaneous_at_open": arb.simultaneous, "simultaneous_ever": False},
-            **dict.fromkeys(("verified_at_open", "verified_ever", "ttl_seconds_at_open")),
+            **{"verified_at_open": self.is_verified(key), "verified_ever": False, "ttl_seconds_at_open": None},
             "legs": [{"outcome": o, "book": book, "price": quote.price / ONE} for o, book, quote in arb.legs],
         }
 
     def board_entry(self, key):
         arb, total = self.arbs[key], self.arbs[key].implied_probability
+        held, stakes, margin_rounded = self.judged[key]
         entry = dict(zip(("event", "market", "line"), key), in_play=self.in_play[key[0]])
         entry.update(opened_at=self.open[key]["opened_at"], implied_probability=total)
         entry.update(margin=arb.margin, margin_worst=margin_worst(key[1], key[2], arb))
-        entry.update(simultaneous=arb.simultaneous, legs=[])
-        for outcome, book, quote in arb.legs:
-            share = {"implied_probability": ONE / quote.price, "stake_share": ONE / quote.price / total}
-            leg = {"outcome": outcome, "book": book, "price": quote.price / ONE, **share}
-            entry["legs"].append({**leg, "last_seen_at": format_instant(quote.last_seen)})
+        entry.update(margin_rounded=margin_rounded, verified=self.is_verified(key), verification=held)
+        entry["legs"] = [self.board_leg(leg, total, stake) for leg, stake in zip(arb.legs, stakes)]
         return entry
+
+    def board_leg(self, leg, total, stake):
+        outcome, book, quote = leg
+        share = {"implied_probability": ONE / quote.price, "stake_share": ONE / quote.price / total}
+        said = {"outcome": outcome, "book": book, "operator": self.books.operator(book), "price": quote.price / ONE}
+        said.update(share, stake=stake / 100)
+        return {**said, "last_seen_at": format_instant(quote.last_seen)}
 
     def board(self, until):
         arbs = [self.board_entry(key) for key in self.arbs]

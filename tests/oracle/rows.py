@@ -13,13 +13,15 @@ IDS = {
     1: "avro/Frame.avsc",
     2: "avro/PollEnd.avsc",
     3: "avro/Heartbeat.avsc",
-    6: "avro/ArbWindow.avsc",
+    6: "golden/ArbWindow.v1.avsc",
     7: "golden/CloseSignal.v1.avsc",
     8: "avro/LineMovement.avsc",
     9: "avro/StaleAlert.avsc",
-    13: "avro/CloseSignal.avsc",
+    13: "golden/CloseSignal.v2.avsc",
+    21: "avro/ArbWindow.avsc",
+    22: "avro/CloseSignal.avsc",
 }
-TOPICS = {"odds.ticks.v1": {1, 2, 3}, "feed.events.v1": {6, 7, 8, 9, 13}}
+TOPICS = {"odds.ticks.v1": {1, 2, 3}, "feed.events.v1": {6, 7, 8, 9, 13, 21, 22}}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
     "alternate_spreads": "spreads", "alternate_totals": "totals",
@@ -117,30 +119,52 @@ def ticks(frame):
             }
 
 
+LEG = {
+    "outcome": None, "side": None, "book": None, "price": None, "implied_probability": None, "stake_share": None,
+    "price_moved_at": None, "last_seen_at": None,
+    # What records of version 1 do not have.
+    "operator": "", "effective_price": None, "stake": None, "liability": None, "limit": None,
+}
+# Of the columns of a window what version 1 does not have, and a close does not say.
+JUDGED = {
+    "margin_rounded": None, "total_stake_max": None, "currency": "", "ttl_p10": None, "ttl_median": None, "ttl_p90": None,
+    "placeable": None, "verified": None, "doubts.flag": [], "doubts.reason": [],
+}
+
+
+def judged(entry):
+    if entry.get("verification") is None:
+        return JUDGED
+    ttl = entry["ttl"] or {}
+    same = ("margin_rounded", "total_stake_max", "placeable", "verified")
+    return {
+        **{name: entry[name] for name in same}, "currency": entry["currency"] or "",
+        **{f"ttl_{name}": ttl.get(name) for name in ("p10", "median", "p90")},
+        **{f"doubts.{name}": [doubt[name] for doubt in entry["doubts"]] for name in ("flag", "reason")},
+    }
+
+
 def window(record):
     entry = record["entry"]
     same = ("in_play", "kind", "market", "period", "line", "implied_probability", "margin", "margin_worst",
             "simultaneous", "score", "warnings", "opened_at", "sequence")
-    legs = {f"legs.{name}": [leg[name] for leg in entry["legs"]] for name in LEG}
+    legs = {f"legs.{name}": [leg.get(name, old) for leg in entry["legs"]] for name, old in LEG.items()}
     yield {
         "window_id": entry["id"], "transition": record["change"], "at": entry["updated_at"],
-        **event_columns(entry["event"]), **{name: entry[name] for name in same}, **legs,
+        **event_columns(entry["event"]), **{name: entry[name] for name in same}, **judged(entry), **legs,
         "reason": "", "margin_open": None, "margin_peak": None,
     }
 
 
-LEG = ("outcome", "side", "book", "price", "implied_probability", "stake_share", "price_moved_at", "last_seen_at")
-
-
 def closed(record):
-    nothing = ("home", "away", "commence_time", "in_play", "kind", "implied_probability", "margin_worst", "simultaneous",
-               "score")
+    nothing = ("home", "away", "commence_time", "in_play", "kind", "implied_probability", "margin_worst", "score")
     same = ("event_id", "sequence", "opened_at", "reason", "margin_open", "margin_peak")
     later = {"sport": "", "league": "", "market": "", "period": "", "line": None}
     yield {
         "window_id": record["id"], "transition": "closed", "at": record["closed_at"], "margin": record["margin_close"],
         **{name: record[name] for name in same}, **{name: record.get(name, late) for name, late in later.items()},
-        **{name: None for name in nothing}, "warnings": [], **{f"legs.{name}": [] for name in LEG},
+        **{name: None for name in nothing}, **JUDGED, "simultaneous": record.get("simultaneous_ever"),
+        "verified": record.get("verified_ever"), "warnings": [], **{f"legs.{name}": [] for name in LEG},
     }
 
 
@@ -161,8 +185,9 @@ def alert(record):
 
 
 ROWS = {
-    1: ("ticks", ticks), 6: ("window_transitions", window), 7: ("window_transitions", closed),
-    13: ("window_transitions", closed), 8: ("line_movements", movement), 9: ("stale_alerts", alert),
+    1: ("ticks", ticks), 8: ("line_movements", movement), 9: ("stale_alerts", alert),
+    **{number: ("window_transitions", window) for number in (6, 21)},
+    **{number: ("window_transitions", closed) for number in (7, 13, 22)},
 }
 
 
@@ -172,7 +197,7 @@ def decode(topic, value, schemas, names):
     number = struct.unpack(">I", value[1:5])[0]
     if number not in TOPICS[topic]:
         raise Bad("not of this topic")
-    reader = Reader(value[5:], names)
+    reader = Reader(value[5:], names.get(number, {}))
     try:
         record = reader.read(schemas[number])
     except (IndexError, UnicodeDecodeError) as error:
@@ -199,7 +224,8 @@ def rows(line, schemas, names):
 def main():
     load = lambda name: json.load(open(f"{sys.argv[1]}/{name}", encoding="utf-8"))
     schemas = {number: load(name) for number, name in IDS.items()}
-    names = {"arb.v1.BoardEntry": load("avro/BoardEntry.avsc")}
+    entry = lambda name: {"arb.v1.BoardEntry": load(name)}
+    names = {6: entry("golden/BoardEntry.v1.avsc"), 21: entry("avro/BoardEntry.avsc")}
     for text in sys.stdin:
         line = json.loads(text)
         table, made = rows(line, schemas, names)

@@ -236,7 +236,7 @@ class Simultaneity(unittest.TestCase):
         moved = two_way(clock(30), 2.3, 2.2, (clock(29), clock(9)))
         self.assertEqual(self.ever(first, refreshed, moved), (False, True))  # once is ever
         found = arb(first, refreshed)
-        self.assertTrue(found["simultaneous"])
+        self.assertTrue(found["verification"]["simultaneous"])
         self.assertEqual([leg["last_seen_at"] for leg in found["legs"]], [clock(19), clock(9)])
 
     def test_another_price_starts_a_new_span(self):

@@ -76,6 +76,8 @@ pub(super) fn close_signal(closed: &CloseSignal) -> Value {
         "margin_open": closed.margin_open,
         "margin_peak": closed.margin_peak,
         "margin_close": closed.margin_close,
+        "simultaneous_ever": closed.simultaneous_ever,
+        "verified_ever": closed.verified_ever,
         "sequence": closed.sequence,
     })
 }
@@ -143,6 +145,8 @@ pub(super) mod tests {
             market: "h2h".into(),
             period: "full_time".into(),
             line: None,
+            simultaneous_ever: Some(true),
+            verified_ever: Some(false),
         }
     }
 

@@ -46,6 +46,9 @@ pub(crate) struct Process {
     /// By which rules windows are made
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
+    /// File of books (TOML); without one the table that this program ships with
+    #[arg(long, env = "ARB_BOOKS_FILE")]
+    pub(crate) books_file: Option<PathBuf>,
     /// Consumer group
     #[arg(long, env = "ARB_GROUP", default_value = "arb-process")]
     pub(crate) group: String,

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use arb_api::plan::Plan;
+use arb_pipeline::evaluate::Split;
 use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -100,6 +101,26 @@ pub(crate) struct Evaluate {
     /// Write the raw windows to a file too, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) windows: Option<PathBuf>,
+    /// Say how well lives are foretold of the windows that open after it alone: a date, a time, or a part of each
+    /// recording's time, such as 0.5
+    #[arg(long, value_name = "DATE|PART")]
+    pub(crate) split: Option<Split>,
+    /// How the recordings write their prices
+    #[arg(long, default_value = "american")]
+    pub(crate) odds_format: Format,
+    /// File of books (TOML); without one the table that this program ships with
+    #[arg(long, env = "ARB_BOOKS_FILE")]
+    pub(crate) books_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Fit {
+    /// Recordings
+    #[arg(required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// Learn up to here alone: a date, a time, or a part of each recording's time
+    #[arg(long, value_name = "DATE|PART", default_value = "0.7")]
+    pub(crate) split: Split,
     /// How the recordings write their prices
     #[arg(long, default_value = "american")]
     pub(crate) odds_format: Format,

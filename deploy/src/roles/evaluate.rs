@@ -1,4 +1,4 @@
-//! `arb evaluate`: what the windows of recordings were.
+//! `arb evaluate`: what the windows of recordings were; `arb fit`: what they teach of windows' lives.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use arb_pipeline::evaluate::{RawWindow, Report, evaluate};
+use arb_pipeline::evaluate::{RawWindow, Report, evaluate, fitted};
 
-use crate::cli::Evaluate;
+use crate::books;
+use crate::cli::{Evaluate, Fit};
 
 /// Prints the report; a recording that breaks off is reported as far as it goes, and fails the command.
 pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
     let paths = config.recordings.iter().map(PathBuf::as_path);
-    let evaluation = evaluate(paths, config.odds_format.into())?;
+    let books = books::read(config.books_file.as_deref())?;
+    let evaluation = evaluate(paths, config.odds_format.into(), &books, config.split)?;
     print!("{}", Report(&evaluation));
     if let Some(path) = &config.windows {
         write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
@@ -22,6 +24,14 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
         eprintln!("arb: {cut}");
     }
     Ok(if evaluation.cut.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Prints the prior as the engine's source has it.
+pub(crate) fn fit(config: &Fit) -> anyhow::Result<ExitCode> {
+    let paths = config.recordings.iter().map(PathBuf::as_path);
+    let books = books::read(None)?;
+    print!("{}", fitted(paths, config.odds_format.into(), &books, config.split)?);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn write(path: &Path, windows: &[RawWindow]) -> std::io::Result<()> {

@@ -15,7 +15,7 @@ use arb_schemas::topics::ODDS_TICKS;
 use super::guarded::{self, Life};
 use crate::admin::{Admin, Vitals};
 use crate::cli::Process;
-use crate::{clock, signals};
+use crate::{books, clock, signals};
 
 /// Between a transaction that was aborted and the next.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -49,6 +49,7 @@ fn pump_until(
     let mut consumer = TickConsumer::join(brokers, &config.group)?;
     let mut pump = Pump::new(Config {
         policy: config.policy.into(),
+        books: books::read(config.books_file.as_deref())?,
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
         pause: PAUSE,
         abort_each: config.abort_each,

@@ -1,64 +1,125 @@
 //! The best prices of one line, and whether they make an arb.
 //!
-//! Of equal prices the smallest book key is taken, so that the answer depends on nothing else. It never
-//! remembers anything.
+//! What is compared are effective prices, after fees. A line is covered by a back bet on each outcome; where there are two
+//! outcomes, laying one is backing the other; where there are three, backing and laying the same one covers all. Of several
+//! covers the one with the least implied probability is taken, of equal ones the first of that order; of equal prices
+//! the smallest book key, so that the answer depends on nothing else. Legs in different currencies make no arb; a book whose
+//! currency is not known may be of any. It never remembers anything.
 
-use crate::Micros;
-use crate::catalogue::{Outcome, Side};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use crate::catalogue::{Outcome, Policy, Side};
 use crate::names::Names;
-use crate::odds::{self, Price};
+use crate::odds;
 use crate::quotes::{Quote, Standing};
+use crate::venues::Eyes;
 
-/// The best back quotes of a complete outcome set whose implied probability is below 1.
+/// The best quotes of a cover whose implied probability is below 1.
 #[derive(Debug, Clone)]
 pub(crate) struct Arb<'a> {
-    /// One quote an outcome, in the order of the set.
+    /// One quote for each bet of the cover.
     pub(crate) legs: Vec<&'a Quote>,
-    /// `S`.
+    /// Of which of three outcomes the legs are a back and a lay; `None` where they are a bet on each outcome.
+    pub(crate) pair: Option<Outcome>,
+    /// `S`, by effective prices.
     pub(crate) implied_probability: f64,
-    /// The prices are proven to have been on offer at one moment.
-    pub(crate) simultaneous: bool,
+}
+
+/// A bet of a cover: any of these quotes.
+#[derive(Debug, Clone, Copy)]
+struct Bet {
+    back: Option<Outcome>,
+    lay: Option<Outcome>,
+}
+
+impl Bet {
+    fn back(outcome: Outcome) -> Self {
+        Self { back: Some(outcome), lay: None }
+    }
+
+    fn lay(outcome: Outcome) -> Self {
+        Self { back: None, lay: Some(outcome) }
+    }
+
+    fn takes(self, quote: &Quote) -> bool {
+        let outcome = match quote.key.side {
+            Side::Back => self.back,
+            Side::Lay => self.lay,
+        };
+        outcome == Some(quote.key.outcome) && quote.standing == Standing::OnOffer
+    }
 }
 
 /// The arb on a line, if there is one; `line` holds the quotes of that line only.
-pub(crate) fn find<'a>(line: &'a [Quote], outcomes: &[Outcome], names: &Names) -> Option<Arb<'a>> {
-    let mut prices = [0.0; 3];
-    for (price, outcome) in prices.iter_mut().zip(outcomes) {
-        *price = highest(line, *outcome)?.implied_probability();
+pub(crate) fn find<'a>(line: &'a [Quote], outcomes: &[Outcome], eyes: Eyes<'_>) -> Option<Arb<'a>> {
+    if eyes.venues.share_a_currency() {
+        return find_among(line, outcomes, eyes, |_| true);
     }
-    let implied_probability = prices.iter().sum();
+    let of = |one: &Arc<str>| {
+        let is_among = |quote: &Quote| eyes.venues.currency(quote.key.book).is_none_or(|it| it == one);
+        find_among(line, outcomes, eyes, is_among)
+    };
+    eyes.venues.currencies().filter_map(of).reduce(least)
+}
+
+fn least<'a>(a: Arb<'a>, b: Arb<'a>) -> Arb<'a> {
+    if b.implied_probability < a.implied_probability { b } else { a }
+}
+
+fn find_among<'a>(
+    line: &'a [Quote],
+    outcomes: &[Outcome],
+    eyes: Eyes<'_>,
+    is_among: impl Fn(&Quote) -> bool + Copy,
+) -> Option<Arb<'a>> {
+    let cover = |bets: &[Bet]| arb_of(line, bets, eyes.names, is_among);
+    let has_lay = eyes.policy == Policy::Board && line.iter().any(|quote| quote.key.side == Side::Lay);
+    match *outcomes {
+        [one, other] if has_lay => {
+            let either = |back, lay| Bet { back: Some(back), lay: Some(lay) };
+            cover(&[either(one, other), either(other, one)])
+        }
+        [one, other] => cover(&[one, other].map(Bet::back)),
+        [one, two, three] => {
+            let backs = cover(&[one, two, three].map(Bet::back));
+            let both = outcomes.iter().filter(|_| has_lay);
+            let both = both.filter_map(|outcome| {
+                let arb = cover(&[Bet::back(*outcome), Bet::lay(*outcome)])?;
+                Some(Arb { pair: Some(*outcome), ..arb })
+            });
+            backs.into_iter().chain(both).reduce(least)
+        }
+        _ => None,
+    }
+}
+
+/// The arb of a cover, if its best quotes make one.
+fn arb_of<'a>(
+    line: &'a [Quote],
+    cover: &[Bet],
+    names: &Names,
+    is_among: impl Fn(&Quote) -> bool,
+) -> Option<Arb<'a>> {
+    let mut implied_probability = 0.0;
+    for bet in cover {
+        let quotes = line.iter().filter(|quote| bet.takes(quote) && is_among(quote));
+        implied_probability += quotes.map(|quote| quote.effective).max()?.implied_probability();
+    }
     if implied_probability >= odds::ARB_BELOW {
         return None;
     }
     // Books are looked at only here: most lines are no arb.
-    let legs: Vec<_> = outcomes.iter().filter_map(|outcome| best(line, *outcome, names)).collect();
-    let simultaneous = simultaneous(&legs);
-    Some(Arb { legs, implied_probability, simultaneous })
-}
-
-fn offers(line: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> {
-    let on_offer = move |quote: &&Quote| {
-        quote.key.outcome == outcome && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
+    let best = |bet: &Bet| {
+        let quotes = line.iter().filter(|quote| bet.takes(quote) && is_among(quote));
+        quotes.reduce(|best, quote| better(best, quote, names))
     };
-    line.iter().filter(on_offer)
+    Some(Arb { legs: cover.iter().filter_map(best).collect(), pair: None, implied_probability })
 }
 
-fn highest(line: &[Quote], outcome: Outcome) -> Option<Price> {
-    offers(line, outcome).map(|quote| quote.price).max()
-}
-
-fn best<'a>(line: &'a [Quote], outcome: Outcome, names: &Names) -> Option<&'a Quote> {
+/// The higher effective price, then the smaller book key, then the back bet.
+fn better<'a>(a: &'a Quote, b: &'a Quote, names: &Names) -> &'a Quote {
     let book = |quote: &Quote| names.name(quote.key.book);
-    offers(line, outcome).reduce(|best, quote| match quote.price.cmp(&best.price) {
-        std::cmp::Ordering::Greater => quote,
-        std::cmp::Ordering::Equal if book(quote) < book(best) => quote,
-        _ => best,
-    })
-}
-
-/// Whether the spans of all legs share a moment: the latest start is not after the earliest end.
-fn simultaneous(legs: &[&Quote]) -> bool {
-    let latest_start = legs.iter().map(|quote| quote.span_start).max().unwrap_or(Micros::MIN);
-    let earliest_end = legs.iter().map(|quote| quote.span_end).min().unwrap_or(Micros::MAX);
-    latest_start <= earliest_end
+    let order = b.effective.cmp(&a.effective).then_with(|| book(a).cmp(book(b)));
+    if order.then(a.key.side.cmp(&b.key.side)) == Ordering::Greater { b } else { a }
 }

@@ -185,6 +185,17 @@ pub enum Side {
     Lay,
 }
 
+impl Side {
+    /// Its name in messages.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Back => "back",
+            Self::Lay => "lay",
+        }
+    }
+}
+
 const TWO_WAY: &[Outcome] = &[Outcome::Home, Outcome::Away];
 const THREE_WAY: &[Outcome] = &[Outcome::Home, Outcome::Draw, Outcome::Away];
 const OVER_UNDER: &[Outcome] = &[Outcome::Over, Outcome::Under];

@@ -5,8 +5,11 @@
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::catalogue::{Line, Market, Outcome};
+use crate::catalogue::{Line, Market, Outcome, Side};
 use crate::odds::Price;
+use crate::survival::Ttl;
+use crate::verify::{Doubt, Flag, Verification};
+pub use crate::window::Ever;
 
 /// One thing to publish.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,19 +123,31 @@ pub struct Entry {
     pub market: Market,
     /// Line.
     pub line: Option<Line>,
-    /// `S`.
+    /// `S`, by effective prices.
     pub implied_probability: f64,
     /// `1/S - 1`.
     pub margin: f64,
     /// Least return over settlement states.
     pub margin_worst: f64,
+    /// Least return of the legs' stakes, pushes aside; `None` when none can be placed.
+    pub margin_rounded: Option<f64>,
+    /// The largest total stake within limits, in minor units; `None` when no limit is known.
+    pub total_stake_max: Option<i64>,
+    /// Of all stakes, ISO 4217; `None` when a leg's is not known.
+    pub currency: Option<Arc<str>>,
     /// The bets, in the order of the outcome set.
     pub legs: Vec<EntryLeg>,
-    /// Proven to have been on offer at one moment.
-    pub simultaneous: bool,
+    /// What is proven of it.
+    pub verification: Verification,
+    /// Why the rest is not.
+    pub doubts: Vec<Doubt>,
     /// What a taker must know.
     pub warnings: Vec<Warning>,
-    /// What the rank is made of: the margin that is left in the worst case.
+    /// How long it has still to live.
+    pub ttl: Ttl,
+    /// The probability that it lives long enough to be placed.
+    pub placeable: f64,
+    /// What the rank is made of, beside the verification: the rounded margin times the probability of being placed.
     pub score: f64,
     /// When it opened.
     pub opened_at: Micros,
@@ -142,11 +157,21 @@ pub struct Entry {
     pub sequence: i64,
 }
 
+impl Entry {
+    /// Whether the legs' prices are proven to have been on offer at one moment.
+    #[must_use]
+    pub fn is_simultaneous(&self) -> bool {
+        self.verification.holds(Flag::Simultaneous)
+    }
+}
+
 /// What a taker must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Warning {
     /// In some state of the score nothing is won: stakes come back.
     PushPossible,
+    /// Nobody says how much a leg's book takes.
+    LimitUnknown,
 }
 
 impl Warning {
@@ -155,6 +180,7 @@ impl Warning {
     pub fn key(self) -> &'static str {
         match self {
             Self::PushPossible => "push_possible",
+            Self::LimitUnknown => "limit_unknown",
         }
     }
 }
@@ -164,14 +190,26 @@ impl Warning {
 pub struct EntryLeg {
     /// What is bet on.
     pub outcome: Outcome,
+    /// For it, or against it.
+    pub side: Side,
     /// Where.
     pub book: Arc<str>,
+    /// Who runs the book.
+    pub operator: Arc<str>,
     /// At what price.
     pub price: Price,
-    /// `1/o`.
+    /// What is left of it after fees, as the price of a back; of a lay, per unit of liability.
+    pub effective_price: Price,
+    /// `1/o` of the effective price.
     pub implied_probability: f64,
-    /// `(1/o)/S`.
+    /// `(1/o)/S` of the effective price; of a lay, of the liability.
     pub stake_share: f64,
+    /// What to ask of the book in minor units, of the default total or less: the stake of a back, the backer's stake of a lay.
+    pub stake: Option<i64>,
+    /// What a lay risks for it, in minor units.
+    pub liability: Option<i64>,
+    /// The most that the book takes, in minor units.
+    pub limit: Option<i64>,
     /// When the price last changed.
     pub price_moved_at: Micros,
     /// When the source last confirmed it.
@@ -201,6 +239,8 @@ pub struct Closed {
     pub margin_peak: f64,
     /// Last margin while open.
     pub margin_close: f64,
+    /// What was proven of it while open.
+    pub ever: Ever,
     /// Of this transition.
     pub sequence: i64,
 }

@@ -3,24 +3,29 @@
 //! A record's time is taken in first. A frame is then judged by its source's clock, merged market by market, and only
 //! then evaluated: tick by tick one would see withdrawn quotes as live ones. It never publishes anything itself.
 
+mod look;
 mod time;
+
+pub use look::Size;
 
 use std::sync::Arc;
 
 use crate::Micros;
+use crate::books::Books;
 use crate::catalogue::Policy;
 use crate::due;
 use crate::effect::{Effect, EventInfo};
-use crate::input::{Bet, Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use crate::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use crate::market;
 use crate::names::{Names, Symbol};
 use crate::over;
 use crate::probe::{Probe, Stage};
-use crate::quotes::{self, Learnt, Moment, Observation, QuoteView, Sample, Statement};
+use crate::quotes::{self, Learnt, Moment, Observation, Quote, Sample, Statement};
 use crate::refresh::Expected;
 use crate::source::Disposition;
 use crate::stale;
 use crate::state::{Draft, EventState, MarketState, State};
+use crate::venues::{Eyes, Venues};
 use crate::window::{Context, Outbox, Scene};
 
 /// How far ahead of `received_at` a `last_seen_at` may be before nobody believes it: 5 s of clock skew.
@@ -41,21 +46,12 @@ impl Step {
     }
 }
 
-/// What a partition holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Size {
-    pub events: usize,
-    pub markets: usize,
-    pub quotes: usize,
-    pub windows: usize,
-}
-
 /// The engine of one partition.
 #[derive(Debug)]
 pub struct Engine {
     policy: Policy,
     names: Names,
+    venues: Venues,
     state: State,
     draft: Draft,
     /// Samples since the last commit that are not counted yet.
@@ -66,12 +62,19 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine that remembers nothing yet.
+    /// An engine that remembers nothing yet and knows no book: none has a fee, rules or a currency.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
+        Self::with_books(policy, Arc::default())
+    }
+
+    /// An engine that remembers nothing yet and knows these books.
+    #[must_use]
+    pub fn with_books(policy: Policy, books: Arc<Books>) -> Self {
         Self {
             policy,
             names: Names::default(),
+            venues: Venues::new(books),
             state: State::default(),
             draft: Draft::default(),
             learnt: Learnt::default(),
@@ -103,6 +106,12 @@ impl Engine {
         };
         self.draft.put_sequence(outbox.sequence);
         self.learnt = outbox.learnt;
+        for proven in self.learnt.proven.drain(..) {
+            self.draft.margins(&self.state).add(proven);
+        }
+        for lesson in self.learnt.lessons.drain(..) {
+            self.draft.teach(&lesson, &self.state);
+        }
         probe.enter(Stage::Idle);
         step
     }
@@ -120,39 +129,6 @@ impl Engine {
         self.draft = Draft::default();
         self.learnt.samples.clear();
         self.expect_what_is_known();
-    }
-
-    /// The quote of a bet at a book, as of the last step.
-    #[must_use]
-    pub fn quote(&self, event: &str, bet: &Bet, book: &str) -> Option<QuoteView> {
-        let key = bet.key(self.names.known(book)?);
-        let market = self.draft.over(&self.state).event(event)?.market(bet.market())?;
-        let found = market.quotes.binary_search_by(|quote| quote.key.cmp(&key)).ok()?;
-        Some(market.quotes[found].view())
-    }
-
-    /// The number of the last transition, as of the last step.
-    #[must_use]
-    pub fn sequence(&self) -> i64 {
-        self.draft.over(&self.state).sequence()
-    }
-
-    /// What the committed state holds.
-    #[must_use]
-    pub fn size(&self) -> Size {
-        let mut size = Size { events: self.state.events.len(), ..Size::default() };
-        for market in self.state.events.values().flat_map(|event| &event.markets) {
-            size.markets += 1;
-            size.quotes += market.quotes.len();
-            size.windows += market.windows.len();
-        }
-        size
-    }
-
-    /// Up to when everything has been said, as of the last commit; `None` before any time is known.
-    #[must_use]
-    pub fn watermark(&self) -> Option<Micros> {
-        Some(self.state.clock.watermark).filter(|watermark| *watermark != Micros::MIN)
     }
 
     pub(crate) fn state(&self) -> &State {
@@ -179,6 +155,20 @@ impl Engine {
     /// What a restored thing is put into.
     pub(crate) fn parts(&mut self) -> (&mut State, &mut Names) {
         (&mut self.state, &mut self.names)
+    }
+
+    /// What restored quotes are worth by this engine's table of books.
+    pub(crate) fn put_effective(&mut self, league: &str, quotes: &mut [Quote]) {
+        self.venues.follow(&self.names);
+        let eyes = self.eyes(league);
+        for quote in quotes {
+            quote.effective = eyes.effective(quote.key, quote.price, quote.received_at);
+        }
+    }
+
+    /// How an event of a league is looked at.
+    pub(crate) fn eyes<'a>(&'a self, league: &'a str) -> Eyes<'a> {
+        Eyes { policy: self.policy, league, names: &self.names, venues: &self.venues }
     }
 
     pub(crate) fn names(&self) -> &Names {
@@ -218,7 +208,8 @@ impl Engine {
         let mut seen = std::mem::take(&mut self.scratch);
         let future_ticks = self.observe(frame, &mut seen);
         let statement = self.statement(source, frame.received_at, &frame.coverage);
-        let said = Said { at, event: &frame.event, seen: &seen, statement: &statement };
+        let told = frame.poll_index.is_none();
+        let said = Said { at, event: &frame.event, seen: &seen, statement: &statement, told };
         self.restate(&said, outbox, probe);
         self.scratch = seen;
         Step { disposition, future_ticks }
@@ -235,6 +226,7 @@ impl Engine {
                 seen.push(observation(tick, self.names.symbol(tick.book)));
             }
         }
+        self.venues.follow(&self.names);
         // Stable: of two ticks for one bet the later stays the later.
         seen.sort_by_key(|seen| (seen.market, seen.key));
         future
@@ -257,9 +249,14 @@ impl Engine {
             self.draft.put_source(source, clock);
         }
         if disposition == Disposition::Applied {
+            if self.policy == Policy::Raw {
+                // Where time brings nothing, a poll brings a look at what is learnt.
+                self.look_at_books(&mut outbox.learnt);
+            }
             let statement = self.statement(source, end.received_at, &end.coverage);
             for event in self.withdrawn_from(end.league, &statement) {
-                let said = Said { at, event: &event.as_input(), seen: &[], statement: &statement };
+                let said =
+                    Said { at, event: &event.as_input(), seen: &[], statement: &statement, told: false };
                 self.restate(&said, outbox, probe);
             }
             let source = Arc::clone(self.names.name(source));
@@ -310,25 +307,28 @@ impl Engine {
         let (watermark, commence_time) = (clock.watermark, event.commence_time);
         let moment = Moment { watermark, commence_time, expected: &self.expected };
         // Of several sources one may lag: what it says is found when the others are already later.
-        let (now, by_time, policy) = (clock.now.max(received_at), false, self.policy);
-        Scene { at, now, by_time, moment, event, event_changed, policy, names: &self.names }
+        let (now, by_time, eyes) = (clock.now.max(received_at), false, self.eyes(&event.league));
+        let overlay = self.draft.over(&self.state);
+        let (margins, lives, told) = (overlay.margins(), overlay.lives(), false);
+        Scene { at, now, by_time, told, moment, event, event_changed, margins, eyes, lives }
     }
 
     /// Drafts an event after what was said about it, and what became of its windows.
     fn restate(&mut self, said: &Said<'_>, outbox: &mut Outbox<'_>, probe: &mut impl Probe) {
-        let Said { at, event, seen, statement } = *said;
+        let Said { at, event, seen, statement, told } = *said;
         let was = self.draft.over(&self.state).event(event.id).cloned();
         let (info, event_changed) = match &was {
             Some(was) if was.info.is(event) => (Arc::clone(&was.info), false),
             _ => (Arc::new(EventInfo::from(event)), true),
         };
         let was = was.map(|was| was.markets).unwrap_or_default();
-        let scene = self.scene(at, statement.received_at, &info, event_changed);
+        let scene = Scene { told, ..self.scene(at, statement.received_at, &info, event_changed) };
         let mut markets = Vec::with_capacity(was.len());
         for market in market::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);
             let seen = seen.chunk_by(|a, b| a.market == b.market).find(|seen| seen[0].market == market);
-            let (seen, context) = (seen.unwrap_or_default(), Context { scene: &scene, market });
+            let quotes = old.map_or(&[][..], |old| &old.quotes);
+            let (seen, context) = (seen.unwrap_or_default(), Context { scene: &scene, market, was: quotes });
             markets.extend(market::restate(old, seen, statement, &context, outbox, probe));
         }
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);
@@ -348,6 +348,8 @@ struct Said<'a> {
     /// Sorted by market and key.
     seen: &'a [Observation],
     statement: &'a Statement,
+    /// As it happens, not by a poll.
+    told: bool,
 }
 
 fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {

@@ -91,7 +91,7 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
     let outcomes = market::outcomes(state.market, &event.info.sport, quotes, engine.policy());
     let mut open = state.windows.iter();
     for line in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
-        let Some(arb) = best::find(line, outcomes, engine.names()) else { continue };
+        let Some(arb) = best::find(line, outcomes, engine.eyes(&event.info.league)) else { continue };
         let window = open.next().filter(|window| window.line == line[0].key.line);
         let window = window.ok_or(Violation::OpenIffArb)?;
         if !window.legs.iter().eq(arb.legs.iter().copied()) {

@@ -38,7 +38,7 @@ pub(crate) fn restate(
     }
     probe.enter(Stage::Merge);
     let mut moves = old.map_or_else(Vec::new, |old| pending(&old.moves, context.scene.moment.watermark));
-    let says = Says { market, statement, moment: context.scene.moment };
+    let says = Says { market, statement, moment: context.scene.moment, eyes: context.scene.eyes };
     let mut quotes = quotes::merge(table, seen, &says, &mut outbox.learnt, &mut moves);
     if context.scene.event_changed {
         // It may begin at another time: that is for the quotes which the frame does not name too.
@@ -89,18 +89,20 @@ fn aged(old: &MarketState, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Ma
     state
 }
 
-/// Whether a quote's standing or a window's being in play is not what the time says.
+/// Whether a quote's standing, a window's being in play or its freshness is not what the time says.
 fn is_aged(state: &MarketState, moment: &Moment<'_>) -> bool {
     let is_older = |quote: &Quote| moment.standing(quote) != quote.standing;
-    (!moment.leaves(&state.gist) && state.quotes.iter().any(is_older))
-        || state.windows.iter().any(|window| window.in_play != moment.has_begun())
+    let has_aged = |window: &Window| window.ages_after().is_some_and(|until| moment.watermark > until);
+    let is_other = |window: &Window| window.in_play != moment.has_begun() || has_aged(window);
+    (!moment.leaves(&state.gist) && state.quotes.iter().any(is_older)) || state.windows.iter().any(is_other)
 }
 
 /// The main line at the end of a window that was passed; what it was when none was since the table was made, or
 /// there is none now.
 fn main_line(state: &MarketState, hops: Hops, context: &Context<'_>) -> Option<Line> {
     let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.gist.made_at);
-    let outcomes = || outcomes(state.market, &context.scene.event.sport, &state.quotes, context.scene.policy);
+    let outcomes =
+        || outcomes(state.market, &context.scene.event.sport, &state.quotes, context.scene.eyes.policy);
     is_looked_at
         .then(|| movement::main_line(&state.quotes, outcomes(), state.main_line))
         .flatten()
@@ -114,7 +116,7 @@ fn evaluate(
     context: &Context<'_>,
     outbox: &mut Outbox<'_>,
 ) -> Vec<Window> {
-    let outcomes = outcomes(context.market, &context.scene.event.sport, quotes, context.scene.policy);
+    let outcomes = outcomes(context.market, &context.scene.event.sport, quotes, context.scene.eyes.policy);
     let mut windows = Vec::new();
     let mut open = open.iter().peekable();
     for quotes in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
@@ -123,7 +125,7 @@ fn evaluate(
             window::advance(Some(gone.clone()), None, &[], context, outbox);
         }
         let was = open.next_if(|window| window.line == line).cloned();
-        let arb = best::find(quotes, outcomes, context.scene.names);
+        let arb = best::find(quotes, outcomes, context.scene.eyes);
         windows.extend(window::advance(was, arb.as_ref(), quotes, context, outbox));
     }
     for gone in open {

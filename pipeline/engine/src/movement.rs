@@ -114,13 +114,13 @@ pub(crate) fn report(
         }
         // By name: a restored engine numbers books in another order.
         let order = |moved: &Move| (moved.key.line, moved.key.outcome);
-        let book = |moved: &Move| context.scene.names.name(moved.key.book);
+        let book = |moved: &Move| context.scene.eyes.names.name(moved.key.book);
         sums.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
         let is_reported = |other: &Move| sums.iter().any(|sum| sum.key == other.key);
         let is_left = |other: &&Move| other.at >= end || !is_reported(other);
         others = Some(moves.iter().filter(is_left).copied().collect());
         for Move { key, from, to, .. } in sums {
-            let book = Arc::clone(context.scene.names.name(key.book));
+            let book = Arc::clone(context.scene.eyes.names.name(key.book));
             let what = Moved::Price { outcome: key.outcome, book, from, to };
             push(what, key.line, end, context, outbox);
         }

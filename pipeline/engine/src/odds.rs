@@ -34,6 +34,9 @@ pub enum PriceError {
 }
 
 impl Price {
+    /// The least above 1.
+    pub const LEAST: Self = Self(1_000_001);
+
     /// From millionths, as messages carry it.
     ///
     /// # Errors

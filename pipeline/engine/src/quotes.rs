@@ -8,10 +8,13 @@
 
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
+use crate::margins::Proven;
 use crate::movement::Move;
 use crate::names::Symbol;
 use crate::odds::Price;
 use crate::refresh::{self, Expected};
+use crate::survival::Lesson;
+use crate::venues::Eyes;
 
 /// What a quote is for, in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,6 +147,8 @@ impl Moment<'_> {
 pub(crate) struct Quote {
     pub(crate) key: Key,
     pub(crate) price: Price,
+    /// After fees, as a back price: that of a lay is the price of backing that it does not happen.
+    pub(crate) effective: Price,
     pub(crate) standing: Standing,
     pub(crate) source: Symbol,
     pub(crate) span_start: Micros,
@@ -183,6 +188,7 @@ impl Quote {
         Self {
             key: seen.key,
             price: seen.price,
+            effective: says.effective(seen),
             standing: says.standing(seen),
             source: says.statement.source,
             span_start: seen.last_seen_at,
@@ -199,6 +205,7 @@ impl Quote {
         }
         let is_confirmed = seen.last_seen_at > self.span_end;
         Self {
+            effective: says.effective(seen),
             source: says.statement.source,
             // What is repeated and not confirmed is as old as it was.
             standing: if is_confirmed { says.standing(seen) } else { self.standing },
@@ -227,9 +234,14 @@ pub(crate) struct Says<'a> {
     pub(crate) market: Market,
     pub(crate) statement: &'a Statement,
     pub(crate) moment: Moment<'a>,
+    pub(crate) eyes: Eyes<'a>,
 }
 
 impl Says<'_> {
+    fn effective(&self, seen: &Observation) -> Price {
+        self.eyes.effective(seen.key, seen.price, self.statement.received_at)
+    }
+
     fn standing(&self, seen: &Observation) -> Standing {
         if seen.suspended { Standing::Suspended } else { self.moment.judge(seen.last_seen_at, seen.key.book) }
     }
@@ -243,10 +255,14 @@ pub(crate) struct Sample {
     pub(crate) at: Micros,
 }
 
-/// What merges teach beside the quotes: samples of refresh, one for each market and book of a frame.
+/// What is learnt beside the quotes: samples of refresh, one for each market and book of a frame, proven margins, and lives.
 #[derive(Debug, Default)]
 pub(crate) struct Learnt {
     pub(crate) samples: Vec<Sample>,
+    /// Margins of windows that were proven.
+    pub(crate) proven: Vec<Proven>,
+    /// How long windows lived.
+    pub(crate) lessons: Vec<Lesson>,
     /// For each book the number of the merge that sampled it last.
     sampled: Vec<u64>,
     merge: u64,
@@ -277,7 +293,6 @@ pub(crate) fn merge(
     moves: &mut Vec<Move>,
 ) -> Vec<Quote> {
     let statement = says.statement;
-    let time_counts = says.moment.watermark != Micros::MIN;
     learnt.merge += 1;
     let covered = statement.covers(says.market);
     let keeps = |quote: &&Quote| !(covered && quote.is_withdrawn_by(statement));
@@ -293,9 +308,7 @@ pub(crate) fn merge(
         rest = &rest[before..];
         match rest.split_first() {
             Some((quote, after)) if quote.key == observation.key => {
-                if time_counts {
-                    note(quote, observation, statement.received_at, learnt, moves);
-                }
+                note(quote, observation, says, learnt, moves);
                 table.push(quote.after(observation, says));
                 rest = after;
             }
@@ -308,11 +321,14 @@ pub(crate) fn merge(
 
 /// Notes what an observation says of its book's habits and of its price's way.
 #[inline]
-fn note(quote: &Quote, seen: &Observation, at: Micros, learnt: &mut Learnt, moves: &mut Vec<Move>) {
+fn note(quote: &Quote, seen: &Observation, says: &Says<'_>, learnt: &mut Learnt, moves: &mut Vec<Move>) {
+    let at = says.statement.received_at;
     if seen.last_seen_at > quote.span_end {
         learnt.sample(seen.key.book, quote.span_end, at);
     }
-    if seen.price != quote.price && seen.key.side == Side::Back {
+    // Where time brings nothing no move is ever reported.
+    let time_counts = says.moment.watermark != Micros::MIN;
+    if time_counts && seen.price != quote.price && seen.key.side == Side::Back {
         moves.push(Move { key: seen.key, at, from: quote.price, to: seen.price });
     }
 }
@@ -325,7 +341,9 @@ pub(crate) fn any_withdrawn(market: Market, table: &[Quote], statement: &Stateme
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::Policy;
     use crate::names::Names;
+    use crate::venues::Venues;
 
     fn h2h() -> Market {
         Market::parse("h2h").unwrap()
@@ -345,7 +363,9 @@ mod tests {
     fn merge(old: &[Quote], seen: &[Observation], statement: &Statement) -> Vec<Quote> {
         let moment =
             Moment { watermark: Micros::MIN, commence_time: Micros::MAX, expected: &Expected::default() };
-        let says = Says { market: h2h(), statement, moment };
+        let (names, venues) = (Names::default(), Venues::default());
+        let eyes = Eyes { policy: Policy::Raw, league: "l", names: &names, venues: &venues };
+        let says = Says { market: h2h(), statement, moment, eyes };
         super::merge(old, seen, &says, &mut Learnt::default(), &mut Vec::new())
     }
 

@@ -4,22 +4,22 @@
 //! changes alone: a market of an event, a source, the counter. Putting the last [`Saved`] of each into a new engine
 //! makes the same engine. It knows no wire format and decides nothing.
 
+mod market;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::Micros;
-use crate::catalogue::{Line, Market, Outcome, Side};
+use crate::catalogue::Market;
 use crate::clock::Clock;
-use crate::effect::{EventInfo, WindowId};
 use crate::engine::Engine;
-use crate::movement::Move;
+use crate::margins::Margins;
 use crate::names::{Names, Symbol};
-use crate::odds::Price;
-use crate::quotes::{Gist, Key, Quote, Standing};
 use crate::refresh::Refresh;
 use crate::source::SourceClock;
 use crate::state::{EventState, MarketState};
-use crate::window::Window;
+use crate::survival::{self, Cell, Profile};
+
+pub use market::{SavedMarket, SavedMove, SavedQuote, SavedWindow};
 
 /// One thing that is remembered.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +57,17 @@ pub enum Saved {
         /// Which.
         book: Arc<str>,
     },
+    /// The margins of proven windows.
+    Margins(Box<Margins>),
+    /// How long windows of a kind live.
+    Survival {
+        /// Their sport.
+        sport: Arc<str>,
+        /// What else they have in common.
+        profile: Profile,
+        /// Their deaths, and the time that they lived.
+        cell: Cell,
+    },
     /// Which books are stale for an event; none when none is, or the event is over.
     StaleBooks {
         /// The event's id.
@@ -68,69 +79,6 @@ pub enum Saved {
     Clock(Clock),
     /// The number of the last transition.
     Sequence(i64),
-}
-
-/// A market of an event.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SavedMarket {
-    /// The event.
-    pub event: Arc<EventInfo>,
-    /// The market.
-    pub market: Market,
-    /// Its quotes, by line, outcome, side and book.
-    pub quotes: Vec<SavedQuote>,
-    /// Its open windows, sorted by line.
-    pub windows: Vec<SavedWindow>,
-    /// What its prices moved by of late, by line, outcome and book, those of one in their order.
-    pub moves: Vec<SavedMove>,
-    /// Its main line when that was last looked at.
-    pub main_line: Option<Line>,
-}
-
-/// A change of a back price.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct SavedMove {
-    pub line: Option<Line>,
-    pub outcome: Outcome,
-    pub book: Arc<str>,
-    pub at: Micros,
-    pub from: Price,
-    pub to: Price,
-}
-
-/// A quote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct SavedQuote {
-    pub line: Option<Line>,
-    pub outcome: Outcome,
-    pub side: Side,
-    pub book: Arc<str>,
-    pub source: Arc<str>,
-    pub price: Price,
-    pub standing: Standing,
-    pub span_start: Micros,
-    pub span_end: Micros,
-    pub price_moved_at: Micros,
-    pub received_at: Micros,
-}
-
-/// An open window.
-#[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs)]
-pub struct SavedWindow {
-    pub id: WindowId,
-    pub line: Option<Line>,
-    pub opened_at: Micros,
-    pub sequence: i64,
-    /// Positions among the market's quotes.
-    pub legs: Vec<usize>,
-    pub simultaneous: bool,
-    pub in_play: bool,
-    pub margin_open: f64,
-    pub margin_peak: f64,
-    pub margin: f64,
 }
 
 impl Engine {
@@ -167,11 +115,28 @@ impl Engine {
                 Saved::Book { book, refresh }
             }
         }));
+        changes.extend(
+            draft
+                .margins
+                .filter(|margins| *margins != state.margins)
+                .map(|margins| Saved::Margins(Box::new(margins))),
+        );
+        changes.extend(self.lives_changed());
         changes.extend(draft.clock.filter(|clock| *clock != state.clock).map(Saved::Clock));
         if let Some(sequence) = draft.sequence.filter(|sequence| *sequence != state.sequence) {
             changes.push(Saved::Sequence(sequence));
         }
         changes
+    }
+
+    /// The finest cells of survival that the steps since the last commit changed; the others are their sums.
+    fn lives_changed(&self) -> impl Iterator<Item = Saved> {
+        let known = &self.state().survival;
+        let changed = self.draft().survival.iter().filter(|(key, cell)| known.get(key) != Some(cell));
+        changed.filter_map(|(key, cell)| {
+            let (sport, profile) = key.finest()?;
+            Some(Saved::Survival { sport: Arc::clone(sport), profile, cell: *cell })
+        })
     }
 
     /// The books that the steps since the last commit sampled or looked at.
@@ -189,15 +154,7 @@ impl Engine {
     pub fn restore(&mut self, saved: Saved) -> Option<()> {
         let (state, names) = self.parts();
         match saved {
-            Saved::Market(saved) => {
-                let market = Arc::new(saved.to_state(names)?);
-                let id = Arc::clone(&saved.event.id);
-                let new = || EventState::new(Arc::clone(&saved.event), Vec::new());
-                let event = state.events.entry(id).or_insert_with(new);
-                event.markets.retain(|other| other.market != market.market);
-                event.markets.push(market);
-                event.markets.sort_by_key(|market| market.market);
-            }
+            Saved::Market(saved) => self.put_market(&saved)?,
             Saved::MarketGone { event: id, market } => {
                 if let Some(event) = state.events.get_mut(&id) {
                     event.markets.retain(|other| other.market != market);
@@ -215,9 +172,28 @@ impl Engine {
                 let books = books.iter().map(|book| names.symbol(book)).collect();
                 state.stale_books.insert(event, books);
             }
+            Saved::Margins(margins) => state.margins = *margins,
+            Saved::Survival { sport, profile, cell } => {
+                survival::put(&mut state.survival, &sport, profile, cell);
+            }
             Saved::Clock(clock) => state.clock = clock,
             Saved::Sequence(sequence) => state.sequence = sequence,
         }
+        Some(())
+    }
+
+    fn put_market(&mut self, saved: &SavedMarket) -> Option<()> {
+        let (_, names) = self.parts();
+        let mut quotes: Vec<_> = saved.quotes.iter().map(|saved| saved.to_quote(names)).collect();
+        let moves = saved.moves.iter().map(|saved| saved.to_move(names)).collect();
+        self.put_effective(&saved.event.league, &mut quotes);
+        let market = Arc::new(saved.to_state(quotes, moves)?);
+        let new = || EventState::new(Arc::clone(&saved.event), Vec::new());
+        let (state, _) = self.parts();
+        let event = state.events.entry(Arc::clone(&saved.event.id)).or_insert_with(new);
+        event.markets.retain(|other| other.market != market.market);
+        event.markets.push(market);
+        event.markets.sort_by_key(|market| market.market);
         Some(())
     }
 
@@ -237,112 +213,4 @@ fn by_name<T>(
     let mut things: Vec<_> = things.map(|(symbol, thing)| (Arc::clone(names.name(symbol)), thing)).collect();
     things.sort_by(|(a, _), (b, _)| a.cmp(b));
     things.into_iter()
-}
-
-impl SavedMarket {
-    fn new(event: &EventState, state: &MarketState, names: &Names) -> Self {
-        let mut table: Vec<_> = state.quotes.iter().collect();
-        // As above.
-        let order = |quote: &Quote| (quote.key.line, quote.key.outcome, quote.key.side);
-        let book = |quote: &Quote| names.name(quote.key.book);
-        table.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
-        let quotes = table.iter().map(|quote| SavedQuote::new(quote, names)).collect();
-        let windows = state.windows.iter().map(|window| SavedWindow::new(window, &table)).collect();
-        let mut moves: Vec<_> = state.moves.iter().map(|moved| SavedMove::new(moved, names)).collect();
-        moves.sort_by(|a, b| (a.line, a.outcome, &a.book).cmp(&(b.line, b.outcome, &b.book)));
-        let (event, main_line) = (Arc::clone(&event.info), state.main_line);
-        Self { event, market: state.market, quotes, windows, moves, main_line }
-    }
-
-    fn to_state(&self, names: &mut Names) -> Option<MarketState> {
-        let mut quotes: Vec<_> = self.quotes.iter().map(|saved| saved.to_quote(names)).collect();
-        let windows = self.windows.iter().map(|saved| saved.to_window(&quotes)).collect::<Option<_>>()?;
-        // By symbols, which are this engine's own.
-        quotes.sort_by_key(|quote| quote.key);
-        let moves = self.moves.iter().map(|saved| saved.to_move(names)).collect();
-        let gist = Gist::of(&quotes, Micros::MAX);
-        Some(MarketState { market: self.market, quotes, windows, moves, main_line: self.main_line, gist })
-    }
-}
-
-impl SavedMove {
-    fn new(moved: &Move, names: &Names) -> Self {
-        let Key { line, outcome, book, .. } = moved.key;
-        let book = Arc::clone(names.name(book));
-        Self { line, outcome, book, at: moved.at, from: moved.from, to: moved.to }
-    }
-
-    fn to_move(&self, names: &mut Names) -> Move {
-        let Self { line, outcome, at, from, to, .. } = *self;
-        let key = Key { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
-        Move { key, at, from, to }
-    }
-}
-
-impl SavedQuote {
-    fn new(quote: &Quote, names: &Names) -> Self {
-        let name = |symbol: Symbol| Arc::clone(names.name(symbol));
-        let Key { line, outcome, side, book } = quote.key;
-        Self {
-            line,
-            outcome,
-            side,
-            book: name(book),
-            source: name(quote.source),
-            price: quote.price,
-            standing: quote.standing,
-            span_start: quote.span_start,
-            span_end: quote.span_end,
-            price_moved_at: quote.price_moved_at,
-            received_at: quote.received_at,
-        }
-    }
-
-    fn to_quote(&self, names: &mut Names) -> Quote {
-        let Self { line, outcome, side, .. } = *self;
-        Quote {
-            key: Key { line, outcome, side, book: names.symbol(&self.book) },
-            source: names.symbol(&self.source),
-            price: self.price,
-            standing: self.standing,
-            span_start: self.span_start,
-            span_end: self.span_end,
-            price_moved_at: self.price_moved_at,
-            received_at: self.received_at,
-        }
-    }
-}
-
-impl SavedWindow {
-    fn new(window: &Window, quotes: &[&Quote]) -> Self {
-        let place = |leg: &Quote| quotes.iter().position(|quote| quote.key == leg.key);
-        Self {
-            id: window.id,
-            line: window.line,
-            opened_at: window.opened_at,
-            sequence: window.sequence,
-            legs: window.legs.iter().filter_map(place).collect(),
-            simultaneous: window.simultaneous,
-            in_play: window.in_play,
-            margin_open: window.margin_open,
-            margin_peak: window.margin_peak,
-            margin: window.margin,
-        }
-    }
-
-    fn to_window(&self, quotes: &[Quote]) -> Option<Window> {
-        let legs = self.legs.iter().map(|place| quotes.get(*place).copied()).collect::<Option<_>>()?;
-        Some(Window {
-            id: self.id,
-            line: self.line,
-            opened_at: self.opened_at,
-            sequence: self.sequence,
-            legs,
-            simultaneous: self.simultaneous,
-            in_play: self.in_play,
-            margin_open: self.margin_open,
-            margin_peak: self.margin_peak,
-            margin: self.margin,
-        })
-    }
 }

@@ -170,6 +170,17 @@ impl Payouts {
         Self { rows, legs: legs.len() }
     }
 
+    /// Only of those ways in which every leg is won or lost, for whoever is content with stakes that come back.
+    #[must_use]
+    pub fn decided(legs: &[(Bet, Price)], level: Level) -> Self {
+        let mut payouts = Self::new(legs, level);
+        let is_decided = |(pays, (_, price)): (&i64, &(Bet, Price))| {
+            [Settlement::Won, Settlement::Lost].map(|end| end.pays(*price)).contains(pays)
+        };
+        payouts.rows.retain(|row| row.iter().zip(legs).all(is_decided));
+        payouts
+    }
+
     /// How many legs.
     #[must_use]
     pub fn legs(&self) -> usize {

@@ -53,7 +53,7 @@ pub(crate) fn check(
 
 fn say(was: &[Symbol], mut books: Vec<Book>, scene: &Scene<'_>, outbox: &mut Outbox<'_>) -> Vec<Symbol> {
     // By name: a restored engine numbers books in another order.
-    books.sort_by(|a, b| scene.names.name(a.symbol).cmp(scene.names.name(b.symbol)));
+    books.sort_by(|a, b| scene.eyes.names.name(a.symbol).cmp(scene.eyes.names.name(b.symbol)));
     for gone in was.iter().filter(|was| !books.iter().any(|book| book.symbol == **was)) {
         alert_book(*gone, None, BookState::Gone, scene, outbox);
     }
@@ -100,7 +100,7 @@ fn alert_book(
     let alert = Alert {
         scope: Scope::Book(state),
         event: Arc::clone(scene.event),
-        book: Arc::clone(scene.names.name(book)),
+        book: Arc::clone(scene.eyes.names.name(book)),
         last_seen_at,
         expected_interval: scene.moment.expected.interval(book.index()),
         at: scene.now,
@@ -114,7 +114,7 @@ pub(crate) fn alert_arb(window: &Window, leg: &Quote, scene: &Scene<'_>, outbox:
     let alert = Alert {
         scope: Scope::Arb(window.id),
         event: Arc::clone(scene.event),
-        book: Arc::clone(scene.names.name(leg.key.book)),
+        book: Arc::clone(scene.eyes.names.name(leg.key.book)),
         last_seen_at: Some(leg.span_end),
         expected_interval: scene.moment.expected.interval(leg.key.book.index()),
         at: scene.now,

@@ -11,11 +11,13 @@ use crate::Micros;
 use crate::catalogue::{Line, Market};
 use crate::clock::Clock;
 use crate::effect::EventInfo;
+use crate::margins::Margins;
 use crate::movement::Move;
 use crate::names::Symbol;
 use crate::quotes::{Gist, Quote};
 use crate::refresh::Refresh;
 use crate::source::SourceClock;
+use crate::survival::{self, Cells, Lesson, Lives};
 use crate::window::Window;
 
 /// One market of one event: its quotes, sorted by key, its open windows, sorted by line, the moves of prices that
@@ -50,6 +52,8 @@ pub(crate) struct State {
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// By symbol.
     pub(crate) books: Vec<Refresh>,
+    pub(crate) margins: Margins,
+    pub(crate) survival: Cells,
     pub(crate) clock: Clock,
     pub(crate) sequence: i64,
 }
@@ -63,6 +67,8 @@ pub(crate) struct Draft {
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// Those that were looked at or forgotten; without the samples since.
     pub(crate) books: BTreeMap<Symbol, Refresh>,
+    pub(crate) margins: Option<Margins>,
+    pub(crate) survival: Cells,
     pub(crate) clock: Option<Clock>,
     pub(crate) sequence: Option<i64>,
 }
@@ -105,6 +111,16 @@ impl Draft {
         self.books.entry(book).or_insert_with(|| state.book(book))
     }
 
+    /// The proven margins, to be changed.
+    pub(crate) fn margins(&mut self, state: &State) -> &mut Margins {
+        self.margins.get_or_insert(state.margins)
+    }
+
+    /// Counts what a window's life has taught.
+    pub(crate) fn teach(&mut self, lesson: &Lesson, state: &State) {
+        survival::teach(&mut self.survival, &state.survival, lesson);
+    }
+
     pub(crate) fn put_sequence(&mut self, sequence: i64) {
         self.sequence = Some(sequence);
     }
@@ -134,6 +150,8 @@ impl Draft {
         for (book, refresh) in self.books {
             *state.book_mut(book) = refresh;
         }
+        state.margins = self.margins.unwrap_or(state.margins);
+        state.survival.extend(self.survival);
         state.clock = self.clock.unwrap_or(state.clock);
         state.sequence = self.sequence.unwrap_or(state.sequence);
     }
@@ -190,6 +208,15 @@ impl<'a> Overlay<'a> {
         }
         let drafted = self.draft.stale_books.get(event);
         drafted.or_else(|| self.state.stale_books.get(event)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn margins(&self) -> &'a Margins {
+        self.draft.margins.as_ref().unwrap_or(&self.state.margins)
+    }
+
+    /// How long windows live.
+    pub(crate) fn lives(&self) -> Lives<'a> {
+        Lives { drafted: &self.draft.survival, known: &self.state.survival }
     }
 
     pub(crate) fn clock(&self) -> Clock {

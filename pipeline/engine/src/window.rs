@@ -9,13 +9,17 @@ use sha2::{Digest, Sha256};
 
 use crate::Micros;
 use crate::best::Arb;
-use crate::catalogue::{Line, Market, Outcome, Policy, Push};
-use crate::effect::{Change, Closed, Effect, Entry, EntryLeg, EventInfo, Reason, Warning, WindowId};
+use crate::catalogue::{Line, Market, Outcome, Policy, Side};
+use crate::effect::{Change, Closed, Effect, EventInfo, Reason, WindowId};
+use crate::entry::{self, Judged};
 use crate::input::Coordinate;
-use crate::names::Names;
-use crate::odds;
+use crate::margins::{Margins, Proven};
 use crate::quotes::{Learnt, Moment, Quote, Standing};
 use crate::stale;
+use crate::survival::follow::{self, Judgement};
+use crate::survival::{Life, Lives};
+use crate::venues::Eyes;
+use crate::verify::{Flag, Verification};
 
 /// An open window as the state keeps it.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,11 +29,44 @@ pub(crate) struct Window {
     pub(crate) opened_at: Micros,
     pub(crate) sequence: i64,
     pub(crate) legs: Vec<Quote>,
-    pub(crate) simultaneous: bool,
+    /// Of which of three outcomes its legs are a back and a lay.
+    pub(crate) pair: Option<Outcome>,
+    pub(crate) verification: Verification,
+    /// Until when every leg is fresh, should none be confirmed again.
+    pub(crate) fresh_until: Micros,
+    /// What was ever proven of it.
+    pub(crate) ever: Ever,
     pub(crate) in_play: bool,
     pub(crate) margin_open: f64,
     pub(crate) margin_peak: f64,
     pub(crate) margin: f64,
+    /// How long it has lived.
+    pub(crate) life: Life,
+}
+
+/// What was proven of a window at any time of its life.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ever {
+    /// Its legs were on offer at one moment.
+    pub simultaneous: bool,
+    /// All flags held.
+    pub verified: bool,
+}
+
+impl Ever {
+    fn and(self, now: Verification) -> Self {
+        Self {
+            simultaneous: self.simultaneous || now.holds(Flag::Simultaneous),
+            verified: self.verified || now.is_verified(),
+        }
+    }
+}
+
+impl Window {
+    /// After which watermark it is fresh no longer; `None` when it was not when it was last looked at.
+    pub(crate) fn ages_after(&self) -> Option<Micros> {
+        self.verification.holds(Flag::Fresh).then_some(self.fresh_until)
+    }
 }
 
 /// What happens to an event, and when.
@@ -40,11 +77,15 @@ pub(crate) struct Scene<'a> {
     pub(crate) now: Micros,
     /// It happens because time passes, before the record itself is looked at.
     pub(crate) by_time: bool,
+    /// The source says it as it happens: it is no poll.
+    pub(crate) told: bool,
     pub(crate) moment: Moment<'a>,
     pub(crate) event: &'a Arc<EventInfo>,
     pub(crate) event_changed: bool,
-    pub(crate) policy: Policy,
-    pub(crate) names: &'a Names,
+    pub(crate) margins: &'a Margins,
+    pub(crate) eyes: Eyes<'a>,
+    /// How long windows live.
+    pub(crate) lives: Lives<'a>,
 }
 
 /// What a transition needs to know beside the prices.
@@ -52,6 +93,8 @@ pub(crate) struct Scene<'a> {
 pub(crate) struct Context<'a> {
     pub(crate) scene: &'a Scene<'a>,
     pub(crate) market: Market,
+    /// Its quotes before.
+    pub(crate) was: &'a [Quote],
 }
 
 /// Where transitions go, and the counter that numbers them.
@@ -81,70 +124,116 @@ pub(crate) fn advance(
 ) -> Option<Window> {
     match (was, arb) {
         (None, None) => None,
-        (None, Some(arb)) => Some(open(arb, context, outbox)),
+        (None, Some(arb)) => Some(open(arb, quotes, context, outbox)),
         (Some(window), None) => {
             close_for(&window, quotes, context, outbox);
             None
         }
         (Some(window), Some(arb)) if lost_by_time(&window, quotes).is_some() => {
             close_for(&window, quotes, context, outbox);
-            Some(open(arb, context, outbox))
+            Some(open(arb, quotes, context, outbox))
         }
-        (Some(window), Some(arb)) if is_another(&window, arb, context.scene.policy) => {
+        (Some(window), Some(arb)) if is_another(&window, arb, context.scene.eyes.policy) => {
             close(&window, Reason::Superseded, context, outbox);
-            Some(open(arb, context, outbox))
+            Some(open(arb, quotes, context, outbox))
         }
-        (Some(window), Some(arb)) => Some(update(&window, arb, context, outbox)),
+        (Some(window), Some(arb)) => Some(update(&window, arb, quotes, context, outbox)),
     }
 }
 
 /// A window's key is the set of its legs' bets; the raw policy's is the line alone.
 fn is_another(window: &Window, arb: &Arb<'_>, policy: Policy) -> bool {
-    policy == Policy::Board && window.legs.len() != arb.legs.len()
+    policy == Policy::Board && (window.legs.len(), window.pair) != (arb.legs.len(), arb.pair)
 }
 
-fn open(arb: &Arb<'_>, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Window {
-    let margin = odds::margin(arb.implied_probability);
+/// What a leg of a set that is no pair covers: laying one of two outcomes is backing the other.
+fn covered(leg: &Quote) -> Outcome {
+    match (leg.key.side, leg.key.outcome) {
+        (Side::Lay, Outcome::Home) => Outcome::Away,
+        (Side::Lay, Outcome::Away) => Outcome::Home,
+        (Side::Lay, Outcome::Over) => Outcome::Under,
+        (Side::Lay, Outcome::Under) => Outcome::Over,
+        (_, outcome) => outcome,
+    }
+}
+
+fn open(arb: &Arb<'_>, quotes: &[Quote], context: &Context<'_>, outbox: &mut Outbox<'_>) -> Window {
+    let judged = Judged::of(arb, quotes, context);
+    let margin = judged.margin;
+    let ever = Ever::default().and(judged.verification);
+    let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
+    let judgement = Judgement { legs: &legs, in_play: in_play(context), margin };
     let window = Window {
         line: arb.legs.first().and_then(|leg| leg.key.line),
         id: window_id(arb, context),
         opened_at: context.scene.now,
         sequence: outbox.next(),
-        legs: arb.legs.iter().copied().copied().collect(),
-        simultaneous: arb.simultaneous,
-        in_play: in_play(context),
+        pair: arb.pair,
+        verification: judged.verification,
+        fresh_until: judged.fresh_until,
+        ever,
+        in_play: judgement.in_play,
         margin_open: margin,
         margin_peak: margin,
         margin,
+        life: judgement.begin(context),
+        legs,
     };
-    let entry = entry(&window, arb, context);
+    learn(Ever::default(), &window, outbox);
+    let entry = entry::of(&window, &judged, context);
     outbox.effects.push(Effect::Transition(Change::Opened, entry));
     window
 }
 
-fn update(window: &Window, arb: &Arb<'_>, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Window {
-    let same_bets = same(&window.legs, arb, |a, b| (a.key, a.price) == (b.key, b.price));
-    let same_times = same(&window.legs, arb, |a, b| {
-        (a.span_start, a.span_end, a.price_moved_at) == (b.span_start, b.span_end, b.price_moved_at)
-    });
-    let is_transition =
-        !same_bets || window.simultaneous != arb.simultaneous || window.in_play != in_play(context);
-    let margin = odds::margin(arb.implied_probability);
-    let window = Window {
-        sequence: if is_transition { outbox.next() } else { window.sequence },
+fn update(
+    was: &Window,
+    arb: &Arb<'_>,
+    quotes: &[Quote],
+    context: &Context<'_>,
+    outbox: &mut Outbox<'_>,
+) -> Window {
+    let judged = Judged::of(arb, quotes, context);
+    let now = Window {
         legs: arb.legs.iter().copied().copied().collect(),
-        simultaneous: arb.simultaneous,
+        pair: arb.pair,
+        verification: judged.verification,
+        fresh_until: judged.fresh_until,
+        ever: was.ever.and(judged.verification),
         in_play: in_play(context),
-        margin_peak: window.margin_peak.max(margin),
-        margin,
-        ..window.clone()
+        margin_peak: was.margin_peak.max(judged.margin),
+        margin: judged.margin,
+        ..was.clone()
     };
+    learn(was.ever, &now, outbox);
+    let is_transition = is_transition(was, &now);
+    let now = Window { life: follow::go_on(was, &now, is_transition, context, outbox), ..now };
     if is_transition {
-        outbox.effects.push(Effect::Transition(Change::Updated, entry(&window, arb, context)));
-    } else if !same_times || context.scene.event_changed {
-        outbox.effects.push(Effect::Refreshed(entry(&window, arb, context)));
+        let window = Window { sequence: outbox.next(), ..now };
+        outbox.effects.push(Effect::Transition(Change::Updated, entry::of(&window, &judged, context)));
+        return window;
     }
-    window
+    let times = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at);
+    let same_times = was.legs.iter().map(times).eq(now.legs.iter().map(times));
+    if !same_times || was.verification != now.verification || context.scene.event_changed {
+        outbox.effects.push(Effect::Refreshed(entry::of(&now, &judged, context)));
+    }
+    now
+}
+
+/// Whether a window has changed in what its takers act on.
+fn is_transition(was: &Window, now: &Window) -> bool {
+    let bet = |leg: &Quote| (leg.key, leg.price);
+    let proof = |window: &Window| {
+        (window.verification.holds(Flag::Simultaneous), window.verification.is_verified(), window.in_play)
+    };
+    !was.legs.iter().map(bet).eq(now.legs.iter().map(bet)) || proof(was) != proof(now)
+}
+
+/// A window teaches which margins are plausible when it is proven for the first time.
+fn learn(was: Ever, now: &Window, outbox: &mut Outbox<'_>) {
+    if now.ever.simultaneous && !was.simultaneous {
+        outbox.learnt.proven.push(Proven::new(now.margin, now.in_play));
+    }
 }
 
 /// Closes a window for what became of its legs.
@@ -169,9 +258,11 @@ pub(crate) fn close(window: &Window, reason: Reason, context: &Context<'_>, outb
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
         margin_close: window.margin,
+        ever: window.ever,
         sequence: outbox.next(),
     };
     outbox.effects.push(Effect::Closed(Box::new(closed)));
+    follow::end(window, reason, context, outbox);
 }
 
 /// The first that holds: a leg is gone, a leg is suspended, time took a leg, the prices moved; and that leg.
@@ -205,13 +296,9 @@ fn legs_now<'a>(window: &Window, quotes: &'a [Quote]) -> impl Iterator<Item = Op
     window.legs.iter().map(|leg| quotes.iter().find(|quote| quote.key == leg.key))
 }
 
-fn same(legs: &[Quote], arb: &Arb<'_>, alike: impl Fn(&Quote, &Quote) -> bool) -> bool {
-    legs.len() == arb.legs.len() && legs.iter().zip(&arb.legs).all(|(a, b)| alike(a, b))
-}
-
 /// By the watermark, as are the prices from before the start; the raw policy has none.
-fn in_play(context: &Context<'_>) -> bool {
-    match context.scene.policy {
+pub(crate) fn in_play(context: &Context<'_>) -> bool {
+    match context.scene.eyes.policy {
         Policy::Board => context.scene.moment.has_begun(),
         Policy::Raw => context.scene.now >= context.scene.event.commence_time,
     }
@@ -221,6 +308,7 @@ fn in_play(context: &Context<'_>) -> bool {
 fn window_id(arb: &Arb<'_>, context: &Context<'_>) -> WindowId {
     let Coordinate { topic, partition, offset } = context.scene.at;
     let market = context.market;
+    let line = arb.legs.first().and_then(|leg| leg.key.line).map(|line| line.to_string()).unwrap_or_default();
     let mut hash = Sha256::new();
     // One record can open a window by the time that it brings, and another of the same key by what it says.
     if context.scene.by_time {
@@ -228,45 +316,14 @@ fn window_id(arb: &Arb<'_>, context: &Context<'_>) -> WindowId {
     }
     hash.update(format!("surebet/{topic}/{partition}/{offset}/{}/", context.scene.event.id));
     for leg in &arb.legs {
-        let outcome: Outcome = leg.key.outcome;
-        let line = leg.key.line.map(|line| line.to_string()).unwrap_or_default();
-        hash.update(format!("{}/{}/{line}/{};", market.family.key(), market.period.key(), outcome.key()));
+        let (family, period) = (market.family.key(), market.period.key());
+        let outcome = match (arb.pair, leg.key.side) {
+            (Some(outcome), Side::Lay) => format!("not_{}", outcome.key()),
+            _ => covered(leg).key().to_owned(),
+        };
+        hash.update(format!("{family}/{period}/{line}/{outcome};"));
     }
     let mut id = [0; 16];
     id.copy_from_slice(&hash.finalize()[..16]);
     WindowId(id)
-}
-
-fn entry(window: &Window, arb: &Arb<'_>, context: &Context<'_>) -> Box<Entry> {
-    let push = context.market.push(window.line);
-    let margin_worst = odds::margin_worst(window.margin, push);
-    Box::new(Entry {
-        id: window.id,
-        event: Arc::clone(context.scene.event),
-        in_play: window.in_play,
-        market: context.market,
-        line: window.line,
-        implied_probability: arb.implied_probability,
-        margin: window.margin,
-        margin_worst,
-        legs: window.legs.iter().map(|leg| entry_leg(leg, arb, context.scene.names)).collect(),
-        simultaneous: window.simultaneous,
-        warnings: if push == Push::Whole { vec![Warning::PushPossible] } else { Vec::new() },
-        score: margin_worst,
-        opened_at: window.opened_at,
-        updated_at: context.scene.now,
-        sequence: window.sequence,
-    })
-}
-
-fn entry_leg(leg: &Quote, arb: &Arb<'_>, names: &Names) -> EntryLeg {
-    EntryLeg {
-        outcome: leg.key.outcome,
-        book: Arc::clone(names.name(leg.key.book)),
-        price: leg.price,
-        implied_probability: leg.price.implied_probability(),
-        stake_share: odds::stake_share(leg.price, arb.implied_probability),
-        price_moved_at: leg.price_moved_at,
-        last_seen_at: leg.span_end,
-    }
 }

@@ -58,7 +58,7 @@ impl Verdicts {
                 price: leg.price,
                 at: entry.opened_at,
                 in_play: entry.in_play,
-                simultaneous: entry.simultaneous,
+                simultaneous: entry.is_simultaneous(),
             })
         }));
     }

@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 
 use arb_engine::catalogue::Market;
 use arb_engine::effect::{Effect, Entry, WindowId};
+use arb_engine::survival::{HOLE, Ttl};
+use arb_engine::verify::Flag;
 use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
 /// A raw window, with the fields of `--windows`.
+#[allow(clippy::struct_excessive_bools)] // Each says another thing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawWindow {
     /// The source's event id.
@@ -37,6 +40,18 @@ pub struct RawWindow {
     pub simultaneous_at_open: bool,
     /// Proven simultaneous at any poll.
     pub simultaneous_ever: bool,
+    /// All flags held at opening.
+    pub verified_at_open: bool,
+    /// All flags held at any one poll.
+    pub verified_ever: bool,
+    /// The flags that did not hold at opening.
+    pub doubts_at_open: Vec<Flag>,
+    /// How long it had still to live at opening.
+    pub ttl: Ttl,
+    /// The last poll that saw it before the recording's first hole; nothing is said of its life after it.
+    pub lost_at: Option<Micros>,
+    /// It opened after the split.
+    pub is_reported: bool,
     /// (outcome, book, price in millionths) at opening.
     pub legs: Vec<(&'static str, String, u32)>,
 }
@@ -57,9 +72,22 @@ impl RawWindow {
             margin_open: entry.margin,
             margin_peak: entry.margin,
             polls: 0,
-            simultaneous_at_open: entry.simultaneous,
-            simultaneous_ever: entry.simultaneous,
+            simultaneous_at_open: entry.is_simultaneous(),
+            simultaneous_ever: entry.is_simultaneous(),
+            verified_at_open: entry.verification.is_verified(),
+            verified_ever: entry.verification.is_verified(),
+            doubts_at_open: entry.doubts.iter().map(|doubt| doubt.flag).collect(),
+            ttl: entry.ttl,
+            lost_at: None,
+            is_reported: true,
             legs: entry.legs.iter().map(leg).collect(),
+        }
+    }
+
+    /// Sees it at a poll, or no longer.
+    fn look(&mut self, at: Micros) {
+        if at - self.last_open_at > HOLE {
+            self.lost_at.get_or_insert(self.last_open_at);
         }
     }
 
@@ -90,9 +118,9 @@ impl RawWindow {
             "polls": self.polls,
             "simultaneous_at_open": self.simultaneous_at_open,
             "simultaneous_ever": self.simultaneous_ever,
-            "verified_at_open": null,
-            "verified_ever": null,
-            "ttl_seconds_at_open": null,
+            "verified_at_open": self.verified_at_open,
+            "verified_ever": self.verified_ever,
+            "ttl_seconds_at_open": self.ttl.median as f64 / 1e6,
             "legs": self.legs.iter().map(leg).collect::<Vec<_>>(),
         })
     }
@@ -111,10 +139,12 @@ impl Windows {
             Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
                 let window = self.open.entry(entry.id).or_insert_with(|| RawWindow::new(entry));
                 window.margin_peak = window.margin_peak.max(entry.margin);
-                window.simultaneous_ever |= entry.simultaneous;
+                window.simultaneous_ever |= entry.is_simultaneous();
+                window.verified_ever |= entry.verification.is_verified();
             }
             Effect::Closed(closed) => {
-                if let Some(window) = self.open.remove(&closed.id) {
+                if let Some(mut window) = self.open.remove(&closed.id) {
+                    window.look(closed.closed_at);
                     self.closed.push(RawWindow { closed_at: Some(closed.closed_at), ..window });
                 }
             }
@@ -124,6 +154,7 @@ impl Windows {
 
     pub(super) fn end_of_poll(&mut self, at: Micros) {
         for window in self.open.values_mut() {
+            window.look(at);
             window.polls += 1;
             window.last_open_at = at;
         }

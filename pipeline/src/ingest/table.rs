@@ -258,6 +258,7 @@ fn io(error: csv::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+    use std::sync::Arc;
 
     use arb_schemas::records::{Outcome, Side};
 
@@ -450,7 +451,8 @@ mod tests {
         // 31,798 rows, of which one has the price 1.0; 1,342 are of h2h_lay.
         assert_eq!((polls, ticks, laid), (104, 31_797, 1_342));
         assert_eq!(faults.to_string(), "price out of range: 1");
-        let evaluation = evaluate_source(open(&path, OddsFormat::American).unwrap().as_mut());
+        let evaluation =
+            evaluate_source(open(&path, OddsFormat::American).unwrap().as_mut(), &Arc::default());
         assert_eq!((evaluation.polls, evaluation.late, evaluation.ticks), (104, 0, 31_797));
         assert!(evaluation.cut.is_empty() && !evaluation.windows.is_empty());
         println!("{} windows", evaluation.windows.len());

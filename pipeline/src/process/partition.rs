@@ -3,6 +3,8 @@
 //! A record becomes outputs and a draft; [`Partition::apply`] makes the draft the state, [`Partition::abort`] drops
 //! it. It never commits anything itself.
 
+use std::sync::Arc;
+
 use arb_engine::input::Coordinate;
 use arb_engine::source::Disposition;
 use arb_engine::{Engine, Size};
@@ -49,6 +51,11 @@ impl Partition {
     }
 
     /// What its committed state holds.
+    /// The books that the table does not know.
+    pub(super) fn unknown_books(&self) -> Vec<Arc<str>> {
+        self.engine.unknown_books()
+    }
+
     pub(super) fn size(&self) -> Size {
         self.engine.size()
     }

@@ -6,8 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arb_engine::Engine;
+use arb_engine::books::Books;
 use arb_engine::catalogue::Policy;
 
 use super::batch::{Batch, BatchLimits};
@@ -32,6 +35,8 @@ const COUNT: Duration = Duration::from_secs(5);
 pub struct Config {
     /// By which rules windows are made.
     pub policy: Policy,
+    /// The books that are known.
+    pub books: Arc<Books>,
     /// The largest transaction.
     pub limits: BatchLimits,
     /// A pause after a transaction that was aborted, so that a fault that stays costs no core.
@@ -44,6 +49,12 @@ pub struct Config {
     pub pulse: Pulse,
     /// Where it says how far it is.
     pub places: Places,
+}
+
+impl Config {
+    fn engine(&self) -> Engine {
+        Engine::with_books(self.policy, Arc::clone(&self.books))
+    }
 }
 
 /// A processor's state: the partitions that are its own.
@@ -244,7 +255,7 @@ impl Pump {
     fn rebuild<I: Input>(&mut self, read: &Read, input: &mut I) -> Result<(), PumpError> {
         for id in read.from.keys().filter(|id| self.partitions.contains_key(id)).copied().collect::<Vec<_>>()
         {
-            let partition = restore(input, id, self.config.policy, &self.config.pulse)?;
+            let partition = restore(input, id, self.config.engine(), &self.config.pulse)?;
             let next = partition.next().or(read.from.get(&id).copied()).unwrap_or(0);
             self.config.places.put(id, partition.place());
             self.partitions.insert(id, partition);
@@ -264,7 +275,7 @@ impl Pump {
     fn take<I: Input>(&mut self, assigned: &[i32], input: &mut I) -> Result<(), PumpError> {
         let mut places = Vec::with_capacity(assigned.len());
         for id in assigned {
-            let partition = restore(input, *id, self.config.policy, &self.config.pulse)?;
+            let partition = restore(input, *id, self.config.engine(), &self.config.pulse)?;
             places.push((*id, partition.next()));
             self.config.places.put(*id, partition.place());
             self.partitions.insert(*id, partition);
@@ -289,6 +300,7 @@ impl Pump {
     fn tell_sizes(&mut self) {
         if self.count_at.is_some_and(|at| Instant::now() >= at) {
             telemetry::sizes(self.partitions.values().map(Partition::size));
+            telemetry::unknown_books(self.partitions.values().flat_map(Partition::unknown_books).collect());
             self.count_at = None;
         }
     }

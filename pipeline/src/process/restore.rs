@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use arb_engine::Engine;
-use arb_engine::catalogue::Policy;
 use arb_engine::saved::Saved;
 use arb_schemas::records::StatePartition;
 
@@ -18,11 +17,11 @@ use crate::records::state::{self, StateError, StateRecord};
 use crate::telemetry::process::Restoring;
 use crate::watchdog::Pulse;
 
-/// The partition as its last owner committed it.
+/// The partition as its last owner committed it, in an engine that remembers nothing yet.
 pub(super) fn restore<I: Input>(
     input: &mut I,
     id: i32,
-    policy: Policy,
+    mut engine: Engine,
     pulse: &Pulse,
 ) -> Result<Partition, PumpError> {
     let restoring = Restoring::begin();
@@ -37,7 +36,7 @@ pub(super) fn restore<I: Input>(
         };
     })?;
     let records = newest.len();
-    let mut engine = Engine::new(policy);
+    let policy = engine.policy();
     let state = fill(&mut engine, newest).map_err(|error| PumpError::State { partition: id, error })?;
     if let Some(state) = state.as_ref().filter(|state| state.policy != policy.key()) {
         return Err(PumpError::OtherPolicy { partition: id, policy: state.policy.clone() });

@@ -1,26 +1,29 @@
 //! What an engine remembers as records of the changelog, and back.
 //!
-//! A market's record names books and sources once and refers to them by position. It never reads Kafka.
+//! It never reads Kafka.
 
-use std::sync::Arc;
+mod market;
+mod survival;
 
-use arb_engine::Standing;
 use arb_engine::catalogue::Market;
 use arb_engine::clock::Clock;
-use arb_engine::effect::{EventInfo, WindowId};
-use arb_engine::odds::Price;
+use arb_engine::margins::Margins;
 use arb_engine::refresh::Refresh;
-use arb_engine::saved::{Saved, SavedMarket, SavedMove, SavedQuote, SavedWindow};
+use arb_engine::saved::Saved;
 use arb_engine::source::SourceClock;
 use arb_schemas::records as wire;
 use arb_schemas::topics::PROCESS_STATE;
 use arb_schemas::wire::{RecordType, WireError, decode, encode};
 use thiserror::Error;
 
-use super::{Output, event_info, outcome, side, wire_event, wire_outcome, wire_side};
+use self::market::{saved_market, state_market};
+use self::survival::{saved_survival, state_survival};
+use super::Output;
 
 /// Key of [`wire::StatePartition`].
 const PARTITION: &str = "partition";
+/// Key of [`wire::StateMargins`].
+const MARGINS: &str = "margins";
 /// Key of [`wire::StateClock`].
 const CLOCK: &str = "clock";
 
@@ -65,6 +68,10 @@ pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError
             let record = wire::StateStaleBooks { event_id: event.to_string(), books: names };
             (format!("stale/{event}"), (!books.is_empty()).then(|| encode(&record)).transpose()?)
         }
+        Saved::Margins(margins) => (MARGINS.to_owned(), Some(encode(&state_margins(margins))?)),
+        Saved::Survival { sport, profile, cell } => {
+            (survival::key(sport, *profile), Some(encode(&state_survival(sport, *profile, cell))?))
+        }
         Saved::Clock(Clock { now, watermark, leap }) => {
             let record = wire::StateClock { now: *now, watermark: *watermark, leap: *leap };
             (CLOCK.to_owned(), Some(encode(&record)?))
@@ -97,6 +104,8 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
             Ok(StateRecord::Saved(Saved::Source { source: source.into(), clock }))
         }
         RecordType::StateBook => Ok(StateRecord::Saved(saved_book(&decode(value)?)?)),
+        RecordType::StateMargins => Ok(StateRecord::Saved(saved_margins(&decode(value)?)?)),
+        RecordType::StateSurvival => Ok(StateRecord::Saved(saved_survival(&decode(value)?)?)),
         RecordType::StateStaleBooks => {
             let wire::StateStaleBooks { event_id, books } = decode(value)?;
             let books = books.into_iter().map(Into::into).collect();
@@ -134,169 +143,45 @@ fn state_book(book: &str, refresh: &Refresh) -> wire::StateBook {
     }
 }
 
+fn state_margins(margins: &Margins) -> wire::StateMargins {
+    let counts = |in_play| margins.counts(in_play).iter().copied().map(i32::from).collect();
+    wire::StateMargins { pre_match: counts(false), in_play: counts(true) }
+}
+
+fn saved_margins(state: &wire::StateMargins) -> Result<Saved, StateError> {
+    let both = counts(&state.pre_match).zip(counts(&state.in_play));
+    let margins = both.and_then(|(pre_match, in_play)| Margins::from_counts(&pre_match, &in_play));
+    margins
+        .map(|margins| Saved::Margins(Box::new(margins)))
+        .ok_or(StateError::Impossible("sketch of margins"))
+}
+
+fn counts(counts: &[i32]) -> Option<Vec<u16>> {
+    counts.iter().map(|count| u16::try_from(*count).ok()).collect()
+}
+
 fn saved_book(state: &wire::StateBook) -> Result<Saved, StateError> {
-    let counts = state.counts.iter().map(|count| u16::try_from(*count).ok()).collect::<Option<Vec<_>>>();
-    let refresh = counts.and_then(|counts| Refresh::from_counts(&counts, state.sampled_at, state.interval));
+    let refresh = counts(&state.counts)
+        .and_then(|counts| Refresh::from_counts(&counts, state.sampled_at, state.interval));
     let refresh = refresh.ok_or(StateError::Impossible("book"))?;
     Ok(Saved::Book { book: state.book.as_str().into(), refresh })
 }
 
-/// The names of a record, each once, in the order of their use.
-#[derive(Default)]
-struct NameTable(Vec<Arc<str>>);
-
-impl NameTable {
-    fn position(&mut self, name: &Arc<str>) -> i32 {
-        let known = self.0.iter().position(|known| Arc::ptr_eq(known, name) || known == name);
-        let position = known.unwrap_or_else(|| {
-            self.0.push(Arc::clone(name));
-            self.0.len() - 1
-        });
-        i32::try_from(position).unwrap_or(i32::MAX)
-    }
-}
-
-fn state_market(market: &SavedMarket) -> wire::StateMarket {
-    let mut names = NameTable::default();
-    let quotes = market.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
-    let moves = market.moves.iter().map(|moved| state_move(moved, &mut names)).collect();
-    wire::StateMarket {
-        event: wire_event(&market.event),
-        market: market.market.key(),
-        quotes,
-        names: names.0.iter().map(ToString::to_string).collect(),
-        windows: market.windows.iter().map(state_window).collect(),
-        moves,
-        main_line: market.main_line,
-    }
-}
-
-fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
-    wire::StateMove {
-        line: moved.line,
-        outcome: wire_outcome(moved.outcome),
-        book: names.position(&moved.book),
-        at: moved.at,
-        from: moved.from.millionths().into(),
-        to: moved.to.millionths().into(),
-    }
-}
-
-fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> {
-    Some(SavedMove {
-        line: moved.line,
-        outcome: outcome(moved.outcome)?,
-        book: names.get(usize::try_from(moved.book).ok()?)?.clone(),
-        at: moved.at,
-        from: Price::from_millionths(moved.from).ok()?,
-        to: Price::from_millionths(moved.to).ok()?,
-    })
-}
-
-fn wire_standing(standing: Standing) -> wire::Standing {
-    match standing {
-        Standing::OnOffer => wire::Standing::OnOffer,
-        Standing::Suspended => wire::Standing::Suspended,
-        Standing::Stale => wire::Standing::Stale,
-        Standing::Started => wire::Standing::Started,
-    }
-}
-
-fn standing(standing: wire::Standing) -> Option<Standing> {
-    Some(match standing {
-        wire::Standing::OnOffer => Standing::OnOffer,
-        wire::Standing::Suspended => Standing::Suspended,
-        wire::Standing::Stale => Standing::Stale,
-        wire::Standing::Started => Standing::Started,
-        wire::Standing::Unknown => return None,
-    })
-}
-
-fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
-    wire::StateQuote {
-        line: quote.line,
-        outcome: wire_outcome(quote.outcome),
-        side: wire_side(quote.side),
-        book: names.position(&quote.book),
-        source: names.position(&quote.source),
-        price: quote.price.millionths().into(),
-        standing: wire_standing(quote.standing),
-        span_start: quote.span_start,
-        span_end: quote.span_end,
-        price_moved_at: quote.price_moved_at,
-        received_at: quote.received_at,
-    }
-}
-
-fn state_window(window: &SavedWindow) -> wire::StateWindow {
-    wire::StateWindow {
-        id: window.id.to_string(),
-        line: window.line,
-        opened_at: window.opened_at,
-        sequence: window.sequence,
-        legs: window.legs.iter().map(|leg| i32::try_from(*leg).unwrap_or(i32::MAX)).collect(),
-        simultaneous: window.simultaneous,
-        in_play: window.in_play,
-        margin_open: window.margin_open,
-        margin_peak: window.margin_peak,
-        margin: window.margin,
-    }
-}
-
-fn saved_market(state: &wire::StateMarket) -> Result<SavedMarket, StateError> {
-    let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
-    let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
-    let windows = state.windows.iter().map(saved_window);
-    let moves = state.moves.iter().map(|moved| saved_move(moved, &names));
-    Ok(SavedMarket {
-        event: Arc::new(EventInfo::from(&event_info(&state.event))),
-        market: Market::parse(&state.market).ok_or(StateError::Impossible("market"))?,
-        quotes: quotes.collect::<Option<_>>().ok_or(StateError::Impossible("quote"))?,
-        windows: windows.collect::<Option<_>>().ok_or(StateError::Impossible("window"))?,
-        moves: moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?,
-        main_line: state.main_line,
-    })
-}
-
-fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
-    let name = |position: i32| names.get(usize::try_from(position).ok()?).cloned();
-    Some(SavedQuote {
-        line: quote.line,
-        outcome: outcome(quote.outcome)?,
-        side: side(quote.side)?,
-        book: name(quote.book)?,
-        source: name(quote.source)?,
-        price: Price::from_millionths(quote.price).ok()?,
-        standing: standing(quote.standing)?,
-        span_start: quote.span_start,
-        span_end: quote.span_end,
-        price_moved_at: quote.price_moved_at,
-        received_at: quote.received_at,
-    })
-}
-
-fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
-    let id = WindowId(u128::from_str_radix(&window.id, 16).ok()?.to_be_bytes());
-    let legs = window.legs.iter().map(|leg| usize::try_from(*leg).ok());
-    Some(SavedWindow {
-        id,
-        line: window.line,
-        opened_at: window.opened_at,
-        sequence: window.sequence,
-        legs: legs.collect::<Option<_>>()?,
-        simultaneous: window.simultaneous,
-        in_play: window.in_play,
-        margin_open: window.margin_open,
-        margin_peak: window.margin_peak,
-        margin: window.margin,
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arb_engine::Standing;
     use arb_engine::catalogue::{Outcome, Side};
+    use arb_engine::effect::{EventInfo, Ever, WindowId};
+    use arb_engine::odds::Price;
+    use arb_engine::saved::{SavedMarket, SavedMove, SavedQuote, SavedWindow};
+    use arb_engine::survival::{Cell, Kind, Life, Profile, Stage};
+    use arb_engine::verify::Verification;
 
     use super::*;
+
+    const PROFILE: Profile = Profile { stage: Stage::Days, kind: Kind::Handicap, margin: 1, age: 2 };
 
     fn quote(outcome: Outcome, book: &str) -> SavedQuote {
         SavedQuote {
@@ -330,11 +215,15 @@ mod tests {
             opened_at: 6,
             sequence: 7,
             legs: vec![0, 1],
-            simultaneous: true,
+            is_pair: false,
+            verification: Verification::from_bits(0b1_1111_1011).unwrap(),
+            fresh_until: 77,
+            ever: Ever { simultaneous: true, verified: false },
             in_play: false,
             margin_open: 0.01,
             margin_peak: 0.02,
             margin: 0.015,
+            life: Some(Life { profile: PROFILE, pace: 660, since: 6, confirmed_at: 9, taught_to: 8 }),
         };
         let moved = SavedMove {
             line: Some(-2_250),
@@ -359,12 +248,15 @@ mod tests {
         let clock = SourceClock::at(9, 10, Some((3, false)));
         let refresh = Refresh::from_counts(&[0, 4, 1], 7, Some(1_189_209)).unwrap();
         let books = vec!["alpha".into(), "beta".into()];
+        let cell = Cell::died(20_000_000, 70_000_000);
+        let survival = Saved::Survival { sport: "soccer".into(), profile: PROFILE, cell };
         for (saved, key) in [
             (Saved::Market(market()), "market/a/b/spreads_h1"),
             (Saved::Source { source: "feed".into(), clock }, "source/feed"),
             (Saved::Source { source: "x".into(), clock: SourceClock::at(9, 9, None) }, "source/x"),
             (Saved::Book { book: "alpha".into(), refresh }, "book/alpha"),
             (Saved::StaleBooks { event: "a/b".into(), books }, "stale/a/b"),
+            (survival, "survival/soccer/days/handicap/1/2"),
             (Saved::Clock(Clock { now: 9, watermark: 4, leap: Some(12) }), "clock"),
         ] {
             let output = output(&saved, 2).unwrap().unwrap();
@@ -396,6 +288,9 @@ mod tests {
         wrong.quotes[0].book = 9;
         let said = |state: &wire::StateMarket| parse(&encode(state).unwrap()).unwrap_err().to_string();
         assert_eq!(said(&wrong), "a quote that cannot be");
+        let mut wrong = state_market(&market());
+        wrong.windows[0].life.as_mut().unwrap().stage = "x".into();
+        assert_eq!(said(&wrong), "a window that cannot be");
         let unknown = wire::StateMarket { market: "corners".into(), ..state_market(&market()) };
         assert_eq!(said(&unknown), "a market that cannot be");
     }

@@ -100,6 +100,8 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<Made<'a>, WireError> 
         | RecordType::StatePartition
         | RecordType::StateClock
         | RecordType::StateBook
+        | RecordType::StateMargins
+        | RecordType::StateSurvival
         | RecordType::StateStaleBooks => return other(),
     })
 }

@@ -103,10 +103,11 @@ metrics! {
     EVENT_TIME_LAG = gauge(Process, Seconds, "arb_process_event_time_lag_seconds",
         "Now minus the partition's watermark. For a recording it is as large as the recording is old. 0 for a partition that was given back.")
         .by(&["partition"]).rare();
-    EVENTS = gauge(Process, Count, "arb_process_events", "Events in memory, of all partitions owned; it and the next three are looked at every 5 s.");
+    EVENTS = gauge(Process, Count, "arb_process_events", "Events in memory, of all partitions owned; it and the next four are looked at every 5 s.");
     MARKETS = gauge(Process, Count, "arb_process_markets", "Markets in memory.");
     QUOTES = gauge(Process, Count, "arb_process_quotes", "Quotes in memory.");
     WINDOWS = gauge(Process, Count, "arb_process_windows", "Windows that are open.");
+    UNKNOWN_BOOKS = gauge(Process, Count, "arb_process_unknown_books", "Books with prices that are not in the table of books: no arb with a leg at one of them is verified.");
     PUMP_AGE = gauge(Process, Seconds, "arb_process_pump_age_seconds",
         "Time since the pump last moved, by the watchdog's look at it; 0 before its first move. The watchdog ends the process at --watchdog-ms.");
 

@@ -3,7 +3,7 @@
 //! It never counts what was aborted: the same records come again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arb_engine::Size;
@@ -38,6 +38,9 @@ struct Meters {
     restoring: Gauge,
     partitions: Gauge,
     sizes: [Gauge; 4],
+    unknown_books: Gauge,
+    /// Those that were ever named.
+    unknown: Mutex<BTreeSet<Arc<str>>>,
     pump_age: Gauge,
     /// Of each partition that was ever owned: its lag in records, and in event time.
     lags: Mutex<BTreeMap<i32, (Gauge, Gauge)>>,
@@ -63,6 +66,8 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     restoring: list::RESTORING.gauge(&[]),
     partitions: list::PARTITIONS.gauge(&[]),
     sizes: [list::EVENTS, list::MARKETS, list::QUOTES, list::WINDOWS].map(|it| it.gauge(&[])),
+    unknown_books: list::UNKNOWN_BOOKS.gauge(&[]),
+    unknown: Mutex::default(),
     pump_age: list::PUMP_AGE.gauge(&[]),
     lags: Mutex::default(),
 });
@@ -162,6 +167,16 @@ pub fn sizes(of: impl Iterator<Item = Size>) {
         sum.iter_mut().zip([events, markets, quotes, windows]).for_each(|(sum, one)| *sum += one);
     }
     METERS.sizes.iter().zip(sum).for_each(|(gauge, sum)| gauge.set(sum as f64));
+}
+
+/// Tells which books are not in the table; those that were not there when it was last told are named in the log.
+pub fn unknown_books(books: BTreeSet<Arc<str>>) {
+    METERS.unknown_books.set(books.len() as f64);
+    let mut known = METERS.unknown.lock().unwrap_or_else(PoisonError::into_inner);
+    for book in books.difference(&known) {
+        tracing::warn!(%book, "this book is not in the table: nothing it takes part in is verified");
+    }
+    known.extend(books);
 }
 
 /// Tells how far behind the partitions are that are owned, at a moment of UTC, and how long the pump has been silent.

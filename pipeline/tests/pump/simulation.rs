@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use arb_engine::catalogue::Policy;
@@ -327,6 +328,7 @@ impl Simulation {
         let epoch = shared.borrow_mut().world.new_epoch(slot);
         let pump = Pump::new(Config {
             policy: Policy::Board,
+            books: Arc::default(),
             limits: BatchLimits { records: self.batch, interval: Duration::from_hours(1) },
             pause: Duration::ZERO,
             abort_each: None,

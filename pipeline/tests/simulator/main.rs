@@ -40,7 +40,7 @@ fn mutants() -> Vec<(&'static str, Model, &'static str)> {
         ("nothing in play", Model { length: 0.0, ..good() }, "in play to before"),
         ("books that agree", Model { opinion: 0.005, ..good() }, "in play to before"),
         ("books that disagree", Model { opinion: 0.03, ..good() }, "in play to before"),
-        ("operators that are books", Model { shared_desks: false, ..good() }, "lowvig, betonlineag"),
+        ("operators that are books", Model { shared_desks: false, ..good() }, "lowline, beechonline"),
         ("no palpable errors", Model { errors: 0.0, ..good() }, "largest margin before"),
         ("many palpable errors", Model { errors: 30.0, ..good() }, "over 10 % before"),
         ("no suspensions", Model { freezes: 0.0, suspensions: 0.0, ..good() }, "age in play p99, s"),

@@ -13,7 +13,7 @@ use arb_schemas::time::{Micros, SECOND};
 
 /// Pairs of books of one operator, and one of two operators.
 pub(crate) const PAIRS: [(&str, &str); 3] =
-    [("lowvig", "betonlineag"), ("neds", "ladbrokes_au"), ("birchodds", "daleplay")];
+    [("lowline", "beechonline"), ("nettlebet", "laurelbet"), ("birchodds", "daleplay")];
 
 /// What was counted.
 #[derive(Debug, Default)]

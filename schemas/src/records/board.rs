@@ -22,7 +22,7 @@ pub struct BoardEntry {
     pub period: String,
     /// Line in thousandths.
     pub line: Option<i32>,
-    /// Sum of 1/price over the legs.
+    /// Sum of 1/effective price over the legs.
     pub implied_probability: f64,
     /// Return on the total stake, a fraction.
     pub margin: f64,
@@ -34,7 +34,7 @@ pub struct BoardEntry {
     pub simultaneous: bool,
     /// What a taker must know.
     pub warnings: Vec<String>,
-    /// What the rank is made of.
+    /// What the rank is made of, beside the verification.
     pub score: f64,
     /// When the window opened.
     pub opened_at: Micros,
@@ -42,6 +42,66 @@ pub struct BoardEntry {
     pub updated_at: Micros,
     /// Of the last transition.
     pub sequence: i64,
+    /// Least return of the legs' stakes, pushes aside.
+    pub margin_rounded: Option<f64>,
+    /// The largest total within limits, in minor units.
+    pub total_stake_max: Option<i64>,
+    /// ISO 4217.
+    pub currency: Option<String>,
+    /// All flags hold.
+    pub verified: bool,
+    /// The flags; `None` in records of version 1.
+    pub verification: Option<Verification>,
+    /// Why a flag does not hold, one for each.
+    pub doubts: Vec<Doubt>,
+    /// Remaining life when the entry was written.
+    pub ttl: Option<Ttl>,
+    /// The probability that the window lives long enough to be placed.
+    pub placeable: Option<f64>,
+}
+
+/// What is proven of an arb, and what is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // Each is a flag of its own.
+pub struct Verification {
+    /// The legs' prices were on offer at one moment.
+    pub simultaneous: bool,
+    /// Every leg was confirmed within its book's own 95th percentile.
+    pub fresh: bool,
+    /// No leg is suspended.
+    pub active: bool,
+    /// All legs are on one line.
+    pub same_line: bool,
+    /// The books settle the bets by the same rules.
+    pub same_rules: bool,
+    /// No two legs are at one operator.
+    pub independent_operators: bool,
+    /// No leg is an outlier against the other books.
+    pub plausible_price: bool,
+    /// The margin is one that proven windows have.
+    pub plausible_margin: bool,
+    /// Stakes that can be placed leave a profit.
+    pub stakeable: bool,
+}
+
+/// Why a flag does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// Which.
+    pub flag: String,
+    /// One sentence.
+    pub reason: String,
+}
+
+/// Remaining life in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ttl {
+    /// One in ten is gone by then.
+    pub p10: f64,
+    /// Half are.
+    pub median: f64,
+    /// Nine in ten are.
+    pub p90: f64,
 }
 
 /// One bet of an arb.
@@ -49,20 +109,30 @@ pub struct BoardEntry {
 pub struct Leg {
     /// What is bet on.
     pub outcome: String,
-    /// `back`.
+    /// `back` or `lay`.
     pub side: String,
     /// Where.
     pub book: String,
     /// Decimal odds in millionths.
     pub price: i64,
-    /// 1/price.
+    /// 1/effective price.
     pub implied_probability: f64,
-    /// Share of the total stake.
+    /// Share of the total stake; of a lay, of its liability.
     pub stake_share: f64,
     /// When the price last changed.
     pub price_moved_at: Micros,
     /// When the source last confirmed it.
     pub last_seen_at: Micros,
+    /// Who runs the book; empty in records of version 1.
+    pub operator: String,
+    /// After fees, as the price of a back, in millionths.
+    pub effective_price: Option<i64>,
+    /// To ask of the book, in minor units: of a lay the backer's stake.
+    pub stake: Option<i64>,
+    /// What a lay risks for it, in minor units.
+    pub liability: Option<i64>,
+    /// The most that the book takes, in minor units.
+    pub limit: Option<i64>,
 }
 
 /// The last whole poll of a source that this partition of the board contains.
@@ -114,6 +184,10 @@ pub struct CloseSignal {
     pub period: String,
     /// Line in thousandths.
     pub line: Option<i32>,
+    /// Its legs were proven to be on offer at one moment while it was open.
+    pub simultaneous_ever: Option<bool>,
+    /// It was verified while it was open.
+    pub verified_ever: Option<bool>,
 }
 
 /// A quote's price moved by more than a threshold, or a market's main line changed.

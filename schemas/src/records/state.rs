@@ -81,6 +81,7 @@ pub struct StateQuote {
 }
 
 /// One open window.
+#[allow(clippy::struct_excessive_bools)] // Each says another thing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateWindow {
     /// Window id.
@@ -103,6 +104,18 @@ pub struct StateWindow {
     pub margin_peak: f64,
     /// Margin now.
     pub margin: f64,
+    /// Its legs are a back and a lay of one of three outcomes.
+    pub is_pair: bool,
+    /// Bit i: the i-th verification flag holds.
+    pub flags: i32,
+    /// Until when every leg is fresh.
+    pub fresh_until: Micros,
+    /// It was proven to have been on offer at one moment.
+    pub simultaneous_ever: bool,
+    /// It was verified.
+    pub verified_ever: bool,
+    /// How long it has lived; `None` when it was written before lives were followed.
+    pub life: Option<StateLife>,
 }
 
 /// How far a source has come.
@@ -155,6 +168,15 @@ pub struct StateBook {
     pub interval: Option<i64>,
 }
 
+/// The margins of windows when they were proven.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateMargins {
+    /// Samples by margin, of windows that were proven before the start.
+    pub pre_match: Vec<i32>,
+    /// Of those that were proven after it.
+    pub in_play: Vec<i32>,
+}
+
 /// The books that confirm none of their prices for an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateStaleBooks {
@@ -162,4 +184,44 @@ pub struct StateStaleBooks {
     pub event_id: String,
     /// By name.
     pub books: Vec<String>,
+}
+
+/// How long an open window has lived, and by what it is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateLife {
+    /// Stage of its event.
+    pub stage: String,
+    /// Kind of its market.
+    pub kind: String,
+    /// Band of its margin.
+    pub margin: i32,
+    /// Band of its oldest leg's age.
+    pub age: i32,
+    /// Thousandths of a second of age that a second brings.
+    pub pace: i64,
+    /// When it was judged.
+    pub since: Micros,
+    /// When it was last seen alive.
+    pub confirmed_at: Micros,
+    /// Up to when its life is counted.
+    pub taught_to: Micros,
+}
+
+/// How long windows of one sport and profile live.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateSurvival {
+    /// Sport.
+    pub sport: String,
+    /// Stage of the event.
+    pub stage: String,
+    /// Kind of the market.
+    pub kind: String,
+    /// Band of the margin.
+    pub margin: i32,
+    /// Band of the oldest leg's age.
+    pub age: i32,
+    /// Millionths of a window, by age.
+    pub deaths: Vec<i64>,
+    /// Microseconds, by age.
+    pub lived: Vec<i64>,
 }

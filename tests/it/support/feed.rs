@@ -77,6 +77,14 @@ pub(crate) fn opened(id: &str, league: &str, sequence: i64) -> Vec<u8> {
         opened_at: 0,
         updated_at: 1_000_000,
         sequence,
+        margin_rounded: None,
+        total_stake_max: None,
+        currency: None,
+        verified: false,
+        verification: None,
+        doubts: vec![],
+        ttl: None,
+        placeable: None,
     };
     encode(&ArbWindow { change: "opened".into(), entry }).unwrap()
 }
@@ -100,6 +108,8 @@ pub(crate) fn closed(id: &str, league: &str, sequence: i64, reason: &str) -> Vec
         market,
         period,
         line: None,
+        simultaneous_ever: Some(true),
+        verified_ever: Some(false),
     })
     .unwrap()
 }

@@ -32,7 +32,19 @@ const TABLES: [Compared; 5] = [
     Compared {
         table: "window_transitions",
         times: &["at", "commence_time", "opened_at"],
-        fractions: &["implied_probability", "margin", "margin_worst", "score", "margin_open", "margin_peak"],
+        fractions: &[
+            "implied_probability",
+            "margin",
+            "margin_worst",
+            "margin_rounded",
+            "ttl_p10",
+            "ttl_median",
+            "ttl_p90",
+            "placeable",
+            "score",
+            "margin_open",
+            "margin_peak",
+        ],
         bytes: &[],
     },
     Compared {

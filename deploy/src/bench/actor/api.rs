@@ -18,7 +18,7 @@ use arb_api::watched::Watched;
 use arb_api::{App, SharedApp, server, upkeep};
 use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry;
-use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg};
+use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg, Ttl, Verification};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::encode;
 use serde_json::Value;
@@ -133,6 +133,11 @@ fn entry(number: i64) -> BoardEntry {
         stake_share: 0.5,
         price_moved_at: NOW - 300 * SECOND - number,
         last_seen_at: NOW - 30 * SECOND - number,
+        operator: book.to_owned(),
+        effective_price: Some(price),
+        stake: Some(5_000),
+        liability: None,
+        limit: None,
     };
     let margin = 0.02 + 1e-7 * number as f64;
     BoardEntry {
@@ -155,10 +160,28 @@ fn entry(number: i64) -> BoardEntry {
         margin_worst: margin,
         legs: vec![leg("over", "alderbet", 2_050_000), leg("under", "birchodds", 2_030_000)],
         simultaneous: true,
-        warnings: vec![],
+        warnings: vec!["limit_unknown".to_owned()],
         score: margin,
         opened_at: NOW - 60 * SECOND,
         updated_at: NOW - number,
         sequence: number,
+        margin_rounded: Some(margin),
+        total_stake_max: None,
+        currency: Some("USD".to_owned()),
+        verified: true,
+        verification: Some(Verification {
+            simultaneous: true,
+            fresh: true,
+            active: true,
+            same_line: true,
+            same_rules: true,
+            independent_operators: true,
+            plausible_price: true,
+            plausible_margin: true,
+            stakeable: true,
+        }),
+        doubts: vec![],
+        ttl: Some(Ttl { p10: 60.0, median: 600.0, p90: 3_600.0 }),
+        placeable: Some(0.9),
     }
 }

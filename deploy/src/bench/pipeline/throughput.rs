@@ -3,10 +3,12 @@
 //! A first run of the pump, which is not counted, says what is written; the bare loop then writes the same records in
 //! transactions of the size of the pump's latest. Who goes first changes from round to round.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use arb_engine::catalogue::Policy;
+use arb_pipeline::books;
 use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::kafka::{
     AtLeastOnceProducer, Cut, Guarantee, TickConsumer, TransactionalProducer, Work, run_bare,
@@ -123,6 +125,7 @@ fn pump(
 pub(super) fn config(limits: BatchLimits) -> Config {
     Config {
         policy: Policy::Board,
+        books: Arc::new(books::shipped().unwrap_or_default()),
         limits,
         pause: Duration::from_millis(20),
         abort_each: None,

@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// Counts the samples since the last look, and says what is expected from now on.
-    fn look_at_books(&mut self, learnt: &mut Learnt) {
+    pub(super) fn look_at_books(&mut self, learnt: &mut Learnt) {
         for sample in learnt.samples.drain(..) {
             self.draft.book(sample.book, &self.state).add(sample.bucket, sample.at);
         }
@@ -150,7 +150,7 @@ fn is_over(event: &EventState, watermark: Micros) -> bool {
 /// Ends an event: it leaves the state with all that it has.
 fn end(event: &EventState, stale_books: &[Symbol], scene: &Scene<'_>, outbox: &mut Outbox<'_>) {
     for market in &event.markets {
-        let context = Context { scene, market: market.market };
+        let context = Context { scene, market: market.market, was: &market.quotes };
         let close = |window: &Window| window::close(window, Reason::EventEnded, &context, outbox);
         market.windows.iter().for_each(close);
     }
@@ -167,7 +167,7 @@ fn pass(
 ) -> (Option<Vec<Arc<MarketState>>>, Option<Vec<Symbol>>) {
     let mut changed: Option<Vec<_>> = None;
     for (index, state) in event.markets.iter().enumerate() {
-        let context = Context { scene, market: state.market };
+        let context = Context { scene, market: state.market, was: &state.quotes };
         if let Some(now) = market::pass_time(state, hops, &context, outbox) {
             changed.get_or_insert_with(|| event.markets.clone())[index] = now;
         }

@@ -5,5 +5,7 @@ mod movement;
 mod properties;
 mod scenarios;
 mod stale;
+mod survival;
 mod time;
+mod verification;
 mod world;

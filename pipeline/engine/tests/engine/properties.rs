@@ -150,7 +150,9 @@ fn key(saved: &Saved) -> String {
         Saved::MarketGone { event, market } => format!("market/{event}/{}", market.key()),
         Saved::Source { source, .. } | Saved::SourceGone { source } => format!("source/{source}"),
         Saved::Book { book, .. } | Saved::BookGone { book } => format!("book/{book}"),
+        Saved::Survival { sport, profile, .. } => format!("survival/{sport}/{profile:?}"),
         Saved::StaleBooks { event, .. } => format!("stale/{event}"),
+        Saved::Margins(_) => "margins".to_owned(),
         Saved::Clock(_) => "clock".to_owned(),
         Saved::Sequence(_) => "sequence".to_owned(),
     }
@@ -318,7 +320,15 @@ fn rename(effect: &Effect) -> Effect {
     let mut effect = effect.clone();
     match &mut effect {
         Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
-            entry.legs.iter_mut().for_each(|leg| leg.book = other(&leg.book));
+            for leg in &mut entry.legs {
+                // Of books that no one knows each is its own operator.
+                (leg.book, leg.operator) = (other(&leg.book), other(&leg.operator));
+            }
+            for doubt in &mut entry.doubts {
+                let words = doubt.reason.split(' ');
+                let renamed = words.map(|word| if BOOKS.contains(&word) { other(word) } else { word.into() });
+                doubt.reason = renamed.collect::<Vec<Arc<str>>>().join(" ");
+            }
         }
         Effect::LineMovement(moved) => {
             if let Moved::Price { book, .. } = &mut moved.what {

@@ -3,6 +3,7 @@
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::{BookState, Effect, Scope};
 use arb_engine::input::{Event, Tick};
+use arb_engine::verify::Flag;
 
 use crate::world::{World, at, closed, event, tick, words};
 
@@ -27,7 +28,8 @@ fn punctual() -> (World, i64) {
 fn an_unknown_book_is_given_half_an_hour() {
     let mut world = World::new(Policy::Board);
     world.tell(100, arb(99, 100));
-    assert_eq!(words(&world.beat(99 + PRIOR + 5)), [""; 0]);
+    assert_eq!(words(&world.beat(99 + PRIOR + 5)), ["refreshed"], "it is fresh no longer, and on offer");
+    assert!(!world.board.values().any(|entry| entry.verification.holds(Flag::Fresh)));
     let effects = world.beat(99 + PRIOR + 6);
     assert_eq!(words(&effects), ["closed stale", "alert arb a", "alert a stale"]);
     assert_eq!(closed(&effects).closed_at, at(99 + PRIOR + 6));
@@ -37,7 +39,7 @@ fn an_unknown_book_is_given_half_an_hour() {
 #[test]
 fn a_known_book_is_given_twice_what_it_takes() {
     let (mut world, last) = punctual();
-    assert_eq!(words(&world.beat(last + 50)), [""; 0], "45 s old");
+    assert_eq!(words(&world.beat(last + 50)), ["refreshed"], "45 s old, and fresh no longer");
     let effects = world.beat(last + 51);
     assert_eq!(words(&effects), ["closed stale", "alert arb a", "alert a stale", "alert b stale"]);
     let alerts = effects.iter().filter_map(|effect| match effect {
@@ -112,7 +114,7 @@ fn silence_ends_no_span() {
         _ => None,
     });
     let opened = opened.expect("the arb is back");
-    assert!(opened.simultaneous && opened.legs[0].price_moved_at == at(1_000));
+    assert!(opened.is_simultaneous() && opened.legs[0].price_moved_at == at(1_000));
 }
 
 #[test]

@@ -38,14 +38,14 @@ type Row = (&'static str, u64, [u16; 2], [u16; 2], u8, u16, u8);
 /// Two pairs move as one, as they do in recordings. The rest do not exist.
 const BOOKS: [Row; 12] = [
     ("alderbet", 1, [43, 50], [150, 20], 0, 27, 1),
-    ("lowvig", 2, [26, 30], [150, 25], 0, 52, 1),
-    ("betonlineag", 2, [38, 44], [150, 25], 0, 53, 1),
+    ("lowline", 2, [26, 30], [150, 25], 0, 52, 1),
+    ("beechonline", 2, [38, 44], [150, 25], 0, 53, 1),
     ("birchodds", 3, [46, 51], [400, 30], 1, 56, 4),
     ("cedarline", 4, [44, 50], [200, 60], 3, 190, 18),
     ("daleplay", 5, [46, 52], [500, 30], 1, 54, 4),
     ("elmwager", 6, [48, 58], [700, 60], 4, 118, 1),
-    ("neds", 7, [46, 50], [400, 30], 2, 54, 4),
-    ("ladbrokes_au", 7, [48, 52], [400, 30], 2, 55, 4),
+    ("nettlebet", 7, [46, 50], [400, 30], 2, 54, 4),
+    ("laurelbet", 7, [48, 52], [400, 30], 2, 55, 4),
     ("firstakes", 8, [52, 78], [500, 25], 1, 53, 1),
     ("grovebet", 9, [44, 52], [200, 50], 3, 140, 10),
     ("heathodds", 10, [46, 50], [500, 40], 2, 58, 5),
@@ -134,8 +134,8 @@ mod tests {
         let keys: std::collections::BTreeSet<_> = books.iter().map(|book| &book.key).collect();
         assert_eq!(keys.len(), 300);
         let operator = |key: &str| books.iter().find(|book| book.key == key).map(|book| book.operator);
-        assert_eq!(operator("lowvig"), operator("betonlineag"));
-        assert_eq!(operator("neds"), operator("ladbrokes_au"));
-        assert_ne!(operator("neds"), operator("lowvig"));
+        assert_eq!(operator("lowline"), operator("beechonline"));
+        assert_eq!(operator("nettlebet"), operator("laurelbet"));
+        assert_ne!(operator("nettlebet"), operator("lowline"));
     }
 }

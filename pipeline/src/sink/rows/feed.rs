@@ -35,7 +35,19 @@ pub struct TransitionRow<'a> {
     pub implied_probability: Option<f64>,
     pub margin: f64,
     pub margin_worst: Option<f64>,
+    pub margin_rounded: Option<f64>,
+    pub total_stake_max: Option<i64>,
+    pub currency: &'a str,
+    pub ttl_p10: Option<f64>,
+    pub ttl_median: Option<f64>,
+    pub ttl_p90: Option<f64>,
+    pub placeable: Option<f64>,
     pub simultaneous: Option<bool>,
+    pub verified: Option<bool>,
+    #[serde(rename = "doubts.flag")]
+    pub doubt_flag: Vec<&'a str>,
+    #[serde(rename = "doubts.reason")]
+    pub doubt_reason: Vec<&'a str>,
     pub score: Option<f64>,
     pub warnings: Vec<&'a str>,
     #[serde(rename = "legs.outcome")]
@@ -44,12 +56,22 @@ pub struct TransitionRow<'a> {
     pub leg_side: Vec<&'a str>,
     #[serde(rename = "legs.book")]
     pub leg_book: Vec<&'a str>,
+    #[serde(rename = "legs.operator")]
+    pub leg_operator: Vec<&'a str>,
     #[serde(rename = "legs.price")]
     pub leg_price: Vec<i64>,
+    #[serde(rename = "legs.effective_price")]
+    pub leg_effective_price: Vec<Option<i64>>,
     #[serde(rename = "legs.implied_probability")]
     pub leg_implied_probability: Vec<f64>,
     #[serde(rename = "legs.stake_share")]
     pub leg_stake_share: Vec<f64>,
+    #[serde(rename = "legs.stake")]
+    pub leg_stake: Vec<Option<i64>>,
+    #[serde(rename = "legs.liability")]
+    pub leg_liability: Vec<Option<i64>>,
+    #[serde(rename = "legs.limit")]
+    pub leg_limit: Vec<Option<i64>>,
     #[serde(rename = "legs.price_moved_at")]
     pub leg_price_moved_at: Vec<i64>,
     #[serde(rename = "legs.last_seen_at")]
@@ -89,15 +111,31 @@ pub fn transition_row<'a>(place: Coordinates<'a>, window: &'a ArbWindow) -> Tran
         implied_probability: Some(entry.implied_probability),
         margin: entry.margin,
         margin_worst: Some(entry.margin_worst),
+        margin_rounded: entry.margin_rounded,
+        total_stake_max: entry.total_stake_max,
+        currency: entry.currency.as_deref().unwrap_or_default(),
+        ttl_p10: entry.ttl.map(|ttl| ttl.p10),
+        ttl_median: entry.ttl.map(|ttl| ttl.median),
+        ttl_p90: entry.ttl.map(|ttl| ttl.p90),
+        placeable: entry.placeable,
         simultaneous: Some(entry.simultaneous),
+        // Before there were flags nothing was said.
+        verified: entry.verification.map(|_| entry.verified),
+        doubt_flag: entry.doubts.iter().map(|doubt| doubt.flag.as_str()).collect(),
+        doubt_reason: entry.doubts.iter().map(|doubt| doubt.reason.as_str()).collect(),
         score: Some(entry.score),
         warnings: entry.warnings.iter().map(String::as_str).collect(),
         leg_outcome: each(legs, |leg| leg.outcome.as_str()),
         leg_side: each(legs, |leg| leg.side.as_str()),
         leg_book: each(legs, |leg| leg.book.as_str()),
+        leg_operator: each(legs, |leg| leg.operator.as_str()),
         leg_price: each(legs, |leg| leg.price),
+        leg_effective_price: each(legs, |leg| leg.effective_price),
         leg_implied_probability: each(legs, |leg| leg.implied_probability),
         leg_stake_share: each(legs, |leg| leg.stake_share),
+        leg_stake: each(legs, |leg| leg.stake),
+        leg_liability: each(legs, |leg| leg.liability),
+        leg_limit: each(legs, |leg| leg.limit),
         leg_price_moved_at: each(legs, |leg| leg.price_moved_at),
         leg_last_seen_at: each(legs, |leg| leg.last_seen_at),
         opened_at: entry.opened_at,
@@ -127,32 +165,18 @@ pub fn closed_row<'a>(place: Coordinates<'a>, closed: &'a CloseSignal) -> Transi
         event_id: &closed.event_id,
         sport: &closed.sport,
         league: &closed.league,
-        home: None,
-        away: None,
-        commence_time: None,
-        in_play: None,
-        kind: None,
         market: &closed.market,
         period: &closed.period,
         line: closed.line,
-        implied_probability: None,
         margin: closed.margin_close,
-        margin_worst: None,
-        simultaneous: None,
-        score: None,
-        warnings: Vec::new(),
-        leg_outcome: Vec::new(),
-        leg_side: Vec::new(),
-        leg_book: Vec::new(),
-        leg_price: Vec::new(),
-        leg_implied_probability: Vec::new(),
-        leg_stake_share: Vec::new(),
-        leg_price_moved_at: Vec::new(),
-        leg_last_seen_at: Vec::new(),
+        simultaneous: closed.simultaneous_ever,
+        verified: closed.verified_ever,
         opened_at: closed.opened_at,
         reason: &closed.reason,
         margin_open: Some(closed.margin_open),
         margin_peak: Some(closed.margin_peak),
+        // The rest is what a close does not say.
+        ..TransitionRow::default()
     }
 }
 

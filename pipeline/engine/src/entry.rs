@@ -1,0 +1,184 @@
+//! An open window as an entry of the board: judged, staked, and put into words.
+//!
+//! It never changes a window, and decides nothing that a window's life depends on.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::best::Arb;
+use crate::books::{self, Book};
+use crate::catalogue::{Policy, Side};
+use crate::effect::{Entry, EntryLeg, Warning};
+use crate::input::Bet;
+use crate::odds::{self, Price};
+use crate::quotes::Quote;
+use crate::settle::{Level, Payouts};
+use crate::stakes::{self, DEFAULT_TOTAL, Leg, Rounded};
+use crate::verify::{self, Case, Verification};
+use crate::window::{Context, Window, in_play};
+
+/// How long it takes to place all legs: two minutes.
+const PLACING: Micros = 120_000_000;
+/// A return that is none, but for the noise of the arithmetic.
+const NOISE: f64 = 1e-12;
+
+/// An arb as it stands now: what is proven of it, and what can be staked.
+pub(crate) struct Judged<'a> {
+    arb: &'a Arb<'a>,
+    line: &'a [Quote],
+    staked: Staked,
+    pub(crate) margin: f64,
+    pub(crate) verification: Verification,
+    pub(crate) fresh_until: Micros,
+}
+
+/// What may be put on the legs.
+struct Staked {
+    shares: Vec<f64>,
+    /// Least return over settlement states, staked by the shares.
+    margin_worst: f64,
+    /// For the default total, or less where limits are lower.
+    rounded: Option<Rounded>,
+    /// In minor units.
+    total_max: Option<i64>,
+}
+
+impl<'a> Judged<'a> {
+    /// Judges an arb among the quotes of its line.
+    pub(crate) fn of(arb: &'a Arb<'a>, line: &'a [Quote], context: &Context<'_>) -> Self {
+        let (staked, margin) = (Staked::of(arb, context), odds::margin(arb.implied_probability));
+        let fresh_until = verify::fresh_until(&arb.legs, context.scene.moment.expected);
+        let unjudged = Self { arb, line, staked, margin, verification: Verification::default(), fresh_until };
+        let verification = verify::judge(&unjudged.case(context));
+        Self { verification, ..unjudged }
+    }
+
+    fn case<'b>(&'b self, context: &Context<'b>) -> Case<'b> {
+        let scene = context.scene;
+        Case {
+            legs: &self.arb.legs,
+            line: self.line,
+            now: scene.now,
+            margin: self.margin,
+            margin_limit: scene.margins.limit(in_play(context)),
+            margin_rounded: self.staked.margin_rounded(),
+            expected: scene.moment.expected,
+            venues: scene.eyes.venues,
+        }
+    }
+}
+
+impl Staked {
+    fn of(arb: &Arb<'_>, context: &Context<'_>) -> Self {
+        let shares: Vec<_> = arb.legs.iter().map(|leg| share(leg, arb)).collect();
+        let bets: Vec<_> = arb.legs.iter().filter_map(|leg| bet(leg, context)).collect();
+        let level = level(arb, context);
+        let worst = Payouts::new(&bets, level).margin_worst(&shares).unwrap_or(-1.0);
+        // But for the noise of the arithmetic it is not above the margin.
+        let margin_worst = worst.min(odds::margin(arb.implied_probability));
+        let legs: Vec<_> =
+            arb.legs.iter().zip(&shares).map(|(leg, share)| staked(leg, *share, context)).collect();
+        let total_max = stakes::total_max(&legs);
+        let total = total_max.map_or(DEFAULT_TOTAL, |most| most.min(DEFAULT_TOTAL));
+        // A push gives stakes back however they were rounded: it is warned of, and decides nothing here.
+        let rounded = stakes::round(&legs, &Payouts::decided(&bets, level), total);
+        Self { shares, margin_worst, rounded, total_max }
+    }
+
+    fn margin_rounded(&self) -> Option<f64> {
+        self.rounded.as_ref().map(|rounded| rounded.margin_worst)
+    }
+}
+
+fn share(leg: &Quote, arb: &Arb<'_>) -> f64 {
+    odds::stake_share(leg.effective, arb.implied_probability)
+}
+
+fn bet(leg: &Quote, context: &Context<'_>) -> Option<(Bet, Price)> {
+    Some((Bet::new(context.market, leg.key.outcome, leg.key.side, leg.key.line)?, leg.effective))
+}
+
+fn staked(leg: &Quote, share: f64, context: &Context<'_>) -> Leg {
+    let Quote { key, price, .. } = *leg;
+    Leg { share, side: key.side, price, limit: None, step: book(leg, context).step }
+}
+
+fn book<'a>(leg: &Quote, context: &Context<'a>) -> &'a Book {
+    &context.scene.eyes.venues.venue(leg.key.book).book
+}
+
+/// What a level result does to the legs, by the rules of the first one: where the others settle otherwise, `same_rules` says so.
+/// Nothing is known under the raw policy, or of books without rules: what is offered is what is possible.
+fn level(arb: &Arb<'_>, context: &Context<'_>) -> Level {
+    let eyes = context.scene.eyes;
+    let is_three_way = arb.legs.len() == 3 || arb.pair.is_some();
+    let rules = arb.legs.first().and_then(|leg| book(leg, context).rules.as_ref());
+    match rules {
+        _ if is_three_way => Level::Outcome,
+        Some(rules) if eyes.policy == Policy::Board => rules.level(eyes.league),
+        _ => Level::Impossible,
+    }
+}
+
+/// The entry of a window as it was judged.
+pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &Context<'_>) -> Box<Entry> {
+    let (arb, staked, names) = (judged.arb, &judged.staked, context.scene.eyes.names);
+    let legs: Vec<_> =
+        arb.legs.iter().enumerate().map(|(at, leg)| entry_leg(leg, at, judged, context)).collect();
+    let keys: Vec<_> = arb.legs.iter().map(|leg| &**names.name(leg.key.book)).collect();
+    let margin_rounded = staked.margin_rounded();
+    let ttl = context.scene.lives.ttl(&context.scene.event.sport, &window.life, context.scene.now);
+    let placeable = ttl.survives(PLACING);
+    Box::new(Entry {
+        id: window.id,
+        event: Arc::clone(context.scene.event),
+        in_play: window.in_play,
+        market: context.market,
+        line: window.line,
+        implied_probability: arb.implied_probability,
+        margin: window.margin,
+        margin_worst: staked.margin_worst,
+        margin_rounded,
+        total_stake_max: staked.total_max,
+        currency: books::currency(arb.legs.iter().map(|leg| book(leg, context))).map(Into::into),
+        legs,
+        verification: window.verification,
+        doubts: verify::doubts(&judged.case(context), &keys),
+        warnings: warnings(staked),
+        ttl,
+        placeable,
+        score: margin_rounded.unwrap_or(0.0).max(0.0) * placeable,
+        opened_at: window.opened_at,
+        updated_at: context.scene.now,
+        sequence: window.sequence,
+    })
+}
+
+fn entry_leg(leg: &Quote, at: usize, judged: &Judged<'_>, context: &Context<'_>) -> EntryLeg {
+    let venue = context.scene.eyes.venues.venue(leg.key.book);
+    let stake = judged.staked.rounded.as_ref().and_then(|rounded| rounded.stakes.get(at));
+    EntryLeg {
+        outcome: leg.key.outcome,
+        side: leg.key.side,
+        book: Arc::clone(&venue.key),
+        operator: venue.operator().into(),
+        price: leg.price,
+        effective_price: leg.effective,
+        implied_probability: leg.effective.implied_probability(),
+        stake_share: judged.staked.shares[at],
+        stake: stake.map(|stake| stake.placed),
+        liability: stake
+            .filter(|_| leg.key.side == Side::Lay)
+            .and_then(|stake| stakes::liability(stake.placed, leg.price)),
+        limit: None,
+        price_moved_at: leg.price_moved_at,
+        last_seen_at: leg.span_end,
+    }
+}
+
+/// What a taker must know.
+fn warnings(staked: &Staked) -> Vec<Warning> {
+    let push = (staked.margin_worst.abs() < NOISE).then_some(Warning::PushPossible);
+    // No source of ours states what a book takes: the wire has no place for it yet.
+    push.into_iter().chain([Warning::LimitUnknown]).collect()
+}

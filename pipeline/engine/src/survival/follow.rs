@@ -1,0 +1,97 @@
+//! Windows as survival follows them: what each step of their life teaches.
+//!
+//! It never opens or closes one.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::effect::Reason;
+use crate::quotes::Quote;
+use crate::saved::{SavedMarket, SavedWindow};
+use crate::window::{Context, Outbox, Window};
+
+use super::Lesson;
+use super::cell::Cell;
+use super::life::{End, Life};
+use super::verdict::{Profile, Seen};
+
+/// A window as it is judged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judgement<'a> {
+    pub(crate) legs: &'a [Quote],
+    pub(crate) in_play: bool,
+    pub(crate) margin: f64,
+}
+
+impl Judgement<'_> {
+    /// The life of a window that is judged now.
+    pub(crate) fn begin(&self, context: &Context<'_>) -> Life {
+        let now = context.scene.now;
+        let oldest = self.legs.iter().map(|leg| now - leg.span_end).max();
+        let profile = Profile::of(&Seen {
+            market: context.market,
+            in_play: self.in_play,
+            start: context.scene.event.commence_time.saturating_sub(now),
+            margin: self.margin,
+            oldest: oldest.unwrap_or(0),
+        });
+        Life::begin(profile, heard_before(context).map(|heard_at| now - heard_at), now)
+    }
+}
+
+/// The life of a restored window that was not followed: as if it had been judged when it opened.
+pub(crate) fn unfollowed(window: &SavedWindow, market: &SavedMarket) -> Life {
+    let profile = Profile::of(&Seen {
+        market: market.market,
+        in_play: window.in_play,
+        start: market.event.commence_time.saturating_sub(window.opened_at),
+        margin: window.margin_open,
+        oldest: 0,
+    });
+    Life::begin(profile, None, window.opened_at)
+}
+
+/// When the market was last heard of, before what is said now.
+fn heard_before(context: &Context<'_>) -> Option<Micros> {
+    context.was.iter().map(|quote| quote.received_at).max()
+}
+
+/// The life of a window that goes on, and what that teaches.
+pub(crate) fn go_on(
+    was: &Window,
+    now: &Window,
+    is_transition: bool,
+    context: &Context<'_>,
+    outbox: &mut Outbox<'_>,
+) -> Life {
+    let (mut life, at) = (was.life, context.scene.now);
+    // Time alone confirms nothing.
+    if !context.scene.by_time
+        && let Some(cell) = life.confirm(at, is_transition)
+    {
+        teach(&life, cell, context, outbox);
+    }
+    if was.in_play == now.in_play {
+        return life;
+    }
+    teach(&life, life.end(at, End::Lost), context, outbox);
+    Judgement { legs: &now.legs, in_play: now.in_play, margin: now.margin }.begin(context)
+}
+
+/// What the end of a window teaches.
+pub(crate) fn end(window: &Window, reason: Reason, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+    let end = match reason {
+        Reason::PriceMoved | Reason::Withdrawn | Reason::Suspended => End::Gone { told: context.scene.told },
+        Reason::Stale => End::Gone { told: false },
+        // These say nothing of the prices.
+        Reason::EventStarted | Reason::EventEnded | Reason::Superseded => End::Lost,
+    };
+    teach(&window.life, window.life.end(context.scene.now, end), context, outbox);
+}
+
+fn teach(life: &Life, cell: Cell, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+    if cell != Cell::default() {
+        let sport = Arc::clone(&context.scene.event.sport);
+        outbox.learnt.lessons.push(Lesson { sport, profile: life.profile, cell });
+    }
+}

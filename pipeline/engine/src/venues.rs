@@ -1,0 +1,102 @@
+//! What is known of each book, by its symbol, and what its prices are worth.
+//!
+//! It never compares prices.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::books::{Book, Books};
+use crate::catalogue::{Policy, Side};
+use crate::names::{Names, Symbol};
+use crate::odds::Price;
+use crate::quotes::Key;
+
+/// The table of books, and where each symbol stands in it.
+#[derive(Debug, Default)]
+pub(crate) struct Venues {
+    books: Arc<Books>,
+    by_symbol: Vec<Venue>,
+    /// Of all that are known.
+    currencies: BTreeSet<Arc<str>>,
+}
+
+/// A book by its key.
+#[derive(Debug)]
+pub(crate) struct Venue {
+    pub(crate) key: Arc<str>,
+    pub(crate) book: Book,
+}
+
+impl Venue {
+    pub(crate) fn operator(&self) -> &str {
+        self.book.operator(&self.key)
+    }
+}
+
+impl Venues {
+    pub(crate) fn new(books: Arc<Books>) -> Self {
+        Self { books, ..Self::default() }
+    }
+
+    /// Looks up the names that are new. Sources are among them, which no one asks for.
+    pub(crate) fn follow(&mut self, names: &Names) {
+        for symbol in names.symbols().skip(self.by_symbol.len()) {
+            let key = Arc::clone(names.name(symbol));
+            let book = self.books.get(&key).clone();
+            self.currencies.extend(book.currency.clone());
+            self.by_symbol.push(Venue { key, book });
+        }
+    }
+
+    /// A book that was followed.
+    pub(crate) fn venue(&self, book: Symbol) -> &Venue {
+        &self.by_symbol[book.index()]
+    }
+
+    /// Whether a book is in the table.
+    pub(crate) fn is_known(&self, book: Symbol) -> bool {
+        self.by_symbol.get(book.index()).is_some_and(|venue| venue.book.known)
+    }
+
+    /// In what a book takes stakes, where that is known.
+    pub(crate) fn currency(&self, book: Symbol) -> Option<&Arc<str>> {
+        self.venue(book).book.currency.as_ref()
+    }
+
+    /// The currencies of all books.
+    pub(crate) fn currencies(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.currencies.iter()
+    }
+
+    /// Whether no two books are known to take stakes in different currencies.
+    pub(crate) fn share_a_currency(&self) -> bool {
+        self.currencies.len() <= 1
+    }
+}
+
+/// By which rules the quotes of an event are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Eyes<'a> {
+    pub(crate) policy: Policy,
+    pub(crate) league: &'a str,
+    pub(crate) names: &'a Names,
+    pub(crate) venues: &'a Venues,
+}
+
+impl Eyes<'_> {
+    /// A price after the fees of that time, as a back price; where nothing is left to win, the least there is. The raw policy
+    /// knows no fees.
+    pub(crate) fn effective(&self, key: Key, price: Price, at: Micros) -> Price {
+        if self.policy == Policy::Raw {
+            return price;
+        }
+        let book = &self.venues.venue(key.book).book;
+        let effective = match (key.side, book.fees.is_empty()) {
+            (Side::Back, true) => return price,
+            (Side::Back, false) => book.fee_in(self.league, at).back(price),
+            (Side::Lay, _) => book.fee_in(self.league, at).lay(price),
+        };
+        effective.unwrap_or(Price::LEAST)
+    }
+}

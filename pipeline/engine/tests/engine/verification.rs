@@ -1,0 +1,248 @@
+//! What is proven of an arb, flag by flag: each scenario breaks one of them, and the entry says why.
+
+use std::sync::Arc;
+
+use arb_engine::Engine;
+use arb_engine::books::{Book, Books, Dated, Kind, Rules};
+use arb_engine::catalogue::{Market, Outcome, Policy, Side};
+use arb_engine::effect::{Effect, Entry, Warning};
+use arb_engine::fees::Fee;
+use arb_engine::input::{Bet, Tick};
+use arb_engine::settle::Level;
+use arb_engine::verify::Flag;
+
+use crate::world::{World, at, closed, entry, tick, words};
+
+fn book(operator: &str, currency: &str, rules: &str) -> Book {
+    Book {
+        operator: Some(operator.into()),
+        kind: Kind::Bookmaker,
+        currency: Some(currency.into()),
+        fees: Vec::new(),
+        rules: Some(Rules { group: rules.into(), level: Level::Impossible, levels: Vec::new() }),
+        refresh: None,
+        step: 1,
+        known: true,
+    }
+}
+
+fn exchange(ppm: u32) -> Book {
+    let fees = vec![Dated { from: 0, league: None, fee: Fee::Commission { ppm } }];
+    Book { kind: Kind::Exchange, fees, ..book("ex", "USD", "us") }
+}
+
+/// `a` to `e` are alike and independent of each other; `a2` is run by the operator of `a`; `x` is an exchange that keeps 5 %.
+fn world() -> World {
+    let alike = ["a", "b", "c", "d", "e"].map(|name| (name.into(), book(name, "USD", "us")));
+    let other = [
+        ("a2", book("a", "USD", "us")),
+        ("au", book("au", "USD", "au")),
+        ("gbp", book("gbp", "GBP", "us")),
+        ("coarse", Book { step: 10_000, ..book("coarse", "USD", "us") }),
+        ("x", exchange(50_000)),
+    ];
+    let books = Books::new(alike.into_iter().chain(other.map(|(name, book)| (name.into(), book))));
+    World { engine: Engine::with_books(Policy::Board, Arc::new(books)), ..World::new(Policy::Board) }
+}
+
+/// A price on the home side of one book and on the away side of another, among three that agree with each other.
+fn market(home: (&'static str, &str), away: (&'static str, &str), seen: i64) -> Vec<Tick<'static>> {
+    let mut ticks = vec![tick(home.0, "home", home.1, seen), tick(away.0, "away", away.1, seen)];
+    for other in ["c", "d", "e"] {
+        ticks.extend([tick(other, "home", "1.95", seen), tick(other, "away", "1.95", seen)]);
+    }
+    ticks
+}
+
+fn lay(book: &'static str, outcome: Outcome, decimal: &str, seen: i64) -> Tick<'static> {
+    let bet = Bet::new(Market::parse("h2h").unwrap(), outcome, Side::Lay, None).unwrap();
+    Tick { bet, ..tick(book, "home", decimal, seen) }
+}
+
+/// The flags that do not hold, and what is said of the first.
+fn doubts(entry: &Entry) -> (Vec<Flag>, String) {
+    let flags = entry.doubts.iter().map(|doubt| doubt.flag).collect::<Vec<_>>();
+    let held = Flag::ALL.into_iter().filter(|flag| entry.verification.holds(*flag));
+    assert!(
+        held.eq(Flag::ALL.into_iter().filter(|flag| !flags.contains(flag))),
+        "each flag holds or is doubted"
+    );
+    assert_eq!(entry.verification.is_verified(), flags.is_empty());
+    (flags, entry.doubts.first().map(|doubt| doubt.reason.clone()).unwrap_or_default())
+}
+
+fn told(ticks: Vec<Tick<'_>>) -> (Vec<Flag>, String) {
+    doubts(entry(&world().tell(100, ticks)))
+}
+
+#[test]
+fn an_arb_of_which_everything_is_known_is_verified() {
+    let mut world = world();
+    let effects = world.tell(100, market(("a", "2.04"), ("b", "2.02"), 99));
+    let entry = entry(&effects);
+    assert_eq!(doubts(entry), (vec![], String::new()));
+    assert_eq!(entry.currency.as_deref(), Some("USD"));
+    assert_eq!(entry.warnings, [Warning::LimitUnknown]);
+    assert_eq!(
+        (&*entry.legs[0].operator, entry.legs[0].stake, entry.legs[1].stake),
+        ("a", Some(4_975), Some(5_024)),
+        "a cent less returns more of what is staked than one more"
+    );
+    let worst: f64 = (49.75_f64 * 2.04).min(50.24 * 2.02) / 99.99 - 1.0;
+    assert!(
+        (entry.margin_rounded.unwrap() - worst).abs() < 1e-12
+            && (entry.score - worst * entry.placeable).abs() < 1e-12
+    );
+}
+
+#[test]
+fn two_legs_of_one_operator_are_not_independent() {
+    let (flags, reason) = told(market(("a", "2.04"), ("a2", "2.02"), 99));
+    assert_eq!(flags, [Flag::IndependentOperators]);
+    assert_eq!(reason, "a2 is of the same operator as another leg");
+}
+
+#[test]
+fn rules_must_be_known_and_agree() {
+    assert_eq!(
+        told(market(("a", "2.04"), ("au", "2.02"), 99)),
+        (vec![Flag::SameRules], "au settles by other rules than a".to_owned())
+    );
+    assert_eq!(
+        told(market(("who", "2.04"), ("b", "2.02"), 99)),
+        (vec![Flag::SameRules], "the rules of who are not known".to_owned())
+    );
+}
+
+#[test]
+fn a_price_is_judged_by_those_of_others() {
+    // 1/1.95 is .513; 1/2.8 is .357.
+    let mut ticks = vec![tick("a", "home", "2.8", 99), tick("b", "away", "1.56", 99)];
+    for other in ["c", "d"] {
+        ticks.extend([tick(other, "home", "1.95", 99), tick(other, "away", "1.5", 99)]);
+    }
+    let (flags, reason) = told(ticks);
+    assert_eq!(flags, [Flag::PlausiblePrice]);
+    assert_eq!(reason, "a is 15.6 points of probability off the median of the others");
+    // Two books of one operator are one opinion.
+    let mut twins = vec![tick("c", "home", "2.04", 99), tick("b", "away", "2.02", 99)];
+    twins.extend(["a", "a2"].map(|other| tick(other, "home", "1.95", 99)));
+    twins.extend(["c", "d"].map(|other| tick(other, "away", "1.95", 99)));
+    assert_eq!(told(twins).1, "1 other operators price the bet: too few to judge c");
+    let alone =
+        vec![tick("a", "home", "2.04", 99), tick("b", "away", "2.02", 99), tick("c", "home", "1.9", 99)];
+    let (flags, reason) = told(alone);
+    assert_eq!(flags, [Flag::PlausiblePrice]);
+    assert_eq!(reason, "1 other operators price the bet: too few to judge a");
+}
+
+#[test]
+fn a_margin_that_proven_windows_do_not_have_is_not_believed() {
+    let (flags, reason) = told(market(("a", "2.3"), ("b", "2.2"), 99));
+    assert_eq!(flags, [Flag::PlausibleMargin]);
+    assert_eq!(reason, "99 of 100 proven margins are at most 10.00 %");
+}
+
+#[test]
+fn stakes_that_cannot_be_placed_leave_no_profit() {
+    let (flags, reason) = told(market(("coarse", "2.04"), ("b", "2.02"), 99));
+    assert_eq!(flags, [Flag::Stakeable]);
+    assert_eq!(reason, "no stakes that can be placed leave any profit");
+}
+
+#[test]
+fn what_is_proven_later_is_an_event_and_what_grows_old_is_none() {
+    let mut world = world();
+    let late = |home: i64, away: i64| {
+        let mut ticks = market(("a", "2.04"), ("b", "2.02"), away);
+        ticks[0].last_seen_at = at(home);
+        ticks
+    };
+    let opened = world.tell(100, late(90, 99));
+    assert_eq!(doubts(entry(&opened)).0, [Flag::Simultaneous]);
+    assert_eq!(doubts(entry(&opened)).1, "one price was last confirmed 9 s before another was first seen");
+    let proven = world.tell(110, late(109, 109));
+    assert_eq!((words(&proven), doubts(entry(&proven)).0), (vec!["updated".to_owned()], vec![]));
+    // A book that is not known is expected to confirm within a quarter of an hour.
+    assert_eq!(words(&world.beat(109 + 900 + 5)), [""; 0], "the watermark is five seconds behind");
+    let aged = world.beat(109 + 900 + 6);
+    assert_eq!(words(&aged), ["updated"], "verified no longer");
+    assert_eq!(doubts(entry(&aged)).0, [Flag::Fresh]);
+    assert_eq!(
+        doubts(entry(&aged)).1,
+        "a was last confirmed 906 s ago; 95 of 100 of its prices are within 900 s"
+    );
+    let gone = world.tell(1_100, vec![]);
+    let ever = closed(&gone).ever;
+    assert!(ever.simultaneous && ever.verified);
+}
+
+#[test]
+fn a_window_that_was_never_proven_closes_as_a_phantom() {
+    let mut world = world();
+    let mut ticks = market(("a", "2.04"), ("b", "2.02"), 99);
+    ticks[0].last_seen_at = at(90);
+    world.tell(100, ticks);
+    let ever = closed(&world.tell(110, vec![])).ever;
+    assert!(!ever.simultaneous && !ever.verified);
+}
+
+#[test]
+fn a_commission_counts_before_it_is_an_arb() {
+    // At 2.04 less 5 % of winnings 1.988 is left: with 2.01 no arb, with 2.06 one.
+    let ticks = |away| vec![tick("x", "home", "2.04", 99), tick("b", "away", away, 99)];
+    assert_eq!(words(&world().tell(100, ticks("2.01"))), [""; 0]);
+    let effects = world().tell(100, ticks("2.06"));
+    let leg = &entry(&effects).legs[0];
+    assert_eq!((leg.price.millionths(), leg.effective_price.millionths()), (2_040_000, 1_988_000));
+    // A worse price that keeps more is the better one.
+    let both =
+        vec![tick("x", "home", "2.04", 99), tick("a", "home", "2.00", 99), tick("b", "away", "2.06", 99)];
+    assert_eq!(&*entry(&world().tell(100, both)).legs[0].book, "a");
+}
+
+#[test]
+fn laying_one_of_two_is_backing_the_other() {
+    // Laid at 1.9 for 5 %: not home at 1 + 0.95/0.9.
+    let mut world = world();
+    let effects = world.tell(100, vec![tick("a", "home", "2.1", 99), lay("x", Outcome::Home, "1.9", 99)]);
+    let entry = entry(&effects);
+    let leg = &entry.legs[1];
+    assert_eq!(
+        (leg.outcome, leg.side, leg.effective_price.millionths()),
+        (Outcome::Home, Side::Lay, 2_055_555)
+    );
+    assert!((entry.implied_probability - (1.0 / 2.1 + 1.0 / 2.055_555)).abs() < 1e-9);
+    // 50.53 at risk, rounded up, is 56.14 laid at 1.9.
+    assert_eq!((leg.stake, leg.liability), (Some(5_614), Some(5_053)));
+    // The same bets by other quotes: the window goes on.
+    let other = world.tell(110, vec![tick("a", "home", "2.1", 109), tick("b", "away", "2.2", 109)]);
+    assert_eq!(words(&other), ["updated"]);
+}
+
+#[test]
+fn backing_and_laying_one_of_three_is_an_arb_of_its_own() {
+    let mut world = world();
+    let draw = |home, away| {
+        vec![tick("a", "home", home, 99), tick("b", "draw", "3.4", 99), tick("c", "away", away, 99)]
+    };
+    let mut ticks = draw("2.6", "2.9");
+    ticks.push(lay("x", Outcome::Home, "2.3", 99));
+    let effects = world.tell(100, ticks);
+    let pair = entry(&effects);
+    let legs: Vec<_> = pair.legs.iter().map(|leg| (leg.outcome, leg.side)).collect();
+    assert_eq!(legs, [(Outcome::Home, Side::Back), (Outcome::Home, Side::Lay)]);
+    let other = world.tell(110, draw("3.2", "3.2"));
+    assert_eq!(words(&other), ["closed superseded", "opened"], "three bets are another arb");
+}
+
+#[test]
+fn different_currencies_make_no_arb() {
+    let ticks = || vec![tick("gbp", "home", "2.2", 99), tick("b", "away", "2.2", 99)];
+    assert_eq!(words(&world().tell(100, ticks())), [""; 0]);
+    let mut more = ticks();
+    more.push(tick("a", "home", "2.1", 99));
+    let effects = world().tell(100, more);
+    assert_eq!(&*entry(&effects).legs[0].book, "a", "the best of those that can be paid for");
+    assert!(effects.iter().all(|effect| !matches!(effect, Effect::Closed(_))));
+}

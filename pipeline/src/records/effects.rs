@@ -1,0 +1,195 @@
+//! What the engine says as records of the board and the feed.
+//!
+//! It changes no value and decides nothing.
+
+use arb_engine::effect::{Alert, Change, Closed, Effect, Entry, EntryLeg, Moved, Movement, Scope};
+use arb_engine::survival::Ttl;
+use arb_engine::verify::{Doubt, Flag, Verification};
+use arb_schemas::records as wire;
+use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
+use arb_schemas::wire::{WireError, encode, encode_window};
+
+use super::{Output, wire_event};
+
+/// The records that an effect writes, all to the partition that it was computed from.
+///
+/// # Errors
+/// [`WireError::Avro`] when a value does not fit its schema.
+pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError> {
+    let board = |key: String, value| Output::new(ARBS_BOARD.name, partition, key, value);
+    let feed = |key: String, value| Output::new(FEED_EVENTS.name, partition, key, Some(value));
+    Ok(match effect {
+        Effect::Transition(change, entry) => {
+            let on_board = encode(&board_entry(entry))?;
+            let on_feed = feed(entry.event.id.to_string(), encode_window(change_key(*change), &on_board)?);
+            vec![board(entry.id.to_string(), Some(on_board)), on_feed]
+        }
+        Effect::Refreshed(entry) => {
+            vec![board(entry.id.to_string(), Some(encode(&board_entry(entry))?))]
+        }
+        Effect::Closed(closed) => {
+            let signal = close_signal(closed);
+            let key = signal.event_id.clone();
+            vec![board(signal.id.clone(), None), feed(key, encode(&signal)?)]
+        }
+        Effect::LineMovement(movement) => {
+            vec![feed(movement.event.id.to_string(), encode(&line_movement(movement))?)]
+        }
+        Effect::StaleAlert(alert) => vec![feed(alert.event.id.to_string(), encode(&stale_alert(alert))?)],
+        Effect::Contains { source, received_at } => {
+            let progress = wire::BoardProgress { source: source.to_string(), received_at: *received_at };
+            vec![board(format!("progress/{source}"), Some(encode(&progress)?))]
+        }
+    })
+}
+
+fn change_key(change: Change) -> &'static str {
+    match change {
+        Change::Opened => "opened",
+        Change::Updated => "updated",
+    }
+}
+
+fn board_entry(entry: &Entry) -> wire::BoardEntry {
+    wire::BoardEntry {
+        id: entry.id.to_string(),
+        event: wire_event(&entry.event),
+        in_play: entry.in_play,
+        kind: "surebet".to_owned(),
+        market: entry.market.family.key().to_owned(),
+        period: entry.market.period.key().to_owned(),
+        line: entry.line,
+        implied_probability: entry.implied_probability,
+        margin: entry.margin,
+        margin_worst: entry.margin_worst,
+        legs: entry.legs.iter().map(leg).collect(),
+        simultaneous: entry.is_simultaneous(),
+        warnings: entry.warnings.iter().map(|warning| warning.key().to_owned()).collect(),
+        score: entry.score,
+        opened_at: entry.opened_at,
+        updated_at: entry.updated_at,
+        sequence: entry.sequence,
+        margin_rounded: entry.margin_rounded,
+        total_stake_max: entry.total_stake_max,
+        currency: entry.currency.as_deref().map(str::to_owned),
+        verified: entry.verification.is_verified(),
+        verification: Some(verification(entry.verification)),
+        doubts: entry.doubts.iter().map(doubt).collect(),
+        ttl: Some(ttl(entry.ttl)),
+        placeable: Some(entry.placeable),
+    }
+}
+
+fn verification(flags: Verification) -> wire::Verification {
+    wire::Verification {
+        simultaneous: flags.holds(Flag::Simultaneous),
+        fresh: flags.holds(Flag::Fresh),
+        active: flags.holds(Flag::Active),
+        same_line: flags.holds(Flag::SameLine),
+        same_rules: flags.holds(Flag::SameRules),
+        independent_operators: flags.holds(Flag::IndependentOperators),
+        plausible_price: flags.holds(Flag::PlausiblePrice),
+        plausible_margin: flags.holds(Flag::PlausibleMargin),
+        stakeable: flags.holds(Flag::Stakeable),
+    }
+}
+
+fn ttl(ttl: Ttl) -> wire::Ttl {
+    let seconds = |micros: Micros| micros as f64 / SECOND as f64;
+    wire::Ttl { p10: seconds(ttl.p10), median: seconds(ttl.median), p90: seconds(ttl.p90) }
+}
+
+fn doubt(doubt: &Doubt) -> wire::Doubt {
+    wire::Doubt { flag: doubt.flag.key().to_owned(), reason: doubt.reason.clone() }
+}
+
+fn leg(leg: &EntryLeg) -> wire::Leg {
+    wire::Leg {
+        outcome: leg.outcome.key().to_owned(),
+        side: leg.side.key().to_owned(),
+        book: leg.book.to_string(),
+        price: leg.price.millionths().into(),
+        implied_probability: leg.implied_probability,
+        stake_share: leg.stake_share,
+        price_moved_at: leg.price_moved_at,
+        last_seen_at: leg.last_seen_at,
+        operator: leg.operator.to_string(),
+        effective_price: Some(leg.effective_price.millionths().into()),
+        stake: leg.stake,
+        liability: leg.liability,
+        limit: leg.limit,
+    }
+}
+
+fn close_signal(closed: &Closed) -> wire::CloseSignal {
+    wire::CloseSignal {
+        id: closed.id.to_string(),
+        event_id: closed.event.id.to_string(),
+        reason: closed.reason.key().to_owned(),
+        opened_at: closed.opened_at,
+        closed_at: closed.closed_at,
+        margin_open: closed.margin_open,
+        margin_peak: closed.margin_peak,
+        margin_close: closed.margin_close,
+        sequence: closed.sequence,
+        sport: closed.event.sport.to_string(),
+        league: closed.event.league.to_string(),
+        market: closed.market.family.key().to_owned(),
+        period: closed.market.period.key().to_owned(),
+        line: closed.line,
+        simultaneous_ever: Some(closed.ever.simultaneous),
+        verified_ever: Some(closed.ever.verified),
+    }
+}
+
+fn line_movement(movement: &Movement) -> wire::LineMovement {
+    let still = wire::LineMovement {
+        kind: String::new(),
+        event: wire_event(&movement.event),
+        market: movement.market.family.key().to_owned(),
+        period: movement.market.period.key().to_owned(),
+        line: movement.line,
+        line_from: None,
+        outcome: None,
+        book: None,
+        price_from: None,
+        price_to: None,
+        probability_change: None,
+        window_start: movement.window_start,
+        window_end: movement.window_end,
+        sequence: movement.sequence,
+    };
+    match &movement.what {
+        Moved::Price { outcome, book, from, to } => wire::LineMovement {
+            kind: "price".to_owned(),
+            outcome: Some(outcome.key().to_owned()),
+            book: Some(book.to_string()),
+            price_from: Some(from.millionths().into()),
+            price_to: Some(to.millionths().into()),
+            probability_change: Some(to.implied_probability() - from.implied_probability()),
+            ..still
+        },
+        Moved::MainLine { from } => {
+            wire::LineMovement { kind: "main_line".to_owned(), line_from: Some(*from), ..still }
+        }
+    }
+}
+
+fn stale_alert(alert: &Alert) -> wire::StaleAlert {
+    let (scope, state, arb_id) = match alert.scope {
+        Scope::Arb(id) => ("arb", "stale", Some(id.to_string())),
+        Scope::Book(state) => ("book", state.key(), None),
+    };
+    wire::StaleAlert {
+        scope: scope.to_owned(),
+        state: state.to_owned(),
+        event: wire_event(&alert.event),
+        book: alert.book.to_string(),
+        arb_id,
+        last_seen_at: alert.last_seen_at,
+        expected_interval: alert.expected_interval,
+        at: alert.at,
+        sequence: alert.sequence,
+    }
+}

@@ -1,0 +1,190 @@
+//! A market of an event as a record of the changelog, and back: quotes, windows, moves.
+//!
+//! A record names books and sources once and refers to them by position. It decides nothing.
+
+use std::sync::Arc;
+
+use arb_engine::Standing;
+use arb_engine::catalogue::Market;
+use arb_engine::effect::{EventInfo, Ever, WindowId};
+use arb_engine::odds::Price;
+use arb_engine::saved::{SavedMarket, SavedMove, SavedQuote, SavedWindow};
+use arb_engine::verify::{Flag, Verification};
+use arb_schemas::records as wire;
+
+use super::StateError;
+use super::survival::{saved_life, state_life};
+use crate::records::{event_info, outcome, side, wire_event, wire_outcome, wire_side};
+
+/// The names of a record, each once, in the order of their use.
+#[derive(Default)]
+struct NameTable(Vec<Arc<str>>);
+
+impl NameTable {
+    fn position(&mut self, name: &Arc<str>) -> i32 {
+        let known = self.0.iter().position(|known| Arc::ptr_eq(known, name) || known == name);
+        let position = known.unwrap_or_else(|| {
+            self.0.push(Arc::clone(name));
+            self.0.len() - 1
+        });
+        i32::try_from(position).unwrap_or(i32::MAX)
+    }
+}
+
+pub(super) fn state_market(market: &SavedMarket) -> wire::StateMarket {
+    let mut names = NameTable::default();
+    let quotes = market.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
+    let moves = market.moves.iter().map(|moved| state_move(moved, &mut names)).collect();
+    wire::StateMarket {
+        event: wire_event(&market.event),
+        market: market.market.key(),
+        quotes,
+        names: names.0.iter().map(ToString::to_string).collect(),
+        windows: market.windows.iter().map(state_window).collect(),
+        moves,
+        main_line: market.main_line,
+    }
+}
+
+fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
+    wire::StateMove {
+        line: moved.line,
+        outcome: wire_outcome(moved.outcome),
+        book: names.position(&moved.book),
+        at: moved.at,
+        from: moved.from.millionths().into(),
+        to: moved.to.millionths().into(),
+    }
+}
+
+fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> {
+    Some(SavedMove {
+        line: moved.line,
+        outcome: outcome(moved.outcome)?,
+        book: names.get(usize::try_from(moved.book).ok()?)?.clone(),
+        at: moved.at,
+        from: Price::from_millionths(moved.from).ok()?,
+        to: Price::from_millionths(moved.to).ok()?,
+    })
+}
+
+fn wire_standing(standing: Standing) -> wire::Standing {
+    match standing {
+        Standing::OnOffer => wire::Standing::OnOffer,
+        Standing::Suspended => wire::Standing::Suspended,
+        Standing::Stale => wire::Standing::Stale,
+        Standing::Started => wire::Standing::Started,
+    }
+}
+
+fn standing(standing: wire::Standing) -> Option<Standing> {
+    Some(match standing {
+        wire::Standing::OnOffer => Standing::OnOffer,
+        wire::Standing::Suspended => Standing::Suspended,
+        wire::Standing::Stale => Standing::Stale,
+        wire::Standing::Started => Standing::Started,
+        wire::Standing::Unknown => return None,
+    })
+}
+
+fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
+    wire::StateQuote {
+        line: quote.line,
+        outcome: wire_outcome(quote.outcome),
+        side: wire_side(quote.side),
+        book: names.position(&quote.book),
+        source: names.position(&quote.source),
+        price: quote.price.millionths().into(),
+        standing: wire_standing(quote.standing),
+        span_start: quote.span_start,
+        span_end: quote.span_end,
+        price_moved_at: quote.price_moved_at,
+        received_at: quote.received_at,
+    }
+}
+
+fn state_window(window: &SavedWindow) -> wire::StateWindow {
+    wire::StateWindow {
+        id: window.id.to_string(),
+        line: window.line,
+        opened_at: window.opened_at,
+        sequence: window.sequence,
+        legs: window.legs.iter().map(|leg| i32::try_from(*leg).unwrap_or(i32::MAX)).collect(),
+        simultaneous: window.verification.holds(Flag::Simultaneous),
+        in_play: window.in_play,
+        margin_open: window.margin_open,
+        margin_peak: window.margin_peak,
+        margin: window.margin,
+        is_pair: window.is_pair,
+        flags: window.verification.bits().into(),
+        fresh_until: window.fresh_until,
+        simultaneous_ever: window.ever.simultaneous,
+        verified_ever: window.ever.verified,
+        life: window.life.as_ref().map(state_life),
+    }
+}
+
+pub(super) fn saved_market(state: &wire::StateMarket) -> Result<SavedMarket, StateError> {
+    let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
+    let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
+    let windows = state.windows.iter().map(saved_window);
+    let moves = state.moves.iter().map(|moved| saved_move(moved, &names));
+    Ok(SavedMarket {
+        event: Arc::new(EventInfo::from(&event_info(&state.event))),
+        market: Market::parse(&state.market).ok_or(StateError::Impossible("market"))?,
+        quotes: quotes.collect::<Option<_>>().ok_or(StateError::Impossible("quote"))?,
+        windows: windows.collect::<Option<_>>().ok_or(StateError::Impossible("window"))?,
+        moves: moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?,
+        main_line: state.main_line,
+    })
+}
+
+fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
+    let name = |position: i32| names.get(usize::try_from(position).ok()?).cloned();
+    Some(SavedQuote {
+        line: quote.line,
+        outcome: outcome(quote.outcome)?,
+        side: side(quote.side)?,
+        book: name(quote.book)?,
+        source: name(quote.source)?,
+        price: Price::from_millionths(quote.price).ok()?,
+        standing: standing(quote.standing)?,
+        span_start: quote.span_start,
+        span_end: quote.span_end,
+        price_moved_at: quote.price_moved_at,
+        received_at: quote.received_at,
+    })
+}
+
+fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
+    let id = WindowId(u128::from_str_radix(&window.id, 16).ok()?.to_be_bytes());
+    let legs = window.legs.iter().map(|leg| usize::try_from(*leg).ok());
+    Some(SavedWindow {
+        id,
+        line: window.line,
+        opened_at: window.opened_at,
+        sequence: window.sequence,
+        legs: legs.collect::<Option<_>>()?,
+        is_pair: window.is_pair,
+        verification: verification(window)?,
+        fresh_until: window.fresh_until,
+        ever: Ever {
+            simultaneous: window.simultaneous_ever || window.simultaneous,
+            verified: window.verified_ever,
+        },
+        in_play: window.in_play,
+        margin_open: window.margin_open,
+        margin_peak: window.margin_peak,
+        margin: window.margin,
+        life: match &window.life {
+            Some(life) => Some(saved_life(life)?),
+            None => None,
+        },
+    })
+}
+
+/// Version 1 knew one flag.
+fn verification(window: &wire::StateWindow) -> Option<Verification> {
+    let simultaneous = if window.simultaneous { Flag::Simultaneous.bit() } else { 0 };
+    Verification::from_bits(u16::try_from(window.flags).ok()? | simultaneous)
+}

@@ -1,0 +1,215 @@
+//! A record of each type with a value in every field, as golden files have it.
+//!
+//! What is published of them never changes: a new field gets a value here and a new version there.
+
+use arb_schemas::records::{
+    BoardEntry, CloseSignal, Coverage, Doubt, Event, Frame, Leg, LineMovement, Offer, Outcome, Side,
+    StaleAlert, Standing, StateLife, StateMarket, StateMove, StateQuote, StateWindow, Status, Tick, Ttl,
+    Verification,
+};
+
+pub(crate) fn event() -> Event {
+    Event {
+        id: "852a3abe".into(),
+        sport: "soccer".into(),
+        league: "soccer_test_league".into(),
+        home: "Nørdby".into(),
+        away: "Sør".into(),
+        commence_time: 1_782_000_000_000_000,
+    }
+}
+
+pub(crate) fn frame() -> Frame {
+    let tick = |outcome, price| Tick {
+        outcome,
+        side: Side::Back,
+        line: Some(-1_500),
+        price,
+        status: Status::Active,
+    };
+    Frame {
+        source: "the-odds-api/soccer_test_league".into(),
+        received_at: 1_781_990_000_000_001,
+        poll_index: Some(3),
+        event: event(),
+        coverage: Coverage { books: None, markets: Some(vec!["h2h".into(), "spreads".into()]) },
+        offers: vec![Offer {
+            book: "alpha".into(),
+            market: "spreads".into(),
+            last_seen_at: 1_781_989_999_000_000,
+            price_moved_at: None,
+            ticks: vec![tick(Outcome::Home, 2_100_000), tick(Outcome::Away, 1_909_090)],
+        }],
+    }
+}
+
+pub(crate) fn entry() -> BoardEntry {
+    let leg = |outcome: &str, book: &str, price| Leg {
+        outcome: outcome.into(),
+        side: "back".into(),
+        book: book.into(),
+        price,
+        implied_probability: 0.5,
+        stake_share: 0.5,
+        price_moved_at: 1,
+        last_seen_at: 2,
+        operator: book.into(),
+        effective_price: Some(price),
+        stake: Some(5_012),
+        liability: None,
+        limit: Some(100_000),
+    };
+    BoardEntry {
+        id: "00112233445566778899aabbccddeeff".into(),
+        event: event(),
+        in_play: true,
+        kind: "surebet".into(),
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(2_250),
+        implied_probability: 0.95,
+        margin: 0.0526,
+        margin_worst: 0.0263,
+        legs: vec![leg("over", "alpha", 2_100_000), leg("under", "beta", 2_110_000)],
+        simultaneous: true,
+        warnings: vec!["push_possible".into()],
+        score: 0.0263,
+        opened_at: 3,
+        updated_at: 4,
+        sequence: 5,
+        margin_rounded: Some(0.0525),
+        total_stake_max: Some(199_000),
+        currency: Some("EUR".into()),
+        verified: false,
+        verification: Some(verification()),
+        doubts: vec![Doubt { flag: "fresh".into(), reason: "alpha was last confirmed 90 s ago".into() }],
+        ttl: Some(Ttl { p10: 30.0, median: 240.5, p90: 1_800.0 }),
+        placeable: Some(0.875),
+    }
+}
+
+pub(crate) fn verification() -> Verification {
+    Verification {
+        simultaneous: true,
+        fresh: false,
+        active: true,
+        same_line: true,
+        same_rules: true,
+        independent_operators: true,
+        plausible_price: true,
+        plausible_margin: true,
+        stakeable: true,
+    }
+}
+
+pub(crate) fn state_market() -> StateMarket {
+    let quote = |outcome, book, price| StateQuote {
+        line: Some(2_500),
+        outcome,
+        side: Side::Back,
+        book,
+        source: 0,
+        price,
+        standing: Standing::Stale,
+        span_start: 1,
+        span_end: 2,
+        price_moved_at: 1,
+        received_at: 3,
+    };
+    StateMarket {
+        event: event(),
+        market: "totals_h1".into(),
+        names: ["the-odds-api/x", "alpha", "beta"].map(str::to_owned).into(),
+        quotes: vec![quote(Outcome::Over, 1, 2_100_000), quote(Outcome::Under, 2, 2_110_000)],
+        windows: vec![StateWindow {
+            id: "00112233445566778899aabbccddeeff".into(),
+            line: Some(2_500),
+            opened_at: 3,
+            sequence: 5,
+            legs: vec![0, 1],
+            simultaneous: true,
+            in_play: false,
+            margin_open: 0.01,
+            margin_peak: 0.02,
+            margin: 0.015,
+            is_pair: false,
+            flags: 0b1_1111_1101,
+            fresh_until: 9,
+            simultaneous_ever: true,
+            verified_ever: false,
+            life: Some(StateLife {
+                stage: "hours".into(),
+                kind: "total".into(),
+                margin: 1,
+                age: 0,
+                pace: 1_000,
+                since: 3,
+                confirmed_at: 5,
+                taught_to: 4,
+            }),
+        }],
+        moves: vec![StateMove {
+            line: Some(2_500),
+            outcome: Outcome::Over,
+            book: 1,
+            at: 3,
+            from: 2_000_000,
+            to: 2_100_000,
+        }],
+        main_line: Some(2_500),
+    }
+}
+
+pub(crate) fn close_signal() -> CloseSignal {
+    CloseSignal {
+        id: "0011".into(),
+        event_id: "852a3abe".into(),
+        reason: "withdrawn".into(),
+        opened_at: 1,
+        closed_at: 2,
+        margin_open: 0.01,
+        margin_peak: 0.02,
+        margin_close: 0.015,
+        sequence: 6,
+        sport: "soccer".into(),
+        league: "soccer_test_league".into(),
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(2_250),
+        simultaneous_ever: Some(true),
+        verified_ever: Some(false),
+    }
+}
+
+pub(crate) fn line_movement() -> LineMovement {
+    LineMovement {
+        kind: "price".into(),
+        event: event(),
+        market: "h2h".into(),
+        period: "full_time".into(),
+        line: None,
+        line_from: None,
+        outcome: Some("home".into()),
+        book: Some("alpha".into()),
+        price_from: Some(2_100_000),
+        price_to: Some(1_900_000),
+        probability_change: Some(0.05),
+        window_start: 0,
+        window_end: 60_000_000,
+        sequence: 7,
+    }
+}
+
+pub(crate) fn stale_alert() -> StaleAlert {
+    StaleAlert {
+        scope: "book".into(),
+        state: "stale".into(),
+        event: event(),
+        book: "alpha".into(),
+        arb_id: None,
+        last_seen_at: Some(1),
+        expected_interval: 40_000_000,
+        at: 90_000_000,
+        sequence: 8,
+    }
+}

@@ -1,0 +1,145 @@
+"""The nine flags of an arb and the stakes of its legs, for the oracle: backs without fees (the policy `raw`).
+
+Written from the definitions only (`domain.md`: Arithmetic, Verification flags; ARCHITECTURE.md: "How it decides";
+README: the table of flags; `pipeline/books.toml`), as the oracle is; it must never follow the Rust code. What is not
+known counts as no. Times are integer microseconds, prices integer millionths, stakes integer minor units.
+"""
+import bisect
+import functools
+import itertools
+import math
+import pathlib
+import statistics
+import tomllib
+from datetime import date
+from fractions import Fraction
+
+BOOKS = pathlib.Path(__file__).parents[2] / "pipeline/books.toml"
+FLAGS = ("simultaneous", "fresh", "active", "same_line", "same_rules", "independent_operators")
+FLAGS += ("plausible_price", "plausible_margin", "stakeable")
+SECOND = 1_000_000
+DEFAULT_TOTAL = 100_00  # minor units
+FEWEST = 100  # samples from which a quantile is believed
+FRESH_UNTAUGHT = 900 * SECOND  # half of what makes a price stale
+FRESH_BOUNDS = 15 * SECOND, 43_200 * SECOND  # halves of them too
+PLAUSIBLE_UNTAUGHT = {False: 0.10, True: 0.20}  # by in_play
+OFF_CONSENSUS = 0.15
+
+
+class Histogram:
+    """Counts below `first`, then in four buckets for each doubling of it."""
+
+    def __init__(self, first):
+        self.edges = [first * 2 ** (i / 4) for i in range(120)]
+        self.counts, self.total = [0] * 121, 0
+
+    def add(self, value):
+        self.counts[bisect.bisect_right(self.edges, value)] += 1
+        self.total += 1
+
+    def quantile(self, hundredths):
+        """The upper edge of the bucket up to which this share of the samples lies; None while they are too few."""
+        if self.total < FEWEST:
+            return None
+        up_to = itertools.accumulate(self.counts)
+        return next(edge for edge, count in zip(self.edges, up_to) if count * 100 >= hundredths * self.total)
+
+
+class Learnt:
+    """What the feed has taught until now: ages that prices reach before they are confirmed, and proven margins."""
+
+    def __init__(self):
+        self.ages, self.margins = {}, {phase: Histogram(1e-4) for phase in (False, True)}
+
+    def confirmed(self, book, age):
+        self.ages.setdefault(book, Histogram(SECOND)).add(age)
+
+    def interval(self, book):
+        """Within what time the book confirms 95 of 100 prices."""
+        learnt = self.ages[book].quantile(95) if book in self.ages else None
+        least, most = FRESH_BOUNDS
+        return FRESH_UNTAUGHT if learnt is None else min(max(learnt, least), most)
+
+    def highest_margin(self, in_play):
+        learnt = self.margins[in_play].quantile(99)
+        return PLAUSIBLE_UNTAUGHT[in_play] if learnt is None else learnt
+
+
+class Books:
+    """The table of books; a book that is not in it is its own operator and has no rules."""
+
+    def __init__(self, table):
+        self.rules = table["rules"]
+        self.books = {key: book for book in table["book"] for key in book["keys"]}
+
+    def operator(self, book):
+        return self.books.get(book, {}).get("operator", book)
+
+    def rules_of(self, book, on):
+        """The group of rules by which a book settles on a date, None when it is not known."""
+        entry = self.books.get(book, {})
+        group = entry.get("rules")
+        return group if group and max(entry["from"], self.rules[group]["from"]) <= on else None
+
+    def by_currency(self, legs):
+        """The legs that can be paid for in each currency; one that is not known goes with any."""
+        currencies = [self.books.get(leg.book, {}).get("currency") for leg in legs]
+        known = set(currencies) - {None}
+        if len(known) < 2:
+            return [legs]
+        return [[leg for leg, its in zip(legs, currencies) if its in (None, one)] for one in sorted(known)]
+
+    def step(self, book):
+        return self.books.get(book, {}).get("step", 1)
+
+
+@functools.lru_cache(maxsize=1)
+def default_books():
+    return Books(tomllib.loads(BOOKS.read_text()))
+
+
+def least_return(stakes, prices):
+    """The least pay-out of a set of stakes for 1 staked: exactly one of the bets wins."""
+    return min(Fraction(stake * price, 10**6) for stake, price in zip(stakes, prices)) / sum(stakes)
+
+
+def round_stakes(prices, steps):
+    """Stakes for a total of 100, each rounded to its step, with the largest least return; ties: the least total."""
+    implied = sum(Fraction(10**6, price) for price in prices)
+    exact = [DEFAULT_TOTAL * Fraction(10**6, price) / implied for price in prices]
+    ways = [{math.floor(s / step) * step, math.ceil(s / step) * step} for s, step in zip(exact, steps)]
+    whole = filter(all, itertools.product(*ways))  # a leg without a stake is none
+    return max(whole, key=lambda stakes: (least_return(stakes, prices), -sum(stakes)))
+
+
+def is_off_consensus(leg, offers, books):
+    """Whether a leg is 0.15 cheaper than the median of the other operators, or too few of them are there to tell."""
+    rivals = [(books.operator(o.book), 1e6 / o.quote.price) for o in offers if o.outcome == leg.outcome]
+    others = [(operator, chance) for operator, chance in rivals if operator != books.operator(leg.book)]
+    if len({operator for operator, _ in others}) < 2:
+        return True
+    return statistics.median(chance for _, chance in others) - 1e6 / leg.quote.price >= OFF_CONSENSUS
+
+
+def agree(rules):
+    return None not in rules and len(set(rules)) == 1
+
+
+def verify(arb, offers, in_play, polled_at, learnt, books):
+    """({flag: bool}, stakes, margin_rounded); `offers` are the legs that the line has on offer."""
+    on = date.fromordinal(date(1970, 1, 1).toordinal() + polled_at // (86_400 * SECOND))
+    names, prices = [leg.book for leg in arb.legs], [leg.quote.price for leg in arb.legs]
+    stakes = round_stakes(prices, [books.step(book) for book in names])
+    margin = float(least_return(stakes, prices) - 1)
+    flags = {
+        "simultaneous": arb.simultaneous,
+        "fresh": all(polled_at - leg.quote.last_seen <= learnt.interval(leg.book) for leg in arb.legs),
+        "active": True,  # The Odds API lists what is on offer only
+        "same_line": True,  # an arb of the policy `raw` is one of a line
+        "same_rules": agree([books.rules_of(book, on) for book in names]),
+        "independent_operators": len({books.operator(book) for book in names}) == len(names),
+        "plausible_price": not any(is_off_consensus(leg, offers, books) for leg in arb.legs),
+        "plausible_margin": arb.margin <= learnt.highest_margin(in_play),
+        "stakeable": margin > 0,
+    }
+    return flags, stakes, margin
