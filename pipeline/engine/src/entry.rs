@@ -14,7 +14,7 @@ use crate::odds::{self, Price};
 use crate::quotes::Quote;
 use crate::settle::{Level, Payouts};
 use crate::stakes::{self, DEFAULT_TOTAL, Leg, Rounded};
-use crate::verify::{self, Case, Verification};
+use crate::verify::{self, Case, Findings, Verification};
 use crate::window::{Context, Window, in_play};
 
 /// How long it takes to place all legs: two minutes.
@@ -25,8 +25,8 @@ const NOISE: f64 = 1e-12;
 /// An arb as it stands now: what is proven of it, and what can be staked.
 pub(crate) struct Judged<'a> {
     arb: &'a Arb<'a>,
-    line: &'a [Quote],
     staked: Staked,
+    findings: Findings,
     pub(crate) margin: f64,
     pub(crate) verification: Verification,
     pub(crate) fresh_until: Micros,
@@ -45,26 +45,22 @@ struct Staked {
 
 impl<'a> Judged<'a> {
     /// Judges an arb among the quotes of its line.
-    pub(crate) fn of(arb: &'a Arb<'a>, line: &'a [Quote], context: &Context<'_>) -> Self {
+    pub(crate) fn of(arb: &'a Arb<'a>, line: &[Quote], context: &Context<'_>) -> Self {
         let (staked, margin) = (Staked::of(arb, context), odds::margin(arb.implied_probability));
-        let fresh_until = verify::fresh_until(&arb.legs, context.scene.moment.expected);
-        let unjudged = Self { arb, line, staked, margin, verification: Verification::default(), fresh_until };
-        let verification = verify::judge(&unjudged.case(context));
-        Self { verification, ..unjudged }
-    }
-
-    fn case<'b>(&'b self, context: &Context<'b>) -> Case<'b> {
         let scene = context.scene;
-        Case {
-            legs: &self.arb.legs,
-            line: self.line,
+        let findings = verify::judge(&Case {
+            legs: &arb.legs,
+            line,
             now: scene.now,
-            margin: self.margin,
+            margin,
             margin_limit: scene.margins.limit(in_play(context)),
-            margin_rounded: self.staked.margin_rounded(),
+            margin_rounded: staked.margin_rounded(),
             expected: scene.moment.expected,
             venues: scene.eyes.venues,
-        }
+        });
+        let verification = findings.verification();
+        let fresh_until = verify::fresh_until(&arb.legs, scene.moment.expected);
+        Self { arb, staked, findings, margin, verification, fresh_until }
     }
 }
 
@@ -122,10 +118,11 @@ fn level(arb: &Arb<'_>, context: &Context<'_>) -> Level {
 
 /// The entry of a window as it was judged.
 pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &Context<'_>) -> Box<Entry> {
-    let (arb, staked, names) = (judged.arb, &judged.staked, context.scene.eyes.names);
+    let (arb, staked) = (judged.arb, &judged.staked);
     let legs: Vec<_> =
         arb.legs.iter().enumerate().map(|(at, leg)| entry_leg(leg, at, judged, context)).collect();
-    let keys: Vec<_> = arb.legs.iter().map(|leg| &**names.name(leg.key.book)).collect();
+    let books_of_legs: Vec<_> = legs.iter().map(|leg| &*leg.book).collect();
+    let doubts = judged.findings.doubts(&books_of_legs);
     let margin_rounded = staked.margin_rounded();
     let ttl = context.scene.lives.ttl(&context.scene.event.sport, &window.life, context.scene.now);
     let placeable = ttl.survives(PLACING);
@@ -143,7 +140,7 @@ pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &Context<'_>) ->
         currency: books::currency(arb.legs.iter().map(|leg| book(leg, context))).map(Into::into),
         legs,
         verification: window.verification,
-        doubts: verify::doubts(&judged.case(context), &keys),
+        doubts,
         warnings: warnings(staked),
         ttl,
         placeable,

@@ -194,19 +194,31 @@ impl Case<'_> {
     }
 }
 
-/// Which flags hold of a case.
-pub(crate) fn judge(case: &Case<'_>) -> Verification {
-    let held = Flag::ALL.into_iter().filter(|flag| flag.holds(case).is_ok());
-    Verification(held.fold(0, |bits, flag| bits | flag.bit()))
+/// What a look at a case found: the flags that do not hold, each with its reason, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Findings(Vec<(Flag, Why)>);
+
+/// Looks at each flag of a case, once.
+pub(crate) fn judge(case: &Case<'_>) -> Findings {
+    Findings(Flag::ALL.into_iter().filter_map(|flag| Some((flag, flag.holds(case).err()?))).collect())
 }
 
-/// Why the others do not, by the names of the legs' books.
-pub(crate) fn doubts(case: &Case<'_>, books: &[&str]) -> Vec<Doubt> {
-    let doubt = |flag: Flag| {
-        let why = flag.holds(case).err()?;
-        Some(Doubt { flag, reason: Sentence { why, books }.to_string() })
-    };
-    Flag::ALL.into_iter().filter_map(doubt).collect()
+impl Findings {
+    /// Which flags hold.
+    pub(crate) fn verification(&self) -> Verification {
+        let is_held = |flag: &Flag| self.0.iter().all(|(broken, _)| broken != flag);
+        let held = Flag::ALL.into_iter().filter(is_held);
+        Verification(held.fold(0, |bits, flag| bits | flag.bit()))
+    }
+
+    /// Why the others do not, by the names of the legs' books.
+    pub(crate) fn doubts(&self, books: &[&str]) -> Vec<Doubt> {
+        let doubt = |(flag, why): &(Flag, Why)| Doubt {
+            flag: *flag,
+            reason: Sentence { why: *why, books }.to_string(),
+        };
+        self.0.iter().map(doubt).collect()
+    }
 }
 
 /// Until when every leg is fresh, should none be confirmed again.

@@ -37,10 +37,15 @@ pub struct Cell {
     lived: [i64; PIECES],
 }
 
+/// The ages between which a piece lies; the last one has no end.
+pub(super) fn ends(piece: usize) -> (Micros, Micros) {
+    let start = if piece == 0 { 0 } else { BOUNDS[piece - 1] };
+    (start, BOUNDS.get(piece).copied().unwrap_or(Micros::MAX))
+}
+
 /// The part of a piece between two ages; `None` when there is none.
 fn part(piece: usize, from: Micros, to: Micros) -> Option<(Micros, Micros)> {
-    let start = if piece == 0 { 0 } else { BOUNDS[piece - 1] };
-    let end = BOUNDS.get(piece).copied().unwrap_or(Micros::MAX);
+    let (start, end) = ends(piece);
     Some((from.max(start), to.min(end))).filter(|(from, to)| from < to)
 }
 

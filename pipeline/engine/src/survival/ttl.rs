@@ -6,7 +6,7 @@ use crate::Micros;
 use crate::maths;
 
 use super::Hazard;
-use super::cell::{BOUNDS, PIECES};
+use super::cell::{PIECES, ends};
 use super::verdict::paced;
 
 /// Nothing is foretold for longer: the retention of the tick topic.
@@ -51,8 +51,7 @@ impl Ttl {
 /// What is left of each piece of age: from, to, and its hazard.
 fn pieces(hazard: &Hazard, age: Micros) -> impl Iterator<Item = (Micros, Micros, f64)> {
     (0..PIECES).map(move |piece| {
-        let start = if piece == 0 { 0 } else { BOUNDS[piece - 1] };
-        let end = BOUNDS.get(piece).copied().unwrap_or(Micros::MAX);
+        let (start, end) = ends(piece);
         (start.max(age), end.max(age), hazard[piece])
     })
 }
