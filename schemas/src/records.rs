@@ -3,6 +3,7 @@
 //! They carry data and decide nothing. The schema files document each field.
 
 mod board;
+mod signals;
 mod state;
 mod ticks;
 
@@ -10,8 +11,9 @@ pub use board::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, Doubt, Leg, LineMovement, StaleAlert, Ttl,
     Verification,
 };
+pub use signals::{EdgeSignal, FairChance, SignalChange, SignalQuote};
 pub use state::{
-    Standing, StateBook, StateClock, StateLife, StateMargins, StateMarket, StateMove, StatePartition,
-    StateQuote, StateSource, StateStaleBooks, StateSurvival, StateWindow,
+    Standing, StateBook, StateClock, StateConsensus, StateLife, StateMargins, StateMarket, StateMove, StatePartition,
+    StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival, StateWindow,
 };
 pub use ticks::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};

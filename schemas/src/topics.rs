@@ -57,7 +57,16 @@ pub const ARBS_BOARD: Topic = Topic {
     records: &[RecordType::BoardEntry, RecordType::BoardProgress],
 };
 
-/// Every transition of every window.
+/// The open edge signals.
+pub const SIGNALS: Topic = Topic {
+    name: "signals.v1",
+    key: "signal id",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Compact,
+    records: &[RecordType::EdgeSignal],
+};
+
+/// Every transition of every window and signal.
 pub const FEED_EVENTS: Topic = Topic {
     name: "feed.events.v1",
     key: "event id",
@@ -68,6 +77,7 @@ pub const FEED_EVENTS: Topic = Topic {
         RecordType::LineMovement,
         RecordType::StaleAlert,
         RecordType::CloseSignal,
+        RecordType::SignalChange,
     ],
 };
 
@@ -99,7 +109,7 @@ pub const DEAD_TICKS: Topic = Topic {
 };
 
 /// All of them.
-pub const ALL: [Topic; 5] = [ODDS_TICKS, ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS];
+pub const ALL: [Topic; 6] = [ODDS_TICKS, ARBS_BOARD, SIGNALS, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS];
 
 impl Topic {
     /// Whether all its records are written in transactions, which the processor does.

@@ -16,7 +16,8 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::records::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Frame, Heartbeat, LineMovement, PollEnd, StaleAlert,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
+    SignalChange, StaleAlert,
     StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource, StateStaleBooks,
     StateSurvival,
 };
@@ -41,7 +42,7 @@ pub enum RecordType {
     CloseSignal = 22,
     LineMovement = 8,
     StaleAlert = 9,
-    StateMarket = 23,
+    StateMarket = 28,
     StateSource = 11,
     StatePartition = 12,
     StateClock = 14,
@@ -49,11 +50,13 @@ pub enum RecordType {
     StateStaleBooks = 16,
     StateMargins = 24,
     StateSurvival = 25,
+    EdgeSignal = 26,
+    SignalChange = 27,
 }
 
 impl RecordType {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Frame,
         Self::PollEnd,
         Self::Heartbeat,
@@ -71,6 +74,8 @@ impl RecordType {
         Self::StateStaleBooks,
         Self::StateMargins,
         Self::StateSurvival,
+        Self::EdgeSignal,
+        Self::SignalChange,
     ];
 
     /// The text of its Avro schema.
@@ -94,6 +99,8 @@ impl RecordType {
             Self::StateStaleBooks => include_str!("../avro/StateStaleBooks.avsc"),
             Self::StateMargins => include_str!("../avro/StateMargins.avsc"),
             Self::StateSurvival => include_str!("../avro/StateSurvival.avsc"),
+            Self::EdgeSignal => include_str!("../avro/EdgeSignal.avsc"),
+            Self::SignalChange => include_str!("../avro/SignalChange.avsc"),
         }
     }
 
@@ -102,6 +109,7 @@ impl RecordType {
     pub fn references(self) -> &'static [Self] {
         match self {
             Self::ArbWindow => &[Self::BoardEntry],
+            Self::SignalChange => &[Self::EdgeSignal],
             _ => &[],
         }
     }
@@ -161,6 +169,12 @@ const OLDER: &[Older] = &[
         schema_text: include_str!("../golden/StateMarket.v1.avsc"),
         references: &[],
     },
+    Older {
+        id: 23,
+        record: RecordType::StateMarket,
+        schema_text: include_str!("../golden/StateMarket.v2.avsc"),
+        references: &[],
+    },
 ];
 
 /// A struct that is one [`RecordType`].
@@ -189,7 +203,9 @@ records!(
     StateBook,
     StateStaleBooks,
     StateMargins,
-    StateSurvival
+    StateSurvival,
+    EdgeSignal,
+    SignalChange
 );
 
 /// Why bytes are no record, or a record cannot become bytes.
@@ -292,19 +308,37 @@ pub fn encode<T: Record>(record: &T) -> Result<Vec<u8>, WireError> {
     Ok(message)
 }
 
-/// An [`ArbWindow`] as a message, from the message of its entry, which is most of it: an Avro record is its fields, one
-/// after the other.
+/// An [`ArbWindow`] as a message, from the message of its entry.
 ///
 /// # Errors
 /// [`WireError::OtherType`] when `entry` is not the message of a [`BoardEntry`].
 pub fn encode_window(change: &str, entry: &[u8]) -> Result<Vec<u8>, WireError> {
+    encode_change(RecordType::ArbWindow, change, RecordType::BoardEntry, entry)
+}
+
+/// A [`SignalChange`] as a message, from the message of its signal.
+///
+/// # Errors
+/// [`WireError::OtherType`] when `signal` is not the message of an [`EdgeSignal`].
+pub fn encode_signal_change(change: &str, signal: &[u8]) -> Result<Vec<u8>, WireError> {
+    encode_change(RecordType::SignalChange, change, RecordType::EdgeSignal, signal)
+}
+
+/// A record of a change and what has changed, from the message of the latter, which is most of it: an Avro record is its
+/// fields, one after the other.
+fn encode_change(
+    record: RecordType,
+    change: &str,
+    expected: RecordType,
+    entry: &[u8],
+) -> Result<Vec<u8>, WireError> {
     let found = RecordType::of(entry)?;
-    if found != RecordType::BoardEntry {
-        return Err(WireError::OtherType { expected: RecordType::BoardEntry, found });
+    if found != expected {
+        return Err(WireError::OtherType { expected, found });
     }
     let mut message = Vec::with_capacity(entry.len() + 16);
     message.push(0);
-    message.extend((RecordType::ArbWindow as u32).to_be_bytes());
+    message.extend((record as u32).to_be_bytes());
     // A length is a zigzag number, seven bits a byte.
     let mut length = change.len() << 1;
     while length > 0x7f {

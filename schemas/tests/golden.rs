@@ -14,13 +14,13 @@ use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd, StateBook,
-    StateClock, StateMargins, StateMarket, StatePartition, StateSource, StateStaleBooks, StateSurvival,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd, SignalChange,
+    StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource, StateStaleBooks, StateSurvival,
     StateWindow,
 };
 use arb_schemas::wire::{self, Record, RecordType};
 
-use records::{close_signal, entry, frame, line_movement, stale_alert, state_market};
+use records::{close_signal, edge_signal, entry, frame, line_movement, stale_alert, state_market};
 
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
@@ -55,7 +55,9 @@ fn what_the_newest_version_writes_is_for_ever() {
     stays(&close_signal(), 3);
     stays(&line_movement(), 1);
     stays(&stale_alert(), 1);
-    stays(&state_market(), 2);
+    stays(&state_market(), 3);
+    stays(&edge_signal(), 1);
+    stays(&SignalChange { change: "followed".into(), signal: edge_signal() }, 1);
     stays(&StateSource { source: "s".into(), latest: 7, heard_at: 8, frames: Some(3), whole: true }, 1);
     stays(&StatePartition { next_offset: 17, policy: "board".into(), sequence: 4 }, 1);
     stays(&StateClock { now: 9, watermark: 4, leap: Some(99) }, 1);
@@ -85,6 +87,12 @@ fn a_window_is_its_change_and_its_entry() {
         assert_eq!(wire::encode_window(change, &wire::encode(&entry()).unwrap()).unwrap(), whole, "{change}");
     }
     assert!(wire::encode_window("opened", &wire::encode(&frame()).unwrap()).is_err());
+    let whole = wire::encode(&SignalChange { change: "faded".into(), signal: edge_signal() }).unwrap();
+    assert_eq!(
+        wire::encode_signal_change("faded", &wire::encode(&edge_signal()).unwrap()).unwrap(),
+        whole
+    );
+    assert!(wire::encode_signal_change("faded", &wire::encode(&entry()).unwrap()).is_err());
 }
 
 /// A published version of a record's schema, its references as they were then; `None` when there is none.
@@ -193,8 +201,10 @@ fn an_old_window_is_read_as_one_of_which_nothing_is_verified() {
 }
 
 #[test]
-fn an_old_market_is_read_as_one_whose_windows_are_to_be_judged() {
-    let mut expected = state_market();
+fn an_old_market_is_read_as_one_without_signals_whose_windows_are_to_be_judged() {
+    let mut expected = StateMarket { signals: vec![], consensus: vec![], ..state_market() };
+    expected.moves[0].told = false;
+    assert_eq!(read::<StateMarket>("StateMarket.v2.bin"), expected);
     let window = expected.windows[0].clone();
     expected.windows[0] =
         StateWindow { flags: 0, fresh_until: 0, simultaneous_ever: false, life: None, ..window };

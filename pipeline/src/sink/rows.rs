@@ -95,6 +95,8 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<Made<'a>, WireError> 
         // No topic of the sink's has them.
         RecordType::BoardEntry
         | RecordType::BoardProgress
+        | RecordType::EdgeSignal
+        | RecordType::SignalChange
         | RecordType::StateMarket
         | RecordType::StateSource
         | RecordType::StatePartition

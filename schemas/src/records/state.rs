@@ -22,6 +22,44 @@ pub struct StateMarket {
     pub moves: Vec<StateMove>,
     /// Its main line when that was last looked at.
     pub main_line: Option<i32>,
+    /// Its open signals.
+    pub signals: Vec<StateSignal>,
+    /// What books agreed on of late, where it changed.
+    pub consensus: Vec<StateConsensus>,
+}
+
+/// One open signal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StateSignal {
+    /// Signal id.
+    pub id: String,
+    /// As in [`EdgeSignal`](super::EdgeSignal).
+    pub kind: String,
+    /// When it opened.
+    pub opened_at: Micros,
+    /// When it closes, unless it closes before or is confirmed.
+    pub expires_at: Micros,
+    /// Of its last transition.
+    pub sequence: i64,
+    /// How much.
+    pub strength: f64,
+    /// How sure.
+    pub confidence: f64,
+    /// As they were when it was last told.
+    pub bets: Vec<StateQuote>,
+}
+
+/// What the books of a line agreed on from then on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateConsensus {
+    /// Line in thousandths.
+    pub line: Option<i32>,
+    /// Of what.
+    pub outcome: Outcome,
+    /// When.
+    pub at: Micros,
+    /// Median implied probability in millionths.
+    pub probability: i64,
 }
 
 /// A change of a back price.
@@ -39,6 +77,8 @@ pub struct StateMove {
     pub from: i64,
     /// Millionths after.
     pub to: i64,
+    /// It is part of a line movement that was reported.
+    pub told: bool,
 }
 
 /// Whether a quote can be bet on. `Unknown` is a symbol that a later writer added.

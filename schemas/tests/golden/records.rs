@@ -3,9 +3,9 @@
 //! What is published of them never changes: a new field gets a value here and a new version there.
 
 use arb_schemas::records::{
-    BoardEntry, CloseSignal, Coverage, Doubt, Event, Frame, Leg, LineMovement, Offer, Outcome, Side,
-    StaleAlert, Standing, StateLife, StateMarket, StateMove, StateQuote, StateWindow, Status, Tick, Ttl,
-    Verification,
+    BoardEntry, CloseSignal, Coverage, Doubt, EdgeSignal, Event, FairChance, Frame, Leg, LineMovement, Offer,
+    Outcome, Side, SignalQuote, StaleAlert, Standing, StateConsensus, StateLife, StateMarket, StateMove,
+    StateQuote, StateSignal, StateWindow, Status, Tick, Ttl, Verification,
 };
 
 pub(crate) fn event() -> Event {
@@ -155,8 +155,62 @@ pub(crate) fn state_market() -> StateMarket {
             at: 3,
             from: 2_000_000,
             to: 2_100_000,
+            told: true,
         }],
         main_line: Some(2_500),
+        signals: vec![StateSignal {
+            id: "ffeeddccbbaa99887766554433221100".into(),
+            kind: "value".into(),
+            opened_at: 3,
+            expires_at: 60,
+            sequence: 6,
+            strength: 0.031,
+            confidence: 0.75,
+            bets: vec![quote(Outcome::Over, 1, 2_100_000)],
+        }],
+        consensus: vec![StateConsensus {
+            line: Some(2_500),
+            outcome: Outcome::Over,
+            at: 300,
+            probability: 512_345,
+        }],
+    }
+}
+
+pub(crate) fn edge_signal() -> EdgeSignal {
+    let quote = |role: &str, book: &str, price, price_from| SignalQuote {
+        role: role.into(),
+        outcome: "over".into(),
+        side: "back".into(),
+        line: Some(2_250),
+        book: book.into(),
+        operator: book.into(),
+        price,
+        price_from,
+        effective_price: price - 1,
+        price_moved_at: 1,
+        last_seen_at: 2,
+    };
+    let fair = |method: &str, probability| FairChance { method: method.into(), probability };
+    EdgeSignal {
+        id: "ffeeddccbbaa99887766554433221100".into(),
+        kind: "stale_price".into(),
+        event: event(),
+        in_play: true,
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(2_250),
+        outcome: Some("over".into()),
+        strength: 0.031,
+        confidence: 0.75,
+        bets: vec![quote("bet", "alpha", 2_100_000, None)],
+        evidence: vec![quote("leader", "beta", 1_950_000, Some(2_050_000))],
+        fair: vec![fair("power", 0.5), fair("shin", 0.501)],
+        kelly: Some(0.0125),
+        opened_at: 3,
+        updated_at: 4,
+        expires_at: 60,
+        sequence: 6,
     }
 }
 

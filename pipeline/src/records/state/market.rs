@@ -43,6 +43,8 @@ pub(super) fn state_market(market: &SavedMarket) -> wire::StateMarket {
         windows: market.windows.iter().map(state_window).collect(),
         moves,
         main_line: market.main_line,
+        signals: vec![],
+        consensus: vec![],
     }
 }
 
@@ -54,6 +56,7 @@ fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
         at: moved.at,
         from: moved.from.millionths().into(),
         to: moved.to.millionths().into(),
+        told: false,
     }
 }
 
