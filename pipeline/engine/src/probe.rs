@@ -12,6 +12,8 @@ pub enum Stage {
     Merge,
     /// Finding arbs, and what became of windows.
     Evaluate,
+    /// What became of signals.
+    Signals,
     /// Between steps.
     Idle,
 }

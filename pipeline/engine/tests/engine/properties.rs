@@ -9,13 +9,14 @@ use arb_engine::catalogue::Policy;
 use arb_engine::effect::{BookState, Effect, Moved, Scope};
 use arb_engine::input::{Event, Tick};
 use arb_engine::saved::Saved;
+use arb_engine::signals::{Change, Kind, SignalId};
 use proptest::prelude::*;
 
 use crate::world::{World, at, event, tick};
 
-const BOOKS: [&str; 4] = ["a", "b", "c", "d"];
+const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 /// The same order, other names.
-const RENAMED: [&str; 4] = ["book-1", "book-2", "book-3", "book-4"];
+const RENAMED: [&str; 6] = ["book-1", "book-2", "book-3", "book-4", "book-5", "book-6"];
 const EVENTS: [&str; 3] = ["e", "f", "g"];
 const BETS: [&str; 7] = ["home", "draw", "away", "over 2.5", "under 2.5", "over 3", "under 3"];
 
@@ -30,7 +31,7 @@ fn polls() -> impl Strategy<Value = Vec<Vec<RandomTick>>> {
 /// A poll's ticks by event; of two for one bet the last, as a decoder gives them.
 fn events(
     poll: &[RandomTick],
-    books: [&'static str; 4],
+    books: [&'static str; 6],
     second: i64,
 ) -> Vec<(&'static str, Vec<Tick<'static>>)> {
     let mut ticks = BTreeMap::new();
@@ -70,7 +71,7 @@ fn others(index: usize, second: i64) -> impl Iterator<Item = (&'static str, i64)
 /// How random polls are told.
 struct Telling<'a> {
     policy: Policy,
-    books: [&'static str; 4],
+    books: [&'static str; 6],
     /// Changes a frame's ticks.
     each: &'a dyn Fn(&mut Vec<Tick<'static>>),
     /// After which polls there is a commit.
@@ -280,7 +281,7 @@ proptest! {
     fn renaming_books_renames_them_and_changes_nothing_else(polls in polls(), policy in policy()) {
         let (_, plain) = Telling::plain(policy).run(&polls);
         let (_, renamed) = Telling { books: RENAMED, ..Telling::plain(policy) }.run(&polls);
-        prop_assert_eq!(plain.iter().map(rename).collect::<Vec<_>>(), renamed);
+        prop_assert_eq!(plain.iter().map(rename).collect::<Vec<_>>(), renamed.iter().map(unnamed).collect::<Vec<_>>());
     }
 
     #[test]
@@ -291,9 +292,17 @@ proptest! {
             Effect::Closed(closed) => Some(closed.sequence),
             Effect::LineMovement(moved) => Some(moved.sequence),
             Effect::StaleAlert(alert) => Some(alert.sequence),
+            Effect::Signal(Change::Refreshed, _) => None,
+            Effect::Signal(_, edge) => Some(edge.sequence),
             Effect::Refreshed(_) | Effect::Contains { .. } => None,
         });
-        let counted = |effect: &&Effect| !matches!(effect, Effect::Refreshed(_) | Effect::Contains { .. });
+        let is_mere = |effect: &Effect| {
+            matches!(
+                effect,
+                Effect::Refreshed(_) | Effect::Signal(Change::Refreshed, _) | Effect::Contains { .. }
+            )
+        };
+        let counted = |effect: &&Effect| !is_mere(effect);
         let count = i64::try_from(effects.iter().filter(counted).count()).unwrap();
         prop_assert!(sequences.eq(1..=count));
     }
@@ -314,10 +323,21 @@ proptest! {
     }
 }
 
+/// A signal about one book has an id of its own for each name of it: it is left out.
+fn unnamed(effect: &Effect) -> Effect {
+    let mut effect = effect.clone();
+    if let Effect::Signal(_, edge) = &mut effect
+        && edge.kind == Kind::StalePrice
+    {
+        edge.id = SignalId([0; 16]);
+    }
+    effect
+}
+
 /// An effect with the books' other names.
 fn rename(effect: &Effect) -> Effect {
     let other = |book: &str| Arc::from(RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()]);
-    let mut effect = effect.clone();
+    let mut effect = unnamed(effect);
     match &mut effect {
         Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
             for leg in &mut entry.legs {
@@ -333,6 +353,11 @@ fn rename(effect: &Effect) -> Effect {
         Effect::LineMovement(moved) => {
             if let Moved::Price { book, .. } = &mut moved.what {
                 *book = other(book);
+            }
+        }
+        Effect::Signal(_, edge) => {
+            for quote in edge.bets.iter_mut().chain(&mut edge.evidence) {
+                (quote.book, quote.operator) = (other(&quote.book), other(&quote.operator));
             }
         }
         Effect::StaleAlert(alert) => alert.book = other(&alert.book),
