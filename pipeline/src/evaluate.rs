@@ -5,6 +5,7 @@
 
 mod fit;
 mod report;
+mod signals;
 mod split;
 mod survival;
 mod ttl;
@@ -31,6 +32,7 @@ use crate::ingest::the_odds_api::OddsFormat;
 
 pub use fit::{Fitted, fitted};
 pub use report::Report;
+pub use signals::{Graded, graded};
 pub use split::Split;
 pub use survival::Survival;
 pub use windows::RawWindow;

@@ -101,6 +101,9 @@ pub(crate) struct Evaluate {
     /// Write the raw windows to a file too, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) windows: Option<PathBuf>,
+    /// Say what became of edge signals instead, kind by kind, against chance
+    #[arg(long, conflicts_with_all = ["windows", "split"])]
+    pub(crate) signals: bool,
     /// Say how well lives are foretold of the windows that open after it alone: a date, a time, or a part of each
     /// recording's time, such as 0.5
     #[arg(long, value_name = "DATE|PART")]

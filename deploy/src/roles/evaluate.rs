@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use arb_pipeline::evaluate::{RawWindow, Report, evaluate, fitted};
+use arb_pipeline::evaluate::{RawWindow, Report, evaluate, fitted, graded};
+use arb_pipeline::ingest::source::SourceError;
 
 use crate::books;
 use crate::cli::{Evaluate, Fit};
@@ -15,15 +16,25 @@ use crate::cli::{Evaluate, Fit};
 pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
     let paths = config.recordings.iter().map(PathBuf::as_path);
     let books = books::read(config.books_file.as_deref())?;
+    if config.signals {
+        let graded = graded(paths, config.odds_format.into(), &books)?;
+        print!("{graded}");
+        return Ok(told_of(&graded.cut));
+    }
     let evaluation = evaluate(paths, config.odds_format.into(), &books, config.split)?;
     print!("{}", Report(&evaluation));
     if let Some(path) = &config.windows {
         write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
     }
-    for cut in &evaluation.cut {
+    Ok(told_of(&evaluation.cut))
+}
+
+/// Says which recordings broke off.
+fn told_of(cut: &[SourceError]) -> ExitCode {
+    for cut in cut {
         eprintln!("arb: {cut}");
     }
-    Ok(if evaluation.cut.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if cut.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Prints the prior as the engine's source has it.

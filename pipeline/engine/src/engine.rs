@@ -4,9 +4,11 @@
 //! then evaluated: tick by tick one would see withdrawn quotes as live ones. It never publishes anything itself.
 
 mod look;
+mod mine;
 mod time;
 
-pub use look::Size;
+pub use look::{Offered, Size};
+pub use mine::Mine;
 
 use std::sync::Arc;
 

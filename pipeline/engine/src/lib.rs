@@ -4,7 +4,7 @@
 //! a clock, does I/O, starts a thread, or knows a wire format; time is what its inputs carry.
 //!
 //! The door is [`Engine`]: `step` drafts, `commit` applies the draft, `abort` drops it, `changes` says what of it
-//! must be written down so that [`Engine::restore`] can make it again. Behind it, in the order
+//! must be written down so that [`Engine::restore`] can make it again, `board_of` what the board of some books would be. Behind it, in the order
 //! in which a frame passes: [`source`] judges its order, `market` merges its ticks into
 //! `quotes`, `best` finds the best
 //! prices of a line, `window` opens, updates and closes, [`signals`] finds what is no arb and worth a look, [`effect`] is what the caller must carry out.
@@ -45,7 +45,7 @@ mod venues;
 pub mod verify;
 mod window;
 
-pub use engine::{Engine, Size, Step};
+pub use engine::{Engine, Mine, Offered, Size, Step};
 pub use quotes::{QuoteView, Standing};
 
 /// UTC, microseconds since the epoch.

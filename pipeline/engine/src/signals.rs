@@ -6,7 +6,7 @@
 //! | `low_hold` | the best prices of a line give nearly everything back | `S` at most 1.005 | above 1.01 |
 //! | `middle` | bets on two lines that can both win, and cost little where only one does | `S` at most 1.02 | above 1.03 |
 //! | `steam` | 3 or more operators shorten an outcome by 0.01 or more within 60 s, none lengthens it so much | at a hop of 10 s | 10 min after the last move |
-//! | `stale_price` | a book still offers what it offered before a steam, at an expected return of 0.01 by those who moved | with the steam | its price moves; 15 min |
+//! | `stale_price` | a book still offers what it offered before a steam, at an expected return of 0.01 by those who moved | with the steam | its price moves; 30 min after the last move |
 //! | `odds_drop` | the median of 3 or more operators' prices has fallen by 8 % within 30 min | at a hop of 5 min | 30 min after the last fall |
 //!
 //! Those that are read from the table as it stands (`value`, `low_hold`, `middle`) hold while it says so; those that are

@@ -2,12 +2,13 @@
 //!
 //! It never compares prices.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::books::{Book, Books};
+use crate::books::{Book, Books, Dated};
 use crate::catalogue::{Policy, Side};
+use crate::fees::Fee;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
 use crate::quotes::Key;
@@ -37,6 +38,19 @@ impl Venue {
 impl Venues {
     pub(crate) fn new(books: Arc<Books>) -> Self {
         Self { books, ..Self::default() }
+    }
+
+    /// The same with other commissions, in parts of a million of winnings, in place of some books' fees.
+    pub(crate) fn at_commissions(&self, names: &Names, commissions: &BTreeMap<String, u32>) -> Self {
+        let mut venues = Self::new(Arc::clone(&self.books));
+        venues.follow(names);
+        for venue in &mut venues.by_symbol {
+            if let Some(ppm) = commissions.get(&*venue.key) {
+                venue.book.fees =
+                    vec![Dated { from: Micros::MIN, league: None, fee: Fee::Commission { ppm: *ppm } }];
+            }
+        }
+        venues
     }
 
     /// Looks up the names that are new. Sources are among them, which no one asks for.

@@ -63,6 +63,33 @@ impl Ever {
 }
 
 impl Window {
+    /// An arb that is looked at and not followed: the open window that it is, else one that is as old as its youngest price.
+    pub(crate) fn standing(arb: &Arb<'_>, judged: &Judged<'_>, open: &[Self], context: &Context<'_>) -> Self {
+        let bet = |leg: &Quote| (leg.key, leg.price);
+        let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
+        let is_this = |window: &&Self| window.legs.iter().map(bet).eq(legs.iter().map(bet));
+        let known = open.iter().find(is_this);
+        let since = legs.iter().map(|leg| leg.span_start).max().unwrap_or(context.scene.now);
+        let (in_play, margin) = (in_play(context), judged.margin);
+        let life = || Judgement { legs: &legs, in_play, margin }.begin(context);
+        Self {
+            line: legs.first().and_then(|leg| leg.key.line),
+            id: known.map_or_else(|| standing_id(&legs, context), |window| window.id),
+            opened_at: known.map_or(since, |window| window.opened_at),
+            sequence: known.map_or(0, |window| window.sequence),
+            pair: arb.pair,
+            verification: judged.verification,
+            fresh_until: judged.fresh_until,
+            ever: known.map_or(Ever::default(), |window| window.ever).and(judged.verification),
+            in_play,
+            margin_open: known.map_or(margin, |window| window.margin_open),
+            margin_peak: known.map_or(margin, |window| window.margin_peak.max(margin)),
+            margin,
+            life: known.map_or_else(life, |window| window.life),
+            legs,
+        }
+    }
+
     /// After which watermark it is fresh no longer; `None` when it was not when it was last looked at.
     pub(crate) fn ages_after(&self) -> Option<Micros> {
         self.verification.holds(Flag::Fresh).then_some(self.fresh_until)
@@ -304,6 +331,17 @@ pub(crate) fn in_play(context: &Context<'_>) -> bool {
     }
 }
 
+/// The id of bets that no window was opened for: as long as they are the same, so is it.
+fn standing_id(legs: &[Quote], context: &Context<'_>) -> WindowId {
+    let mut hash = Sha256::new();
+    hash.update(format!("standing/{}/{}/", context.scene.event.id, context.market.key()));
+    for Quote { key, .. } in legs {
+        let (side, book) = (key.side.key(), context.scene.eyes.names.name(key.book));
+        hash.update(format!("{:?}/{}/{side}/{book};", key.line, key.outcome.key()));
+    }
+    first_16(hash)
+}
+
 /// The first 16 bytes of SHA-256 over the window's key and the coordinates of the record that opens it.
 fn window_id(arb: &Arb<'_>, context: &Context<'_>) -> WindowId {
     let Coordinate { topic, partition, offset } = context.scene.at;
@@ -323,6 +361,10 @@ fn window_id(arb: &Arb<'_>, context: &Context<'_>) -> WindowId {
         };
         hash.update(format!("{family}/{period}/{line}/{outcome};"));
     }
+    first_16(hash)
+}
+
+fn first_16(hash: Sha256) -> WindowId {
     let mut id = [0; 16];
     id.copy_from_slice(&hash.finalize()[..16]);
     WindowId(id)

@@ -5,10 +5,12 @@
 use std::sync::Arc;
 
 use crate::Micros;
+use crate::catalogue::{Line, Market, Outcome, Side};
 use crate::engine::Engine;
 use crate::input::Bet;
 use crate::names::Symbol;
-use crate::quotes::QuoteView;
+use crate::odds::Price;
+use crate::quotes::{Quote, QuoteView, Standing};
 use crate::survival::{Cell, Kind, Stage};
 
 /// What a partition holds.
@@ -21,6 +23,17 @@ pub struct Size {
     pub windows: usize,
 }
 
+/// A back price on offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Offered {
+    pub outcome: Outcome,
+    pub book: Arc<str>,
+    pub price: Price,
+    /// After fees.
+    pub effective_price: Price,
+}
+
 impl Engine {
     /// The quote of a bet at a book, as of the last step.
     #[must_use]
@@ -29,6 +42,25 @@ impl Engine {
         let market = self.draft.over(&self.state).event(event)?.market(bet.market())?;
         let found = market.quotes.binary_search_by(|quote| quote.key.cmp(&key)).ok()?;
         Some(market.quotes[found].view())
+    }
+
+    /// The back quotes on offer of a line, by outcome and book, as of the last step.
+    #[must_use]
+    pub fn offers(&self, event: &str, market: Market, line: Option<Line>) -> Vec<Offered> {
+        let state = self.draft.over(&self.state).event(event).and_then(|event| event.market(market));
+        let quotes = state.map_or(&[][..], |state| &state.quotes);
+        let is_offered = |quote: &&Quote| {
+            quote.key.line == line && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
+        };
+        let mut offers: Vec<_> = quotes.iter().filter(is_offered).map(|quote| self.offered(quote)).collect();
+        offers.sort_by(|a, b| (a.outcome, &a.book).cmp(&(b.outcome, &b.book)));
+        offers
+    }
+
+    fn offered(&self, quote: &Quote) -> Offered {
+        let book = Arc::clone(self.names.name(quote.key.book));
+        let (price, effective_price) = (quote.price, quote.effective);
+        Offered { outcome: quote.key.outcome, book, price, effective_price }
     }
 
     /// The number of the last transition, as of the last step.

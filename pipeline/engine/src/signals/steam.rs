@@ -26,7 +26,7 @@ const FAIR: usize = 2;
 const LAG: f64 = 0.01;
 /// How long a steam is told after its last move, and a lag after it was found.
 const STEAM_LASTS: Micros = 600_000_000;
-const LAG_LASTS: Micros = 900_000_000;
+const LAG_LASTS: Micros = 1_800_000_000;
 
 /// The steams of the windows that were passed, and who lags them.
 pub(super) fn find(market: Table<'_>, hops: Hops, context: &Context<'_>, found: &mut Vec<Found>) {

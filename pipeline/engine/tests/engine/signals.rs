@@ -207,7 +207,8 @@ fn what_lags_goes_the_other_way_or_its_time_passes() {
     let (mut world, _) = steam();
     assert_eq!(said(&world.beat(1_013 + 600 + 5)), [""; 0]);
     assert_eq!(said(&world.beat(1_013 + 600 + 6)), ["expired steam d home"]);
-    assert_eq!(said(&world.beat(1_013 + 900 + 6)), ["expired stale_price d home"]);
+    push(&mut world, 1_800, winner(&["d"], "2.05", "1.75", 1_800));
+    assert_eq!(said(&world.beat(1_013 + 1_800 + 6)), ["expired stale_price d home"]);
 }
 
 #[test]

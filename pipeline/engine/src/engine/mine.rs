@@ -1,0 +1,94 @@
+//! The board of a user's own books: what the engine would say if there were no others, at the commissions that the user pays.
+//!
+//! It is made of the quotes as they stand, and changes nothing: no window opens or closes by it. A set of bets that is also a
+//! window of the board is that window; any other has an id of its own bets, and is as old as its youngest price. What others say
+//! of a price still counts where it is judged: a book that a user has no account at is a witness all the same. It never knows
+//! limits of a user's account.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::best;
+use crate::effect::Entry;
+use crate::engine::Engine;
+use crate::entry::{self, Judged};
+use crate::input::Coordinate;
+use crate::market;
+use crate::names::Symbol;
+use crate::odds::ARB_BELOW;
+use crate::quotes::Quote;
+use crate::state::{EventState, MarketState};
+use crate::venues::{Eyes, Venues};
+use crate::window::{Context, Scene, Window};
+
+/// Where no record brings something about.
+const NOWHERE: Coordinate<'static> = Coordinate { topic: "", partition: 0, offset: 0 };
+
+/// Where a user bets, and what that costs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mine {
+    /// The only books that count; `None` is all.
+    pub books: Option<BTreeSet<String>>,
+    /// What a book keeps of winnings, in parts of a million, in place of its own fees.
+    pub commissions: BTreeMap<String, u32>,
+}
+
+impl Engine {
+    /// The arbs of a user's books in the committed state, by event, market and line.
+    #[must_use]
+    pub fn board_of(&self, mine: &Mine) -> Vec<Entry> {
+        let venues = self.venues.at_commissions(&self.names, &mine.commissions);
+        let books: Option<BTreeSet<Symbol>> =
+            mine.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
+        let charged = mine.commissions.keys().filter_map(|book| self.names.known(book)).collect();
+        let own = Own { books, charged, venues };
+        let mut entries = Vec::new();
+        for event in self.state.events.values() {
+            self.look_at(event, &own, &mut entries);
+        }
+        entries
+    }
+
+    fn look_at(&self, event: &EventState, own: &Own, entries: &mut Vec<Entry>) {
+        let eyes = Eyes { venues: &own.venues, ..self.eyes(&event.info.league) };
+        let scene = Scene { eyes, ..self.scene(NOWHERE, Micros::MIN, &event.info, false) };
+        for state in &event.markets {
+            let context = Context { scene: &scene, market: state.market, was: &state.quotes };
+            // Which outcomes there are does not depend on whose prices are taken.
+            let outcomes = market::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
+            let quotes = own.quotes(state, eyes);
+            let lines = state.quotes.chunk_by(|a, b| a.key.line == b.key.line);
+            for line in lines {
+                let from = quotes.partition_point(|quote| quote.key.line < line[0].key.line);
+                let to = quotes.partition_point(|quote| quote.key.line <= line[0].key.line);
+                let Some(arb) = best::find(&quotes[from..to], outcomes, eyes, ARB_BELOW) else { continue };
+                let judged = Judged::of(&arb, line, &context);
+                let window = Window::standing(&arb, &judged, &state.windows, &context);
+                entries.push(*entry::of(&window, &judged, &context));
+            }
+        }
+    }
+}
+
+/// A user's books by their symbols, and what they charge.
+struct Own {
+    books: Option<BTreeSet<Symbol>>,
+    /// Those that charge the user something else than others.
+    charged: BTreeSet<Symbol>,
+    venues: Venues,
+}
+
+impl Own {
+    /// The quotes of a market that count, at what they are worth to the user.
+    fn quotes(&self, state: &Arc<MarketState>, eyes: Eyes<'_>) -> Vec<Quote> {
+        let counts = |quote: &&Quote| self.books.as_ref().is_none_or(|books| books.contains(&quote.key.book));
+        let worth = |quote: &Quote| {
+            if !self.charged.contains(&quote.key.book) {
+                return *quote;
+            }
+            Quote { effective: eyes.effective(quote.key, quote.price, quote.received_at), ..*quote }
+        };
+        state.quotes.iter().filter(counts).map(worth).collect()
+    }
+}

@@ -1,0 +1,215 @@
+//! What became of edge signals, kind by kind, against chance.
+//!
+//! Each recording has an engine with the board's rules, which hears a heartbeat each [`BEAT`] between polls, as the processor
+//! would. Of every bet of a signal that opens three things are told:
+//! * how the signal ended;
+//! * which way the price of the bet went within [`FOLLOWED`], if it moved: chance is which way the other prices of the same line
+//!   went from the same moment;
+//! * before the start, the closing-line value: the effective price taken times the chance that the last poll of the hour before the
+//!   start gives the outcome, less 1. Chance is what the best price of any outcome of the same line, at the same moment, was worth.
+//!
+//! The chance at the close is the mean, over the books that offer every outcome, of theirs by the power method. It never tells
+//! anything by what was known when a signal opened.
+//!
+//! Source: closing-line value as in `arb_engine::value`; Clarke, Kovalchik, Ingram 2017 found the power method best of five.
+
+mod close;
+mod follow;
+mod report;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use arb_engine::Engine;
+use arb_engine::books::Books;
+use arb_engine::catalogue::Policy;
+use arb_engine::effect::Effect;
+use arb_engine::input::{Coordinate, Heartbeat, Input};
+use arb_engine::signals::{Change, Edge, Kind, Reason, SignalId};
+use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::topics::ODDS_TICKS;
+
+use super::{asked, told};
+use crate::faults::Faults;
+use crate::ingest::recording;
+use crate::ingest::source::{Poll, Source, SourceError};
+use crate::ingest::the_odds_api::OddsFormat;
+
+use close::{Closes, Taken};
+use follow::Following;
+
+/// From one heartbeat to the next.
+const BEAT: Micros = 10 * SECOND;
+/// The most heartbeats between two polls: a gap of days needs no more.
+const BEATS: i64 = 1_000;
+/// How long a price is followed.
+const FOLLOWED: Micros = 1_800 * SECOND;
+
+/// What became of the signals of recordings.
+#[derive(Debug, Default)]
+pub struct Graded {
+    counts: BTreeMap<(Kind, bool), Counts>,
+    /// What was malformed.
+    pub faults: Faults,
+    /// Recordings that could not be read to their end.
+    pub cut: Vec<SourceError>,
+}
+
+/// What became of the signals of a kind that opened before the start, or after it.
+#[derive(Debug, Default)]
+struct Counts {
+    opened: u64,
+    ended: BTreeMap<&'static str, u64>,
+    lives: Vec<Micros>,
+    moved: Moved,
+    /// The other prices of the same lines.
+    moved_by_chance: Moved,
+    value: Value,
+    value_by_chance: Value,
+}
+
+/// Which way prices went.
+#[derive(Debug, Default)]
+struct Moved {
+    shorter: u64,
+    longer: u64,
+    still: u64,
+    gone: u64,
+}
+
+/// Closing-line values.
+#[derive(Debug, Default)]
+struct Value {
+    count: u64,
+    positive: u64,
+    sum: f64,
+}
+
+impl Value {
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        self.positive += u64::from(value > 0.0);
+        self.sum += value;
+    }
+}
+
+/// Grades the signals of recordings, one after the other.
+///
+/// # Errors
+/// [`SourceError`] when one cannot be opened; one that breaks off is graded as far as it goes.
+pub fn graded<'a>(
+    recordings: impl IntoIterator<Item = &'a Path>,
+    format: OddsFormat,
+    books: &Arc<Books>,
+) -> Result<Graded, SourceError> {
+    let mut graded = Graded::default();
+    for path in recordings {
+        let mut recording = recording::open(path, format)?;
+        graded.grade(recording.as_mut(), books);
+    }
+    Ok(graded)
+}
+
+impl Graded {
+    /// Grades the signals of what a source gives, to its end.
+    pub fn grade(&mut self, source: &mut dyn Source, books: &Arc<Books>) {
+        let mut run = Run {
+            graded: self,
+            engine: Engine::with_books(Policy::Board, Arc::clone(books)),
+            offset: 0,
+            now: None,
+            open: BTreeMap::new(),
+            following: Following::default(),
+            closes: Closes::default(),
+        };
+        loop {
+            match source.next_poll(&mut run.graded.faults) {
+                Ok(Some(poll)) => run.poll(source.name(), asked(poll)),
+                Ok(None) => break,
+                Err(error) => {
+                    run.graded.cut.push(error);
+                    break;
+                }
+            }
+        }
+        run.closes.settle(&mut self.counts);
+    }
+
+    /// How many signals of a kind opened, in both phases.
+    #[must_use]
+    pub fn opened(&self, kind: Kind) -> u64 {
+        let of = |in_play| self.counts.get(&(kind, in_play)).map_or(0, |counts| counts.opened);
+        of(false) + of(true)
+    }
+}
+
+/// One recording on its way through the engine.
+struct Run<'a> {
+    graded: &'a mut Graded,
+    engine: Engine,
+    offset: i64,
+    now: Option<Micros>,
+    /// When open signals opened, and of what.
+    open: BTreeMap<SignalId, (Kind, bool, Micros)>,
+    following: Following,
+    closes: Closes,
+}
+
+impl Run<'_> {
+    fn poll(&mut self, source: &str, poll: Poll) {
+        let received_at = poll.received_at;
+        self.pass_time(source, received_at);
+        let starts: Vec<_> =
+            poll.events.iter().map(|(event, _)| (event.id.clone(), event.commence_time)).collect();
+        let (effects, _) = told(&mut self.engine, source, poll, &mut self.offset, &mut self.graded.faults);
+        self.now = Some(self.now.map_or(received_at, |now| now.max(received_at)));
+        self.following.look(&self.engine, received_at, &mut self.graded.counts);
+        self.closes.look(&self.engine, received_at, &starts);
+        self.take(&effects);
+    }
+
+    /// Heartbeats from the last poll to this one.
+    fn pass_time(&mut self, source: &str, until: Micros) {
+        let Some(from) = self.now else { return };
+        let beat = BEAT.max((until - from) / BEATS);
+        for at in (from + beat..until).step_by(usize::try_from(beat).unwrap_or(1)) {
+            let coordinate = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: self.offset };
+            let mut effects = Vec::new();
+            self.engine.step(coordinate, &Input::Heartbeat(Heartbeat { source, at }), &mut effects);
+            self.offset += 1;
+            // At once: by the next beat prices may be stale.
+            self.take(&effects);
+        }
+        self.engine.commit();
+    }
+
+    fn take(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            match effect {
+                Effect::Signal(Change::Opened, edge) => self.opened(edge),
+                Effect::Signal(Change::Closed(reason), edge) => self.closed(*reason, edge),
+                _ => {}
+            }
+        }
+    }
+
+    fn opened(&mut self, edge: &Edge) {
+        self.graded.counts.entry((edge.kind, edge.in_play)).or_default().opened += 1;
+        self.open.insert(edge.id, (edge.kind, edge.in_play, edge.opened_at));
+        for bet in &edge.bets {
+            let offers = self.engine.offers(&edge.event.id, edge.market, bet.line);
+            self.following.add(edge, bet, &offers);
+            if !edge.in_play {
+                self.closes.add(Taken::new(edge, bet, &offers));
+            }
+        }
+    }
+
+    fn closed(&mut self, reason: Reason, edge: &Edge) {
+        let Some((kind, in_play, opened_at)) = self.open.remove(&edge.id) else { return };
+        let counts = self.graded.counts.entry((kind, in_play)).or_default();
+        *counts.ended.entry(Change::Closed(reason).key()).or_default() += 1;
+        counts.lives.push(edge.updated_at - opened_at);
+    }
+}
