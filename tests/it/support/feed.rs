@@ -189,14 +189,15 @@ pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> Sig
     SignalChange { change: change.into(), signal }
 }
 
-/// Four records, one of each kind, numbered from here.
-pub(crate) fn one_of_each(league: &str, sequence: i64) -> [Vec<u8>; 4] {
+/// Five records, one of each kind, numbered from here.
+pub(crate) fn one_of_each(league: &str, sequence: i64) -> [Vec<u8>; 5] {
     let id = format!("w{sequence}");
     [
         opened(&id, league, sequence),
         moved(league, sequence + 1),
         stale(league, sequence + 2),
         closed(&id, league, sequence + 3, "price_moved"),
+        encode(&signal(&format!("s{sequence}"), league, sequence + 4, "opened")).unwrap(),
     ]
 }
 
