@@ -1,12 +1,12 @@
-//! What a caller wants to see of the board and of the feed.
+//! What a caller wants to see of what is open and of the feed.
 //!
-//! The same words on both. A filter never changes what an entry says, only whether it is shown.
+//! The same words on all. A filter never changes what an entry says, only whether it is shown.
 
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// Longest name of a sport or league.
+/// Longest name of anything.
 const MAX_NAME: usize = 100;
 
 /// A sport (`soccer`) or a league (`soccer_fifa_world_cup`); all of them unless one is named.
@@ -17,10 +17,7 @@ pub(crate) struct Sport(Option<String>);
 impl Sport {
     /// From a parameter.
     pub(crate) fn parse(name: &str) -> Result<Self, Problem> {
-        if name.is_empty() || name.len() > MAX_NAME {
-            return Err(Problem::invalid_param("sport", "must be a sport or a league key"));
-        }
-        Ok(Self(Some(name.to_owned())))
+        Ok(Self(Some(self::name("sport", name, "must be a sport or a league key")?)))
     }
 
     /// Bytes of its name.
@@ -29,12 +26,18 @@ impl Sport {
     }
 
     /// Whether what is of this sport and league is shown.
-    pub(crate) fn includes(&self, sport: &str, league: &str) -> bool {
+    pub(crate) fn is(&self, sport: &str, league: &str) -> bool {
         self.0.as_deref().is_none_or(|name| name == sport || name == league)
     }
 }
 
-/// Most parameters of a query. No route has half as many, and each is compared with all before it.
+/// A parameter's value as the name of something; the reason is what is said of one that is none.
+pub(crate) fn name(parameter: &str, value: &str, reason: &'static str) -> Result<String, Problem> {
+    let is_name = !value.is_empty() && value.len() <= MAX_NAME;
+    is_name.then(|| value.to_owned()).ok_or_else(|| Problem::invalid_param(parameter, reason))
+}
+
+/// Most parameters of a query. No route has as many, and each is compared with all before it.
 const MAX_PARAMETERS: usize = 16;
 
 /// A query's parameters, each given at most once; the handler refuses those that it does not know.
@@ -62,9 +65,9 @@ mod tests {
         for (name, expected) in
             [("soccer", true), ("soccer_test", true), ("soccer_other", false), ("socc", false)]
         {
-            assert_eq!(named(name).includes("soccer", "soccer_test"), expected, "{name}");
+            assert_eq!(named(name).is("soccer", "soccer_test"), expected, "{name}");
         }
-        assert!(Sport::default().includes("any", "of them"));
+        assert!(Sport::default().is("any", "of them"));
         assert!(Sport::parse("").is_err() && Sport::parse(&"s".repeat(101)).is_err());
     }
 

@@ -1,17 +1,18 @@
-//! The reader of the board's topic: every record into the [`Board`], for as long as the process lives.
+//! The readers of the compacted topics: every record into its list, for as long as the process lives.
 //!
-//! It blocks, so it has a thread of its own. It never skips: a record that cannot be read ends it with a sentence,
+//! Each blocks, so it has a thread of its own. It never skips: a record that cannot be read ends it with a sentence,
 //! because a board with a hole in it is a wrong board.
 
 use std::time::Duration;
 
 use arb_pipeline::kafka::{self, Table, TableEvent};
 use arb_pipeline::stop::Stop;
-use arb_schemas::topics::ARBS_BOARD;
 use arb_schemas::wire::{self, RecordType, WireError};
 use thiserror::Error;
 
-use crate::board::Board;
+use crate::App;
+use crate::entries::Entries;
+use crate::listed::Listed;
 
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
@@ -32,32 +33,82 @@ pub enum FollowError {
     },
 }
 
-/// Reads until the end is wished.
+/// Reads the board's topic until the end is wished.
 ///
 /// # Errors
 /// [`FollowError`].
-pub fn follow(mut table: Table, board: &Board, stop: &Stop) -> Result<(), FollowError> {
+pub fn board(table: Table, app: &App, stop: &Stop) -> Result<(), FollowError> {
+    follow(table, &app.board, stop)
+}
+
+/// Reads the signals' topic until the end is wished.
+///
+/// # Errors
+/// [`FollowError`].
+pub fn signals(table: Table, app: &App, stop: &Stop) -> Result<(), FollowError> {
+    follow(table, &app.signals, stop)
+}
+
+fn follow<E: Listed>(mut table: Table, entries: &Entries<E>, stop: &Stop) -> Result<(), FollowError> {
     while !stop.is_stopped() {
         match table.next(WAIT)? {
             TableEvent::Put { partition, key, value } => {
-                let put = apply(board, partition, &key, value.as_deref());
-                put.map_err(|error| FollowError::Record { topic: ARBS_BOARD.name, error })?;
+                let put = apply(entries, partition, &key, value.as_deref());
+                put.map_err(|error| FollowError::Record { topic: E::TOPIC.name, error })?;
             }
-            TableEvent::CaughtUp => board.ready(),
+            TableEvent::CaughtUp => entries.ready(),
             TableEvent::Idle => {}
         }
     }
     Ok(())
 }
 
-fn apply(board: &Board, partition: i32, key: &[u8], value: Option<&[u8]>) -> Result<(), WireError> {
+fn apply<E: Listed>(
+    entries: &Entries<E>,
+    partition: i32,
+    key: &[u8],
+    value: Option<&[u8]>,
+) -> Result<(), WireError> {
     let Some(value) = value else {
-        board.remove(&String::from_utf8_lossy(key));
+        entries.remove(&String::from_utf8_lossy(key));
         return Ok(());
     };
-    match RecordType::of(value)? {
-        RecordType::BoardProgress => board.progress(partition, wire::decode(value)?),
-        _ => board.put(wire::decode(value)?),
+    let found = RecordType::of(value)?;
+    if found == RecordType::BoardProgress && E::TOPIC.records.contains(&found) {
+        entries.polls().note(partition, wire::decode(value)?);
+    } else {
+        entries.put(wire::decode(value)?);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arb_schemas::records::{BoardEntry, BoardProgress, EdgeSignal};
+    use arb_schemas::wire::encode;
+
+    use super::*;
+    use crate::polls::Polls;
+    use crate::view::tests::{entry, signal};
+
+    #[test]
+    fn each_topic_has_its_own_records() {
+        let polls = Arc::new(Polls::new(1));
+        let (board, signals) = (Entries::<BoardEntry>::new(&polls), Entries::<EdgeSignal>::new(&polls));
+        let progress = encode(&BoardProgress { source: "s".into(), received_at: 7 }).unwrap();
+        let (window, edge) = (encode(&entry("a", 0.02)).unwrap(), encode(&signal("b", 1)).unwrap());
+        apply(&board, 0, b"a", Some(&window)).unwrap();
+        apply(&board, 0, b"progress/s", Some(&progress)).unwrap();
+        apply(&signals, 0, b"b", Some(&edge)).unwrap();
+        assert_eq!((board.len(), signals.len(), polls.as_of()), (1, 1, Some(7)));
+        for message in [&window, &progress, &vec![]] {
+            assert!(apply(&signals, 0, b"x", Some(message)).is_err());
+        }
+        assert!(apply(&board, 0, b"x", Some(&edge)).is_err());
+        apply(&signals, 0, b"b", None).unwrap();
+        apply(&signals, 0, b"never there", None).unwrap();
+        assert_eq!((board.len(), signals.len()), (1, 0));
+    }
 }

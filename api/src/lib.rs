@@ -1,33 +1,39 @@
-//! The HTTP surface: the ranked board, and the feed as it happens, from Kafka's topics to JSON.
+//! The HTTP surface: the ranked board, the edge signals, and the feed as it happens, from Kafka's topics to JSON.
 //!
 //! - [`server`]: the accept loop; `stall`: who does not read is let go.
 //! - `routes`: the URL map on one screen; `request`: what a handler is given; `request_id`: what its answer is called;
 //!   `problem`: errors, RFC 9457.
 //! - `auth` and [`keys`]: who may ask; [`plan`], [`usage`] and `quota`: how often.
 //! - [`files`] and [`watched`]: what is kept on the disk; [`upkeep`]: the thread that writes and reads it again.
-//! - [`follow`] and [`board`]: the open windows, as the topic has them; `snapshot`: ranked, as JSON.
-//! - `arbs`, `filter`, `cursor` and `view`: the resource, and how an entry reads; `etag`: whether a caller has it already.
+//! - [`follow`], `entries` and `polls`: what is open, as the topics have it, and how far they have come; `snapshot`: in
+//!   its order, as JSON.
+//! - `listed`: what differs between the lists: `board` and `signals`; `pages`, `filter`, `cursor` and `view`: how they
+//!   are asked for and how an entry reads; `etag`: whether a caller has it already.
 //! - [`stream`]: Server-Sent Events.
 //!
 //! It never computes anything about odds: entries are shown as the processor wrote them. It never asks a clock what time
 //! it is, except for the quota's month, and then the one that it is given.
 
-mod arbs;
 mod auth;
-pub mod board;
+mod board;
 mod cursor;
+mod entries;
 mod etag;
 pub mod files;
 mod filter;
 pub mod follow;
 pub mod keys;
+mod listed;
+mod pages;
 pub mod plan;
+mod polls;
 mod problem;
 mod quota;
 mod request;
 mod request_id;
 mod routes;
 pub mod server;
+mod signals;
 mod snapshot;
 mod stall;
 pub mod stream;
@@ -41,13 +47,21 @@ use std::sync::Arc;
 
 use arb_pipeline::kafka::Span;
 use arb_pipeline::telemetry::serve as telemetry;
+use arb_schemas::records::{BoardEntry, BoardProgress, EdgeSignal};
 use arb_schemas::time::Micros;
+
+use crate::entries::Entries;
+use crate::polls::Polls;
 
 /// What every request handler may look at.
 #[derive(Debug)]
 pub struct App {
+    /// How far the topics have come.
+    polls: Arc<Polls>,
     /// The open windows.
-    pub board: board::Board,
+    board: Entries<BoardEntry>,
+    /// The open edge signals.
+    signals: Entries<EdgeSignal>,
     /// Who may ask.
     pub keys: watched::Watched<keys::Keys>,
     /// How often.
@@ -57,17 +71,39 @@ pub struct App {
 }
 
 impl App {
-    /// Whether the board and the feed have been read.
+    /// One that has read nothing yet, of topics with so many partitions.
+    #[must_use]
+    pub fn new(
+        partitions: i32,
+        keys: watched::Watched<keys::Keys>,
+        usage: usage::Usage,
+        streams: stream::Streams,
+    ) -> Self {
+        let polls = Arc::new(Polls::new(partitions));
+        let (board, signals) = (Entries::new(&polls), Entries::new(&polls));
+        Self { polls, board, signals, keys, usage, streams }
+    }
+
+    /// Begins with this board and no signals, for whoever hands over the feed too ([`stream::source::Source::by_hand`]).
+    pub fn begin(&self, entries: impl IntoIterator<Item = BoardEntry>, progress: BoardProgress) {
+        entries.into_iter().for_each(|entry| self.board.put(entry));
+        self.polls.note(0, progress);
+        self.board.ready();
+        self.signals.ready();
+        self.streams.begin();
+    }
+
+    /// Whether the board, the signals and the feed have been read.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.board.is_ready() && self.streams.is_ready()
+        self.board.is_ready() && self.signals.is_ready() && self.streams.is_ready()
     }
 
     /// Tells what is in memory at a moment of UTC; `ends` are where the feed's partitions end, as far as is known.
     pub fn look(&self, ends: &BTreeMap<i32, Span>, now: Micros) {
-        let (entries, as_of) = (self.board.len(), self.board.as_of());
+        let (entries, signals, as_of) = (self.board.len(), self.signals.len(), self.polls.as_of());
         let (ring, feed) = self.streams.memory();
-        telemetry::look(&telemetry::Memory { entries, as_of, ring, feed: &feed }, ends, now);
+        telemetry::look(&telemetry::Memory { entries, signals, as_of, ring, feed: &feed }, ends, now);
     }
 }
 

@@ -3,10 +3,11 @@
 //! | path | |
 //! |---|---|
 //! | `GET /v1/arbs`, `GET /api/v1/arbs` | the ranked board |
+//! | `GET /v1/signals`, `GET /api/v1/signals` | the open edge signals |
 //! | `GET /v1/stream`, `GET /api/v1/stream` | what changes, as Server-Sent Events |
 //! | `GET /api/v1/usage` | quota and usage |
 //! | `GET /livez` | the process runs |
-//! | `GET /readyz` | the board and the feed have been read |
+//! | `GET /readyz` | the board, the signals and the feed have been read |
 //! | `GET /problems/{name}` | what an error's `type` means |
 //!
 //! `/v1` takes the key as `Authorization: Bearer <key>`, `/api/v1` as `x-api-key: <key>`; every response of the latter
@@ -26,7 +27,7 @@ use warp::reply::Response;
 use crate::auth::Surface;
 use crate::problem::{self, Problem};
 use crate::request::Request;
-use crate::{App, SharedApp, arbs, quota, request_id, stream};
+use crate::{App, SharedApp, pages, quota, request_id, stream};
 
 /// What all routes answer to.
 const ALLOW: &str = "GET, HEAD";
@@ -35,6 +36,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// What a path names.
 enum Route {
     Arbs,
+    Signals,
     Stream,
     Usage,
     Live,
@@ -46,6 +48,7 @@ impl Route {
     fn of(path: &str) -> Option<Self> {
         match path {
             "/v1/arbs" | "/api/v1/arbs" => Some(Self::Arbs),
+            "/v1/signals" | "/api/v1/signals" => Some(Self::Signals),
             "/v1/stream" | "/api/v1/stream" => Some(Self::Stream),
             "/api/v1/usage" => Some(Self::Usage),
             "/livez" => Some(Self::Live),
@@ -56,11 +59,13 @@ impl Route {
 }
 
 /// How paths are named where they are counted: whoever asks for paths that are none makes no more of them.
-const PATTERNS: [&str; 9] = [
+const PATTERNS: [&str; 11] = [
     "other",
     "/problems/{name}",
     "/v1/arbs",
     "/api/v1/arbs",
+    "/v1/signals",
+    "/api/v1/signals",
     "/v1/stream",
     "/api/v1/stream",
     "/api/v1/usage",
@@ -116,7 +121,8 @@ fn answer(
         return Err(Problem::method_not_allowed(ALLOW));
     }
     match route {
-        Route::Arbs => arbs::list(app, &request?),
+        Route::Arbs => pages::list(app, &app.board, &request?),
+        Route::Signals => pages::list(app, &app.signals, &request?),
         Route::Stream => stream::open(app, &request?),
         Route::Usage => quota::usage(app, &request?),
         Route::Live => Ok(text("live\n".to_owned())),
@@ -129,7 +135,7 @@ fn ready(app: &App) -> Result<Response, Problem> {
     if app.is_ready() {
         Ok(text("ready\n".to_owned()))
     } else {
-        Err(Problem::unavailable("The board is being read."))
+        Err(Problem::unavailable("The board, the signals and the feed are being read."))
     }
 }
 
@@ -149,20 +155,22 @@ fn identified(mut response: Response) -> Response {
 mod tests {
     use std::time::Duration;
 
+    use arb_schemas::records::BoardProgress;
     use warp::http::StatusCode;
     use warp::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
 
     use super::*;
-    use crate::board::Board;
+    use crate::entries::Entries;
     use crate::keys::Keys;
     use crate::plan::Plan;
+    use crate::polls::Polls;
     use crate::stream::Streams;
     use crate::stream::source::Source;
     use crate::usage::Usage;
-    use crate::view::tests::entry;
+    use crate::view::tests::{entry, signal};
     use crate::watched::Watched;
 
-    /// An API that has a board of two and a key that may ask three times.
+    /// An API that has a board of two, two signals, and a key that may ask three times.
     struct Api {
         app: SharedApp,
         key: String,
@@ -179,11 +187,11 @@ mod tests {
             let plans = Watched::open(path("plans.json")).unwrap();
             let usage = Usage::open(path("usage.json"), plans, || 1_000_000_000_000_000).unwrap();
             let streams = Streams::new(Source::by_hand(1), 10, Duration::from_secs(1));
-            let board = Board::new(1);
-            board.ready();
-            board.put(entry("a", 0.02));
-            board.put(entry("b", 0.01));
-            Self { app: Arc::new(App { board, keys, usage, streams }), key, _folder: folder }
+            let app = App::new(1, keys, usage, streams);
+            let progress = BoardProgress { source: "s".into(), received_at: 10_000_000 };
+            app.begin([entry("a", 0.02), entry("b", 0.01)], progress);
+            ["a", "b"].map(|id| app.signals.put(signal(id, 1)));
+            Self { app: Arc::new(app), key, _folder: folder }
         }
 
         /// What is answered, and what has been spent by then.
@@ -206,30 +214,62 @@ mod tests {
 
     #[test]
     fn who_has_a_page_is_told_so_for_nothing() {
-        let api = Api::new();
-        let (first, used) = api.ask(&Method::GET, "/v1/arbs", "limit=1", None);
-        assert_eq!((first.status(), used), (StatusCode::OK, 1));
-        let tag = first.headers()[ETAG].clone();
-        for (path, method) in
-            [("/v1/arbs", Method::GET), ("/api/v1/arbs", Method::GET), ("/api/v1/arbs", Method::HEAD)]
-        {
-            let (answer, used) = api.ask(&method, path, "limit=1", Some(&tag));
-            assert_eq!((answer.status(), used), (StatusCode::NOT_MODIFIED, 1), "{method} {path}");
-            for name in [ETAG, CACHE_CONTROL, VARY] {
-                assert_eq!(answer.headers()[&name], first.headers()[&name]);
+        for what in ["arbs", "signals"] {
+            let api = Api::new();
+            let (first, second) = (&*format!("/v1/{what}"), &*format!("/api/v1/{what}"));
+            let (page, used) = api.ask(&Method::GET, first, "limit=1", None);
+            assert_eq!((page.status(), used), (StatusCode::OK, 1));
+            let tag = page.headers()[ETAG].clone();
+            for (path, method) in [(first, Method::GET), (second, Method::GET), (second, Method::HEAD)] {
+                let (answer, used) = api.ask(&method, path, "limit=1", Some(&tag));
+                assert_eq!((answer.status(), used), (StatusCode::NOT_MODIFIED, 1), "{method} {path}");
+                for name in [ETAG, CACHE_CONTROL, VARY] {
+                    assert_eq!(answer.headers()[&name], page.headers()[&name]);
+                }
+                assert!(!answer.headers().contains_key(CONTENT_TYPE));
+                assert_eq!(answer.headers().contains_key("x-plan"), path.starts_with("/api"));
             }
-            assert!(!answer.headers().contains_key(CONTENT_TYPE));
-            assert_eq!(answer.headers().contains_key("x-plan"), path.starts_with("/api"));
+            // Another page, and the same one of a list that has not changed.
+            let (other, used) = api.ask(&Method::GET, first, "limit=2", Some(&tag));
+            assert_eq!((other.status(), used), (StatusCode::OK, 2));
+            let (other, _) = api.ask(&Method::GET, first, "limit=3", Some(&other.headers()[ETAG].clone()));
+            assert_eq!(other.status(), StatusCode::NOT_MODIFIED, "both have all of it");
+            for query in ["limit=0", "limit=501", "rank=1", "cursor=x"] {
+                let (refused, used) = api.ask(&Method::GET, second, query, Some(&tag));
+                assert_eq!((refused.status(), used), (StatusCode::BAD_REQUEST, 2), "{query}");
+            }
         }
-        // Another page, and the same one of a board that has changed.
-        let (other, used) = api.ask(&Method::GET, "/v1/arbs", "limit=2", Some(&tag));
-        assert_eq!((other.status(), used), (StatusCode::OK, 2));
-        let (other, _) = api.ask(&Method::GET, "/v1/arbs", "limit=3", Some(&other.headers()[ETAG].clone()));
-        assert_eq!(other.status(), StatusCode::NOT_MODIFIED, "both have the whole board");
-        assert_eq!(
-            api.ask(&Method::GET, "/v1/arbs", "limit=0", Some(&tag)).0.status(),
-            StatusCode::BAD_REQUEST
-        );
+    }
+
+    #[test]
+    fn a_filter_of_signals_is_none_of_the_board() {
+        let api = Api::new();
+        for query in ["kind=value", "market=h2h", "book=a", "event_id=e", "min_strength=0", "in_play=true"] {
+            let status = |path| api.ask(&Method::HEAD, path, query, None).0.status();
+            assert_eq!(status("/v1/arbs"), StatusCode::BAD_REQUEST, "{query}");
+            assert_ne!(status("/v1/signals"), StatusCode::BAD_REQUEST, "{query}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_listed_before_all_of_it_is_read() {
+        let mut api = Api::new();
+        let Api { app, .. } = &mut api;
+        let app = Arc::get_mut(app).unwrap();
+        let polls = Arc::new(Polls::new(1));
+        (app.board, app.signals) = (Entries::new(&polls), Entries::new(&polls));
+        let status = |api: &Api, path| api.ask(&Method::GET, path, "", None).0.status();
+        for (path, expected) in [("/v1/arbs", 503), ("/v1/signals", 503), ("/readyz", 503)] {
+            assert_eq!(status(&api, path), expected, "{path}");
+        }
+        api.app.board.ready();
+        for (path, expected) in [("/v1/arbs", 200), ("/v1/signals", 503), ("/readyz", 503)] {
+            assert_eq!(status(&api, path), expected, "{path}");
+        }
+        api.app.signals.ready();
+        for (path, expected) in [("/v1/signals", 200), ("/readyz", 200)] {
+            assert_eq!(status(&api, path), expected, "{path}");
+        }
     }
 
     #[test]

@@ -1,21 +1,20 @@
-//! The board at one moment: ranked, as JSON that is shared by all who are sent it.
+//! A list at one moment: in its order, as JSON that is shared by all who are sent it.
 //!
 //! It asks nobody: what it is made of is handed to it, and making it takes as long as it takes. A page that was asked
 //! for is kept, bytes and tag, for as long as the snapshot, or until newer ones need its room: the same question is not
 //! rendered twice.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, to_rfc3339};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::cursor::{Cursor, Place};
+use crate::cursor::Cursor;
 use crate::etag::Tag;
-use crate::filter::Sport;
-use crate::view;
+use crate::listed::{Filter, Listed, Place};
 
 /// Most bytes of pages that are kept, with the questions that they answer.
 const MAX_KEPT: usize = 16 * 1024 * 1024;
@@ -26,32 +25,35 @@ const TAIL: usize = 256;
 
 /// What a snapshot is made of.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct Parts<E> {
     /// In any order.
-    pub(crate) entries: Vec<Arc<BoardEntry>>,
+    pub(crate) entries: Vec<Arc<E>>,
     /// The last poll of each source that every partition contains.
     pub(crate) polls: BTreeMap<String, Micros>,
 }
 
-/// The board at one moment, best entry first.
+/// A list at one moment, first entry first.
 #[derive(Debug)]
-pub(crate) struct Snapshot {
+pub(crate) struct Snapshot<E: Listed> {
     as_of: Option<Micros>,
     polls: Vec<Value>,
-    entries: Vec<Shown>,
-    kept: RwLock<Kept>,
+    entries: Vec<Shown<E>>,
+    kept: RwLock<Kept<AskOf<E>>>,
 }
 
 /// Which page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Ask {
+pub(crate) struct Ask<P, F> {
     /// At most so many entries.
     pub(crate) limit: usize,
-    /// After a place; from the best one on where there is none.
-    pub(crate) after: Option<Place>,
-    /// Of a sport or league.
-    pub(crate) sport: Sport,
+    /// After a place; from the first one on where there is none.
+    pub(crate) after: Option<P>,
+    /// Of those that are wanted.
+    pub(crate) filter: F,
 }
+
+/// Of a list.
+pub(crate) type AskOf<E> = Ask<<E as Listed>::Place, <E as Listed>::Filter>;
 
 /// A page as it is sent, shared by all who are sent it.
 #[derive(Debug, Clone)]
@@ -60,20 +62,28 @@ pub(crate) struct Page {
     pub(crate) tag: Tag,
 }
 
-/// Pages that were asked for.
-#[derive(Debug, Default)]
-struct Kept {
-    pages: HashMap<Arc<Ask>, Page>,
+/// Pages that were asked for, by what was asked.
+#[derive(Debug)]
+struct Kept<A> {
+    /// With what each takes.
+    pages: HashMap<Arc<A>, (Page, usize)>,
     /// Their questions, the first one first.
-    order: VecDeque<Arc<Ask>>,
+    order: VecDeque<Arc<A>>,
     bytes: usize,
 }
 
-impl Kept {
-    /// Keeps a page; what has been kept longest makes room. Who asks for many pages that nobody else wants pays for each,
-    /// and costs the others one rendering of theirs for every 16 MB.
-    fn keep(&mut self, ask: &Ask, page: &Page) {
-        let bytes = weight(ask, page);
+impl<A> Default for Kept<A> {
+    fn default() -> Self {
+        Self { pages: HashMap::new(), order: VecDeque::new(), bytes: 0 }
+    }
+}
+
+impl<A: Clone + Eq + Hash> Kept<A> {
+    /// Keeps a page, with the bytes of the names in its question; what has been kept longest makes room. Who asks for many
+    /// pages that nobody else wants pays for each, and costs the others one rendering of theirs for every 16 MB.
+    fn keep(&mut self, ask: &A, page: &Page, names: usize) {
+        // Small ones count too: there are as many answers without entries as names.
+        let bytes = page.json.len() + names + PLACES;
         // Two may have rendered it at one time.
         if bytes > MAX_KEPT || self.pages.contains_key(ask) {
             return;
@@ -81,40 +91,33 @@ impl Kept {
         while self.bytes + bytes > MAX_KEPT
             && let Some(oldest) = self.order.pop_front()
         {
-            self.bytes -= self.pages.remove(&oldest).map_or(0, |page| weight(&oldest, &page));
+            self.bytes -= self.pages.remove(&oldest).map_or(0, |(_, bytes)| bytes);
         }
         let ask = Arc::new(ask.clone());
         self.order.push_back(Arc::clone(&ask));
-        self.pages.insert(ask, page.clone());
+        self.pages.insert(ask, (page.clone(), bytes));
         self.bytes += bytes;
     }
 }
 
-/// What it takes to keep a page. Small ones count too: there are as many answers without entries as names.
-fn weight(ask: &Ask, page: &Page) -> usize {
-    page.json.len() + ask.sport.len() + ask.after.as_ref().map_or(0, Place::len) + PLACES
-}
-
 /// An entry as it is sent.
 #[derive(Debug)]
-struct Shown {
-    place: Place,
-    sport: String,
-    league: String,
+struct Shown<E: Listed> {
+    place: E::Place,
+    entry: Arc<E>,
     json: Bytes,
 }
 
-impl Snapshot {
-    /// Ranks and renders.
-    pub(crate) fn of(parts: &Parts) -> Self {
+impl<E: Listed> Snapshot<E> {
+    /// Orders and renders.
+    pub(crate) fn of(parts: &Parts<E>) -> Self {
         let as_of = parts.polls.values().max().copied();
-        let mut ranked: Vec<_> = parts.entries.iter().map(|entry| (Place::of(entry), entry)).collect();
-        ranked.sort_by(|(a, _), (b, _)| a.rank(b));
-        let shown = ranked.into_iter().zip(1_u64..).map(|((place, entry), rank)| Shown {
+        let mut ordered: Vec<_> = parts.entries.iter().map(|entry| (entry.place(), entry)).collect();
+        ordered.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let shown = ordered.into_iter().zip(1_u64..).map(|((place, entry), rank)| Shown {
             place,
-            sport: entry.event.sport.clone(),
-            league: entry.event.league.clone(),
-            json: view::entry(entry, rank, as_of.unwrap_or(entry.updated_at)).to_string().into(),
+            entry: Arc::clone(entry),
+            json: entry.view(rank, as_of).to_string().into(),
         });
         let poll = |(source, at): (&String, &Micros)| json!({"source": source, "polled_at": to_rfc3339(*at)});
         let polls = parts.polls.iter().map(poll).collect();
@@ -122,25 +125,28 @@ impl Snapshot {
     }
 
     /// A page, as it was rendered when it was first asked for.
-    pub(crate) fn page(&self, ask: &Ask) -> Page {
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner).pages.get(ask).cloned();
-        kept.unwrap_or_else(|| {
-            let json = Bytes::from(self.render(ask));
-            let page = Page { tag: Tag::of(&json), json };
-            self.kept.write().unwrap_or_else(PoisonError::into_inner).keep(ask, &page);
-            page
-        })
+    pub(crate) fn page(&self, ask: &AskOf<E>) -> Page {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((page, _)) = kept.pages.get(ask) {
+            return page.clone();
+        }
+        drop(kept);
+        let json = Bytes::from(self.render(ask));
+        let page = Page { tag: Tag::of(&json), json };
+        let names = ask.filter.bytes() + ask.after.as_ref().map_or(0, Place::bytes);
+        self.kept.write().unwrap_or_else(PoisonError::into_inner).keep(ask, &page, names);
+        page
     }
 
     /// A page in the envelope. Entries are JSON already and go in as they are.
-    fn render(&self, Ask { limit, after, sport }: &Ask) -> String {
-        let is_passed = |shown: &Shown| after.as_ref().is_some_and(|after| shown.place.rank(after).is_le());
+    fn render(&self, Ask { limit, after, filter }: &AskOf<E>) -> String {
+        let is_passed = |shown: &Shown<E>| after.as_ref().is_some_and(|after| shown.place <= *after);
         let start = self.entries.partition_point(is_passed);
-        let mut rest = self.entries[start..].iter().filter(|shown| shown.is_of(sport));
+        let mut rest = self.entries[start..].iter().filter(|shown| filter.includes(&shown.entry));
         let page: Vec<_> = rest.by_ref().take(*limit).collect();
         let has_more = rest.next().is_some();
         let last = page.last().filter(|_| has_more);
-        let next = last.map(|last| Cursor { after: last.place.clone(), sport: sport.clone() }.encode());
+        let next = last.map(|last| Cursor { after: last.place.clone(), filter: filter.clone() }.encode());
         let mut text = self.opening();
         text.reserve(page.iter().map(|shown| shown.json.len() + 1).sum::<usize>() + TAIL);
         for (index, shown) in page.iter().enumerate() {
@@ -153,44 +159,42 @@ impl Snapshot {
         text
     }
 
-    /// The whole of it for a sport or league as the pieces of one JSON text, shared by all who are sent it.
-    pub(crate) fn pieces(&self, sport: &Sport) -> Vec<Bytes> {
-        let mut pieces = vec![Bytes::from(self.opening())];
-        for shown in self.entries.iter().filter(|shown| shown.is_of(sport)) {
-            if pieces.len() > 1 {
+    /// All that is wanted as the pieces of a JSON array without its brackets, shared by all who are sent it.
+    pub(crate) fn pieces(&self, filter: &E::Filter) -> Vec<Bytes> {
+        let mut pieces = Vec::new();
+        for shown in self.entries.iter().filter(|shown| filter.includes(&shown.entry)) {
+            if !pieces.is_empty() {
                 pieces.push(Bytes::from_static(b","));
             }
             pieces.push(shown.json.clone());
         }
-        pieces.push(Bytes::from_static(b"]}"));
         pieces
     }
 
     /// The envelope up to its first entry.
-    fn opening(&self) -> String {
+    pub(crate) fn opening(&self) -> String {
         let (as_of, polls) = (json!(self.as_of.map(to_rfc3339)), json!(self.polls));
-        format!("{{\"as_of\":{as_of},\"polls\":{polls},\"arbs\":[")
-    }
-}
-
-impl Shown {
-    fn is_of(&self, sport: &Sport) -> bool {
-        sport.includes(&self.sport, &self.league)
+        format!("{{\"as_of\":{as_of},\"polls\":{polls},\"{}\":[", E::NAME)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use arb_schemas::records::BoardEntry;
+
     use super::*;
+    use crate::filter::Sport;
     use crate::view::tests::entry;
 
-    fn snapshot(ids: &[&str]) -> Snapshot {
+    type Ask = AskOf<BoardEntry>;
+
+    fn snapshot(ids: &[&str]) -> Snapshot<BoardEntry> {
         let entries = ids.iter().map(|id| Arc::new(entry(id, 0.02))).collect();
         Snapshot::of(&Parts { entries, polls: BTreeMap::from([("s".to_owned(), 1_000_000)]) })
     }
 
     fn ask(limit: usize) -> Ask {
-        Ask { limit, after: None, sport: Sport::default() }
+        Ask { limit, after: None, filter: Sport::default() }
     }
 
     #[test]
@@ -211,7 +215,7 @@ mod tests {
     }
 
     fn of(name: &str) -> Ask {
-        Ask { sport: Sport::parse(name).unwrap(), ..ask(1) }
+        Ask { filter: Sport::parse(name).unwrap(), ..ask(1) }
     }
 
     fn page(bytes: usize) -> Page {
@@ -230,24 +234,24 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_and_the_oldest_makes_room() {
-        let (third, mut kept) = (MAX_KEPT / 3 - 2 * PLACES, Kept::default());
+        let (third, mut kept) = (MAX_KEPT / 3 - 2 * PLACES, Kept::<Ask>::default());
         for name in ["a", "b", "c", "c", "d"] {
-            kept.keep(&of(name), &page(third));
+            kept.keep(&of(name), &page(third), name.len());
         }
         let names = ["a", "b", "c", "d"].map(|name| kept.pages.contains_key(&of(name)));
         assert_eq!((names, kept.order.len()), ([false, true, true, true], 3));
         assert_eq!(kept.bytes, 3 * (third + 1 + PLACES), "counted once each");
-        kept.keep(&of("e"), &page(MAX_KEPT));
+        kept.keep(&of("e"), &page(MAX_KEPT), 1);
         assert_eq!(kept.pages.len(), 3, "what has no room at all takes none");
-        kept.keep(&of("e"), &page(MAX_KEPT - 1 - PLACES));
+        kept.keep(&of("e"), &page(MAX_KEPT - 1 - PLACES), 1);
         assert_eq!((kept.pages.len(), kept.order.len(), kept.bytes), (1, 1, MAX_KEPT));
     }
 
     #[test]
     fn pages_without_a_byte_are_bounded_too() {
-        let mut kept = Kept::default();
+        let mut kept = Kept::<Ask>::default();
         for number in 0..2 * MAX_KEPT / PLACES {
-            kept.keep(&Ask { limit: number, ..ask(1) }, &page(0));
+            kept.keep(&Ask { limit: number, ..ask(1) }, &page(0), 0);
         }
         assert_eq!((kept.pages.len(), kept.order.len()), (MAX_KEPT / PLACES, MAX_KEPT / PLACES));
     }

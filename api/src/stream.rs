@@ -1,8 +1,8 @@
 //! `GET /v1/stream` and `GET /api/v1/stream`: what changes, as Server-Sent Events.
 //!
-//! - [`source`]: the feed's topic and its one reader; [`live`]: what all streams share, and why a snapshot is exact.
+//! - [`source`]: the feed's topic and its one reader; `live`: what all streams share, and why a snapshot is exact.
 //! - `event` and `view`: a record as a block of text; `position`: its id.
-//! - `ring` and `fold`: the last events, and the board at the last one.
+//! - `ring` and `fold`: the last events, and what is open at the last one.
 //! - `query`: what a client asks; `client`: what it is sent; `notice`: what that is beside events;
 //!   `driven`: who runs a client.
 //! - `catch_up`: what only Kafka still has; `line`: who may read it now.
@@ -18,7 +18,7 @@ mod driven;
 mod event;
 mod fold;
 mod line;
-pub mod live;
+mod live;
 mod notice;
 mod position;
 mod query;
@@ -29,6 +29,7 @@ mod view;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arb_pipeline::stop::Stop;
 use arb_schemas::wire::WireError;
 use tokio::sync::mpsc;
 use warp::Reply;
@@ -42,9 +43,10 @@ use self::line::Line;
 use self::live::Live;
 use self::query::Query;
 use self::source::Source;
-use crate::SharedApp;
+use crate::follow::FollowError;
 use crate::problem::Problem;
 use crate::request::Request;
+use crate::{App, SharedApp};
 
 /// Pieces that wait for a connection to take them. Most are shared by all clients; an event that came from Kafka, or whose
 /// id is this client's own, is its alone.
@@ -93,18 +95,20 @@ impl Streams {
         self.live.push(partition, offset, message)
     }
 
-    /// Begins such a feed over an empty board.
+    /// Begins such a feed where nothing is open.
     pub fn begin(&self) {
         for partition in (0..).take(self.source.start().as_slice().len()) {
             self.live.ended(partition);
         }
     }
+}
 
-    /// Where the feed is read from, and what it is read into.
-    #[must_use]
-    pub fn feed(&self) -> (&Source, &Live) {
-        (&self.source, &self.live)
-    }
+/// Reads the feed until the end is wished; `live` says why in this order.
+///
+/// # Errors
+/// [`FollowError`].
+pub fn follow(app: &App, stop: &Stop) -> Result<(), FollowError> {
+    app.streams.source.follow(&app.streams.live, app, stop)
 }
 
 /// Answers a request.

@@ -1,30 +1,23 @@
-//! How a board entry reads in JSON: times as RFC 3339, prices and lines as decimals.
+//! How a board entry and a signal read in JSON: times as RFC 3339, prices and lines as decimals.
 //!
 //! Money is in units of the currency. Pure. It shows what the processor computed and adds nothing but the rank and ages.
 
-use arb_schemas::records::{BoardEntry, Leg, Ttl};
+use arb_schemas::records::{BoardEntry, EdgeSignal, Event, Leg, SignalQuote, Ttl};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use serde_json::{Value, json};
 
 /// An entry at its rank, as of a time.
 pub(crate) fn entry(entry: &BoardEntry, rank: u64, as_of: Micros) -> Value {
-    let event = &entry.event;
     json!({
         "id": entry.id,
         "rank": rank,
         "score": entry.score,
-        "sport": event.sport,
-        "league": event.league,
-        "event": {
-            "id": event.id,
-            "home": event.home,
-            "away": event.away,
-            "commence_time": to_rfc3339(event.commence_time),
-            "in_play": entry.in_play,
-        },
+        "sport": entry.event.sport,
+        "league": entry.event.league,
+        "event": event_at(&entry.event, entry.in_play),
         "market": entry.market,
         "period": entry.period,
-        "line": entry.line.map(|line| f64::from(line) / 1e3),
+        "line": entry.line.map(line),
         "kind": entry.kind,
         "implied_probability": entry.implied_probability,
         "margin": entry.margin,
@@ -61,22 +54,17 @@ fn expires_at(entry: &BoardEntry, ttl: Ttl) -> Micros {
 }
 
 /// Minor units as units.
-#[allow(clippy::cast_precision_loss)]
 fn money(minor: i64) -> f64 {
     minor as f64 / 100.0
 }
 
 fn leg(leg: &Leg, as_of: Micros) -> Value {
-    #[allow(clippy::cast_precision_loss)]
-    let odds = |millionths: i64| millionths as f64 / 1e6;
-    #[allow(clippy::cast_precision_loss)]
-    let (price, age) = (odds(leg.price), (as_of - leg.last_seen_at).max(0) as f64 / SECOND as f64);
     json!({
         "book": leg.book,
         "operator": leg.operator,
         "outcome": leg.outcome,
         "side": leg.side,
-        "price": price,
+        "price": odds(leg.price),
         "effective_price": leg.effective_price.map(odds),
         "implied_probability": leg.implied_probability,
         "stake_share": leg.stake_share,
@@ -85,13 +73,93 @@ fn leg(leg: &Leg, as_of: Micros) -> Value {
         "limit": leg.limit.map(money),
         "price_moved_at": to_rfc3339(leg.price_moved_at),
         "last_seen_at": to_rfc3339(leg.last_seen_at),
-        "age_seconds": age,
+        "age_seconds": age(leg.last_seen_at, as_of),
     })
+}
+
+/// A signal as of a time.
+pub(crate) fn signal(signal: &EdgeSignal, as_of: Micros) -> Value {
+    let fair = signal.fair.iter();
+    json!({
+        "id": signal.id,
+        "kind": signal.kind,
+        "sport": signal.event.sport,
+        "league": signal.event.league,
+        "event": event_at(&signal.event, signal.in_play),
+        "market": signal.market,
+        "period": signal.period,
+        "line": signal.line.map(line),
+        "outcome": signal.outcome,
+        "strength": signal.strength,
+        "confidence": signal.confidence,
+        "kelly": signal.kelly,
+        "bets": signal.bets.iter().map(|bet| quote(bet, as_of)).collect::<Vec<_>>(),
+        "evidence": signal.evidence.iter().map(|said| quote(said, as_of)).collect::<Vec<_>>(),
+        "fair": fair.map(|by| json!({"method": by.method, "probability": by.probability})).collect::<Vec<_>>(),
+        "opened_at": to_rfc3339(signal.opened_at),
+        "updated_at": to_rfc3339(signal.updated_at),
+        "expires_at": to_rfc3339(signal.expires_at),
+        "sequence": signal.sequence,
+    })
+}
+
+fn quote(quote: &SignalQuote, as_of: Micros) -> Value {
+    json!({
+        "role": quote.role,
+        "book": quote.book,
+        "operator": quote.operator,
+        "outcome": quote.outcome,
+        "side": quote.side,
+        "line": quote.line.map(line),
+        "price": odds(quote.price),
+        "price_from": quote.price_from.map(odds),
+        "effective_price": odds(quote.effective_price),
+        "price_moved_at": to_rfc3339(quote.price_moved_at),
+        "last_seen_at": to_rfc3339(quote.last_seen_at),
+        "age_seconds": age(quote.last_seen_at, as_of),
+    })
+}
+
+/// An event, and whether it had begun.
+fn event_at(event: &Event, in_play: bool) -> Value {
+    let mut value = self::event(event);
+    value["in_play"] = json!(in_play);
+    value
+}
+
+/// An event.
+pub(crate) fn event(event: &Event) -> Value {
+    json!({
+        "id": event.id,
+        "home": event.home,
+        "away": event.away,
+        "commence_time": to_rfc3339(event.commence_time),
+    })
+}
+
+/// Thousandths as points or goals.
+pub(crate) fn line(thousandths: i32) -> f64 {
+    f64::from(thousandths) / 1e3
+}
+
+/// Millionths as decimal odds.
+pub(crate) fn odds(millionths: i64) -> f64 {
+    millionths as f64 / 1e6
+}
+
+/// Microseconds as seconds.
+pub(crate) fn seconds(micros: Micros) -> f64 {
+    micros as f64 / SECOND as f64
+}
+
+/// How long before a time something was seen, in seconds; never below 0.
+fn age(last_seen_at: Micros, as_of: Micros) -> f64 {
+    seconds((as_of - last_seen_at).max(0))
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use arb_schemas::records::{Doubt, Event};
+    use arb_schemas::records::{Doubt, FairChance};
 
     use super::*;
 
@@ -146,6 +214,64 @@ pub(crate) mod tests {
             ttl: Some(Ttl { p10: 10.0, median: 90.5, p90: 600.0 }),
             placeable: Some(0.9),
         }
+    }
+
+    /// A value with this id, opened so many seconds after the beginning.
+    pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
+        let quote = |role: &str, book: &str, price| SignalQuote {
+            role: role.into(),
+            outcome: "over".into(),
+            side: "back".into(),
+            line: Some(2_250),
+            book: book.into(),
+            operator: book.into(),
+            price,
+            price_from: None,
+            effective_price: price,
+            price_moved_at: 0,
+            last_seen_at: 9 * SECOND,
+        };
+        let by = |method: &str, probability| FairChance { method: method.into(), probability };
+        EdgeSignal {
+            id: id.into(),
+            kind: "value".into(),
+            event: entry("x", 0.0).event,
+            in_play: true,
+            market: "totals".into(),
+            period: "full_time".into(),
+            line: Some(2_250),
+            outcome: Some("over".into()),
+            strength: 0.031,
+            confidence: 0.9,
+            bets: vec![quote("bet", "alpha", 2_100_000)],
+            evidence: vec![quote("source", "beta", 1_909_090)],
+            fair: vec![by("shin", 0.491), by("power", 0.4925)],
+            kelly: Some(0.007),
+            opened_at: opened * SECOND,
+            updated_at: (opened + 1) * SECOND,
+            expires_at: (opened + 90) * SECOND,
+            sequence: 7,
+        }
+    }
+
+    #[test]
+    fn a_signal_reads_as_documented() {
+        let value = super::signal(&signal("a", 2), 10 * SECOND);
+        assert_eq!(
+            (&value["kind"], &value["line"], &value["kelly"]),
+            (&json!("value"), &json!(2.25), &json!(0.007))
+        );
+        assert_eq!((&value["event"]["in_play"], &value["event"]["id"]), (&json!(true), &json!("e")));
+        assert_eq!((&value["strength"], &value["confidence"]), (&json!(0.031), &json!(0.9)));
+        assert_eq!((&value["bets"][0]["price"], &value["bets"][0]["line"]), (&json!(2.1), &json!(2.25)));
+        let said = &value["evidence"][0];
+        assert_eq!((&said["role"], &said["price"]), (&json!("source"), &json!(1.90909)));
+        assert_eq!((&said["price_from"], &said["age_seconds"]), (&Value::Null, &json!(1.0)));
+        assert_eq!(value["fair"][1], json!({"method": "power", "probability": 0.4925}));
+        assert_eq!(
+            (&value["opened_at"], &value["expires_at"]),
+            (&json!("1970-01-01T00:00:02Z"), &json!("1970-01-01T00:01:32Z"))
+        );
     }
 
     #[test]

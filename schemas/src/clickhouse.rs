@@ -8,7 +8,8 @@ pub const STORE: &str = "arb_store";
 /// The database of the views, which analysts read.
 pub const VIEWS: &str = "arb";
 /// The tables that the sink writes. Each has the columns of [`COORDINATES`].
-pub const TABLES: [&str; 5] = ["ticks", "window_transitions", "line_movements", "stale_alerts", "rejected"];
+pub const TABLES: [&str; 6] =
+    ["ticks", "window_transitions", "line_movements", "stale_alerts", "rejected", "signal_transitions"];
 /// Which Kafka record a row was made from, and which of its rows it is: together they name a row once.
 pub const COORDINATES: [&str; 5] = ["topic", "topic_id", "kafka_partition", "kafka_offset", "row_index"];
 
@@ -31,7 +32,8 @@ macro_rules! migrations {
 }
 
 /// All of them, in order. A test compares the list with the folder.
-pub const MIGRATIONS: &[Migration] = migrations!["001_tables", "002_views", "003_verification"];
+pub const MIGRATIONS: &[Migration] =
+    migrations!["001_tables", "002_views", "003_verification", "004_signals"];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {
     let (mut at, mut number) = (0, 1);

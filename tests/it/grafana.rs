@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use arb_schemas::records::SignalChange;
 use serde_json::Value;
 
+use crate::support::feed::signal;
 use crate::support::oracle::parse;
 use crate::support::store::{Shown, Store};
 use crate::support::{recordings, root};
@@ -110,6 +112,20 @@ fn recording(scratch: &std::path::Path) -> (std::path::PathBuf, i64, i64) {
     (path, seconds(&lines[0]), seconds(&lines[end]))
 }
 
+/// A signal that has closed and one that is open, of what is chosen.
+fn signals(chosen: &Chosen) -> Vec<SignalChange> {
+    let first = |name: &str| chosen.values[name][0].clone();
+    let told = |id, sequence, change| {
+        let mut told = signal(id, &first("league"), sequence, change);
+        told.signal.event.sport = first("sport");
+        told.signal.bets[0].book = first("book");
+        told.signal.opened_at = chosen.from * 1_000_000;
+        told.signal.updated_at = chosen.to * 1_000_000;
+        told
+    };
+    vec![told("a", 1_000_000, "opened"), told("a", 1_000_001, "expired"), told("b", 1_000_002, "opened")]
+}
+
 #[test]
 fn every_panel_and_variable_is_answered() {
     let scratch = tempfile::tempdir().unwrap();
@@ -125,6 +141,7 @@ fn every_panel_and_variable_is_answered() {
         assert!(!values.is_empty(), "{sql}");
         chosen.values.insert(text(variable, "name").to_owned(), values);
     }
+    store.tell(&signals(&chosen));
     let mut answered = 0;
     for panel in panels(&dashboard) {
         for target in list(panel, "targets") {

@@ -24,6 +24,7 @@ mod kill;
 mod live;
 mod processor;
 mod rules;
+mod signals;
 mod sink;
 mod sink_doubt;
 mod sink_log;

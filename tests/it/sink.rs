@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use crate::kafka::{commit_to, write};
 use crate::kill::{CHUNK, Feed, POLLS, poll};
 use crate::processor::board_contains;
-use crate::support::feed::frame;
+use crate::support::feed::{Writer, frame, signal};
 use crate::support::program::Role;
 use crate::support::sinks::{Ground, Rows};
 use crate::support::{recordings, wait_for};
@@ -32,6 +32,10 @@ fn fill(ground: &Ground, polls: u64) -> Rows {
     broker.ingest(&recordings::simulated(broker.scratch.path(), 52, polls), &[]);
     let last = parse_rfc3339(&poll(polls - 1)).unwrap();
     wait_for("all is processed", || board_contains(broker, last).then_some(()));
+    let writer = Writer::new(&broker.brokers);
+    for (sequence, change) in (1_000_000..).zip(["opened", "updated", "followed"]) {
+        writer.write_signal(1, &signal("told", "soccer_test", sequence, change));
+    }
     ground.expected()
 }
 
@@ -61,7 +65,11 @@ fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
         }
     }
     // Also the newest: what is the highest offset in a table says nothing of what was once there.
-    for (table, which) in [("ticks", "row_index % 7 = 3 OR kafka_partition = 2"), ("stale_alerts", "1")] {
+    for (table, which) in [
+        ("ticks", "row_index % 7 = 3 OR kafka_partition = 2"),
+        ("stale_alerts", "1"),
+        ("signal_transitions", "transition = 'updated'"),
+    ] {
         let sql = format!("DELETE FROM arb_store.{table} WHERE {which}");
         ground.clickhouse.query_as("migrator", &sql);
     }

@@ -282,6 +282,93 @@ fn the_board_is_what_is_open_now_ranked_as_the_api_ranks() {
     );
 }
 
+/// A transition of a signal, a minute each.
+fn told(signal: &str, sequence: u32, change: &str, strength: f64) -> Value {
+    let is_open = ["opened", "updated"].contains(&change);
+    json!({
+        "topic": "feed.events.v1", "topic_id": "now", "signal_id": signal, "sequence": sequence,
+        "transition": if is_open { change } else { "closed" }, "reason": if is_open { "" } else { change },
+        "at": at(sequence), "opened_at": at(1), "expires_at": at(90), "kind": "value", "event_id": "e", "sport": "soccer",
+        "league": "cup", "home": "H", "away": "A", "commence_time": "2026-01-01 20:00:00", "in_play": false,
+        "market": "totals", "period": "full_time", "line": 2500, "outcome": "over", "strength": strength,
+        "confidence": 0.9, "kelly": null,
+        "bets.outcome": ["over"], "bets.side": ["back"], "bets.line": [2500], "bets.book": ["a"], "bets.operator": [""],
+        "bets.price": [2_100_000], "bets.effective_price": [2_050_000], "bets.price_moved_at": [at(0)],
+        "bets.last_seen_at": [at(0)],
+        "evidence.role": ["leader"], "evidence.outcome": ["over"], "evidence.side": ["back"], "evidence.line": [2500],
+        "evidence.book": ["b"], "evidence.operator": ["o"], "evidence.price": [1_950_000],
+        "evidence.price_from": [2_000_000], "evidence.effective_price": [1_950_000],
+        "evidence.price_moved_at": [at(0)], "evidence.last_seen_at": [at(0)],
+        "fair.method": ["shin"], "fair.probability": [0.5],
+    })
+}
+
+#[test]
+fn a_signal_is_told_from_opening_to_close() {
+    let server = server();
+    let before =
+        with(told("of another feed", 1, "opened", 0.5), json!({"topic_id": "before", "inserted_at": 1}));
+    // In whatever order they arrive.
+    insert(
+        &server,
+        "signal_transitions",
+        &[told("s", 31, "followed", 0.02), told("s", 3, "updated", 0.04), before],
+    );
+    let open = with(
+        told("open", 4, "opened", 0.03),
+        json!({"kind": "middle", "outcome": "", "line": null, "kelly": 0.01}),
+    );
+    insert(&server, "signal_transitions", &[told("s", 1, "opened", 0.02), open]);
+    let signals = server.query_as(
+        "analyst",
+        "SELECT signal_id, kind, reason, lifetime_seconds, strength_open, strength_peak, strength_last, kelly_open, line,
+            outcome, updates, books, phase FROM arb.signals WHERE topic_id = 'now' ORDER BY signal_id",
+    );
+    let common = json!({"books": ["a"], "phase": "pre-match"});
+    let closed = json!({
+        "signal_id": "s", "kind": "value", "reason": "followed", "lifetime_seconds": 1800, "strength_open": 0.02,
+        "strength_peak": 0.04, "strength_last": 0.02, "kelly_open": null, "line": 2.5, "outcome": "over", "updates": 1,
+    });
+    let open = json!({
+        "signal_id": "open", "kind": "middle", "reason": null, "lifetime_seconds": null, "strength_open": 0.03,
+        "strength_peak": 0.03, "strength_last": 0.03, "kelly_open": 0.01, "line": null, "outcome": null, "updates": 0,
+    });
+    assert_same(&signals, &[with(common.clone(), open), with(common, closed)]);
+    let now = server.query_as(
+        "analyst",
+        "SELECT signal_id, bets.price AS price, bets.effective_price AS effective, bets[1].operator AS operator,
+            evidence[1].role AS role, evidence[1].price_from AS was, fair.probability AS fair FROM arb.current_signals",
+    );
+    let expected = json!({
+        "signal_id": "open", "price": [2.1], "effective": [2.05], "operator": null, "role": "leader", "was": 2.0,
+        "fair": [0.5],
+    });
+    assert_same(&now, &[expected]);
+    let days = server.query_as(
+        "analyst",
+        "SELECT kind, day, signals, open, followed, expired, strength_p50, lifetime_p50_seconds FROM arb.signals_by_day
+            ORDER BY kind",
+    );
+    let day = |kind: &str, counts: [u8; 3], strength: f64, lifetime: Value| {
+        json!({
+            "kind": kind, "day": "2026-01-01", "signals": counts[0], "open": counts[1], "followed": counts[2], "expired": 0,
+            "strength_p50": strength, "lifetime_p50_seconds": lifetime,
+        })
+    };
+    // Of both feeds: the analyst says which.
+    assert_same(
+        &days,
+        &[day("middle", [1, 1, 0], 0.03, Value::Null), day("value", [2, 1, 1], 0.5, json!(1800))],
+    );
+    // A window of a feed that was made anew since: nothing is known to be open there.
+    let anew = with(
+        transition("w", 1, 0.01, true),
+        json!({"topic_id": "anew", "inserted_at": "2100-01-01 00:00:00"}),
+    );
+    insert(&server, "window_transitions", &[anew]);
+    assert_same(&server.query_as("analyst", "SELECT signal_id FROM arb.current_signals"), &[]);
+}
+
 /// Numbers as numbers, whether they are written with a point or not.
 fn assert_same(ours: &[Value], expected: &[Value]) {
     crate::support::oracle::assert_same(ours, expected, "the view");

@@ -20,8 +20,9 @@ IDS = {
     13: "golden/CloseSignal.v2.avsc",
     21: "avro/ArbWindow.avsc",
     22: "avro/CloseSignal.avsc",
+    27: "avro/SignalChange.avsc",
 }
-TOPICS = {"odds.ticks.v1": {1, 2, 3}, "feed.events.v1": {6, 7, 8, 9, 13, 21, 22}}
+TOPICS = {"odds.ticks.v1": {1, 2, 3}, "feed.events.v1": {6, 7, 8, 9, 13, 21, 22, 27}}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
     "alternate_spreads": "spreads", "alternate_totals": "totals",
@@ -184,8 +185,25 @@ def alert(record):
     }
 
 
+BET = ("outcome", "side", "line", "book", "operator", "price", "effective_price", "price_moved_at", "last_seen_at")
+
+
+def signal(record):
+    told, change = record["signal"], record["change"]
+    is_open = change in ("opened", "updated")
+    same = ("sequence", "kind", "in_play", "market", "period", "line", "strength", "confidence", "kelly", "opened_at",
+            "expires_at")
+    nested = (("bets", BET), ("evidence", ("role", "price_from", *BET)), ("fair", ("method", "probability")))
+    yield {
+        "signal_id": told["id"], "transition": change if is_open else "closed", "reason": "" if is_open else change,
+        "at": told["updated_at"], **event_columns(told["event"]), **{name: told[name] for name in same},
+        "outcome": told["outcome"] or "",
+        **{f"{of}.{name}": [each[name] for each in told[of]] for of, names in nested for name in names},
+    }
+
+
 ROWS = {
-    1: ("ticks", ticks), 8: ("line_movements", movement), 9: ("stale_alerts", alert),
+    1: ("ticks", ticks), 8: ("line_movements", movement), 9: ("stale_alerts", alert), 27: ("signal_transitions", signal),
     **{number: ("window_transitions", window) for number in (6, 21)},
     **{number: ("window_transitions", closed) for number in (7, 13, 22)},
 }
@@ -225,7 +243,12 @@ def main():
     load = lambda name: json.load(open(f"{sys.argv[1]}/{name}", encoding="utf-8"))
     schemas = {number: load(name) for number, name in IDS.items()}
     entry = lambda name: {"arb.v1.BoardEntry": load(name)}
-    names = {6: entry("golden/BoardEntry.v1.avsc"), 21: entry("avro/BoardEntry.avsc")}
+    edge = load("avro/EdgeSignal.avsc")
+    fields = {field["name"]: field["type"] for field in edge["fields"]}
+    names = {
+        6: entry("golden/BoardEntry.v1.avsc"), 21: entry("avro/BoardEntry.avsc"),
+        27: {"arb.v1.EdgeSignal": edge, "SignalQuote": fields["bets"]["items"]},
+    }
     for text in sys.stdin:
         line = json.loads(text)
         table, made = rows(line, schemas, names)

@@ -168,11 +168,11 @@ impl Client {
         Ok(())
     }
 
-    /// Sends the board, and says where the events after it begin.
+    /// Sends what is open, and says where the events after it begin.
     async fn snapshot(&mut self) -> Result<Place, End> {
-        let (place, snapshot) = self.app.streams.live.snapshot(&self.app.board).await;
+        let (place, snapshot) = self.app.streams.live.snapshot(&self.app).await;
         let to = To { epoch: self.app.streams.live.epoch(), sent: Some(&place.reader) };
-        let pieces = notice::snapshot(to, &snapshot, &self.filter.sport);
+        let pieces = notice::snapshot(to, &snapshot, &self.filter);
         drop(snapshot);
         // Half a snapshot cannot be followed by anything.
         timeout(SNAPSHOT, self.send_all(pieces)).await.map_err(|_| End::Gone)??;
@@ -276,7 +276,7 @@ impl Client {
             Some(false) => Ok(()),
             None => {
                 // Who still lacks events is told no time of the board: it may be days behind.
-                let as_of = next.and_then(|_| self.app.board.as_of());
+                let as_of = next.and_then(|_| self.app.polls.as_of());
                 self.send(notice::heartbeat(self.to(), as_of)).await
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Pure. An event is serialised once, id and all, and its bytes are shared. It never looks at a client.
 
-use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, StaleAlert};
+use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
 use arb_schemas::wire::{RecordType, WireError, decode};
 use bytes::Bytes;
 use serde_json::Value;
@@ -10,18 +10,19 @@ use serde_json::Value;
 use super::position::{self, Epoch, Positions};
 use super::view;
 
-/// The four kinds of events.
+/// The five kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     ArbWindow,
     LineMovement,
     StaleAlert,
     CloseSignal,
+    EdgeSignal,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 4] =
-        [Self::ArbWindow, Self::LineMovement, Self::StaleAlert, Self::CloseSignal];
+    pub(super) const ALL: [Self; 5] =
+        [Self::ArbWindow, Self::LineMovement, Self::StaleAlert, Self::CloseSignal, Self::EdgeSignal];
 
     /// As `event:` and the parameter `kinds` spell it.
     pub(super) fn key(self) -> &'static str {
@@ -30,6 +31,7 @@ impl Kind {
             Self::LineMovement => "line_movement",
             Self::StaleAlert => "stale_alert",
             Self::CloseSignal => "close_signal",
+            Self::EdgeSignal => "edge_signal",
         }
     }
 }
@@ -41,6 +43,7 @@ pub(super) enum Event {
     LineMovement(LineMovement),
     StaleAlert(StaleAlert),
     CloseSignal(CloseSignal),
+    EdgeSignal(Box<SignalChange>),
 }
 
 impl Event {
@@ -50,6 +53,7 @@ impl Event {
             RecordType::LineMovement => decode(message).map(Self::LineMovement),
             RecordType::StaleAlert => decode(message).map(Self::StaleAlert),
             RecordType::CloseSignal => decode(message).map(Self::CloseSignal),
+            RecordType::SignalChange => decode(message).map(Box::new).map(Self::EdgeSignal),
             _ => decode(message).map(Self::ArbWindow),
         }
     }
@@ -60,6 +64,7 @@ impl Event {
             Self::LineMovement(_) => Kind::LineMovement,
             Self::StaleAlert(_) => Kind::StaleAlert,
             Self::CloseSignal(_) => Kind::CloseSignal,
+            Self::EdgeSignal(_) => Kind::EdgeSignal,
         }
     }
 
@@ -70,6 +75,7 @@ impl Event {
             Self::LineMovement(moved) => (&moved.event.sport, &moved.event.league),
             Self::StaleAlert(alert) => (&alert.event.sport, &alert.event.league),
             Self::CloseSignal(closed) => (&closed.sport, &closed.league),
+            Self::EdgeSignal(changed) => (&changed.signal.event.sport, &changed.signal.event.league),
         }
     }
 
@@ -79,6 +85,7 @@ impl Event {
             Self::LineMovement(moved) => view::line_movement(moved),
             Self::StaleAlert(alert) => view::stale_alert(alert),
             Self::CloseSignal(closed) => view::close_signal(closed),
+            Self::EdgeSignal(changed) => view::edge_signal(changed),
         }
     }
 }
@@ -146,7 +153,7 @@ pub(super) mod tests {
 
     use super::super::view::tests::{closed, moved};
     use super::*;
-    use crate::view::tests::entry;
+    use crate::view::tests::{entry, signal};
 
     /// A window with this id and sequence, opened.
     pub(crate) fn window(id: &str, sequence: i64) -> Event {
@@ -160,17 +167,26 @@ pub(super) mod tests {
         Event::CloseSignal(closed(id, sequence))
     }
 
+    /// A signal with this id and sequence, changed so.
+    pub(crate) fn changed(id: &str, sequence: i64, change: &str) -> Event {
+        let signal = arb_schemas::records::EdgeSignal { sequence, ..signal(id, 1) };
+        Event::EdgeSignal(Box::new(SignalChange { change: change.into(), signal }))
+    }
+
     #[test]
-    fn a_message_is_one_of_four_kinds_or_none() {
+    fn a_message_is_one_of_five_kinds_or_none() {
         let Event::ArbWindow(window) = window("a", 1) else { unreachable!() };
+        let Event::EdgeSignal(changed) = changed("a", 3, "opened") else { unreachable!() };
         for (message, kind) in [
             (encode(&window).unwrap(), Kind::ArbWindow),
             (encode(&moved()).unwrap(), Kind::LineMovement),
             (encode(&closed("a", 2)).unwrap(), Kind::CloseSignal),
+            (encode(&*changed).unwrap(), Kind::EdgeSignal),
         ] {
             assert_eq!(Event::decode(&message).unwrap().kind(), kind);
         }
         assert!(Event::decode(&encode(&window.entry).unwrap()).is_err(), "an entry is of another topic");
+        assert!(Event::decode(&encode(&changed.signal).unwrap()).is_err(), "so is a signal");
         assert!(Event::decode(b"").is_err());
     }
 

@@ -1,62 +1,92 @@
-//! The feed folded: which windows are open at exactly the position that the reader has come to.
+//! The feed folded: which windows and signals are open at exactly the position that the reader has come to.
 //!
-//! Pure. It begins with a board, which may be ahead of the feed or behind it; see `live` for why it is right as soon as
+//! Pure. It begins with the board and the signals, which may be ahead of the feed or behind it; see `live` for why it is right as soon as
 //! the feed has been read as far as the board. It never knows of times that were only confirmed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arb_schemas::records::BoardEntry;
+use arb_schemas::records::{BoardEntry, EdgeSignal};
 
 use super::event::Event;
+use crate::listed::Listed;
 
-/// The open windows.
+/// What is open.
 #[derive(Debug, Default)]
-pub(super) struct Fold(HashMap<String, Arc<BoardEntry>>);
+pub(super) struct Fold {
+    windows: HashMap<String, Arc<BoardEntry>>,
+    signals: HashMap<String, Arc<EdgeSignal>>,
+}
+
+/// Open windows and signals, each in no order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Open {
+    pub(super) windows: Vec<Arc<BoardEntry>>,
+    pub(super) signals: Vec<Arc<EdgeSignal>>,
+}
 
 impl Fold {
-    /// Of a board.
-    pub(super) fn of(entries: Vec<Arc<BoardEntry>>) -> Self {
-        Self(entries.into_iter().map(|entry| (entry.id.clone(), entry)).collect())
+    /// Of what is open.
+    pub(super) fn of(open: Open) -> Self {
+        Self { windows: by_id(open.windows), signals: by_id(open.signals) }
     }
 
-    /// After one more event: of a window the last one decides.
+    /// After one more event: of a window or a signal the last one decides.
     pub(super) fn apply(&mut self, event: Event) {
         match event {
             Event::ArbWindow(window) => {
-                self.0.insert(window.entry.id.clone(), Arc::new(window.entry));
+                self.windows.insert(window.entry.id.clone(), Arc::new(window.entry));
             }
             Event::CloseSignal(closed) => {
-                self.0.remove(&closed.id);
+                self.windows.remove(&closed.id);
             }
+            Event::EdgeSignal(changed) => match &*changed.change {
+                "opened" | "updated" => {
+                    self.signals.insert(changed.signal.id.clone(), Arc::new(changed.signal));
+                }
+                // Why it closed.
+                _ => {
+                    self.signals.remove(&changed.signal.id);
+                }
+            },
             Event::LineMovement(_) | Event::StaleAlert(_) => {}
         }
     }
 
-    /// What is open, in no order.
-    pub(super) fn windows(&self) -> Vec<Arc<BoardEntry>> {
-        self.0.values().cloned().collect()
+    /// What is open.
+    pub(super) fn open(&self) -> Open {
+        let (windows, signals) = (self.windows.values(), self.signals.values());
+        Open { windows: windows.cloned().collect(), signals: signals.cloned().collect() }
     }
+}
+
+fn by_id<E: Listed>(entries: Vec<Arc<E>>) -> HashMap<String, Arc<E>> {
+    entries.into_iter().map(|entry| (entry.id().to_owned(), entry)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::event::tests::{close, window};
+    use super::super::event::tests::{changed, close, window};
     use super::*;
     use crate::view::tests::entry;
 
+    /// Windows, then signals.
     fn open(fold: &Fold) -> Vec<(String, i64)> {
-        let mut open: Vec<_> =
-            fold.windows().iter().map(|entry| (entry.id.clone(), entry.sequence)).collect();
-        open.sort();
-        open
+        fn of<E: Listed>(open: &[Arc<E>]) -> Vec<(String, i64)> {
+            let mut open: Vec<_> =
+                open.iter().map(|entry| (entry.id().to_owned(), entry.sequence())).collect();
+            open.sort();
+            open
+        }
+        let Open { windows, signals } = fold.open();
+        [of(&windows), of(&signals)].concat()
     }
 
     #[test]
     fn the_last_event_of_a_window_decides() {
-        let mut fold = Fold::of(vec![Arc::new(entry("a", 0.01))]);
+        let mut fold = Fold::of(Open { windows: vec![Arc::new(entry("a", 0.01))], signals: vec![] });
         fold.apply(window("b", 8));
         fold.apply(window("a", 9));
         fold.apply(close("b", 10));
@@ -64,16 +94,36 @@ mod tests {
         assert_eq!(open(&fold), [("a".to_owned(), 9)]);
     }
 
-    /// The board's entry of a window.
-    fn entry_of(event: &Event) -> Option<BoardEntry> {
-        if let Event::ArbWindow(window) = event { Some(window.entry.clone()) } else { None }
+    #[test]
+    fn a_signal_is_open_until_it_is_told_why_it_closed() {
+        let mut fold = Fold::default();
+        for (sequence, (id, change)) in
+            (1..).zip([("a", "opened"), ("b", "opened"), ("a", "updated"), ("b", "faded"), ("c", "expired")])
+        {
+            fold.apply(changed(id, sequence, change));
+        }
+        // One of the same name is another thing.
+        fold.apply(close("a", 6));
+        assert_eq!(open(&fold), [("a".to_owned(), 3)]);
     }
 
-    /// Five windows that open, change and close in some order.
+    /// What an event says that is open.
+    fn opened_by(event: &Event) -> Option<(String, i64)> {
+        match event {
+            Event::ArbWindow(window) => Some((window.entry.id.clone(), window.entry.sequence)),
+            Event::EdgeSignal(changed) if changed.change == "updated" => {
+                Some((changed.signal.id.clone(), changed.signal.sequence))
+            }
+            _ => None,
+        }
+    }
+
+    /// Five windows and three signals that open, change and close in some order.
     fn history(steps: &[(u8, bool)]) -> Vec<Event> {
-        let events = steps.iter().zip(1..).map(|((id, is_close), sequence)| {
-            let id = format!("{}", id % 5);
-            if *is_close { close(&id, sequence) } else { window(&id, sequence) }
+        let events = steps.iter().zip(1..).map(|((id, is_close), sequence)| match id % 8 {
+            id @ 0..5 if *is_close => close(&id.to_string(), sequence),
+            id @ 0..5 => window(&id.to_string(), sequence),
+            id => changed(&id.to_string(), sequence, if *is_close { "withdrawn" } else { "updated" }),
         });
         events.collect()
     }
@@ -83,7 +133,7 @@ mod tests {
         /// as the feed has come to where the board was, both say the same, and so ever after.
         #[test]
         fn it_is_right_once_the_feed_has_come_as_far_as_the_board(
-            steps in prop::collection::vec((0..5_u8, any::<bool>()), 0..40),
+            steps in prop::collection::vec((0..8_u8, any::<bool>()), 0..40),
             start in 0..40_usize,
             ahead in 0..40_usize,
         ) {
@@ -95,13 +145,13 @@ mod tests {
                 history[..upto].iter().cloned().for_each(|event| fold.apply(event));
                 fold
             };
-            let mut fold = Fold::of(whole(board).windows());
+            let mut fold = Fold::of(whole(board).open());
             for (at, event) in history.iter().enumerate().skip(start) {
                 fold.apply(event.clone());
                 if at + 1 >= board {
                     prop_assert_eq!(open(&fold), open(&whole(at + 1)));
-                    let last = entry_of(event);
-                    prop_assert!(last.is_none_or(|last| open(&fold).contains(&(last.id, last.sequence))));
+                    let last = opened_by(event);
+                    prop_assert!(last.is_none_or(|last| open(&fold).contains(&last)));
                 }
             }
         }

@@ -25,24 +25,26 @@
 //! tombstone B had seen. If it has none, the window's last event is before P, so B knew it by 2; and B knew no later
 //! one, for by 3 that one would have been read.
 //!
+//! The same holds for signals, whose topic is written in the same transactions and read in the same order.
+//!
 //! Times that are confirmed without a transition go to the board alone. So an entry is shown as the board has it when
-//! it is of the same transition (`Board::parts_of`), else as the feed had it.
+//! it is of the same transition (`Entries::parts_of`), else as the feed had it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arb_pipeline::telemetry::serve as telemetry;
-use arb_schemas::records::BoardEntry;
+use arb_schemas::records::{BoardEntry, EdgeSignal};
 use arb_schemas::wire::WireError;
 use tokio::sync::{Mutex as AsyncMutex, watch};
 use tokio::task::block_in_place;
 
 use super::event::{Block, Event};
-use super::fold::Fold;
+use super::fold::{Fold, Open};
 use super::position::{Epoch, Positions};
 use super::ring::Ring;
-use crate::board::Board;
+use crate::App;
 use crate::snapshot::Snapshot;
 
 /// How long a snapshot is given out after it was made. All of that time share its bytes, and are sent what came since.
@@ -50,7 +52,7 @@ const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
 
 /// The feed of this instance.
 #[derive(Debug)]
-pub struct Live {
+pub(super) struct Live {
     epoch: Epoch,
     inner: Mutex<Inner>,
     signal: watch::Sender<Signal>,
@@ -59,7 +61,21 @@ pub struct Live {
 }
 
 /// A snapshot, its place, and when it was made.
-type Taken = (Instant, Place, Arc<Snapshot>);
+type Taken = (Instant, Place, Arc<Whole>);
+
+/// All that is open at a place.
+#[derive(Debug)]
+pub(super) struct Whole {
+    pub(super) board: Snapshot<BoardEntry>,
+    pub(super) signals: Snapshot<EdgeSignal>,
+}
+
+impl Whole {
+    fn of(app: &App, open: Open) -> Self {
+        let board = Snapshot::of(&app.board.parts_of(open.windows));
+        Self { board, signals: Snapshot::of(&app.signals.parts_of(open.signals)) }
+    }
+}
 
 /// What wakes clients.
 #[derive(Debug, Clone, Copy, Default)]
@@ -90,7 +106,7 @@ pub(super) struct Place {
 impl Live {
     /// Of a feed that begins at these positions, keeping so many events.
     #[must_use]
-    pub fn new(source: &super::source::Source, max_events: usize) -> Self {
+    pub(super) fn new(source: &super::source::Source, max_events: usize) -> Self {
         let start = source.start().clone();
         let partitions = i32::try_from(start.as_slice().len()).unwrap_or(i32::MAX);
         let ring = Ring::new(max_events.max(1), start);
@@ -106,13 +122,13 @@ impl Live {
     }
 
     /// Whether snapshots can be given.
-    pub fn is_ready(&self) -> bool {
+    pub(super) fn is_ready(&self) -> bool {
         self.lock().behind.is_empty()
     }
 
-    /// Begins with a board.
-    pub(super) fn begin(&self, entries: Vec<Arc<BoardEntry>>) {
-        self.lock().fold = Fold::of(entries);
+    /// Begins with what is open.
+    pub(super) fn begin(&self, open: Open) {
+        self.lock().fold = Fold::of(open);
     }
 
     /// Takes the next record of the feed.
@@ -139,7 +155,7 @@ impl Live {
     }
 
     /// Ends all streams.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         self.signal.send_modify(|signal| signal.is_closing = true);
     }
 
@@ -153,8 +169,8 @@ impl Live {
         self.signal.subscribe()
     }
 
-    /// The board at a position, and that place. It is made while the feed goes on.
-    pub(super) async fn snapshot(&self, board: &Board) -> (Place, Arc<Snapshot>) {
+    /// What is open at a position, and that place. It is made while the feed goes on.
+    pub(super) async fn snapshot(&self, app: &App) -> (Place, Arc<Whole>) {
         let mut last = self.snapshot.lock().await;
         if let Some((taken, place, snapshot)) = &*last
             && taken.elapsed() < SNAPSHOT_AGE
@@ -162,12 +178,12 @@ impl Live {
         {
             return (place.clone(), Arc::clone(snapshot));
         }
-        let (place, windows) = {
+        let (place, open) = {
             let inner = self.lock();
             let place = Place { next: inner.ring.next(), reader: inner.ring.head().clone() };
-            (place, inner.fold.windows())
+            (place, inner.fold.open())
         };
-        let snapshot = block_in_place(|| Arc::new(Snapshot::of(&board.parts_of(windows))));
+        let snapshot = block_in_place(|| Arc::new(Whole::of(app, open)));
         *last = Some((Instant::now(), place.clone(), Arc::clone(&snapshot)));
         (place, snapshot)
     }

@@ -7,10 +7,11 @@ use arb_schemas::time::{Micros, to_rfc3339};
 use bytes::Bytes;
 use serde_json::json;
 
-use super::event::id_line;
+use super::event::{Kind, id_line};
+use super::live::Whole;
 use super::position::{Epoch, Positions};
-use crate::filter::Sport;
-use crate::snapshot::Snapshot;
+use super::query::Filter;
+use crate::signals::Wanted;
 
 /// Milliseconds after which clients of a server that ends connect again: not all at once.
 const RETRY: (u64, u64) = (1_000, 5_000);
@@ -36,11 +37,15 @@ pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>) -> Bytes {
     format!(": heartbeat\nevent: heartbeat\ndata: {data}\n{}", to.id()).into()
 }
 
-/// The whole board for a sport or league, in pieces.
-pub(super) fn snapshot(to: To<'_>, snapshot: &Snapshot, sport: &Sport) -> Vec<Bytes> {
-    let mut pieces = vec![Bytes::from_static(b"event: snapshot\ndata: ")];
-    pieces.extend(snapshot.pieces(sport));
-    pieces.push(format!("\n{}", to.id()).into());
+/// All that is open of a sport or league, in pieces; signals for those who are sent their events.
+pub(super) fn snapshot(to: To<'_>, whole: &Whole, filter: &Filter) -> Vec<Bytes> {
+    let mut pieces = vec![Bytes::from_static(b"event: snapshot\ndata: "), whole.board.opening().into()];
+    pieces.extend(whole.board.pieces(&filter.sport));
+    if filter.has(Kind::EdgeSignal) {
+        pieces.push(Bytes::from_static(b"],\"signals\":["));
+        pieces.extend(whole.signals.pieces(&Wanted::of(&filter.sport)));
+    }
+    pieces.push(format!("]}}\n{}", to.id()).into());
     pieces
 }
 

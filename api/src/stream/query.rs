@@ -30,7 +30,12 @@ pub(super) struct Query {
 impl Filter {
     /// Whether an event is sent.
     pub(super) fn includes(&self, block: &Block) -> bool {
-        self.kinds.contains(&block.kind) && self.sport.includes(&block.sport, &block.league)
+        self.has(block.kind) && self.sport.is(&block.sport, &block.league)
+    }
+
+    /// Whether events of a kind are sent at all.
+    pub(super) fn has(&self, kind: Kind) -> bool {
+        self.kinds.contains(&kind)
     }
 }
 
@@ -58,7 +63,7 @@ impl Query {
 fn kinds(text: &str) -> Result<Vec<Kind>, Problem> {
     let kind = |key: &str| Kind::ALL.into_iter().find(|kind| kind.key() == key);
     let kinds: Option<Vec<_>> = text.split(',').map(kind).collect();
-    let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, with commas between";
+    let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, with commas between";
     kinds.ok_or_else(|| Problem::invalid_param("kinds", reason))
 }
 
@@ -68,7 +73,7 @@ fn id(name: &str, text: &str) -> Result<EventId, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::tests::{close, window};
+    use super::super::event::tests::{changed, close, window};
     use super::super::position::Positions;
     use super::*;
 
@@ -82,17 +87,18 @@ mod tests {
 
     #[test]
     fn kinds_and_sport_both_hold() {
-        let (opened, closed) = (block(&window("a", 1)), block(&close("a", 2)));
+        let blocks = [window("a", 1), close("a", 2), changed("s", 3, "opened")].map(|event| block(&event));
         for (query, expected) in [
-            ("", (true, true)),
-            ("kinds=close_signal", (false, true)),
-            ("kinds=close_signal,arb_window", (true, true)),
-            ("kinds=stale_alert", (false, false)),
-            ("sport=soccer_test&kinds=arb_window", (true, false)),
-            ("sport=tennis", (false, false)),
+            ("", [true, true, true]),
+            ("kinds=close_signal", [false, true, false]),
+            ("kinds=close_signal,arb_window", [true, true, false]),
+            ("kinds=edge_signal", [false, false, true]),
+            ("kinds=stale_alert", [false, false, false]),
+            ("sport=soccer_test&kinds=arb_window,edge_signal", [true, false, true]),
+            ("sport=tennis", [false, false, false]),
         ] {
             let filter = parse(query).filter;
-            assert_eq!((filter.includes(&opened), filter.includes(&closed)), expected, "{query}");
+            assert_eq!(blocks.each_ref().map(|block| filter.includes(block)), expected, "{query}");
         }
     }
 

@@ -9,14 +9,15 @@ use arb_pipeline::kafka::{self, Feed, FeedEvent, Span};
 use arb_pipeline::stop::Stop;
 use arb_schemas::topics::FEED_EVENTS;
 
+use super::fold::Open;
 use super::live::Live;
 use super::position::{Epoch, Positions};
-use crate::board::Board;
+use crate::App;
 use crate::follow::FollowError;
 
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
-/// How often to look whether the board has been read.
+/// How often to look whether the board and the signals have been read.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Where the feed is read from.
@@ -28,7 +29,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Notes the feed's end, and begins so many records before it. To be called before the board is read.
+    /// Notes the feed's end, and begins so many records before it. To be called before the board and the signals
+    /// are read.
     ///
     /// # Errors
     /// [`kafka::Error`].
@@ -71,13 +73,13 @@ impl Source {
     ///
     /// # Errors
     /// [`FollowError`].
-    pub fn follow(&self, live: &Live, board: &Board, stop: &Stop) -> Result<(), FollowError> {
-        while !board.is_ready() {
+    pub(super) fn follow(&self, live: &Live, app: &App, stop: &Stop) -> Result<(), FollowError> {
+        while !(app.board.is_ready() && app.signals.is_ready()) {
             if stop.wait(LOOK) {
                 return Ok(());
             }
         }
-        live.begin(board.entries());
+        live.begin(Open { windows: app.board.entries(), signals: app.signals.entries() });
         kafka::settle(&self.brokers, &FEED_EVENTS, self.partitions(), stop)?;
         let feed = self.open()?;
         feed.read_from((0..).zip(self.start.as_slice().iter().copied()))?;

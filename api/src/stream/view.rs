@@ -2,11 +2,11 @@
 //!
 //! Pure. It shows what the processor computed; a rank is of a whole board, so an event has none.
 
-use arb_schemas::records::{ArbWindow, CloseSignal, Event, LineMovement, StaleAlert};
-use arb_schemas::time::{Micros, SECOND, to_rfc3339};
+use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
+use arb_schemas::time::to_rfc3339;
 use serde_json::{Value, json};
 
-use crate::view;
+use crate::view::{self, event, line, odds, seconds};
 
 /// A window opened or changed: the board's entry, as of its own last change.
 pub(super) fn arb_window(window: &ArbWindow) -> Value {
@@ -22,7 +22,7 @@ pub(super) fn arb_window(window: &ArbWindow) -> Value {
 pub(super) fn line_movement(moved: &LineMovement) -> Value {
     let (from, to) = match &*moved.kind {
         "main_line" => (moved.line_from.map(line), moved.line.map(line)),
-        _ => (moved.price_from.map(price), moved.price_to.map(price)),
+        _ => (moved.price_from.map(odds), moved.price_to.map(odds)),
     };
     json!({
         "kind": moved.kind,
@@ -82,31 +82,19 @@ pub(super) fn close_signal(closed: &CloseSignal) -> Value {
     })
 }
 
-fn event(event: &Event) -> Value {
-    json!({
-        "id": event.id,
-        "home": event.home,
-        "away": event.away,
-        "commence_time": to_rfc3339(event.commence_time),
-    })
-}
-
-fn line(thousandths: i32) -> f64 {
-    f64::from(thousandths) / 1e3
-}
-
-fn price(millionths: i64) -> f64 {
-    millionths as f64 / 1e6
-}
-
-fn seconds(micros: Micros) -> f64 {
-    micros as f64 / SECOND as f64
+/// A signal opened, changed or closed: as the list has it, as of its own last change.
+pub(super) fn edge_signal(changed: &SignalChange) -> Value {
+    let mut value = view::signal(&changed.signal, changed.signal.updated_at);
+    value["change"] = json!(changed.change);
+    value
 }
 
 #[cfg(test)]
 pub(super) mod tests {
+    use arb_schemas::time::SECOND;
+
     use super::*;
-    use crate::view::tests::entry;
+    use crate::view::tests::{entry, signal};
 
     /// A price that moved.
     pub(crate) fn moved() -> LineMovement {
@@ -159,6 +147,15 @@ pub(super) mod tests {
         );
         assert_eq!(value.get("rank"), None);
         assert_eq!(value["legs"][0]["age_seconds"], 0.0);
+    }
+
+    #[test]
+    fn a_signal_is_that_of_the_list_with_its_change() {
+        let (changed, signal) =
+            (|change: &str| SignalChange { change: change.into(), signal: signal("a", 2) }, signal("a", 2));
+        let mut value = edge_signal(&changed("faded"));
+        assert_eq!(value.as_object_mut().unwrap().remove("change"), Some(json!("faded")));
+        assert_eq!(value, view::signal(&signal, signal.updated_at));
     }
 
     #[test]

@@ -1,21 +1,20 @@
-//! `arb serve`: the board and the feed over HTTP, each fed by a thread that reads its topic.
+//! `arb serve`: the board, the signals and the feed over HTTP, each fed by a thread that reads its topic.
 
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 use anyhow::{Context, anyhow};
-use arb_api::board::Board;
 use arb_api::keys::Keys;
 use arb_api::plan::Plans;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::usage::Usage;
 use arb_api::watched::Watched;
-use arb_api::{App, SharedApp, follow, server, upkeep};
+use arb_api::{App, SharedApp, follow, server, stream, upkeep};
 use arb_pipeline::kafka::{self, Ends, Table};
 use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry::Role;
-use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
 
 use crate::admin::{Admin, Vitals};
 use crate::cli::Serve;
@@ -29,28 +28,29 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let keys = Watched::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
     let partitions = kafka::partitions(brokers)?;
-    // The feed's end is noted before the board is read: `arb_api::stream::live` says why.
+    // The feed's end is noted before the board and the signals are read: `arb_api::stream::live` says why.
     let source = Source::find(brokers, partitions, config.stream_events)?;
-    kafka::settle(brokers, &ARBS_BOARD, partitions, &stop)?;
-    let table = Table::open(brokers, &ARBS_BOARD, partitions)?;
+    let read = |topic| {
+        kafka::settle(brokers, topic, partitions, &stop)?;
+        Table::open(brokers, topic, partitions)
+    };
+    let (board, signals) = (read(&ARBS_BOARD)?, read(&SIGNALS)?);
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
-    let app = Arc::new(App { board: Board::new(partitions), keys, usage, streams });
+    let app = Arc::new(App::new(partitions, keys, usage, streams));
     admin.show(Seen { app: Arc::clone(&app), ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)? });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let listener = runtime.block_on(async { server::listen(config.listen) });
     let listener = listener.with_context(|| format!("{} cannot be listened on", config.listen))?;
     tracing::info!(listen = %config.listen, "serving");
-    let board = thread("board", &app, &stop, move |app, stop| Ok(follow::follow(table, &app.board, stop)?))?;
-    let feed = thread("feed", &app, &stop, |app, stop| {
-        let (source, live) = app.streams.feed();
-        Ok(source.follow(live, &app.board, stop)?)
-    })?;
+    let board = thread("board", &app, &stop, move |app, stop| Ok(follow::board(board, app, stop)?))?;
+    let signals = thread("signals", &app, &stop, move |app, stop| Ok(follow::signals(signals, app, stop)?))?;
+    let feed = thread("feed", &app, &stop, |app, stop| Ok(stream::follow(app, stop)?))?;
     let upkeep = thread("upkeep", &app, &stop, |app, stop| {
         upkeep::keep(app, stop);
         Ok(())
     })?;
     runtime.block_on(server::serve(listener, Arc::clone(&app), config.stall, &stop));
-    let ended = [("board", board), ("feed", feed), ("upkeep", upkeep)]
+    let ended = [("board", board), ("signals", signals), ("feed", feed), ("upkeep", upkeep)]
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten());
     // After the last request that was still answered, and however the threads have ended.
     let saved = app.usage.save();

@@ -8,9 +8,10 @@ mod feed;
 mod fit;
 mod of_record;
 mod rejected;
+mod signals;
 mod ticks;
 
-use arb_schemas::records::{ArbWindow, CloseSignal, Frame, LineMovement, StaleAlert};
+use arb_schemas::records::{ArbWindow, CloseSignal, Frame, LineMovement, SignalChange, StaleAlert};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
 use arb_schemas::view::{self, FrameView};
@@ -20,6 +21,7 @@ pub use feed::{LineMovementRow, StaleAlertRow, TransitionRow, movement_row, tran
 pub use feed::{alert_row, closed_row};
 pub use of_record::RowOfRecord;
 pub use rejected::{RejectedRow, rejected_row};
+pub use signals::{SignalRow, signal_row};
 pub use ticks::{TickRow, tick_rows};
 
 use super::table::Table;
@@ -52,6 +54,8 @@ pub enum Made<'a> {
     Movement(Box<LineMovement>),
     /// A book or an arb went stale, or came back.
     Alert(Box<StaleAlert>),
+    /// An edge signal opened, changed or closed.
+    Signal(Box<SignalChange>),
     /// No rows: the end of a poll, a heartbeat.
     Nothing,
     /// No record of the topic, or one that does not fit; and why.
@@ -90,13 +94,13 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<Made<'a>, WireError> 
         RecordType::CloseSignal => Made::Closed(decode(message).map(Box::new)?),
         RecordType::LineMovement => Made::Movement(decode(message).map(Box::new)?),
         RecordType::StaleAlert => Made::Alert(decode(message).map(Box::new)?),
+        RecordType::SignalChange => Made::Signal(decode(message).map(Box::new)?),
         RecordType::PollEnd => decode(message).map(|_: arb_schemas::records::PollEnd| Made::Nothing)?,
         RecordType::Heartbeat => decode(message).map(|_: arb_schemas::records::Heartbeat| Made::Nothing)?,
         // No topic of the sink's has them.
         RecordType::BoardEntry
         | RecordType::BoardProgress
         | RecordType::EdgeSignal
-        | RecordType::SignalChange
         | RecordType::StateMarket
         | RecordType::StateSource
         | RecordType::StatePartition
@@ -118,6 +122,7 @@ impl Made<'_> {
             Self::Window(_) | Self::Closed(_) => (Table::WindowTransitions, 1),
             Self::Movement(_) => (Table::LineMovements, 1),
             Self::Alert(_) => (Table::StaleAlerts, 1),
+            Self::Signal(_) => (Table::SignalTransitions, 1),
             Self::Rejected(_) => (Table::Rejected, 1),
             Self::Nothing => return None,
         };
@@ -134,6 +139,7 @@ impl Made<'_> {
             Self::Closed(closed) => closed.closed_at,
             Self::Movement(movement) => movement.window_end,
             Self::Alert(alert) => alert.at,
+            Self::Signal(changed) => changed.signal.updated_at,
             Self::Nothing | Self::Rejected(_) => return None,
         })
     }

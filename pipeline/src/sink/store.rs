@@ -16,8 +16,8 @@ use super::batch::{Batch, Kept};
 use super::failure::Failure;
 use super::recovery::{Found, Place};
 use super::rows::{
-    Coordinates, LineMovementRow, Made, RejectedRow, RowOfRecord, StaleAlertRow, TickRow, TransitionRow,
-    read, rejected_row, tick_rows,
+    Coordinates, LineMovementRow, Made, RejectedRow, RowOfRecord, SignalRow, StaleAlertRow, TickRow,
+    TransitionRow, read, rejected_row, tick_rows,
 };
 use super::table::Table;
 use crate::fail_point::{FailPoints, Point};
@@ -107,6 +107,9 @@ impl Store {
                         let row = rejected_row(at, "", b"", b"");
                         self.try_row::<RejectedRow<'static>>(table, &row).await
                     }
+                    Table::SignalTransitions => {
+                        self.try_row::<SignalRow<'static>>(table, &samples::signal()).await
+                    }
                 }
             };
             self.in_time(table, self.time_outs.send, fits).await?;
@@ -195,6 +198,7 @@ impl Store {
             Table::LineMovements => self.send::<LineMovementRow<'static>>(range, batch, token, skip).await,
             Table::StaleAlerts => self.send::<StaleAlertRow<'static>>(range, batch, token, skip).await,
             Table::Rejected => self.send::<RejectedRow<'static>>(range, batch, token, skip).await,
+            Table::SignalTransitions => self.send::<SignalRow<'static>>(range, batch, token, skip).await,
         };
         sent.map_err(|error| Failure::of(&error, &table.to_string()))?;
         self.fail_points.pass(Point::Inserted);

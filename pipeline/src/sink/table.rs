@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// A table of `schemas/clickhouse/001_tables.sql`.
+/// A table of `schemas/clickhouse/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)] // As there.
 pub enum Table {
@@ -13,12 +13,19 @@ pub enum Table {
     LineMovements,
     StaleAlerts,
     Rejected,
+    SignalTransitions,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Ticks, Self::WindowTransitions, Self::LineMovements, Self::StaleAlerts, Self::Rejected];
+    pub const ALL: [Self; 6] = [
+        Self::Ticks,
+        Self::WindowTransitions,
+        Self::LineMovements,
+        Self::StaleAlerts,
+        Self::Rejected,
+        Self::SignalTransitions,
+    ];
 
     /// Its name, without its database.
     #[must_use]
@@ -29,6 +36,7 @@ impl Table {
             Self::LineMovements => "line_movements",
             Self::StaleAlerts => "stale_alerts",
             Self::Rejected => "rejected",
+            Self::SignalTransitions => "signal_transitions",
         }
     }
 
@@ -92,7 +100,7 @@ mod tests {
             assert_eq!(Table::named(table.name()), Some(table));
             tally.count(table, rows);
         }
-        assert_eq!((tally.total(), tally.of(Table::Rejected)), (15, 5));
+        assert_eq!((tally.total(), tally.of(Table::Rejected)), (21, 5));
         assert_eq!(Table::named("tick"), None);
         let mut one = Tally::default();
         one.count(Table::StaleAlerts, 2);

@@ -121,6 +121,7 @@ metrics! {
     QUOTA_REFUSALS = counter(Serve, Count, "arb_serve_quota_refusals_total", "Requests refused because the key's quota is spent.");
     CONNECTIONS = gauge(Serve, Count, "arb_serve_connections", "Connections that are open.");
     BOARD_ENTRIES = gauge(Serve, Count, "arb_serve_board_entries", "Entries of the board.");
+    SERVED_SIGNALS = gauge(Serve, Count, "arb_serve_signals", "Edge signals that are open.");
     BOARD_AGE = gauge(Serve, Seconds, "arb_serve_board_age_seconds",
         "Now minus the time of the newest poll that the board wholly contains. For a recording it is as large as the recording is old.").rare();
     FEED_EVENTS = counter(Serve, Count, "arb_serve_feed_events_total", "Events of the feed that this instance has read.");

@@ -19,6 +19,7 @@ struct Meters {
     quota_refusals: Counter,
     connections: Gauge,
     board_entries: Gauge,
+    signals: Gauge,
     feed_events: Counter,
     streams: Gauge,
     stream_events: Counter,
@@ -30,6 +31,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     quota_refusals: list::QUOTA_REFUSALS.counter(&[]),
     connections: list::CONNECTIONS.gauge(&[]),
     board_entries: list::BOARD_ENTRIES.gauge(&[]),
+    signals: list::SERVED_SIGNALS.gauge(&[]),
     feed_events: list::FEED_EVENTS.counter(&[]),
     streams: list::STREAMS.gauge(&[]),
     stream_events: list::STREAM_EVENTS.counter(&[]),
@@ -148,6 +150,8 @@ impl Drop for Sent {
 pub struct Memory<'a> {
     /// Entries of the board.
     pub entries: usize,
+    /// Open edge signals.
+    pub signals: usize,
     /// The time of the newest poll that the board wholly contains.
     pub as_of: Option<Micros>,
     /// Events of the feed, and their bytes.
@@ -159,6 +163,7 @@ pub struct Memory<'a> {
 /// Tells what is in memory at a moment of UTC. `ends` are where the feed's partitions end, as far as is known.
 pub fn look(memory: &Memory<'_>, ends: &BTreeMap<i32, Span>, now: Micros) {
     METERS.board_entries.set(memory.entries as f64);
+    METERS.signals.set(memory.signals as f64);
     if let Some(as_of) = memory.as_of {
         list::BOARD_AGE.gauge(&[]).set(seconds(as_of, now));
     }

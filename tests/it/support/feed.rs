@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, CloseSignal, Coverage, Event, Frame, LineMovement, Offer, Outcome, Side,
-    StaleAlert, Status, Tick,
+    ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, FairChance, Frame, LineMovement, Offer,
+    Outcome, Side, SignalChange, SignalQuote, StaleAlert, Status, Tick,
 };
-use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS};
+use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, SIGNALS, Topic};
 use arb_schemas::wire::{RecordType, decode, encode};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
@@ -151,14 +151,53 @@ pub(crate) fn stale(league: &str, sequence: i64) -> Vec<u8> {
     .unwrap()
 }
 
-/// Four records, one of each kind, numbered from here.
-pub(crate) fn one_of_each(league: &str, sequence: i64) -> [Vec<u8>; 4] {
+/// A value at the book alpha, by what the book beta says.
+pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> SignalChange {
+    let quote = |role: &str, book: &str, price| SignalQuote {
+        role: role.into(),
+        outcome: "over".into(),
+        side: "back".into(),
+        line: Some(2_500),
+        book: book.into(),
+        operator: book.into(),
+        price,
+        price_from: None,
+        effective_price: price,
+        price_moved_at: 500_000,
+        last_seen_at: 900_000,
+    };
+    let signal = EdgeSignal {
+        id: id.into(),
+        kind: "value".into(),
+        event: event(league),
+        in_play: false,
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(2_500),
+        outcome: Some("over".into()),
+        strength: 0.03,
+        confidence: 0.9,
+        bets: vec![quote("bet", "alpha", 2_100_000)],
+        evidence: vec![quote("source", "beta", 1_950_000)],
+        fair: vec![FairChance { method: "shin".into(), probability: 0.4905 }],
+        kelly: Some(0.007),
+        opened_at: 1_000_000,
+        updated_at: 1_000_000,
+        expires_at: 91_000_000,
+        sequence,
+    };
+    SignalChange { change: change.into(), signal }
+}
+
+/// Five records, one of each kind, numbered from here.
+pub(crate) fn one_of_each(league: &str, sequence: i64) -> [Vec<u8>; 5] {
     let id = format!("w{sequence}");
     [
         opened(&id, league, sequence),
         moved(league, sequence + 1),
         stale(league, sequence + 2),
         closed(&id, league, sequence + 3, "price_moved"),
+        encode(&signal(&format!("s{sequence}"), league, sequence + 4, "opened")).unwrap(),
     ]
 }
 
@@ -210,9 +249,34 @@ impl Writer {
     pub(crate) fn begin_board(&self, partition: i32, id: &str, opened: &[u8]) {
         let entry = encode(&decode::<ArbWindow>(opened).unwrap().entry).unwrap();
         self.0.begin_transaction().unwrap();
-        let record = BaseRecord::to(ARBS_BOARD.name).partition(partition).key(id).payload(&entry);
-        self.0.send(record).map_err(|(error, _)| error).unwrap();
+        self.put(&ARBS_BOARD, partition, id, Some(&entry));
         self.0.flush(WAIT).unwrap();
+    }
+
+    /// Writes what has become of a signal to both its topics, as the processor does.
+    pub(crate) fn write_signal(&self, partition: i32, changed: &SignalChange) {
+        self.send(partition, &[encode(changed).unwrap()]);
+        self.put_signal(partition, changed);
+        self.commit();
+    }
+
+    /// Writes a signal to its own topic alone, not committed yet, but there.
+    pub(crate) fn begin_signal(&self, partition: i32, changed: &SignalChange) {
+        self.0.begin_transaction().unwrap();
+        self.put_signal(partition, changed);
+        self.0.flush(WAIT).unwrap();
+    }
+
+    fn put_signal(&self, partition: i32, SignalChange { change, signal }: &SignalChange) {
+        let is_open = ["opened", "updated", "refreshed"].contains(&&**change);
+        let value = is_open.then(|| encode(signal).unwrap());
+        self.put(&SIGNALS, partition, &signal.id, value.as_deref());
+    }
+
+    fn put(&self, topic: &Topic, partition: i32, key: &str, value: Option<&[u8]>) {
+        let mut record = BaseRecord::to(topic.name).partition(partition).key(key);
+        record.payload = value;
+        self.0.send(record).map_err(|(error, _)| error).unwrap();
     }
 
     /// Writes records that nobody may ever see.
@@ -277,6 +341,10 @@ fn name_of(value: &[u8]) -> Name {
         RecordType::CloseSignal => {
             let closed: CloseSignal = decode(value).unwrap();
             name("close_signal", closed.id, closed.sequence)
+        }
+        RecordType::SignalChange => {
+            let SignalChange { signal, .. } = decode(value).unwrap();
+            name("edge_signal", signal.id, signal.sequence)
         }
         _ => {
             let ArbWindow { entry, .. } = decode(value).unwrap();

@@ -14,20 +14,26 @@ use super::stack::Broker;
 use super::{root, wait_for};
 use crate::kafka::read_places;
 
-/// A table with what is compared as something else: times as microseconds, fractions as their bits, bytes in hexadecimal.
+/// A table with what is compared as something else: times as microseconds, fractions as their bits, bytes in hexadecimal; and
+/// the same of what is nested in it.
 struct Compared {
     table: &'static str,
     times: &'static [&'static str],
     fractions: &'static [&'static str],
     bytes: &'static [&'static str],
+    nested: &'static [(&'static str, &'static str)],
 }
 
-const TABLES: [Compared; 5] = [
+const TIME: &str = "toUnixTimestamp64Micro";
+const FRACTION: &str = "reinterpretAsUInt64";
+
+const TABLES: [Compared; 6] = [
     Compared {
         table: "ticks",
         times: &["received_at", "commence_time", "last_seen_at", "price_moved_at"],
         fractions: &[],
         bytes: &[],
+        nested: &[],
     },
     Compared {
         table: "window_transitions",
@@ -46,28 +52,41 @@ const TABLES: [Compared; 5] = [
             "margin_peak",
         ],
         bytes: &[],
+        nested: &[
+            ("legs.price_moved_at", TIME),
+            ("legs.last_seen_at", TIME),
+            ("legs.implied_probability", FRACTION),
+            ("legs.stake_share", FRACTION),
+        ],
     },
     Compared {
         table: "line_movements",
         times: &["commence_time", "window_start", "window_end"],
         fractions: &["probability_change"],
         bytes: &[],
+        nested: &[],
     },
     Compared {
         table: "stale_alerts",
         times: &["commence_time", "last_seen_at", "at"],
         fractions: &[],
         bytes: &[],
+        nested: &[],
     },
-    Compared { table: "rejected", times: &[], fractions: &[], bytes: &["key", "value"] },
-];
-
-/// The same of a window's legs.
-const LEGS: [(&str, &str); 4] = [
-    ("price_moved_at", "toUnixTimestamp64Micro"),
-    ("last_seen_at", "toUnixTimestamp64Micro"),
-    ("implied_probability", "reinterpretAsUInt64"),
-    ("stake_share", "reinterpretAsUInt64"),
+    Compared {
+        table: "signal_transitions",
+        times: &["commence_time", "at", "opened_at", "expires_at"],
+        fractions: &["strength", "confidence", "kelly"],
+        bytes: &[],
+        nested: &[
+            ("bets.price_moved_at", TIME),
+            ("bets.last_seen_at", TIME),
+            ("evidence.price_moved_at", TIME),
+            ("evidence.last_seen_at", TIME),
+            ("fair.probability", FRACTION),
+        ],
+    },
+    Compared { table: "rejected", times: &[], fractions: &[], bytes: &["key", "value"], nested: &[] },
 ];
 
 /// A broker with topics and a server with tables.
@@ -153,16 +172,15 @@ impl Ground {
         TABLES.each_ref().map(|compared| (compared.table, self.rows(compared))).into()
     }
 
-    fn rows(&self, Compared { table, times, fractions, bytes }: &Compared) -> Vec<Value> {
+    fn rows(&self, Compared { table, times, fractions, bytes, nested }: &Compared) -> Vec<Value> {
         let replace = |function: &str, name: &str| format!("{function}({name}) AS {name}");
-        let times = times.iter().map(|name| replace("toUnixTimestamp64Micro", name));
-        let fractions = fractions.iter().map(|name| replace("reinterpretAsUInt64", name));
+        let times = times.iter().map(|name| replace(TIME, name));
+        let fractions = fractions.iter().map(|name| replace(FRACTION, name));
         let bytes = bytes.iter().map(|name| format!("lower(hex({name})) AS {name}"));
-        let legs = LEGS.iter().filter(|_| *table == "window_transitions");
-        let legs = legs.map(|(name, function)| {
-            format!("arrayMap(value -> {function}(value), legs.{name}) AS `legs.{name}`")
-        });
-        let replaced: Vec<_> = times.chain(fractions).chain(bytes).chain(legs).collect();
+        let nested = nested
+            .iter()
+            .map(|(name, function)| format!("arrayMap(value -> {function}(value), {name}) AS `{name}`"));
+        let replaced: Vec<_> = times.chain(fractions).chain(bytes).chain(nested).collect();
         let replaced =
             if replaced.is_empty() { String::new() } else { format!("REPLACE ({})", replaced.join(", ")) };
         let left_out = if *table == "rejected" { "inserted_at, reason" } else { "inserted_at" };

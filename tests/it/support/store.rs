@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use arb_schemas::records::SignalChange;
 use arb_schemas::topics::FEED_EVENTS;
 use arb_schemas::wire::RecordType;
 use serde_json::Value;
 
 use super::clickhouse::ClickHouse;
+use super::feed::Writer;
 use super::program::{Role, arb, run};
 use super::stack::Stack;
 use super::{recordings, wait_for};
@@ -37,6 +39,14 @@ impl Store {
         store
     }
 
+    /// Tells of signals beside what the recording makes, and waits until they are there too.
+    pub(crate) fn tell(&self, changes: &[SignalChange]) {
+        let writer = Writer::new(&self.stack.broker.brokers);
+        let rows = self.count("signal_transitions") + changes.len();
+        changes.iter().for_each(|changed| writer.write_signal(0, changed));
+        wait_for("the signals are there", || (self.count("signal_transitions") == rows).then_some(()));
+    }
+
     /// Rows that the analyst is shown, with the columns' names and types before them.
     pub(crate) fn ask(&self, sql: &str) -> Result<Shown, String> {
         let sql = format!("{sql}\nFORMAT JSONCompactEachRowWithNamesAndTypes");
@@ -56,7 +66,7 @@ impl Store {
     }
 
     /// The tables, and how many rows each must have: what was said and what the feed holds.
-    fn expected(&self, recording: &Path) -> [(&'static str, usize); 4] {
+    fn expected(&self, recording: &Path) -> [(&'static str, usize); 5] {
         let said = run(arb().arg("evaluate").arg(recording)).out;
         let words: Vec<_> = said.split_whitespace().collect();
         let ticks = words.iter().position(|word| *word == "ticks,").map(|at| words[at - 1].parse().unwrap());
@@ -68,6 +78,7 @@ impl Store {
             ("window_transitions", count(&[RecordType::ArbWindow, RecordType::CloseSignal])),
             ("line_movements", count(&[RecordType::LineMovement])),
             ("stale_alerts", count(&[RecordType::StaleAlert])),
+            ("signal_transitions", count(&[RecordType::SignalChange])),
         ]
     }
 }

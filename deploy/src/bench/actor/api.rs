@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use arb_api::board::Board;
 use arb_api::keys::Keys;
 use arb_api::plan::{Plan, Plans};
 use arb_api::stream::Streams;
@@ -62,8 +61,9 @@ impl Api {
         let plans = Watched::<Plans>::open(path.with_file_name("plans.json"))?;
         let usage = Usage::open(path.with_file_name("usage.json"), plans, clock::now)?;
         let streams = Streams::new(Source::by_hand(1), EVENTS, HEARTBEAT);
-        let app = Arc::new(App { board: board(entries), keys, usage, streams });
-        app.streams.begin();
+        let app = Arc::new(App::new(1, keys, usage, streams));
+        let progress = BoardProgress { source: "bench".to_owned(), received_at: NOW };
+        app.begin((0..).take(entries).map(entry), progress);
         let listener =
             self.runtime.block_on(async { server::listen(SocketAddr::from(([127, 0, 0, 1], 0))) })?;
         let at = listener.local_addr()?;
@@ -105,15 +105,6 @@ impl Drop for Api {
     fn drop(&mut self) {
         self.stop.stop();
     }
-}
-
-/// A board that every poll has reached.
-fn board(entries: usize) -> Board {
-    let board = Board::new(1);
-    (0..).take(entries).for_each(|number| board.put(entry(number)));
-    board.progress(0, BoardProgress { source: "bench".to_owned(), received_at: NOW });
-    board.ready();
-    board
 }
 
 /// A window that changes: each is one of a few that change again and again.

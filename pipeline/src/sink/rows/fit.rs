@@ -3,7 +3,7 @@
 //! A time that a column cannot hold would be another time there, and a month that nobody ever lived in makes a part of
 //! its own; both are signs of a broken clock. It changes nothing.
 
-use arb_schemas::records::{ArbWindow, CloseSignal, Event, LineMovement, StaleAlert};
+use arb_schemas::records::{ArbWindow, CloseSignal, Event, LineMovement, SignalChange, StaleAlert};
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_schemas::view::FrameView;
 
@@ -26,6 +26,7 @@ pub(super) fn check(made: &Made<'_>) -> Result<(), String> {
         Made::Closed(closed) => closed_fits(closed),
         Made::Movement(movement) => movement_fits(movement),
         Made::Alert(alert) => alert_fits(alert),
+        Made::Signal(changed) => signal_fits(changed),
         Made::Nothing | Made::Rejected(_) => Ok(()),
     }
 }
@@ -86,6 +87,18 @@ fn alert_fits(alert: &StaleAlert) -> Result<(), String> {
     part("at", alert.at)?;
     alert.last_seen_at.map_or(Ok(()), |at| column("last_seen_at", at))?;
     event_fits(&alert.event)
+}
+
+fn signal_fits(SignalChange { signal, .. }: &SignalChange) -> Result<(), String> {
+    part("updated_at", signal.updated_at)?;
+    column("opened_at", signal.opened_at)?;
+    column("expires_at", signal.expires_at)?;
+    event_fits(&signal.event)?;
+    for quote in signal.bets.iter().chain(&signal.evidence) {
+        column("price_moved_at", quote.price_moved_at)?;
+        column("last_seen_at", quote.last_seen_at)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 use clickhouse::Row;
 
 use super::{
-    Coordinates, LineMovementRow, Made, RejectedRow, StaleAlertRow, TransitionRow, alert_row, closed_row,
-    movement_row, rejected_row, transition_row,
+    Coordinates, LineMovementRow, Made, RejectedRow, SignalRow, StaleAlertRow, TransitionRow, alert_row,
+    closed_row, movement_row, rejected_row, signal_row, transition_row,
 };
 use crate::sink::batch::Kept;
 use crate::sink::table::Table;
@@ -45,6 +45,14 @@ impl RowOfRecord for StaleAlertRow<'static> {
 
     fn of<'a>(at: Coordinates<'a>, made: &'a Made<'a>, _: Kept<'a>) -> Option<StaleAlertRow<'a>> {
         if let Made::Alert(alert) = made { Some(alert_row(at, alert)) } else { None }
+    }
+}
+
+impl RowOfRecord for SignalRow<'static> {
+    const TABLE: Table = Table::SignalTransitions;
+
+    fn of<'a>(at: Coordinates<'a>, made: &'a Made<'a>, _: Kept<'a>) -> Option<SignalRow<'a>> {
+        if let Made::Signal(changed) = made { Some(signal_row(at, changed)) } else { None }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Records and their rows, by example.
 
-use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};
+use arb_schemas::records::{
+    Coverage, EdgeSignal, Event, FairChance, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, SignalQuote,
+    Status, Tick,
+};
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use arb_schemas::wire::encode;
@@ -106,4 +109,88 @@ fn hostile_times_are_rejected_with_their_record() {
     assert!(said.starts_with("price_moved_at "), "{said}");
     let said = changed(&|frame| frame.event.commence_time = i64::MIN);
     assert!(said.starts_with("commence_time "), "{said}");
+}
+
+fn changed(change: &str) -> SignalChange {
+    let quote = |role: &str, book: &str| SignalQuote {
+        role: role.into(),
+        outcome: "over".into(),
+        side: "back".into(),
+        line: Some(2_500),
+        book: book.into(),
+        operator: book.into(),
+        price: 2_100_000,
+        price_from: (role == "leader").then_some(2_300_000),
+        effective_price: 2_050_000,
+        price_moved_at: 3,
+        last_seen_at: 5,
+    };
+    let signal = EdgeSignal {
+        id: "s".into(),
+        kind: "stale_price".into(),
+        event: frame(&[]).event,
+        in_play: false,
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(2_500),
+        outcome: None,
+        strength: 0.02,
+        confidence: 0.75,
+        bets: vec![quote("bet", "alpha")],
+        evidence: vec![quote("leader", "beta"), quote("other", "gamma")],
+        fair: vec![FairChance { method: "shin".into(), probability: 0.49 }],
+        kelly: Some(0.005),
+        opened_at: 6,
+        updated_at: 9,
+        expires_at: 90,
+        sequence: 12,
+    };
+    SignalChange { change: change.into(), signal }
+}
+
+#[test]
+fn a_signal_is_a_row_with_its_bets_and_what_says_so_apart() {
+    let message = encode(&changed("updated")).unwrap();
+    let made = read(&FEED_EVENTS, &message);
+    assert_eq!((made.rows(), made.time()), (Some((Table::SignalTransitions, 1)), Some(9)));
+    let Made::Signal(changed) = made else { panic!("{made:?}") };
+    let row = signal_row(AT, &changed);
+    assert_eq!((row.kafka_partition, row.kafka_offset, row.signal_id, row.at), (3, 17, "s", 9));
+    assert_eq!((row.transition, row.reason, row.outcome, row.line), ("updated", "", "", Some(2_500)));
+    assert_eq!((&*row.bet_book, &*row.bet_price), (&["alpha"][..], &[2_100_000][..]));
+    assert_eq!(
+        (&*row.evidence_role, &*row.evidence_book),
+        (&["leader", "other"][..], &["beta", "gamma"][..])
+    );
+    assert_eq!(row.evidence_price_from, [Some(2_300_000), None]);
+    assert_eq!((&*row.fair_method, &*row.fair_probability), (&["shin"][..], &[0.49][..]));
+}
+
+#[test]
+fn what_ends_a_signal_is_a_reason() {
+    for reason in ["expired", "faded", "followed", "withdrawn", "event_ended"] {
+        let changed = changed(reason);
+        let row = signal_row(AT, &changed);
+        assert_eq!((row.transition, row.reason), ("closed", reason));
+    }
+    let opened = changed("opened");
+    assert_eq!((signal_row(AT, &opened).transition, signal_row(AT, &opened).reason), ("opened", ""));
+}
+
+#[test]
+fn hostile_times_of_a_signal_are_rejected_with_it() {
+    let said = |change: &dyn Fn(&mut EdgeSignal)| {
+        let mut changed = changed("opened");
+        change(&mut changed.signal);
+        match read(&FEED_EVENTS, &encode(&changed).unwrap()) {
+            Made::Rejected(reason) => reason.split(' ').next().unwrap().to_owned(),
+            made => panic!("{made:?}"),
+        }
+    };
+    assert_eq!(said(&|signal| signal.updated_at = -1), "updated_at");
+    assert_eq!(said(&|signal| signal.opened_at = i64::MIN), "opened_at");
+    assert_eq!(said(&|signal| signal.expires_at = i64::MAX), "expires_at");
+    assert_eq!(said(&|signal| signal.event.commence_time = i64::MAX), "commence_time");
+    assert_eq!(said(&|signal| signal.bets[0].last_seen_at = i64::MAX), "last_seen_at");
+    assert_eq!(said(&|signal| signal.evidence[1].price_moved_at = i64::MIN), "price_moved_at");
 }

@@ -2,7 +2,7 @@
 //!
 //! They are never sent.
 
-use crate::sink::rows::{LineMovementRow, StaleAlertRow, TickRow, TransitionRow};
+use crate::sink::rows::{LineMovementRow, SignalRow, StaleAlertRow, TickRow, TransitionRow};
 
 pub(super) fn tick() -> TickRow<'static> {
     TickRow { line: Some(0), price_moved_at: Some(0), ..TickRow::default() }
@@ -62,4 +62,34 @@ pub(super) fn movement() -> LineMovementRow<'static> {
 
 pub(super) fn alert() -> StaleAlertRow<'static> {
     StaleAlertRow { last_seen_at: Some(0), ..StaleAlertRow::default() }
+}
+
+pub(super) fn signal() -> SignalRow<'static> {
+    SignalRow {
+        line: Some(0),
+        kelly: Some(0.0),
+        bet_outcome: vec![""],
+        bet_side: vec![""],
+        bet_line: vec![Some(0)],
+        bet_book: vec![""],
+        bet_operator: vec![""],
+        bet_price: vec![0],
+        bet_effective_price: vec![0],
+        bet_price_moved_at: vec![0],
+        bet_last_seen_at: vec![0],
+        evidence_role: vec![""],
+        evidence_outcome: vec![""],
+        evidence_side: vec![""],
+        evidence_line: vec![Some(0)],
+        evidence_book: vec![""],
+        evidence_operator: vec![""],
+        evidence_price: vec![0],
+        evidence_price_from: vec![Some(0)],
+        evidence_effective_price: vec![0],
+        evidence_price_moved_at: vec![0],
+        evidence_last_seen_at: vec![0],
+        fair_method: vec![""],
+        fair_probability: vec![0.0],
+        ..SignalRow::default()
+    }
 }

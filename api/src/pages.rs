@@ -1,4 +1,4 @@
-//! `GET /v1/arbs` and `GET /api/v1/arbs`: the ranked board, a page at a time.
+//! What is open, a page at a time: `GET /v1/arbs`, `/v1/signals` and the same on the other surface.
 //!
 //! It never filters or reorders by anything that the caller did not name.
 
@@ -11,11 +11,13 @@ use warp::reply::Response;
 
 use crate::App;
 use crate::cursor::Cursor;
+use crate::entries::Entries;
 use crate::etag;
-use crate::filter::{Sport, parameters};
+use crate::filter::parameters;
+use crate::listed::{Filter, Listed};
 use crate::problem::Problem;
 use crate::request::Request;
-use crate::snapshot::{Ask, Page, Snapshot};
+use crate::snapshot::{AskOf, Page, Snapshot};
 
 /// Entries of a page, unless asked otherwise.
 const LIMIT: usize = 100;
@@ -23,24 +25,28 @@ const LIMIT: usize = 100;
 const MAX_LIMIT: usize = 500;
 
 /// Answers a request.
-pub(crate) fn list(app: &App, request: &Request<'_>) -> Result<Response, Problem> {
-    let ask = parse(request.query)?;
-    if !app.board.is_ready() {
-        return Err(unavailable());
+pub(crate) fn list<E: Listed>(
+    app: &App,
+    entries: &Entries<E>,
+    request: &Request<'_>,
+) -> Result<Response, Problem> {
+    let ask = parse::<E>(request.query)?;
+    if !entries.is_ready() {
+        return Err(Problem::unavailable(E::UNREAD));
     }
     let page = if etag::is_conditional(request.headers) {
         // Who would be refused without the tag is refused with it (RFC 9110, 13.2.1), and nothing is rendered for it.
         request.refuse_if_spent(app)?;
-        let page = snapshot(app)?.page(&ask);
+        let page = snapshot(entries)?.page(&ask);
         if page.tag.is_known_to(request.headers) {
             return Ok(not_modified(&page));
         }
         request.charge(app)?;
         page
     } else {
-        // Before the work: a refusal is to cost no rendering. A board that is ready stays so.
+        // Before the work: a refusal is to cost no rendering. What is ready stays so.
         request.charge(app)?;
-        snapshot(app)?.page(&ask)
+        snapshot(entries)?.page(&ask)
     };
     let mut response = Response::new(page.json.clone().into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -48,14 +54,10 @@ pub(crate) fn list(app: &App, request: &Request<'_>) -> Result<Response, Problem
     Ok(response)
 }
 
-fn unavailable() -> Problem {
-    Problem::unavailable("The board is being read; try again.")
-}
-
-/// The board as it is now; what has changed is rendered where it may take its time.
-fn snapshot(app: &App) -> Result<Arc<Snapshot>, Problem> {
-    let current = app.board.current();
-    current.or_else(|| block_in_place(|| app.board.snapshot())).ok_or_else(unavailable)
+/// The list as it is now; what has changed is rendered where it may take its time.
+fn snapshot<E: Listed>(entries: &Entries<E>) -> Result<Arc<Snapshot<E>>, Problem> {
+    let snapshot = entries.current().or_else(|| block_in_place(|| entries.snapshot()));
+    snapshot.ok_or_else(|| Problem::unavailable(E::UNREAD))
 }
 
 /// The caller has this page: it is told so, and charged nothing.
@@ -74,20 +76,20 @@ fn describe(page: &Page, headers: &mut HeaderMap) {
 }
 
 /// What a query asks for.
-fn parse(text: &str) -> Result<Ask, Problem> {
-    let (mut limit, mut cursor, mut sport) = (LIMIT, None, Sport::default());
+fn parse<E: Listed>(text: &str) -> Result<AskOf<E>, Problem> {
+    let (mut limit, mut cursor, mut filter) = (LIMIT, None, E::Filter::default());
     for (name, value) in parameters(text)? {
         match &*name {
             "limit" => limit = parse_limit(&value)?,
-            "cursor" => cursor = Some(parse_cursor(&value)?),
-            "sport" => sport = Sport::parse(&value)?,
+            "cursor" => cursor = Some(parse_cursor::<E>(&value)?),
+            _ if filter.take(&name, &value)? => {}
             _ => return Err(Problem::invalid_param(&name, "is unknown")),
         }
     }
-    if cursor.as_ref().is_some_and(|cursor| cursor.sport != sport) {
+    if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
         return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
     }
-    Ok(Ask { limit, after: cursor.map(|cursor| cursor.after), sport })
+    Ok(AskOf::<E> { limit, after: cursor.map(|cursor| cursor.after), filter })
 }
 
 fn parse_limit(text: &str) -> Result<usize, Problem> {
@@ -95,7 +97,7 @@ fn parse_limit(text: &str) -> Result<usize, Problem> {
     limit.ok_or_else(|| Problem::invalid_param("limit", "must be a whole number from 1 to 500"))
 }
 
-fn parse_cursor(text: &str) -> Result<Cursor, Problem> {
+fn parse_cursor<E: Listed>(text: &str) -> Result<Cursor<E::Place, E::Filter>, Problem> {
     Cursor::decode(text)
         .ok_or_else(|| Problem::invalid_param("cursor", "must be a next_cursor of this route"))
 }
