@@ -8,6 +8,7 @@ pub mod state;
 use arb_engine::catalogue::{Market, Outcome, Side};
 use arb_engine::effect::EventInfo;
 use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::limit::Limit;
 use arb_engine::odds::Price;
 use arb_schemas::records as wire;
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
@@ -156,7 +157,18 @@ fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Opti
     };
     // A status of a later version is none that bets can be placed on.
     let suspended = tick.status != wire::Status::Active;
-    Some(Tick { book, bet, price, suspended, last_seen_at, price_moved_at })
+    let limit = limit(&tick, faults);
+    Some(Tick { book, bet, price, limit, suspended, last_seen_at, price_moved_at })
+}
+
+/// The limit of a tick; one that is below 0 is none, and costs the tick nothing but that.
+fn limit(tick: &wire::Tick, faults: &mut Faults) -> Option<Limit> {
+    let stated = tick.limit?;
+    let limit = Limit::from_minor(stated);
+    if limit.is_none() {
+        faults.count("limit", "below 0");
+    }
+    limit
 }
 
 /// The bet of a tick; `None` when the market has no such bet.

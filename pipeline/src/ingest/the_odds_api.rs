@@ -218,6 +218,7 @@ impl Decoder {
             line,
             price: self.price(quote.price, faults)?,
             status: Status::Active,
+            limit: None,
         };
         if records::bet(market.kind, &tick).is_none() {
             faults.count("outcome.name", "not of this market");
