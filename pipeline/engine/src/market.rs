@@ -50,7 +50,7 @@ pub(crate) fn restate(
     }
     probe.enter(Stage::Evaluate);
     let outcomes = outcomes_of(&quotes, context);
-    let (windows, covers) = evaluate(open, &quotes, outcomes, context, outbox);
+    let (windows, covers) = evaluate(open, &quotes, outcomes, context, outbox, probe);
     probe.enter(Stage::Signals);
     let told = old.map_or(&[][..], |old| &old.signals);
     let signals = signals::restate(told, Look { quotes: &quotes, outcomes, covers }, context, outbox);
@@ -99,7 +99,7 @@ fn aged(old: &MarketState, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Ma
         quote.standing = context.scene.moment.standing(quote);
     }
     let outcomes = outcomes_of(&state.quotes, context);
-    let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, outbox);
+    let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, outbox, &mut ());
     let look = Look { quotes: &state.quotes, outcomes, covers };
     let signals = signals::restate(&old.signals, look, context, outbox);
     (state.windows, state.signals) = (windows, signals);
@@ -132,6 +132,7 @@ fn evaluate<'a>(
     outcomes: &[Outcome],
     context: &Context<'_>,
     outbox: &mut Outbox<'_>,
+    probe: &mut impl Probe,
 ) -> (Vec<Window>, Vec<Arb<'a>>) {
     let below = match context.scene.eyes.policy {
         Policy::Board => signals::HOLD,
@@ -148,7 +149,11 @@ fn evaluate<'a>(
         let cover = best::find(quotes, outcomes, context.scene.eyes, below);
         let is_arb = |cover: &&Arb<'_>| cover.implied_probability < odds::ARB_BELOW;
         let arb = cover.as_ref().filter(is_arb);
-        windows.extend(window::advance(was, arb, quotes, context, outbox));
+        if was.is_some() || arb.is_some() {
+            probe.enter(Stage::Judge);
+            windows.extend(window::advance(was, arb, quotes, context, outbox));
+            probe.enter(Stage::Evaluate);
+        }
         covers.extend(cover.filter(|cover| !is_arb(&cover)));
     }
     for gone in open {

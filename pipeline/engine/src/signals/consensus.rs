@@ -144,6 +144,8 @@ fn dropped(
     let best = value::best_of(quotes.iter().copied(), context)?;
     let half = f64::midpoint(was, is);
     let past = quotes.iter().filter(|quote| quote.price.implied_probability() > half).count();
+    let mut quotes = quotes.to_vec();
+    quotes.sort_by_key(|quote| context.scene.eyes.names.name(quote.key.book));
     let evidence = quotes.iter().map(|quote| (Role::Other, **quote, None)).collect();
     let found = Found::new(Kind::OddsDrop, vec![*best], now + LASTS, context.scene.eyes.names)?;
     Some(Found {

@@ -5,8 +5,6 @@
 //! after the first of them had moved, a price that has not moved within the window and that pays by the fair chance of those who did. It never
 //! calls a book late whose last word is from before the move.
 
-use std::cmp::Reverse;
-
 use crate::Micros;
 use crate::catalogue::{Line, Outcome, Side};
 use crate::movement::{self, Hops, Move};
@@ -135,9 +133,7 @@ impl<'a> Steam<'a> {
         }
         let lags =
             rows.iter().map(|row| row.quotes()[at]).filter(|quote| self.is_behind(quote, market, context));
-        let mut lags: Vec<_> = lags.filter_map(|quote| self.lag(quote, &moved, at, context)).collect();
-        lags.sort_by_key(|lag| Reverse(lag.bets[0].effective));
-        lags
+        lags.filter_map(|quote| self.lag(quote, &moved, at, context)).collect()
     }
 
     /// Whether a book said again what it had said before, after others had moved.

@@ -19,6 +19,8 @@ use crate::window::Context;
 /// The expected return from which there is a signal, and below which there is none any more.
 const OPENS: f64 = 0.02;
 const CLOSES: f64 = 0.01;
+/// Noise of the arithmetic.
+const NOISE: f64 = 1e-9;
 /// The least number of other operators.
 pub(super) const OPERATORS: usize = 4;
 
@@ -40,7 +42,7 @@ fn look_at(rows: &[Row<'_>], open: &[Signal], context: &Context<'_>, found: &mut
         let is_open = open.iter().any(|signal| signal.subject.kind == Kind::Value && is_about(signal, bet));
         let least = if is_open { CLOSES } else { OPENS };
         // No method leaves more than the least of them: most lines end here.
-        if screened(rows, at, bet, context) < least {
+        if screened(rows, at, bet, context) < least - NOISE {
             continue;
         }
         let others: Vec<_> =
@@ -99,6 +101,9 @@ pub(super) fn judge(
     bet: &Quote,
     context: &Context<'_>,
 ) -> Option<Found> {
+    // By name: a restored engine numbers books in another order, and a sum depends on its order.
+    let mut sources = sources.to_vec();
+    sources.sort_by_key(|row| context.scene.eyes.names.name(row.quotes()[at].key.book));
     let (mut fair, mut opinions, mut for_it) = (Vec::new(), 0_u32, 0_u32);
     for method in Method::ALL {
         let chances = sources.iter().filter_map(|row| {
