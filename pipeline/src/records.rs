@@ -237,3 +237,38 @@ fn as_coverage<'a>(coverage: &CoverageView<'a>) -> Coverage<'a> {
     let parsed = |markets: &Vec<&str>| markets.iter().filter_map(|market| Market::parse(market)).collect();
     Coverage { books: coverage.books.clone(), markets: coverage.markets.as_ref().map(parsed) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_cannot_be_costs_its_tick_nothing() {
+        let tick = |limit| wire::Tick {
+            outcome: wire::Outcome::Home,
+            side: wire::Side::Lay,
+            line: None,
+            price: 2_000_000,
+            status: wire::Status::Active,
+            limit,
+        };
+        let view = |limit| TickView {
+            book: "b",
+            market: "h2h",
+            last_seen_at: 1,
+            price_moved_at: None,
+            tick: tick(limit),
+        };
+        let market = Market::parse("h2h").unwrap();
+        for (stated, read, said) in [
+            (None, None, ""),
+            (Some(0), Some(0), ""),
+            (Some(7), Some(7), ""),
+            (Some(-1), None, "limit below 0: 1"),
+        ] {
+            let mut faults = Faults::default();
+            let tick = as_tick(market, &view(stated), &mut faults).unwrap();
+            assert_eq!((tick.limit.map(Limit::minor), faults.to_string()), (read, said.to_owned()));
+        }
+    }
+}

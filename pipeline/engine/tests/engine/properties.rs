@@ -9,6 +9,7 @@ use arb_engine::Engine;
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::{BookState, Effect, Moved, Scope};
 use arb_engine::input::{Event, Tick};
+use arb_engine::limit::Limit;
 use arb_engine::saved::Saved;
 use arb_engine::signals::{Change, Kind, SignalId};
 use proptest::prelude::*;
@@ -55,7 +56,11 @@ fn events(
     for ((event, book, bet), price) in ticks {
         let decimal = format!("{}.{:02}", price / 100, price % 100);
         let seen = second - i64::try_from(book % 3).unwrap();
-        events.entry(EVENTS[*event]).or_default().push(tick(books[*book], BETS[*bet], &decimal, seen));
+        // Two books of three say what they take, another amount in each poll.
+        let amount = (second * 37 + i64::from(*price)) % 9_000;
+        let limit = Limit::from_minor(amount).filter(|_| book % 3 != 0);
+        let tick = Tick { limit, ..tick(books[*book], BETS[*bet], &decimal, seen) };
+        events.entry(EVENTS[*event]).or_default().push(tick);
     }
     events.into_iter().collect()
 }
