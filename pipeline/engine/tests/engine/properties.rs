@@ -9,11 +9,11 @@ use arb_engine::Engine;
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::{BookState, Effect, Moved, Scope};
 use arb_engine::input::{Event, Tick};
-use arb_engine::limit::Limit;
 use arb_engine::saved::Saved;
 use arb_engine::signals::{Change, Kind, SignalId};
 use proptest::prelude::*;
 
+use crate::limits;
 use crate::world::{World, at, event, tick};
 
 const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -56,10 +56,7 @@ fn events(
     for ((event, book, bet), price) in ticks {
         let decimal = format!("{}.{:02}", price / 100, price % 100);
         let seen = second - i64::try_from(book % 3).unwrap();
-        // Two books of three say what they take, another amount in each poll.
-        let amount = (second * 37 + i64::from(*price)) % 9_000;
-        let limit = Limit::from_minor(amount).filter(|_| book % 3 != 0);
-        let tick = Tick { limit, ..tick(books[*book], BETS[*bet], &decimal, seen) };
+        let tick = limits::another(tick(books[*book], BETS[*bet], &decimal, seen), second);
         events.entry(EVENTS[*event]).or_default().push(tick);
     }
     events.into_iter().collect()
