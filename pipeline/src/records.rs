@@ -8,6 +8,7 @@ pub mod state;
 use arb_engine::catalogue::{Market, Outcome, Side};
 use arb_engine::effect::EventInfo;
 use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::limit::Limit;
 use arb_engine::odds::Price;
 use arb_schemas::records as wire;
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
@@ -156,7 +157,18 @@ fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Opti
     };
     // A status of a later version is none that bets can be placed on.
     let suspended = tick.status != wire::Status::Active;
-    Some(Tick { book, bet, price, suspended, last_seen_at, price_moved_at })
+    let limit = limit(&tick, faults);
+    Some(Tick { book, bet, price, limit, suspended, last_seen_at, price_moved_at })
+}
+
+/// The limit of a tick; one that is below 0 is none, and costs the tick nothing but that.
+fn limit(tick: &wire::Tick, faults: &mut Faults) -> Option<Limit> {
+    let stated = tick.limit?;
+    let limit = Limit::from_minor(stated);
+    if limit.is_none() {
+        faults.count("limit", "below 0");
+    }
+    limit
 }
 
 /// The bet of a tick; `None` when the market has no such bet.
@@ -224,4 +236,39 @@ fn wire_event(event: &EventInfo) -> wire::Event {
 fn as_coverage<'a>(coverage: &CoverageView<'a>) -> Coverage<'a> {
     let parsed = |markets: &Vec<&str>| markets.iter().filter_map(|market| Market::parse(market)).collect();
     Coverage { books: coverage.books.clone(), markets: coverage.markets.as_ref().map(parsed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_cannot_be_costs_its_tick_nothing() {
+        let tick = |limit| wire::Tick {
+            outcome: wire::Outcome::Home,
+            side: wire::Side::Lay,
+            line: None,
+            price: 2_000_000,
+            status: wire::Status::Active,
+            limit,
+        };
+        let view = |limit| TickView {
+            book: "b",
+            market: "h2h",
+            last_seen_at: 1,
+            price_moved_at: None,
+            tick: tick(limit),
+        };
+        let market = Market::parse("h2h").unwrap();
+        for (stated, read, said) in [
+            (None, None, ""),
+            (Some(0), Some(0), ""),
+            (Some(7), Some(7), ""),
+            (Some(-1), None, "limit below 0: 1"),
+        ] {
+            let mut faults = Faults::default();
+            let tick = as_tick(market, &view(stated), &mut faults).unwrap();
+            assert_eq!((tick.limit.map(Limit::minor), faults.to_string()), (read, said.to_owned()));
+        }
+    }
 }

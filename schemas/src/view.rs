@@ -1,14 +1,14 @@
-//! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema.
+//! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema, in
+//! both its versions: a tick of the first has no limit.
 //!
 //! Most of what the processor does is reading frames, and most of that would be copying names that it only looks up.
-//! The reader knows the newest version alone and says nothing about what it does not understand: [`frame`] answers
-//! `None`, and [`crate::wire::decode`], which it must agree with, says what is wrong. A test holds it to that.
+//! The reader says nothing about what it does not understand: [`frame`] answers `None`, and [`crate::wire::decode`], which it must agree with, says what is wrong. A test holds it to that.
 //!
 //! Source: Apache Avro 1.12, "Binary encoding"; the order of the fields is that of `avro/Frame.avsc`.
 
 use crate::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use crate::time::Micros;
-use crate::wire::{HEADER, MAX_MESSAGE, RecordType};
+use crate::wire::{FRAME_V1, HEADER, MAX_MESSAGE, RecordType};
 
 /// A [`Frame`] whose names lie elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,9 +87,14 @@ fn offer_ticks(offer: &Offer) -> impl Iterator<Item = TickView<'_>> {
 #[must_use]
 pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
     let ([0, id @ ..], datum) = message.split_first_chunk::<HEADER>()? else { return None };
-    if message.len() > MAX_MESSAGE || u32::from_be_bytes(*id) != RecordType::Frame as u32 {
+    if message.len() > MAX_MESSAGE {
         return None;
     }
+    let has_limits = match u32::from_be_bytes(*id) {
+        FRAME_V1 => false,
+        id if id == RecordType::Frame as u32 => true,
+        _ => return None,
+    };
     let mut datum = Datum(datum);
     let mut frame = FrameView {
         source: datum.text()?,
@@ -99,7 +104,7 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
         coverage: CoverageView { books: datum.option(Datum::names)?, markets: datum.option(Datum::names)? },
         ticks: Vec::new(),
     };
-    datum.array(|datum| datum.offer(&mut frame.ticks))?;
+    datum.array(|datum| datum.offer(has_limits, &mut frame.ticks))?;
     datum.0.is_empty().then_some(frame)
 }
 
@@ -182,23 +187,24 @@ impl<'a> Datum<'a> {
         })
     }
 
-    fn offer(&mut self, ticks: &mut Vec<TickView<'a>>) -> Option<()> {
+    fn offer(&mut self, has_limits: bool, ticks: &mut Vec<TickView<'a>>) -> Option<()> {
         let (book, market) = (self.text()?, self.text()?);
         let (last_seen_at, price_moved_at) = (self.long()?, self.option(Self::long)?);
         self.array(|datum| {
-            let tick = datum.tick()?;
+            let tick = datum.tick(has_limits)?;
             ticks.push(TickView { book, market, last_seen_at, price_moved_at, tick });
             Some(())
         })
     }
 
-    fn tick(&mut self) -> Option<Tick> {
+    fn tick(&mut self, has_limits: bool) -> Option<Tick> {
         Some(Tick {
             outcome: self.symbol(&OUTCOMES)?,
             side: self.symbol(&SIDES)?,
             line: self.option(Self::int)?,
             price: self.long()?,
             status: self.symbol(&STATUSES)?,
+            limit: if has_limits { self.option(Self::long)? } else { None },
         })
     }
 

@@ -32,7 +32,7 @@ pub const MAX_MESSAGE: usize = 1024 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum RecordType {
-    Frame = 1,
+    Frame = 29,
     PollEnd = 2,
     Heartbeat = 3,
     BoardEntry = 20,
@@ -140,9 +140,17 @@ struct Older {
     references: &'static [&'static str],
 }
 
+/// Frames of before limits, which [`crate::view`] reads too.
+pub(crate) const FRAME_V1: u32 = 1;
 const BOARD_ENTRY_V1: &str = include_str!("../golden/BoardEntry.v1.avsc");
 
 const OLDER: &[Older] = &[
+    Older {
+        id: FRAME_V1,
+        record: RecordType::Frame,
+        schema_text: include_str!("../golden/Frame.v1.avsc"),
+        references: &[],
+    },
     Older { id: 4, record: RecordType::BoardEntry, schema_text: BOARD_ENTRY_V1, references: &[] },
     Older {
         id: 6,

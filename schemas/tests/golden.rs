@@ -18,6 +18,7 @@ use arb_schemas::records::{
     SignalChange, StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource,
     StateStaleBooks, StateSurvival, StateWindow,
 };
+use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
 
 use records::{close_signal, edge_signal, entry, frame, line_movement, stale_alert, state_market};
@@ -45,7 +46,7 @@ fn stays<T: Record + PartialEq + std::fmt::Debug>(record: &T, version: u32) {
 
 #[test]
 fn what_the_newest_version_writes_is_for_ever() {
-    stays(&frame(), 1);
+    stays(&frame(), 2);
     let league = Some("soccer_test_league".into());
     stays(&PollEnd { source: "s".into(), received_at: 7, league, coverage: Coverage::ALL, frames: 12 }, 1);
     stays(&Heartbeat { source: "s".into(), at: -1 }, 1);
@@ -198,9 +199,23 @@ fn an_old_window_is_read_as_one_of_which_nothing_is_verified() {
 }
 
 #[test]
+fn an_old_frame_is_read_as_one_of_which_no_limit_is_known() {
+    let mut expected = frame();
+    for tick in expected.offers.iter_mut().flat_map(|offer| &mut offer.ticks) {
+        tick.limit = None;
+    }
+    assert_eq!(read::<Frame>("Frame.v1.bin"), expected);
+    let message = std::fs::read(golden("Frame.v1.bin")).unwrap();
+    assert_eq!(view::frame(&message), Some(FrameView::from(&expected)), "in place too");
+}
+
+#[test]
 fn an_old_market_is_read_as_one_without_signals_whose_windows_are_to_be_judged() {
     let mut expected = StateMarket { signals: vec![], consensus: vec![], ..state_market() };
     expected.moves[0].told = false;
+    for quote in &mut expected.quotes {
+        quote.limit = None;
+    }
     assert_eq!(read::<StateMarket>("StateMarket.v2.bin"), expected);
     let window = expected.windows[0].clone();
     expected.windows[0] =

@@ -1,6 +1,10 @@
 //! The frame that is read in place is the frame: whatever its reader understands, Avro's own reads alike.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::LazyLock;
+
+use apache_avro::writer::datum::GenericDatumWriter;
+use apache_avro::{Schema, to_value};
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire;
@@ -18,8 +22,15 @@ fn tick() -> impl Strategy<Value = Tick> {
     let outcome = prop::sample::select(vec![Outcome::Unknown, Home, Draw, Away, Over, Under]);
     let side = prop::sample::select(vec![Side::Unknown, Side::Back, Side::Lay]);
     let status = prop::sample::select(vec![Status::Unknown, Status::Active, Status::Suspended]);
-    let tick = (outcome, side, option::of(any::<i32>()), any::<i64>(), status);
-    tick.prop_map(|(outcome, side, line, price, status)| Tick { outcome, side, line, price, status })
+    let tick = (outcome, side, option::of(any::<i32>()), any::<i64>(), status, option::of(any::<i64>()));
+    tick.prop_map(|(outcome, side, line, price, status, limit)| Tick {
+        outcome,
+        side,
+        line,
+        price,
+        status,
+        limit,
+    })
 }
 
 fn offer() -> impl Strategy<Value = Offer> {
@@ -56,6 +67,25 @@ fn frame() -> impl Strategy<Value = Frame> {
     })
 }
 
+/// The schema of before limits.
+static FIRST: LazyLock<Schema> =
+    LazyLock::new(|| Schema::parse_str(include_str!("../golden/Frame.v1.avsc")).unwrap());
+
+/// A frame as its first version wrote it, which had no place for limits.
+fn in_the_first_version(frame: &Frame) -> Vec<u8> {
+    let writer = GenericDatumWriter::builder(&FIRST).build().unwrap();
+    let mut message = vec![0, 0, 0, 0, 1];
+    writer.write_value(&mut message, to_value(frame).unwrap().resolve(&FIRST).unwrap()).unwrap();
+    message
+}
+
+fn without_limits(mut frame: Frame) -> Frame {
+    for tick in frame.offers.iter_mut().flat_map(|offer| &mut offer.ticks) {
+        tick.limit = None;
+    }
+    frame
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_096))]
 
@@ -63,16 +93,20 @@ proptest! {
     fn what_was_written_is_read(frame in frame()) {
         let message = wire::encode(&frame).unwrap();
         prop_assert_eq!(view::frame(&message), Some(FrameView::from(&frame)));
+        let (message, frame) = (in_the_first_version(&frame), without_limits(frame));
+        prop_assert_eq!(view::frame(&message), Some(FrameView::from(&frame)));
+        prop_assert_eq!(wire::decode::<Frame>(&message).unwrap(), frame);
     }
 
     #[test]
     fn what_is_read_of_damaged_bytes_is_what_avro_reads(
         frame in frame(),
+        is_first in any::<bool>(),
         damage in vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         cut in option::of(any::<prop::sample::Index>()),
         tail in vec(any::<u8>(), 0..3),
     ) {
-        let mut message = wire::encode(&frame).unwrap();
+        let mut message = if is_first { in_the_first_version(&frame) } else { wire::encode(&frame).unwrap() };
         for (place, byte) in damage {
             let place = place.index(message.len());
             message[place] = byte;

@@ -44,7 +44,14 @@ fn letters_are_listed_and_sent_again_once() {
 #[test]
 fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
     let broker = Broker::start();
-    let tick = |outcome, price| Tick { outcome, side: Side::Back, line: None, price, status: Status::Active };
+    let tick = |outcome, price| Tick {
+        outcome,
+        side: Side::Back,
+        line: None,
+        price,
+        status: Status::Active,
+        limit: None,
+    };
     let offer = |book: &str, last_seen_at, ticks| Offer {
         book: book.into(),
         market: "h2h".into(),

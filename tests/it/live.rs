@@ -18,8 +18,8 @@ use crate::support::program::{Role, arb, run};
 use crate::support::stack::{Broker, Stack};
 use crate::support::wait_for;
 
-const KEY: &str = "0123456789abcdef0123456789abcdef";
-const HOUR: Micros = 3_600 * SECOND;
+pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef";
+pub(crate) const HOUR: Micros = 3_600 * SECOND;
 /// Of a day the API's clock has a second or so; what is far away stays far away.
 const SPED_UP: [&str; 8] = [
     "--every-in-play=100ms",
@@ -33,7 +33,7 @@ const SPED_UP: [&str; 8] = [
 ];
 
 /// A worker with a key of its own.
-fn worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
+pub(crate) fn worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
     let mut command = arb();
     command.env("ODDS_API_KEY", key).env("RUST_LOG", "trace,librdkafka=error");
     let common = ["--live", "--brokers", &broker.brokers, "--live-url", &api.url];

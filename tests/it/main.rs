@@ -22,6 +22,7 @@ mod grafana;
 mod kafka;
 mod kill;
 mod live;
+mod live_limits;
 mod processor;
 mod rules;
 mod signals;

@@ -10,7 +10,7 @@ import struct
 import sys
 
 IDS = {
-    1: "avro/Frame.avsc",
+    1: "golden/Frame.v1.avsc",
     2: "avro/PollEnd.avsc",
     3: "avro/Heartbeat.avsc",
     6: "golden/ArbWindow.v1.avsc",
@@ -21,8 +21,9 @@ IDS = {
     21: "avro/ArbWindow.avsc",
     22: "avro/CloseSignal.avsc",
     27: "avro/SignalChange.avsc",
+    29: "avro/Frame.avsc",
 }
-TOPICS = {"odds.ticks.v1": {1, 2, 3}, "feed.events.v1": {6, 7, 8, 9, 13, 21, 22, 27}}
+TOPICS = {"odds.ticks.v1": {1, 2, 3, 29}, "feed.events.v1": {6, 7, 8, 9, 13, 21, 22, 27}}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
     "alternate_spreads": "spreads", "alternate_totals": "totals",
@@ -112,10 +113,13 @@ def ticks(frame):
     for offer in frame["offers"]:
         family, period = market(offer["market"])
         for tick in offer["ticks"]:
+            priced = {name: tick[name] for name in ("outcome", "side", "line", "price", "status")}
             yield {
                 "source": frame["source"], "received_at": frame["received_at"],
                 "polled": frame["poll_index"] is not None, **event_columns(frame["event"]),
-                "book": offer["book"], "market": family, "period": period, **tick,
+                "book": offer["book"], "market": family, "period": period, **priced,
+                # What frames of version 1 do not have.
+                "bet_limit": tick.get("limit"),
                 "last_seen_at": offer["last_seen_at"], "price_moved_at": offer["price_moved_at"],
             }
 
@@ -203,7 +207,8 @@ def signal(record):
 
 
 ROWS = {
-    1: ("ticks", ticks), 8: ("line_movements", movement), 9: ("stale_alerts", alert), 27: ("signal_transitions", signal),
+    1: ("ticks", ticks), 29: ("ticks", ticks), 8: ("line_movements", movement), 9: ("stale_alerts", alert),
+    27: ("signal_transitions", signal),
     **{number: ("window_transitions", window) for number in (6, 21)},
     **{number: ("window_transitions", closed) for number in (7, 13, 22)},
 }
@@ -222,7 +227,7 @@ def decode(topic, value, schemas, names):
         raise Bad(str(error)) from error
     if reader.at != len(reader.data):
         raise Bad("bytes follow")
-    if number == 1 and not 0 <= record["received_at"] < YEAR_2100:
+    if number in (1, 29) and not 0 <= record["received_at"] < YEAR_2100:
         raise Bad("no time of ours")
     return number, record
 

@@ -17,7 +17,7 @@ pub use crate::window::Ever;
 pub enum Effect {
     /// A window opened or changed: to the feed and to the board.
     Transition(Change, Box<Entry>),
-    /// Only the times of an entry changed: to the board alone.
+    /// Only the times or limits of an entry changed: to the board alone.
     Refreshed(Box<Entry>),
     /// A window closed: to the feed, and a tombstone to the board.
     Closed(Box<Closed>),
@@ -212,7 +212,7 @@ pub struct EntryLeg {
     pub stake: Option<i64>,
     /// What a lay risks for it, in minor units.
     pub liability: Option<i64>,
-    /// The most that the book takes, in minor units.
+    /// The most that the book takes at this price, in minor units: of a lay the backer's stake. `None`: nobody says.
     pub limit: Option<i64>,
     /// When the price last changed.
     pub price_moved_at: Micros,

@@ -361,6 +361,7 @@ fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {
         market: tick.bet.market(),
         key: tick.bet.key(book),
         price: tick.price,
+        limit: tick.limit,
         suspended: tick.suspended,
         last_seen_at: tick.last_seen_at,
         price_moved_at: tick.price_moved_at,

@@ -1,6 +1,8 @@
 //! An open window as an entry of the board: judged, staked, and put into words.
 //!
-//! It never changes a window, and decides nothing that a window's life depends on.
+//! A leg's limit is that of its quote's latest tick: of a lay the backer's stake, which `stakes` makes a liability of where totals
+//! are concerned. A leg whose limit nobody states is staked as if it had none, and warned of. It never changes a window, and
+//! decides nothing that a window's life depends on.
 
 use std::sync::Arc;
 
@@ -10,6 +12,7 @@ use crate::books::{self, Book};
 use crate::catalogue::{Policy, Side};
 use crate::effect::{Entry, EntryLeg, Warning};
 use crate::input::Bet;
+use crate::limit::Limit;
 use crate::odds::{self, Price};
 use crate::quotes::Quote;
 use crate::settle::{Level, Payouts};
@@ -96,7 +99,12 @@ fn bet(leg: &Quote, context: &Context<'_>) -> Option<(Bet, Price)> {
 
 fn staked(leg: &Quote, share: f64, context: &Context<'_>) -> Leg {
     let Quote { key, price, .. } = *leg;
-    Leg { share, side: key.side, price, limit: None, step: book(leg, context).step }
+    Leg { share, side: key.side, price, limit: limit(leg), step: book(leg, context).step }
+}
+
+/// In minor units; of a lay the backer's stake.
+fn limit(leg: &Quote) -> Option<i64> {
+    leg.limit.map(Limit::minor)
 }
 
 fn book<'a>(leg: &Quote, context: &Context<'a>) -> &'a Book {
@@ -141,7 +149,7 @@ pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &Context<'_>) ->
         legs,
         verification: window.verification,
         doubts,
-        warnings: warnings(staked),
+        warnings: warnings(arb, staked),
         ttl,
         placeable,
         score: margin_rounded.unwrap_or(0.0).max(0.0) * placeable,
@@ -167,15 +175,15 @@ fn entry_leg(leg: &Quote, at: usize, judged: &Judged<'_>, context: &Context<'_>)
         liability: stake
             .filter(|_| leg.key.side == Side::Lay)
             .and_then(|stake| stakes::liability(stake.placed, leg.price)),
-        limit: None,
+        limit: limit(leg),
         price_moved_at: leg.price_moved_at,
         last_seen_at: leg.span_end,
     }
 }
 
 /// What a taker must know.
-fn warnings(staked: &Staked) -> Vec<Warning> {
+fn warnings(arb: &Arb<'_>, staked: &Staked) -> Vec<Warning> {
     let push = (staked.margin_worst.abs() < NOISE).then_some(Warning::PushPossible);
-    // No source of ours states what a book takes: the wire has no place for it yet.
-    push.into_iter().chain([Warning::LimitUnknown]).collect()
+    let unknown = arb.legs.iter().any(|leg| leg.limit.is_none()).then_some(Warning::LimitUnknown);
+    push.into_iter().chain(unknown).collect()
 }

@@ -5,6 +5,7 @@
 
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
+use crate::limit::Limit;
 use crate::names::Symbol;
 use crate::odds::Price;
 use crate::quotes::Key;
@@ -124,6 +125,8 @@ pub struct Tick<'a> {
     pub bet: Bet,
     /// Price.
     pub price: Price,
+    /// The most that can be staked at it, where the source says so.
+    pub limit: Option<Limit>,
     /// No bets are taken.
     pub suspended: bool,
     /// When the source last confirmed it.

@@ -21,6 +21,7 @@ mod entry;
 pub mod fees;
 pub mod input;
 pub mod invariants;
+pub mod limit;
 pub mod margins;
 mod market;
 mod maths;

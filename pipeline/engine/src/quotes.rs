@@ -3,11 +3,13 @@
 //! A quote is the latest tick of one bet at one book. Its **span** runs from the `last_seen_at` with which the
 //! price was first seen to the latest with which it was seen unchanged; another price, a suspension, a
 //! withdrawal or the event's absence from a poll ends it. That a quote went stale ends no span: it is silence, not
-//! another price. Its **standing** says whether it can be bet on; that it is old is written into it by a check of the
-//! time, so that what is an arb depends on the table alone. It never looks at more than one market.
+//! another price. Neither does another **limit**: a quote has that of its latest tick, and none where that tick states none.
+//! Its **standing** says whether it can be bet on; that it is old is written into it by a check of the time, so that what is
+//! an arb depends on the table alone. It never looks at more than one market.
 
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
+use crate::limit::Limit;
 use crate::margins::Proven;
 use crate::movement::Move;
 use crate::names::Symbol;
@@ -31,6 +33,7 @@ pub(crate) struct Observation {
     pub(crate) market: Market,
     pub(crate) key: Key,
     pub(crate) price: Price,
+    pub(crate) limit: Option<Limit>,
     pub(crate) suspended: bool,
     pub(crate) last_seen_at: Micros,
     pub(crate) price_moved_at: Option<Micros>,
@@ -149,6 +152,7 @@ pub(crate) struct Quote {
     pub(crate) price: Price,
     /// After fees, as a back price: that of a lay is the price of backing that it does not happen.
     pub(crate) effective: Price,
+    pub(crate) limit: Option<Limit>,
     pub(crate) standing: Standing,
     pub(crate) source: Symbol,
     pub(crate) span_start: Micros,
@@ -189,6 +193,7 @@ impl Quote {
             key: seen.key,
             price: seen.price,
             effective: says.effective(seen),
+            limit: seen.limit,
             standing: says.standing(seen),
             source: says.statement.source,
             span_start: seen.last_seen_at,
@@ -206,6 +211,7 @@ impl Quote {
         let is_confirmed = seen.last_seen_at > self.span_end;
         Self {
             effective: says.effective(seen),
+            limit: seen.limit,
             source: says.statement.source,
             // What is repeated and not confirmed is as old as it was.
             standing: if is_confirmed { says.standing(seen) } else { self.standing },
@@ -352,7 +358,8 @@ mod tests {
     fn seen(book: Symbol, price: u32, at: Micros) -> Observation {
         let key = Key { line: None, outcome: Outcome::Home, side: Side::Back, book };
         let price = Price::from_millionths(price.into()).unwrap();
-        Observation { market: h2h(), key, price, suspended: false, last_seen_at: at, price_moved_at: None }
+        let (suspended, limit, price_moved_at) = (false, None, None);
+        Observation { market: h2h(), key, price, limit, suspended, last_seen_at: at, price_moved_at }
     }
 
     fn says(source: Symbol, received_at: Micros) -> Statement {
@@ -388,6 +395,22 @@ mod tests {
         let gone = merge(&table, &[], &says(source, 40));
         assert_eq!(spans(&gone), []);
         assert_eq!(spans(&step(&gone, 2_000_000, 50)), [(2_000_000, 50, 50)]);
+    }
+
+    #[test]
+    fn another_limit_ends_no_span_and_the_latest_holds() {
+        let mut names = Names::default();
+        let (source, book) = (names.symbol("s"), names.symbol("b"));
+        let limited = |limit, at| Observation {
+            limit: Limit::from_minor(limit).filter(|_| limit > 0),
+            ..seen(book, 2_000_000, at)
+        };
+        let mut table = merge(&[], &[limited(500, 10)], &says(source, 15));
+        for (limit, seen_at, end) in [(400, 20, 20), (300, 20, 20), (900, 8, 20), (0, 30, 30)] {
+            table = merge(&table, &[limited(limit, seen_at)], &says(source, table[0].received_at + 1));
+            assert_eq!(spans(&table), [(2_000_000, 10, end)]);
+            assert_eq!(table[0].limit.map(Limit::minor), (limit > 0).then_some(limit));
+        }
     }
 
     #[test]

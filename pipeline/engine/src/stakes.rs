@@ -440,6 +440,33 @@ mod tests {
         }
 
         #[test]
+        fn a_lower_limit_never_raises_what_is_staked(
+            prices in arbs(),
+            limits in prop::collection::vec(1_i64..20_000, 3),
+            lowered in 0_usize..3,
+            by in 1_i64..20_000,
+            step in 1_i64..20,
+        ) {
+            let staked = |limits: &[i64]| {
+                let (mut legs, payouts) = winner(&prices, step);
+                legs.iter_mut().zip(limits).for_each(|(leg, limit)| leg.limit = Some(*limit));
+                let most = total_max(&legs).unwrap();
+                let rounded = round(&legs, &payouts, most.min(DEFAULT_TOTAL));
+                let kept = rounded.iter().flat_map(placed).zip(limits).all(|(stake, limit)| stake <= *limit);
+                (most, rounded.map(|rounded| rounded.total()), kept)
+            };
+            let mut lower = limits.clone();
+            lower[lowered] = (limits[lowered] - by).max(0);
+            let ((most, total, kept), (most_lower, total_lower, kept_lower)) = (staked(&limits), staked(&lower));
+            prop_assert!(kept && kept_lower && most_lower <= most);
+            if let (Some(total), Some(total_lower)) = (total, total_lower) {
+                // Of a lower total a leg may be rounded up that was rounded down, or the other way round: by a step at most.
+                let lattice = 2.0 * step as f64 * prices.len() as f64;
+                prop_assert!(total_lower <= total + lattice && total_lower <= most_lower as f64 + lattice);
+            }
+        }
+
+        #[test]
         fn walking_deeper_never_pays_more(levels in prop::collection::vec((prices(), 1_i64..1_000), 1..8), a in 1_i64..4_000, b in 1_i64..4_000) {
             let (less, more) = (walk(&levels, a.min(b)), walk(&levels, a.max(b)));
             if let (Some(less), Some(more)) = (less, more) {

@@ -2,6 +2,10 @@
 //!
 //! One pair of (what was, what is) after each frame, every pair written out. It never compares prices: what is
 //! an arb is said by `best`.
+//!
+//! An update is a transition when a leg, its price or what is proven changes. What can be staked changes with each limit, so a
+//! leg's limit that is another is a refresh, as a confirmed time is: the board is written and the feed is not. One that leaves no
+//! stakes that pay, or brings them back, changes what is proven (`stakeable`), and is a transition when it changes `verified`.
 
 use std::sync::Arc;
 
@@ -239,9 +243,9 @@ fn update(
         outbox.effects.push(Effect::Transition(Change::Updated, entry::of(&window, &judged, context)));
         return window;
     }
-    let times = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at);
-    let same_times = was.legs.iter().map(times).eq(now.legs.iter().map(times));
-    if !same_times || was.verification != now.verification || context.scene.event_changed {
+    let shown = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit);
+    let same_shown = was.legs.iter().map(shown).eq(now.legs.iter().map(shown));
+    if !same_shown || was.verification != now.verification || context.scene.event_changed {
         outbox.effects.push(Effect::Refreshed(entry::of(&now, &judged, context)));
     }
     now

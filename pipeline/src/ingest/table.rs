@@ -4,7 +4,7 @@
 //! `market` (keys of The Odds API, `h2h_lay` among them), `outcome_name`, `price` (decimal odds, always), `point`,
 //! `snapshot_utc` (`YYYYMMDD_HHMMSS`, and whatever the recorder called it after another `_`). One of the league,
 //! `sport_key`, may be missing: the only such recordings that we know are of the Australian Football League alone. What a price
-//! means is The Odds API's, so its decoder reads it. It never holds more than a poll, and never unpacks a file to disk.
+//! means is The Odds API's, so its decoder reads it; none states a limit. It never holds more than a poll, and never unpacks a file to disk.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, ErrorKind};
@@ -204,7 +204,8 @@ impl Columns {
         let last_seen_at = time(&row[self.last_update], "last_update", faults)?;
         let sides = Sides { home: &event.home, away: &event.away };
         let point = Some(&row[self.point]).filter(|point| !point.is_empty());
-        let quote = Quote { name: &row[self.outcome_name], price: Some(&row[self.price]), point };
+        let quote =
+            Quote { name: &row[self.outcome_name], price: Some(&row[self.price]), point, limit: None };
         let tick = Decoder::new(OddsFormat::Decimal).tick(&quote, &market, &sides, faults)?;
         match offers.last_mut().filter(|_| is_same) {
             Some(offer) => the_odds_api::add(&mut offer.ticks, tick, faults),

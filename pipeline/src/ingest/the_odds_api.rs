@@ -1,9 +1,11 @@
 //! The Odds API v4: its JSON as polls. The live poller and recordings share this decoder.
 //!
 //! A malformed part drops only itself and is counted by its field; a poll whose `events` is no array is no poll, so
-//! that a broken answer never reads as "nothing is offered". The price format is a setting, never guessed.
+//! that a broken answer never reads as "nothing is offered". The price format is a setting, never guessed. An outcome's
+//! `bet_limit`, which exchanges mostly have, is an amount of the book's currency, of a lay taken to be the backer's stake; one that
+//! is no amount is counted and left out, and its price stays.
 //!
-//! Source: The Odds API, "Odds API documentation v4", `GET /v4/sports/{sport}/odds`.
+//! Source: The Odds API, "Odds API documentation v4", `GET /v4/sports/{sport}/odds`, with `includeBetLimits`.
 
 mod json;
 
@@ -23,6 +25,8 @@ use crate::records;
 
 /// Digits of a line after the point.
 const LINE_DIGITS: usize = 3;
+/// Digits of a limit after the point: every currency of the table of books has a hundred minor units.
+const LIMIT_DIGITS: usize = 2;
 /// The suffix of exchanges' lay markets, whose prices are the other side of the plain market's.
 const LAY: &str = "_lay";
 
@@ -71,6 +75,7 @@ pub(super) struct Quote<'a> {
     pub(super) name: &'a str,
     pub(super) price: Option<&'a str>,
     pub(super) point: Option<&'a str>,
+    pub(super) limit: Option<&'a str>,
 }
 
 impl Decoder {
@@ -194,6 +199,7 @@ impl Decoder {
             name: &name,
             price: outcome.price.map(RawValue::get),
             point: outcome.point.map(RawValue::get),
+            limit: outcome.bet_limit.map(RawValue::get),
         };
         self.tick(&quote, market, sides, faults)
     }
@@ -218,6 +224,7 @@ impl Decoder {
             line,
             price: self.price(quote.price, faults)?,
             status: Status::Active,
+            limit: quote.limit.and_then(|limit| minor_units(limit, faults)),
         };
         if records::bet(market.kind, &tick).is_none() {
             faults.count("outcome.name", "not of this market");
@@ -260,6 +267,15 @@ impl Sides<'_> {
             _ => None,
         }
     }
+}
+
+/// An amount as minor units, rounded down; `None` of what is no amount, which is counted.
+fn minor_units(limit: &str, faults: &mut Faults) -> Option<i64> {
+    let minor = if limit.starts_with('-') { None } else { fixed_point(limit, LIMIT_DIGITS) };
+    if minor.is_none() {
+        faults.count("bet_limit", "is no amount");
+    }
+    minor
 }
 
 /// American odds are whole numbers, however they are written.

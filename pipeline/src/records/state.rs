@@ -175,6 +175,7 @@ mod tests {
     use arb_engine::Standing;
     use arb_engine::catalogue::{Outcome, Side};
     use arb_engine::effect::{EventInfo, Ever, WindowId};
+    use arb_engine::limit::Limit;
     use arb_engine::odds::Price;
     use arb_engine::saved::{SavedConsensus, SavedMarket, SavedMove, SavedQuote, SavedSignal, SavedWindow};
     use arb_engine::signals::{self, SignalId};
@@ -193,6 +194,7 @@ mod tests {
             book: book.into(),
             source: "feed".into(),
             price: Price::from_millionths(2_100_000).unwrap(),
+            limit: Limit::from_minor(10_050).filter(|_| outcome == Outcome::Home),
             standing: Standing::Started,
             span_start: 1,
             span_end: 2,
@@ -304,6 +306,9 @@ mod tests {
         let mut wrong = state_market(&market());
         wrong.quotes[0].book = 9;
         let said = |state: &wire::StateMarket| parse(&encode(state).unwrap()).unwrap_err().to_string();
+        assert_eq!(said(&wrong), "a quote that cannot be");
+        let mut wrong = state_market(&market());
+        wrong.quotes[0].limit = Some(-1);
         assert_eq!(said(&wrong), "a quote that cannot be");
         let mut wrong = state_market(&market());
         wrong.windows[0].life.as_mut().unwrap().stage = "x".into();

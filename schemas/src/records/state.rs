@@ -118,6 +118,8 @@ pub struct StateQuote {
     pub price_moved_at: Micros,
     /// When ingest took it.
     pub received_at: Micros,
+    /// As in [`Tick`](super::Tick).
+    pub limit: Option<i64>,
 }
 
 /// One open window.

@@ -80,6 +80,9 @@ pub struct Tick {
     pub price: i64,
     /// Whether bets are taken.
     pub status: Status,
+    /// The most that can be staked at this price, in minor units of the book's currency; of a lay the backer's stake. `None`:
+    /// nobody says.
+    pub limit: Option<i64>,
 }
 
 /// What a tick is about. `Unknown` is a symbol that a later writer added.

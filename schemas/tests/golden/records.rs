@@ -26,6 +26,7 @@ pub(crate) fn frame() -> Frame {
         line: Some(-1_500),
         price,
         status: Status::Active,
+        limit: (price > 2_000_000).then_some(10_050),
     };
     Frame {
         source: "the-odds-api/soccer_test_league".into(),
@@ -115,6 +116,7 @@ pub(crate) fn state_market() -> StateMarket {
         span_end: 2,
         price_moved_at: 1,
         received_at: 3,
+        limit: Some(10_050),
     };
     StateMarket {
         event: event(),

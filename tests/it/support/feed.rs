@@ -40,6 +40,7 @@ pub(crate) fn frame(received_at: i64) -> Frame {
         line: None,
         price: 2_000_000,
         status: Status::Active,
+        limit: None,
     };
     Frame {
         source: "s".into(),

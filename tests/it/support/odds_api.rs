@@ -72,8 +72,8 @@ pub(crate) struct State {
     pub(crate) served: Vec<String>,
     /// Whether every call said that it takes gzip.
     pub(crate) takes_gzip: bool,
-    /// Polls of the recording, each an array of events in decimal odds.
-    content: Vec<Value>,
+    /// Polls of the recording, each an array of events in decimal odds; of limits those who ask are told.
+    pub(crate) content: Vec<Value>,
 }
 
 /// The server.
@@ -331,6 +331,9 @@ fn odds(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<Fa
             offered.retain(|market| markets.contains(market["key"].as_str().unwrap()));
         }
     }
+    if of("includeBetLimits") != "true" {
+        events.iter_mut().for_each(without_limits);
+    }
     if fault == Some(Fault::Doubled) {
         events.extend(events.clone());
     }
@@ -339,6 +342,15 @@ fn odds(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<Fa
         state.served.push(answer.body.clone());
     }
     (answer, fault)
+}
+
+fn without_limits(event: &mut Value) {
+    each(event, &mut |key, value| {
+        if key == "outcomes" {
+            let outcomes = value.as_array_mut().unwrap().iter_mut();
+            outcomes.for_each(|outcome| drop(outcome.as_object_mut().unwrap().remove("bet_limit")));
+        }
+    });
 }
 
 /// Says what remains, unless that is what goes wrong.

@@ -135,7 +135,14 @@ impl Market {
             (false, true) => 1_900_000,
             (false, false) => 1_910_000,
         };
-        Tick { outcome: SIDES[side], side: Side::Back, line: Some(2_500), price, status: Status::Active }
+        Tick {
+            outcome: SIDES[side],
+            side: Side::Back,
+            line: Some(2_500),
+            price,
+            status: Status::Active,
+            limit: None,
+        }
     }
 }
 

@@ -136,7 +136,7 @@ impl PushMarket {
         let (book, side) = (quote / 2, SIDES[usize::from(quote % 2 == 1)]);
         let is_arb = quote == 0 && (event / PERIOD + round).is_multiple_of(PERIOD);
         let price = if is_arb { 2_200_000 } else { 1_900_000 + i64::try_from(book).unwrap_or(0) * 5_000 };
-        let (outcome, line, status) = (side, Some(2_500), Status::Active);
+        let (outcome, line, status, limit) = (side, Some(2_500), Status::Active, None);
         Frame {
             source: "bench".to_owned(),
             received_at: at,
@@ -148,7 +148,7 @@ impl PushMarket {
                 market: "totals".to_owned(),
                 last_seen_at: at,
                 price_moved_at: None,
-                ticks: vec![Tick { outcome, side: Side::Back, line, price, status }],
+                ticks: vec![Tick { outcome, side: Side::Back, line, price, status, limit }],
             }],
         }
     }

@@ -27,7 +27,7 @@ const ORDER: &str = "ORDER BY kafka_offset, row_index";
 /// As the table has them, without the one that the server adds.
 const COLUMNS: &str = "topic, topic_id, kafka_partition, kafka_offset, row_index, source, received_at, polled, event_id, \
                        sport, league, home, away, commence_time, book, market, period, line, outcome, side, price, \
-                       status, last_seen_at, price_moved_at";
+                       status, bet_limit, last_seen_at, price_moved_at";
 
 /// A server with tables.
 pub(super) struct Ground {

@@ -211,7 +211,8 @@ mod tests {
     fn say(engine: &mut Engine, id: &str, price: i64, at: Micros) {
         let bet = Bet::new(Market::parse("totals").unwrap(), Outcome::Over, Side::Back, Some(2_500)).unwrap();
         let price = Price::from_millionths(price).unwrap();
-        let tick = Tick { book: "b", bet, price, suspended: false, last_seen_at: at, price_moved_at: None };
+        let (limit, suspended, price_moved_at) = (None, false, None);
+        let tick = Tick { book: "b", bet, price, limit, suspended, last_seen_at: at, price_moved_at };
         let event = Event { id, sport: "soccer", league: "l", home: "h", away: "a", commence_time: START };
         let frame = Frame {
             source: "s",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
 use crate::effect::{EventInfo, WindowId};
+use crate::limit::Limit;
 use crate::movement::Move;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
@@ -63,6 +64,7 @@ pub struct SavedQuote {
     pub book: Arc<str>,
     pub source: Arc<str>,
     pub price: Price,
+    pub limit: Option<Limit>,
     pub standing: Standing,
     pub span_start: Micros,
     pub span_end: Micros,
@@ -152,6 +154,7 @@ impl SavedQuote {
             book: name(book),
             source: name(quote.source),
             price: quote.price,
+            limit: quote.limit,
             standing: quote.standing,
             span_start: quote.span_start,
             span_end: quote.span_end,
@@ -168,6 +171,7 @@ impl SavedQuote {
             price: self.price,
             // What is left of it follows from the table of books.
             effective: self.price,
+            limit: self.limit,
             standing: self.standing,
             span_start: self.span_start,
             span_end: self.span_end,

@@ -13,6 +13,7 @@ use arb_engine::saved::Saved;
 use arb_engine::signals::{Change, Kind, SignalId};
 use proptest::prelude::*;
 
+use crate::limits;
 use crate::world::{World, at, event, tick};
 
 const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -55,7 +56,8 @@ fn events(
     for ((event, book, bet), price) in ticks {
         let decimal = format!("{}.{:02}", price / 100, price % 100);
         let seen = second - i64::try_from(book % 3).unwrap();
-        events.entry(EVENTS[*event]).or_default().push(tick(books[*book], BETS[*bet], &decimal, seen));
+        let tick = limits::another(tick(books[*book], BETS[*bet], &decimal, seen), second);
+        events.entry(EVENTS[*event]).or_default().push(tick);
     }
     events.into_iter().collect()
 }

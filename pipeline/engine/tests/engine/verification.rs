@@ -8,6 +8,7 @@ use arb_engine::catalogue::{Market, Outcome, Policy, Side};
 use arb_engine::effect::{Effect, Entry, Warning};
 use arb_engine::fees::Fee;
 use arb_engine::input::{Bet, Tick};
+use arb_engine::limit::Limit;
 use arb_engine::settle::Level;
 use arb_engine::verify::Flag;
 
@@ -148,6 +149,25 @@ fn stakes_that_cannot_be_placed_leave_no_profit() {
     let (flags, reason) = told(market(("coarse", "2.04"), ("b", "2.02"), 99));
     assert_eq!(flags, [Flag::Stakeable]);
     assert_eq!(reason, "no stakes that can be placed leave any profit");
+}
+
+#[test]
+fn a_limit_that_leaves_nothing_to_stake_changes_what_is_proven() {
+    let mut world = world();
+    let mut told = |second, minor: Option<i64>| {
+        let mut ticks = market(("a", "2.04"), ("b", "2.02"), 99);
+        ticks[0].limit = minor.and_then(Limit::from_minor);
+        let effects = world.tell(second, ticks);
+        (words(&effects), entry(&effects).clone())
+    };
+    assert_eq!(told(100, None).0, ["opened"]);
+    let (said, entry) = told(101, Some(2_000));
+    assert_eq!((said, doubts(&entry).0), (vec!["refreshed".to_owned()], vec![]));
+    let (said, entry) = told(102, Some(0));
+    assert_eq!((said, doubts(&entry).0), (vec!["updated".to_owned()], vec![Flag::Stakeable]));
+    assert_eq!((entry.total_stake_max, entry.margin_rounded, entry.legs[1].stake), (Some(0), None, None));
+    let (said, entry) = told(103, Some(5_000));
+    assert_eq!((said, doubts(&entry).0), (vec!["updated".to_owned()], vec![]));
 }
 
 #[test]

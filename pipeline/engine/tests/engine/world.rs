@@ -37,6 +37,7 @@ pub(crate) fn tick(book: &'static str, bet: &str, decimal: &str, last_seen: i64)
         book,
         bet: Bet::new(Market::parse(key).unwrap(), outcome, Side::Back, line).unwrap(),
         price: Price::from_decimal(decimal).unwrap(),
+        limit: None,
         suspended: false,
         last_seen_at: at(last_seen),
         price_moved_at: None,

@@ -115,7 +115,8 @@ impl Client {
     /// # Errors
     /// As above.
     pub fn odds(&self, sport: &str, regions: &str, markets: &str) -> Result<Answer, Problem> {
-        let query = format!("&regions={regions}&markets={markets}&oddsFormat=decimal&dateFormat=iso");
+        let how = "oddsFormat=decimal&dateFormat=iso&includeBetLimits=true";
+        let query = format!("&regions={regions}&markets={markets}&{how}");
         self.get(&format!("/v4/sports/{sport}/odds"), &query)
     }
 

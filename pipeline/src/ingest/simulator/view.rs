@@ -51,7 +51,7 @@ fn offers(life: &Life, book: &Book, card: &Card) -> Vec<Offer> {
 fn tick((outcome, odds, line): Priced) -> Option<Tick> {
     let line = if outcome == Outcome::Away { line.map(|line| -line) } else { line };
     let price = Price::from_american(odds.into()).ok()?.millionths().into();
-    Some(Tick { outcome, side: Side::Back, line, price, status: Status::Active })
+    Some(Tick { outcome, side: Side::Back, line, price, status: Status::Active, limit: None })
 }
 
 /// Handicaps of football with a draw are for some books only.

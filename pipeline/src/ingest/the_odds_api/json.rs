@@ -72,6 +72,8 @@ pub(super) struct Outcome<'a> {
     pub(super) price: Option<Raw<'a>>,
     #[serde(borrow, default)]
     pub(super) point: Option<Raw<'a>>,
+    #[serde(borrow, default)]
+    pub(super) bet_limit: Option<Raw<'a>>,
 }
 
 /// The text of a JSON string; `None` for anything else.

@@ -111,6 +111,28 @@ fn names_and_markets_that_nobody_knows_drop_themselves() {
 }
 
 #[test]
+fn a_limit_is_an_amount_of_the_currency_rounded_down() {
+    let limits = |limit: &str| {
+        let stated = format!("\"price\":650,\"bet_limit\":{limit}");
+        let (poll, faults) = poll(|line| line.replace("\"price\":650", &stated));
+        let offers = poll.into_iter().flat_map(|poll| poll.events).flat_map(|(_, offers)| offers);
+        let limits: Vec<_> = offers.flat_map(|offer| offer.ticks).map(|tick| tick.limit).collect();
+        assert_eq!([limits[0], limits[1], limits[3], limits[4]], [None; 4], "those that state none");
+        (limits.len(), limits[2], faults.to_string())
+    };
+    let read = |limit: &str| limits(limit).1;
+    assert_eq!(limits("500"), (5, Some(50_000), String::new()));
+    assert_eq!(
+        [read("21.509"), read("0.009"), read("0"), read("1e3")].map(Option::unwrap),
+        [2_150, 0, 0, 100_000]
+    );
+    assert_eq!(limits("null"), (5, None, String::new()));
+    for nonsense in ["-1", "-0.001", "\"500\"", "\"max\"", "true", "[500]", "{}", "1e30"] {
+        assert_eq!(limits(nonsense), (5, None, "bet_limit is no amount: 1".to_owned()), "{nonsense}");
+    }
+}
+
+#[test]
 fn a_missing_draw_is_just_missing() {
     assert_eq!(broken(",{\"name\":\"Draw\",\"price\":650}", ""), fault("", 4));
 }

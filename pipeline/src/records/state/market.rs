@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arb_engine::Standing;
 use arb_engine::catalogue::Market;
 use arb_engine::effect::{EventInfo, Ever, WindowId};
+use arb_engine::limit::Limit;
 use arb_engine::odds::Price;
 use arb_engine::saved::{SavedMarket, SavedMove, SavedQuote, SavedWindow};
 use arb_engine::verify::{Flag, Verification};
@@ -105,6 +106,7 @@ pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::St
         span_end: quote.span_end,
         price_moved_at: quote.price_moved_at,
         received_at: quote.received_at,
+        limit: quote.limit.map(Limit::minor),
     }
 }
 
@@ -162,6 +164,10 @@ pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Optio
         book: name(quote.book)?,
         source: name(quote.source)?,
         price: Price::from_millionths(quote.price).ok()?,
+        limit: match quote.limit {
+            Some(limit) => Some(Limit::from_minor(limit)?),
+            None => None,
+        },
         standing: standing(quote.standing)?,
         span_start: quote.span_start,
         span_end: quote.span_end,

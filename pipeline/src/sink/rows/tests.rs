@@ -13,14 +13,20 @@ use super::*;
 const AT: Coordinates<'static> = Coordinates { topic: "t", topic_id: "id", partition: 3, offset: 17 };
 
 fn offer(market: &str) -> Offer {
-    let tick =
-        |outcome, price| Tick { outcome, side: Side::Back, line: Some(2_500), price, status: Status::Active };
+    let tick = |outcome, price, limit| Tick {
+        outcome,
+        side: Side::Back,
+        line: Some(2_500),
+        price,
+        status: Status::Active,
+        limit,
+    };
     Offer {
         book: "alpha".into(),
         market: market.into(),
         last_seen_at: 5,
         price_moved_at: None,
-        ticks: vec![tick(Outcome::Over, 1_900_000), tick(Outcome::Under, -7)],
+        ticks: vec![tick(Outcome::Over, 1_900_000, Some(2_150)), tick(Outcome::Under, -7, None)],
     }
 }
 
@@ -61,6 +67,7 @@ fn a_frame_is_a_row_a_tick() {
         ],
         "no tick is left out, whatever it says"
     );
+    assert_eq!((rows[0].bet_limit, rows[1].bet_limit), (Some(2_150), None));
     assert_eq!((rows[0].kafka_partition, rows[0].kafka_offset, rows[0].polled), (3, 17, false));
 }
 

@@ -36,6 +36,7 @@ pub struct TickRow<'a> {
     pub side: &'a str,
     pub price: i64,
     pub status: &'a str,
+    pub bet_limit: Option<i64>,
     pub last_seen_at: i64,
     pub price_moved_at: Option<i64>,
 }
@@ -96,6 +97,7 @@ fn row<'a>(
         side: side(tick.side),
         price: tick.price,
         status: status(tick.status),
+        bet_limit: tick.limit,
         last_seen_at: view.last_seen_at,
         price_moved_at: view.price_moved_at,
     }

@@ -1,0 +1,70 @@
+//! What books take, from a server that speaks The Odds API to the board over HTTP, on a real Kafka.
+
+use serde_json::{Value, json};
+
+use crate::live::{HOUR, KEY, worker};
+use crate::support::odds_api::OddsApi;
+use crate::support::stack::Stack;
+use crate::support::wait_for;
+
+/// One event on which two books make an arb: `alpha` takes 100.559 on the home side at 2.1, `beta` so much on the other at 2.2.
+fn limited(beta: &Value) -> Vec<Value> {
+    let book = |key: &str, home: Value, away: Value| {
+        let market = json!({"key": "h2h", "last_update": "", "outcomes": [home, away]});
+        json!({"key": key, "last_update": "", "markets": [market]})
+    };
+    let alpha = book(
+        "alpha",
+        json!({"name": "H", "price": 2.1, "bet_limit": 100.559}),
+        json!({"name": "A", "price": 1.7, "bet_limit": "much"}),
+    );
+    let beta = book(
+        "beta",
+        json!({"name": "H", "price": 1.7}),
+        json!({"name": "A", "price": 2.2, "bet_limit": beta}),
+    );
+    vec![json!([{
+        "id": "e", "sport_key": "", "commence_time": "", "home_team": "H", "away_team": "A", "bookmakers": [alpha, beta],
+    }])]
+}
+
+#[test]
+fn what_books_take_is_asked_for_and_bounds_what_the_board_says_to_stake() {
+    let stack = Stack::start("board");
+    let broker = &stack.broker;
+    let sport = "baseball_test";
+    let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(sport, Some(-HOUR))]);
+    api.state().content = limited(&json!(40));
+    let mut role = worker(broker, &api, KEY, &["--sports", sport, "--markets", "h2h"]);
+    let shown = |beta: &Value, most: f64| {
+        wait_for(&format!("an entry by a limit of {beta}"), || {
+            role.assert_runs();
+            let board = stack.get("/v1/arbs").json();
+            let entry = board["arbs"].as_array().unwrap().first()?.clone();
+            let is_it = entry["total_stake_max"] == json!(most) && entry["event"]["in_play"] == json!(true);
+            is_it.then_some(entry)
+        })
+    };
+    // 40 at 2.2 is a share of 2.1/4.3; 100.55 at 2.1 would be 196.53 in all.
+    let first = shown(&json!(40), 81.9);
+    let limits = |entry: &Value| [0, 1].map(|leg| entry["legs"][leg]["limit"].clone());
+    let stakes = |entry: &Value| [0, 1].map(|leg| entry["legs"][leg]["stake"].clone());
+    assert_eq!((limits(&first), stakes(&first)), ([json!(100.55), json!(40.0)], [json!(41.9), json!(40.0)]));
+    assert_eq!(first["warnings"], json!([]));
+    // Another limit alone is no event: the same window, the same number.
+    api.state().content = limited(&json!(20.5));
+    let second = shown(&json!(20.5), 41.97);
+    assert_eq!(limits(&second), [json!(100.55), json!(20.5)]);
+    for same in ["id", "opened_at", "sequence"] {
+        assert_eq!(first[same], second[same], "{same}");
+    }
+    // A limit that is none leaves the price, and what the other leg takes.
+    api.state().content = limited(&json!("none"));
+    let third = shown(&json!("none"), 196.53);
+    assert_eq!(
+        (limits(&third), &third["warnings"]),
+        ([json!(100.55), Value::Null], &json!(["limit_unknown"]))
+    );
+    assert_eq!(third["id"], first["id"]);
+    role.stop();
+}
