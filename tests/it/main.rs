@@ -22,6 +22,7 @@ mod grafana;
 mod kafka;
 mod kill;
 mod live;
+mod opinion;
 mod processor;
 mod rules;
 mod sink;

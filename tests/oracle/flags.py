@@ -83,11 +83,14 @@ class Books:
 
     def by_currency(self, legs):
         """The legs that can be paid for in each currency; one that is not known goes with any."""
-        currencies = [self.books.get(leg.book, {}).get("currency") for leg in legs]
+        currencies = [self.currency(leg.book) for leg in legs]
         known = set(currencies) - {None}
         if len(known) < 2:
             return [legs]
         return [[leg for leg, its in zip(legs, currencies) if its in (None, one)] for one in sorted(known)]
+
+    def currency(self, book):
+        return self.books.get(book, {}).get("currency")
 
     def step(self, book):
         return self.books.get(book, {}).get("step", 1)
