@@ -17,9 +17,8 @@ use thiserror::Error;
 
 use crate::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
-    SignalChange, StaleAlert,
-    StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource, StateStaleBooks,
-    StateSurvival,
+    SignalChange, StaleAlert, StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource,
+    StateStaleBooks, StateSurvival,
 };
 
 /// Bytes before the Avro datum.

@@ -14,9 +14,9 @@ use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd, SignalChange,
-    StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource, StateStaleBooks, StateSurvival,
-    StateWindow,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd,
+    SignalChange, StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource,
+    StateStaleBooks, StateSurvival, StateWindow,
 };
 use arb_schemas::wire::{self, Record, RecordType};
 
@@ -88,10 +88,7 @@ fn a_window_is_its_change_and_its_entry() {
     }
     assert!(wire::encode_window("opened", &wire::encode(&frame()).unwrap()).is_err());
     let whole = wire::encode(&SignalChange { change: "faded".into(), signal: edge_signal() }).unwrap();
-    assert_eq!(
-        wire::encode_signal_change("faded", &wire::encode(&edge_signal()).unwrap()).unwrap(),
-        whole
-    );
+    assert_eq!(wire::encode_signal_change("faded", &wire::encode(&edge_signal()).unwrap()).unwrap(), whole);
     assert!(wire::encode_signal_change("faded", &wire::encode(&entry()).unwrap()).is_err());
 }
 

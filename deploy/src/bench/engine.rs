@@ -4,13 +4,16 @@
 //! clock read twice a market costs time too. Memory is what the allocator holds more after a recording than before.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arb_engine::books::Books;
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::{Coordinate, Input};
 use arb_engine::probe::{Probe, Stage};
 use arb_engine::{Engine, Size};
+use arb_pipeline::books;
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
 use arb_pipeline::ingest::recording;
@@ -34,16 +37,17 @@ const CUTS: [usize; 2] = [1, 1_000];
 pub(super) const PART: &str = "engine";
 /// Polls of a quick run.
 const QUICK: usize = 10;
-const STAGES: [&str; 4] = ["read and sort", "merge", "evaluate", "draft and commit"];
 
 pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Measured> {
     let (name, records) = load(recording, if scale.is_quick { QUICK } else { SIMULATED })?;
     let mut faults = Faults::default();
     let inputs: Vec<_> = records.iter().map(|record| record.as_input(&mut faults)).collect();
     let ticks: usize = inputs.iter().map(ticks_of).sum();
+    let books = Arc::new(books::shipped()?);
     let mut rows = Vec::new();
     for cut in CUTS {
-        let rounds: Vec<_> = (0..scale.rounds).map(|_| time(&inputs, cut, &mut ()).as_secs_f64()).collect();
+        let rounds: Vec<_> =
+            (0..scale.rounds).map(|_| time(&inputs, cut, &books, &mut ()).as_secs_f64()).collect();
         let case = format!("{name}, a commit each {cut} records");
         let row = |what, of: &dyn Fn(f64) -> f64| {
             Row::alone(PART, case.clone(), what, &rounds.iter().map(|took| of(*took)).collect::<Vec<_>>())
@@ -51,12 +55,13 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
         rows.push(row(Measure("throughput", "ticks/s"), &|took| ticks as f64 / took));
         rows.push(row(Measure("a tick", "ns"), &|took| took * 1e9 / ticks as f64));
     }
-    rows.extend(stages(&name, &inputs, ticks));
-    let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs)?;
+    rows.extend(stages(&name, &inputs, &books));
+    rows.extend(steps(&name, &inputs, &books));
+    let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs, &books)?;
     let a_quote = bytes as f64 / quotes.max(1) as f64;
     rows.push(Row::alone(PART, name.clone(), Measure("memory a quote", "bytes"), &[a_quote]));
     let note = format!(
-        "engine: {name}: {} records, {ticks} ticks; one thread; only `step` and `commit` are timed. Stages are timed in a \
+        "engine: {name}: {} records, {ticks} ticks; one thread, the shipped table of books; only `step` and `commit` are timed. Stages are timed in a \
          run of their own, clocks included. State when largest: {quotes} quotes, {events} events, {markets} markets, \
          {windows} windows, {bytes} bytes.",
         inputs.len()
@@ -65,14 +70,49 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
 }
 
 /// Where the time goes.
-fn stages(name: &str, inputs: &[Input<'_>], ticks: usize) -> Vec<Row> {
+fn stages(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> Vec<Row> {
+    let ticks: usize = inputs.iter().map(ticks_of).sum();
     let mut clock = Clock::default();
-    time(inputs, CUTS[1], &mut clock);
+    time(inputs, CUTS[1], books, &mut clock);
     let row = |(stage, spent): (&str, Duration)| {
         let case = format!("{name}, {stage}");
         Row::alone(PART, case, Measure("a tick", "ns"), &[spent.as_nanos() as f64 / ticks as f64])
     };
-    STAGES.into_iter().zip(clock.spent).map(row).collect()
+    Stage::ALL.map(part).into_iter().zip(clock.spent).map(row).collect()
+}
+
+/// A stage as the table calls it.
+fn part(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Time => "what time brings",
+        Stage::Read => "read and sort",
+        Stage::Merge => "merge",
+        Stage::Evaluate => "best prices",
+        Stage::Judge => "flags, stakes, lives, entries",
+        Stage::Signals => "signals",
+        Stage::Idle => "draft and commit",
+    }
+}
+
+/// How long one step takes, with the commit after it.
+fn steps(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> Vec<Row> {
+    let mut engine = engine(books);
+    let mut took = Vec::with_capacity(inputs.len());
+    let mut began = Instant::now();
+    step_all(&mut engine, inputs, 1, &mut (), |_| {
+        let now = Instant::now();
+        took.push((now - began).as_nanos() as f64 / 1e3);
+        began = now;
+    });
+    took.sort_by(f64::total_cmp);
+    let at = |share: f64| took[((took.len() - 1) as f64 * share) as usize];
+    let row = |(what, value)| Row::alone(PART, format!("{name}, a step"), Measure(what, "us"), &[value]);
+    [("p50", at(0.5)), ("p99", at(0.99)), ("max", at(1.0))].map(row).into()
+}
+
+/// One with everything on: the board's rules, and the table of books that ships.
+fn engine(books: &Arc<Books>) -> Engine {
+    Engine::with_books(Policy::Board, Arc::clone(books))
 }
 
 /// All records of a recording, as one partition has them.
@@ -98,8 +138,8 @@ fn ticks_of(input: &Input<'_>) -> usize {
 }
 
 /// The time of one new engine over all inputs.
-fn time(inputs: &[Input<'_>], cut: usize, probe: &mut impl Probe) -> Duration {
-    let mut engine = Engine::new(Policy::Board);
+fn time(inputs: &[Input<'_>], cut: usize, books: &Arc<Books>, probe: &mut impl Probe) -> Duration {
+    let mut engine = engine(books);
     let started = Instant::now();
     step_all(&mut engine, inputs, cut, probe, |_| {});
     started.elapsed()
@@ -126,18 +166,18 @@ fn step_all(
 
 /// What the state takes where it holds most quotes, and what it holds there: the mean of many engines, because the
 /// allocator's counters lag by its thread's cache.
-fn memory(inputs: &[Input<'_>]) -> anyhow::Result<(usize, Size)> {
-    let until = &inputs[..fullest(inputs)];
+fn memory(inputs: &[Input<'_>], books: &Arc<Books>) -> anyhow::Result<(usize, Size)> {
+    let until = &inputs[..fullest(inputs, books)];
     let before = allocated()?;
-    let engines: Vec<_> = (0..ENGINES).map(|_| stepped(until, |_, _| {})).collect();
+    let engines: Vec<_> = (0..ENGINES).map(|_| stepped(until, books, |_, _| {})).collect();
     let taken = allocated()?.saturating_sub(before) / ENGINES;
     Ok((taken, engines[0].size()))
 }
 
 /// After how many inputs there are most quotes; looked at now and then.
-fn fullest(inputs: &[Input<'_>]) -> usize {
+fn fullest(inputs: &[Input<'_>], books: &Arc<Books>) -> usize {
     let mut most = (0, 0);
-    stepped(inputs, |inputs, engine| {
+    stepped(inputs, books, |inputs, engine| {
         if inputs.is_multiple_of(100) {
             most = most.max((engine.size().quotes, inputs));
         }
@@ -146,8 +186,8 @@ fn fullest(inputs: &[Input<'_>]) -> usize {
 }
 
 /// An engine after all inputs, a commit each; `each` sees it after every one.
-fn stepped(inputs: &[Input<'_>], mut each: impl FnMut(usize, &Engine)) -> Engine {
-    let mut engine = Engine::new(Policy::Board);
+fn stepped(inputs: &[Input<'_>], books: &Arc<Books>, mut each: impl FnMut(usize, &Engine)) -> Engine {
+    let mut engine = engine(books);
     let mut count = 0;
     step_all(&mut engine, inputs, 1, &mut (), |engine| {
         count += 1;
@@ -159,7 +199,7 @@ fn stepped(inputs: &[Input<'_>], mut each: impl FnMut(usize, &Engine)) -> Engine
 /// Time by stage.
 #[derive(Default)]
 struct Clock {
-    spent: [Duration; 4],
+    spent: [Duration; Stage::ALL.len()],
     now: Option<(Stage, Instant)>,
 }
 
@@ -167,13 +207,7 @@ impl Probe for Clock {
     fn enter(&mut self, stage: Stage) {
         let at = Instant::now();
         if let Some((stage, since)) = self.now.replace((stage, at)) {
-            let index = match stage {
-                Stage::Read => 0,
-                Stage::Merge => 1,
-                Stage::Evaluate => 2,
-                Stage::Idle => 3,
-            };
-            self.spent[index] += at - since;
+            self.spent[stage as usize] += at - since;
         }
     }
 }

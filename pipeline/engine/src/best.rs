@@ -1,4 +1,4 @@
-//! The best prices of one line, and whether they make an arb.
+//! The best prices of one line: an arb, or nearly one.
 //!
 //! What is compared are effective prices, after fees. A line is covered by a back bet on each outcome; where there are two
 //! outcomes, laying one is backing the other; where there are three, backing and laying the same one covers all. Of several
@@ -11,11 +11,10 @@ use std::sync::Arc;
 
 use crate::catalogue::{Outcome, Policy, Side};
 use crate::names::Names;
-use crate::odds;
 use crate::quotes::{Quote, Standing};
 use crate::venues::Eyes;
 
-/// The best quotes of a cover whose implied probability is below 1.
+/// The best quotes of a cover: an arb where their implied probability is below 1.
 #[derive(Debug, Clone)]
 pub(crate) struct Arb<'a> {
     /// One quote for each bet of the cover.
@@ -51,14 +50,19 @@ impl Bet {
     }
 }
 
-/// The arb on a line, if there is one; `line` holds the quotes of that line only.
-pub(crate) fn find<'a>(line: &'a [Quote], outcomes: &[Outcome], eyes: Eyes<'_>) -> Option<Arb<'a>> {
+/// The cover of a line with the least implied probability, if that is below so much; `line` holds the quotes of that line only.
+pub(crate) fn find<'a>(
+    line: &'a [Quote],
+    outcomes: &[Outcome],
+    eyes: Eyes<'_>,
+    below: f64,
+) -> Option<Arb<'a>> {
     if eyes.venues.share_a_currency() {
-        return find_among(line, outcomes, eyes, |_| true);
+        return find_among(line, outcomes, eyes, below, |_| true);
     }
     let of = |one: &Arc<str>| {
         let is_among = |quote: &Quote| eyes.venues.currency(quote.key.book).is_none_or(|it| it == one);
-        find_among(line, outcomes, eyes, is_among)
+        find_among(line, outcomes, eyes, below, is_among)
     };
     eyes.venues.currencies().filter_map(of).reduce(least)
 }
@@ -71,9 +75,10 @@ fn find_among<'a>(
     line: &'a [Quote],
     outcomes: &[Outcome],
     eyes: Eyes<'_>,
+    below: f64,
     is_among: impl Fn(&Quote) -> bool + Copy,
 ) -> Option<Arb<'a>> {
-    let cover = |bets: &[Bet]| arb_of(line, bets, eyes.names, is_among);
+    let cover = |bets: &[Bet]| arb_of(line, bets, eyes.names, below, is_among);
     let has_lay = eyes.policy == Policy::Board && line.iter().any(|quote| quote.key.side == Side::Lay);
     match *outcomes {
         [one, other] if has_lay => {
@@ -94,11 +99,12 @@ fn find_among<'a>(
     }
 }
 
-/// The arb of a cover, if its best quotes make one.
+/// A cover by its best quotes, if their implied probability is below so much.
 fn arb_of<'a>(
     line: &'a [Quote],
     cover: &[Bet],
     names: &Names,
+    below: f64,
     is_among: impl Fn(&Quote) -> bool,
 ) -> Option<Arb<'a>> {
     let mut implied_probability = 0.0;
@@ -106,7 +112,7 @@ fn arb_of<'a>(
         let quotes = line.iter().filter(|quote| bet.takes(quote) && is_among(quote));
         implied_probability += quotes.map(|quote| quote.effective).max()?.implied_probability();
     }
-    if implied_probability >= odds::ARB_BELOW {
+    if implied_probability >= below {
         return None;
     }
     // Books are looked at only here: most lines are no arb.
@@ -118,7 +124,7 @@ fn arb_of<'a>(
 }
 
 /// The higher effective price, then the smaller book key, then the back bet.
-fn better<'a>(a: &'a Quote, b: &'a Quote, names: &Names) -> &'a Quote {
+pub(crate) fn better<'a>(a: &'a Quote, b: &'a Quote, names: &Names) -> &'a Quote {
     let book = |quote: &Quote| names.name(quote.key.book);
     let order = b.effective.cmp(&a.effective).then_with(|| book(a).cmp(book(b)));
     if order.then(a.key.side.cmp(&b.key.side)) == Ordering::Greater { b } else { a }

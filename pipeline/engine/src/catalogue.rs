@@ -5,7 +5,7 @@
 /// Lines are in thousandths.
 pub type Line = i32;
 /// One goal, point or run, as a [`Line`].
-const WHOLE: Line = 1_000;
+pub(crate) const WHOLE: Line = 1_000;
 
 /// What a market asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
 //! When time can change something of an event next: until then nobody looks at it.
 //!
 //! It is a bound: too early costs a look, too late would change what is said. Everything that a look can find has its
-//! bound here: a price that goes stale, a window that is fresh no longer, the start, the end, a main line, a move, a book
-//! that is stale. It never changes anything.
+//! bound here: a price that goes stale, a window that is fresh no longer, the start, the end, a main line, a move, a signal that expires,
+//! a sample of the consensus, a book that is stale. It never changes anything.
 //!
 //! A bound holds while no book is allowed less than when it was made; [`Expected`](crate::refresh::Expected) knows.
 
@@ -12,6 +12,7 @@ use crate::Micros;
 use crate::movement;
 use crate::over;
 use crate::quotes::{Moment, Quote, Standing};
+use crate::signals;
 use crate::state::MarketState;
 use crate::window::{Scene, Window};
 
@@ -64,5 +65,6 @@ fn of_market(state: &MarketState, watermark: Micros, fresh_until: Micros) -> Mic
     let main_line =
         if has_line { movement::main_line_due(state.gist.made_at, watermark) } else { Micros::MAX };
     let verified = state.windows.iter().filter_map(Window::ages_after).min().unwrap_or(Micros::MAX);
-    fresh_until.min(main_line).min(verified).min(movement::due(&state.moves, watermark))
+    let told = signals::due(&state.signals).min(signals::sample_due(state.gist.made_at, watermark));
+    fresh_until.min(main_line).min(verified).min(told).min(movement::due(&state.moves, watermark))
 }

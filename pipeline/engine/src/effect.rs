@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
 use crate::odds::Price;
+use crate::signals;
 use crate::survival::Ttl;
 use crate::verify::{Doubt, Flag, Verification};
 pub use crate::window::Ever;
@@ -20,6 +21,9 @@ pub enum Effect {
     Refreshed(Box<Entry>),
     /// A window closed: to the feed, and a tombstone to the board.
     Closed(Box<Closed>),
+    /// What became of an edge signal: to the feed, unless only its times changed, and to the signals; of one that closed a
+    /// tombstone to these.
+    Signal(signals::Change, Box<signals::Edge>),
     /// A price or a main line moved: to the feed.
     LineMovement(Box<Movement>),
     /// A book or an arb went stale, or a book is no longer: to the feed.

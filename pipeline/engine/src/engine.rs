@@ -96,7 +96,7 @@ impl Engine {
         effects: &mut Vec<Effect>,
         probe: &mut impl Probe,
     ) -> Step {
-        probe.enter(Stage::Read);
+        probe.enter(Stage::Time);
         let sequence = self.draft.over(&self.state).sequence();
         let mut outbox = Outbox { sequence, effects, learnt: std::mem::take(&mut self.learnt) };
         let step = match input {
@@ -196,6 +196,7 @@ impl Engine {
         if !self.hear(at, source, frame.received_at, outbox) {
             return Step::just(Disposition::Ahead);
         }
+        probe.enter(Stage::Read);
         let mut clock = self.draft.over(&self.state).source(source);
         let disposition = clock.frame(frame.received_at, frame.poll_index);
         if disposition == Disposition::Late {
@@ -243,6 +244,7 @@ impl Engine {
         if !self.hear(at, source, end.received_at, outbox) {
             return Step::just(Disposition::Ahead);
         }
+        probe.enter(Stage::Read);
         let mut clock = self.draft.over(&self.state).source(source);
         let disposition = clock.poll_end(end.received_at, end.frames);
         if disposition != Disposition::Late {

@@ -7,7 +7,7 @@
 //! must be written down so that [`Engine::restore`] can make it again. Behind it, in the order
 //! in which a frame passes: [`source`] judges its order, `market` merges its ticks into
 //! `quotes`, `best` finds the best
-//! prices of a line, `window` opens, updates and closes, [`effect`] is what the caller must carry out.
+//! prices of a line, `window` opens, updates and closes, [`signals`] finds what is no arb and worth a look, [`effect`] is what the caller must carry out.
 
 mod best;
 pub mod books;
@@ -33,6 +33,7 @@ mod quotes;
 pub mod refresh;
 pub mod saved;
 pub mod settle;
+pub mod signals;
 pub mod sketch;
 pub mod source;
 pub mod stakes;

@@ -5,11 +5,13 @@
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::best;
+use crate::best::{self, Arb};
 use crate::catalogue::{self, Family, Line, Market, Outcome, Policy, Side};
 use crate::movement::{self, Hops, Move};
+use crate::odds;
 use crate::probe::{Probe, Stage};
 use crate::quotes::{self, Gist, Moment, Observation, Quote, Says, Statement};
+use crate::signals::{self, Look};
 use crate::state::MarketState;
 use crate::window::{self, Context, Outbox, Window};
 
@@ -47,11 +49,17 @@ pub(crate) fn restate(
         }
     }
     probe.enter(Stage::Evaluate);
-    let windows = evaluate(open, &quotes, context, outbox);
-    let main_line = old.and_then(|old| old.main_line);
-    let is_empty = quotes.is_empty() && windows.is_empty();
+    let outcomes = outcomes_of(&quotes, context);
+    let (windows, covers) = evaluate(open, &quotes, outcomes, context, outbox, probe);
+    probe.enter(Stage::Signals);
+    let told = old.map_or(&[][..], |old| &old.signals);
+    let signals = signals::restate(told, Look { quotes: &quotes, outcomes, covers }, context, outbox);
+    if quotes.is_empty() && windows.is_empty() {
+        return None;
+    }
+    let (main_line, consensus) = old.map_or((None, Vec::new()), |old| (old.main_line, old.consensus.clone()));
     let gist = Gist::of(&quotes, context.scene.moment.watermark);
-    (!is_empty).then(|| Arc::new(MarketState { market, quotes, windows, moves, main_line, gist }))
+    Some(Arc::new(MarketState { market, quotes, windows, moves, main_line, signals, consensus, gist }))
 }
 
 fn pending(moves: &[Move], watermark: Micros) -> Vec<Move> {
@@ -69,12 +77,18 @@ pub(crate) fn pass_time(
     let aged = is_aged(old, &context.scene.moment).then(|| aged(old, context, outbox));
     let moves = movement::report(&old.moves, hops, context, outbox);
     movement::report_main_line(old.main_line, main_line, hops, context, outbox);
-    if aged.is_none() && moves.is_none() && main_line == old.main_line {
+    let is_as_it_was = aged.is_none() && moves.is_none() && main_line == old.main_line;
+    let now = aged.as_ref().unwrap_or(old);
+    let outcomes = outcomes_of(&now.quotes, context);
+    let (signals, consensus) = signals::pass_time(now, outcomes, main_line, hops, context, outbox);
+    if is_as_it_was && signals.is_none() && consensus.is_none() {
         return None;
     }
     let mut state = aged.unwrap_or_else(|| old.clone());
     state.moves = moves.unwrap_or(state.moves);
     state.main_line = main_line;
+    state.signals = signals.unwrap_or(state.signals);
+    state.consensus = consensus.unwrap_or(state.consensus);
     Some(Arc::new(state))
 }
 
@@ -84,7 +98,11 @@ fn aged(old: &MarketState, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Ma
     for quote in &mut state.quotes {
         quote.standing = context.scene.moment.standing(quote);
     }
-    state.windows = evaluate(&old.windows, &state.quotes, context, outbox);
+    let outcomes = outcomes_of(&state.quotes, context);
+    let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, outbox, &mut ());
+    let look = Look { quotes: &state.quotes, outcomes, covers };
+    let signals = signals::restate(&old.signals, look, context, outbox);
+    (state.windows, state.signals) = (windows, signals);
     state.gist = Gist::of(&state.quotes, context.scene.moment.watermark);
     state
 }
@@ -101,23 +119,26 @@ fn is_aged(state: &MarketState, moment: &Moment<'_>) -> bool {
 /// there is none now.
 fn main_line(state: &MarketState, hops: Hops, context: &Context<'_>) -> Option<Line> {
     let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.gist.made_at);
-    let outcomes =
-        || outcomes(state.market, &context.scene.event.sport, &state.quotes, context.scene.eyes.policy);
     is_looked_at
-        .then(|| movement::main_line(&state.quotes, outcomes(), state.main_line))
+        .then(|| movement::main_line(&state.quotes, outcomes_of(&state.quotes, context), state.main_line))
         .flatten()
         .or(state.main_line)
 }
 
-/// The windows of a market after a frame; `open` were open before it. Both are sorted by line.
-fn evaluate(
+/// The windows of a market after a frame, and the covers that are nearly arbs; `open` were open before it. All are sorted by line.
+fn evaluate<'a>(
     open: &[Window],
-    quotes: &[Quote],
+    quotes: &'a [Quote],
+    outcomes: &[Outcome],
     context: &Context<'_>,
     outbox: &mut Outbox<'_>,
-) -> Vec<Window> {
-    let outcomes = outcomes(context.market, &context.scene.event.sport, quotes, context.scene.eyes.policy);
-    let mut windows = Vec::new();
+    probe: &mut impl Probe,
+) -> (Vec<Window>, Vec<Arb<'a>>) {
+    let below = match context.scene.eyes.policy {
+        Policy::Board => signals::HOLD,
+        Policy::Raw => odds::ARB_BELOW,
+    };
+    let (mut windows, mut covers) = (Vec::new(), Vec::new());
     let mut open = open.iter().peekable();
     for quotes in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         let line = quotes[0].key.line;
@@ -125,13 +146,24 @@ fn evaluate(
             window::advance(Some(gone.clone()), None, &[], context, outbox);
         }
         let was = open.next_if(|window| window.line == line).cloned();
-        let arb = best::find(quotes, outcomes, context.scene.eyes);
-        windows.extend(window::advance(was, arb.as_ref(), quotes, context, outbox));
+        let cover = best::find(quotes, outcomes, context.scene.eyes, below);
+        let is_arb = |cover: &&Arb<'_>| cover.implied_probability < odds::ARB_BELOW;
+        let arb = cover.as_ref().filter(is_arb);
+        if was.is_some() || arb.is_some() {
+            probe.enter(Stage::Judge);
+            windows.extend(window::advance(was, arb, quotes, context, outbox));
+            probe.enter(Stage::Evaluate);
+        }
+        covers.extend(cover.filter(|cover| !is_arb(&cover)));
     }
     for gone in open {
         window::advance(Some(gone.clone()), None, &[], context, outbox);
     }
-    windows
+    (windows, covers)
+}
+
+fn outcomes_of(quotes: &[Quote], context: &Context<'_>) -> &'static [Outcome] {
+    outcomes(context.market, &context.scene.event.sport, quotes, context.scene.eyes.policy)
 }
 
 /// The outcomes that exhaust a market, by what its quotes offer.

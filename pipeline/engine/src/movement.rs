@@ -2,7 +2,7 @@
 //!
 //! Windows `[b - SIZE, b)` end at each multiple `b` of [`HOP`] in event time, and are looked at when the watermark
 //! passes `b`. A quote's move is what its price changed by within the window, as implied probability; one that is
-//! reported is forgotten, so that the next report of the quote starts where the last one ended. The **main line** of a
+//! reported counts no more, so that the next report of the quote starts where the last one ended. The **main line** of a
 //! market is the one that most books quote on both sides (then the one that it was, then the one closest to even, then the smaller), as the
 //! quotes on offer stand when a `b` is passed. It never looks at a window of arbs.
 //!
@@ -35,6 +35,8 @@ pub(crate) struct Move {
     pub(crate) at: Micros,
     pub(crate) from: Price,
     pub(crate) to: Price,
+    /// It is part of a movement that was reported.
+    pub(crate) told: bool,
 }
 
 /// The ends of windows that the watermark passes at once: the hops after `from`, up to `to`.
@@ -48,6 +50,11 @@ impl Hops {
     /// Those that a watermark passes; none when it was nowhere before.
     pub(crate) fn passed(from: Micros, to: Micros) -> Self {
         if from == Micros::MIN { Self { from: to, to } } else { Self { from, to } }
+    }
+
+    /// The watermark before.
+    pub(crate) fn from(&self) -> Micros {
+        self.from
     }
 
     /// The last of them.
@@ -93,21 +100,23 @@ pub(crate) fn main_line_due(made_at: Micros, watermark: Micros) -> Micros {
     if was_looked_at { Micros::MAX } else { end_after(watermark) }
 }
 
-/// Reports the moves of the windows that were passed; the others, `None` when all are.
+/// The ends of windows that were passed and hold any of the moves; not where a window holds what the one before it held.
+pub(crate) fn ends(moves: &[Move], hops: Hops) -> impl Iterator<Item = Micros> {
+    let is_new = |(index, end): &(usize, Micros)| *index == 0 || changes(moves, *end);
+    hops.of(moves).enumerate().filter(is_new).map(|(_, end)| end)
+}
+
+/// Reports the moves of the windows that were passed; all of them afterwards, `None` where none was reported.
 pub(crate) fn report(
     all: &[Move],
     hops: Hops,
     context: &Context<'_>,
     outbox: &mut Outbox<'_>,
 ) -> Option<Vec<Move>> {
-    let mut others: Option<Vec<Move>> = None;
-    for (index, end) in hops.of(all).enumerate() {
-        let moves = others.as_deref().unwrap_or(all);
-        // What was in the window before says nothing new: a hop on which nothing enters or leaves.
-        if index > 0 && !changes(moves, end) {
-            continue;
-        }
-        let mut sums = within(moves, end);
+    let mut now: Option<Vec<Move>> = None;
+    for end in ends(all, hops) {
+        let moves = now.as_deref().unwrap_or(all);
+        let mut sums = within(moves.iter().filter(|moved| !moved.told), end);
         sums.retain(|sum| is_movement(sum.from, sum.to));
         if sums.is_empty() {
             continue;
@@ -116,16 +125,16 @@ pub(crate) fn report(
         let order = |moved: &Move| (moved.key.line, moved.key.outcome);
         let book = |moved: &Move| context.scene.eyes.names.name(moved.key.book);
         sums.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
-        let is_reported = |other: &Move| sums.iter().any(|sum| sum.key == other.key);
-        let is_left = |other: &&Move| other.at >= end || !is_reported(other);
-        others = Some(moves.iter().filter(is_left).copied().collect());
+        let is_told = |moved: &Move| moved.at < end && sums.iter().any(|sum| sum.key == moved.key);
+        let tell = |moved: &Move| Move { told: moved.told || is_told(moved), ..*moved };
+        now = Some(moves.iter().map(tell).collect());
         for Move { key, from, to, .. } in sums {
             let book = Arc::clone(context.scene.eyes.names.name(key.book));
             let what = Moved::Price { outcome: key.outcome, book, from, to };
             push(what, key.line, end, context, outbox);
         }
     }
-    others
+    now
 }
 
 /// Whether a move enters or leaves the windows by the hop to this end.
@@ -135,15 +144,15 @@ fn changes(moves: &[Move], end: Micros) -> bool {
 }
 
 /// What each quote moved by within the window that ends there.
-fn within(moves: &[Move], end: Micros) -> Vec<Move> {
+pub(crate) fn within<'a>(moves: impl Iterator<Item = &'a Move>, end: Micros) -> Vec<Move> {
     let is_in = |moved: &&Move| moved.at < end && moved.at >= end - SIZE;
-    let mut sums: Vec<_> = moves.iter().filter(is_in).copied().collect();
+    let mut sums: Vec<_> = moves.filter(is_in).copied().collect();
     // Stable: the moves of one quote stay in their order.
     sums.sort_by_key(|moved| moved.key);
     sums.dedup_by(|later, sum| {
         let same = later.key == sum.key;
         if same {
-            sum.to = later.to;
+            (sum.to, sum.at) = (later.to, later.at);
         }
         same
     });

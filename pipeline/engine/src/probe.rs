@@ -6,14 +6,26 @@
 /// The parts of a step, for whoever measures them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
+    /// What the passing of time brings.
+    Time,
     /// Judging the order, resolving names, sorting ticks.
     Read,
     /// Merging them into the tables of quotes.
     Merge,
-    /// Finding arbs, and what became of windows.
+    /// Finding the best prices.
     Evaluate,
+    /// What became of windows: flags, stakes, lives, entries.
+    Judge,
+    /// What became of signals.
+    Signals,
     /// Between steps.
     Idle,
+}
+
+impl Stage {
+    /// All of them, in the order in which a frame passes.
+    pub const ALL: [Self; 7] =
+        [Self::Time, Self::Read, Self::Merge, Self::Evaluate, Self::Judge, Self::Signals, Self::Idle];
 }
 
 /// Told at the start of each [`Stage`]. The engine has no clock; a probe may.

@@ -329,7 +329,7 @@ fn note(quote: &Quote, seen: &Observation, says: &Says<'_>, learnt: &mut Learnt,
     // Where time brings nothing no move is ever reported.
     let time_counts = says.moment.watermark != Micros::MIN;
     if time_counts && seen.price != quote.price && seen.key.side == Side::Back {
-        moves.push(Move { key: seen.key, at, from: quote.price, to: seen.price });
+        moves.push(Move { key: seen.key, at, from: quote.price, to: seen.price, told: false });
     }
 }
 

@@ -5,6 +5,7 @@
 //! makes the same engine. It knows no wire format and decides nothing.
 
 mod market;
+mod signal;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,11 +16,13 @@ use crate::engine::Engine;
 use crate::margins::Margins;
 use crate::names::{Names, Symbol};
 use crate::refresh::Refresh;
+use crate::signals::Signal;
 use crate::source::SourceClock;
 use crate::state::{EventState, MarketState};
 use crate::survival::{self, Cell, Profile};
 
 pub use market::{SavedMarket, SavedMove, SavedQuote, SavedWindow};
+pub use signal::{SavedConsensus, SavedSignal};
 
 /// One thing that is remembered.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,7 +190,9 @@ impl Engine {
         let mut quotes: Vec<_> = saved.quotes.iter().map(|saved| saved.to_quote(names)).collect();
         let moves = saved.moves.iter().map(|saved| saved.to_move(names)).collect();
         self.put_effective(&saved.event.league, &mut quotes);
-        let market = Arc::new(saved.to_state(quotes, moves)?);
+        let signals = saved.signals.iter().map(|signal| self.signal(signal, &saved.event.league));
+        let signals = signals.collect::<Option<_>>()?;
+        let market = Arc::new(saved.to_state(quotes, moves, signals)?);
         let new = || EventState::new(Arc::clone(&saved.event), Vec::new());
         let (state, _) = self.parts();
         let event = state.events.entry(Arc::clone(&saved.event.id)).or_insert_with(new);
@@ -195,6 +200,13 @@ impl Engine {
         event.markets.push(market);
         event.markets.sort_by_key(|market| market.market);
         Some(())
+    }
+
+    fn signal(&mut self, saved: &SavedSignal, league: &str) -> Option<Signal> {
+        let (_, names) = self.parts();
+        let mut bets: Vec<_> = saved.bets.iter().map(|bet| bet.to_quote(names)).collect();
+        self.put_effective(league, &mut bets);
+        saved.to_signal(bets, self.names())
     }
 
     fn put_book(&mut self, book: &str, refresh: Refresh) {

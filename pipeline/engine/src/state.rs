@@ -16,6 +16,7 @@ use crate::movement::Move;
 use crate::names::Symbol;
 use crate::quotes::{Gist, Quote};
 use crate::refresh::Refresh;
+use crate::signals::{Sample, Signal};
 use crate::source::SourceClock;
 use crate::survival::{self, Cells, Lesson, Lives};
 use crate::window::Window;
@@ -30,6 +31,10 @@ pub(crate) struct MarketState {
     /// Of each quote in their order.
     pub(crate) moves: Vec<Move>,
     pub(crate) main_line: Option<Line>,
+    /// Open signals, sorted by subject.
+    pub(crate) signals: Vec<Signal>,
+    /// What books agreed on of late, by line, outcome and time.
+    pub(crate) consensus: Vec<Sample>,
     /// What follows from the quotes, so that most markets are passed over when time passes.
     pub(crate) gist: Gist,
 }

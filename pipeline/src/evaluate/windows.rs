@@ -148,7 +148,10 @@ impl Windows {
                     self.closed.push(RawWindow { closed_at: Some(closed.closed_at), ..window });
                 }
             }
-            Effect::LineMovement(_) | Effect::StaleAlert(_) | Effect::Contains { .. } => {}
+            Effect::Signal(..)
+            | Effect::LineMovement(_)
+            | Effect::StaleAlert(_)
+            | Effect::Contains { .. } => {}
         }
     }
 

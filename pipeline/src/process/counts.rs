@@ -6,6 +6,7 @@ use arb_engine::Step;
 use arb_engine::effect::{BookState, Change, Effect, Moved, Reason, Scope};
 use arb_engine::input::Input;
 use arb_engine::invariants;
+use arb_engine::signals::{self, Kind};
 use arb_engine::source::Disposition;
 
 use super::dead_letters;
@@ -73,6 +74,8 @@ pub struct Said {
     pub recovered_books: u64,
     /// Stale books that went.
     pub gone_books: u64,
+    /// Signals by kind: opened, updated, refreshed, closed.
+    pub signals: [[u64; 4]; Kind::ALL.len()],
 }
 
 impl Said {
@@ -92,6 +95,7 @@ impl Said {
                 Scope::Book(BookState::Recovered) => &mut self.recovered_books,
                 Scope::Book(BookState::Gone) => &mut self.gone_books,
             },
+            Effect::Signal(change, edge) => &mut self.signals[edge.kind as usize][place(*change)],
             Effect::Contains { .. } => return,
         };
         *counted += 1;
@@ -108,6 +112,17 @@ impl Said {
         self.stale_books += other.stale_books;
         self.recovered_books += other.recovered_books;
         self.gone_books += other.gone_books;
+        self.signals.iter_mut().zip(&other.signals).for_each(|(to, from)| add_each(to, from));
+    }
+}
+
+/// Where a change of a signal is counted.
+fn place(change: signals::Change) -> usize {
+    match change {
+        signals::Change::Opened => 0,
+        signals::Change::Updated => 1,
+        signals::Change::Refreshed => 2,
+        signals::Change::Closed(_) => 3,
     }
 }
 

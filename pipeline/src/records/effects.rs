@@ -2,13 +2,15 @@
 //!
 //! It changes no value and decides nothing.
 
+use arb_engine::devig::Method;
 use arb_engine::effect::{Alert, Change, Closed, Effect, Entry, EntryLeg, Moved, Movement, Scope};
+use arb_engine::signals::{self, Edge, Evidence};
 use arb_engine::survival::Ttl;
 use arb_engine::verify::{Doubt, Flag, Verification};
 use arb_schemas::records as wire;
 use arb_schemas::time::{Micros, SECOND};
-use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
-use arb_schemas::wire::{WireError, encode, encode_window};
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
+use arb_schemas::wire::{WireError, encode, encode_signal_change, encode_window};
 
 use super::{Output, wire_event};
 
@@ -33,6 +35,7 @@ pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError
             let key = signal.event_id.clone();
             vec![board(signal.id.clone(), None), feed(key, encode(&signal)?)]
         }
+        Effect::Signal(change, edge) => signal(*change, edge, partition)?,
         Effect::LineMovement(movement) => {
             vec![feed(movement.event.id.to_string(), encode(&line_movement(movement))?)]
         }
@@ -42,6 +45,60 @@ pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError
             vec![board(format!("progress/{source}"), Some(encode(&progress)?))]
         }
     })
+}
+
+/// What a signal writes: to the compacted topic as it is, or a tombstone; to the feed unless only its times changed.
+fn signal(change: signals::Change, edge: &Edge, partition: i32) -> Result<Vec<Output>, WireError> {
+    let record = encode(&edge_signal(edge))?;
+    let told = encode_signal_change(change.key(), &record)?;
+    let is_closed = matches!(change, signals::Change::Closed(_));
+    let open = Output::new(SIGNALS.name, partition, edge.id.to_string(), (!is_closed).then_some(record));
+    let on_feed = Output::new(FEED_EVENTS.name, partition, edge.event.id.to_string(), Some(told));
+    let is_told = change != signals::Change::Refreshed;
+    Ok([open].into_iter().chain(is_told.then_some(on_feed)).collect())
+}
+
+fn edge_signal(edge: &Edge) -> wire::EdgeSignal {
+    let chance = |(method, probability): &(Method, f64)| wire::FairChance {
+        method: method.key().to_owned(),
+        probability: *probability,
+    };
+    wire::EdgeSignal {
+        id: edge.id.to_string(),
+        kind: edge.kind.key().to_owned(),
+        event: wire_event(&edge.event),
+        in_play: edge.in_play,
+        market: edge.market.family.key().to_owned(),
+        period: edge.market.period.key().to_owned(),
+        line: edge.line,
+        outcome: edge.outcome.map(|outcome| outcome.key().to_owned()),
+        strength: edge.strength,
+        confidence: edge.confidence,
+        bets: edge.bets.iter().map(signal_quote).collect(),
+        evidence: edge.evidence.iter().map(signal_quote).collect(),
+        fair: edge.fair.iter().map(chance).collect(),
+        kelly: edge.kelly,
+        opened_at: edge.opened_at,
+        updated_at: edge.updated_at,
+        expires_at: edge.expires_at,
+        sequence: edge.sequence,
+    }
+}
+
+fn signal_quote(quote: &Evidence) -> wire::SignalQuote {
+    wire::SignalQuote {
+        role: quote.role.key().to_owned(),
+        outcome: quote.outcome.key().to_owned(),
+        side: quote.side.key().to_owned(),
+        line: quote.line,
+        book: quote.book.to_string(),
+        operator: quote.operator.to_string(),
+        price: quote.price.millionths().into(),
+        price_from: quote.price_from.map(|price| price.millionths().into()),
+        effective_price: quote.effective_price.millionths().into(),
+        price_moved_at: quote.price_moved_at,
+        last_seen_at: quote.last_seen_at,
+    }
 }
 
 fn change_key(change: Change) -> &'static str {

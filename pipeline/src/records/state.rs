@@ -3,6 +3,7 @@
 //! It never reads Kafka.
 
 mod market;
+mod signal;
 mod survival;
 
 use arb_engine::catalogue::Market;
@@ -175,7 +176,8 @@ mod tests {
     use arb_engine::catalogue::{Outcome, Side};
     use arb_engine::effect::{EventInfo, Ever, WindowId};
     use arb_engine::odds::Price;
-    use arb_engine::saved::{SavedMarket, SavedMove, SavedQuote, SavedWindow};
+    use arb_engine::saved::{SavedConsensus, SavedMarket, SavedMove, SavedQuote, SavedSignal, SavedWindow};
+    use arb_engine::signals::{self, SignalId};
     use arb_engine::survival::{Cell, Kind, Life, Profile, Stage};
     use arb_engine::verify::Verification;
 
@@ -232,7 +234,20 @@ mod tests {
             at: 8,
             from: Price::from_millionths(2_000_000).unwrap(),
             to: Price::from_millionths(2_100_000).unwrap(),
+            told: true,
         };
+        let signal = SavedSignal {
+            id: SignalId([9; 16]),
+            kind: signals::Kind::StalePrice,
+            opened_at: 6,
+            expires_at: 90,
+            sequence: 8,
+            strength: 0.02,
+            confidence: 0.5,
+            bets: vec![quote(Outcome::Home, "gone")],
+        };
+        let (line, outcome, at) = (Some(-2_250), Outcome::Away, 300);
+        let consensus = SavedConsensus { line, outcome, at, probability: 512_345 };
         SavedMarket {
             event: Arc::new(event),
             market: Market::parse("spreads_h1").unwrap(),
@@ -240,6 +255,8 @@ mod tests {
             windows: vec![window],
             moves: vec![moved],
             main_line: Some(-2_250),
+            signals: vec![signal],
+            consensus: vec![consensus],
         }
     }
 

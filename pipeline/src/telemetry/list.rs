@@ -83,6 +83,8 @@ metrics! {
     WINDOWS_REFRESHED = counter(Process, Count, "arb_process_windows_refreshed_total", "Entries of which only the times changed.");
     WINDOWS_CLOSED = counter(Process, Count, "arb_process_windows_closed_total", "Windows closed.").by(&["reason"]);
     LINE_MOVEMENTS = counter(Process, Count, "arb_process_line_movements_total", "Line movements: of a price, or of a market's main line.").by(&["kind"]);
+    SIGNALS = counter(Process, Count, "arb_process_signals_total",
+        "Edge signals that opened, changed, were refreshed or closed.").by(&["kind", "change"]);
     STALE_ALERTS = counter(Process, Count, "arb_process_stale_alerts_total",
         "Stale alerts: a book went stale for an event, recovered or went; or an arb closed because of it.").by(&["state"]);
     VIOLATIONS = counter(Process, Count, "arb_process_invariant_violations_total",

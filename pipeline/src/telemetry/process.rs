@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use arb_engine::Size;
 use arb_engine::effect::Reason;
+use arb_engine::signals::Kind;
 use arb_schemas::time::Micros;
 use metrics::{Counter, Gauge, Histogram};
 
@@ -29,6 +30,8 @@ struct Meters {
     closed: [Counter; Reason::ALL.len()],
     movements: [Counter; 2],
     alerts: [Counter; 4],
+    /// By kind: opened, updated, refreshed, closed.
+    signals: [[Counter; 4]; Kind::ALL.len()],
     violations: Counter,
     transactions: [Counter; 3],
     commit_seconds: Histogram,
@@ -57,6 +60,10 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     movements: ["price", "main_line"].map(|kind| list::LINE_MOVEMENTS.counter(&[kind])),
     alerts: ["arb_stale", "book_stale", "book_recovered", "book_gone"]
         .map(|state| list::STALE_ALERTS.counter(&[state])),
+    signals: Kind::ALL.map(|kind| {
+        ["opened", "updated", "refreshed", "closed"]
+            .map(|change| list::SIGNALS.counter(&[kind.key(), change]))
+    }),
     violations: list::VIOLATIONS.counter(&[]),
     transactions: ["committed", "aborted", "in_doubt"].map(|outcome| list::TRANSACTIONS.counter(&[outcome])),
     commit_seconds: list::COMMIT_SECONDS.histogram(&[]),
@@ -97,6 +104,7 @@ pub fn committed(counts: &Counts) {
 fn said(said: &Said) {
     count(&METERS.windows, &[said.opened, said.updated, said.refreshed]);
     count(&METERS.closed, &said.closed);
+    METERS.signals.iter().zip(&said.signals).for_each(|(to, from)| count(to, from));
     count(&METERS.movements, &[said.price_moves, said.main_line_moves]);
     count(&METERS.alerts, &[said.stale_arbs, said.stale_books, said.recovered_books, said.gone_books]);
 }

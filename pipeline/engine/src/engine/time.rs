@@ -20,6 +20,7 @@ use crate::names::Symbol;
 use crate::over;
 use crate::quotes::Learnt;
 use crate::refresh::Refresh;
+use crate::signals;
 use crate::stale;
 use crate::state::{EventState, MarketState};
 use crate::window::{self, Context, Outbox, Scene, Window};
@@ -153,6 +154,7 @@ fn end(event: &EventState, stale_books: &[Symbol], scene: &Scene<'_>, outbox: &m
         let context = Context { scene, market: market.market, was: &market.quotes };
         let close = |window: &Window| window::close(window, Reason::EventEnded, &context, outbox);
         market.windows.iter().for_each(close);
+        signals::end(&market.signals, &context, outbox);
     }
     stale::end(stale_books, scene, outbox);
 }
@@ -238,13 +240,17 @@ mod tests {
             assert_eq!(looked_at(&engine, "e"), Some(110), "{second}");
         }
         beat(&mut engine, DELAY + 110 * SECOND);
+        assert_eq!(looked_at(&engine, "e"), Some(300), "the sample of its consensus");
+        beat(&mut engine, DELAY + 300 * SECOND);
         // Half an hour after it was seen, as of a book that is not known yet.
         assert_eq!(looked_at(&engine, "e"), Some(5 + 101 + 1_800));
-        say(&mut engine, "e", 2_010_000, DELAY + 111 * SECOND);
-        beat(&mut engine, DELAY + 120 * SECOND);
-        assert_eq!(looked_at(&engine, "e"), Some(130), "the move is in the next window too");
-        beat(&mut engine, DELAY + 180 * SECOND);
-        assert_eq!(looked_at(&engine, "e"), Some(5 + 111 + 1_800), "and in none any more");
+        say(&mut engine, "e", 2_010_000, DELAY + 311 * SECOND);
+        beat(&mut engine, DELAY + 320 * SECOND);
+        assert_eq!(looked_at(&engine, "e"), Some(330), "the move is in the next window too");
+        beat(&mut engine, DELAY + 380 * SECOND);
+        assert_eq!(looked_at(&engine, "e"), Some(600), "and in none any more");
+        beat(&mut engine, DELAY + 600 * SECOND);
+        assert_eq!(looked_at(&engine, "e"), Some(5 + 311 + 1_800));
         say(&mut engine, "e", 2_010_000, DELAY + 3_590 * SECOND);
         beat(&mut engine, DELAY + 3_599 * SECOND);
         beat(&mut engine, DELAY + 3_600 * SECOND);

@@ -11,10 +11,13 @@ use crate::movement::Move;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
 use crate::quotes::{Gist, Key, Quote, Standing};
+use crate::signals::Signal;
 use crate::state::{EventState, MarketState};
 use crate::survival::{Life, follow};
 use crate::verify::Verification;
 use crate::window::{Ever, Window};
+
+use super::signal::{SavedConsensus, SavedSignal};
 
 /// A market of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,10 @@ pub struct SavedMarket {
     pub moves: Vec<SavedMove>,
     /// Its main line when that was last looked at.
     pub main_line: Option<Line>,
+    /// Its open signals, in the order in which they are told.
+    pub signals: Vec<SavedSignal>,
+    /// What its books agreed on of late, by line, outcome and time.
+    pub consensus: Vec<SavedConsensus>,
 }
 
 /// A change of a back price.
@@ -43,6 +50,7 @@ pub struct SavedMove {
     pub at: Micros,
     pub from: Price,
     pub to: Price,
+    pub told: bool,
 }
 
 /// A quote.
@@ -96,17 +104,26 @@ impl SavedMarket {
         let windows = state.windows.iter().map(|window| SavedWindow::new(window, &table)).collect();
         let mut moves: Vec<_> = state.moves.iter().map(|moved| SavedMove::new(moved, names)).collect();
         moves.sort_by(|a, b| (a.line, a.outcome, &a.book).cmp(&(b.line, b.outcome, &b.book)));
+        let signals = state.signals.iter().map(|signal| SavedSignal::new(signal, names)).collect();
+        let consensus = state.consensus.iter().map(SavedConsensus::new).collect();
         let (event, main_line) = (Arc::clone(&event.info), state.main_line);
-        Self { event, market: state.market, quotes, windows, moves, main_line }
+        Self { event, market: state.market, quotes, windows, moves, main_line, signals, consensus }
     }
 
-    pub(super) fn to_state(&self, mut quotes: Vec<Quote>, moves: Vec<Move>) -> Option<MarketState> {
+    pub(super) fn to_state(
+        &self,
+        mut quotes: Vec<Quote>,
+        moves: Vec<Move>,
+        signals: Vec<Signal>,
+    ) -> Option<MarketState> {
         let windows =
             self.windows.iter().map(|saved| saved.to_window(&quotes, self)).collect::<Option<_>>()?;
         // By symbols, which are this engine's own.
         quotes.sort_by_key(|quote| quote.key);
         let gist = Gist::of(&quotes, Micros::MAX);
-        Some(MarketState { market: self.market, quotes, windows, moves, main_line: self.main_line, gist })
+        let consensus = self.consensus.iter().map(SavedConsensus::to_sample).collect();
+        let (market, main_line) = (self.market, self.main_line);
+        Some(MarketState { market, quotes, windows, moves, main_line, signals, consensus, gist })
     }
 }
 
@@ -114,18 +131,18 @@ impl SavedMove {
     fn new(moved: &Move, names: &Names) -> Self {
         let Key { line, outcome, book, .. } = moved.key;
         let book = Arc::clone(names.name(book));
-        Self { line, outcome, book, at: moved.at, from: moved.from, to: moved.to }
+        Self { line, outcome, book, at: moved.at, from: moved.from, to: moved.to, told: moved.told }
     }
 
     pub(super) fn to_move(&self, names: &mut Names) -> Move {
-        let Self { line, outcome, at, from, to, .. } = *self;
+        let Self { line, outcome, at, from, to, told, .. } = *self;
         let key = Key { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
-        Move { key, at, from, to }
+        Move { key, at, from, to, told }
     }
 }
 
 impl SavedQuote {
-    fn new(quote: &Quote, names: &Names) -> Self {
+    pub(super) fn new(quote: &Quote, names: &Names) -> Self {
         let name = |symbol: Symbol| Arc::clone(names.name(symbol));
         let Key { line, outcome, side, book } = quote.key;
         Self {

@@ -4,6 +4,7 @@
 mod movement;
 mod properties;
 mod scenarios;
+mod signals;
 mod stale;
 mod survival;
 mod time;

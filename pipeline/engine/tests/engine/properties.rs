@@ -2,6 +2,7 @@
 //! agrees.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use arb_engine::Engine;
@@ -9,28 +10,41 @@ use arb_engine::catalogue::Policy;
 use arb_engine::effect::{BookState, Effect, Moved, Scope};
 use arb_engine::input::{Event, Tick};
 use arb_engine::saved::Saved;
+use arb_engine::signals::{Change, Kind, SignalId};
 use proptest::prelude::*;
 
 use crate::world::{World, at, event, tick};
 
-const BOOKS: [&str; 4] = ["a", "b", "c", "d"];
+const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 /// The same order, other names.
-const RENAMED: [&str; 4] = ["book-1", "book-2", "book-3", "book-4"];
+const RENAMED: [&str; 6] = ["book-1", "book-2", "book-3", "book-4", "book-5", "book-6"];
 const EVENTS: [&str; 3] = ["e", "f", "g"];
-const BETS: [&str; 7] = ["home", "draw", "away", "over 2.5", "under 2.5", "over 3", "under 3"];
+const BETS: [&str; 8] = ["home", "draw", "away", "over 2.5", "under 2.5", "over 3", "under 3", "under 4"];
 
 /// (event, book, bet, price in hundredths).
 type RandomTick = (usize, usize, usize, u32);
 
 fn polls() -> impl Strategy<Value = Vec<Vec<RandomTick>>> {
-    let tick = (0..EVENTS.len(), 0..BOOKS.len(), 0..BETS.len(), 180_u32..420);
-    prop::collection::vec(prop::collection::vec(tick, 0..30), 1..10)
+    let of = |events: Range<usize>, bets: Range<usize>, prices: BoxedStrategy<u32>, ticks: Range<usize>| {
+        let tick = (events, 0..BOOKS.len(), bets, prices);
+        prop::collection::vec(prop::collection::vec(tick, ticks), 1..10)
+    };
+    let close = |times: Range<u32>| times.prop_map(|price| price * 5).boxed();
+    let all = (0..EVENTS.len(), 0..BETS.len());
+    prop_oneof![
+        // Any prices, of which most make an arb.
+        of(all.0.clone(), all.1.clone(), (180_u32..420).boxed(), 0..30),
+        // Those of books that agree, of which few do.
+        of(all.0, all.1, close(34..44), 60..120),
+        // Those of one total, which every book offers in nearly every poll, and often at the price that it had.
+        of(1..2, 3..5, close(35..44), 40..70),
+    ]
 }
 
 /// A poll's ticks by event; of two for one bet the last, as a decoder gives them.
 fn events(
     poll: &[RandomTick],
-    books: [&'static str; 4],
+    books: [&'static str; 6],
     second: i64,
 ) -> Vec<(&'static str, Vec<Tick<'static>>)> {
     let mut ticks = BTreeMap::new();
@@ -49,7 +63,7 @@ fn events(
 /// When each poll is: minutes apart, now and then hours or days, so that prices go stale, events start and end, and
 /// sources and books are forgotten.
 fn second_of(index: usize) -> i64 {
-    let gaps = [10, 20, 5, 900, 700_000, 30, 7_000, 40, 3];
+    let gaps = [10, 20, 5, 400, 900, 700_000, 30, 7_000, 40];
     (0..index).map(|index| gaps[index % gaps.len()]).sum::<i64>() + 10
 }
 
@@ -70,7 +84,7 @@ fn others(index: usize, second: i64) -> impl Iterator<Item = (&'static str, i64)
 /// How random polls are told.
 struct Telling<'a> {
     policy: Policy,
-    books: [&'static str; 4],
+    books: [&'static str; 6],
     /// Changes a frame's ticks.
     each: &'a dyn Fn(&mut Vec<Tick<'static>>),
     /// After which polls there is a commit.
@@ -280,7 +294,7 @@ proptest! {
     fn renaming_books_renames_them_and_changes_nothing_else(polls in polls(), policy in policy()) {
         let (_, plain) = Telling::plain(policy).run(&polls);
         let (_, renamed) = Telling { books: RENAMED, ..Telling::plain(policy) }.run(&polls);
-        prop_assert_eq!(plain.iter().map(rename).collect::<Vec<_>>(), renamed);
+        prop_assert_eq!(plain.iter().map(rename).collect::<Vec<_>>(), renamed.iter().map(unnamed).collect::<Vec<_>>());
     }
 
     #[test]
@@ -291,9 +305,17 @@ proptest! {
             Effect::Closed(closed) => Some(closed.sequence),
             Effect::LineMovement(moved) => Some(moved.sequence),
             Effect::StaleAlert(alert) => Some(alert.sequence),
+            Effect::Signal(Change::Refreshed, _) => None,
+            Effect::Signal(_, edge) => Some(edge.sequence),
             Effect::Refreshed(_) | Effect::Contains { .. } => None,
         });
-        let counted = |effect: &&Effect| !matches!(effect, Effect::Refreshed(_) | Effect::Contains { .. });
+        let is_mere = |effect: &Effect| {
+            matches!(
+                effect,
+                Effect::Refreshed(_) | Effect::Signal(Change::Refreshed, _) | Effect::Contains { .. }
+            )
+        };
+        let counted = |effect: &&Effect| !is_mere(effect);
         let count = i64::try_from(effects.iter().filter(counted).count()).unwrap();
         prop_assert!(sequences.eq(1..=count));
     }
@@ -314,10 +336,21 @@ proptest! {
     }
 }
 
+/// A signal about one book has an id of its own for each name of it: it is left out.
+fn unnamed(effect: &Effect) -> Effect {
+    let mut effect = effect.clone();
+    if let Effect::Signal(_, edge) = &mut effect
+        && edge.kind == Kind::StalePrice
+    {
+        edge.id = SignalId([0; 16]);
+    }
+    effect
+}
+
 /// An effect with the books' other names.
 fn rename(effect: &Effect) -> Effect {
     let other = |book: &str| Arc::from(RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()]);
-    let mut effect = effect.clone();
+    let mut effect = unnamed(effect);
     match &mut effect {
         Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
             for leg in &mut entry.legs {
@@ -335,8 +368,31 @@ fn rename(effect: &Effect) -> Effect {
                 *book = other(book);
             }
         }
+        Effect::Signal(_, edge) => {
+            for quote in edge.bets.iter_mut().chain(&mut edge.evidence) {
+                (quote.book, quote.operator) = (other(&quote.book), other(&quote.operator));
+            }
+        }
         Effect::StaleAlert(alert) => alert.book = other(&alert.book),
         Effect::Closed(_) | Effect::Contains { .. } => {}
     }
     effect
+}
+
+#[test]
+fn random_polls_have_signals_of_every_kind_that_polls_can_show() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    let mut runner = TestRunner::deterministic();
+    let mut kinds = BTreeSet::new();
+    for _ in 0..600 {
+        let polls = polls().new_tree(&mut runner).unwrap().current();
+        let (_, effects) = Telling::plain(Policy::Board).run(&polls);
+        kinds.extend(effects.iter().filter_map(|effect| match effect {
+            Effect::Signal(Change::Opened, edge) => Some(edge.kind),
+            _ => None,
+        }));
+    }
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), Kind::ALL);
 }

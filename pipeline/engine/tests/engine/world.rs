@@ -6,6 +6,7 @@ use arb_engine::catalogue::{Market, Outcome, Policy, Side};
 use arb_engine::effect::{Alert, Closed, Effect, Entry, Moved, Movement, Scope};
 use arb_engine::input::{Bet, Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::odds::Price;
+use arb_engine::signals::{Change, Edge};
 use arb_engine::{Engine, Step, invariants};
 
 pub(crate) const LEAGUE: &str = "baseball_test";
@@ -51,6 +52,7 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) offset: i64,
     pub(crate) board: BTreeMap<String, Entry>,
+    pub(crate) signals: BTreeMap<String, Edge>,
     pub(crate) commit_each: bool,
     /// Before each step an abort of nothing: an engine does not know then what it need not look at.
     pub(crate) looks_at_all: bool,
@@ -58,8 +60,8 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(policy: Policy) -> Self {
-        let (engine, board) = (Engine::new(policy), BTreeMap::new());
-        Self { engine, offset: 0, board, commit_each: true, looks_at_all: false }
+        let (engine, board, signals) = (Engine::new(policy), BTreeMap::new(), BTreeMap::new());
+        Self { engine, offset: 0, board, signals, commit_each: true, looks_at_all: false }
     }
 
     pub(crate) fn step(&mut self, input: &Input<'_>) -> (Step, Vec<Effect>) {
@@ -88,8 +90,19 @@ impl World {
                 self.board.insert(entry.id.to_string(), (**entry).clone());
             }
             Effect::Closed(closed) => assert!(self.board.remove(&closed.id.to_string()).is_some()),
+            Effect::Signal(change, edge) => self.signal(*change, edge),
             Effect::LineMovement(_) | Effect::StaleAlert(_) | Effect::Contains { .. } => {}
         }
+    }
+
+    /// A signal opens once, changes while it is open, and closes once.
+    fn signal(&mut self, change: Change, edge: &Edge) {
+        let was_open = match change {
+            Change::Closed(_) => self.signals.remove(&edge.id.to_string()).is_some(),
+            _ => self.signals.insert(edge.id.to_string(), edge.clone()).is_some(),
+        };
+        assert_eq!(was_open, change != Change::Opened, "{edge:?}");
+        assert!((0.0..=1.0).contains(&edge.confidence) && !edge.bets.is_empty(), "{edge:?}");
     }
 
     /// A heartbeat of the source at a second.
@@ -149,7 +162,23 @@ pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
             Effect::Closed(closed) => Some(format!("closed {}", closed.reason.key())),
             Effect::LineMovement(moved) => Some(moved_words(moved)),
             Effect::StaleAlert(alert) => Some(alert_words(alert)),
-            Effect::Contains { .. } => None,
+            // These have words of their own.
+            Effect::Signal(..) | Effect::Contains { .. } => None,
+        })
+        .collect()
+}
+
+/// What became of signals, in a few words each: what, of what kind, and the first bet.
+pub(crate) fn edges(effects: &[Effect]) -> Vec<(String, Edge)> {
+    effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Signal(change, edge) => {
+                let bet = &edge.bets[0];
+                let what = format!("{} {} {} {}", change.key(), edge.kind.key(), bet.book, bet.outcome.key());
+                Some((what, (**edge).clone()))
+            }
+            _ => None,
         })
         .collect()
 }

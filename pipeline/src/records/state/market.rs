@@ -13,12 +13,13 @@ use arb_engine::verify::{Flag, Verification};
 use arb_schemas::records as wire;
 
 use super::StateError;
+use super::signal::{saved_consensus, saved_signal, state_consensus, state_signal};
 use super::survival::{saved_life, state_life};
 use crate::records::{event_info, outcome, side, wire_event, wire_outcome, wire_side};
 
 /// The names of a record, each once, in the order of their use.
 #[derive(Default)]
-struct NameTable(Vec<Arc<str>>);
+pub(super) struct NameTable(Vec<Arc<str>>);
 
 impl NameTable {
     fn position(&mut self, name: &Arc<str>) -> i32 {
@@ -38,13 +39,13 @@ pub(super) fn state_market(market: &SavedMarket) -> wire::StateMarket {
     wire::StateMarket {
         event: wire_event(&market.event),
         market: market.market.key(),
+        signals: market.signals.iter().map(|signal| state_signal(signal, &mut names)).collect(),
+        consensus: market.consensus.iter().map(state_consensus).collect(),
         quotes,
         names: names.0.iter().map(ToString::to_string).collect(),
         windows: market.windows.iter().map(state_window).collect(),
         moves,
         main_line: market.main_line,
-        signals: vec![],
-        consensus: vec![],
     }
 }
 
@@ -56,7 +57,7 @@ fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
         at: moved.at,
         from: moved.from.millionths().into(),
         to: moved.to.millionths().into(),
-        told: false,
+        told: moved.told,
     }
 }
 
@@ -68,6 +69,7 @@ fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> 
         at: moved.at,
         from: Price::from_millionths(moved.from).ok()?,
         to: Price::from_millionths(moved.to).ok()?,
+        told: moved.told,
     })
 }
 
@@ -90,7 +92,7 @@ fn standing(standing: wire::Standing) -> Option<Standing> {
     })
 }
 
-fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
+pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
     wire::StateQuote {
         line: quote.line,
         outcome: wire_outcome(quote.outcome),
@@ -132,6 +134,8 @@ pub(super) fn saved_market(state: &wire::StateMarket) -> Result<SavedMarket, Sta
     let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
     let windows = state.windows.iter().map(saved_window);
     let moves = state.moves.iter().map(|moved| saved_move(moved, &names));
+    let signals = state.signals.iter().map(|signal| saved_signal(signal, &names));
+    let consensus = state.consensus.iter().map(saved_consensus);
     Ok(SavedMarket {
         event: Arc::new(EventInfo::from(&event_info(&state.event))),
         market: Market::parse(&state.market).ok_or(StateError::Impossible("market"))?,
@@ -139,10 +143,17 @@ pub(super) fn saved_market(state: &wire::StateMarket) -> Result<SavedMarket, Sta
         windows: windows.collect::<Option<_>>().ok_or(StateError::Impossible("window"))?,
         moves: moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?,
         main_line: state.main_line,
+        signals: signals.collect::<Option<_>>().ok_or(StateError::Impossible("signal"))?,
+        consensus: consensus.collect::<Option<_>>().ok_or(StateError::Impossible("consensus"))?,
     })
 }
 
-fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
+/// The 16 bytes of an id.
+pub(super) fn id_bytes(id: &str) -> Option<[u8; 16]> {
+    Some(u128::from_str_radix(id, 16).ok()?.to_be_bytes())
+}
+
+pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
     let name = |position: i32| names.get(usize::try_from(position).ok()?).cloned();
     Some(SavedQuote {
         line: quote.line,
@@ -160,7 +171,7 @@ fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuot
 }
 
 fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
-    let id = WindowId(u128::from_str_radix(&window.id, 16).ok()?.to_be_bytes());
+    let id = WindowId(id_bytes(&window.id)?);
     let legs = window.legs.iter().map(|leg| usize::try_from(*leg).ok());
     Some(SavedWindow {
         id,

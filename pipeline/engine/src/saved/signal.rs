@@ -1,0 +1,78 @@
+//! A market's open signals and the samples of its consensus as data, with names for symbols.
+//!
+//! It decides nothing.
+
+use crate::Micros;
+use crate::catalogue::{Line, Outcome};
+use crate::names::Names;
+use crate::quotes::Quote;
+use crate::signals::{Kind, Sample, Signal, SignalId, Subject};
+
+use super::SavedQuote;
+
+/// An open signal.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub struct SavedSignal {
+    pub id: SignalId,
+    pub kind: Kind,
+    pub opened_at: Micros,
+    pub expires_at: Micros,
+    pub sequence: i64,
+    pub strength: f64,
+    pub confidence: f64,
+    /// As they were when it was last told.
+    pub bets: Vec<SavedQuote>,
+}
+
+/// What the books of a line agreed on from then on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct SavedConsensus {
+    pub line: Option<Line>,
+    pub outcome: Outcome,
+    pub at: Micros,
+    /// Median implied probability, in millionths.
+    pub probability: u32,
+}
+
+impl SavedSignal {
+    pub(super) fn new(signal: &Signal, names: &Names) -> Self {
+        Self {
+            id: signal.id,
+            kind: signal.subject.kind,
+            opened_at: signal.opened_at,
+            expires_at: signal.expires_at,
+            sequence: signal.sequence,
+            strength: signal.strength,
+            confidence: signal.confidence,
+            bets: signal.bets.iter().map(|bet| SavedQuote::new(bet, names)).collect(),
+        }
+    }
+
+    /// `None` of one without bets.
+    pub(super) fn to_signal(&self, bets: Vec<Quote>, names: &Names) -> Option<Signal> {
+        Some(Signal {
+            subject: Subject::of(self.kind, &bets, names)?,
+            id: self.id,
+            opened_at: self.opened_at,
+            expires_at: self.expires_at,
+            sequence: self.sequence,
+            strength: self.strength,
+            confidence: self.confidence,
+            bets,
+        })
+    }
+}
+
+impl SavedConsensus {
+    pub(super) fn new(sample: &Sample) -> Self {
+        let Sample { line, outcome, at, probability } = *sample;
+        Self { line, outcome, at, probability }
+    }
+
+    pub(super) fn to_sample(&self) -> Sample {
+        let Self { line, outcome, at, probability } = *self;
+        Sample { line, outcome, at, probability }
+    }
+}

@@ -1,0 +1,394 @@
+//! Edge signals of a market: bets that are worth a look though they are no arb, opened, updated and closed.
+//!
+//! | kind | says | opens | closes, beside what ends all |
+//! |---|---|---|---|
+//! | `value` | a price pays more than the chance that the other operators see, by the most cautious of five methods | expected return 0.02, 4 operators | below 0.01 |
+//! | `low_hold` | the best prices of a line give nearly everything back | `S` at most 1.005 | above 1.01 |
+//! | `middle` | bets on two lines that can both win, and cost little where only one does | `S` at most 1.02 | above 1.03 |
+//! | `steam` | 3 or more operators shorten an outcome by 0.01 or more within 60 s, none lengthens it so much | at a hop of 10 s | 10 min after the last move |
+//! | `stale_price` | a book still offers what it offered before a steam, at an expected return of 0.01 by those who moved | with the steam | its price moves; 15 min |
+//! | `odds_drop` | the median of 3 or more operators' prices has fallen by 8 % within 30 min | at a hop of 5 min | 30 min after the last fall |
+//!
+//! Those that are read from the table as it stands (`value`, `low_hold`, `middle`) hold while it says so; those that are
+//! found when time passes (`steam`, `stale_price`, `odds_drop`) hold for their time. All end with their bets: withdrawn, stale or
+//! from before the start. It never opens a window, and says nothing under the raw policy.
+//!
+//! Sources: the kinds are those of the product's definition; value betting against a consensus as in Kaunitz, Zhong and
+//! Kreiner 2017, "Beating the bookies with their own numbers"; hopping windows as in `movement`. Thresholds are the
+//! product's own; `arb evaluate --signals` tells what became of each kind.
+
+mod consensus;
+mod entry;
+mod found;
+mod hold;
+mod line;
+mod steam;
+mod value;
+
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::Micros;
+use crate::best::Arb;
+use crate::catalogue::{Line, Outcome, Policy};
+use crate::movement::Hops;
+use crate::names::Names;
+use crate::quotes::{Quote, Standing};
+use crate::state::MarketState;
+use crate::window::{Context, Outbox};
+
+pub(crate) use consensus::{Sample, due as sample_due};
+pub use entry::{Edge, Evidence, Role, SignalId};
+use found::Found;
+pub(crate) use hold::CLOSES as HOLD;
+
+/// What a signal says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A price pays more than the fair chance.
+    Value,
+    /// The best prices of a line give nearly everything back.
+    LowHold,
+    /// Two bets that can both win.
+    Middle,
+    /// Books shorten one outcome together.
+    Steam,
+    /// A book lags a steam.
+    StalePrice,
+    /// What books agree on has fallen.
+    OddsDrop,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Value, Self::LowHold, Self::Middle, Self::Steam, Self::StalePrice, Self::OddsDrop];
+
+    /// Its name in messages.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::LowHold => "low_hold",
+            Self::Middle => "middle",
+            Self::Steam => "steam",
+            Self::StalePrice => "stale_price",
+            Self::OddsDrop => "odds_drop",
+        }
+    }
+
+    /// From its name.
+    #[must_use]
+    pub fn parse(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.key() == key)
+    }
+
+    /// Whether the table as it stands says it, and nothing else.
+    fn is_standing(self) -> bool {
+        matches!(self, Self::Value | Self::LowHold | Self::Middle)
+    }
+}
+
+/// What became of a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is new.
+    Opened,
+    /// A bet's book or price, or who says so.
+    Updated,
+    /// Only times: to the compacted topic alone.
+    Refreshed,
+    /// It is over.
+    Closed(Reason),
+}
+
+/// Why a signal closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Its time is over, or a bet's price went stale or is from before the start.
+    Expired,
+    /// What it says holds no longer.
+    Faded,
+    /// The price that lagged has gone where the others went.
+    Followed,
+    /// A bet is no longer taken.
+    Withdrawn,
+    /// The event is over.
+    EventEnded,
+}
+
+impl Change {
+    /// Its name in messages; of a closed one the reason.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Opened => "opened",
+            Self::Updated => "updated",
+            Self::Refreshed => "refreshed",
+            Self::Closed(Reason::Expired) => "expired",
+            Self::Closed(Reason::Faded) => "faded",
+            Self::Closed(Reason::Followed) => "followed",
+            Self::Closed(Reason::Withdrawn) => "withdrawn",
+            Self::Closed(Reason::EventEnded) => "event_ended",
+        }
+    }
+}
+
+/// What a signal is about: of one subject there is one signal at a time. In the order in which they are told.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Subject {
+    pub(crate) kind: Kind,
+    line: Option<Line>,
+    /// Of a middle, the second bet's line.
+    second: Option<Line>,
+    outcome: Option<Outcome>,
+    /// Of a stale price, whose.
+    book: Option<Arc<str>>,
+}
+
+impl Subject {
+    /// What these bets are about.
+    pub(crate) fn of(kind: Kind, bets: &[Quote], names: &Names) -> Option<Self> {
+        let first = bets.first()?;
+        let one = matches!(kind, Kind::Value | Kind::Steam | Kind::StalePrice | Kind::OddsDrop);
+        let second = bets.get(1).filter(|_| kind == Kind::Middle);
+        Some(Self {
+            kind,
+            line: first.key.line,
+            second: second.and_then(|second| second.key.line),
+            outcome: one.then_some(first.key.outcome),
+            book: (kind == Kind::StalePrice).then(|| Arc::clone(names.name(first.key.book))),
+        })
+    }
+}
+
+/// An open signal as the state keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Signal {
+    pub(crate) subject: Subject,
+    pub(crate) id: SignalId,
+    pub(crate) opened_at: Micros,
+    pub(crate) expires_at: Micros,
+    pub(crate) sequence: i64,
+    pub(crate) strength: f64,
+    pub(crate) confidence: f64,
+    /// As they were when it was last told.
+    pub(crate) bets: Vec<Quote>,
+}
+
+/// The signals of a market after its table has changed; `open` were open before. Sorted by subject, as `open` is.
+pub(crate) fn restate(
+    open: &[Signal],
+    look: Look<'_>,
+    context: &Context<'_>,
+    outbox: &mut Outbox<'_>,
+) -> Vec<Signal> {
+    if context.scene.eyes.policy == Policy::Raw {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    value::look(&look, open, context, &mut found);
+    hold::look(&look, open, context, &mut found);
+    found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
+    let keeps = |signal: &Signal| {
+        if signal.subject.kind.is_standing() {
+            return Err(why_faded(signal, look.quotes));
+        }
+        lost(signal, look.quotes, context).map_or(Ok(()), Err)
+    };
+    merge(open, found, keeps, context, outbox)
+}
+
+/// The signals of a market after time has passed, where they are not what they were, and the samples of its consensus.
+pub(crate) fn pass_time(
+    now: &MarketState,
+    outcomes: &[Outcome],
+    main_line: Option<Line>,
+    hops: Hops,
+    context: &Context<'_>,
+    outbox: &mut Outbox<'_>,
+) -> (Option<Vec<Signal>>, Option<Vec<Sample>>) {
+    if context.scene.eyes.policy == Policy::Raw {
+        return (None, None);
+    }
+    let (open, table) = (&now.signals, Table { now, outcomes, main_line });
+    let mut found = Vec::new();
+    steam::find(table, hops, context, &mut found);
+    let samples = consensus::pass_time(table, hops, context, &mut found);
+    let now = context.scene.moment.watermark;
+    if found.is_empty() && due(open) > now {
+        return (None, samples);
+    }
+    found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
+    let keeps = |signal: &Signal| {
+        let is_over = signal.expires_at < now && !signal.subject.kind.is_standing();
+        if is_over { Err(Reason::Expired) } else { Ok(()) }
+    };
+    let signals = merge(open, found, keeps, context, outbox);
+    let is_other = signals != *open;
+    (is_other.then_some(signals), samples)
+}
+
+/// A market's table as it stands.
+#[derive(Debug)]
+pub(crate) struct Look<'a> {
+    pub(crate) quotes: &'a [Quote],
+    pub(crate) outcomes: &'a [Outcome],
+    /// Of each line where the best prices are nearly an arb.
+    pub(crate) covers: Vec<Arb<'a>>,
+}
+
+/// A market when time passes over it.
+#[derive(Debug, Clone, Copy)]
+struct Table<'a> {
+    now: &'a MarketState,
+    outcomes: &'a [Outcome],
+    main_line: Option<Line>,
+}
+
+/// Closes all signals of an event that is over.
+pub(crate) fn end(open: &[Signal], context: &Context<'_>, outbox: &mut Outbox<'_>) {
+    open.iter().for_each(|signal| close(signal, Reason::EventEnded, context, outbox));
+}
+
+/// After which watermark time ends one of them; those that the table holds end with its quotes.
+pub(crate) fn due(open: &[Signal]) -> Micros {
+    let timed = open.iter().filter(|signal| !signal.subject.kind.is_standing());
+    timed.map(|signal| signal.expires_at.saturating_add(1)).min().unwrap_or(Micros::MAX)
+}
+
+/// Open and found, side by side: every pair of (was open, is found) written out. Both are sorted by subject.
+fn merge(
+    open: &[Signal],
+    found: Vec<Found>,
+    keeps: impl Fn(&Signal) -> Result<(), Reason>,
+    context: &Context<'_>,
+    outbox: &mut Outbox<'_>,
+) -> Vec<Signal> {
+    let mut signals = Vec::with_capacity(found.len());
+    let mut open = open.iter().peekable();
+    let keep = |signal: &Signal, signals: &mut Vec<Signal>, outbox: &mut Outbox<'_>| match keeps(signal) {
+        Ok(()) => signals.push(signal.clone()),
+        Err(reason) => close(signal, reason, context, outbox),
+    };
+    for found in found {
+        while let Some(other) = open.next_if(|signal| signal.subject < found.subject) {
+            keep(other, &mut signals, outbox);
+        }
+        match open.next_if(|signal| signal.subject == found.subject) {
+            None => signals.push(begin(found, context, outbox)),
+            Some(was) => signals.push(go_on(was, found, context, outbox)),
+        }
+    }
+    for other in open {
+        keep(other, &mut signals, outbox);
+    }
+    signals
+}
+
+fn begin(found: Found, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Signal {
+    let signal = Signal {
+        id: signal_id(&found.subject, context),
+        opened_at: context.scene.now,
+        expires_at: found.expires_at,
+        sequence: outbox.next(),
+        strength: found.strength,
+        confidence: found.confidence,
+        subject: found.subject,
+        bets: found.bets,
+    };
+    entry::tell(Change::Opened, &signal, Some(found.detail), context, outbox);
+    signal
+}
+
+fn go_on(was: &Signal, found: Found, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Signal {
+    let change = change(was, &found, context);
+    let sequence = if change == Some(Change::Updated) { outbox.next() } else { was.sequence };
+    let signal = Signal {
+        subject: found.subject,
+        id: was.id,
+        opened_at: was.opened_at,
+        expires_at: found.expires_at,
+        sequence,
+        strength: found.strength,
+        confidence: found.confidence,
+        bets: found.bets,
+    };
+    if let Some(change) = change {
+        entry::tell(change, &signal, Some(found.detail), context, outbox);
+    }
+    signal
+}
+
+/// What is to be told of a signal that is found again.
+fn change(was: &Signal, found: &Found, context: &Context<'_>) -> Option<Change> {
+    let bet = |bet: &Quote| (bet.key, bet.price);
+    let times = |bet: &Quote| (bet.span_end, bet.price_moved_at);
+    let same_bets = was.bets.iter().map(bet).eq(found.bets.iter().map(bet));
+    // What says so of a standing one moves with every price of the line: that is told with the bets' next change.
+    let same_sayers = was.subject.kind.is_standing() || was.expires_at == found.expires_at;
+    let same_times = was.bets.iter().map(times).eq(found.bets.iter().map(times));
+    match (same_bets && same_sayers, same_times && !context.scene.event_changed) {
+        (false, _) => Some(Change::Updated),
+        (true, false) => Some(Change::Refreshed),
+        (true, true) => None,
+    }
+}
+
+fn close(signal: &Signal, reason: Reason, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+    let signal = Signal { sequence: outbox.next(), ..signal.clone() };
+    entry::tell(Change::Closed(reason), &signal, None, context, outbox);
+}
+
+/// Why a standing signal is not found any more.
+fn why_faded(signal: &Signal, quotes: &[Quote]) -> Reason {
+    gone(signal, quotes).unwrap_or(Reason::Faded)
+}
+
+/// Why a signal that holds for its time holds no longer; `None` while it does.
+fn lost(signal: &Signal, quotes: &[Quote], context: &Context<'_>) -> Option<Reason> {
+    if signal.subject.kind != Kind::StalePrice {
+        // Its bet is the best of many books': another takes its place.
+        let outcome = |quote: &Quote| (quote.key.line, quote.key.outcome, quote.key.side);
+        let is_offered = |quote: &Quote| {
+            quote.standing == Standing::OnOffer
+                && signal.bets.iter().any(|bet| outcome(bet) == outcome(quote))
+        };
+        return (!quotes.iter().any(is_offered)).then(|| why_faded(signal, quotes));
+    }
+    let is_over = signal.expires_at < context.scene.moment.watermark;
+    let bet = signal.bets.first()?;
+    let now = quotes.iter().find(|quote| quote.key == bet.key);
+    gone(signal, quotes).or(match now.map(|now| now.price.cmp(&bet.price)) {
+        Some(std::cmp::Ordering::Less) => Some(Reason::Followed),
+        Some(std::cmp::Ordering::Greater) => Some(Reason::Faded),
+        _ => is_over.then_some(Reason::Expired),
+    })
+}
+
+/// Whether a bet is gone, and how.
+fn gone(signal: &Signal, quotes: &[Quote]) -> Option<Reason> {
+    let standing = |bet: &Quote| quotes.iter().find(|quote| quote.key == bet.key).map(|quote| quote.standing);
+    signal.bets.iter().find_map(|bet| match standing(bet) {
+        None | Some(Standing::Suspended) => Some(Reason::Withdrawn),
+        Some(Standing::Stale | Standing::Started) => Some(Reason::Expired),
+        Some(Standing::OnOffer) => None,
+    })
+}
+
+/// The first 16 bytes of SHA-256 over the subject and the coordinates of the record that opens the signal.
+fn signal_id(subject: &Subject, context: &Context<'_>) -> SignalId {
+    let at = context.scene.at;
+    let mut hash = Sha256::new();
+    // One record can open a signal by the time that it brings, and another of the same subject by what it says.
+    let by = if context.scene.by_time { "time" } else { "frame" };
+    hash.update(format!("{by}/{}/{}/{}/{}", at.topic, at.partition, at.offset, context.scene.event.id));
+    let Subject { kind, line, second, outcome, book } = subject;
+    let outcome = outcome.map_or("", Outcome::key);
+    let book = book.as_deref().unwrap_or_default();
+    hash.update(format!("/{}/{}/{line:?}/{second:?}/{outcome}/{book}", context.market.key(), kind.key()));
+    let mut id = [0; 16];
+    id.copy_from_slice(&hash.finalize()[..16]);
+    SignalId(id)
+}

@@ -1,0 +1,157 @@
+//! What the books of a market agree on, sampled as time passes, and how far it has fallen.
+//!
+//! At each multiple of [`HOP`] that the watermark passes after the table was made, the median implied probability of each outcome is
+//! noted where it is another than before; on lines only the main one, and only where [`OPERATORS`] or more offer it. The odds have
+//! dropped when they are [`DROP`] or more below the highest of the last [`SIZE`]. It never keeps what is older.
+//!
+//! Source: hopping windows as in `movement`.
+
+use crate::Micros;
+use crate::catalogue::{Line, Outcome, Side};
+use crate::movement::Hops;
+use crate::quotes::{Quote, Standing};
+use crate::signals::entry::Role;
+use crate::signals::found::{Detail, Found};
+use crate::signals::{Kind, Table, value};
+use crate::window::Context;
+
+/// One minute.
+const MINUTE: Micros = 60_000_000;
+/// From one look to the next.
+const HOP: Micros = 5 * MINUTE;
+/// How far back a look goes.
+const SIZE: Micros = 30 * MINUTE;
+/// How long a drop is told.
+const LASTS: Micros = 30 * MINUTE;
+/// The least share of the odds that is a drop.
+const DROP: f64 = 0.08;
+/// The least number of operators that agree on something.
+const OPERATORS: usize = 3;
+/// A probability of 1.
+const ONE: f64 = 1e6;
+
+/// What was agreed on from then on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sample {
+    pub(crate) line: Option<Line>,
+    pub(crate) outcome: Outcome,
+    pub(crate) at: Micros,
+    /// Median implied probability, in millionths.
+    pub(crate) probability: u32,
+}
+
+/// The first watermark after this one at which a table that was made then is sampled.
+pub(crate) fn due(made_at: Micros, watermark: Micros) -> Micros {
+    let was_sampled = watermark.div_euclid(HOP) > made_at.div_euclid(HOP);
+    if was_sampled { Micros::MAX } else { hop(watermark).saturating_add(HOP) }
+}
+
+/// The last hop up to a watermark.
+fn hop(watermark: Micros) -> Micros {
+    watermark.div_euclid(HOP).saturating_mul(HOP)
+}
+
+/// Samples a table when a hop is passed; the samples where they are others, and what has dropped.
+pub(super) fn pass_time(
+    market: Table<'_>,
+    hops: Hops,
+    context: &Context<'_>,
+    found: &mut Vec<Found>,
+) -> Option<Vec<Sample>> {
+    let now = hop(context.scene.moment.watermark);
+    if now <= hops.from() || due(market.now.gist.made_at, hops.from()) == Micros::MAX {
+        return None;
+    }
+    let mut samples: Option<Vec<Sample>> = None;
+    for (outcome, quotes) in offered(market, context) {
+        let known = samples.as_deref().unwrap_or(&market.now.consensus);
+        let of = |sample: &&Sample| (sample.line, sample.outcome) == (quotes[0].key.line, outcome);
+        let probability = median(&quotes);
+        let known: Vec<_> = known.iter().filter(of).copied().collect();
+        if known.last().is_some_and(|last| last.probability == probability) {
+            continue;
+        }
+        let lowest = lowest(&known, now);
+        let sample = Sample { line: quotes[0].key.line, outcome, at: now, probability };
+        samples = Some(with(samples.as_deref().unwrap_or(&market.now.consensus), sample, now));
+        found.extend(lowest.and_then(|lowest| dropped(lowest, probability, &quotes, now, context)));
+    }
+    samples
+}
+
+/// The quotes on offer of each outcome that enough operators agree on.
+fn offered<'a>(market: Table<'a>, context: &Context<'_>) -> impl Iterator<Item = (Outcome, Vec<&'a Quote>)> {
+    let (quotes, main_line) = (&market.now.quotes, market.main_line);
+    let has_line = context.market.family.has_line();
+    market.outcomes.iter().filter_map(move |outcome| {
+        let is_offered = |quote: &&Quote| {
+            let line = if has_line { main_line } else { quote.key.line };
+            let is_bet = quote.key.outcome == *outcome && quote.key.side == Side::Back;
+            is_bet && quote.standing == Standing::OnOffer && quote.key.line == line
+        };
+        let offered: Vec<_> = quotes.iter().filter(is_offered).collect();
+        let agree = value::operators(offered.iter().copied(), context) >= OPERATORS;
+        agree.then_some((*outcome, offered))
+    })
+}
+
+fn median(quotes: &[&Quote]) -> u32 {
+    let mut implied: Vec<_> =
+        quotes.iter().map(|quote| millionths(quote.price.implied_probability())).collect();
+    implied.sort_unstable();
+    let (lower, upper) = ((implied.len() - 1) / 2, implied.len() / 2);
+    u32::midpoint(implied[lower], implied[upper])
+}
+
+/// A probability in millionths.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It is between 0 and 1.
+fn millionths(probability: f64) -> u32 {
+    (probability * ONE).round() as u32
+}
+
+/// The lowest probability of an outcome's samples in the window that ends now: what held at its start is in it.
+fn lowest(samples: &[Sample], now: Micros) -> Option<u32> {
+    let before = samples.iter().rposition(|sample| sample.at <= now - SIZE).unwrap_or(0);
+    samples[before..].iter().map(|sample| sample.probability).min()
+}
+
+/// The samples with a new one, without what is older than the window that ends now; by line, outcome, time.
+fn with(samples: &[Sample], sample: Sample, now: Micros) -> Vec<Sample> {
+    let is_needed = |at: usize, sample: &Sample| {
+        let next = samples.get(at + 1);
+        let holds_until = next.filter(|next| (next.line, next.outcome) == (sample.line, sample.outcome));
+        sample.at > now - SIZE || holds_until.is_some_and(|next| next.at > now - SIZE)
+    };
+    let kept = samples.iter().enumerate().filter(|(at, sample)| is_needed(*at, sample));
+    let mut samples: Vec<_> = kept.map(|(_, sample)| *sample).chain([sample]).collect();
+    samples.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
+    samples
+}
+
+/// A signal where the odds have fallen far enough.
+fn dropped(
+    lowest: u32,
+    probability: u32,
+    quotes: &[&Quote],
+    now: Micros,
+    context: &Context<'_>,
+) -> Option<Found> {
+    let (was, is) = (f64::from(lowest) / ONE, f64::from(probability) / ONE);
+    // Odds are 1 over the probability: from 1/was to 1/is.
+    if is <= 0.0 || 1.0 - was / is < DROP {
+        return None;
+    }
+    let best = value::best_of(quotes.iter().copied(), context)?;
+    let half = f64::midpoint(was, is);
+    let past = quotes.iter().filter(|quote| quote.price.implied_probability() > half).count();
+    let mut quotes = quotes.to_vec();
+    quotes.sort_by_key(|quote| context.scene.eyes.names.name(quote.key.book));
+    let evidence = quotes.iter().map(|quote| (Role::Other, **quote, None)).collect();
+    let found = Found::new(Kind::OddsDrop, vec![*best], now + LASTS, context.scene.eyes.names)?;
+    Some(Found {
+        strength: is - was,
+        confidence: past as f64 / quotes.len() as f64,
+        detail: Detail { quotes: evidence, ..Detail::default() },
+        ..found
+    })
+}

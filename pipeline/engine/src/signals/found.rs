@@ -1,0 +1,39 @@
+//! What a look at a market finds, before it is known whether it is new.
+
+use crate::Micros;
+use crate::devig::Method;
+use crate::names::Names;
+use crate::odds::Price;
+use crate::quotes::Quote;
+use crate::signals::entry::Role;
+use crate::signals::{Kind, Subject};
+
+/// Something that is to be told, or to go on.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) subject: Subject,
+    pub(super) strength: f64,
+    pub(super) confidence: f64,
+    pub(super) expires_at: Micros,
+    pub(super) bets: Vec<Quote>,
+    pub(super) detail: Detail,
+}
+
+/// What says so.
+#[derive(Debug, Default)]
+pub(super) struct Detail {
+    /// Quotes beside the bets; of those that moved, from where.
+    pub(super) quotes: Vec<(Role, Quote, Option<Price>)>,
+    /// The fair chance of the outcome by each method, the most cautious first.
+    pub(super) fair: Vec<(Method, f64)>,
+    /// A quarter of the Kelly fraction.
+    pub(super) kelly: Option<f64>,
+}
+
+impl Found {
+    /// `None` of no bets.
+    pub(super) fn new(kind: Kind, bets: Vec<Quote>, expires_at: Micros, names: &Names) -> Option<Self> {
+        let subject = Subject::of(kind, &bets, names)?;
+        Some(Self { subject, strength: 0.0, confidence: 0.0, expires_at, bets, detail: Detail::default() })
+    }
+}

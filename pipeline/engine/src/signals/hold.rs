@@ -1,0 +1,109 @@
+//! Low hold and middles: sets of bets that give nearly everything back, on one line or on two.
+//!
+//! On one line the best effective prices of a complete set have an implied probability of little more than 1. On two lines, one
+//! bet on each such that both can win: over the lower total and under the higher one, or the home side with the larger
+//! handicap and the away side with the other; some whole number of goals or points lies strictly between the lines. What is
+//! below 1 on one line is an arb and not told here. It never looks at fees: prices are effective already.
+
+use crate::best::Arb;
+use crate::catalogue::{Family, Line, Outcome, Side, WHOLE};
+use crate::odds;
+use crate::quotes::{Quote, Standing};
+use crate::signals::found::Found;
+use crate::signals::{Kind, Look, Signal, value};
+use crate::window::Context;
+
+/// Implied probability of a line: up to here there is a signal, and beyond there none is left.
+const OPENS: f64 = 1.005;
+pub(crate) const CLOSES: f64 = 1.01;
+/// Of a middle.
+const MIDDLE_OPENS: f64 = 1.02;
+const MIDDLE_CLOSES: f64 = 1.03;
+
+/// What a table offers of both kinds.
+pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+    for cover in &look.covers {
+        let implied = cover.implied_probability;
+        if implied <= OPENS || is_open(open, cover) {
+            found.extend(holds(Kind::LowHold, &cover.legs, implied, context));
+        }
+    }
+    if context.market.family.has_line() {
+        look_at_middles(look, open, context, found);
+    }
+}
+
+fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
+    let line = |bet: Option<&Quote>| bet.map(|bet| bet.key.line);
+    let is_about = |signal: &Signal| line(signal.bets.first()) == line(cover.legs.first().copied());
+    open.iter().any(|signal| signal.subject.kind == Kind::LowHold && is_about(signal))
+}
+
+/// Pairs of bets on two lines of a market.
+fn look_at_middles(look: &Look<'_>, open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+    let &[one, other] = look.outcomes else { return };
+    let best = |outcome| {
+        let lines = look.quotes.chunk_by(|a, b| a.key.line == b.key.line);
+        lines.filter_map(move |line| best_back(line, outcome, context)).collect::<Vec<_>>()
+    };
+    let (ones, others) = (best(one), best(other));
+    for first in &ones {
+        for second in &others {
+            let implied = first.effective.implied_probability() + second.effective.implied_probability();
+            if implied > MIDDLE_CLOSES || !can_both_win(context.market.family, first, second) {
+                continue;
+            }
+            let is_open = open.iter().any(|signal| is_middle(signal, first, second));
+            if implied <= if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS } {
+                found.extend(holds(Kind::Middle, &[first, second], implied, context));
+            }
+        }
+    }
+}
+
+fn is_middle(signal: &Signal, first: &Quote, second: &Quote) -> bool {
+    let lines = signal.bets.iter().map(|bet| bet.key.line);
+    signal.subject.kind == Kind::Middle && lines.eq([first.key.line, second.key.line])
+}
+
+/// Whether some result wins both: a whole number strictly between the lines.
+fn can_both_win(family: Family, first: &Quote, second: &Quote) -> bool {
+    let (Some(first), Some(second)) = (first.key.line, second.key.line) else { return false };
+    let (low, high) = match family {
+        Family::Totals => (first, second),
+        // The home side wins above `-line`, the away side below it; a line is the home side's.
+        Family::Spreads => (-first, -second),
+        Family::H2h | Family::H2h3Way | Family::DrawNoBet => return false,
+    };
+    next_whole(low) < high
+}
+
+/// The least whole number above a line.
+fn next_whole(line: Line) -> Line {
+    line.div_euclid(WHOLE).saturating_add(1).saturating_mul(WHOLE)
+}
+
+fn best_back<'a>(line: &'a [Quote], outcome: Outcome, context: &Context<'_>) -> Option<&'a Quote> {
+    let is_offered = |quote: &&Quote| {
+        (quote.key.outcome, quote.key.side, quote.standing) == (outcome, Side::Back, Standing::OnOffer)
+    };
+    value::best_of(line.iter().filter(is_offered), context)
+}
+
+/// A set of bets that gives nearly everything back, by its implied probability.
+fn holds(kind: Kind, bets: &[&Quote], implied: f64, context: &Context<'_>) -> Option<Found> {
+    let scene = context.scene;
+    let until = |bet: &&Quote| scene.moment.fresh_until(bet.span_end, bet.key.book);
+    let expires_at = bets.iter().map(until).min()?;
+    let found = Found::new(kind, bets.iter().copied().copied().collect(), expires_at, scene.eyes.names)?;
+    Some(Found { strength: odds::margin(implied), confidence: together(bets), ..found })
+}
+
+/// The share of the pairs of bets whose prices are proven to have been on offer at one moment.
+fn together(bets: &[&Quote]) -> f64 {
+    let pairs = bets.iter().enumerate().flat_map(|(at, a)| bets[..at].iter().map(move |b| (a, b)));
+    let is_proven = |(a, b): &(&&Quote, &&Quote)| a.span_start <= b.span_end && b.span_start <= a.span_end;
+    let (proven, all) =
+        pairs.fold((0_u32, 0_u32), |(proven, all), pair| (proven + u32::from(is_proven(&pair)), all + 1));
+    if all == 0 { 1.0 } else { f64::from(proven) / f64::from(all) }
+}

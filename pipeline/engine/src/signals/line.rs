@@ -1,0 +1,68 @@
+//! The books that offer every outcome of a line: what each of them thinks of all.
+//!
+//! It decides nothing.
+
+use crate::catalogue::{Outcome, Side};
+use crate::odds::Price;
+use crate::quotes::{Key, Quote, Standing};
+
+/// The most outcomes that a set has.
+const MOST: usize = 3;
+
+/// A book that offers every outcome of a line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'a> {
+    quotes: [&'a Quote; MOST],
+    len: usize,
+}
+
+impl<'a> Row<'a> {
+    /// Its quotes, in the order of the outcomes.
+    pub(super) fn quotes(&self) -> &[&'a Quote] {
+        &self.quotes[..self.len]
+    }
+
+    /// Its prices, in the order of the outcomes.
+    pub(super) fn prices(&self) -> ([Price; MOST], usize) {
+        (self.quotes.map(|quote| quote.price), self.len)
+    }
+
+    /// The sum of its implied probabilities.
+    pub(super) fn booksum(&self) -> f64 {
+        self.quotes().iter().map(|quote| quote.price.implied_probability()).sum()
+    }
+}
+
+/// The books that offer every outcome of a line. Both are sorted, so it is one walk.
+pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Vec<Row<'a>>) {
+    let [first, others @ ..] = outcomes else { return };
+    if outcomes.len() > MOST {
+        return;
+    }
+    let mut rest = [&line[..0]; MOST];
+    for (rest, outcome) in rest.iter_mut().zip(others) {
+        *rest = backs(line, *outcome);
+    }
+    'books: for quote in backs(line, *first).iter().filter(|quote| quote.standing == Standing::OnOffer) {
+        let mut row = Row { quotes: [quote; MOST], len: outcomes.len() };
+        for (at, rest) in rest[..others.len()].iter_mut().enumerate() {
+            let before = rest.iter().take_while(|other| other.key.book < quote.key.book).count();
+            *rest = &rest[before..];
+            match rest.first() {
+                Some(other) if other.key.book == quote.key.book && other.standing == Standing::OnOffer => {
+                    row.quotes[at + 1] = other;
+                }
+                _ => continue 'books,
+            }
+        }
+        rows.push(row);
+    }
+}
+
+/// The back quotes of an outcome of one line, sorted by book.
+fn backs(line: &[Quote], outcome: Outcome) -> &[Quote] {
+    let of = |key: &Key| (key.outcome, key.side);
+    let from = line.partition_point(|quote| of(&quote.key) < (outcome, Side::Back));
+    let to = line.partition_point(|quote| of(&quote.key) <= (outcome, Side::Back));
+    &line[from..to]
+}

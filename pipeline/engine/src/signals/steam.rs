@@ -1,0 +1,158 @@
+//! Steam: operators that shorten an outcome together, and the books that have not followed.
+//!
+//! Within a hopping window of `movement` three or more operators raise the implied probability of an outcome by [`LEAST`] or more,
+//! and none lowers it so much. Who moved first by its source's time leads, the others follow. A book lags when it confirmed,
+//! after the first of them had moved, a price that has not moved within the window and that pays by the fair chance of those who did. It never
+//! calls a book late whose last word is from before the move.
+
+use crate::Micros;
+use crate::catalogue::{Line, Outcome, Side};
+use crate::movement::{self, Hops, Move};
+use crate::odds::Price;
+use crate::quotes::{Quote, Standing};
+use crate::signals::entry::Role;
+use crate::signals::found::{Detail, Found};
+use crate::signals::line::{self, Row};
+use crate::signals::{Kind, Table, value};
+use crate::window::Context;
+
+/// The least change of implied probability that counts.
+const LEAST: f64 = 0.01;
+/// The least number of operators.
+const OPERATORS: usize = 3;
+/// The least number of them that must offer every outcome, where a book is said to lag.
+const FAIR: usize = 2;
+/// The least expected return of a price that lags.
+const LAG: f64 = 0.01;
+/// How long a steam is told after its last move, and a lag after it was found.
+const STEAM_LASTS: Micros = 600_000_000;
+const LAG_LASTS: Micros = 900_000_000;
+
+/// The steams of the windows that were passed, and who lags them.
+pub(super) fn find(market: Table<'_>, hops: Hops, context: &Context<'_>, found: &mut Vec<Found>) {
+    for end in movement::ends(&market.now.moves, hops) {
+        let sums = movement::within(market.now.moves.iter(), end);
+        for sums in sums.chunk_by(|a, b| bet(a) == bet(b)) {
+            let Some(steam) = Steam::of(sums, &market.now.quotes, context) else { continue };
+            // A later window that holds the same says it again.
+            found.retain(|other: &Found| !steam.is_told_by(other));
+            found.extend(steam.told(context));
+            found.extend(steam.lags(market, context));
+        }
+    }
+}
+
+fn bet(moved: &Move) -> (Option<Line>, Outcome) {
+    (moved.key.line, moved.key.outcome)
+}
+
+fn change(moved: &Move) -> f64 {
+    moved.to.implied_probability() - moved.from.implied_probability()
+}
+
+/// An outcome that operators shorten.
+struct Steam<'a> {
+    line: Option<Line>,
+    outcome: Outcome,
+    /// Those that moved, with their quotes as they stand; the first that moved comes first.
+    movers: Vec<(Move, &'a Quote)>,
+    /// All quotes on offer of the outcome.
+    offers: Vec<&'a Quote>,
+    last_move: Micros,
+    /// The share of the operators that moved.
+    share: f64,
+}
+
+impl<'a> Steam<'a> {
+    /// `None` where it is none. `sums` are the moves of one bet within a window.
+    fn of(sums: &[Move], quotes: &'a [Quote], context: &Context<'_>) -> Option<Self> {
+        let (line, outcome) = bet(sums.first()?);
+        let up = sums.iter().filter(|sum| change(sum) >= LEAST);
+        if up.clone().count() < OPERATORS || sums.iter().any(|sum| change(sum) <= -LEAST) {
+            return None;
+        }
+        let is_offered = |quote: &&Quote| {
+            let is_bet = (quote.key.line, quote.key.outcome) == (line, outcome);
+            is_bet && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
+        };
+        let offers: Vec<_> = quotes.iter().filter(is_offered).collect();
+        let mover = |sum: &Move| {
+            let quote = offers.iter().find(|quote| quote.key == sum.key && quote.price == sum.to)?;
+            Some((*sum, *quote))
+        };
+        let mut movers: Vec<_> = up.filter_map(mover).collect();
+        let name = |quote: &Quote| context.scene.eyes.names.name(quote.key.book);
+        movers.sort_by(|(_, a), (_, b)| a.span_start.cmp(&b.span_start).then_with(|| name(a).cmp(name(b))));
+        let moved = value::operators(movers.iter().map(|(_, quote)| *quote), context);
+        let all = value::operators(offers.iter().copied(), context);
+        let last_move = movers.iter().map(|(sum, _)| sum.at).max()?;
+        let share = moved as f64 / all as f64;
+        (moved >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
+    }
+
+    fn is_told_by(&self, found: &Found) -> bool {
+        let is_bet = |quote: &Quote| (quote.key.line, quote.key.outcome) == (self.line, self.outcome);
+        found.bets.first().is_some_and(is_bet)
+    }
+
+    fn evidence(&self) -> Vec<(Role, Quote, Option<Price>)> {
+        let first = self.movers.first().map(|(_, quote)| quote.span_start);
+        let role =
+            |quote: &Quote| if Some(quote.span_start) == first { Role::Leader } else { Role::Follower };
+        self.movers.iter().map(|(sum, quote)| (role(quote), **quote, Some(sum.from))).collect()
+    }
+
+    fn told(&self, context: &Context<'_>) -> Option<Found> {
+        let best = value::best_of(self.offers.iter().copied(), context)?;
+        let expires_at = self.last_move + STEAM_LASTS;
+        let found = Found::new(Kind::Steam, vec![*best], expires_at, context.scene.eyes.names)?;
+        let rise: f64 = self.movers.iter().map(|(sum, _)| change(sum)).sum();
+        Some(Found {
+            strength: rise / self.movers.len() as f64,
+            confidence: self.share,
+            detail: Detail { quotes: self.evidence(), ..Detail::default() },
+            ..found
+        })
+    }
+
+    /// The books that still offer what they did, at a price that pays.
+    fn lags(&self, market: Table<'a>, context: &Context<'_>) -> Vec<Found> {
+        let mut rows = Vec::new();
+        let on_line = |quote: &Quote| quote.key.line == self.line;
+        let from = market.now.quotes.iter().position(on_line).unwrap_or_default();
+        let count = market.now.quotes[from..].iter().take_while(|quote| on_line(quote)).count();
+        line::rows_of(&market.now.quotes[from..from + count], market.outcomes, &mut rows);
+        let Some(at) = market.outcomes.iter().position(|outcome| *outcome == self.outcome) else {
+            return Vec::new();
+        };
+        let has_moved =
+            |row: &&Row<'_>| self.movers.iter().any(|(_, quote)| quote.key == row.quotes()[at].key);
+        let moved: Vec<_> = rows.iter().filter(has_moved).collect();
+        if value::operators(moved.iter().map(|row| row.quotes()[at]), context) < FAIR {
+            return Vec::new();
+        }
+        let lags =
+            rows.iter().map(|row| row.quotes()[at]).filter(|quote| self.is_behind(quote, market, context));
+        lags.filter_map(|quote| self.lag(quote, &moved, at, context)).collect()
+    }
+
+    /// Whether a book said again what it had said before, after others had moved.
+    fn is_behind(&self, quote: &Quote, market: Table<'_>, context: &Context<'_>) -> bool {
+        let Some((_, first)) = self.movers.first() else { return false };
+        let has_moved = market.now.moves.iter().any(|moved| moved.key == quote.key);
+        let is_mover = |(_, mover): &(Move, &Quote)| value::is_same_operator(mover, quote, context);
+        let is_confirmed = quote.span_end >= first.span_start && quote.span_start < first.span_start;
+        is_confirmed && !has_moved && !self.movers.iter().any(is_mover)
+    }
+
+    fn lag(&self, quote: &Quote, moved: &[&Row<'_>], at: usize, context: &Context<'_>) -> Option<Found> {
+        let found = value::judge(Kind::StalePrice, moved, at, quote, context)?;
+        if found.strength < LAG {
+            return None;
+        }
+        let detail = Detail { quotes: self.evidence(), ..found.detail };
+        // The same window says it again at each hop: its time is counted from the move.
+        let expires_at = self.last_move + LAG_LASTS;
+        Some(Found { confidence: self.share, expires_at, detail, ..found })
+    }
+}

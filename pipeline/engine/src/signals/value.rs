@@ -1,0 +1,137 @@
+//! Value: a price that pays more than the chance that the other operators see.
+//!
+//! `EV = p o - 1` with the effective price o and the fair chance p: the mean over the sources of what each sees without what
+//! it keeps. Sources are books of other operators that offer every outcome of the line; there are five methods to take away what a
+//! book keeps, and the one that leaves the least decides. It never counts a book's own opinion on its own price.
+//!
+//! Source: `value` and `devig`.
+
+use crate::best;
+use crate::devig::{self, Method};
+use crate::quotes::Quote;
+use crate::signals::entry::Role;
+use crate::signals::found::{Detail, Found};
+use crate::signals::line::{self, Row};
+use crate::signals::{Kind, Look, Signal};
+use crate::value::{self, QUARTER};
+use crate::window::Context;
+
+/// The expected return from which there is a signal, and below which there is none any more.
+const OPENS: f64 = 0.02;
+const CLOSES: f64 = 0.01;
+/// Noise of the arithmetic.
+const NOISE: f64 = 1e-9;
+/// The least number of other operators.
+pub(super) const OPERATORS: usize = 4;
+
+/// What the books of each line say of its best prices.
+pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+    let mut rows = Vec::new();
+    for quotes in look.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
+        rows.clear();
+        line::rows_of(quotes, look.outcomes, &mut rows);
+        look_at(&rows, open, context, found);
+    }
+}
+
+fn look_at(rows: &[Row<'_>], open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+    // With fewer books there are not enough operators.
+    let Some(first) = rows.first().filter(|_| rows.len() > OPERATORS) else { return };
+    for at in 0..first.quotes().len() {
+        let Some(bet) = best_of(rows.iter().map(|row| row.quotes()[at]), context) else { continue };
+        let is_open = open.iter().any(|signal| signal.subject.kind == Kind::Value && is_about(signal, bet));
+        let least = if is_open { CLOSES } else { OPENS };
+        // No method leaves more than the least of them: most lines end here.
+        if screened(rows, at, bet, context) < least - NOISE {
+            continue;
+        }
+        let others: Vec<_> =
+            rows.iter().filter(|row| !is_same_operator(row.quotes()[at], bet, context)).collect();
+        if operators(others.iter().map(|row| row.quotes()[at]), context) < OPERATORS {
+            continue;
+        }
+        found.extend(judge(Kind::Value, &others, at, bet, context).filter(|found| found.strength >= least));
+    }
+}
+
+fn is_about(signal: &Signal, bet: &Quote) -> bool {
+    signal.bets.first().is_some_and(|was| (was.key.line, was.key.outcome) == (bet.key.line, bet.key.outcome))
+}
+
+/// The quote with the highest effective price, of equals the one of the smallest book.
+pub(super) fn best_of<'a>(
+    quotes: impl Iterator<Item = &'a Quote>,
+    context: &Context<'_>,
+) -> Option<&'a Quote> {
+    quotes.reduce(|best, quote| best::better(best, quote, context.scene.eyes.names))
+}
+
+/// The expected return by the cheapest of the methods.
+fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &Context<'_>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for row in rows {
+        let (booksum, quote) = (row.booksum(), row.quotes()[at]);
+        if booksum >= 1.0 && !is_same_operator(quote, bet, context) {
+            sum += quote.price.implied_probability() / booksum;
+            count += 1;
+        }
+    }
+    if count < OPERATORS { -1.0 } else { value::expected(sum / count as f64, bet.effective) }
+}
+
+pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &Context<'_>) -> bool {
+    let operator = |quote: &Quote| context.scene.eyes.venues.venue(quote.key.book).operator();
+    a.key.book == b.key.book || operator(a) == operator(b)
+}
+
+/// How many operators the quotes are of.
+pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &Context<'_>) -> usize {
+    let venues = context.scene.eyes.venues;
+    let mut operators: Vec<_> = quotes.map(|quote| venues.venue(quote.key.book).operator()).collect();
+    operators.sort_unstable();
+    operators.dedup();
+    operators.len()
+}
+
+/// A bet by the chances that these books see, and how many of their opinions expect a profit; `None` where no method has an answer.
+pub(super) fn judge(
+    kind: Kind,
+    sources: &[&Row<'_>],
+    at: usize,
+    bet: &Quote,
+    context: &Context<'_>,
+) -> Option<Found> {
+    // By name: a restored engine numbers books in another order, and a sum depends on its order.
+    let mut sources = sources.to_vec();
+    sources.sort_by_key(|row| context.scene.eyes.names.name(row.quotes()[at].key.book));
+    let (mut fair, mut opinions, mut for_it) = (Vec::new(), 0_u32, 0_u32);
+    for method in Method::ALL {
+        let chances = sources.iter().filter_map(|row| {
+            let (prices, len) = row.prices();
+            devig::fair(&prices[..len], method)?.probabilities.get(at).copied()
+        });
+        let (mut sum, mut count) = (0.0, 0_u32);
+        for chance in chances {
+            sum += chance;
+            count += 1;
+            for_it += u32::from(value::expected(chance, bet.effective) > 0.0);
+        }
+        if count > 0 {
+            fair.push((method, sum / f64::from(count)));
+        }
+        opinions += count;
+    }
+    // Stable: of equal ones the first method.
+    fair.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+    let &(_, chance) = fair.first()?;
+    let scene = context.scene;
+    let expires_at = scene.moment.fresh_until(bet.span_end, bet.key.book);
+    let found = Found::new(kind, vec![*bet], expires_at, scene.eyes.names)?;
+    let quotes = sources.iter().map(|row| (Role::Source, *row.quotes()[at], None)).collect();
+    Some(Found {
+        strength: value::expected(chance, bet.effective),
+        confidence: f64::from(for_it) / f64::from(opinions),
+        detail: Detail { quotes, fair, kelly: Some(value::kelly(chance, bet.effective, QUARTER)) },
+        ..found
+    })
+}
