@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -12,8 +13,8 @@ use serde_json::Value;
 use crate::support::transcript::Transcript;
 use crate::support::{recordings, root};
 
-/// Polls of a recording that are judged: enough for thousands of entries each.
-const POLLS: usize = 150;
+/// Polls of a recording that are judged: later ones, among which matches are played.
+const POLLS: Range<usize> = 100..250;
 
 fn python(script: &str) -> Command {
     let mut command = Command::new("python3");
@@ -45,17 +46,82 @@ fn transcript_of(path: &Path, books: Books, fill: impl FnOnce(&mut Transcript<&m
     out.flush().unwrap();
 }
 
+/// Judges what an engine that knows these books makes of something; the number of its entries, and what does not agree.
+fn judged(
+    scratch: &Path,
+    books: Books,
+    fill: impl FnOnce(&mut Transcript<&mut BufWriter<File>>),
+) -> (Value, Vec<Value>) {
+    let path = scratch.join("transcript.jsonl");
+    transcript_of(&path, books, fill);
+    let said = opinion(&path);
+    (said["compared"].clone(), said["differences"].as_array().unwrap().clone())
+}
+
+fn count(compared: &Value, what: &str) -> u64 {
+    compared[what].as_u64().unwrap_or(0)
+}
+
 #[test]
-fn dev_dump() {
-    let shipped = || books::shipped().unwrap();
-    transcript_of(Path::new("/tmp/tr-sc1.jsonl"), shipped(), |t| {
-        t.tell_all(BufReader::new(File::open("/tmp/sc1.jsonl").unwrap()));
-    });
-    for path in recordings::all(Path::new("/tmp")) {
-        let name = format!("/tmp/tr-{}", path.file_name().unwrap().to_str().unwrap());
-        transcript_of(Path::new(&name), shipped(), |t| t.play(&path, 100..100+POLLS));
+fn every_entry_of_a_made_up_market_is_the_second_opinions() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut entries = 0;
+    for seed in [1, 2] {
+        let records = scenario(seed, 25, scratch.path());
+        let told = || BufReader::new(File::open(&records).unwrap());
+        let shipped = books::shipped().unwrap();
+        let (compared, differences) = judged(scratch.path(), shipped, |to| to.tell_all(told()));
+        assert!(differences.is_empty(), "seed {seed}: {} {:#}", compared["differences"], differences[0]);
+        for hard in ["with a lay", "with a fee", "with a push", "three legs", "verified"] {
+            assert!(count(&compared, hard) >= 50, "too few {hard} to say anything: {compared}");
+        }
+        for flag in ["simultaneous", "fresh", "same_rules", "independent_operators", "plausible_price"] {
+            let doubted = count(&compared, &format!("{flag}: false"));
+            assert!(doubted >= 50, "{flag} was hardly ever false: {compared}");
+        }
+        entries += count(&compared, "entries");
+        println!("seed {seed}: {compared}");
     }
-    transcript_of(Path::new("/tmp/tr-afl"), shipped(), |t| {
-        t.play(&root().join("../shared/data/betfair-exchange/afl-game-odds-back-lay.csv.zst"), 0..100_000)
-    });
+    assert!(entries >= 5_000, "{entries}");
+}
+
+#[test]
+fn every_entry_of_recordings_is_the_second_opinions() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut all: Vec<_> = recordings::all(scratch.path()).into_iter().map(|path| (path, POLLS)).collect();
+    let exchange = root().join("../shared/data/betfair-exchange/afl-game-odds-back-lay.csv.zst");
+    if exchange.exists() {
+        all.push((exchange, 0..usize::MAX));
+    } else {
+        println!("NOTE: {} is absent: lays are those of the made-up market only", exchange.display());
+    }
+    for (path, polls) in all {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let shipped = books::shipped().unwrap();
+        let (compared, differences) = judged(scratch.path(), shipped, |to| to.play(&path, polls));
+        assert!(differences.is_empty(), "{name}: {} {:#}", compared["differences"], differences[0]);
+        assert!(count(&compared, "entries") > 0, "{name} tests nothing: {compared}");
+        println!("{name}: {compared}");
+    }
+}
+
+/// The opinion must be able to find fault: with an engine that knows of no fee, and one that knows no rules.
+#[test]
+fn an_engine_that_does_not_know_its_books_is_found_out() {
+    let scratch = tempfile::tempdir().unwrap();
+    let records = scenario(3, 4, scratch.path());
+    let file = std::fs::read_to_string(root().join("pipeline/books.toml")).unwrap();
+    let without = |word: &str| {
+        let kept = file.lines().filter(|line| !line.starts_with(word));
+        books::parse(&kept.collect::<Vec<_>>().join("\n")).unwrap()
+    };
+    let free = books::parse(&file.replace("commission_ppm = 50000", "commission_ppm = 0")).unwrap();
+    for (what, books) in
+        [("effective_price", free), ("same_rules", without("rules =")), ("operator", without("operator ="))]
+    {
+        let told = BufReader::new(File::open(&records).unwrap());
+        let (compared, differences) = judged(scratch.path(), books, |to| to.tell_all(told));
+        let found = differences.iter().any(|found| found["problem"].as_str().unwrap().contains(what));
+        assert!(count(&compared, "differences") > 20 && found, "{what}: {compared}");
+    }
 }

@@ -75,15 +75,18 @@ def is_off_consensus(leg, offers, books):
     return (median - chance if leg.side == "back" else chance - median) >= flags.OFF_CONSENSUS
 
 
-def levels(arb, market, event, books, on):
-    """What a level result can do to the legs, each way a list of one a leg: each book has its own rules."""
+def levels(arb, market, period, league, books, on):
+    """What a level result can do to the legs, each way a list of one a leg: each book has its own rules.
+
+    Of a book whose rules are not known it can be whatever any rules of the table say.
+    """
     if arb.has_draw or market in ("h2h_3_way", "draw_no_bet"):
         return (("outcome",) * len(arb.legs),)
     found = []
     for leg in arb.legs:
         group = books.rules_of(leg.book, on)
         groups = [books.rules[group]] if group else books.rules.values()
-        found.append(sorted({settling.level(rules, event["league"]) for rules in groups}))
+        found.append(sorted({settling.level(rules, league, period) for rules in groups}))
     return tuple(itertools.product(*found))
 
 

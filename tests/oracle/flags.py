@@ -48,11 +48,12 @@ class Histogram:
 class Learnt:
     """What the feed has taught until now: ages that prices reach before they are confirmed, and proven margins."""
 
-    def __init__(self):
-        self.ages, self.margins = {}, {phase: Histogram(1e-4) for phase in (False, True)}
+    def __init__(self, histogram=Histogram):
+        self.histogram, self.ages = histogram, {}
+        self.margins = {phase: histogram(1e-4) for phase in (False, True)}
 
     def confirmed(self, book, age):
-        self.ages.setdefault(book, Histogram(SECOND)).add(age)
+        self.ages.setdefault(book, self.histogram(SECOND)).add(age)
 
     def interval(self, book):
         """Within what time the book confirms 95 of 100 prices."""

@@ -21,10 +21,14 @@ Bet = namedtuple("Bet", "outcome side price effective step")  # prices in millio
 WINNERS = ("h2h", "h2h_3_way", "draw_no_bet")
 
 
-def level(rules, league):
-    """What a level result does by a group of rules: the longest key that names the league, else what holds for all."""
+def level(rules, league, period):
+    """What a level result does by a group of rules: the longest key that names the league, else what holds for all.
+
+    It cannot happen only where play goes on until there is a winner, so never in a part of a match.
+    """
     named = [key for key in rules.get("levels", {}) if fees.is_of(league, key)]
-    return rules["levels"][max(named, key=len)] if named else rules["level"]
+    found = rules["levels"][max(named, key=len)] if named else rules["level"]
+    return rules["level"] if found == "impossible" and period != "full_time" else found
 
 
 def on_line(lead):

@@ -20,6 +20,19 @@ ALTERNATES = {"alternate_spreads": "spreads", "alternate_totals": "totals"}
 PERIODS = ("h1", "h2", "q1", "q2", "q3", "q4", "p1", "p2", "p3")
 OUTCOMES = {"spreads": ("home", "away"), "totals": ("over", "under"), "draw_no_bet": ("home", "away")}
 THREE_WAY = ("home", "draw", "away")
+ORDER = (*THREE_WAY, "over", "under")
+
+
+class Fading(flags.Histogram):
+    """One in which old samples fade: there are never more than so many, or all counts are halved."""
+
+    MOST = 4096
+
+    def add(self, value):
+        super().add(value)
+        if self.total > self.MOST:
+            self.counts = [count // 2 for count in self.counts]
+            self.total = sum(self.counts)
 
 
 @dataclasses.dataclass
@@ -55,13 +68,17 @@ class World:
         self.events, self.quotes = {}, {}  # the latter by event, then by (market, line, outcome, side, book)
         self.heard, self.watermark, self.ahead_since = {}, None, None
         self.due = None  # when time can change something; None is not known
-        self.learnt, self.lessons = flags.Learnt(), {}
-        self.poll = {}  # of each source, the events that its poll has named until now
+        self.learnt, self.lessons = flags.Learnt(Fading), {}
+        self.poll, self.polled = {}, {}  # of each source: the events that its poll has named until now; its last whole poll
 
     def stale_after(self, book):
         learnt = self.learnt.ages[book].quantile(95) if book in self.learnt.ages else None
         least, most = STALE_BOUNDS
         return STALE_UNTAUGHT if learnt is None else min(max(2 * learnt, least), most)
+
+    def now(self):
+        """The latest word of anyone: ages are as of then, while what time takes away is as of the watermark."""
+        return max(self.heard.values())
 
     def in_play(self, event):
         return self.watermark >= self.events[event]["commence_time"]
@@ -73,6 +90,9 @@ class World:
             return True
         self.ahead_since = at if self.ahead_since is None else self.ahead_since
         return at - self.ahead_since >= INSISTED
+
+    def is_late(self, source, received_at):
+        return received_at <= self.polled.get(source, -math.inf)
 
     def hear(self, source, at):
         """Takes note of a source's word; whether the watermark has come to another second."""
@@ -121,7 +141,7 @@ class World:
         if frame["poll_index"] is not None:
             self.poll.setdefault(frame["source"], set()).add(event)
         quotes, named = self.quotes.setdefault(event, {}), set()
-        for offer, tick in [(offer, tick) for offer in frame["offers"] for tick in offer["ticks"]]:
+        for offer, tick in sorted(((o, tick) for o in frame["offers"] for tick in o["ticks"]), key=bet_order):
             market = market_of(offer["market"])
             if market is not None and offer["last_seen_at"] <= frame["received_at"] + BEHIND:
                 key = (market, tick["line"], tick["outcome"], tick["side"], offer["book"])
@@ -147,6 +167,7 @@ class World:
 
     def end_poll(self, end):
         """The events that the poll asked for and did not name: they lose their quotes."""
+        self.polled[end["source"]] = end["received_at"]
         named = self.poll.pop(end["source"], set())
         gone = {e for e in self.quotes if e not in named and end["league"] in (None, self.events[e]["league"])}
         for event in gone:
@@ -159,6 +180,12 @@ class World:
         for (book, _), age in self.lessons.items():
             self.learnt.confirmed(book, age)
         self.lessons = {}
+
+
+def bet_order(told):
+    """By line and outcome: the first of a book and market whose price is confirmed is the one whose age counts."""
+    tick = told[1]
+    return -math.inf if tick["line"] is None else tick["line"], ORDER.index(tick["outcome"]), tick["side"]
 
 
 def covers(coverage, key):
