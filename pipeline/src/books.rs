@@ -276,6 +276,8 @@ mod tests {
     use std::io::Read;
     use std::path::PathBuf;
 
+    use arb_engine::catalogue::Period;
+
     use super::*;
     use crate::ingest::simulator::{Settings, Simulator};
     use crate::ingest::source::Source;
@@ -331,7 +333,7 @@ mod tests {
             ("house", Kind::Exchange, 100)
         );
         assert_eq!((exchange.refresh, exchange.known), (Some(30 * SECOND), true));
-        let level = |league| exchange.rules.as_ref().map(|rules| rules.level(league));
+        let level = |league| exchange.rules.as_ref().map(|rules| rules.level(league, Period::FullTime));
         assert_eq!((level("soccer_epl"), level("golf")), (Some(Level::Outcome), Some(Level::Refunded)));
         let at = |day: &str| exchange.fee(parse_rfc3339(&format!("{day}T00:00:00Z")).unwrap());
         let five = Fee::Commission { ppm: 50_000 };
@@ -404,7 +406,8 @@ mod tests {
         assert_eq!(fee("kalshi", "basketball_nba"), Fee::Kalshi { multiplier_ppm: 70_000 });
         assert_eq!(fee("polymarket", "basketball_nba"), Fee::Polymarket { rate_ppm: 30_000 });
         let (us, afl) = (books.get("draftkings"), books.get("sportsbet"));
-        let level = |book: &Book, league| book.rules.as_ref().map(|rules| rules.level(league));
+        let level =
+            |book: &Book, league| book.rules.as_ref().map(|rules| rules.level(league, Period::FullTime));
         assert_eq!(level(us, "americanfootball_nfl"), Some(Level::Refunded));
         assert_eq!(level(us, "baseball_mlb"), Some(Level::Impossible));
         assert_eq!(level(afl, "aussierules_afl"), Some(Level::DeadHeat));

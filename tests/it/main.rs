@@ -23,6 +23,7 @@ mod kafka;
 mod kill;
 mod live;
 mod live_limits;
+mod opinion;
 mod processor;
 mod rules;
 mod signals;

@@ -17,6 +17,7 @@ pub(crate) mod sinks;
 pub(crate) mod sse;
 pub(crate) mod stack;
 pub(crate) mod store;
+pub(crate) mod transcript;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

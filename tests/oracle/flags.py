@@ -48,11 +48,12 @@ class Histogram:
 class Learnt:
     """What the feed has taught until now: ages that prices reach before they are confirmed, and proven margins."""
 
-    def __init__(self):
-        self.ages, self.margins = {}, {phase: Histogram(1e-4) for phase in (False, True)}
+    def __init__(self, histogram=Histogram):
+        self.histogram, self.ages = histogram, {}
+        self.margins = {phase: histogram(1e-4) for phase in (False, True)}
 
     def confirmed(self, book, age):
-        self.ages.setdefault(book, Histogram(SECOND)).add(age)
+        self.ages.setdefault(book, self.histogram(SECOND)).add(age)
 
     def interval(self, book):
         """Within what time the book confirms 95 of 100 prices."""
@@ -83,11 +84,14 @@ class Books:
 
     def by_currency(self, legs):
         """The legs that can be paid for in each currency; one that is not known goes with any."""
-        currencies = [self.books.get(leg.book, {}).get("currency") for leg in legs]
+        currencies = [self.currency(leg.book) for leg in legs]
         known = set(currencies) - {None}
         if len(known) < 2:
             return [legs]
         return [[leg for leg, its in zip(legs, currencies) if its in (None, one)] for one in sorted(known)]
+
+    def currency(self, book):
+        return self.books.get(book, {}).get("currency")
 
     def step(self, book):
         return self.books.get(book, {}).get("step", 1)

@@ -64,7 +64,14 @@ pub(crate) fn find<'a>(
         let is_among = |quote: &Quote| eyes.venues.currency(quote.key.book).is_none_or(|it| it == one);
         find_among(line, outcomes, eyes, below, is_among)
     };
-    eyes.venues.currencies().filter_map(of).reduce(least)
+    eyes.venues.currencies().filter_map(of).reduce(|a, b| of_either(a, b, eyes.names))
+}
+
+/// Of the covers of two currencies the cheaper, as within one: books whose currency is not known are in both.
+fn of_either<'a>(a: Arb<'a>, b: Arb<'a>, names: &Names) -> Arb<'a> {
+    let books = |arb: &Arb<'_>| arb.legs.iter().map(|leg| names.name(leg.key.book)).collect::<Vec<_>>();
+    let order = a.implied_probability.total_cmp(&b.implied_probability).then(a.pair.cmp(&b.pair));
+    if order.then_with(|| books(&a).cmp(&books(&b))) == Ordering::Greater { b } else { a }
 }
 
 fn least<'a>(a: Arb<'a>, b: Arb<'a>) -> Arb<'a> {

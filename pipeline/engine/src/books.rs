@@ -9,6 +9,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use crate::Micros;
+use crate::catalogue::Period;
 use crate::fees::Fee;
 use crate::settle::Level;
 
@@ -81,11 +82,13 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// What a level result does in a league; the longest key that fits it holds.
+    /// What a level result does in a league; the longest key that fits it holds. A part of a match is not played on until it
+    /// has a winner.
     #[must_use]
-    pub fn level(&self, league: &str) -> Level {
+    pub fn level(&self, league: &str, period: Period) -> Level {
         let fitting = self.levels.iter().filter(|(key, _)| is_within(league, key));
-        fitting.max_by_key(|(key, _)| key.len()).map_or(self.level, |(_, level)| *level)
+        let level = fitting.max_by_key(|(key, _)| key.len()).map_or(self.level, |(_, level)| *level);
+        if level == Level::Impossible && period != Period::FullTime { self.level } else { level }
     }
 }
 
@@ -155,6 +158,8 @@ impl Book {
 #[derive(Debug, Clone)]
 pub struct Books {
     known: HashMap<Arc<str>, Book, RandomState>,
+    /// Every group of rules that a book has, by name.
+    rules: Vec<Rules>,
     /// What holds for any other, by kind.
     unknown: [Book; 3],
 }
@@ -174,7 +179,24 @@ impl Books {
         // A book of which nothing is known is allowed as much as the slowest.
         let widest = known.values().filter_map(|book| book.refresh).max();
         let kinds = [Kind::Bookmaker, Kind::Exchange, Kind::PredictionMarket];
-        Self { known, unknown: kinds.map(|kind| Book::unknown(kind, widest)) }
+        let mut rules: Vec<_> = known.values().filter_map(|book| book.rules.clone()).collect();
+        rules.sort_unstable_by(|a, b| a.group.cmp(&b.group));
+        rules.dedup_by(|a, b| a.group == b.group);
+        Self { known, rules, unknown: kinds.map(|kind| Book::unknown(kind, widest)) }
+    }
+
+    /// What a level result may do at a book: of one whose rules are not known all that any rules of the table say, and where there are
+    /// none, what is offered is all that is possible.
+    #[must_use]
+    pub fn levels(&self, book: &Book, league: &str, period: Period) -> Vec<Level> {
+        let rules = book.rules.as_ref().map_or(self.rules.as_slice(), std::slice::from_ref);
+        let mut levels = Vec::new();
+        for level in rules.iter().map(|rules| rules.level(league, period)) {
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+        if levels.is_empty() { vec![Level::Impossible] } else { levels }
     }
 
     /// A book; one that is not in the table has the cautious values of its kind, as far as its key tells that.
@@ -316,7 +338,8 @@ mod tests {
     fn the_longest_key_says_what_a_level_result_does() {
         let rules = book(None, "AUD", "au").rules.unwrap();
         let levels = ["baseball_mlb", "aussierules_women", "aussierules_afl", "aussierulesx"]
-            .map(|league| rules.level(league));
+            .map(|league| rules.level(league, Period::FullTime));
         assert_eq!(levels, [Level::Refunded, Level::DeadHeat, Level::Impossible, Level::Refunded]);
+        assert_eq!(rules.level("aussierules_afl", Period::Q1), Level::Refunded, "a quarter can end level");
     }
 }

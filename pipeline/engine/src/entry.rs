@@ -71,8 +71,8 @@ impl Staked {
     fn of(arb: &Arb<'_>, context: &Context<'_>) -> Self {
         let shares: Vec<_> = arb.legs.iter().map(|leg| share(leg, arb)).collect();
         let bets: Vec<_> = arb.legs.iter().filter_map(|leg| bet(leg, context)).collect();
-        let level = level(arb, context);
-        let worst = Payouts::new(&bets, level).margin_worst(&shares).unwrap_or(-1.0);
+        let payouts = Payouts::at_books(&bets, &levels(arb, context));
+        let worst = payouts.margin_worst(&shares).unwrap_or(-1.0);
         // But for the noise of the arithmetic it is not above the margin.
         let margin_worst = worst.min(odds::margin(arb.implied_probability));
         let legs: Vec<_> =
@@ -80,7 +80,7 @@ impl Staked {
         let total_max = stakes::total_max(&legs);
         let total = total_max.map_or(DEFAULT_TOTAL, |most| most.min(DEFAULT_TOTAL));
         // A push gives stakes back however they were rounded: it is warned of, and decides nothing here.
-        let rounded = stakes::round(&legs, &Payouts::decided(&bets, level), total);
+        let rounded = stakes::round(&legs, &payouts.decided(&bets), total);
         Self { shares, margin_worst, rounded, total_max }
     }
 
@@ -111,17 +111,21 @@ fn book<'a>(leg: &Quote, context: &Context<'a>) -> &'a Book {
     &context.scene.eyes.venues.venue(leg.key.book).book
 }
 
-/// What a level result does to the legs, by the rules of the first one: where the others settle otherwise, `same_rules` says so.
-/// Nothing is known under the raw policy, or of books without rules: what is offered is what is possible.
-fn level(arb: &Arb<'_>, context: &Context<'_>) -> Level {
+/// What a level result may do to the legs, in each way one level a leg: each book has its own rules. Nothing is known under the raw
+/// policy: what is offered is what is possible.
+fn levels(arb: &Arb<'_>, context: &Context<'_>) -> Vec<Vec<Level>> {
     let eyes = context.scene.eyes;
     let is_three_way = arb.legs.len() == 3 || arb.pair.is_some();
-    let rules = arb.legs.first().and_then(|leg| book(leg, context).rules.as_ref());
-    match rules {
-        _ if is_three_way => Level::Outcome,
-        Some(rules) if eyes.policy == Policy::Board => rules.level(eyes.league),
-        _ => Level::Impossible,
+    if is_three_way || eyes.policy == Policy::Raw {
+        let level = if is_three_way { Level::Outcome } else { Level::Impossible };
+        return vec![vec![level; arb.legs.len()]];
     }
+    let of = |leg: &&Quote| eyes.venues.levels(leg.key.book, eyes.league, context.market.period);
+    arb.legs.iter().map(of).fold(vec![Vec::new()], |ways, levels| {
+        let with =
+            |way: &Vec<Level>| levels.iter().map(|level| [&way[..], &[*level]].concat()).collect::<Vec<_>>();
+        ways.iter().flat_map(with).collect()
+    })
 }
 
 /// The entry of a window as it was judged.

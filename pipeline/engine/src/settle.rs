@@ -148,6 +148,17 @@ fn beside(line: Line) -> impl Iterator<Item = i32> {
     (below - 1)..=(below + 2)
 }
 
+/// What legs pay at each result, a level result doing this to each.
+fn rows(legs: &[(Bet, Price)], levels: &[Level]) -> Vec<Vec<i64>> {
+    let impossible = levels.iter().find(|level| **level == Level::Impossible);
+    let level = impossible.or(levels.first()).copied().unwrap_or(Level::Impossible);
+    let row = |result: i32| {
+        let pays = |((bet, price), level): (&(Bet, Price), &Level)| settle(bet, result, *level).pays(*price);
+        legs.iter().zip(levels).map(pays).collect()
+    };
+    results(legs.iter().map(|(bet, _)| bet), level).into_iter().map(row).collect()
+}
+
 /// What the legs pay in each way in which they can end, each way once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payouts {
@@ -160,25 +171,28 @@ impl Payouts {
     /// Of legs of one market, at effective prices. Of bets on different markets the rows would mean nothing.
     #[must_use]
     pub fn new(legs: &[(Bet, Price)], level: Level) -> Self {
-        let results = results(legs.iter().map(|(bet, _)| bet), level);
-        let row = |result: &i32| -> Vec<i64> {
-            legs.iter().map(|(bet, price)| settle(bet, *result, level).pays(*price)).collect()
-        };
-        let mut rows: Vec<_> = results.iter().map(row).collect();
+        Self::at_books(legs, &[vec![level; legs.len()]])
+    }
+
+    /// Where books do not settle a level result alike, or it is not known how: `levels` has what it may do, in each way one
+    /// level a leg. It cannot happen where one leg's book says so: that is the sport's.
+    #[must_use]
+    pub fn at_books(legs: &[(Bet, Price)], levels: &[Vec<Level>]) -> Self {
+        let mut rows: Vec<_> = levels.iter().flat_map(|levels| rows(legs, levels)).collect();
         rows.sort_unstable();
         rows.dedup();
         Self { rows, legs: legs.len() }
     }
 
-    /// Only of those ways in which every leg is won or lost, for whoever is content with stakes that come back.
+    /// Only those ways in which every leg is won or lost, for whoever is content with stakes that come back; `legs` are those that these
+    /// are the pay-outs of.
     #[must_use]
-    pub fn decided(legs: &[(Bet, Price)], level: Level) -> Self {
-        let mut payouts = Self::new(legs, level);
+    pub fn decided(mut self, legs: &[(Bet, Price)]) -> Self {
         let is_decided = |(pays, (_, price)): (&i64, &(Bet, Price))| {
             [Settlement::Won, Settlement::Lost].map(|end| end.pays(*price)).contains(pays)
         };
-        payouts.rows.retain(|row| row.iter().zip(legs).all(is_decided));
-        payouts
+        self.rows.retain(|row| row.iter().zip(legs).all(is_decided));
+        self
     }
 
     /// How many legs.

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::books::{Book, Books, Dated};
-use crate::catalogue::{Policy, Side};
+use crate::catalogue::{Period, Policy, Side};
 use crate::fees::Fee;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
 use crate::quotes::Key;
+use crate::settle::Level;
 
 /// The table of books, and where each symbol stands in it.
 #[derive(Debug, Default)]
@@ -71,6 +72,11 @@ impl Venues {
     /// Whether a book is in the table.
     pub(crate) fn is_known(&self, book: Symbol) -> bool {
         self.by_symbol.get(book.index()).is_some_and(|venue| venue.book.known)
+    }
+
+    /// What a level result may do to a bet at a book.
+    pub(crate) fn levels(&self, book: Symbol, league: &str, period: Period) -> Vec<Level> {
+        self.books.levels(&self.venue(book).book, league, period)
     }
 
     /// In what a book takes stakes, where that is known.

@@ -169,7 +169,7 @@ impl Played {
 
 /// The beats between one poll and the next, on a grid. A silence of more than a day has them on its first day and in its
 /// last minute: by these a partition learns that time has leapt, before a frame says so.
-fn heartbeats(last: Option<Micros>, next: Micros, every: Micros) -> impl Iterator<Item = Micros> {
+pub fn heartbeats(last: Option<Micros>, next: Micros, every: Micros) -> impl Iterator<Item = Micros> {
     let on_grid = |at: Micros| (at.div_euclid(every) + 1).saturating_mul(every);
     let step = usize::try_from(every).unwrap_or(usize::MAX);
     let first = last.map_or(next, on_grid);

@@ -266,3 +266,42 @@ fn different_currencies_make_no_arb() {
     assert_eq!(&*entry(&effects).legs[0].book, "a", "the best of those that can be paid for");
     assert!(effects.iter().all(|effect| !matches!(effect, Effect::Closed(_))));
 }
+
+#[test]
+fn a_book_of_any_currency_is_not_preferred_for_it() {
+    // With two currencies about, `who` is looked at in both; where prices are equal the smaller key holds all the same.
+    let ticks =
+        vec![tick("who", "home", "2.1", 90), tick("who", "away", "2.02", 90), tick("a", "away", "2.02", 90)];
+    let far = [tick("gbp", "home", "1.1", 90), tick("gbp", "away", "1.1", 90)];
+    let effects = world().tell(100, ticks.into_iter().chain(far).collect());
+    let books: Vec<_> = entry(&effects).legs.iter().map(|leg| leg.book.to_string()).collect();
+    assert_eq!(books, ["who", "a"]);
+}
+
+/// The worst case of an arb of two books, where `us` gives stakes back after a level result and `au` has a dead heat.
+fn worst(home: (&'static str, &str), away: (&'static str, &str)) -> (f64, bool) {
+    let at_level = |name: &str, level| {
+        let rules = Rules { group: name.into(), level, levels: Vec::new() };
+        (name.into(), Book { rules: Some(rules), ..book(name, "USD", name) })
+    };
+    let books = Books::new([at_level("us", Level::Refunded), at_level("au", Level::DeadHeat)]);
+    let engine = Engine::with_books(Policy::Board, Arc::new(books));
+    let mut world = World { engine, ..World::new(Policy::Board) };
+    let effects = world.tell(100, vec![tick(home.0, "home", home.1, 90), tick(away.0, "away", away.1, 90)]);
+    let entry = entry(&effects);
+    (entry.margin_worst, entry.warnings.contains(&Warning::PushPossible))
+}
+
+#[test]
+fn each_leg_ends_by_its_own_books_rules_and_any_where_none_are_known() {
+    let is =
+        |found: (f64, bool), expected: f64| (found.0 - expected).abs() < 1e-9 && found.1 == (expected == 0.0);
+    assert!(is(worst(("us", "2.1"), ("us", "2.1")), 0.0));
+    assert!(is(worst(("au", "2.1"), ("au", "2.1")), 0.05));
+    assert!(is(worst(("us", "2.1"), ("au", "2.1")), 0.025), "half comes back, half pays half of 2.1");
+    assert!(is(worst(("who", "2.1"), ("us", "2.1")), 0.0), "as cautious as if it were known");
+    assert!(is(worst(("us", "2.1"), ("who", "2.1")), 0.0), "whichever leg it is");
+    // Of 1 .6335 is on 1.62: one book gives .3665 back, the other pays half of 1.0262.
+    let (apart, _) = worst(("who", "1.62"), ("other", "2.8"));
+    assert!((apart + 0.120_361_990_950).abs() < 1e-9, "{apart}");
+}

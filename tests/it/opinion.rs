@@ -1,0 +1,127 @@
+//! Every entry of the board under the policy `board`, against the second opinion: fees, lays, lines and what is learnt.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use arb_engine::books::Books;
+use arb_pipeline::books;
+use serde_json::Value;
+
+use crate::support::transcript::Transcript;
+use crate::support::{recordings, root};
+
+/// Polls of a recording that are judged: later ones, among which matches are played.
+const POLLS: Range<usize> = 100..250;
+
+fn python(script: &str) -> Command {
+    let mut command = Command::new("python3");
+    command.arg("-B").arg(root().join("tests/oracle").join(script));
+    command
+}
+
+/// Random polls by a seed, as records.
+fn scenario(seed: u64, polls: usize, scratch: &Path) -> PathBuf {
+    let path = scratch.join(format!("scenario-{seed}.jsonl"));
+    let asked = ["--seed", &seed.to_string(), "--polls", &polls.to_string()];
+    let status = python("scenario.py").args(asked).stdout(File::create(&path).unwrap()).status();
+    assert!(status.expect("python3 makes scenarios; on Debian: apt-get install python3").success());
+    path
+}
+
+/// What the second opinion says of a transcript.
+fn opinion(transcript: &Path) -> Value {
+    let output =
+        python("opinion.py").stdin(File::open(transcript).unwrap()).stderr(Stdio::inherit()).output();
+    let output = output.unwrap();
+    assert!(output.status.success());
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn transcript_of(path: &Path, books: Books, fill: impl FnOnce(&mut Transcript<&mut BufWriter<File>>)) {
+    let mut out = BufWriter::new(File::create(path).unwrap());
+    fill(&mut Transcript::new(books, &mut out));
+    out.flush().unwrap();
+}
+
+/// Judges what an engine that knows these books makes of something; the number of its entries, and what does not agree.
+fn judged(
+    scratch: &Path,
+    books: Books,
+    fill: impl FnOnce(&mut Transcript<&mut BufWriter<File>>),
+) -> (Value, Vec<Value>) {
+    let path = scratch.join("transcript.jsonl");
+    transcript_of(&path, books, fill);
+    let said = opinion(&path);
+    (said["compared"].clone(), said["differences"].as_array().unwrap().clone())
+}
+
+fn count(compared: &Value, what: &str) -> u64 {
+    compared[what].as_u64().unwrap_or(0)
+}
+
+#[test]
+fn every_entry_of_a_made_up_market_is_the_second_opinions() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut entries = 0;
+    for seed in [1, 2] {
+        let records = scenario(seed, 25, scratch.path());
+        let told = || BufReader::new(File::open(&records).unwrap());
+        let shipped = books::shipped().unwrap();
+        let (compared, differences) = judged(scratch.path(), shipped, |to| to.tell_all(told()));
+        assert!(differences.is_empty(), "seed {seed}: {} {:#}", compared["differences"], differences[0]);
+        for hard in ["with a lay", "with a fee", "with a push", "three legs", "verified"] {
+            assert!(count(&compared, hard) >= 50, "too few {hard} to say anything: {compared}");
+        }
+        for flag in ["simultaneous", "fresh", "same_rules", "independent_operators", "plausible_price"] {
+            let doubted = count(&compared, &format!("{flag}: false"));
+            assert!(doubted >= 50, "{flag} was hardly ever false: {compared}");
+        }
+        entries += count(&compared, "entries");
+        println!("seed {seed}: {compared}");
+    }
+    assert!(entries >= 5_000, "{entries}");
+}
+
+#[test]
+fn every_entry_of_recordings_is_the_second_opinions() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut all: Vec<_> = recordings::all(scratch.path()).into_iter().map(|path| (path, POLLS)).collect();
+    let exchange = root().join("../shared/data/betfair-exchange/afl-game-odds-back-lay.csv.zst");
+    if exchange.exists() {
+        all.push((exchange, 0..usize::MAX));
+    } else {
+        println!("NOTE: {} is absent: lays are those of the made-up market only", exchange.display());
+    }
+    for (path, polls) in all {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let shipped = books::shipped().unwrap();
+        let (compared, differences) = judged(scratch.path(), shipped, |to| to.play(&path, polls));
+        assert!(differences.is_empty(), "{name}: {} {:#}", compared["differences"], differences[0]);
+        assert!(count(&compared, "entries") > 0, "{name} tests nothing: {compared}");
+        println!("{name}: {compared}");
+    }
+}
+
+/// The opinion must be able to find fault: with an engine that knows of no fee, and one that knows no rules.
+#[test]
+fn an_engine_that_does_not_know_its_books_is_found_out() {
+    let scratch = tempfile::tempdir().unwrap();
+    let records = scenario(3, 4, scratch.path());
+    let file = std::fs::read_to_string(root().join("pipeline/books.toml")).unwrap();
+    let without = |word: &str| {
+        let kept = file.lines().filter(|line| !line.starts_with(word));
+        books::parse(&kept.collect::<Vec<_>>().join("\n")).unwrap()
+    };
+    let free = books::parse(&file.replace("commission_ppm = 50000", "commission_ppm = 0")).unwrap();
+    for (what, books) in
+        [("effective_price", free), ("same_rules", without("rules =")), ("operator", without("operator ="))]
+    {
+        let told = BufReader::new(File::open(&records).unwrap());
+        let (compared, differences) = judged(scratch.path(), books, |to| to.tell_all(told));
+        let found = differences.iter().any(|found| found["problem"].as_str().unwrap().contains(what));
+        assert!(count(&compared, "differences") > 20 && found, "{what}: {compared}");
+    }
+}

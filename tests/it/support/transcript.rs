@@ -1,0 +1,104 @@
+//! What the engine was told under the policy `board`, and what it published of it, record by record, as JSON lines.
+//!
+//! A line is a record of the ticks (`frame`, `poll_end`, `heartbeat`) as its schema has it, with what it made of the board:
+//! the entries written (`entry`) and the windows closed (`gone`), in order. It never looks into either.
+
+use std::io::{BufRead, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use arb_engine::Engine;
+use arb_engine::books::Books;
+use arb_engine::catalogue::Policy;
+use arb_engine::effect::Effect;
+use arb_engine::input::Coordinate;
+use arb_pipeline::faults::Faults;
+use arb_pipeline::ingest::publish;
+use arb_pipeline::ingest::recording;
+use arb_pipeline::ingest::replay::{RECORDED_HEARTBEAT, heartbeats};
+use arb_pipeline::ingest::the_odds_api::OddsFormat;
+use arb_pipeline::records::{TickRecord, outputs};
+use arb_schemas::records::{BoardEntry, Heartbeat};
+use arb_schemas::topics::{ARBS_BOARD, ODDS_TICKS};
+use arb_schemas::wire;
+use serde_json::{Value, json};
+
+/// An engine of one partition, and where its transcript goes.
+pub(crate) struct Transcript<W> {
+    engine: Engine,
+    offset: i64,
+    out: W,
+}
+
+impl<W: Write> Transcript<W> {
+    pub(crate) fn new(books: Books, out: W) -> Self {
+        Self { engine: Engine::with_books(Policy::Board, Arc::new(books)), offset: 0, out }
+    }
+
+    /// Tells the records of a file of them, one a line.
+    pub(crate) fn tell_all(&mut self, records: impl BufRead) {
+        records.lines().for_each(|line| self.tell(&parsed(&line.unwrap())));
+    }
+
+    /// Plays some polls of a recording as it is replayed: with heartbeats between them.
+    pub(crate) fn play(&mut self, path: &Path, polls: Range<usize>) {
+        let mut recording = recording::open(path, OddsFormat::American).unwrap();
+        let (mut faults, mut last) = (Faults::default(), None);
+        for index in 0..polls.end {
+            let Some(poll) = recording.next_poll(&mut faults).unwrap() else { return };
+            if index < polls.start {
+                continue;
+            }
+            let (source, next) = (recording.name().to_owned(), poll.received_at);
+            for at in heartbeats(last, next, RECORDED_HEARTBEAT) {
+                self.tell(&TickRecord::Heartbeat(Heartbeat { source: source.clone(), at }));
+            }
+            publish::records(&source, poll, 1).iter().for_each(|addressed| self.tell(&addressed.record));
+            last = Some(next);
+        }
+    }
+
+    fn tell(&mut self, record: &TickRecord) {
+        let mut effects = Vec::new();
+        let coordinate = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: self.offset };
+        self.engine.step(coordinate, &record.as_input(&mut Faults::default()), &mut effects);
+        self.engine.commit();
+        self.offset += 1;
+        let said: Vec<_> = effects.iter().flat_map(on_board).collect();
+        writeln!(self.out, "{}", json!({"told": as_json(record), "said": said})).unwrap();
+    }
+}
+
+fn parsed(line: &str) -> TickRecord {
+    let mut record: Value = serde_json::from_str(line).unwrap();
+    let (kind, value) = record.as_object_mut().unwrap().iter_mut().next().unwrap();
+    let value = value.take();
+    match &**kind {
+        "frame" => TickRecord::Frame(serde_json::from_value(value).unwrap()),
+        "poll_end" => TickRecord::PollEnd(serde_json::from_value(value).unwrap()),
+        "heartbeat" => TickRecord::Heartbeat(serde_json::from_value(value).unwrap()),
+        other => panic!("{other} is no record"),
+    }
+}
+
+fn as_json(record: &TickRecord) -> Value {
+    match record {
+        TickRecord::Frame(frame) => json!({"frame": frame}),
+        TickRecord::PollEnd(end) => json!({"poll_end": end}),
+        TickRecord::Heartbeat(heartbeat) => json!({"heartbeat": heartbeat}),
+    }
+}
+
+/// What an effect writes to the board, windows only.
+fn on_board(effect: &Effect) -> Vec<Value> {
+    let of_windows = !matches!(effect, Effect::Contains { .. });
+    let written = outputs(effect, 0).unwrap().into_iter();
+    let on_board = written.filter(|output| of_windows && output.topic == ARBS_BOARD.name);
+    on_board
+        .map(|output| match output.value {
+            Some(value) => json!({"entry": wire::decode::<BoardEntry>(&value).unwrap()}),
+            None => json!({"gone": String::from_utf8(output.key.unwrap()).unwrap()}),
+        })
+        .collect()
+}
