@@ -285,13 +285,15 @@ fn the_board_is_what_is_open_now_ranked_as_the_api_ranks() {
 /// A transition of a signal, a minute each.
 fn told(signal: &str, sequence: u32, change: &str, strength: f64) -> Value {
     let is_open = ["opened", "updated"].contains(&change);
-    json!({
+    let said = json!({
         "topic": "feed.events.v1", "topic_id": "now", "signal_id": signal, "sequence": sequence,
         "transition": if is_open { change } else { "closed" }, "reason": if is_open { "" } else { change },
         "at": at(sequence), "opened_at": at(1), "expires_at": at(90), "kind": "value", "event_id": "e", "sport": "soccer",
         "league": "cup", "home": "H", "away": "A", "commence_time": "2026-01-01 20:00:00", "in_play": false,
         "market": "totals", "period": "full_time", "line": 2500, "outcome": "over", "strength": strength,
         "confidence": 0.9, "kelly": null,
+    });
+    let quotes = json!({
         "bets.outcome": ["over"], "bets.side": ["back"], "bets.line": [2500], "bets.book": ["a"], "bets.operator": [""],
         "bets.price": [2_100_000], "bets.effective_price": [2_050_000], "bets.price_moved_at": [at(0)],
         "bets.last_seen_at": [at(0)],
@@ -300,7 +302,8 @@ fn told(signal: &str, sequence: u32, change: &str, strength: f64) -> Value {
         "evidence.price_from": [2_000_000], "evidence.effective_price": [1_950_000],
         "evidence.price_moved_at": [at(0)], "evidence.last_seen_at": [at(0)],
         "fair.method": ["shin"], "fair.probability": [0.5],
-    })
+    });
+    with(said, quotes)
 }
 
 #[test]
