@@ -103,8 +103,8 @@ pub(crate) fn verification() -> Verification {
     }
 }
 
-pub(crate) fn state_market() -> StateMarket {
-    let quote = |outcome, book, price| StateQuote {
+fn state_quote(outcome: Outcome, book: i32, price: i64) -> StateQuote {
+    StateQuote {
         line: Some(2_500),
         outcome,
         side: Side::Back,
@@ -117,12 +117,15 @@ pub(crate) fn state_market() -> StateMarket {
         price_moved_at: 1,
         received_at: 3,
         limit: Some(10_050),
-    };
+    }
+}
+
+pub(crate) fn state_market() -> StateMarket {
     StateMarket {
         event: event(),
         market: "totals_h1".into(),
         names: ["the-odds-api/x", "alpha", "beta"].map(str::to_owned).into(),
-        quotes: vec![quote(Outcome::Over, 1, 2_100_000), quote(Outcome::Under, 2, 2_110_000)],
+        quotes: vec![state_quote(Outcome::Over, 1, 2_100_000), state_quote(Outcome::Under, 2, 2_110_000)],
         windows: vec![StateWindow {
             id: "00112233445566778899aabbccddeeff".into(),
             line: Some(2_500),
@@ -168,7 +171,7 @@ pub(crate) fn state_market() -> StateMarket {
             sequence: 6,
             strength: 0.031,
             confidence: 0.75,
-            bets: vec![quote(Outcome::Over, 1, 2_100_000)],
+            bets: vec![state_quote(Outcome::Over, 1, 2_100_000)],
         }],
         consensus: vec![StateConsensus {
             line: Some(2_500),
