@@ -116,9 +116,11 @@ fn an_engine_that_does_not_know_its_books_is_found_out() {
         books::parse(&kept.collect::<Vec<_>>().join("\n")).unwrap()
     };
     let free = books::parse(&file.replace("commission_ppm = 50000", "commission_ppm = 0")).unwrap();
-    for (what, books) in
-        [("implied_probability", free), ("same_rules", without("rules =")), ("operator", without("operator ="))]
-    {
+    for (what, books) in [
+        ("implied_probability", free),
+        ("same_rules", without("rules =")),
+        ("operator", without("operator =")),
+    ] {
         let told = BufReader::new(File::open(&records).unwrap());
         let (compared, differences) = judged(scratch.path(), books, |to| to.tell_all(told));
         let found = differences.iter().any(|found| found["problem"].as_str().unwrap().contains(what));

@@ -305,3 +305,11 @@ fn each_leg_ends_by_its_own_books_rules_and_any_where_none_are_known() {
     let (apart, _) = worst(("who", "1.62"), ("other", "2.8"));
     assert!((apart + 0.120_361_990_950).abs() < 1e-9, "{apart}");
 }
+
+#[test]
+fn a_draw_that_is_only_laid_is_an_outcome_all_the_same() {
+    let mut world = world();
+    let ticks =
+        vec![tick("a", "home", "2.6", 99), tick("b", "away", "2.6", 99), lay("x", Outcome::Draw, "4", 99)];
+    assert_eq!(words(&world.tell(100, ticks)), [""; 0], "two of three outcomes are no whole set");
+}
