@@ -190,7 +190,9 @@ mod tests {
             let app = App::new(1, keys, usage, streams);
             let progress = BoardProgress { source: "s".into(), received_at: 10_000_000 };
             app.begin([entry("a", 0.02), entry("b", 0.01)], progress);
-            ["a", "b"].into_iter().for_each(|id| app.signals.put(signal(id, 1)));
+            for id in ["a", "b"] {
+                app.signals.put(signal(id, 1));
+            }
             Self { app: Arc::new(app), key, _folder: folder }
         }
 

@@ -105,9 +105,9 @@ fn steps(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> Vec<Row> {
         began = now;
     });
     took.sort_by(f64::total_cmp);
-    let at = |share: f64| took[((took.len() - 1) as f64 * share) as usize];
+    let at = |per_cent: usize| took[(took.len() - 1) * per_cent / 100];
     let row = |(what, value)| Row::alone(PART, format!("{name}, a step"), Measure(what, "us"), &[value]);
-    [("p50", at(0.5)), ("p99", at(0.99)), ("max", at(1.0))].map(row).into()
+    [("p50", at(50)), ("p99", at(99)), ("max", at(100))].map(row).into()
 }
 
 /// One with everything on: the board's rules, and the table of books that ships.

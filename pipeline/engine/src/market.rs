@@ -53,7 +53,7 @@ pub(crate) fn restate(
     let (windows, covers) = evaluate(open, &quotes, outcomes, context, outbox, probe);
     probe.enter(Stage::Signals);
     let told = old.map_or(&[][..], |old| &old.signals);
-    let signals = signals::restate(told, Look { quotes: &quotes, outcomes, covers }, context, outbox);
+    let signals = signals::restate(told, &Look { quotes: &quotes, outcomes, covers }, context, outbox);
     if quotes.is_empty() && windows.is_empty() {
         return None;
     }
@@ -101,7 +101,7 @@ fn aged(old: &MarketState, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Ma
     let outcomes = outcomes_of(&state.quotes, context);
     let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, outbox, &mut ());
     let look = Look { quotes: &state.quotes, outcomes, covers };
-    let signals = signals::restate(&old.signals, look, context, outbox);
+    let signals = signals::restate(&old.signals, &look, context, outbox);
     (state.windows, state.signals) = (windows, signals);
     state.gist = Gist::of(&state.quotes, context.scene.moment.watermark);
     state

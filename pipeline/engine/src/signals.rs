@@ -180,7 +180,7 @@ pub(crate) struct Signal {
 /// The signals of a market after its table has changed; `open` were open before. Sorted by subject, as `open` is.
 pub(crate) fn restate(
     open: &[Signal],
-    look: Look<'_>,
+    look: &Look<'_>,
     context: &Context<'_>,
     outbox: &mut Outbox<'_>,
 ) -> Vec<Signal> {
@@ -188,8 +188,8 @@ pub(crate) fn restate(
         return Vec::new();
     }
     let mut found = Vec::new();
-    value::look(&look, open, context, &mut found);
-    hold::look(&look, open, context, &mut found);
+    value::look(look, open, context, &mut found);
+    hold::look(look, open, context, &mut found);
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
         if signal.subject.kind.is_standing() {
@@ -249,7 +249,9 @@ struct Table<'a> {
 
 /// Closes all signals of an event that is over.
 pub(crate) fn end(open: &[Signal], context: &Context<'_>, outbox: &mut Outbox<'_>) {
-    open.iter().for_each(|signal| close(signal, Reason::EventEnded, context, outbox));
+    for signal in open {
+        close(signal, Reason::EventEnded, context, outbox);
+    }
 }
 
 /// After which watermark time ends one of them; those that the table holds end with its quotes.

@@ -43,7 +43,9 @@ impl Store {
     pub(crate) fn tell(&self, changes: &[SignalChange]) {
         let writer = Writer::new(&self.stack.broker.brokers);
         let rows = self.count("signal_transitions") + changes.len();
-        changes.iter().for_each(|changed| writer.write_signal(0, changed));
+        for changed in changes {
+            writer.write_signal(0, changed);
+        }
         wait_for("the signals are there", || (self.count("signal_transitions") == rows).then_some(()));
     }
 

@@ -54,7 +54,9 @@ impl<W: Write> Transcript<W> {
             for at in heartbeats(last, next, RECORDED_HEARTBEAT) {
                 self.tell(&TickRecord::Heartbeat(Heartbeat { source: source.clone(), at }));
             }
-            publish::records(&source, poll, 1).iter().for_each(|addressed| self.tell(&addressed.record));
+            for addressed in publish::records(&source, poll, 1) {
+                self.tell(&addressed.record);
+            }
             last = Some(next);
         }
     }

@@ -307,8 +307,7 @@ proptest! {
             Effect::Closed(closed) => Some(closed.sequence),
             Effect::LineMovement(moved) => Some(moved.sequence),
             Effect::StaleAlert(alert) => Some(alert.sequence),
-            Effect::Signal(Change::Refreshed, _) => None,
-            Effect::Signal(_, edge) => Some(edge.sequence),
+            Effect::Signal(change, edge) => (*change != Change::Refreshed).then_some(edge.sequence),
             Effect::Refreshed(_) | Effect::Contains { .. } => None,
         });
         let is_mere = |effect: &Effect| {

@@ -35,18 +35,18 @@ pub(super) struct Taken {
     outcome: Outcome,
     price: Price,
     /// The best price of each outcome of the line at that moment.
-    best: BTreeMap<Outcome, Price>,
+    highest: BTreeMap<Outcome, Price>,
 }
 
 impl Taken {
     pub(super) fn new(edge: &Edge, bet: &Evidence, offers: &[Offered]) -> Self {
-        let mut best = BTreeMap::new();
+        let mut highest = BTreeMap::new();
         for offer in offers {
-            let price = best.entry(offer.outcome).or_insert(offer.effective_price);
+            let price = highest.entry(offer.outcome).or_insert(offer.effective_price);
             *price = offer.effective_price.max(*price);
         }
         let place = (Arc::clone(&edge.event.id), edge.market, bet.line);
-        Self { kind: edge.kind, place, outcome: bet.outcome, price: bet.effective_price, best }
+        Self { kind: edge.kind, place, outcome: bet.outcome, price: bet.effective_price, highest }
     }
 }
 
@@ -75,7 +75,7 @@ impl Closes {
             let Some(ours) = worth(taken.outcome, taken.price) else { continue };
             counts.value.add(ours);
             let all: Vec<_> =
-                taken.best.iter().filter_map(|(outcome, price)| worth(*outcome, *price)).collect();
+                taken.highest.iter().filter_map(|(outcome, price)| worth(*outcome, *price)).collect();
             counts.value_by_chance.add(all.iter().sum::<f64>() / all.len() as f64);
         }
     }
@@ -97,7 +97,9 @@ fn closing(offers: &[Offered]) -> Option<BTreeMap<Outcome, f64>> {
             *sums.entry(outcome).or_insert(0.0) += chance;
         }
     }
-    sums.values_mut().for_each(|sum| *sum /= count);
+    for sum in sums.values_mut() {
+        *sum /= count;
+    }
     (count > 0.0).then_some(sums)
 }
 
@@ -121,7 +123,7 @@ mod tests {
         ];
         let chances = closing(&offers).unwrap();
         // A half of the one, two thirds of the other, which keeps nothing; the third has one side alone.
-        assert!((chances[&Outcome::Home] - (0.5 + 2.0 / 3.0) / 2.0).abs() < 1e-9, "{chances:?}");
+        assert!((chances[&Outcome::Home] - f64::midpoint(0.5, 2.0 / 3.0)).abs() < 1e-9, "{chances:?}");
         assert_eq!(closing(&[]), None);
     }
 }
