@@ -367,35 +367,3 @@ fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {
         price_moved_at: tick.price_moved_at,
     }
 }
-
-impl EventInfo {
-    fn is(&self, event: &Event<'_>) -> bool {
-        let Event { id, sport, league, home, away, commence_time } = *event;
-        (&*self.id, &*self.sport, &*self.league, &*self.home, &*self.away, self.commence_time)
-            == (id, sport, league, home, away, commence_time)
-    }
-
-    fn as_input(&self) -> Event<'_> {
-        Event {
-            id: &self.id,
-            sport: &self.sport,
-            league: &self.league,
-            home: &self.home,
-            away: &self.away,
-            commence_time: self.commence_time,
-        }
-    }
-}
-
-impl From<&Event<'_>> for EventInfo {
-    fn from(event: &Event<'_>) -> Self {
-        Self {
-            id: event.id.into(),
-            sport: event.sport.into(),
-            league: event.league.into(),
-            home: event.home.into(),
-            away: event.away.into(),
-            commence_time: event.commence_time,
-        }
-    }
-}

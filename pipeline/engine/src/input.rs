@@ -5,6 +5,7 @@
 
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
+use crate::effect::EventInfo;
 use crate::limit::Limit;
 use crate::names::Symbol;
 use crate::odds::Price;
@@ -157,4 +158,38 @@ pub struct Heartbeat<'a> {
     pub source: &'a str,
     /// When.
     pub at: Micros,
+}
+
+impl EventInfo {
+    /// Whether this is what is known of it.
+    pub(crate) fn is(&self, event: &Event<'_>) -> bool {
+        let Event { id, sport, league, home, away, commence_time } = *event;
+        (&*self.id, &*self.sport, &*self.league, &*self.home, &*self.away, self.commence_time)
+            == (id, sport, league, home, away, commence_time)
+    }
+
+    /// As an input names it.
+    pub(crate) fn as_input(&self) -> Event<'_> {
+        Event {
+            id: &self.id,
+            sport: &self.sport,
+            league: &self.league,
+            home: &self.home,
+            away: &self.away,
+            commence_time: self.commence_time,
+        }
+    }
+}
+
+impl From<&Event<'_>> for EventInfo {
+    fn from(event: &Event<'_>) -> Self {
+        Self {
+            id: event.id.into(),
+            sport: event.sport.into(),
+            league: event.league.into(),
+            home: event.home.into(),
+            away: event.away.into(),
+            commence_time: event.commence_time,
+        }
+    }
 }

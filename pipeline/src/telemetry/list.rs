@@ -174,7 +174,8 @@ mod tests {
     use super::*;
 
     /// Labels whose values are words of the program, or numbers of partitions.
-    const LABELS: [&str; 15] = [
+    const LABELS: [&str; 16] = [
+        "change",
         "table",
         "topic",
         "version",
