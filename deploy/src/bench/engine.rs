@@ -3,6 +3,7 @@
 //! What is timed is `step` and `commit`, and nothing else; the stages are timed in rounds of their own, because a
 //! clock read twice a market costs time too. Memory is what the allocator holds more after a recording than before.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::{Coordinate, Input};
 use arb_engine::probe::{Probe, Stage};
-use arb_engine::{Engine, Size};
+use arb_engine::{Engine, Mine, Size};
 use arb_pipeline::books;
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;
@@ -57,6 +58,7 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
     }
     rows.extend(stages(&name, &inputs, &books));
     rows.extend(steps(&name, &inputs, &books));
+    rows.extend(own_boards(&name, &inputs, &books));
     let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs, &books)?;
     let a_quote = bytes as f64 / quotes.max(1) as f64;
     rows.push(Row::alone(PART, name.clone(), Measure("memory a quote", "bytes"), &[a_quote]));
@@ -108,6 +110,31 @@ fn steps(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> Vec<Row> {
     let at = |per_cent: usize| took[(took.len() - 1) * per_cent / 100];
     let row = |(what, value)| Row::alone(PART, format!("{name}, a step"), Measure(what, "us"), &[value]);
     [("p50", at(50)), ("p99", at(99)), ("max", at(100))].map(row).into()
+}
+
+/// What a board of every other book costs where there are most quotes, at its own fees and at a commission.
+fn own_boards(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> [Row; 2] {
+    let engine = stepped(&inputs[..fullest(inputs, books)], books, |_, _| {});
+    let frames = inputs.iter().filter_map(|input| match input {
+        Input::Frame(frame) => Some(frame),
+        Input::PollEnd(_) | Input::Heartbeat(_) => None,
+    });
+    let all: BTreeSet<_> = frames.flat_map(|frame| &frame.ticks).map(|tick| tick.book.to_owned()).collect();
+    let half: BTreeSet<_> = all.into_iter().step_by(2).collect();
+    let commissions = half.iter().map(|book| (book.clone(), 20_000)).collect();
+    let own = Mine { books: Some(half), ..Mine::default() };
+    let charged = Mine { commissions, ..own.clone() };
+    [("their own fees", own), ("a commission", charged)].map(|(at, mine)| {
+        let rounds: Vec<_> = (0..ENGINES)
+            .map(|_| {
+                let started = Instant::now();
+                std::hint::black_box(engine.board_of(&mine));
+                started.elapsed().as_nanos() as f64 / 1e3
+            })
+            .collect();
+        let case = format!("{name}, a board of every other book, at {at}");
+        Row::alone(PART, case, Measure("a board", "us"), &rounds)
+    })
 }
 
 /// One with everything on: the board's rules, and the table of books that ships.
