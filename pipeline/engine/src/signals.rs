@@ -10,8 +10,8 @@
 //! | `odds_drop` | the median of 3 or more operators' prices has fallen by 8 % within 30 min | at a hop of 5 min | 30 min after the last fall |
 //!
 //! Those that are read from the table as it stands (`value`, `low_hold`, `middle`) hold while it says so; those that are
-//! found when time passes (`steam`, `stale_price`, `odds_drop`) hold for their time. All end with their bets: withdrawn, stale or
-//! from before the start. It never opens a window, and says nothing under the raw policy.
+//! found when time passes (`steam`, `stale_price`, `odds_drop`) hold for their time. They end with their bets: withdrawn, stale or
+//! from before the start; `steam` and `odds_drop`, whose bet is the best price when they were told, when nobody offers the outcome any more. It never opens a window, and says nothing under the raw policy.
 //!
 //! Sources: the kinds are those of the product's definition; value betting against a consensus as in Kaunitz, Zhong and
 //! Kreiner 2017, "Beating the bookies with their own numbers"; hopping windows as in `movement`. Thresholds are the

@@ -1,7 +1,7 @@
 //! What became of edge signals, kind by kind, against chance.
 //!
 //! Each recording has an engine with the board's rules, which hears a heartbeat each [`BEAT`] between polls, as the processor
-//! would. Of every bet of a signal that opens three things are told:
+//! would. Of a signal that opens three things are told; of its bets those on an outcome, not those against one:
 //! * how the signal ended;
 //! * which way the price of the bet went within [`FOLLOWED`], if it moved: chance is which way the other prices of the same line
 //!   went from the same moment;
@@ -17,16 +17,16 @@ mod close;
 mod follow;
 mod report;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
 use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
+use arb_engine::catalogue::{Line, Policy, Side};
 use arb_engine::effect::Effect;
 use arb_engine::input::{Coordinate, Heartbeat, Input};
-use arb_engine::signals::{Change, Edge, Kind, Reason, SignalId};
+use arb_engine::signals::{Change, Edge, Evidence, Kind, Reason, SignalId};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::ODDS_TICKS;
 
@@ -144,6 +144,11 @@ impl Graded {
     }
 }
 
+/// The bets of a signal on the outcomes of a line.
+fn backs(edge: &Edge, line: Option<Line>) -> impl Iterator<Item = &Evidence> {
+    edge.bets.iter().filter(move |bet| bet.line == line && bet.side == Side::Back)
+}
+
 /// One recording on its way through the engine.
 struct Run<'a> {
     graded: &'a mut Graded,
@@ -159,6 +164,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn poll(&mut self, source: &str, poll: Poll) {
         let received_at = poll.received_at;
+        // Time first, this poll's too: what time brings is taken at the prices before it.
         self.pass_time(source, received_at);
         let starts: Vec<_> =
             poll.events.iter().map(|(event, _)| (event.id.clone(), event.commence_time)).collect();
@@ -173,7 +179,8 @@ impl Run<'_> {
     fn pass_time(&mut self, source: &str, until: Micros) {
         let Some(from) = self.now else { return };
         let beat = BEAT.max((until - from) / BEATS);
-        for at in (from + beat..until).step_by(usize::try_from(beat).unwrap_or(1)) {
+        let beats = (from + beat..until).step_by(usize::try_from(beat).unwrap_or(1));
+        for at in beats.chain([until]) {
             let coordinate = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: self.offset };
             let mut effects = Vec::new();
             self.engine.step(coordinate, &Input::Heartbeat(Heartbeat { source, at }), &mut effects);
@@ -197,11 +204,12 @@ impl Run<'_> {
     fn opened(&mut self, edge: &Edge) {
         self.graded.counts.entry((edge.kind, edge.in_play)).or_default().opened += 1;
         self.open.insert(edge.id, (edge.kind, edge.in_play, edge.opened_at));
-        for bet in &edge.bets {
-            let offers = self.engine.offers(&edge.event.id, edge.market, bet.line);
-            self.following.add(edge, bet, &offers);
+        let lines: BTreeSet<_> = edge.bets.iter().map(|bet| bet.line).collect();
+        for line in lines {
+            let offers = self.engine.offers(&edge.event.id, edge.market, line);
+            self.following.add(edge, line, &offers);
             if !edge.in_play {
-                self.closes.add(Taken::new(edge, bet, &offers));
+                self.closes.add(Taken::new(edge, line, &offers));
             }
         }
     }

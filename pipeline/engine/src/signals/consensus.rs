@@ -71,7 +71,8 @@ pub(super) fn pass_time(
         if known.last().is_some_and(|last| last.probability == probability) {
             continue;
         }
-        let lowest = lowest(&known, now);
+        let has_risen = known.last().is_some_and(|last| last.probability < probability);
+        let lowest = lowest(&known, now).filter(|_| has_risen);
         let sample = Sample { line: quotes[0].key.line, outcome, at: now, probability };
         samples = Some(with(samples.as_deref().unwrap_or(&market.now.consensus), sample, now));
         found.extend(lowest.and_then(|lowest| dropped(lowest, probability, &quotes, now, context)));
@@ -117,12 +118,14 @@ fn lowest(samples: &[Sample], now: Micros) -> Option<u32> {
 
 /// The samples with a new one, without what is older than the window that ends now; by line, outcome, time.
 fn with(samples: &[Sample], sample: Sample, now: Micros) -> Vec<Sample> {
-    let is_needed = |at: usize, sample: &Sample| {
+    let is_needed = |at: usize, old: &Sample| {
         let next = samples.get(at + 1);
-        let holds_until = next.filter(|next| (next.line, next.outcome) == (sample.line, sample.outcome));
-        sample.at > now - SIZE || holds_until.is_some_and(|next| next.at > now - SIZE)
+        let next = next.filter(|next| (next.line, next.outcome) == (old.line, old.outcome));
+        // The last of the line that is sampled holds to this day; of another line nobody knows.
+        let is_seen = next.map_or(old.line == sample.line, |next| next.at > now - SIZE);
+        old.at > now - SIZE || is_seen
     };
-    let kept = samples.iter().enumerate().filter(|(at, sample)| is_needed(*at, sample));
+    let kept = samples.iter().enumerate().filter(|(at, old)| is_needed(*at, old));
     let mut samples: Vec<_> = kept.map(|(_, sample)| *sample).chain([sample]).collect();
     samples.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
     samples

@@ -39,23 +39,55 @@ fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
     open.iter().any(|signal| signal.subject.kind == Kind::LowHold && is_about(signal))
 }
 
-/// Pairs of bets on two lines of a market.
+/// Pairs of bets on two lines of a market; in one currency, as far as that is known.
 fn look_at_middles(look: &Look<'_>, open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
     let &[one, other] = look.outcomes else { return };
+    let venues = context.scene.eyes.venues;
+    let mut pairs = Vec::new();
+    if venues.share_a_currency() {
+        middles(look, [one, other], context, |_| true, &mut pairs);
+    } else {
+        for currency in venues.currencies() {
+            let is_among = |quote: &Quote| venues.currency(quote.key.book).is_none_or(|it| it == currency);
+            middles(look, [one, other], context, is_among, &mut pairs);
+        }
+        let lines = |middle: &Middle<'_>| (middle.bets[0].key.line, middle.bets[1].key.line);
+        // Stable: of equal ones the first currency's.
+        pairs.sort_by(|a, b| lines(a).cmp(&lines(b)).then(a.implied.total_cmp(&b.implied)));
+        pairs.dedup_by_key(|middle| lines(middle));
+    }
+    for Middle { bets, implied } in pairs {
+        let is_open = open.iter().any(|signal| is_middle(signal, bets[0], bets[1]));
+        if implied <= if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS } {
+            found.extend(holds(Kind::Middle, &bets, implied, context));
+        }
+    }
+}
+
+/// Two bets that can both win.
+struct Middle<'a> {
+    bets: [&'a Quote; 2],
+    implied: f64,
+}
+
+/// The middles of some books' best prices that are near enough.
+fn middles<'a>(
+    look: &Look<'a>,
+    outcomes: [Outcome; 2],
+    context: &Context<'_>,
+    is_among: impl Fn(&Quote) -> bool,
+    pairs: &mut Vec<Middle<'a>>,
+) {
     let best = |outcome| {
         let lines = look.quotes.chunk_by(|a, b| a.key.line == b.key.line);
-        lines.filter_map(move |line| best_back(line, outcome, context)).collect::<Vec<_>>()
+        lines.filter_map(|line| best_back(line, outcome, context, &is_among)).collect::<Vec<_>>()
     };
-    let (ones, others) = (best(one), best(other));
-    for first in &ones {
+    let [ones, others] = outcomes.map(best);
+    for first in ones {
         for second in &others {
             let implied = first.effective.implied_probability() + second.effective.implied_probability();
-            if implied > MIDDLE_CLOSES || !can_both_win(context.market.family, first, second) {
-                continue;
-            }
-            let is_open = open.iter().any(|signal| is_middle(signal, first, second));
-            if implied <= if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS } {
-                found.extend(holds(Kind::Middle, &[first, second], implied, context));
+            if implied <= MIDDLE_CLOSES && can_both_win(context.market.family, first, second) {
+                pairs.push(Middle { bets: [first, second], implied });
             }
         }
     }
@@ -83,9 +115,15 @@ fn next_whole(line: Line) -> Line {
     line.div_euclid(WHOLE).saturating_add(1).saturating_mul(WHOLE)
 }
 
-fn best_back<'a>(line: &'a [Quote], outcome: Outcome, context: &Context<'_>) -> Option<&'a Quote> {
+fn best_back<'a>(
+    line: &'a [Quote],
+    outcome: Outcome,
+    context: &Context<'_>,
+    is_among: impl Fn(&Quote) -> bool,
+) -> Option<&'a Quote> {
     let is_offered = |quote: &&Quote| {
-        (quote.key.outcome, quote.key.side, quote.standing) == (outcome, Side::Back, Standing::OnOffer)
+        let is_back = (quote.key.outcome, quote.key.side) == (outcome, Side::Back);
+        is_back && quote.standing == Standing::OnOffer && is_among(quote)
     };
     value::best_of(line.iter().filter(is_offered), context)
 }

@@ -27,6 +27,11 @@ impl<'a> Row<'a> {
         (self.quotes.map(|quote| quote.price), self.len)
     }
 
+    /// Whether its prices say anything of chances: below 1 they are an arb or an error.
+    pub(super) fn has_opinion(&self) -> bool {
+        self.booksum() >= 1.0
+    }
+
     /// The sum of its implied probabilities.
     pub(super) fn booksum(&self) -> f64 {
         self.quotes().iter().map(|quote| quote.price.implied_probability()).sum()

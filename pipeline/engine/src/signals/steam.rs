@@ -1,7 +1,7 @@
 //! Steam: operators that shorten an outcome together, and the books that have not followed.
 //!
 //! Within a hopping window of `movement` three or more operators raise the implied probability of an outcome by [`LEAST`] or more,
-//! and none lowers it so much. Who moved first by its source's time leads, the others follow. A book lags when it confirmed,
+//! and none lowers it so much. Who was first at its present price by its source's time leads, the others follow. A book lags when it confirmed,
 //! after the first of them had moved, a price that has not moved within the window and that pays by the fair chance of those who did. It never
 //! calls a book late whose last word is from before the move.
 
@@ -125,9 +125,10 @@ impl<'a> Steam<'a> {
         let Some(at) = market.outcomes.iter().position(|outcome| *outcome == self.outcome) else {
             return Vec::new();
         };
-        let has_moved =
-            |row: &&Row<'_>| self.movers.iter().any(|(_, quote)| quote.key == row.quotes()[at].key);
-        let moved: Vec<_> = rows.iter().filter(has_moved).collect();
+        let is_mover = |row: &&Row<'_>| {
+            row.has_opinion() && self.movers.iter().any(|(_, quote)| quote.key == row.quotes()[at].key)
+        };
+        let moved: Vec<_> = rows.iter().filter(is_mover).collect();
         if value::operators(moved.iter().map(|row| row.quotes()[at]), context) < FAIR {
             return Vec::new();
         }

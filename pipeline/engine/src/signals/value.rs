@@ -41,12 +41,13 @@ fn look_at(rows: &[Row<'_>], open: &[Signal], context: &Context<'_>, found: &mut
         let Some(bet) = best_of(rows.iter().map(|row| row.quotes()[at]), context) else { continue };
         let is_open = open.iter().any(|signal| signal.subject.kind == Kind::Value && is_about(signal, bet));
         let least = if is_open { CLOSES } else { OPENS };
-        // No method leaves more than the least of them: most lines end here.
+        // The least of the methods is at most this one: most lines end here.
         if screened(rows, at, bet, context) < least - NOISE {
             continue;
         }
-        let others: Vec<_> =
-            rows.iter().filter(|row| !is_same_operator(row.quotes()[at], bet, context)).collect();
+        let is_source =
+            |row: &&Row<'_>| row.has_opinion() && !is_same_operator(row.quotes()[at], bet, context);
+        let others: Vec<_> = rows.iter().filter(is_source).collect();
         if operators(others.iter().map(|row| row.quotes()[at]), context) < OPERATORS {
             continue;
         }
@@ -71,7 +72,7 @@ fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &Context<'_>) -> 
     let (mut sum, mut count) = (0.0, 0);
     for row in rows {
         let (booksum, quote) = (row.booksum(), row.quotes()[at]);
-        if booksum >= 1.0 && !is_same_operator(quote, bet, context) {
+        if row.has_opinion() && !is_same_operator(quote, bet, context) {
             sum += quote.price.implied_probability() / booksum;
             count += 1;
         }
@@ -104,22 +105,21 @@ pub(super) fn judge(
     // By name: a restored engine numbers books in another order, and a sum depends on its order.
     let mut sources = sources.to_vec();
     sources.sort_by_key(|row| context.scene.eyes.names.name(row.quotes()[at].key.book));
-    let (mut fair, mut opinions, mut for_it) = (Vec::new(), 0_u32, 0_u32);
+    let (mut fair, mut opinions, mut for_it) = (Vec::new(), 0, 0);
     for method in Method::ALL {
         let chances = sources.iter().filter_map(|row| {
             let (prices, len) = row.prices();
             devig::fair(&prices[..len], method)?.probabilities.get(at).copied()
         });
-        let (mut sum, mut count) = (0.0, 0_u32);
-        for chance in chances {
-            sum += chance;
-            count += 1;
-            for_it += u32::from(value::expected(chance, bet.effective) > 0.0);
+        let chances: Vec<f64> = chances.collect();
+        // A method that has no answer for some would be the mean of others than the rest.
+        if chances.len() < sources.len() {
+            continue;
         }
-        if count > 0 {
-            fair.push((method, sum / f64::from(count)));
-        }
-        opinions += count;
+        fair.push((method, chances.iter().sum::<f64>() / chances.len() as f64));
+        opinions += chances.len();
+        let expects = |chance: &&f64| value::expected(**chance, bet.effective) > 0.0;
+        for_it += chances.iter().filter(expects).count();
     }
     // Stable: of equal ones the first method.
     fair.sort_by(|(_, a), (_, b)| a.total_cmp(b));
@@ -130,7 +130,7 @@ pub(super) fn judge(
     let quotes = sources.iter().map(|row| (Role::Source, *row.quotes()[at], None)).collect();
     Some(Found {
         strength: value::expected(chance, bet.effective),
-        confidence: f64::from(for_it) / f64::from(opinions),
+        confidence: for_it as f64 / opinions as f64,
         detail: Detail { quotes, fair, kelly: Some(value::kelly(chance, bet.effective, QUARTER)) },
         ..found
     })

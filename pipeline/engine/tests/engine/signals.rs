@@ -265,6 +265,30 @@ fn odds_drop_when_the_consensus_falls_by_eight_per_cent_in_half_an_hour() {
 }
 
 #[test]
+fn what_held_when_the_half_hour_began_is_in_it() {
+    let drops = |effects: &[Effect]| said(effects).iter().filter(|what| what.contains("odds_drop")).count();
+    // .50 until 35 minutes, then .52 and .55: nine per cent from what held thirty minutes ago.
+    let mut world = World::new(Policy::Board);
+    said_at(&mut world, 10, 2_000, "2");
+    assert_eq!(drops(&said_at(&mut world, 2_010, 2_300, "1.923")), 0);
+    assert_eq!(drops(&said_at(&mut world, 2_310, 2_800, "1.818")), 1);
+}
+
+#[test]
+fn each_outcome_is_compared_with_its_own_past() {
+    let mut world = World::new(Policy::Board);
+    let both = |world: &mut World, from: i64, to: i64, home: &str, away: &str| {
+        let step = |second| push(world, second, winner(&["a", "b", "c"], home, away, second));
+        (from..to).step_by(60).flat_map(step).collect::<Vec<_>>()
+    };
+    both(&mut world, 10, 2_100, "2", "1.85");
+    // The home side becomes longer at the same hop, and comes first.
+    let effects = both(&mut world, 2_110, 2_800, "2.2", "1.65");
+    let drops: Vec<_> = said(&effects).into_iter().filter(|what| what.contains("odds_drop")).collect();
+    assert_eq!(drops, ["opened odds_drop a away"]);
+}
+
+#[test]
 fn an_event_takes_its_signals_with_it() {
     let mut world = World::new(Policy::Board);
     value_poll(&mut world, 100, &FAIR, "2.06");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arb_engine::catalogue::{Line, Market, Outcome};
 use arb_engine::devig::{self, Method};
 use arb_engine::odds::Price;
-use arb_engine::signals::{Edge, Evidence, Kind};
+use arb_engine::signals::{Edge, Kind};
 use arb_engine::{Engine, Offered, value};
 use arb_schemas::time::{Micros, SECOND};
 
@@ -20,63 +20,75 @@ const LAST: Micros = 3_600 * SECOND;
 /// A line of an event.
 type Place = (Arc<str>, Market, Option<Line>);
 
-/// Bets taken, and the closing chances of their lines as far as they are known.
+/// What a poll said of a line's chances.
+#[derive(Debug)]
+struct Close {
+    at: Micros,
+    chances: BTreeMap<Outcome, f64>,
+}
+
+/// Bets taken, and the closes of their lines as far as they are known.
 #[derive(Debug, Default)]
 pub(super) struct Closes {
     taken: Vec<Taken>,
-    chances: BTreeMap<Place, Option<BTreeMap<Outcome, f64>>>,
+    closes: BTreeMap<Place, Option<Close>>,
 }
 
-/// A bet at the moment at which a signal opened.
+/// The bets of a signal on a line at the moment at which it opened.
 #[derive(Debug)]
 pub(super) struct Taken {
     kind: Kind,
     place: Place,
-    outcome: Outcome,
-    price: Price,
+    at: Micros,
+    bets: Vec<(Outcome, Price)>,
     /// The best price of each outcome of the line at that moment.
     highest: BTreeMap<Outcome, Price>,
 }
 
 impl Taken {
-    pub(super) fn new(edge: &Edge, bet: &Evidence, offers: &[Offered]) -> Self {
+    pub(super) fn new(edge: &Edge, line: Option<Line>, offers: &[Offered]) -> Self {
         let mut highest = BTreeMap::new();
         for offer in offers {
             let price = highest.entry(offer.outcome).or_insert(offer.effective_price);
             *price = offer.effective_price.max(*price);
         }
-        let place = (Arc::clone(&edge.event.id), edge.market, bet.line);
-        Self { kind: edge.kind, place, outcome: bet.outcome, price: bet.effective_price, highest }
+        let bets = super::backs(edge, line).map(|bet| (bet.outcome, bet.effective_price)).collect();
+        let place = (Arc::clone(&edge.event.id), edge.market, line);
+        Self { kind: edge.kind, place, at: edge.opened_at, bets, highest }
     }
 }
 
 impl Closes {
     pub(super) fn add(&mut self, taken: Taken) {
-        self.chances.entry(taken.place.clone()).or_insert(None);
+        self.closes.entry(taken.place.clone()).or_insert(None);
         self.taken.push(taken);
     }
 
     /// Notes what a poll says of the lines that bets were taken on, of events that start soon.
     pub(super) fn look(&mut self, engine: &Engine, now: Micros, starts: &[(String, Micros)]) {
-        for (event, _) in starts.iter().filter(|(_, start)| (0..LAST).contains(&(start - now))) {
-            let places = self.chances.iter_mut().filter(|((of, ..), _)| **of == **event);
-            for ((_, market, line), chances) in places {
-                *chances = closing(&engine.offers(event, *market, *line)).or(chances.take());
+        for (event, _) in starts.iter().filter(|(_, start)| (1..LAST).contains(&(start - now))) {
+            let places = self.closes.iter_mut().filter(|((of, ..), _)| **of == **event);
+            for ((_, market, line), close) in places {
+                let chances = closing(&engine.offers(event, *market, *line));
+                *close = chances.map(|chances| Close { at: now, chances }).or(close.take());
             }
         }
     }
 
-    /// Grades what was taken on lines that have a close.
+    /// Grades what was taken before the close of its line.
     pub(super) fn settle(self, counts: &mut BTreeMap<(Kind, bool), Counts>) {
         for taken in &self.taken {
-            let Some(Some(chances)) = self.chances.get(&taken.place) else { continue };
-            let worth = |outcome, price| Some(value::closing_line(price, *chances.get(&outcome)?));
+            let Some(Some(close)) = self.closes.get(&taken.place) else { continue };
+            if close.at <= taken.at {
+                continue;
+            }
+            let worth = |(outcome, price): (&Outcome, &Price)| {
+                Some(value::closing_line(*price, *close.chances.get(outcome)?))
+            };
             let counts = counts.entry((taken.kind, false)).or_default();
-            let Some(ours) = worth(taken.outcome, taken.price) else { continue };
-            counts.value.add(ours);
-            let all: Vec<_> =
-                taken.highest.iter().filter_map(|(outcome, price)| worth(*outcome, *price)).collect();
-            counts.value_by_chance.add(all.iter().sum::<f64>() / all.len() as f64);
+            let bets = taken.bets.iter().map(|(outcome, price)| (outcome, price));
+            bets.filter_map(worth).for_each(|value| counts.value.add(value));
+            taken.highest.iter().filter_map(worth).for_each(|value| counts.value_by_chance.add(value));
         }
     }
 }

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arb_engine::catalogue::Side;
+use arb_engine::catalogue::{Line, Side};
 use arb_engine::input::Bet;
 use arb_engine::odds::Price;
-use arb_engine::signals::{Edge, Evidence, Kind};
+use arb_engine::signals::{Edge, Kind};
 use arb_engine::{Engine, Offered};
 use arb_schemas::time::Micros;
 
@@ -39,21 +39,25 @@ enum Went {
 }
 
 impl Following {
-    /// Follows a bet of a signal that has just opened, and all other prices of its line.
-    pub(super) fn add(&mut self, edge: &Edge, bet: &Evidence, offers: &[Offered]) {
-        let of = |offer: &Offered| {
-            let is_bet = offer.outcome == bet.outcome && offer.book == bet.book;
+    /// Follows the bets that a signal which has just opened has on a line, and all other prices of that.
+    pub(super) fn add(&mut self, edge: &Edge, line: Option<Line>, offers: &[Offered]) {
+        let follow = |outcome, book: &Arc<str>, price, by_chance| {
             Some(Followed {
                 of: (edge.kind, edge.in_play),
                 event: Arc::clone(&edge.event.id),
-                bet: Bet::new(edge.market, offer.outcome, Side::Back, bet.line)?,
-                book: Arc::clone(&offer.book),
-                price: offer.price,
+                bet: Bet::new(edge.market, outcome, Side::Back, line)?,
+                book: Arc::clone(book),
+                price,
                 since: edge.opened_at,
-                by_chance: !is_bet,
+                by_chance,
             })
         };
-        self.0.extend(offers.iter().filter_map(of));
+        let bets: Vec<_> = super::backs(edge, line).collect();
+        self.0.extend(bets.iter().filter_map(|bet| follow(bet.outcome, &bet.book, bet.price, false)));
+        let is_bet =
+            |offer: &Offered| bets.iter().any(|bet| (bet.outcome, &bet.book) == (offer.outcome, &offer.book));
+        let others = offers.iter().filter(|offer| !is_bet(offer));
+        self.0.extend(others.filter_map(|offer| follow(offer.outcome, &offer.book, offer.price, true)));
     }
 
     /// Counts what has moved by a poll, and what has not for so long that it is left.
