@@ -221,3 +221,97 @@ impl Run<'_> {
         counts.lives.push(edge.updated_at - opened_at);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
+
+    use super::*;
+
+    const MINUTE: Micros = 60 * SECOND;
+
+    /// Polls each five minutes, from two hours before the start of the one event.
+    struct Polls(std::vec::IntoIter<Vec<Offer>>, Micros);
+
+    impl Source for Polls {
+        fn name(&self) -> &'static str {
+            "polls"
+        }
+
+        fn next_poll(&mut self, _: &mut Faults) -> Result<Option<Poll>, SourceError> {
+            self.1 += 5 * MINUTE;
+            let at = self.1;
+            let event = Event {
+                id: "e".into(),
+                sport: "baseball".into(),
+                league: "baseball_test".into(),
+                home: "H".into(),
+                away: "A".into(),
+                commence_time: 120 * MINUTE,
+            };
+            let seen = |offer: Offer| Offer { last_seen_at: at, ..offer };
+            Ok(self.0.next().map(|offers| Poll {
+                received_at: at,
+                league: Some("baseball_test".into()),
+                coverage: Coverage::ALL,
+                events: vec![(event, offers.into_iter().map(seen).collect())],
+            }))
+        }
+    }
+
+    fn offers(books: &[&str], home: i64, away: i64) -> Vec<Offer> {
+        let tick = |outcome, price| Tick {
+            outcome,
+            side: Side::Back,
+            line: None,
+            price: price * 1_000,
+            status: Status::Active,
+            limit: None,
+        };
+        let offer = |book: &&str| Offer {
+            book: (*book).to_owned(),
+            market: "h2h".to_owned(),
+            last_seen_at: 0,
+            price_moved_at: None,
+            ticks: vec![tick(Outcome::Home, home), tick(Outcome::Away, away)],
+        };
+        books.iter().map(offer).collect()
+    }
+
+    /// Six books at 2.05 / 1.75; then three at 1.9 on both sides; from then on all of them.
+    fn graded() -> Graded {
+        let all = ["a", "b", "c", "d", "e", "f"];
+        let mut polls = vec![offers(&all, 2_050, 1_750)];
+        polls.push([offers(&all[..3], 1_900, 1_900), offers(&all[3..], 2_050, 1_750)].concat());
+        polls.extend((0..21).map(|_| offers(&all, 1_900, 1_900)));
+        let mut graded = Graded::default();
+        graded.grade(&mut Polls(polls.into_iter(), 0), &Arc::default());
+        graded
+    }
+
+    #[test]
+    fn late_books_that_follow_are_counted_and_paid_by_the_close() {
+        let graded = graded();
+        assert_eq!((graded.opened(Kind::StalePrice), graded.opened(Kind::Steam)), (3, 1));
+        let late = &graded.counts[&(Kind::StalePrice, false)];
+        assert_eq!(late.ended, BTreeMap::from([("followed", 3)]));
+        assert_eq!((late.moved.shorter, late.moved.longer, late.moved.still), (3, 0, 0));
+        // Of the other prices of the line, each time: two late ones follow, all away prices of the late get longer.
+        assert_eq!((late.moved_by_chance.shorter, late.moved_by_chance.longer), (6, 9));
+        // All at 1.9 on both sides is a half: 2.05 was worth 2.5 % more than it cost, 1.9 on the other side 5 % less.
+        assert_eq!((late.value.count, late.value.positive), (3, 3));
+        assert!((late.value.sum / 3.0 - 0.025).abs() < 1e-9, "{late:?}");
+        assert!((late.value_by_chance.sum - 3.0 * (0.025 - 0.05)).abs() < 1e-9, "{late:?}");
+    }
+
+    #[test]
+    fn a_report_has_a_line_for_each_kind_in_each_part() {
+        let report = graded().to_string();
+        assert_eq!(
+            report.lines().filter(|line| line.starts_with("stale_price pre-match")).count(),
+            3,
+            "{report}"
+        );
+        assert!(report.contains("followed 100.0 %") && report.contains("+2.50 %, 100.0 % of 3"), "{report}");
+    }
+}
