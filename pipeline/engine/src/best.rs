@@ -61,7 +61,7 @@ pub(crate) fn find<'a>(
         return find_among(line, outcomes, eyes, below, |_| true);
     }
     let of = |one: &Arc<str>| {
-        let is_among = |quote: &Quote| eyes.venues.currency(quote.key.book).is_none_or(|it| it == one);
+        let is_among = |quote: &Quote| eyes.venues.may_be_in(quote.key.book, one);
         find_among(line, outcomes, eyes, below, is_among)
     };
     eyes.venues.currencies().filter_map(of).reduce(|a, b| of_either(a, b, eyes.names))

@@ -12,10 +12,10 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::catalogue::{Line, Outcome, Side};
+use crate::catalogue::{Line, Outcome};
 use crate::effect::{Effect, Moved, Movement};
 use crate::odds::Price;
-use crate::quotes::{Key, Quote, Standing};
+use crate::quotes::{Key, Quote, on_offer};
 use crate::window::{Context, Outbox};
 
 /// One second.
@@ -189,13 +189,6 @@ pub(crate) fn main_line(quotes: &[Quote], outcomes: &[Outcome], was: Option<Line
         (books > 0).then(|| (books, Some(line) == was, Reverse(from_even(quotes, one, other)), Reverse(line)))
     });
     lines.max().map(|(.., Reverse(line))| line)
-}
-
-fn on_offer(quotes: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> {
-    let is_offer = move |quote: &&Quote| {
-        quote.key.outcome == outcome && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
-    };
-    quotes.iter().filter(is_offer)
 }
 
 /// How many books offer both outcomes of a line; both are sorted by book.

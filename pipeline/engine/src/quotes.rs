@@ -339,6 +339,21 @@ fn note(quote: &Quote, seen: &Observation, says: &Says<'_>, learnt: &mut Learnt,
     }
 }
 
+/// The quotes of a line of a table.
+pub(crate) fn on_line(table: &[Quote], line: Option<Line>) -> &[Quote] {
+    let from = table.partition_point(|quote| quote.key.line < line);
+    let to = table.partition_point(|quote| quote.key.line <= line);
+    &table[from..to]
+}
+
+/// The back quotes on offer of an outcome.
+pub(crate) fn on_offer(quotes: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> {
+    let is_offer = move |quote: &&Quote| {
+        quote.key.outcome == outcome && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
+    };
+    quotes.iter().filter(is_offer)
+}
+
 /// Whether a statement that names nothing of a market would change its table.
 pub(crate) fn any_withdrawn(market: Market, table: &[Quote], statement: &Statement) -> bool {
     statement.covers(market) && table.iter().any(|quote| quote.is_withdrawn_by(statement))

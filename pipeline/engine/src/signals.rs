@@ -36,7 +36,7 @@ use crate::movement::Hops;
 use crate::names::Names;
 use crate::quotes::{Quote, Standing};
 use crate::state::MarketState;
-use crate::window::{Context, Outbox};
+use crate::window::{Context, Outbox, first_16};
 
 pub(crate) use consensus::{Sample, due as sample_due};
 pub use entry::{Edge, Evidence, Role, SignalId};
@@ -290,35 +290,18 @@ fn merge(
 }
 
 fn begin(found: Found, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Signal {
-    let signal = Signal {
-        id: signal_id(&found.subject, context),
-        opened_at: context.scene.now,
-        expires_at: found.expires_at,
-        sequence: outbox.next(),
-        strength: found.strength,
-        confidence: found.confidence,
-        subject: found.subject,
-        bets: found.bets,
-    };
-    entry::tell(Change::Opened, &signal, Some(found.detail), context, outbox);
+    let id = signal_id(&found.subject, context);
+    let (signal, detail) = found.signal(id, context.scene.now, outbox.next());
+    entry::tell(Change::Opened, &signal, Some(detail), context, outbox);
     signal
 }
 
 fn go_on(was: &Signal, found: Found, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Signal {
     let change = change(was, &found, context);
     let sequence = if change == Some(Change::Updated) { outbox.next() } else { was.sequence };
-    let signal = Signal {
-        subject: found.subject,
-        id: was.id,
-        opened_at: was.opened_at,
-        expires_at: found.expires_at,
-        sequence,
-        strength: found.strength,
-        confidence: found.confidence,
-        bets: found.bets,
-    };
+    let (signal, detail) = found.signal(was.id, was.opened_at, sequence);
     if let Some(change) = change {
-        entry::tell(change, &signal, Some(found.detail), context, outbox);
+        entry::tell(change, &signal, Some(detail), context, outbox);
     }
     signal
 }
@@ -390,7 +373,5 @@ fn signal_id(subject: &Subject, context: &Context<'_>) -> SignalId {
     let outcome = outcome.map_or("", Outcome::key);
     let book = book.as_deref().unwrap_or_default();
     hash.update(format!("/{}/{}/{line:?}/{second:?}/{outcome}/{book}", context.market.key(), kind.key()));
-    let mut id = [0; 16];
-    id.copy_from_slice(&hash.finalize()[..16]);
-    SignalId(id)
+    SignalId(first_16(hash))
 }

@@ -79,9 +79,9 @@ impl Venues {
         self.books.levels(&self.venue(book).book, league, period)
     }
 
-    /// In what a book takes stakes, where that is known.
-    pub(crate) fn currency(&self, book: Symbol) -> Option<&Arc<str>> {
-        self.venue(book).book.currency.as_ref()
+    /// Whether a book takes stakes in a currency, as far as that is known.
+    pub(crate) fn may_be_in(&self, book: Symbol, currency: &Arc<str>) -> bool {
+        self.venue(book).book.currency.as_ref().is_none_or(|it| it == currency)
     }
 
     /// The currencies of all books.

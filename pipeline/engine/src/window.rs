@@ -343,7 +343,7 @@ fn standing_id(legs: &[Quote], context: &Context<'_>) -> WindowId {
         let (side, book) = (key.side.key(), context.scene.eyes.names.name(key.book));
         hash.update(format!("{:?}/{}/{side}/{book};", key.line, key.outcome.key()));
     }
-    first_16(hash)
+    WindowId(first_16(hash))
 }
 
 /// The first 16 bytes of SHA-256 over the window's key and the coordinates of the record that opens it.
@@ -365,11 +365,12 @@ fn window_id(arb: &Arb<'_>, context: &Context<'_>) -> WindowId {
         };
         hash.update(format!("{family}/{period}/{line}/{outcome};"));
     }
-    first_16(hash)
+    WindowId(first_16(hash))
 }
 
-fn first_16(hash: Sha256) -> WindowId {
+/// The bytes of an id, by what it is unique to.
+pub(crate) fn first_16(hash: Sha256) -> [u8; 16] {
     let mut id = [0; 16];
     id.copy_from_slice(&hash.finalize()[..16]);
-    WindowId(id)
+    id
 }

@@ -17,7 +17,7 @@ use crate::input::Coordinate;
 use crate::market;
 use crate::names::Symbol;
 use crate::odds::ARB_BELOW;
-use crate::quotes::Quote;
+use crate::quotes::{Quote, on_line};
 use crate::state::{EventState, MarketState};
 use crate::venues::{Eyes, Venues};
 use crate::window::{Context, Scene, Window};
@@ -60,9 +60,8 @@ impl Engine {
             let quotes = own.quotes(state, eyes);
             let lines = state.quotes.chunk_by(|a, b| a.key.line == b.key.line);
             for line in lines {
-                let from = quotes.partition_point(|quote| quote.key.line < line[0].key.line);
-                let to = quotes.partition_point(|quote| quote.key.line <= line[0].key.line);
-                let Some(arb) = best::find(&quotes[from..to], outcomes, eyes, ARB_BELOW) else { continue };
+                let mine = on_line(&quotes, line[0].key.line);
+                let Some(arb) = best::find(mine, outcomes, eyes, ARB_BELOW) else { continue };
                 let judged = Judged::of(&arb, line, &context);
                 let window = Window::standing(&arb, &judged, &state.windows, &context);
                 entries.push(*entry::of(&window, &judged, &context));

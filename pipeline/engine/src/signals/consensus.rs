@@ -7,9 +7,9 @@
 //! Source: hopping windows as in `movement`.
 
 use crate::Micros;
-use crate::catalogue::{Line, Outcome, Side};
+use crate::catalogue::{Line, Outcome};
 use crate::movement::Hops;
-use crate::quotes::{Quote, Standing};
+use crate::quotes::{Quote, on_line, on_offer};
 use crate::signals::entry::Role;
 use crate::signals::found::{Detail, Found};
 use crate::signals::{Kind, Table, value};
@@ -82,15 +82,10 @@ pub(super) fn pass_time(
 
 /// The quotes on offer of each outcome that enough operators agree on.
 fn offered<'a>(market: Table<'a>, context: &Context<'_>) -> impl Iterator<Item = (Outcome, Vec<&'a Quote>)> {
-    let (quotes, main_line) = (&market.now.quotes, market.main_line);
-    let has_line = context.market.family.has_line();
-    market.outcomes.iter().filter_map(move |outcome| {
-        let is_offered = |quote: &&Quote| {
-            let line = if has_line { main_line } else { quote.key.line };
-            let is_bet = quote.key.outcome == *outcome && quote.key.side == Side::Back;
-            is_bet && quote.standing == Standing::OnOffer && quote.key.line == line
-        };
-        let offered: Vec<_> = quotes.iter().filter(is_offered).collect();
+    // A market without lines has no main one.
+    let quotes = on_line(&market.now.quotes, market.main_line);
+    market.outcomes.iter().filter_map(|outcome| {
+        let offered: Vec<_> = on_offer(quotes, *outcome).collect();
         let agree = value::operators(offered.iter().copied(), context) >= OPERATORS;
         agree.then_some((*outcome, offered))
     })

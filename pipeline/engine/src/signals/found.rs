@@ -6,7 +6,7 @@ use crate::names::Names;
 use crate::odds::Price;
 use crate::quotes::Quote;
 use crate::signals::entry::Role;
-use crate::signals::{Kind, Subject};
+use crate::signals::{Kind, Signal, SignalId, Subject};
 
 /// Something that is to be told, or to go on.
 #[derive(Debug)]
@@ -35,5 +35,11 @@ impl Found {
     pub(super) fn new(kind: Kind, bets: Vec<Quote>, expires_at: Micros, names: &Names) -> Option<Self> {
         let subject = Subject::of(kind, &bets, names)?;
         Some(Self { subject, strength: 0.0, confidence: 0.0, expires_at, bets, detail: Detail::default() })
+    }
+
+    /// As the state keeps it, and what says so beside.
+    pub(super) fn signal(self, id: SignalId, opened_at: Micros, sequence: i64) -> (Signal, Detail) {
+        let Self { subject, strength, confidence, expires_at, bets, detail } = self;
+        (Signal { subject, id, opened_at, expires_at, sequence, strength, confidence, bets }, detail)
     }
 }

@@ -6,9 +6,9 @@
 //! below 1 on one line is an arb and not told here. It never looks at fees: prices are effective already.
 
 use crate::best::Arb;
-use crate::catalogue::{Family, Line, Outcome, Side, WHOLE};
+use crate::catalogue::{Family, Line, Outcome, WHOLE};
 use crate::odds;
-use crate::quotes::{Quote, Standing};
+use crate::quotes::{Quote, on_offer};
 use crate::signals::found::Found;
 use crate::signals::{Kind, Look, Signal, value};
 use crate::window::Context;
@@ -48,7 +48,7 @@ fn look_at_middles(look: &Look<'_>, open: &[Signal], context: &Context<'_>, foun
         middles(look, [one, other], context, |_| true, &mut pairs);
     } else {
         for currency in venues.currencies() {
-            let is_among = |quote: &Quote| venues.currency(quote.key.book).is_none_or(|it| it == currency);
+            let is_among = |quote: &Quote| venues.may_be_in(quote.key.book, currency);
             middles(look, [one, other], context, is_among, &mut pairs);
         }
         let lines = |middle: &Middle<'_>| (middle.bets[0].key.line, middle.bets[1].key.line);
@@ -121,11 +121,7 @@ fn best_back<'a>(
     context: &Context<'_>,
     is_among: impl Fn(&Quote) -> bool,
 ) -> Option<&'a Quote> {
-    let is_offered = |quote: &&Quote| {
-        let is_back = (quote.key.outcome, quote.key.side) == (outcome, Side::Back);
-        is_back && quote.standing == Standing::OnOffer && is_among(quote)
-    };
-    value::best_of(line.iter().filter(is_offered), context)
+    value::best_of(on_offer(line, outcome).filter(|quote| is_among(quote)), context)
 }
 
 /// A set of bets that gives nearly everything back, by its implied probability.

@@ -14,6 +14,8 @@ const MOST: usize = 3;
 pub(super) struct Row<'a> {
     quotes: [&'a Quote; MOST],
     len: usize,
+    /// The sum of its implied probabilities.
+    pub(super) booksum: f64,
 }
 
 impl<'a> Row<'a> {
@@ -29,12 +31,7 @@ impl<'a> Row<'a> {
 
     /// Whether its prices say anything of chances: below 1 they are an arb or an error.
     pub(super) fn has_opinion(&self) -> bool {
-        self.booksum() >= 1.0
-    }
-
-    /// The sum of its implied probabilities.
-    pub(super) fn booksum(&self) -> f64 {
-        self.quotes().iter().map(|quote| quote.price.implied_probability()).sum()
+        self.booksum >= 1.0
     }
 }
 
@@ -49,7 +46,7 @@ pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Ve
         *rest = backs(line, *outcome);
     }
     'books: for quote in backs(line, *first).iter().filter(|quote| quote.standing == Standing::OnOffer) {
-        let mut row = Row { quotes: [quote; MOST], len: outcomes.len() };
+        let mut row = Row { quotes: [quote; MOST], len: outcomes.len(), booksum: 0.0 };
         for (at, rest) in rest[..others.len()].iter_mut().enumerate() {
             let before = rest.iter().take_while(|other| other.key.book < quote.key.book).count();
             *rest = &rest[before..];
@@ -60,6 +57,7 @@ pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Ve
                 _ => continue 'books,
             }
         }
+        row.booksum = row.quotes().iter().map(|quote| quote.price.implied_probability()).sum();
         rows.push(row);
     }
 }

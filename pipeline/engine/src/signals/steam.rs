@@ -6,10 +6,10 @@
 //! calls a book late whose last word is from before the move.
 
 use crate::Micros;
-use crate::catalogue::{Line, Outcome, Side};
+use crate::catalogue::{Line, Outcome};
 use crate::movement::{self, Hops, Move};
 use crate::odds::Price;
-use crate::quotes::{Quote, Standing};
+use crate::quotes::{Quote, on_line, on_offer};
 use crate::signals::entry::Role;
 use crate::signals::found::{Detail, Found};
 use crate::signals::line::{self, Row};
@@ -71,11 +71,7 @@ impl<'a> Steam<'a> {
         if up.clone().count() < OPERATORS || sums.iter().any(|sum| change(sum) <= -LEAST) {
             return None;
         }
-        let is_offered = |quote: &&Quote| {
-            let is_bet = (quote.key.line, quote.key.outcome) == (line, outcome);
-            is_bet && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
-        };
-        let offers: Vec<_> = quotes.iter().filter(is_offered).collect();
+        let offers: Vec<_> = on_offer(on_line(quotes, line), outcome).collect();
         let mover = |sum: &Move| {
             let quote = offers.iter().find(|quote| quote.key == sum.key && quote.price == sum.to)?;
             Some((*sum, *quote))
@@ -118,10 +114,7 @@ impl<'a> Steam<'a> {
     /// The books that still offer what they did, at a price that pays.
     fn lags(&self, market: Table<'a>, context: &Context<'_>) -> Vec<Found> {
         let mut rows = Vec::new();
-        let on_line = |quote: &Quote| quote.key.line == self.line;
-        let from = market.now.quotes.iter().position(on_line).unwrap_or_default();
-        let count = market.now.quotes[from..].iter().take_while(|quote| on_line(quote)).count();
-        line::rows_of(&market.now.quotes[from..from + count], market.outcomes, &mut rows);
+        line::rows_of(on_line(&market.now.quotes, self.line), market.outcomes, &mut rows);
         let Some(at) = market.outcomes.iter().position(|outcome| *outcome == self.outcome) else {
             return Vec::new();
         };

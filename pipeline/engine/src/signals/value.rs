@@ -71,9 +71,9 @@ pub(super) fn best_of<'a>(
 fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &Context<'_>) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for row in rows {
-        let (booksum, quote) = (row.booksum(), row.quotes()[at]);
+        let quote = row.quotes()[at];
         if row.has_opinion() && !is_same_operator(quote, bet, context) {
-            sum += quote.price.implied_probability() / booksum;
+            sum += quote.price.implied_probability() / row.booksum;
             count += 1;
         }
     }
