@@ -8,12 +8,11 @@ use arb_schemas::records::BoardEntry;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ARBS_BOARD, Topic};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::filter::Sport;
 use crate::listed::{Filter, Listed, Place};
 use crate::problem::Problem;
-use crate::view;
+use crate::view::{EntryView, Ranked};
 
 impl Listed for BoardEntry {
     const TOPIC: Topic = ARBS_BOARD;
@@ -34,8 +33,8 @@ impl Listed for BoardEntry {
         Rank { verified: self.verified, score: self.score.to_bits(), id: self.id.clone() }
     }
 
-    fn view(&self, rank: u64, as_of: Option<Micros>) -> Value {
-        view::entry(self, rank, as_of.unwrap_or(self.updated_at))
+    fn view(&self, rank: u64, as_of: Option<Micros>) -> impl Serialize {
+        Ranked { rank, entry: EntryView::new(self, as_of.unwrap_or(self.updated_at)) }
     }
 }
 

@@ -24,6 +24,8 @@ mod filter;
 pub mod follow;
 pub mod keys;
 mod listed;
+#[cfg(test)]
+mod made;
 mod pages;
 pub mod plan;
 mod polls;

@@ -12,7 +12,6 @@ use arb_schemas::topics::Topic;
 use arb_schemas::wire::Record;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::problem::Problem;
 
@@ -36,7 +35,7 @@ pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
     /// Where it stands.
     fn place(&self) -> Self::Place;
     /// How it reads at its rank from 1, as of a time, if there is one.
-    fn view(&self, rank: u64, as_of: Option<Micros>) -> Value;
+    fn view(&self, rank: u64, as_of: Option<Micros>) -> impl Serialize;
 }
 
 /// A place in a total order, first things first; a page ends after one.

@@ -161,14 +161,11 @@ mod tests {
 
     use super::*;
     use crate::entries::Entries;
-    use crate::keys::Keys;
-    use crate::plan::Plan;
+    use crate::made::Made;
     use crate::polls::Polls;
     use crate::stream::Streams;
     use crate::stream::source::Source;
-    use crate::usage::Usage;
     use crate::view::tests::{entry, signal};
-    use crate::watched::Watched;
 
     /// An API that has a board of two, two signals, and a key that may ask three times.
     struct Api {
@@ -179,15 +176,8 @@ mod tests {
 
     impl Api {
         fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let path = |name: &str| folder.path().join(name);
-            let key = Keys::create(&path("keys.json"), "test", Plan::Free).unwrap();
-            std::fs::write(path("plans.json"), r#"{"free": 3}"#).unwrap();
-            let keys = Watched::open(path("keys.json")).unwrap();
-            let plans = Watched::open(path("plans.json")).unwrap();
-            let usage = Usage::open(path("usage.json"), plans, || 1_000_000_000_000_000).unwrap();
             let streams = Streams::new(Source::by_hand(1), 10, Duration::from_secs(1));
-            let app = App::new(1, keys, usage, streams);
+            let Made { app, key, folder } = Made::new(1, streams);
             let progress = BoardProgress { source: "s".into(), received_at: 10_000_000 };
             app.begin([entry("a", 0.02), entry("b", 0.01)], progress);
             for id in ["a", "b"] {

@@ -9,12 +9,11 @@ use arb_schemas::records::EdgeSignal;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{SIGNALS, Topic};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::filter::{Sport, name};
 use crate::listed::{self, Filter, Listed};
 use crate::problem::Problem;
-use crate::view;
+use crate::view::SignalView;
 
 /// What signals there are.
 const KINDS: [&str; 6] = ["value", "low_hold", "middle", "steam", "stale_price", "odds_drop"];
@@ -38,8 +37,8 @@ impl Listed for EdgeSignal {
         Place { opened_at: self.opened_at, id: self.id.clone() }
     }
 
-    fn view(&self, _: u64, as_of: Option<Micros>) -> Value {
-        view::signal(self, as_of.unwrap_or(self.updated_at))
+    fn view(&self, _: u64, as_of: Option<Micros>) -> impl Serialize {
+        SignalView::new(self, as_of.unwrap_or(self.updated_at))
     }
 }
 
@@ -165,7 +164,7 @@ mod tests {
     use std::sync::Arc;
 
     use arb_schemas::records::BoardProgress;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::cursor::Cursor;

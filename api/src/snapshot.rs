@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::cursor::Cursor;
 use crate::etag::Tag;
 use crate::listed::{Filter, Listed, Place};
+use crate::view;
 
 /// Most bytes of pages that are kept, with the questions that they answer.
 const MAX_KEPT: usize = 16 * 1024 * 1024;
@@ -117,7 +118,7 @@ impl<E: Listed> Snapshot<E> {
         let shown = ordered.into_iter().zip(1_u64..).map(|((place, entry), rank)| Shown {
             place,
             entry: Arc::clone(entry),
-            json: entry.view(rank, as_of).to_string().into(),
+            json: view::json(&entry.view(rank, as_of)).into(),
         });
         let poll = |(source, at): (&String, &Micros)| json!({"source": source, "polled_at": to_rfc3339(*at)});
         let polls = parts.polls.iter().map(poll).collect();

@@ -3,8 +3,9 @@
 //! - [`source`]: the feed's topic and its one reader; `live`: what all streams share, and why a snapshot is exact.
 //! - `event` and `view`: a record as a block of text; `position`: its id.
 //! - `ring` and `fold`: the last events, and what is open at the last one.
-//! - `query`: what a client asks; `client`: what it is sent; `notice`: what that is beside events;
-//!   `driven`: who runs a client.
+//! - `query`: what a client asks; `session`: who it is; `client`: what it is sent until it is where the ring is, `follower`:
+//!   from then on; `driven`: the two as one body; `notice`: what is sent beside events.
+//! - `bell`: how all are woken; `silence`: when one has heard nothing for long.
 //! - `catch_up`: what only Kafka still has; `line`: who may read it now.
 //!
 //! A client gets everything that its filters let through, in the order of each partition, once: from its last event on,
@@ -12,17 +13,21 @@
 //!
 //! Source: WHATWG HTML, "Server-sent events".
 
+mod bell;
 mod catch_up;
 mod client;
 mod driven;
 mod event;
 mod fold;
+mod follower;
 mod line;
 mod live;
 mod notice;
 mod position;
 mod query;
 mod ring;
+mod session;
+mod silence;
 pub mod source;
 mod view;
 
@@ -42,6 +47,7 @@ use self::driven::Driven;
 use self::line::Line;
 use self::live::Live;
 use self::query::Query;
+use self::session::Session;
 use self::source::Source;
 use crate::follow::FollowError;
 use crate::problem::Problem;
@@ -121,8 +127,8 @@ pub(crate) fn open(app: &SharedApp, request: &Request<'_>) -> Result<Response, P
     let mut response = if request.wants_body {
         let (out, pieces) = mpsc::channel(PIECES);
         let start = Start::of(last, &app.streams.live);
-        let client = Client::new(Arc::clone(app), filter, out).run(start);
-        warp::reply::stream(Driven::new(client, pieces)).into_response()
+        let client = Client::new(Session::new(Arc::clone(app), filter), out);
+        warp::reply::stream(Driven::new(client.begin(start), pieces)).into_response()
     } else {
         Response::default()
     };

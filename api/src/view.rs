@@ -1,141 +1,61 @@
-//! How a board entry and a signal read in JSON: times as RFC 3339, prices and lines as decimals.
+//! How what is open reads in JSON: times as RFC 3339, prices and lines as decimals.
+//!
+//! - `entry`: a window of the board; `signal`: an edge signal. What both are of and in stands here.
 //!
 //! Money is in units of the currency. Pure. It shows what the processor computed and adds nothing but the rank and ages.
 
-use arb_schemas::records::{BoardEntry, EdgeSignal, Event, Leg, SignalQuote, Ttl};
-use arb_schemas::time::{Micros, SECOND, to_rfc3339};
-use serde_json::{Value, json};
+mod entry;
+mod signal;
 
-/// An entry at its rank, as of a time.
-pub(crate) fn entry(entry: &BoardEntry, rank: u64, as_of: Micros) -> Value {
-    json!({
-        "id": entry.id,
-        "rank": rank,
-        "score": entry.score,
-        "sport": entry.event.sport,
-        "league": entry.event.league,
-        "event": event_at(&entry.event, entry.in_play),
-        "market": entry.market,
-        "period": entry.period,
-        "line": entry.line.map(line),
-        "kind": entry.kind,
-        "implied_probability": entry.implied_probability,
-        "margin": entry.margin,
-        "margin_worst": entry.margin_worst,
-        "margin_rounded": entry.margin_rounded,
-        "total_stake_max": entry.total_stake_max.map(money),
-        "currency": entry.currency,
-        "legs": entry.legs.iter().map(|each| leg(each, as_of)).collect::<Vec<_>>(),
-        "ttl_seconds": entry.ttl.map(|ttl| ttl.median),
-        "ttl_p10_seconds": entry.ttl.map(|ttl| ttl.p10),
-        "ttl_p90_seconds": entry.ttl.map(|ttl| ttl.p90),
-        "expires_at": entry.ttl.map(|ttl| to_rfc3339(expires_at(entry, ttl))),
-        "placeable": entry.placeable,
-        "verified": entry.verified,
-        "verification": verification(entry),
-        "doubts": entry.doubts,
-        "warnings": entry.warnings,
-        "opened_at": to_rfc3339(entry.opened_at),
-        "updated_at": to_rfc3339(entry.updated_at),
-        "sequence": entry.sequence,
-    })
-}
+use arb_schemas::records::Event;
+use arb_schemas::time::{Micros, Rfc3339, SECOND};
+use serde::Serialize;
 
-/// The flags; of an entry from before there were any the one that it had.
-fn verification(entry: &BoardEntry) -> Value {
-    entry.verification.map_or_else(|| json!({"simultaneous": entry.simultaneous}), |flags| json!(flags))
-}
+pub(crate) use self::entry::EntryView;
+pub(crate) use self::signal::SignalView;
 
-/// When half of such windows are gone.
-fn expires_at(entry: &BoardEntry, ttl: Ttl) -> Micros {
-    #[allow(clippy::cast_possible_truncation)] // Cut at the end of time.
-    let life = (ttl.median * SECOND as f64) as Micros;
-    entry.updated_at.saturating_add(life)
-}
-
-/// Minor units as units.
-fn money(minor: i64) -> f64 {
-    minor as f64 / 100.0
-}
-
-fn leg(leg: &Leg, as_of: Micros) -> Value {
-    json!({
-        "book": leg.book,
-        "operator": leg.operator,
-        "outcome": leg.outcome,
-        "side": leg.side,
-        "price": odds(leg.price),
-        "effective_price": leg.effective_price.map(odds),
-        "implied_probability": leg.implied_probability,
-        "stake_share": leg.stake_share,
-        "stake": leg.stake.map(money),
-        "liability": leg.liability.map(money),
-        "limit": leg.limit.map(money),
-        "price_moved_at": to_rfc3339(leg.price_moved_at),
-        "last_seen_at": to_rfc3339(leg.last_seen_at),
-        "age_seconds": age(leg.last_seen_at, as_of),
-    })
-}
-
-/// A signal as of a time.
-pub(crate) fn signal(signal: &EdgeSignal, as_of: Micros) -> Value {
-    let fair = signal.fair.iter();
-    json!({
-        "id": signal.id,
-        "kind": signal.kind,
-        "sport": signal.event.sport,
-        "league": signal.event.league,
-        "event": event_at(&signal.event, signal.in_play),
-        "market": signal.market,
-        "period": signal.period,
-        "line": signal.line.map(line),
-        "outcome": signal.outcome,
-        "strength": signal.strength,
-        "confidence": signal.confidence,
-        "kelly": signal.kelly,
-        "bets": signal.bets.iter().map(|bet| quote(bet, as_of)).collect::<Vec<_>>(),
-        "evidence": signal.evidence.iter().map(|said| quote(said, as_of)).collect::<Vec<_>>(),
-        "fair": fair.map(|by| json!({"method": by.method, "probability": by.probability})).collect::<Vec<_>>(),
-        "opened_at": to_rfc3339(signal.opened_at),
-        "updated_at": to_rfc3339(signal.updated_at),
-        "expires_at": to_rfc3339(signal.expires_at),
-        "sequence": signal.sequence,
-    })
-}
-
-fn quote(quote: &SignalQuote, as_of: Micros) -> Value {
-    json!({
-        "role": quote.role,
-        "book": quote.book,
-        "operator": quote.operator,
-        "outcome": quote.outcome,
-        "side": quote.side,
-        "line": quote.line.map(line),
-        "price": odds(quote.price),
-        "price_from": quote.price_from.map(odds),
-        "effective_price": odds(quote.effective_price),
-        "price_moved_at": to_rfc3339(quote.price_moved_at),
-        "last_seen_at": to_rfc3339(quote.last_seen_at),
-        "age_seconds": age(quote.last_seen_at, as_of),
-    })
-}
-
-/// An event, and whether it had begun.
-fn event_at(event: &Event, in_play: bool) -> Value {
-    let mut value = self::event(event);
-    value["in_play"] = json!(in_play);
-    value
+/// An entry at its rank.
+#[derive(Debug, Serialize)]
+pub(crate) struct Ranked<'a> {
+    pub(crate) rank: u64,
+    #[serde(flatten)]
+    pub(crate) entry: EntryView<'a>,
 }
 
 /// An event.
-pub(crate) fn event(event: &Event) -> Value {
-    json!({
-        "id": event.id,
-        "home": event.home,
-        "away": event.away,
-        "commence_time": to_rfc3339(event.commence_time),
-    })
+#[derive(Debug, Serialize)]
+pub(crate) struct EventView<'a> {
+    id: &'a str,
+    home: &'a str,
+    away: &'a str,
+    commence_time: Rfc3339,
+    /// Whether it had begun, where that is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_play: Option<bool>,
 }
+
+impl<'a> EventView<'a> {
+    pub(crate) fn new(event: &'a Event, in_play: Option<bool>) -> Self {
+        let Event { id, home, away, commence_time, .. } = event;
+        Self { id, home, away, commence_time: Rfc3339(*commence_time), in_play }
+    }
+}
+
+/// What is shown, as text.
+pub(crate) fn json(view: &impl Serialize) -> Vec<u8> {
+    let mut text = Vec::with_capacity(ROOM);
+    write(&mut text, view);
+    text
+}
+
+/// Writes what is shown at the end of a text.
+pub(crate) fn write(text: &mut Vec<u8>, view: &impl Serialize) {
+    serde_json::to_writer(text, view)
+        .unwrap_or_else(|_| unreachable!("fields have names, and memory takes all"));
+}
+
+/// Bytes that most entries do not exceed.
+const ROOM: usize = 2_048;
 
 /// Thousandths as points or goals.
 pub(crate) fn line(thousandths: i32) -> f64 {
@@ -145,6 +65,11 @@ pub(crate) fn line(thousandths: i32) -> f64 {
 /// Millionths as decimal odds.
 pub(crate) fn odds(millionths: i64) -> f64 {
     millionths as f64 / 1e6
+}
+
+/// Minor units as units.
+fn money(minor: i64) -> f64 {
+    minor as f64 / 100.0
 }
 
 /// Microseconds as seconds.
@@ -159,7 +84,8 @@ fn age(last_seen_at: Micros, as_of: Micros) -> f64 {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use arb_schemas::records::{Doubt, FairChance};
+    use arb_schemas::records::{BoardEntry, Doubt, EdgeSignal, FairChance, Leg, SignalQuote, Ttl};
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -254,9 +180,14 @@ pub(crate) mod tests {
         }
     }
 
+    /// As who reads it has it.
+    pub(crate) fn shown(view: impl Serialize) -> Value {
+        serde_json::from_slice(&json(&view)).unwrap()
+    }
+
     #[test]
     fn a_signal_reads_as_documented() {
-        let value = super::signal(&signal("a", 2), 10 * SECOND);
+        let value = shown(SignalView::new(&signal("a", 2), 10 * SECOND));
         assert_eq!(
             (&value["kind"], &value["line"], &value["kelly"]),
             (&json!("value"), &json!(2.25), &json!(0.007))
@@ -276,7 +207,9 @@ pub(crate) mod tests {
 
     #[test]
     fn an_entry_reads_as_documented() {
-        let value = super::entry(&entry("a", 0.025), 3, 8 * SECOND);
+        let at =
+            |score, rank, as_of| shown(Ranked { rank, entry: EntryView::new(&entry("a", score), as_of) });
+        let value = at(0.025, 3, 8 * SECOND);
         assert_eq!(value["line"], 2.25);
         assert_eq!(value["legs"][1]["price"], 1.90909);
         assert_eq!(value["legs"][0]["age_seconds"], 0.0, "an age is never below 0");
@@ -288,6 +221,6 @@ pub(crate) mod tests {
             (&json!(90.5), &json!("1970-01-01T00:01:31.5Z"))
         );
         assert_eq!((&value["rank"], &value["sequence"]), (&json!(3), &json!(7)));
-        assert_eq!(super::entry(&entry("a", 0.0), 1, 10 * SECOND)["legs"][0]["age_seconds"], 1.0);
+        assert_eq!(at(0.0, 1, 10 * SECOND)["legs"][0]["age_seconds"], 1.0);
     }
 }

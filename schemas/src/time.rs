@@ -2,8 +2,11 @@
 //!
 //! It never reads a clock.
 
+use std::fmt::{self, Display, Formatter};
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use serde::{Serialize, Serializer};
 
 /// UTC, microseconds since the epoch.
 pub type Micros = i64;
@@ -22,7 +25,26 @@ pub fn parse_rfc3339(text: &str) -> Option<Micros> {
 /// Writes a time as RFC 3339 in UTC; a time beyond the calendar (year 9999) as its number.
 #[must_use]
 pub fn to_rfc3339(at: Micros) -> String {
-    Timestamp::from_microsecond(at).map_or_else(|_| at.to_string(), |time| time.to_string())
+    Rfc3339(at).to_string()
+}
+
+/// A time that is written as [`to_rfc3339`] writes it, without a text of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rfc3339(pub Micros);
+
+impl Display for Rfc3339 {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match Timestamp::from_microsecond(self.0) {
+            Ok(time) => time.fmt(formatter),
+            Err(_) => self.0.fmt(formatter),
+        }
+    }
+}
+
+impl Serialize for Rfc3339 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// Reads the date of an HTTP header (RFC 9110, section 5.6.7, the form that is to be sent).

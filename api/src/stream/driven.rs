@@ -1,51 +1,68 @@
-//! A client's pieces, as the body of its response: the client is run by the task of the connection that sends them.
+//! What a client is sent as the body of its response: the pieces with which it begins, which a future sends, and then a
+//! stream.
 //!
-//! In a task of its own it would have to be woken for every event, and then wake the connection: two for each event and
-//! client, where one is enough. A connection that is full does not ask for more, and its client then waits, as it would
-//! for a full channel. It never looks at a piece. Dropped, it ends the client.
+//! The future is run by the task of the connection that sends the pieces: one task for each stream. A connection that is
+//! full does not ask for more, and who sends then waits, as for a full channel. It never looks at a piece. Dropped, it
+//! ends what it runs.
 
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::Stream;
 use tokio::sync::mpsc;
 
-/// A client that has not ended.
-type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A beginning that has not ended: then, how it goes on, if it does.
+type Beginning<S> = Pin<Box<dyn Future<Output = Option<S>> + Send>>;
 
-/// A client and what it has to say.
-pub(super) struct Driven {
+/// A client's pieces.
+pub(super) struct Driven<S> {
     /// Never locked: a body must be one that threads could share.
-    client: Option<Mutex<Running>>,
-    pieces: mpsc::Receiver<Bytes>,
+    beginning: Option<Mutex<Beginning<S>>>,
+    /// Of the beginning, until all have been taken.
+    pieces: Option<mpsc::Receiver<Bytes>>,
+    rest: Option<S>,
 }
 
-impl Driven {
-    /// Of a client that sends to these pieces' other end.
+impl<S> Driven<S> {
+    /// Of a beginning that sends to these pieces' other end.
     pub(super) fn new(
-        client: impl Future<Output = ()> + Send + 'static,
+        beginning: impl Future<Output = Option<S>> + Send + 'static,
         pieces: mpsc::Receiver<Bytes>,
     ) -> Self {
-        Self { client: Some(Mutex::new(Box::pin(client))), pieces }
+        Self { beginning: Some(Mutex::new(Box::pin(beginning))), pieces: Some(pieces), rest: None }
+    }
+
+    /// The next piece of the beginning; none when there are no more.
+    fn poll_beginning(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let Some(pieces) = &mut self.pieces else { return Poll::Ready(None) };
+        if let Some(beginning) = &mut self.beginning {
+            let beginning = beginning.get_mut().unwrap_or_else(PoisonError::into_inner);
+            if let Poll::Ready(rest) = beginning.as_mut().poll(context) {
+                // Its end of the channel goes with it; what it has sent is still taken.
+                (self.beginning, self.rest) = (None, rest);
+            }
+        }
+        let piece = ready!(pieces.poll_recv(context));
+        if piece.is_none() {
+            self.pieces = None;
+        }
+        Poll::Ready(piece)
     }
 }
 
-impl Stream for Driven {
+impl<S: Stream<Item = Bytes> + Unpin> Stream for Driven<S> {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some(client) = &mut self.client {
-            let client = client.get_mut().unwrap_or_else(PoisonError::into_inner);
-            if client.as_mut().poll(context).is_ready() {
-                // Its end of the channel goes with it; what it has sent is still taken.
-                self.client = None;
-            }
+        if let Some(piece) = ready!(self.poll_beginning(context)) {
+            return Poll::Ready(Some(Ok(piece)));
         }
-        self.pieces.poll_recv(context).map(|piece| piece.map(Ok))
+        let Some(rest) = &mut self.rest else { return Poll::Ready(None) };
+        Pin::new(rest).poll_next(context).map(|piece| piece.map(Ok))
     }
 }
 
@@ -53,34 +70,43 @@ impl Stream for Driven {
 mod tests {
     use std::sync::Arc;
 
-    use futures_util::StreamExt;
+    use futures_util::{StreamExt, stream};
 
     use super::*;
 
-    #[test]
-    fn all_that_a_client_has_sent_comes_in_order_and_then_the_end() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let (out, pieces) = mpsc::channel(2);
-        // More than the channel holds: the client waits for who reads.
-        let client = async move {
-            for number in 0..10_u8 {
-                out.send(Bytes::from(vec![number])).await.unwrap();
-            }
-        };
-        let come: Vec<_> = runtime.block_on(Driven::new(client, pieces).map(Result::unwrap).collect());
-        assert_eq!(come, (0..10_u8).map(|number| Bytes::from(vec![number])).collect::<Vec<_>>());
+    fn piece(number: u8) -> Bytes {
+        Bytes::from(vec![number])
     }
 
     #[test]
-    fn a_client_whose_connection_goes_is_ended() {
+    fn all_pieces_of_the_beginning_come_in_order_and_then_the_rest() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for rest in [None, Some(10..20)] {
+            let (out, pieces) = mpsc::channel(2);
+            let expected: Vec<_> = (0..rest.as_ref().map_or(10, |rest| rest.end)).map(piece).collect();
+            // More than the channel holds: who sends waits for who reads.
+            let beginning = async move {
+                for number in 0..10 {
+                    out.send(piece(number)).await.unwrap();
+                }
+                rest.map(|rest| stream::iter(rest.map(piece)))
+            };
+            let come = Driven::new(beginning, pieces).map(Result::unwrap).collect::<Vec<_>>();
+            assert_eq!(runtime.block_on(come), expected);
+        }
+    }
+
+    #[test]
+    fn a_beginning_whose_connection_goes_is_ended() {
         let (out, pieces) = mpsc::channel(1);
         let held = Arc::new(());
         let guard = Arc::clone(&held);
-        let client = async move {
+        let beginning = async move {
             out.closed().await;
             drop(guard);
+            None::<stream::Empty<Bytes>>
         };
-        let driven = Driven::new(client, pieces);
+        let driven = Driven::new(beginning, pieces);
         drop(driven);
         assert_eq!(Arc::strong_count(&held), 1);
     }

@@ -5,10 +5,10 @@
 use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
 use arb_schemas::wire::{RecordType, WireError, decode};
 use bytes::Bytes;
-use serde_json::Value;
 
 use super::position::{self, Epoch, Positions};
-use super::view;
+use super::view::{self, AlertView, CloseView, MovementView};
+use crate::view::write;
 
 /// The five kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,16 +79,20 @@ impl Event {
         }
     }
 
-    fn json(&self) -> Value {
+    /// Writes what it says at the end of a text.
+    fn write(&self, text: &mut Vec<u8>) {
         match self {
-            Self::ArbWindow(window) => view::arb_window(window),
-            Self::LineMovement(moved) => view::line_movement(moved),
-            Self::StaleAlert(alert) => view::stale_alert(alert),
-            Self::CloseSignal(closed) => view::close_signal(closed),
-            Self::EdgeSignal(changed) => view::edge_signal(changed),
+            Self::ArbWindow(window) => write(text, &view::arb_window(window)),
+            Self::LineMovement(moved) => write(text, &MovementView::new(moved)),
+            Self::StaleAlert(alert) => write(text, &AlertView::new(alert)),
+            Self::CloseSignal(closed) => write(text, &CloseView::new(closed)),
+            Self::EdgeSignal(changed) => write(text, &view::edge_signal(changed)),
         }
     }
 }
+
+/// Bytes that most events do not exceed.
+const ROOM: usize = 2_048;
 
 /// An event as it is sent, and what a filter asks of it.
 #[derive(Debug)]
@@ -112,9 +116,14 @@ impl Block {
         after: &Positions,
     ) -> Self {
         let (kind, (sport, league)) = (event.kind(), event.sport());
-        let mut text = format!("event: {}\ndata: {}\n", kind.key(), event.json());
+        let mut text = Vec::with_capacity(ROOM);
+        text.extend(format!("event: {}\ndata: ", kind.key()).into_bytes());
+        event.write(&mut text);
+        text.push(b'\n');
         let id_at = text.len();
-        text.push_str(&id_line(epoch, after));
+        text.extend(id_line(epoch, after).into_bytes());
+        // What is kept is as long as it is.
+        text.shrink_to_fit();
         Self {
             kind,
             sport: sport.to_owned(),

@@ -31,15 +31,19 @@
 //! it is of the same transition (`Entries::parts_of`), else as the feed had it.
 
 use std::collections::BTreeSet;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use arb_pipeline::telemetry::serve as telemetry;
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 use arb_schemas::wire::WireError;
-use tokio::sync::{Mutex as AsyncMutex, watch};
+use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::block_in_place;
 
+use super::bell::{Bell, Seat};
 use super::event::{Block, Event};
 use super::fold::{Fold, Open};
 use super::position::{Epoch, Positions};
@@ -55,7 +59,11 @@ const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
 pub(super) struct Live {
     epoch: Epoch,
     inner: Mutex<Inner>,
-    signal: watch::Sender<Signal>,
+    /// The number of the next block: who only wants to know whether there is one takes no lock.
+    next: AtomicU64,
+    is_closing: AtomicBool,
+    /// Rung after each of the two has changed.
+    bell: Bell,
     /// The last snapshot. Who makes the next one holds it: the others who want one would only make the same.
     snapshot: AsyncMutex<Option<Taken>>,
 }
@@ -77,13 +85,14 @@ impl Whole {
     }
 }
 
-/// What wakes clients.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Signal {
-    /// The number of the next block.
-    pub(super) next: u64,
-    /// Streams end.
-    pub(super) is_closing: bool,
+/// What there is at a number.
+#[derive(Debug)]
+pub(super) enum At {
+    Block(Arc<Block>),
+    /// Nothing yet.
+    End,
+    /// Nothing any more.
+    Gone,
 }
 
 #[derive(Debug)]
@@ -112,8 +121,14 @@ impl Live {
         let ring = Ring::new(max_events.max(1), start);
         let behind = (0..partitions).collect();
         let inner = Inner { ring, fold: Fold::default(), behind };
-        let (inner, signal, snapshot) = (Mutex::new(inner), watch::Sender::default(), AsyncMutex::default());
-        Self { epoch: source.epoch(), inner, signal, snapshot }
+        Self {
+            epoch: source.epoch(),
+            inner: Mutex::new(inner),
+            next: AtomicU64::new(0),
+            is_closing: AtomicBool::new(false),
+            bell: Bell::default(),
+            snapshot: AsyncMutex::default(),
+        }
     }
 
     /// The id of the feed's topic.
@@ -144,7 +159,8 @@ impl Live {
             inner.fold.apply(event);
             inner.ring.next()
         };
-        self.signal.send_modify(|signal| signal.next = next);
+        self.next.store(next, Ordering::Release);
+        self.bell.ring();
         telemetry::feed_event();
         Ok(())
     }
@@ -156,17 +172,27 @@ impl Live {
 
     /// Ends all streams.
     pub(super) fn close(&self) {
-        self.signal.send_modify(|signal| signal.is_closing = true);
+        self.is_closing.store(true, Ordering::Release);
+        self.bell.ring();
     }
 
     /// Whether they end.
     pub(super) fn is_closing(&self) -> bool {
-        self.signal.borrow().is_closing
+        self.is_closing.load(Ordering::Acquire)
     }
 
-    /// What wakes a client.
-    pub(super) fn subscribe(&self) -> watch::Receiver<Signal> {
-        self.signal.subscribe()
+    /// Waits, in a seat of these, until they do.
+    pub(super) async fn closes(&self, seat: &Seat) {
+        poll_fn(|context| {
+            seat.wait(context);
+            if self.is_closing() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    /// From where a client hears that there is an event, or that streams end.
+    pub(super) fn seat(&self) -> Seat {
+        self.bell.seat()
     }
 
     /// What is open at a position, and that place. It is made while the feed goes on.
@@ -210,9 +236,12 @@ impl Live {
         self.lock().ring.size()
     }
 
-    /// Some blocks from a number on; `None` when the first of them is gone.
-    pub(super) fn read(&self, from: u64) -> Option<Vec<Arc<Block>>> {
-        self.lock().ring.read(from)
+    /// The block of a number.
+    pub(super) fn read(&self, number: u64) -> At {
+        if number >= self.next.load(Ordering::Acquire) {
+            return At::End;
+        }
+        self.lock().ring.block(number).map_or(At::Gone, At::Block)
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

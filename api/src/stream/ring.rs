@@ -10,8 +10,6 @@ use super::position::Positions;
 
 /// Most bytes of what is kept.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// Most events that a reader takes at once.
-const BATCH: usize = 64;
 
 /// The last events.
 #[derive(Debug)]
@@ -73,15 +71,15 @@ impl Ring {
         at.reaches(&self.tail).then(|| (self.first, self.tail.clone()))
     }
 
-    /// Whether a reader can go on from a number.
+    /// Whether a reader can go on from a number: nothing after it is gone.
     pub(super) fn has(&self, from: u64) -> bool {
         from >= self.first
     }
 
-    /// Some blocks from a number on; `None` when the first of them is gone.
-    pub(super) fn read(&self, from: u64) -> Option<Vec<Arc<Block>>> {
-        let index = usize::try_from(from.checked_sub(self.first)?).ok()?;
-        Some(self.blocks.iter().skip(index).take(BATCH).cloned().collect())
+    /// The block of a number; `None` when it is gone, or not there yet.
+    pub(super) fn block(&self, number: u64) -> Option<Arc<Block>> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.blocks.get(index).cloned()
     }
 }
 
@@ -101,8 +99,8 @@ pub(super) mod tests {
         Positions::new(positions.to_vec())
     }
 
-    fn places(ring: &Ring, from: u64) -> Vec<(i32, i64)> {
-        ring.read(from).unwrap().iter().map(|block| (block.partition, block.offset)).collect()
+    fn place(ring: &Ring, number: u64) -> Option<(i32, i64)> {
+        ring.block(number).map(|block| (block.partition, block.offset))
     }
 
     #[test]
@@ -113,20 +111,12 @@ pub(super) mod tests {
             push(&mut ring, partition, offset);
         }
         assert_eq!((ring.next(), ring.head()), (3, &at(&[9, 8])));
-        assert!(ring.read(0).is_none(), "a reader there is too late");
-        assert_eq!(places(&ring, 1), [(1, 7), (0, 8)]);
-        assert_eq!(places(&ring, 3), []);
+        let places = [0, 1, 2, 3].map(|number| place(&ring, number));
+        assert_eq!(places, [None, Some((1, 7)), Some((0, 8)), None]);
+        assert_eq!([0, 1, 3].map(|number| ring.has(number)), [false, true, true]);
         assert_eq!(ring.join(&at(&[6, 5])), Some((1, at(&[6, 5]))));
         assert_eq!(ring.join(&at(&[9, 5])), Some((1, at(&[6, 5]))), "what it has it passes over");
         assert_eq!(ring.join(&at(&[5, 9])), None, "record 5 of partition 0 is gone");
-    }
-
-    #[test]
-    fn a_reader_takes_a_bounded_number_at_once() {
-        let mut ring = Ring::new(1_000, at(&[0]));
-        (0..100).for_each(|offset| push(&mut ring, 0, offset));
-        assert_eq!(places(&ring, 0).len(), BATCH);
-        assert_eq!(places(&ring, 90).len(), 10);
     }
 
     #[test]

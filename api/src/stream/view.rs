@@ -3,98 +3,166 @@
 //! Pure. It shows what the processor computed; a rank is of a whole board, so an event has none.
 
 use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
-use arb_schemas::time::to_rfc3339;
-use serde_json::{Value, json};
+use arb_schemas::time::Rfc3339;
+use serde::Serialize;
 
-use crate::view::{self, event, line, odds, seconds};
+use crate::view::{EntryView, EventView, SignalView, line, odds, seconds};
+
+/// What has changed, and how.
+#[derive(Debug, Serialize)]
+struct Changed<'a, V> {
+    change: &'a str,
+    #[serde(flatten)]
+    of: V,
+}
 
 /// A window opened or changed: the board's entry, as of its own last change.
-pub(super) fn arb_window(window: &ArbWindow) -> Value {
-    let mut value = view::entry(&window.entry, 0, window.entry.updated_at);
-    if let Some(fields) = value.as_object_mut() {
-        fields.remove("rank");
-        fields.insert("change".to_owned(), json!(window.change));
-    }
-    value
-}
-
-/// A price moved, or a main line changed; `from` and `to` are prices or lines accordingly.
-pub(super) fn line_movement(moved: &LineMovement) -> Value {
-    let (from, to) = match &*moved.kind {
-        "main_line" => (moved.line_from.map(line), moved.line.map(line)),
-        _ => (moved.price_from.map(odds), moved.price_to.map(odds)),
-    };
-    json!({
-        "kind": moved.kind,
-        "sport": moved.event.sport,
-        "league": moved.event.league,
-        "event": event(&moved.event),
-        "market": moved.market,
-        "period": moved.period,
-        "line": moved.line.map(line),
-        "outcome": moved.outcome,
-        "book": moved.book,
-        "from": from,
-        "to": to,
-        "implied_probability_change": moved.probability_change,
-        "window": {"start": to_rfc3339(moved.window_start), "end": to_rfc3339(moved.window_end)},
-        "sequence": moved.sequence,
-    })
-}
-
-/// A book or an arb went stale, or recovered.
-pub(super) fn stale_alert(alert: &StaleAlert) -> Value {
-    json!({
-        "scope": alert.scope,
-        "state": alert.state,
-        "sport": alert.event.sport,
-        "league": alert.event.league,
-        "event": event(&alert.event),
-        "book": alert.book,
-        "arb_id": alert.arb_id,
-        "last_seen_at": alert.last_seen_at.map(to_rfc3339),
-        "expected_interval_seconds": seconds(alert.expected_interval),
-        "at": to_rfc3339(alert.at),
-        "sequence": alert.sequence,
-    })
-}
-
-/// A window closed.
-pub(super) fn close_signal(closed: &CloseSignal) -> Value {
-    json!({
-        "id": closed.id,
-        "event_id": closed.event_id,
-        "sport": closed.sport,
-        "league": closed.league,
-        "market": closed.market,
-        "period": closed.period,
-        "line": closed.line.map(line),
-        "reason": closed.reason,
-        "opened_at": to_rfc3339(closed.opened_at),
-        "closed_at": to_rfc3339(closed.closed_at),
-        "lifetime_seconds": seconds(closed.closed_at - closed.opened_at),
-        "margin_open": closed.margin_open,
-        "margin_peak": closed.margin_peak,
-        "margin_close": closed.margin_close,
-        "simultaneous_ever": closed.simultaneous_ever,
-        "verified_ever": closed.verified_ever,
-        "sequence": closed.sequence,
-    })
+pub(super) fn arb_window(window: &ArbWindow) -> impl Serialize {
+    Changed { change: &window.change, of: EntryView::new(&window.entry, window.entry.updated_at) }
 }
 
 /// A signal opened, changed or closed: as the list has it, as of its own last change.
-pub(super) fn edge_signal(changed: &SignalChange) -> Value {
-    let mut value = view::signal(&changed.signal, changed.signal.updated_at);
-    value["change"] = json!(changed.change);
-    value
+pub(super) fn edge_signal(changed: &SignalChange) -> impl Serialize {
+    Changed { change: &changed.change, of: SignalView::new(&changed.signal, changed.signal.updated_at) }
+}
+
+/// A price moved, or a main line changed; `from` and `to` are prices or lines accordingly.
+#[derive(Debug, Serialize)]
+pub(super) struct MovementView<'a> {
+    kind: &'a str,
+    sport: &'a str,
+    league: &'a str,
+    event: EventView<'a>,
+    market: &'a str,
+    period: &'a str,
+    line: Option<f64>,
+    outcome: Option<&'a str>,
+    book: Option<&'a str>,
+    from: Option<f64>,
+    to: Option<f64>,
+    implied_probability_change: Option<f64>,
+    window: Span,
+    sequence: i64,
+}
+
+#[derive(Debug, Serialize)]
+struct Span {
+    start: Rfc3339,
+    end: Rfc3339,
+}
+
+impl<'a> MovementView<'a> {
+    pub(super) fn new(moved: &'a LineMovement) -> Self {
+        let (from, to) = match &*moved.kind {
+            "main_line" => (moved.line_from.map(line), moved.line.map(line)),
+            _ => (moved.price_from.map(odds), moved.price_to.map(odds)),
+        };
+        Self {
+            kind: &moved.kind,
+            sport: &moved.event.sport,
+            league: &moved.event.league,
+            event: EventView::new(&moved.event, None),
+            market: &moved.market,
+            period: &moved.period,
+            line: moved.line.map(line),
+            outcome: moved.outcome.as_deref(),
+            book: moved.book.as_deref(),
+            from,
+            to,
+            implied_probability_change: moved.probability_change,
+            window: Span { start: Rfc3339(moved.window_start), end: Rfc3339(moved.window_end) },
+            sequence: moved.sequence,
+        }
+    }
+}
+
+/// A book or an arb went stale, or recovered.
+#[derive(Debug, Serialize)]
+pub(super) struct AlertView<'a> {
+    scope: &'a str,
+    state: &'a str,
+    sport: &'a str,
+    league: &'a str,
+    event: EventView<'a>,
+    book: &'a str,
+    arb_id: Option<&'a str>,
+    last_seen_at: Option<Rfc3339>,
+    expected_interval_seconds: f64,
+    at: Rfc3339,
+    sequence: i64,
+}
+
+impl<'a> AlertView<'a> {
+    pub(super) fn new(alert: &'a StaleAlert) -> Self {
+        Self {
+            scope: &alert.scope,
+            state: &alert.state,
+            sport: &alert.event.sport,
+            league: &alert.event.league,
+            event: EventView::new(&alert.event, None),
+            book: &alert.book,
+            arb_id: alert.arb_id.as_deref(),
+            last_seen_at: alert.last_seen_at.map(Rfc3339),
+            expected_interval_seconds: seconds(alert.expected_interval),
+            at: Rfc3339(alert.at),
+            sequence: alert.sequence,
+        }
+    }
+}
+
+/// A window closed.
+#[derive(Debug, Serialize)]
+pub(super) struct CloseView<'a> {
+    id: &'a str,
+    event_id: &'a str,
+    sport: &'a str,
+    league: &'a str,
+    market: &'a str,
+    period: &'a str,
+    line: Option<f64>,
+    reason: &'a str,
+    opened_at: Rfc3339,
+    closed_at: Rfc3339,
+    lifetime_seconds: f64,
+    margin_open: f64,
+    margin_peak: f64,
+    margin_close: f64,
+    simultaneous_ever: Option<bool>,
+    verified_ever: Option<bool>,
+    sequence: i64,
+}
+
+impl<'a> CloseView<'a> {
+    pub(super) fn new(closed: &'a CloseSignal) -> Self {
+        Self {
+            id: &closed.id,
+            event_id: &closed.event_id,
+            sport: &closed.sport,
+            league: &closed.league,
+            market: &closed.market,
+            period: &closed.period,
+            line: closed.line.map(line),
+            reason: &closed.reason,
+            opened_at: Rfc3339(closed.opened_at),
+            closed_at: Rfc3339(closed.closed_at),
+            lifetime_seconds: seconds(closed.closed_at - closed.opened_at),
+            margin_open: closed.margin_open,
+            margin_peak: closed.margin_peak,
+            margin_close: closed.margin_close,
+            simultaneous_ever: closed.simultaneous_ever,
+            verified_ever: closed.verified_ever,
+            sequence: closed.sequence,
+        }
+    }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use arb_schemas::time::SECOND;
+    use serde_json::{Value, json};
 
     use super::*;
-    use crate::view::tests::{entry, signal};
+    use crate::view::tests::{entry, shown, signal};
 
     /// A price that moved.
     pub(crate) fn moved() -> LineMovement {
@@ -140,7 +208,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_window_is_an_entry_with_its_change_and_without_a_rank() {
-        let value = arb_window(&ArbWindow { change: "opened".into(), entry: entry("a", 0.025) });
+        let value = shown(arb_window(&ArbWindow { change: "opened".into(), entry: entry("a", 0.025) }));
         assert_eq!(
             (&value["change"], &value["id"], &value["line"]),
             (&json!("opened"), &json!("a"), &json!(2.25))
@@ -153,21 +221,21 @@ pub(super) mod tests {
     fn a_signal_is_that_of_the_list_with_its_change() {
         let (changed, signal) =
             (|change: &str| SignalChange { change: change.into(), signal: signal("a", 2) }, signal("a", 2));
-        let mut value = edge_signal(&changed("faded"));
+        let mut value = shown(edge_signal(&changed("faded")));
         assert_eq!(value.as_object_mut().unwrap().remove("change"), Some(json!("faded")));
-        assert_eq!(value, view::signal(&signal, signal.updated_at));
+        assert_eq!(value, shown(SignalView::new(&signal, signal.updated_at)));
     }
 
     #[test]
     fn a_movement_is_of_prices_or_of_lines() {
-        let price = line_movement(&moved());
+        let price = shown(MovementView::new(&moved()));
         assert_eq!(
             (&price["from"], &price["to"], &price["line"]),
             (&json!(2.1), &json!(1.90909), &json!(2.25))
         );
         assert_eq!(price["window"], json!({"start": "1970-01-01T00:00:00Z", "end": "1970-01-01T00:01:00Z"}));
         let main = LineMovement { kind: "main_line".into(), line_from: Some(-500), ..moved() };
-        let main = line_movement(&LineMovement { price_from: None, price_to: None, ..main });
+        let main = shown(MovementView::new(&LineMovement { price_from: None, price_to: None, ..main }));
         assert_eq!((&main["from"], &main["to"]), (&json!(-0.5), &json!(2.25)));
     }
 
@@ -184,7 +252,7 @@ pub(super) mod tests {
             at: 100 * SECOND,
             sequence: 9,
         };
-        let value = stale_alert(&alert);
+        let value = shown(AlertView::new(&alert));
         assert_eq!(value["expected_interval_seconds"], 90.5);
         assert_eq!(
             (&value["last_seen_at"], &value["arb_id"]),
@@ -195,7 +263,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_close_says_how_long_the_window_lived() {
-        let value = close_signal(&closed("a", 9));
+        let value = shown(CloseView::new(&closed("a", 9)));
         assert_eq!((&value["lifetime_seconds"], &value["reason"]), (&json!(2.5), &json!("price_moved")));
         assert_eq!((&value["line"], &value["sequence"]), (&Value::Null, &json!(9)));
     }

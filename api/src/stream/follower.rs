@@ -1,0 +1,245 @@
+//! A client that has come to where the ring is: what it is sent from then on, until it goes, falls behind, or the server
+//! ends.
+//!
+//! It is the body of the response itself: polled by the task of the connection that sends it, it hands over shared bytes, a
+//! block at a time, and has nothing between the ring and the connection. In a task of its own it would have to be woken for
+//! every event and then wake the connection, and a channel between them would wake the connection a second time. It never
+//! buffers for a client that does not read: a connection that is full asks for no more, and when the ring has gone on
+//! without it, the client is cut and told from where to go on.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use futures_util::Stream;
+
+use super::event::{Block, id_line};
+use super::live::{At, Place};
+use super::notice;
+use super::position::Positions;
+use super::session::{End, Session};
+
+/// Such a client.
+pub(super) struct Follower {
+    session: Session,
+    /// The number of the next block.
+    next: u64,
+    /// How far it has come.
+    sent: Positions,
+    /// What the reader had read before the next block, where the client has more than that.
+    reader: Option<Positions>,
+    has_ended: bool,
+}
+
+impl Follower {
+    /// One that has come so far, and goes on at a place that is not beyond that.
+    pub(super) fn new(session: Session, sent: Positions, place: Place) -> Self {
+        let reader = Some(place.reader).filter(|reader| *reader != sent);
+        Self { session, next: place.next, sent, reader, has_ended: false }
+    }
+
+    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
+        let mut is_seated = false;
+        loop {
+            if self.session.live().is_closing() {
+                return Poll::Ready(Err(End::Closing));
+            }
+            match self.session.live().read(self.next) {
+                At::Block(block) => {
+                    if let Some(text) = self.pass(&block) {
+                        return Poll::Ready(Ok(text));
+                    }
+                }
+                At::Gone => return Poll::Ready(Err(End::Lagged("too_slow"))),
+                // Once more, for what has come before it would have been woken.
+                At::End if !is_seated => {
+                    self.session.seat.wait(context);
+                    is_seated = true;
+                }
+                At::End => return self.poll_silence(context),
+            }
+        }
+    }
+
+    /// Goes past a block: what is sent of it, if anything.
+    fn pass(&mut self, block: &Block) -> Option<Bytes> {
+        let (partition, offset) = (block.partition, block.offset);
+        self.next += 1;
+        let is_new = self.sent.is_before(partition, offset);
+        self.sent.pass(partition, offset);
+        let text = (is_new && self.session.filter.includes(block)).then(|| self.text(block));
+        if let Some(reader) = &mut self.reader {
+            reader.pass(partition, offset);
+            if *reader == self.sent {
+                // From here on they pass the same.
+                self.reader = None;
+            }
+        }
+        text
+    }
+
+    /// A block, with the id of where this client is after it.
+    fn text(&self, block: &Block) -> Bytes {
+        if self.reader.is_none() {
+            return block.shared();
+        }
+        let id = id_line(self.session.live().epoch(), &self.sent);
+        [block.without_id(), id.into()].concat().into()
+    }
+
+    fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
+        self.session.tell();
+        ready!(self.session.silence.poll(context));
+        let as_of = self.session.app.polls.as_of();
+        Poll::Ready(Ok(notice::heartbeat(self.session.to(Some(&self.sent)), as_of)))
+    }
+}
+
+impl Stream for Follower {
+    type Item = Bytes;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if self.has_ended {
+            return Poll::Ready(None);
+        }
+        let piece = match ready!(self.poll_piece(context)) {
+            Ok(piece) => piece,
+            Err(end) => {
+                self.has_ended = true;
+                let this = &mut *self;
+                // Who does not take it finds the end of the stream, and goes on from its id all the same.
+                return Poll::Ready(this.session.last_word(&end, Some(&this.sent)));
+            }
+        };
+        self.session.sends(piece.len());
+        Poll::Ready(Some(piece))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::Waker;
+    use std::time::Duration;
+
+    use arb_schemas::wire::encode;
+    use futures_util::StreamExt;
+    use tokio::runtime::Runtime;
+
+    use super::super::Streams;
+    use super::super::bell::tests::Woken;
+    use super::super::position::decode;
+    use super::super::query::Query;
+    use super::super::source::Source;
+    use super::super::view::tests::closed;
+    use super::*;
+    use crate::SharedApp;
+    use crate::made::Made;
+
+    /// What a piece says: its name, its window, and the positions of its id.
+    type Heard = (String, String, Vec<i64>);
+
+    /// A feed of two partitions that keeps three events, and clients that hear something each 5 ms.
+    struct Feed {
+        app: SharedApp,
+        runtime: Runtime,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Feed {
+        fn new() -> Self {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let streams = Streams::new(Source::by_hand(2), 3, Duration::from_millis(5));
+            let Made { app, folder, .. } = Made::new(2, streams);
+            Self { app: Arc::new(app), runtime, _folder: folder }
+        }
+
+        /// A window closes, at a place.
+        fn says(&self, partition: i32, offset: i64) {
+            let message = encode(&closed(&format!("{partition}-{offset}"), offset)).unwrap();
+            self.app.streams.take(partition, offset, &message).unwrap();
+        }
+
+        /// A client that goes on after these positions.
+        fn client(&self, query: &str, sent: [i64; 2]) -> Follower {
+            let _in = self.runtime.enter();
+            let filter = Query::parse(query, &warp::http::HeaderMap::new()).ok().unwrap().filter;
+            let sent = Positions::new(sent.to_vec());
+            let place = self.app.streams.live.join(&sent).unwrap();
+            Follower::new(Session::new(Arc::clone(&self.app), filter), sent, place)
+        }
+
+        /// The next pieces.
+        fn hears(&self, client: &mut Follower, count: usize) -> Vec<Heard> {
+            let pieces = self.runtime.block_on(client.take(count).collect::<Vec<_>>());
+            pieces.iter().map(|piece| read(piece)).collect()
+        }
+    }
+
+    fn read(piece: &[u8]) -> Heard {
+        let text = std::str::from_utf8(piece).unwrap();
+        let field = |name| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        let data: serde_json::Value = serde_json::from_str(field("data: ")).unwrap();
+        let window = data["id"].as_str().unwrap_or_default().to_owned();
+        let positions = decode(field("id: ")).unwrap().positions;
+        (field("event: ").to_owned(), window, positions.as_slice().to_vec())
+    }
+
+    fn close(window: &str, positions: [i64; 2]) -> Heard {
+        ("close_signal".to_owned(), window.to_owned(), positions.to_vec())
+    }
+
+    fn other(name: &str, positions: [i64; 2]) -> Heard {
+        (name.to_owned(), String::new(), positions.to_vec())
+    }
+
+    #[test]
+    fn it_is_sent_what_it_lacks_with_the_ids_of_where_it_is() {
+        let feed = Feed::new();
+        let mut at_the_end = feed.client("", [0, 0]);
+        for (partition, offset) in [(0, 0), (1, 0), (0, 1)] {
+            feed.says(partition, offset);
+        }
+        let all = [close("0-0", [1, 0]), close("1-0", [1, 1]), close("0-1", [2, 1])];
+        assert_eq!(feed.hears(&mut at_the_end, 3), all);
+        // It has the event between, which is not sent again; after it the two are at one place.
+        let mut ahead = feed.client("", [0, 1]);
+        assert_eq!(feed.hears(&mut ahead, 2), [close("0-0", [1, 1]), close("0-1", [2, 1])]);
+        // What it does not want it passes too.
+        let mut choosy = feed.client("kinds=edge_signal", [0, 1]);
+        assert_eq!(feed.hears(&mut choosy, 1), [other("heartbeat", [2, 1])]);
+    }
+
+    #[test]
+    fn it_is_woken_by_what_comes_and_hears_something_all_the_same() {
+        let feed = Feed::new();
+        let mut client = feed.client("", [0, 0]);
+        assert_eq!(feed.hears(&mut client, 2), [other("heartbeat", [0, 0]), other("heartbeat", [0, 0])]);
+        let (woken, _in) = (Arc::new(Woken::default()), feed.runtime.enter());
+        let waker = Waker::from(Arc::clone(&woken));
+        // On a slow machine it is late for a heartbeat already.
+        while client.poll_next_unpin(&mut Context::from_waker(&waker)).is_ready() {}
+        assert_eq!(woken.count(), 0);
+        feed.says(0, 0);
+        assert_eq!(woken.count(), 1);
+    }
+
+    #[test]
+    fn who_does_not_keep_up_is_told_from_where_to_go_on() {
+        let feed = Feed::new();
+        let mut client = feed.client("", [0, 0]);
+        feed.says(0, 0);
+        assert_eq!(feed.hears(&mut client, 1), [close("0-0", [1, 0])]);
+        (1..5).for_each(|offset| feed.says(0, offset));
+        assert_eq!(feed.hears(&mut client, 9), [other("lagged", [1, 0])], "and then nothing");
+    }
+
+    #[test]
+    fn when_the_server_ends_it_is_told_so_before_anything_else() {
+        let feed = Feed::new();
+        let mut client = feed.client("", [0, 0]);
+        feed.says(0, 0);
+        feed.app.streams.close();
+        assert_eq!(feed.hears(&mut client, 9), [other("server_restart", [0, 0])]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Who is served: what a client has from its first piece to its last.
+//!
+//! It counts what is sent and why that ends. It never decides what is sent.
+
+use arb_pipeline::telemetry::serve::{self as telemetry, Open, Sent};
+use bytes::Bytes;
+
+use super::bell::Seat;
+use super::live::Live;
+use super::notice::{self, To};
+use super::position::Positions;
+use super::query::Filter;
+use super::silence::Silence;
+use crate::SharedApp;
+
+/// A client that is connected.
+pub(super) struct Session {
+    pub(super) app: SharedApp,
+    pub(super) filter: Filter,
+    pub(super) seat: Seat,
+    pub(super) silence: Silence,
+    /// What was sent since that was last told.
+    told: Sent,
+    ending: Ending,
+    _open: Open,
+}
+
+/// Why a stream ends.
+pub(super) enum End {
+    /// The client has gone, or is cut in the middle of something.
+    Gone,
+    /// The client must come back, for this reason.
+    Lagged(&'static str),
+    /// The server ends.
+    Closing,
+}
+
+/// Why a stream ends, told when it does: `gone` unless there is another reason. A client whose connection goes is not
+/// asked again.
+struct Ending(&'static str);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        telemetry::stream_ended(self.0);
+    }
+}
+
+impl Session {
+    pub(super) fn new(app: SharedApp, filter: Filter) -> Self {
+        let (seat, silence) = (app.streams.live.seat(), Silence::new(app.streams.heartbeat));
+        let (told, open) = (Sent::default(), Open::stream());
+        Self { app, filter, seat, silence, told, ending: Ending("gone"), _open: open }
+    }
+
+    pub(super) fn live(&self) -> &Live {
+        &self.app.streams.live
+    }
+
+    /// Notes that so many bytes, which belong together, are sent.
+    pub(super) fn sends(&mut self, bytes: usize) {
+        self.told.add(bytes);
+        self.silence.end();
+    }
+
+    /// Tells what was sent.
+    pub(super) fn tell(&mut self) {
+        self.told.tell();
+    }
+
+    /// How a notice is addressed to a client that has come so far.
+    pub(super) fn to<'a>(&'a self, sent: Option<&'a Positions>) -> To<'a> {
+        To { epoch: self.live().epoch(), sent }
+    }
+
+    /// What is said last to a client that has come so far; nothing where nobody hears it.
+    pub(super) fn last_word(&mut self, end: &End, sent: Option<&Positions>) -> Option<Bytes> {
+        match end {
+            End::Gone => None,
+            End::Lagged(reason) => {
+                self.ending.0 = reason;
+                Some(notice::lagged(self.to(sent), reason))
+            }
+            End::Closing => {
+                self.ending.0 = "closing";
+                Some(notice::server_restart(self.to(sent)))
+            }
+        }
+    }
+}
