@@ -17,8 +17,11 @@ const BAD_ID: &str = "must be the id of an event of this stream";
 #[derive(Debug, Clone)]
 pub(super) struct Filter {
     pub(super) sport: Sport,
-    kinds: Vec<Kind>,
+    kinds: Kinds,
 }
+
+/// Of each kind, whether it is sent. No list: it is asked for every event of every stream.
+type Kinds = [bool; Kind::ALL.len()];
 
 /// All of it.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ impl Filter {
 
     /// Whether events of a kind are sent at all.
     pub(super) fn has(&self, kind: Kind) -> bool {
-        self.kinds.contains(&kind)
+        self.kinds[kind as usize]
     }
 }
 
@@ -43,7 +46,7 @@ impl Query {
     /// From a request. The header goes before the parameter: a browser that connects again sends the URL of its first
     /// time, and the newer id beside it.
     pub(super) fn parse(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
-        let mut filter = Filter { sport: Sport::default(), kinds: Kind::ALL.to_vec() };
+        let mut filter = Filter { sport: Sport::default(), kinds: [true; Kind::ALL.len()] };
         let mut last = None;
         for (name, value) in parameters(query)? {
             match &*name {
@@ -60,11 +63,14 @@ impl Query {
     }
 }
 
-fn kinds(text: &str) -> Result<Vec<Kind>, Problem> {
-    let kind = |key: &str| Kind::ALL.into_iter().find(|kind| kind.key() == key);
-    let kinds: Option<Vec<_>> = text.split(',').map(kind).collect();
+fn kinds(text: &str) -> Result<Kinds, Problem> {
     let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, with commas between";
-    kinds.ok_or_else(|| Problem::invalid_param("kinds", reason))
+    let mut wanted = Kinds::default();
+    for key in text.split(',') {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.key() == key);
+        wanted[kind.ok_or_else(|| Problem::invalid_param("kinds", reason))? as usize] = true;
+    }
+    Ok(wanted)
 }
 
 fn id(name: &str, text: &str) -> Result<EventId, Problem> {

@@ -1,43 +1,60 @@
 //! How long a client has heard nothing.
 //!
-//! One timer for the life of a stream, which is set again when it rings: not each time that something is sent.
+//! It is asked after every event of every stream, so it asks the clock once and the timer only when that may have rung.
 
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// A client's silence.
 #[derive(Debug)]
 pub(super) struct Silence {
     limit: Duration,
     last_sent: Instant,
-    /// Rings when it is over, or before.
+    /// Something was sent since it was last asked.
+    has_ended: bool,
+    /// Rings when it is over, or before: it is set again when it rings, not each time that something is sent.
     timer: Pin<Box<Sleep>>,
+    rings_at: Instant,
+    /// Who is woken by it, once it is set.
+    waker: Option<Waker>,
 }
 
 impl Silence {
     /// Begins now, and may last so long.
     pub(super) fn new(limit: Duration) -> Self {
-        Self { limit, last_sent: Instant::now(), timer: Box::pin(sleep(limit)) }
+        let (last_sent, has_ended) = (Instant::now(), false);
+        let rings_at = last_sent + limit;
+        Self { limit, last_sent, has_ended, timer: Box::pin(sleep_until(rings_at)), rings_at, waker: None }
     }
 
     /// Something is sent.
     pub(super) fn end(&mut self) {
-        self.last_sent = Instant::now();
+        self.has_ended = true;
     }
 
     /// Whether it has lasted too long; who asks is woken when it has.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        loop {
-            ready!(self.timer.as_mut().poll(context));
-            let due = self.last_sent + self.limit;
-            if Instant::now() >= due {
-                return Poll::Ready(());
-            }
-            self.timer.as_mut().reset(due);
+        let now = Instant::now();
+        if std::mem::take(&mut self.has_ended) {
+            self.last_sent = now;
         }
+        let due = self.last_sent + self.limit;
+        if now >= due {
+            return Poll::Ready(());
+        }
+        let is_set = self.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker()));
+        if is_set && now < self.rings_at {
+            return Poll::Pending;
+        }
+        self.waker = Some(context.waker().clone());
+        ready!(self.timer.as_mut().poll(context));
+        // It has rung for what would have been due if nothing had been sent.
+        self.rings_at = due;
+        self.timer.as_mut().reset(due);
+        self.timer.as_mut().poll(context)
     }
 }
 
@@ -55,9 +72,9 @@ mod tests {
             let mut silence = Silence::new(limit);
             for _ in 0..5 {
                 // In the middle of it: the timer is set for too early now.
-                sleep(limit / 2).await;
+                sleep_until(Instant::now() + limit / 2).await;
+                let begun = Instant::now();
                 silence.end();
-                let begun = silence.last_sent;
                 poll_fn(|context| silence.poll(context)).await;
                 assert!(begun.elapsed() >= limit);
                 let again = poll_fn(|context| Poll::Ready(silence.poll(context))).await;
