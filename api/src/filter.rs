@@ -2,6 +2,8 @@
 //!
 //! The same words on all. A filter never changes what an entry says, only whether it is shown.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
@@ -40,9 +42,12 @@ pub(crate) fn name(parameter: &str, value: &str, reason: &'static str) -> Result
 /// Most parameters of a query. No route has as many, and each is compared with all before it.
 const MAX_PARAMETERS: usize = 16;
 
+/// A name and its value.
+type Parameter<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 /// A query's parameters, each given at most once; the handler refuses those that it does not know.
-pub(crate) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
-    let mut seen: Vec<(String, String)> = Vec::new();
+pub(crate) fn parameters(query: &str) -> Result<Vec<Parameter<'_>>, Problem> {
+    let mut seen: Vec<Parameter<'_>> = Vec::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         if seen.len() == MAX_PARAMETERS {
             return Err(Problem::bad_request("There are more than 16 parameters."));
@@ -50,7 +55,7 @@ pub(crate) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> 
         if seen.iter().any(|(other, _)| *other == name) {
             return Err(Problem::invalid_param(&name, "is given twice"));
         }
-        seen.push((name.into_owned(), value.into_owned()));
+        seen.push((name, value));
     }
     Ok(seen)
 }

@@ -21,6 +21,8 @@ use crate::snapshot::{AskOf, Page, Snapshot};
 
 /// Entries of a page, unless asked otherwise.
 const LIMIT: usize = 100;
+/// Headers of an answer, at most.
+const HEADERS: usize = 10;
 /// Most entries of a page.
 const MAX_LIMIT: usize = 500;
 
@@ -49,8 +51,8 @@ pub(crate) fn list<E: Listed>(
         snapshot(entries)?.page(&ask)
     };
     let mut response = Response::new(page.json.clone().into());
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     describe(&page, response.headers_mut());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
 }
 
@@ -70,6 +72,7 @@ fn not_modified(page: &Page) -> Response {
 
 /// What caches are told: to keep the page for its caller alone, and to ask each time whether it is still the same.
 fn describe(page: &Page, headers: &mut HeaderMap) {
+    headers.reserve(HEADERS);
     headers.insert(ETAG, page.tag.header());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     headers.insert(VARY, HeaderValue::from_static("authorization, x-api-key"));

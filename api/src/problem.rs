@@ -67,7 +67,7 @@ pub(crate) fn page(name: &str) -> Option<String> {
 }
 
 /// An error to be answered.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Problem {
     kind: &'static Kind,
     detail: String,

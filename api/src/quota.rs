@@ -10,7 +10,6 @@ use warp::reply::Response;
 
 use crate::App;
 use crate::filter::parameters;
-use crate::keys::Caller;
 use crate::problem::Problem;
 use crate::request::Request;
 
@@ -18,10 +17,10 @@ const REMAINING: HeaderName = HeaderName::from_static("x-requests-remaining");
 const USED: HeaderName = HeaderName::from_static("x-requests-used");
 const PLAN: HeaderName = HeaderName::from_static("x-plan");
 
-/// Tells where a caller stands.
-pub(crate) fn tell(app: &App, caller: Option<&Caller>, headers: &mut HeaderMap) {
-    let (remaining, used, plan) = caller.map_or((0, 0, "none"), |caller| {
-        let standing = app.usage.standing(caller);
+/// Tells where a caller stands whose request has been answered.
+pub(crate) fn tell(app: &App, request: Option<&Request<'_>>, headers: &mut HeaderMap) {
+    let (remaining, used, plan) = request.map_or((0, 0, "none"), |request| {
+        let standing = request.standing(app);
         (standing.remaining(), standing.used, standing.plan.key())
     });
     headers.insert(REMAINING, HeaderValue::from(remaining));

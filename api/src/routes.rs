@@ -98,14 +98,12 @@ pub(crate) fn routes(app: SharedApp) -> BoxedFilter<(Response,)> {
 
 fn respond(app: &SharedApp, method: &Method, path: &str, query: &str, headers: &HeaderMap) -> Response {
     let surface = Surface::of(path);
-    let caller = surface.caller(headers, &app.keys.get());
-    let known = caller.as_ref().ok().cloned();
-    let wants_body = method == Method::GET;
-    let request = caller.map(|caller| Request { caller, path, query, headers, wants_body });
-    let answer = answer(app, method, path, request);
+    let caller = app.keys.ask(|keys| surface.caller(headers, keys));
+    let request = caller.map(|caller| Request::new(caller, (method, path, query), headers));
+    let answer = answer(app, method, path, request.as_ref());
     let mut response = answer.unwrap_or_else(Problem::into_response);
     if surface == Surface::Second {
-        quota::tell(app, known.as_ref(), response.headers_mut());
+        quota::tell(app, request.as_ref().ok(), response.headers_mut());
     }
     identified(response)
 }
@@ -114,17 +112,18 @@ fn answer(
     app: &SharedApp,
     method: &Method,
     path: &str,
-    request: Result<Request<'_>, Problem>,
+    request: Result<&Request<'_>, &Problem>,
 ) -> Result<Response, Problem> {
+    let request = || request.map_err(Problem::clone);
     let route = Route::of(path).ok_or_else(Problem::not_found)?;
     if method != Method::GET && method != Method::HEAD {
         return Err(Problem::method_not_allowed(ALLOW));
     }
     match route {
-        Route::Arbs => pages::list(app, &app.board, &request?),
-        Route::Signals => pages::list(app, &app.signals, &request?),
-        Route::Stream => stream::open(app, &request?),
-        Route::Usage => quota::usage(app, &request?),
+        Route::Arbs => pages::list(app, &app.board, request()?),
+        Route::Signals => pages::list(app, &app.signals, request()?),
+        Route::Stream => stream::open(app, request()?),
+        Route::Usage => quota::usage(app, request()?),
         Route::Live => Ok(text("live\n".to_owned())),
         Route::Ready => ready(app),
         Route::Problem(page) => Ok(text(page)),
@@ -199,7 +198,7 @@ mod tests {
             headers.insert("authorization", format!("Bearer {}", self.key).parse().unwrap());
             headers.extend(known.map(|tag| (IF_NONE_MATCH, tag.clone())));
             let response = respond(&self.app, method, path, query, &headers);
-            let caller = self.app.keys.get().check(&self.key).unwrap();
+            let caller = self.app.keys.ask(|keys| keys.check(&self.key)).unwrap();
             (response, self.app.usage.standing(&caller).used)
         }
     }

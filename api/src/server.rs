@@ -37,8 +37,8 @@ const SEND_BUFFER: u32 = 128 * 1024;
 const BACKLOG: u32 = 1024;
 /// How long requests may take to finish after the end is wished.
 const DRAIN: Duration = Duration::from_secs(10);
-/// How often to look whether it is.
-const LOOK: Duration = Duration::from_millis(50);
+/// How long to wait when none can be accepted.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A listener on an address.
 ///
@@ -96,11 +96,13 @@ async fn accept_all(
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_BUFFER);
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits.connections));
-    let mut look = tokio::time::interval(LOOK);
-    while !stop.is_stopped() {
+    let stopped = stop.stopped();
+    tokio::pin!(stopped);
+    loop {
         let (stream, place) = tokio::select! {
+            biased;
+            () = &mut stopped => break,
             accepted = accept(&listener, &places) => accepted,
-            _ = look.tick() => continue,
         };
         // Without it an answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
@@ -138,7 +140,7 @@ async fn accept(
             // Out of file descriptors, say: others must end first.
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(PAUSE).await;
             }
         }
     }

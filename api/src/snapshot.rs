@@ -57,7 +57,7 @@ pub(crate) struct Ask<P, F> {
 pub(crate) type AskOf<E> = Ask<<E as Listed>::Place, <E as Listed>::Filter>;
 
 /// A page as it is sent, shared by all who are sent it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) json: Bytes,
     pub(crate) tag: Tag,
@@ -67,7 +67,7 @@ pub(crate) struct Page {
 #[derive(Debug)]
 struct Kept<A> {
     /// With what each takes.
-    pages: HashMap<Arc<A>, (Page, usize)>,
+    pages: HashMap<Arc<A>, (Arc<Page>, usize)>,
     /// Their questions, the first one first.
     order: VecDeque<Arc<A>>,
     bytes: usize,
@@ -82,7 +82,7 @@ impl<A> Default for Kept<A> {
 impl<A: Clone + Eq + Hash> Kept<A> {
     /// Keeps a page, with the bytes of the names in its question; what has been kept longest makes room. Who asks for many
     /// pages that nobody else wants pays for each, and costs the others one rendering of theirs for every 16 MB.
-    fn keep(&mut self, ask: &A, page: &Page, names: usize) {
+    fn keep(&mut self, ask: &A, page: &Arc<Page>, names: usize) {
         // Small ones count too: there are as many answers without entries as names.
         let bytes = page.json.len() + names + PLACES;
         // Two may have rendered it at one time.
@@ -96,7 +96,7 @@ impl<A: Clone + Eq + Hash> Kept<A> {
         }
         let ask = Arc::new(ask.clone());
         self.order.push_back(Arc::clone(&ask));
-        self.pages.insert(ask, (page.clone(), bytes));
+        self.pages.insert(ask, (Arc::clone(page), bytes));
         self.bytes += bytes;
     }
 }
@@ -126,14 +126,14 @@ impl<E: Listed> Snapshot<E> {
     }
 
     /// A page, as it was rendered when it was first asked for.
-    pub(crate) fn page(&self, ask: &AskOf<E>) -> Page {
+    pub(crate) fn page(&self, ask: &AskOf<E>) -> Arc<Page> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         if let Some((page, _)) = kept.pages.get(ask) {
-            return page.clone();
+            return Arc::clone(page);
         }
         drop(kept);
         let json = Bytes::from(self.render(ask));
-        let page = Page { tag: Tag::of(&json), json };
+        let page = Arc::new(Page { tag: Tag::of(&json), json });
         let names = ask.filter.bytes() + ask.after.as_ref().map_or(0, Place::bytes);
         self.kept.write().unwrap_or_else(PoisonError::into_inner).keep(ask, &page, names);
         page
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_same_page_of_another_snapshot_has_the_same_tag() {
-        let tag = |ids: &[&str], limit| snapshot(ids).page(&ask(limit)).tag;
+        let tag = |ids: &[&str], limit| snapshot(ids).page(&ask(limit)).tag.clone();
         assert_eq!(tag(&["a", "b", "c"], 1), tag(&["a", "b"], 1), "what is beyond the page does not count");
         assert_ne!(tag(&["a", "b"], 2), tag(&["a"], 2));
         assert_ne!(tag(&["a", "b"], 1), tag(&["a"], 1), "a page that has a next one says so");
@@ -219,8 +219,8 @@ mod tests {
         Ask { filter: Sport::parse(name).unwrap(), ..ask(1) }
     }
 
-    fn page(bytes: usize) -> Page {
-        Page { json: vec![0; bytes].into(), tag: Tag::of(b"") }
+    fn page(bytes: usize) -> Arc<Page> {
+        Arc::new(Page { json: vec![0; bytes].into(), tag: Tag::of(b"") })
     }
 
     #[test]

@@ -85,24 +85,29 @@ impl Usage {
         Ok(Self { plans, clock, path, ledger: Mutex::new(ledger), writing: Mutex::new(()) })
     }
 
-    /// Charges a request to a route.
-    pub(crate) fn charge(&self, caller: &Caller, route: &str) -> Result<(), Exhausted> {
-        let quota = self.plans.get().quota(caller.plan);
-        let now = (self.clock)();
-        self.ledger(now).charge(&caller.kid, route, quota, now)
+    /// Charges a request to a route: where its key stands then.
+    pub(crate) fn charge(&self, caller: &Caller, route: &str) -> Result<Standing, Exhausted> {
+        let (quota, now) = (self.quota(caller), (self.clock)());
+        let mut ledger = self.ledger(now);
+        ledger.charge(&caller.kid, route, quota, now)?;
+        Ok(ledger.standing(caller, quota))
     }
 
-    /// Whether a request could be charged now.
-    pub(crate) fn check(&self, caller: &Caller) -> Result<(), Exhausted> {
-        let quota = self.plans.get().quota(caller.plan);
-        let now = (self.clock)();
-        self.ledger(now).check(&caller.kid, quota, now)
+    /// Where a key stands whose request could be charged now.
+    pub(crate) fn check(&self, caller: &Caller) -> Result<Standing, Exhausted> {
+        let (quota, now) = (self.quota(caller), (self.clock)());
+        let ledger = self.ledger(now);
+        ledger.check(&caller.kid, quota, now)?;
+        Ok(ledger.standing(caller, quota))
     }
 
     /// Where a key stands.
     pub(crate) fn standing(&self, caller: &Caller) -> Standing {
-        let quota = self.plans.get().quota(caller.plan);
-        self.ledger((self.clock)()).standing(caller, quota)
+        self.ledger((self.clock)()).standing(caller, self.quota(caller))
+    }
+
+    fn quota(&self, caller: &Caller) -> u64 {
+        self.plans.ask(|plans| plans.quota(caller.plan))
     }
 
     /// A key's requests this month, by route.

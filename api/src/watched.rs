@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use crate::files::Stamp;
 
@@ -25,7 +25,7 @@ pub trait FromFile: Sized {
 #[derive(Debug)]
 pub struct Watched<T> {
     path: PathBuf,
-    value: RwLock<Arc<T>>,
+    value: RwLock<T>,
     seen: Mutex<Seen>,
 }
 
@@ -45,13 +45,13 @@ impl<T: FromFile> Watched<T> {
     pub fn open(path: PathBuf) -> Result<Self, T::Error> {
         // Before it is read: what changes in between is read again.
         let seen = Mutex::new(Seen { read: Stamp::of(&path), refused: None });
-        let value = RwLock::new(Arc::new(T::read(&path)?));
+        let value = RwLock::new(T::read(&path)?);
         Ok(Self { path, value, seen })
     }
 
-    /// What it said last.
-    pub(crate) fn get(&self) -> Arc<T> {
-        Arc::clone(&self.value.read().unwrap_or_else(PoisonError::into_inner))
+    /// Asks what it said last; a change waits for the answer.
+    pub(crate) fn ask<A>(&self, question: impl FnOnce(&T) -> A) -> A {
+        question(&self.value.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reads it again, if it has changed.
@@ -63,7 +63,7 @@ impl<T: FromFile> Watched<T> {
         }
         match T::read(&self.path) {
             Ok(value) => {
-                *self.value.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(value);
+                *self.value.write().unwrap_or_else(PoisonError::into_inner) = value;
                 *seen = Seen { read: stamp, refused: None };
                 tracing::info!(path = %self.path.display(), "read again");
             }
@@ -89,7 +89,7 @@ mod tests {
         let plans = Watched::<Plans>::open(path.clone()).unwrap();
         let quota = || {
             plans.look();
-            plans.get().quota(Plan::Free)
+            plans.ask(|plans| plans.quota(Plan::Free))
         };
         assert_eq!(quota(), 1_000, "there is no file");
         for (text, expected) in

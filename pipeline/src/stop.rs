@@ -1,33 +1,54 @@
-//! The wish to end, shared by threads.
+//! The wish to end, shared by threads and tasks.
 //!
-//! It never ends anything itself: whoever holds it looks.
+//! It never ends anything itself: whoever holds it looks, or waits for it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
 /// Set once, seen by all clones.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<(Mutex<bool>, Condvar)>);
+pub struct Stop(Arc<Wish>);
+
+#[derive(Debug, Default)]
+struct Wish {
+    is_made: Mutex<bool>,
+    /// For threads.
+    made: Condvar,
+    /// For tasks.
+    told: Notify,
+}
 
 impl Stop {
     /// Wishes the end.
     pub fn stop(&self) {
-        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.1.notify_all();
+        *self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.made.notify_all();
+        self.0.told.notify_waiters();
     }
 
     /// Whether it is wished.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits so long, or until the end is wished; returns whether it is.
     #[must_use]
     pub fn wait(&self, time: Duration) -> bool {
-        let stopped = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.0.1.wait_timeout_while(stopped, time, |stopped| !*stopped);
+        let is_made = self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.0.made.wait_timeout_while(is_made, time, |is_made| !*is_made);
         *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Waits until the end is wished, in a task.
+    pub async fn stopped(&self) {
+        // Before the look: what is told in between is heard.
+        let told = self.0.told.notified();
+        if !self.is_stopped() {
+            told.await;
+        }
     }
 }
 
@@ -41,7 +62,26 @@ mod tests {
         assert!(!stop.wait(Duration::from_millis(1)));
         let other = stop.clone();
         let waiter = std::thread::spawn(move || other.wait(Duration::from_mins(5)));
+        let (task, runtime) = (stop.clone(), tokio::runtime::Builder::new_current_thread().build().unwrap());
+        let (begun, has_begun) = std::sync::mpsc::channel();
+        let task = std::thread::spawn(move || {
+            runtime.block_on(async {
+                let stopped = task.stopped();
+                begun.send(()).unwrap();
+                stopped.await;
+            });
+        });
+        has_begun.recv().unwrap();
         stop.stop();
         assert!(waiter.join().unwrap() && stop.is_stopped());
+        task.join().unwrap();
+    }
+
+    #[test]
+    fn a_task_that_comes_late_does_not_wait() {
+        let stop = Stop::default();
+        stop.stop();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(stop.stopped());
     }
 }
