@@ -3,7 +3,6 @@
 //! It sends shared bytes, a few at a time, and is run by the connection's task (`driven`): it ends when that does, and is
 //! not told. It never buffers for a client that does not read: it waits.
 
-use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,10 +65,7 @@ impl Client {
             Start::Resume(positions) => self.resume(positions).await,
         };
         match begun {
-            Ok(place) => {
-                self.session.tell();
-                Some(Follower::new(self.session, self.sent?, place))
-            }
+            Ok(place) => Some(Follower::new(self.session, self.sent?, place)),
             Err(end) => {
                 let last = self.session.last_word(&end, self.sent.as_ref())?;
                 // Who does not take it finds the end of the stream, and goes on from its id all the same.
@@ -151,11 +147,9 @@ impl Client {
         let turn = app.streams.catch_ups.place();
         tokio::pin!(turn);
         loop {
-            let Session { seat, silence, .. } = &mut self.session;
             tokio::select! {
                 permit = &mut turn => return permit.ok_or(End::Closing),
-                () = app.streams.live.closes(seat) => return Err(End::Closing),
-                () = poll_fn(|context| silence.poll(context)) => {}
+                interrupted = self.session.interruption() => interrupted?,
             }
             // Who still lacks events is told no time of the board: it may be days behind.
             self.send(notice::heartbeat(self.session.to(self.sent.as_ref()), None)).await?;

@@ -88,8 +88,7 @@ impl Follower {
     }
 
     fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
-        self.session.tell();
-        ready!(self.session.silence.poll(context));
+        ready!(self.session.poll_silence(context));
         let as_of = self.session.app.polls.as_of();
         Poll::Ready(Ok(notice::heartbeat(self.session.to(Some(&self.sent)), as_of)))
     }

@@ -2,8 +2,13 @@
 //!
 //! It counts what is sent and why that ends. It never decides what is sent.
 
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
 use arb_pipeline::telemetry::serve::{self as telemetry, Open, Sent};
 use bytes::Bytes;
+use tokio::time::Instant;
 
 use super::bell::Seat;
 use super::live::Live;
@@ -13,14 +18,17 @@ use super::query::Filter;
 use super::silence::Silence;
 use crate::SharedApp;
 
+/// How often what was sent is told, at most.
+const TELL: Duration = Duration::from_secs(1);
+
 /// A client that is connected.
 pub(super) struct Session {
     pub(super) app: SharedApp,
     pub(super) filter: Filter,
     pub(super) seat: Seat,
     pub(super) silence: Silence,
-    /// What was sent since that was last told.
-    told: Sent,
+    /// What was sent since that was last told, and when it was.
+    told: (Sent, Instant),
     ending: Ending,
     _open: Open,
 }
@@ -48,7 +56,7 @@ impl Drop for Ending {
 impl Session {
     pub(super) fn new(app: SharedApp, filter: Filter) -> Self {
         let (seat, silence) = (app.streams.live.seat(), Silence::new(app.streams.heartbeat));
-        let (told, open) = (Sent::default(), Open::stream());
+        let (told, open) = ((Sent::default(), Instant::now()), Open::stream());
         Self { app, filter, seat, silence, told, ending: Ending("gone"), _open: open }
     }
 
@@ -58,13 +66,32 @@ impl Session {
 
     /// Notes that so many bytes, which belong together, are sent.
     pub(super) fn sends(&mut self, bytes: usize) {
-        self.told.add(bytes);
+        self.told.0.add(bytes);
         self.silence.end();
     }
 
-    /// Tells what was sent.
-    pub(super) fn tell(&mut self) {
-        self.told.tell();
+    /// Whether the client has heard nothing for too long; who asks is woken when it has. To be asked when there is nothing
+    /// to be sent.
+    pub(super) fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let now = Instant::now();
+        // All streams share the counters: each is to touch them seldom. What is left is told after the silence.
+        if now.duration_since(self.told.1) >= TELL {
+            self.told.0.tell();
+            self.told.1 = now;
+        }
+        self.silence.poll(now, context)
+    }
+
+    /// Waits until the client is to be told something else than events: that there is nothing, or the end.
+    pub(super) async fn interruption(&mut self) -> Result<(), End> {
+        poll_fn(|context| {
+            self.seat.wait(context);
+            if self.live().is_closing() {
+                return Poll::Ready(Err(End::Closing));
+            }
+            self.poll_silence(context).map(Ok)
+        })
+        .await
     }
 
     /// How a notice is addressed to a client that has come so far.

@@ -1,6 +1,7 @@
 //! How long a client has heard nothing.
 //!
-//! It is asked after every event of every stream, so it asks the clock once and the timer only when that may have rung.
+//! It is asked after every event of every stream, so it is told the time, and asks the timer only when that may
+//! have rung.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
@@ -35,9 +36,8 @@ impl Silence {
         self.has_ended = true;
     }
 
-    /// Whether it has lasted too long; who asks is woken when it has.
-    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let now = Instant::now();
+    /// Whether it has lasted too long by now; who asks is woken when it has.
+    pub(super) fn poll(&mut self, now: Instant, context: &mut Context<'_>) -> Poll<()> {
         if std::mem::take(&mut self.has_ended) {
             self.last_sent = now;
         }
@@ -75,9 +75,9 @@ mod tests {
                 sleep_until(Instant::now() + limit / 2).await;
                 let begun = Instant::now();
                 silence.end();
-                poll_fn(|context| silence.poll(context)).await;
+                poll_fn(|context| silence.poll(Instant::now(), context)).await;
                 assert!(begun.elapsed() >= limit);
-                let again = poll_fn(|context| Poll::Ready(silence.poll(context))).await;
+                let again = poll_fn(|context| Poll::Ready(silence.poll(Instant::now(), context))).await;
                 assert!(again.is_ready(), "it is not over until something is sent");
             }
         });

@@ -33,6 +33,8 @@ use crate::{clock, home};
 const EVENTS: usize = 16_384;
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const STALL: Duration = Duration::from_secs(10);
+/// Windows that change again and again.
+const WINDOWS: i64 = 100;
 /// What is shown is of one moment, so that the same entries are the same bytes.
 const NOW: Micros = 1_780_000_000 * SECOND;
 
@@ -42,6 +44,8 @@ pub(super) struct Api {
     folder: TempDir,
     stop: Stop,
     app: Option<SharedApp>,
+    /// What is sent again and again, as the reader of Kafka gets it.
+    messages: Vec<Vec<u8>>,
     /// Of the next event.
     offset: i64,
 }
@@ -51,7 +55,8 @@ impl Api {
         let folder = tempfile::tempdir().context("a temporary folder")?;
         let anywhere = AdminListen::At(SocketAddr::from(([127, 0, 0, 1], 0)));
         Admin::start(cli::Admin { admin_listen: Some(anywhere) }, telemetry::Role::Serve)?;
-        Ok(Self { runtime, folder, stop: Stop::default(), app: None, offset: 0 })
+        let messages = (0..WINDOWS).map(|number| encode(&window(number))).collect::<Result<_, _>>()?;
+        Ok(Self { runtime, folder, stop: Stop::default(), app: None, messages, offset: 0 })
     }
 
     fn serve(&mut self, entries: usize) -> anyhow::Result<Served> {
@@ -78,13 +83,9 @@ impl Api {
     fn send(&mut self, events: usize, per_second: f64) -> anyhow::Result<Value> {
         let app = self.app.as_ref().context("nothing is served yet")?;
         let first = self.offset;
-        // As the reader of Kafka gets them.
-        let messages: Result<Vec<_>, _> =
-            (first..).take(events).map(|offset| encode(&window(offset))).collect();
-        let messages = messages?;
         let times = pace::evenly(events, per_second, |index| {
             let offset = first + i64::try_from(index)?;
-            Ok(app.streams.take(0, offset, &messages[index])?)
+            Ok(app.streams.take(0, offset, &self.messages[index % self.messages.len()])?)
         })?;
         self.offset += i64::try_from(events)?;
         Ok(serde_json::to_value(times)?)
@@ -107,10 +108,9 @@ impl Drop for Api {
     }
 }
 
-/// A window that changes: each is one of a few that change again and again.
-fn window(offset: i64) -> ArbWindow {
-    let entry = BoardEntry { sequence: offset, ..entry(offset % 100) };
-    ArbWindow { change: "updated".to_owned(), entry }
+/// A window that changes.
+fn window(number: i64) -> ArbWindow {
+    ArbWindow { change: "updated".to_owned(), entry: entry(number) }
 }
 
 /// An entry as the processor writes it.
