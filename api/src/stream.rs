@@ -54,8 +54,8 @@ use crate::problem::Problem;
 use crate::request::Request;
 use crate::{App, SharedApp};
 
-/// Pieces that wait for a connection to take them. Most are shared by all clients; an event that came from Kafka, or whose
-/// id is this client's own, is its alone.
+/// Pieces of a beginning that wait for a connection to take them: those of a snapshot are shared by all clients, an event that
+/// came from Kafka is this one's alone.
 const PIECES: usize = 8;
 /// Clients that read from Kafka at one time; more wait, and are sent heartbeats meanwhile.
 const CATCH_UPS: usize = 4;

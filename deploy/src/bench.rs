@@ -25,6 +25,7 @@ use anyhow::{Context, bail};
 use arb_pipeline::stop::Stop;
 use arb_schemas::time::to_rfc3339;
 
+use crate::answer::say;
 use crate::cli::{Bench, BenchPart, Child, Home, LogFormat};
 use crate::{clock, signals};
 
@@ -102,15 +103,15 @@ fn parts<'a>(part: &'a BenchPart, scale: Scale, log_format: LogFormat, stop: &'a
     }
 }
 
-/// Prints it, and writes it where that is wished. What could not be measured is an error, but the rest is told first.
+/// Writes it where that is wished, and prints it. What could not be measured is an error, but the rest is told first.
 fn show(config: &Bench, report: &Report) -> anyhow::Result<()> {
-    if config.json {
-        println!("{}", serde_json::to_string_pretty(report)?);
-    } else {
-        print!("{}", print::text(report));
-    }
     if let Some(path) = &config.markdown {
         std::fs::write(path, print::markdown(report)).with_context(|| path.display().to_string())?;
+    }
+    if config.json {
+        say(format_args!("{}\n", serde_json::to_string_pretty(report)?))?;
+    } else {
+        say(print::text(report))?;
     }
     if let Some(Failure { part, error }) = report.failures.first() {
         bail!("{part}: {error}");

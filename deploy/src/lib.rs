@@ -4,6 +4,7 @@
 //! anything about odds.
 
 mod admin;
+mod answer;
 mod bench;
 mod books;
 mod children;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::answer::Unread;
 use crate::cli::{Cli, Command, LogFormat};
 
 /// Runs the program: parses the command line, does what it says, reports an error as one sentence.
@@ -33,6 +35,7 @@ pub fn main() -> ExitCode {
     logs::begin(cli.command.name(), cli.log_format);
     match run(cli.command, cli.log_format) {
         Ok(code) => code,
+        Err(error) if error.is::<Unread>() => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("arb: {error:#}");
             ExitCode::FAILURE

@@ -1,7 +1,8 @@
-//! Programs that are not ours, run by ours: they are handed none of its secrets.
+//! What surrounds a command: programs that are not ours, which are handed none of its secrets, and who reads what it says.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Stdio;
 
 use crate::support::program::{arb, run};
 use crate::support::stack::port_pair;
@@ -23,6 +24,15 @@ const SPY: &str = "#!/bin/sh\n\
 fn spy(path: &Path) {
     std::fs::write(path, SPY).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_list_that_nobody_reads_to_its_end_is_no_error() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let listed = arb().args(["topics", "list"]).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&listed.stderr);
+    assert!(listed.status.success() && said.is_empty(), "{}: {said}", listed.status);
 }
 
 #[test]

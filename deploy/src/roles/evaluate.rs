@@ -9,6 +9,7 @@ use anyhow::Context;
 use arb_pipeline::evaluate::{RawWindow, Report, evaluate, fitted, graded};
 use arb_pipeline::ingest::source::SourceError;
 
+use crate::answer::say;
 use crate::books;
 use crate::cli::{Evaluate, Fit};
 
@@ -18,11 +19,11 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
     let books = books::read(config.books_file.as_deref())?;
     if config.signals {
         let graded = graded(paths, config.odds_format.into(), &books)?;
-        print!("{graded}");
+        say(&graded)?;
         return Ok(told_of(&graded.cut));
     }
     let evaluation = evaluate(paths, config.odds_format.into(), &books, config.split)?;
-    print!("{}", Report(&evaluation));
+    say(Report(&evaluation))?;
     if let Some(path) = &config.windows {
         write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
     }
@@ -41,7 +42,7 @@ fn told_of(cut: &[SourceError]) -> ExitCode {
 pub(crate) fn fit(config: &Fit) -> anyhow::Result<ExitCode> {
     let paths = config.recordings.iter().map(PathBuf::as_path);
     let books = books::read(None)?;
-    print!("{}", fitted(paths, config.odds_format.into(), &books, config.split)?);
+    say(fitted(paths, config.odds_format.into(), &books, config.split)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,11 +3,12 @@
 use arb_pipeline::kafka;
 use arb_schemas::topics::{self, Cleanup};
 
+use crate::answer::say;
 use crate::cli::{Topics, TopicsAction};
 
 pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
     match &config.action {
-        TopicsAction::List => list(),
+        TopicsAction::List => list()?,
         TopicsAction::Create { partitions, brokers } => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(kafka::provision(&brokers.brokers, *partitions))?;
@@ -17,8 +18,8 @@ pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
 }
 
 /// As the table that ARCHITECTURE.md shows.
-fn list() {
-    println!("| topic | key | partitions | cleanup | records |\n|---|---|---|---|---|");
+fn list() -> anyhow::Result<()> {
+    say("| topic | key | partitions | cleanup | records |\n|---|---|---|---|---|\n")?;
     for topic in topics::ALL {
         let cleanup = match topic.cleanup {
             Cleanup::Compact => "compacted".to_owned(),
@@ -27,6 +28,7 @@ fn list() {
         let records: Vec<_> = topic.records.iter().map(|record| format!("{record:?}")).collect();
         let records = if records.is_empty() { "as they were".to_owned() } else { records.join(", ") };
         let partitions = topic.partitions;
-        println!("| `{}` | {} | {partitions} | {cleanup} | {records} |", topic.name, topic.key);
+        say(format_args!("| `{}` | {} | {partitions} | {cleanup} | {records} |\n", topic.name, topic.key))?;
     }
+    Ok(())
 }

@@ -1,0 +1,25 @@
+//! What a command answers, on standard output.
+//!
+//! Whoever reads it may have had enough of it (`| head`): that is no error, and nothing is said about it.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+
+use anyhow::Context;
+
+/// Nobody reads any more: how the command ends, quietly.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads standard output")]
+pub(crate) struct Unread;
+
+/// Writes an answer, or a part of one, as it is.
+///
+/// # Errors
+/// [`Unread`]; any other of the system's.
+pub(crate) fn say(text: impl Display) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match write!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Unread.into()),
+        said => said.context("standard output"),
+    }
+}
