@@ -210,12 +210,6 @@ impl Books {
         })
     }
 
-    /// Whether two books have one operator.
-    #[must_use]
-    pub fn are_one(&self, a: &str, b: &str) -> bool {
-        self.get(a).operator(a) == self.get(b).operator(b)
-    }
-
     /// All keys of the table, sorted.
     #[must_use]
     pub fn keys(&self) -> Vec<&str> {
@@ -231,14 +225,6 @@ pub fn currency<'a>(books: impl IntoIterator<Item = &'a Book>) -> Option<&'a str
     let mut books = books.into_iter().map(|book| book.currency.as_deref());
     let first = books.next()??;
     books.all(|other| other == Some(first)).then_some(first)
-}
-
-/// Whether these books settle alike: all known, one group.
-#[must_use]
-pub fn settle_alike<'a>(books: impl IntoIterator<Item = &'a Book>) -> bool {
-    let mut groups = books.into_iter().map(|book| book.rules.as_ref().map(|rules| &rules.group));
-    let Some(Some(first)) = groups.next() else { return false };
-    groups.all(|other| other == Some(first))
 }
 
 #[cfg(test)]
@@ -293,23 +279,20 @@ mod tests {
     #[test]
     fn an_operator_is_shared_or_ones_own() {
         let books = books();
-        assert!(books.are_one("neds", "ladbrokes_au") && books.are_one("tab", "tab"));
-        assert!(!books.are_one("neds", "tab") && !books.are_one("tab", "unknown"));
-        assert!(books.are_one("unknown", "unknown") && !books.are_one("unknown", "other"));
+        let are_one = |a, b| books.get(a).operator(a) == books.get(b).operator(b);
+        assert!(are_one("neds", "ladbrokes_au") && are_one("tab", "tab"));
+        assert!(!are_one("neds", "tab") && !are_one("tab", "unknown"));
+        assert!(are_one("unknown", "unknown") && !are_one("unknown", "other"));
     }
 
     #[test]
-    fn unknown_agrees_with_nothing() {
+    fn an_unknown_currency_is_shared_with_nothing() {
         let books = books();
-        let of = |keys: &[&str]| {
-            let legs: Vec<_> = keys.iter().map(|key| books.get(key)).collect();
-            (currency(legs.clone()), settle_alike(legs))
-        };
-        assert_eq!(of(&["neds", "tab"]), (Some("AUD"), true));
-        assert_eq!(of(&["neds", "betmgm"]), (None, false));
-        assert_eq!(of(&["neds", "who"]), (None, false));
-        assert_eq!(of(&["who", "who"]), (None, false));
-        assert_eq!(of(&[]), (None, false));
+        let of = |keys: &[&str]| currency(keys.iter().map(|key| books.get(key)));
+        assert_eq!(of(&["neds", "tab"]), Some("AUD"));
+        for keys in [&["neds", "betmgm"][..], &["neds", "who"], &["who", "who"], &[]] {
+            assert_eq!(of(keys), None, "{keys:?}");
+        }
     }
 
     #[test]

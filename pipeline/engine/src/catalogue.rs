@@ -123,32 +123,6 @@ impl Market {
             Family::Totals => OVER_UNDER.contains(&outcome),
         }
     }
-
-    /// What a settlement on the line does to both stakes.
-    ///
-    /// Source: Asian handicap rules; a quarter line is half a bet on each neighbouring half-unit line.
-    #[must_use]
-    pub fn push(self, line: Option<Line>) -> Push {
-        match (self.family, line) {
-            (Family::DrawNoBet, _) => Push::Whole,
-            (Family::Spreads | Family::Totals, Some(line)) if line % WHOLE == 0 => Push::Whole,
-            (Family::Spreads | Family::Totals, Some(line)) if (line % (WHOLE / 2)).abs() == WHOLE / 4 => {
-                Push::Half
-            }
-            _ => Push::None,
-        }
-    }
-}
-
-/// How much of a stake can come back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Push {
-    /// Nothing: every bet wins or loses.
-    None,
-    /// Half of it.
-    Half,
-    /// All of it.
-    Whole,
 }
 
 /// What is bet on.
@@ -271,18 +245,5 @@ mod tests {
         assert_eq!(set("baseball", false, Policy::Board), 2);
         assert_eq!(set("boxing", true, Policy::Board), 3);
         assert_eq!(outcome_set(market("h2h_3_way"), "icehockey", false, Policy::Raw).len(), 3);
-    }
-
-    #[test]
-    fn lines_push_by_their_fraction() {
-        let push = |key: &str, line| market(key).push(line);
-        assert_eq!(push("totals", Some(2_500)), Push::None);
-        assert_eq!(push("totals", Some(2_250)), Push::Half);
-        assert_eq!(push("spreads", Some(-750)), Push::Half);
-        assert_eq!(push("spreads", Some(-1_500)), Push::None);
-        assert_eq!(push("spreads", Some(0)), Push::Whole);
-        assert_eq!(push("totals", Some(47_000)), Push::Whole);
-        assert_eq!(push("draw_no_bet", None), Push::Whole);
-        assert_eq!(push("h2h", None), Push::None);
     }
 }

@@ -6,8 +6,6 @@
 //! Source: `S = sum 1/o_i` over an exhaustive outcome set is its implied probability; backing every outcome
 //! with the share `w_i = (1/o_i)/S` returns `1/S` whatever happens (the "Dutch book" of the betting literature).
 
-use crate::catalogue::Push;
-
 /// Millionths in one.
 const UNIT: i64 = 1_000_000;
 /// Digits of a price after the point.
@@ -123,20 +121,6 @@ pub fn stake_share(price: Price, implied_probability: f64) -> f64 {
     price.implied_probability() / implied_probability
 }
 
-/// The least return over settlement states, for legs staked by their shares.
-///
-/// Let both sides of a line be backed so that either pays `1/S`. Where the line is hit, a whole line returns
-/// both stakes, so the return is 0; a quarter line is two bets, one on each neighbour, of which one returns its
-/// stakes and the other pays in full, so the return is half the margin.
-#[must_use]
-pub fn margin_worst(margin: f64, push: Push) -> f64 {
-    match push {
-        Push::None => margin,
-        Push::Half => margin.min(margin / 2.0),
-        Push::Whole => margin.min(0.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -202,19 +186,6 @@ mod tests {
             ["", "NaN", "inf", "2,3", "\"2.3\"", "null", ".5", "2.3.4", "1e99", "0e2147483640", "--2", "2e"]
         {
             assert_eq!(millionths(text), Err(PriceError::NotANumber), "{text}");
-        }
-    }
-
-    #[test]
-    fn pushes_lower_the_worst_case() {
-        for (margin, push, worst) in [
-            (0.02, Push::None, 0.02),
-            (0.02, Push::Half, 0.01),
-            (0.02, Push::Whole, 0.0),
-            (-0.02, Push::Half, -0.02),
-            (-0.02, Push::Whole, -0.02),
-        ] {
-            assert!((margin_worst(margin, push) - worst).abs() < 1e-15, "{margin} {push:?}");
         }
     }
 

@@ -20,7 +20,7 @@ use crate::input::Coordinate;
 use crate::margins::{Margins, Proven};
 use crate::quotes::{Learnt, Moment, Quote, Standing};
 use crate::stale;
-use crate::survival::follow::{self, Judgement};
+use crate::survival::follow::{self, Followed};
 use crate::survival::{Life, Lives};
 use crate::venues::Eyes;
 use crate::verify::{Flag, Verification};
@@ -75,7 +75,7 @@ impl Window {
         let known = open.iter().find(is_this);
         let since = legs.iter().map(|leg| leg.span_start).max().unwrap_or(context.scene.now);
         let (in_play, margin) = (in_play(context), judged.margin);
-        let life = || Judgement { legs: &legs, in_play, margin }.begin(context);
+        let life = || Followed { legs: &legs, in_play, margin }.begin(context);
         Self {
             line: legs.first().and_then(|leg| leg.key.line),
             id: known.map_or_else(|| standing_id(&legs, context), |window| window.id),
@@ -193,7 +193,7 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &Context<'_>, outbox: &mut Out
     let margin = judged.margin;
     let ever = Ever::default().and(judged.verification);
     let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
-    let judgement = Judgement { legs: &legs, in_play: in_play(context), margin };
+    let followed = Followed { legs: &legs, in_play: in_play(context), margin };
     let window = Window {
         line: arb.legs.first().and_then(|leg| leg.key.line),
         id: window_id(arb, context),
@@ -203,11 +203,11 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &Context<'_>, outbox: &mut Out
         verification: judged.verification,
         fresh_until: judged.fresh_until,
         ever,
-        in_play: judgement.in_play,
+        in_play: followed.in_play,
         margin_open: margin,
         margin_peak: margin,
         margin,
-        life: judgement.begin(context),
+        life: followed.begin(context),
         legs,
     };
     learn(Ever::default(), &window, outbox);

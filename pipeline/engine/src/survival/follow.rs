@@ -15,16 +15,16 @@ use super::cell::Cell;
 use super::life::{End, Life};
 use super::verdict::{Profile, Seen};
 
-/// A window as it is judged.
+/// A window as survival follows it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Judgement<'a> {
+pub(crate) struct Followed<'a> {
     pub(crate) legs: &'a [Quote],
     pub(crate) in_play: bool,
     pub(crate) margin: f64,
 }
 
-impl Judgement<'_> {
-    /// The life of a window that is judged now.
+impl Followed<'_> {
+    /// The life of a window that is followed from now on.
     pub(crate) fn begin(&self, context: &Context<'_>) -> Life {
         let now = context.scene.now;
         let oldest = self.legs.iter().map(|leg| now - leg.span_end).max();
@@ -75,7 +75,7 @@ pub(crate) fn go_on(
         return life;
     }
     teach(&life, life.end(at, End::Lost), context, outbox);
-    Judgement { legs: &now.legs, in_play: now.in_play, margin: now.margin }.begin(context)
+    Followed { legs: &now.legs, in_play: now.in_play, margin: now.margin }.begin(context)
 }
 
 /// What the end of a window teaches.
