@@ -45,16 +45,45 @@ impl<'a> Request<'a> {
     }
 
     fn note(&self, standing: Result<Standing, Exhausted>) -> Result<(), Problem> {
-        let standing = standing.map_err(|Exhausted(seconds)| {
+        // Who is refused may have been let through by an earlier look: what that said holds no more.
+        self.standing.set(standing.as_ref().ok().copied());
+        standing.map(drop).map_err(|Exhausted(seconds)| {
             telemetry::quota_refusal();
             Problem::quota_exceeded(seconds)
-        });
-        self.standing.set(Some(standing?));
-        Ok(())
+        })
     }
 
     /// Where its key stands, once it is answered.
     pub(crate) fn standing(&self, app: &App) -> Standing {
         self.standing.get().unwrap_or_else(|| app.usage.standing(&self.caller))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::made::Made;
+    use crate::stream::Streams;
+    use crate::stream::source::Source;
+
+    #[test]
+    fn who_is_refused_after_a_look_is_told_that_nothing_is_left() {
+        let Made { app, key, folder: _folder } =
+            Made::new(1, Streams::new(Source::by_hand(1), 10, Duration::from_secs(1)));
+        let (caller, headers) = (app.keys.ask(|keys| keys.check(&key)).unwrap(), HeaderMap::new());
+        let request = || Request::new(caller.clone(), (&Method::GET, "/v1/arbs", ""), &headers);
+        for left in [2, 1] {
+            let first = request();
+            first.charge(&app).unwrap();
+            assert_eq!(first.standing(&app).remaining(), left);
+        }
+        let (late, other) = (request(), request());
+        late.refuse_if_spent(&app).unwrap();
+        assert_eq!(late.standing(&app).remaining(), 1);
+        other.charge(&app).unwrap();
+        assert!(late.charge(&app).is_err());
+        assert_eq!(late.standing(&app).remaining(), 0);
     }
 }

@@ -1,13 +1,17 @@
 //! What a command answers, on standard output.
 //!
-//! Whoever reads it may have had enough of it (`| head`): that is no error, and nothing is said about it.
+//! Whoever reads it may have had enough of it (`| head`): then the command ends without a word, with the code that programs
+//! have which the system ends for that.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
 use anyhow::Context;
 
-/// Nobody reads any more: how the command ends, quietly.
+/// The code of a program that SIGPIPE has ended: 128 and the signal's number.
+pub(crate) const UNREAD: u8 = 141;
+
+/// Nobody reads any more.
 #[derive(Debug, thiserror::Error)]
 #[error("nobody reads standard output")]
 pub(crate) struct Unread;

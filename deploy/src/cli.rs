@@ -59,11 +59,11 @@ pub(crate) enum Command {
     Up(Up),
     /// Publish what a source says to Kafka
     Ingest(Ingest),
-    /// Compute windows from what sources said
+    /// Compute windows and edge signals from what sources said
     Process(Process),
     /// Write what the topics say to ClickHouse
     Sink(Sink),
-    /// Serve the board, streams and usage over HTTP
+    /// Serve the board, edge signals, streams and usage over HTTP
     Serve(Serve),
     /// Run the local Kafka alone
     Kafka(Kafka),
@@ -77,7 +77,7 @@ pub(crate) enum Command {
     Dlq(Dlq),
     /// Make an API key
     Key(Key),
-    /// Say what the windows of recordings were, without Kafka
+    /// Say what the windows and edge signals of recordings were, without Kafka
     Evaluate(Evaluate),
     /// Print the prior of how long windows live, from recordings
     Fit(Fit),
@@ -290,9 +290,9 @@ pub(crate) struct Up {
     #[arg(long, hide = true, env = secrets::MIGRATOR, hide_env_values = true)]
     pub(crate) migrator_password: Option<String>,
     #[command(flatten)]
-    pub(crate) play: Play,
-    #[command(flatten)]
     pub(crate) home: Home,
+    #[command(flatten)]
+    pub(crate) play: Play,
 }
 
 fn time(text: &str) -> Result<Micros, String> {
@@ -318,6 +318,8 @@ fn millis(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use clap::CommandFactory;
 
     use super::*;
@@ -326,5 +328,21 @@ mod tests {
     #[test]
     fn every_command_can_be_parsed() {
         Cli::command().debug_assert();
+    }
+
+    /// What follows a group with a heading is listed under it too.
+    #[test]
+    fn only_the_options_of_live_polling_are_listed_as_such() {
+        let live: BTreeSet<_> =
+            Live::augment_args(clap::Command::new("live")).get_arguments().map(name).collect();
+        for command in Cli::command().get_subcommands() {
+            for option in command.get_arguments().filter(|option| option.get_help_heading().is_some()) {
+                assert!(live.contains(&name(option)), "{} --{}", command.get_name(), name(option));
+            }
+        }
+    }
+
+    fn name(option: &clap::Arg) -> String {
+        option.get_id().to_string()
     }
 }

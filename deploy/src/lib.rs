@@ -35,7 +35,7 @@ pub fn main() -> ExitCode {
     logs::begin(cli.command.name(), cli.log_format);
     match run(cli.command, cli.log_format) {
         Ok(code) => code,
-        Err(error) if error.is::<Unread>() => ExitCode::SUCCESS,
+        Err(error) if error.is::<Unread>() => ExitCode::from(answer::UNREAD),
         Err(error) => {
             eprintln!("arb: {error:#}");
             ExitCode::FAILURE

@@ -10,7 +10,7 @@ use futures_util::task::AtomicWaker;
 /// The bell, and all who can hear it.
 #[derive(Debug, Default)]
 pub(super) struct Bell {
-    /// Those who are gone are among them until a new one needs room.
+    /// Those who are gone are among them until a new one needs room, or they are the most.
     seats: RwLock<Vec<Arc<AtomicWaker>>>,
 }
 
@@ -35,8 +35,17 @@ impl Bell {
 
     /// Wakes all who wait.
     pub(super) fn ring(&self) {
-        for seat in &*self.seats.read().unwrap_or_else(PoisonError::into_inner) {
+        let (mut gone, seats) = (0, self.seats.read().unwrap_or_else(PoisonError::into_inner));
+        for seat in &*seats {
             seat.wake();
+            gone += usize::from(Arc::strong_count(seat) == 1);
+        }
+        let are_most_gone = 2 * gone > seats.len();
+        drop(seats);
+        if are_most_gone {
+            let mut seats = self.seats.write().unwrap_or_else(PoisonError::into_inner);
+            seats.retain(|seat| Arc::strong_count(seat) > 1);
+            seats.shrink_to_fit();
         }
     }
 }
@@ -103,5 +112,15 @@ pub(super) mod tests {
         assert!(bell.seats.read().unwrap().capacity() < 10);
         bell.ring();
         assert_eq!(woken.count(), 1);
+    }
+
+    #[test]
+    fn a_crowd_that_has_gone_is_forgotten() {
+        let bell = Bell::default();
+        let mut crowd: Vec<_> = (0..1_000).map(|_| bell.seat()).collect();
+        crowd.truncate(10);
+        bell.ring();
+        let seats = bell.seats.read().unwrap();
+        assert!(seats.len() == 10 && seats.capacity() < 100, "{}", seats.capacity());
     }
 }

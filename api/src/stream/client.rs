@@ -65,7 +65,10 @@ impl Client {
             Start::Resume(positions) => self.resume(positions).await,
         };
         match begun {
-            Ok(place) => Some(Follower::new(self.session, self.sent?, place)),
+            Ok(place) => {
+                self.session.tell();
+                Some(Follower::new(self.session, self.sent?, place))
+            }
             Err(end) => {
                 let last = self.session.last_word(&end, self.sent.as_ref())?;
                 // Who does not take it finds the end of the stream, and goes on from its id all the same.

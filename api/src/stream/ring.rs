@@ -65,10 +65,18 @@ impl Ring {
         &self.head
     }
 
-    /// Where to begin for a client at these positions: the oldest block's number, and what comes before it. The client
-    /// passes over what it has; `None` when something that it has not is gone.
+    /// Where to begin for a client at these positions: the number of the oldest block that it has not, and what comes before
+    /// it. It passes over those after it that it has; `None` when something that it has not is gone.
     pub(super) fn join(&self, at: &Positions) -> Option<(u64, Positions)> {
-        at.reaches(&self.tail).then(|| (self.first, self.tail.clone()))
+        if !at.reaches(&self.tail) {
+            return None;
+        }
+        let (mut number, mut reader) = (self.first, self.tail.clone());
+        for block in self.blocks.iter().take_while(|block| !at.is_before(block.partition, block.offset)) {
+            number += 1;
+            reader.pass(block.partition, block.offset);
+        }
+        Some((number, reader))
     }
 
     /// Whether a reader can go on from a number: nothing after it is gone.
@@ -117,6 +125,8 @@ pub(super) mod tests {
         assert_eq!(ring.join(&at(&[6, 5])), Some((1, at(&[6, 5]))));
         assert_eq!(ring.join(&at(&[9, 5])), Some((1, at(&[6, 5]))), "what it has it passes over");
         assert_eq!(ring.join(&at(&[5, 9])), None, "record 5 of partition 0 is gone");
+        assert_eq!(ring.join(&at(&[6, 8])), Some((2, at(&[6, 8]))), "it begins with what it has not");
+        assert_eq!(ring.join(&at(&[9, 8])), Some((3, at(&[9, 8]))), "or with what comes");
     }
 
     #[test]

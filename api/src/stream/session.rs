@@ -18,7 +18,7 @@ use super::query::Filter;
 use super::silence::Silence;
 use crate::SharedApp;
 
-/// How often what was sent is told, at most.
+/// How often what was sent is told, at most, unless it is a whole batch.
 const TELL: Duration = Duration::from_secs(1);
 
 /// A client that is connected.
@@ -70,11 +70,16 @@ impl Session {
         self.silence.end();
     }
 
+    /// Tells what was sent, for the sake of who watches the beginning of a stream.
+    pub(super) fn tell(&mut self) {
+        self.told.0.tell();
+    }
+
     /// Whether the client has heard nothing for too long; who asks is woken when it has. To be asked when there is nothing
     /// to be sent.
     pub(super) fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let now = Instant::now();
-        // All streams share the counters: each is to touch them seldom. What is left is told after the silence.
+        // All streams share the counters: each is to touch them seldom. What is left in a silence is told after it.
         if now.duration_since(self.told.1) >= TELL {
             self.told.0.tell();
             self.told.1 = now;

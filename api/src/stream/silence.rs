@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
+use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// A client's silence.
@@ -50,11 +51,16 @@ impl Silence {
             return Poll::Pending;
         }
         self.waker = Some(context.waker().clone());
-        ready!(self.timer.as_mut().poll(context));
+        ready!(self.poll_timer(context));
         // It has rung for what would have been due if nothing had been sent.
         self.rings_at = due;
         self.timer.as_mut().reset(due);
-        self.timer.as_mut().poll(context)
+        self.poll_timer(context)
+    }
+
+    /// Without the budget of the task: who has spent that is told to come back, and the timer would not be set.
+    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        Pin::new(&mut unconstrained(self.timer.as_mut())).poll(context)
     }
 }
 
@@ -62,7 +68,28 @@ impl Silence {
 mod tests {
     use std::future::poll_fn;
 
+    use tokio::task::coop::{consume_budget, has_budget_remaining};
+    use tokio::time::timeout;
+
     use super::*;
+
+    #[test]
+    fn it_ends_also_for_a_task_that_has_spent_its_budget() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let heard = async {
+            let (mut silence, mut is_first) = (Silence::new(Duration::from_millis(1)), true);
+            poll_fn(|context| {
+                while is_first && has_budget_remaining() {
+                    let _ = std::pin::pin!(consume_budget()).poll(context);
+                }
+                is_first = false;
+                silence.poll(Instant::now(), context)
+            })
+            .await;
+        };
+        let heard = async { timeout(Duration::from_secs(30), tokio::spawn(heard)).await };
+        runtime.block_on(heard).expect("it ends").unwrap();
+    }
 
     #[test]
     fn it_is_never_over_before_its_limit_and_begins_anew_with_what_is_sent() {

@@ -15,13 +15,13 @@ use super::{Admin, Brokers, Child, Home, Play, Rules, Writer, millis};
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {
     #[command(flatten)]
-    pub(crate) play: Play,
-    #[command(flatten)]
     pub(crate) admin: Admin,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]
     pub(crate) child: Child,
+    #[command(flatten)]
+    pub(crate) play: Play,
 }
 
 /// Of a role that works in a loop of its own: the watchdog over it, and where tests end it.

@@ -23,10 +23,10 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
         return Ok(told_of(&graded.cut));
     }
     let evaluation = evaluate(paths, config.odds_format.into(), &books, config.split)?;
-    say(Report(&evaluation))?;
     if let Some(path) = &config.windows {
         write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
     }
+    say(Report(&evaluation))?;
     Ok(told_of(&evaluation.cut))
 }
 

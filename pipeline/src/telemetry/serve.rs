@@ -118,6 +118,9 @@ pub fn stream_ended(reason: &'static str) {
     list::STREAM_ENDS.counter(&[reason]).increment(1);
 }
 
+/// Events of a batch, at most.
+const BATCH: u64 = 64;
+
 /// What was handed to a connection, told a batch at a time.
 #[derive(Debug, Default)]
 pub struct Sent {
@@ -130,6 +133,9 @@ impl Sent {
     pub fn add(&mut self, bytes: usize) {
         self.events += 1;
         self.bytes += bytes as u64;
+        if self.events == BATCH {
+            self.tell();
+        }
     }
 
     /// Tells what has come together.
