@@ -74,7 +74,7 @@ impl Streams {
     /// Streams of a feed, which keep so many events in memory.
     #[must_use]
     pub fn new(source: Source, max_events: usize, heartbeat: Duration) -> Self {
-        let live = Live::new(&source, max_events);
+        let live = Live::new(source.epoch(), source.start().clone(), max_events);
         Self { source, live, heartbeat, catch_ups: Line::new(CATCH_UPS) }
     }
 

@@ -115,14 +115,13 @@ pub(super) struct Place {
 impl Live {
     /// Of a feed that begins at these positions, keeping so many events.
     #[must_use]
-    pub(super) fn new(source: &super::source::Source, max_events: usize) -> Self {
-        let start = source.start().clone();
+    pub(super) fn new(epoch: Epoch, start: Positions, max_events: usize) -> Self {
         let partitions = i32::try_from(start.as_slice().len()).unwrap_or(i32::MAX);
         let ring = Ring::new(max_events.max(1), start);
         let behind = (0..partitions).collect();
         let inner = Inner { ring, fold: Fold::default(), behind };
         Self {
-            epoch: source.epoch(),
+            epoch,
             inner: Mutex::new(inner),
             next: AtomicU64::new(0),
             is_closing: AtomicBool::new(false),
