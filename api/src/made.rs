@@ -1,11 +1,14 @@
 //! For tests: an API that reads nothing from Kafka, and one key to it.
 
+use std::time::Duration;
+
 use tempfile::TempDir;
 
 use crate::App;
 use crate::keys::Keys;
 use crate::plan::Plan;
 use crate::stream::Streams;
+use crate::stream::source::Source;
 use crate::usage::Usage;
 use crate::watched::Watched;
 
@@ -18,8 +21,9 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// One of so many partitions, whose key may ask three times.
-    pub(crate) fn new(partitions: i32, streams: Streams) -> Self {
+    /// One of so many partitions and events in memory, with such a heartbeat, whose key may ask three times.
+    pub(crate) fn new(partitions: i32, events: usize, heartbeat: Duration) -> Self {
+        let streams = Streams::new(Source::by_hand(partitions), events, heartbeat);
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let key = Keys::create(&path("keys.json"), "test", Plan::Free).unwrap();

@@ -21,10 +21,10 @@ use crate::snapshot::{AskOf, Page, Snapshot};
 
 /// Entries of a page, unless asked otherwise.
 const LIMIT: usize = 100;
-/// Headers of an answer, at most.
-const HEADERS: usize = 10;
 /// Most entries of a page.
 const MAX_LIMIT: usize = 500;
+/// Headers of an answer, at most.
+const HEADERS: usize = 10;
 
 /// Answers a request.
 pub(crate) fn list<E: Listed>(

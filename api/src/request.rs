@@ -65,13 +65,10 @@ mod tests {
 
     use super::*;
     use crate::made::Made;
-    use crate::stream::Streams;
-    use crate::stream::source::Source;
 
     #[test]
     fn who_is_refused_after_a_look_is_told_that_nothing_is_left() {
-        let Made { app, key, folder: _folder } =
-            Made::new(1, Streams::new(Source::by_hand(1), 10, Duration::from_secs(1)));
+        let Made { app, key, folder: _folder } = Made::new(1, 10, Duration::from_secs(1));
         let (caller, headers) = (app.keys.ask(|keys| keys.check(&key)).unwrap(), HeaderMap::new());
         let request = || Request::new(caller.clone(), (&Method::GET, "/v1/arbs", ""), &headers);
         for left in [2, 1] {

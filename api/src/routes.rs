@@ -162,8 +162,6 @@ mod tests {
     use crate::entries::Entries;
     use crate::made::Made;
     use crate::polls::Polls;
-    use crate::stream::Streams;
-    use crate::stream::source::Source;
     use crate::view::tests::{entry, signal};
 
     /// An API that has a board of two, two signals, and a key that may ask three times.
@@ -175,8 +173,7 @@ mod tests {
 
     impl Api {
         fn new() -> Self {
-            let streams = Streams::new(Source::by_hand(1), 10, Duration::from_secs(1));
-            let Made { app, key, folder } = Made::new(1, streams);
+            let Made { app, key, folder } = Made::new(1, 10, Duration::from_secs(1));
             let progress = BoardProgress { source: "s".into(), received_at: 10_000_000 };
             app.begin([entry("a", 0.02), entry("b", 0.01)], progress);
             for id in ["a", "b"] {

@@ -54,8 +54,8 @@ pub(crate) fn write(text: &mut Vec<u8>, view: &impl Serialize) {
         .unwrap_or_else(|_| unreachable!("fields have names, and memory takes all"));
 }
 
-/// Bytes that most entries do not exceed.
-const ROOM: usize = 2_048;
+/// Bytes that most entries, and events with them, do not exceed.
+pub(crate) const ROOM: usize = 2_048;
 
 /// Thousandths as points or goals.
 pub(crate) fn line(thousandths: i32) -> f64 {

@@ -24,7 +24,7 @@ impl Bell {
         let seat = Arc::new(AtomicWaker::new());
         let mut seats = self.seats.write().unwrap_or_else(PoisonError::into_inner);
         if seats.len() == seats.capacity() {
-            seats.retain(|seat| Arc::strong_count(seat) > 1);
+            seats.retain(is_taken);
             // As much room as there are left: so many can come before anybody is looked at again.
             let left = seats.len();
             seats.reserve(left + 1);
@@ -38,16 +38,21 @@ impl Bell {
         let (mut gone, seats) = (0, self.seats.read().unwrap_or_else(PoisonError::into_inner));
         for seat in &*seats {
             seat.wake();
-            gone += usize::from(Arc::strong_count(seat) == 1);
+            gone += usize::from(!is_taken(seat));
         }
         let are_most_gone = 2 * gone > seats.len();
         drop(seats);
         if are_most_gone {
             let mut seats = self.seats.write().unwrap_or_else(PoisonError::into_inner);
-            seats.retain(|seat| Arc::strong_count(seat) > 1);
+            seats.retain(is_taken);
             seats.shrink_to_fit();
         }
     }
+}
+
+/// Whether somebody holds it beside the bell.
+fn is_taken(seat: &Arc<AtomicWaker>) -> bool {
+    Arc::strong_count(seat) > 1
 }
 
 impl Seat {

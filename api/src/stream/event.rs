@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::position::{self, Epoch, Positions};
 use super::view::{self, AlertView, CloseView, MovementView};
-use crate::view::write;
+use crate::view::{ROOM, write};
 
 /// The five kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,9 +90,6 @@ impl Event {
         }
     }
 }
-
-/// Bytes that most events do not exceed.
-const ROOM: usize = 2_048;
 
 /// An event as it is sent, and what a filter asks of it.
 #[derive(Debug)]

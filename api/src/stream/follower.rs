@@ -125,11 +125,9 @@ mod tests {
     use futures_util::StreamExt;
     use tokio::runtime::Runtime;
 
-    use super::super::Streams;
     use super::super::bell::tests::Woken;
     use super::super::position::decode;
     use super::super::query::Query;
-    use super::super::source::Source;
     use super::super::view::tests::closed;
     use super::*;
     use crate::SharedApp;
@@ -148,8 +146,7 @@ mod tests {
     impl Feed {
         fn new() -> Self {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let streams = Streams::new(Source::by_hand(2), 3, Duration::from_millis(5));
-            let Made { app, folder, .. } = Made::new(2, streams);
+            let Made { app, folder, .. } = Made::new(2, 3, Duration::from_millis(5));
             Self { app: Arc::new(app), runtime, _folder: folder }
         }
 

@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use arb_pipeline::telemetry::serve as telemetry;
@@ -182,11 +182,13 @@ impl Live {
 
     /// Waits, in a seat of these, until they do.
     pub(super) async fn closes(&self, seat: &Seat) {
-        poll_fn(|context| {
-            seat.wait(context);
-            if self.is_closing() { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
+        poll_fn(|context| self.poll_closes(seat, context)).await;
+    }
+
+    /// Whether they end; who asks is woken when they do.
+    pub(super) fn poll_closes(&self, seat: &Seat, context: &Context<'_>) -> Poll<()> {
+        seat.wait(context);
+        if self.is_closing() { Poll::Ready(()) } else { Poll::Pending }
     }
 
     /// From where a client hears that there is an event, or that streams end.

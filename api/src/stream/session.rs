@@ -90,8 +90,7 @@ impl Session {
     /// Waits until the client is to be told something else than events: that there is nothing, or the end.
     pub(super) async fn interruption(&mut self) -> Result<(), End> {
         poll_fn(|context| {
-            self.seat.wait(context);
-            if self.live().is_closing() {
+            if self.live().poll_closes(&self.seat, context).is_ready() {
                 return Poll::Ready(Err(End::Closing));
             }
             self.poll_silence(context).map(Ok)
