@@ -34,6 +34,28 @@ pub(crate) struct EventView<'a> {
     in_play: Option<bool>,
 }
 
+/// What is bet on: the event, the market and its line.
+#[derive(Debug, Serialize)]
+pub(crate) struct SubjectView<'a> {
+    sport: &'a str,
+    league: &'a str,
+    event: EventView<'a>,
+    market: &'a str,
+    period: &'a str,
+    line: Option<f64>,
+}
+
+impl<'a> SubjectView<'a> {
+    pub(crate) fn new(
+        (event, in_play): (&'a Event, Option<bool>),
+        (market, period): (&'a str, &'a str),
+        thousandths: Option<i32>,
+    ) -> Self {
+        let (sport, league, line) = (&*event.sport, &*event.league, thousandths.map(line));
+        Self { sport, league, event: EventView::new(event, in_play), market, period, line }
+    }
+}
+
 impl<'a> EventView<'a> {
     pub(crate) fn new(event: &'a Event, in_play: Option<bool>) -> Self {
         let Event { id, home, away, commence_time, .. } = event;

@@ -6,7 +6,7 @@ use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, S
 use arb_schemas::time::Rfc3339;
 use serde::Serialize;
 
-use crate::view::{EntryView, EventView, SignalView, line, odds, seconds};
+use crate::view::{EntryView, EventView, SignalView, SubjectView, line, odds, seconds};
 
 /// What has changed, and how.
 #[derive(Debug, Serialize)]
@@ -30,12 +30,8 @@ pub(super) fn edge_signal(changed: &SignalChange) -> impl Serialize {
 #[derive(Debug, Serialize)]
 pub(super) struct MovementView<'a> {
     kind: &'a str,
-    sport: &'a str,
-    league: &'a str,
-    event: EventView<'a>,
-    market: &'a str,
-    period: &'a str,
-    line: Option<f64>,
+    #[serde(flatten)]
+    subject: SubjectView<'a>,
     outcome: Option<&'a str>,
     book: Option<&'a str>,
     from: Option<f64>,
@@ -59,12 +55,7 @@ impl<'a> MovementView<'a> {
         };
         Self {
             kind: &moved.kind,
-            sport: &moved.event.sport,
-            league: &moved.event.league,
-            event: EventView::new(&moved.event, None),
-            market: &moved.market,
-            period: &moved.period,
-            line: moved.line.map(line),
+            subject: SubjectView::new((&moved.event, None), (&moved.market, &moved.period), moved.line),
             outcome: moved.outcome.as_deref(),
             book: moved.book.as_deref(),
             from,

@@ -4,19 +4,15 @@ use arb_schemas::records::{BoardEntry, Doubt, Leg, Ttl, Verification};
 use arb_schemas::time::{Micros, Rfc3339, SECOND};
 use serde::Serialize;
 
-use super::{EventView, age, line, money, odds};
+use super::{SubjectView, age, money, odds};
 
 /// An entry, as of a time.
 #[derive(Debug, Serialize)]
 pub(crate) struct EntryView<'a> {
     id: &'a str,
     score: f64,
-    sport: &'a str,
-    league: &'a str,
-    event: EventView<'a>,
-    market: &'a str,
-    period: &'a str,
-    line: Option<f64>,
+    #[serde(flatten)]
+    subject: SubjectView<'a>,
     kind: &'a str,
     implied_probability: f64,
     margin: f64,
@@ -73,12 +69,11 @@ impl<'a> EntryView<'a> {
         Self {
             id: &entry.id,
             score: entry.score,
-            sport: &entry.event.sport,
-            league: &entry.event.league,
-            event: EventView::new(&entry.event, Some(entry.in_play)),
-            market: &entry.market,
-            period: &entry.period,
-            line: entry.line.map(line),
+            subject: SubjectView::new(
+                (&entry.event, Some(entry.in_play)),
+                (&entry.market, &entry.period),
+                entry.line,
+            ),
             kind: &entry.kind,
             implied_probability: entry.implied_probability,
             margin: entry.margin,

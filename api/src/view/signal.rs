@@ -4,19 +4,15 @@ use arb_schemas::records::{EdgeSignal, FairChance, SignalQuote};
 use arb_schemas::time::{Micros, Rfc3339};
 use serde::Serialize;
 
-use super::{EventView, age, line, odds};
+use super::{SubjectView, age, line, odds};
 
 /// A signal, as of a time.
 #[derive(Debug, Serialize)]
 pub(crate) struct SignalView<'a> {
     id: &'a str,
     kind: &'a str,
-    sport: &'a str,
-    league: &'a str,
-    event: EventView<'a>,
-    market: &'a str,
-    period: &'a str,
-    line: Option<f64>,
+    #[serde(flatten)]
+    subject: SubjectView<'a>,
     outcome: Option<&'a str>,
     strength: f64,
     confidence: f64,
@@ -53,12 +49,11 @@ impl<'a> SignalView<'a> {
         Self {
             id: &signal.id,
             kind: &signal.kind,
-            sport: &signal.event.sport,
-            league: &signal.event.league,
-            event: EventView::new(&signal.event, Some(signal.in_play)),
-            market: &signal.market,
-            period: &signal.period,
-            line: signal.line.map(line),
+            subject: SubjectView::new(
+                (&signal.event, Some(signal.in_play)),
+                (&signal.market, &signal.period),
+                signal.line,
+            ),
             outcome: signal.outcome.as_deref(),
             strength: signal.strength,
             confidence: signal.confidence,
