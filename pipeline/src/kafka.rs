@@ -5,6 +5,7 @@
 //!
 //! Source of the settings: librdkafka `CONFIGURATION.md`; KIP-447 for the transactional loop.
 
+mod adoption;
 mod at_least_once;
 mod bare;
 mod changelog;
@@ -12,8 +13,10 @@ mod consumer;
 mod ends;
 mod feed;
 mod group;
+mod held_back;
 mod lease;
 mod letters;
+mod output_ends;
 mod partitioner;
 mod producer;
 mod reader;
@@ -23,6 +26,7 @@ mod table;
 mod topic_id;
 mod topics;
 mod transaction;
+mod transactional;
 
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerContext;
@@ -35,6 +39,7 @@ pub use consumer::TickConsumer;
 pub use ends::Ends;
 pub use feed::{Feed, FeedEvent, settle};
 pub use group::Commit;
+pub use held_back::watch as watch_held_back;
 pub use lease::{Lease, Leases};
 pub use letters::{Letter, Letters};
 pub use partitioner::partition_of;
@@ -45,7 +50,8 @@ pub use sink::{Mark, SinkConsumer, SinkEvent, Source, Taken};
 pub use table::{Table, TableEvent};
 pub use topic_id::{TopicIds, topic_id};
 pub use topics::{partitions, provision};
-pub use transaction::{Transaction, TransactionalProducer};
+pub use transaction::Transaction;
+pub use transactional::{Surroundings, TransactionalProducer};
 
 use crate::process::log::LogError;
 use crate::telemetry;
@@ -72,6 +78,15 @@ pub enum Error {
     /// The group does not take what is committed, and never will.
     #[error("Kafka does not take the group's offsets, and trying again will not help: {0}")]
     Commit(KafkaError),
+    /// Another process uses the transactional id.
+    #[error(
+        "another process has taken over the transactional id {0}: the group gave its partition away while nothing came \
+         from this process; start it again"
+    )]
+    Fenced(String),
+    /// A transaction stays open on an output partition after a commit that was in doubt.
+    #[error("a transaction of somebody else has held an output partition back for {0} s: the log says which")]
+    HeldBack(u64),
     /// The system gave no thread.
     #[error("a thread: {0}")]
     Thread(#[from] std::io::Error),

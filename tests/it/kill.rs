@@ -58,7 +58,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Publishes the rest, the same pieces in every run, and waits until all of it is processed.
-    fn finish(&mut self, mut each: impl FnMut()) {
+    pub(crate) fn finish(&mut self, mut each: impl FnMut()) {
         while self.published < POLLS {
             self.publish(self.published + CHUNK);
         }
@@ -71,7 +71,7 @@ impl<'a> Feed<'a> {
 }
 
 /// What one processor makes of it that nothing happens to.
-fn undisturbed() -> Outcome {
+pub(crate) fn undisturbed() -> Outcome {
     let broker = Broker::start();
     let mut processors = Processors::on(&broker);
     processors.start(0, &[]);
@@ -93,9 +93,9 @@ fn passage(random: &mut fastrand::Rng) -> String {
     format!("{}:{}", point.key(), random.u32(1..=most))
 }
 
-fn start(processors: &mut Processors<'_>, slot: u32, random: &mut fastrand::Rng) {
+fn start(processors: &mut Processors<'_>, number: u32, random: &mut fastrand::Rng) {
     let records = ["1", "7", "50", "1000"][random.usize(..4)];
-    processors.start(slot, &["--commit-records", records, "--kill-at", &passage(random)]);
+    processors.start(number, &["--commit-records", records, "--kill-at", &passage(random)]);
 }
 
 /// Two processors on one feed, killed with -9 at points from a seed and started again.
@@ -103,8 +103,8 @@ fn killed(seed: u64) -> Outcome {
     let mut random = fastrand::Rng::with_seed(seed);
     let broker = Broker::start();
     let (mut feed, mut processors, mut kills) = (Feed::on(&broker), Processors::on(&broker), 0);
-    for slot in 0..2 {
-        start(&mut processors, slot, &mut random);
+    for number in 0..2 {
+        start(&mut processors, number, &mut random);
     }
     while kills < KILLS {
         assert!(feed.published < POLLS, "seed {seed}: only {kills} kills");
@@ -116,14 +116,14 @@ fn killed(seed: u64) -> Outcome {
             dead = processors.dead();
         }
         kills += dead.len();
-        for slot in dead {
-            start(&mut processors, slot, &mut random);
+        for number in dead {
+            start(&mut processors, number, &mut random);
         }
     }
     feed.finish(|| {
-        for slot in processors.dead() {
+        for number in processors.dead() {
             kills += 1;
-            processors.start(slot, &[]);
+            processors.start(number, &[]);
         }
     });
     println!("seed {seed}: {kills} kills");
@@ -190,7 +190,8 @@ fn an_open_transaction_on_the_changelog_is_waited_for() {
     let process = Role::start("process", &["--brokers", &broker.brokers], &log);
     let said = || std::fs::read_to_string(&log).unwrap();
     wait_for("it waits", || {
-        said().contains("an open transaction hides the end of the changelog").then_some(())
+        let waits = "an open transaction holds this partition back";
+        said().contains(waits).then_some(())
     });
     assert!(!said().contains("partitions taken"), "{}", said());
     open.abort();

@@ -23,6 +23,8 @@ mod kafka;
 mod kill;
 mod live;
 mod live_limits;
+mod markers;
+mod members;
 mod opinion;
 mod processor;
 mod rules;

@@ -50,7 +50,7 @@ fn who_fetches_compiles_and_serves_sees_no_secret() {
     // In one home all is yet to be fetched, in the other it has been.
     let (empty, fetched) = (folder("empty"), folder("fetched"));
     std::fs::write(fetched.join("arb-home"), "").unwrap();
-    folder("fetched/kafka-4.3.0");
+    folder("fetched/kafka-4.3.0-with-tools");
     std::fs::write(folder("fetched/clickhouse/26.7.3-stable.1").join("libchdb.so"), "").unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     for home in [&empty, &fetched] {

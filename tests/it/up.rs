@@ -71,9 +71,9 @@ impl House {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("arb-home"), "").unwrap();
-        let fetched = root().join(".arb").join("kafka-4.3.0");
+        let fetched = root().join(".arb").join("kafka-4.3.0-with-tools");
         if fetched.is_dir() {
-            symlink(fetched, home.path().join("kafka-4.3.0")).unwrap();
+            symlink(fetched, home.path().join("kafka-4.3.0-with-tools")).unwrap();
         }
         share_download(home.path());
         let (kafka_port, clickhouse_port) = (port_pair(), port_pair());

@@ -49,12 +49,9 @@ pub(crate) struct Process {
     /// File of books (TOML); without one the table that this program ships with
     #[arg(long, env = "ARB_BOOKS_FILE")]
     pub(crate) books_file: Option<PathBuf>,
-    /// Consumer group
+    /// Consumer group; a transactional id is its name and the number of a partition that is owned
     #[arg(long, env = "ARB_GROUP", default_value = "arb-process")]
     pub(crate) group: String,
-    /// Slot of this instance: with the group it is its transactional id
-    #[arg(long, env = "ARB_SLOT", default_value_t = 0)]
-    pub(crate) slot: u32,
     /// Commit after so many records at the latest
     #[arg(long, env = "ARB_COMMIT_RECORDS", default_value_t = 10_000)]
     pub(crate) commit_records: usize,

@@ -13,12 +13,14 @@ use crate::progress::Progress;
 use crate::tool;
 
 const POM: &str = include_str!("../../kafka/pom.xml");
-/// The version that the pom names, in the folder's name: another version is another folder.
+/// The version that the pom names.
 pub(crate) const VERSION: &str = "4.3.0";
+/// The folder of the jars: another list of jars is another folder.
+const FOLDER: &str = "kafka-4.3.0-with-tools";
 
 /// The folder of the jars.
 pub(super) fn libraries(home: &Path) -> anyhow::Result<PathBuf> {
-    let libraries = home.join(format!("kafka-{VERSION}"));
+    let libraries = home.join(FOLDER);
     let lock = home.join("kafka.lock");
     let lock = File::create(&lock).with_context(|| lock.display().to_string())?;
     lock.lock().context("the lock on Kafka's folder cannot be had")?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use arb_pipeline::kafka::{self, Ends, TickConsumer, TransactionalProducer};
+use arb_pipeline::kafka::{self, Ends, Surroundings, TickConsumer, TransactionalProducer, watch_held_back};
 use arb_pipeline::places::Places;
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::counts::Counts;
@@ -44,8 +44,10 @@ fn pump_until(
     let life = Life::new(&pulse, config.guard.watchdog);
     admin.show(Seen { life, places: places.clone(), ends });
     let fail_points = guarded::fail_points(&config.guard);
-    let transactional_id = format!("{}-{}", config.group, config.slot);
-    let mut producer = TransactionalProducer::new(brokers, &transactional_id, fail_points.clone())?;
+    watch_held_back(brokers, partitions, stop)?;
+    let surroundings =
+        Surroundings { fail_points: fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
+    let mut producer = TransactionalProducer::new(brokers, &config.group, partitions, surroundings)?;
     let mut consumer = TickConsumer::join(brokers, &config.group)?;
     let mut pump = Pump::new(Config {
         policy: config.policy.into(),

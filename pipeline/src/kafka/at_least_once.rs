@@ -11,7 +11,7 @@ use rdkafka::producer::BaseProducer;
 use super::producer::{enqueue, flush};
 use super::transaction::{Silent, offsets, record, settings};
 use super::{Error, TickConsumer, fatal};
-use crate::process::log::{Committed, LogError, Producer, Transaction};
+use crate::process::log::{Adoption, Committed, LogError, Producer, Renewal, Transaction};
 use crate::records::Output;
 
 /// How long all that was sent may take to be acknowledged.
@@ -26,7 +26,7 @@ impl AtLeastOnceProducer {
     /// # Errors
     /// [`Error::Broker`].
     pub fn new(brokers: &str) -> Result<Self, Error> {
-        let producer = settings(brokers).create_with_context(Silent);
+        let producer = settings(brokers).create_with_context(Silent::default());
         Ok(Self(producer.map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?))
     }
 }
@@ -35,12 +35,18 @@ impl Producer for AtLeastOnceProducer {
     type Input = TickConsumer;
     type Transaction<'a> = Unguarded<'a>;
 
+    fn adopt(&mut self, _: &[i32], _: &mut TickConsumer) -> Result<Adoption, LogError> {
+        Ok(Adoption::Done)
+    }
+
+    fn release(&mut self, _: &[i32]) {}
+
     fn begin(&mut self) -> Result<Unguarded<'_>, LogError> {
         Ok(Unguarded(&self.0))
     }
 
-    fn renew(&mut self) -> Result<(), LogError> {
-        Ok(())
+    fn renew(&mut self, _: &mut TickConsumer) -> Result<Renewal, LogError> {
+        Ok(Renewal::Done)
     }
 }
 

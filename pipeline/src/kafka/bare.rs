@@ -110,7 +110,7 @@ impl Bare {
             Guarantee::ExactlyOnce => transactional(brokers, group),
             Guarantee::AtLeastOnce => settings(brokers),
         };
-        let producer: BaseProducer<Silent> = config.create_with_context(Silent).map_err(broker)?;
+        let producer: BaseProducer<Silent> = config.create_with_context(Silent::default()).map_err(broker)?;
         if guarantee == Guarantee::ExactlyOnce {
             producer.init_transactions(TIMEOUT).map_err(broker)?;
         }

@@ -6,6 +6,7 @@
 //! Source: KIP-98, and KIP-447 for fencing by the consumer group's generation.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics;
@@ -18,29 +19,34 @@ use rdkafka::{ClientConfig, ClientContext};
 use super::producer::{enqueue, flush};
 use super::{Error, Listener, TickConsumer, fatal};
 use crate::fail_point::{FailPoints, Point};
-use crate::process::log::{Committed, LogError, Producer, Transaction as Port};
+use crate::process::log::{Committed, LogError, Transaction as Port};
 use crate::records::Output;
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
-const TIMEOUT: Duration = Duration::from_secs(8);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(8);
 /// Longer than a message may take (`message.timeout.ms`): what cannot be delivered has failed by then, and the
 /// transaction is known to need an abort.
-const FLUSH: Duration = Duration::from_millis(9_500);
+pub(super) const FLUSH: Duration = Duration::from_millis(9_500);
 /// How long a call is resumed for: longer than a transaction may last (10 s).
-const RESUME: Duration = Duration::from_secs(15);
+pub(super) const RESUME: Duration = Duration::from_secs(15);
 /// First contact with the transaction coordinator, which may have to wait for an earlier owner's time-out.
 const INIT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A producer with a transactional id.
-pub struct TransactionalProducer {
-    producer: BaseProducer<Silent>,
-    brokers: String,
-    transactional_id: String,
-    fail_points: FailPoints,
+/// A producer with a transactional id, as the library has it.
+pub(super) type Client = BaseProducer<Silent>;
+
+/// Only notes that a record was not delivered: such a record fails the commit.
+#[derive(Default)]
+pub(super) struct Silent {
+    has_failed: AtomicBool,
 }
 
-/// Delivery errors need no ear: they fail the commit.
-pub(super) struct Silent;
+impl Silent {
+    /// Whether a record has not been delivered since this was last asked.
+    pub(super) fn take_failure(&self) -> bool {
+        self.has_failed.swap(false, Ordering::Relaxed)
+    }
+}
 
 impl ClientContext for Silent {
     fn error(&self, error: KafkaError, reason: &str) {
@@ -51,27 +57,20 @@ impl ClientContext for Silent {
 impl ProducerContext for Silent {
     type DeliveryOpaque = ();
 
-    fn delivery(&self, _: &DeliveryResult<'_>, (): ()) {}
-}
-
-impl TransactionalProducer {
-    /// Takes over a transactional id: whoever had it is fenced, what it left open is aborted.
-    ///
-    /// # Errors
-    /// [`Error::Broker`].
-    pub fn new(brokers: &str, transactional_id: &str, fail_points: FailPoints) -> Result<Self, Error> {
-        let producer = connect(brokers, transactional_id)?;
-        let (brokers, transactional_id) = (brokers.to_owned(), transactional_id.to_owned());
-        Ok(Self { producer, brokers, transactional_id, fail_points })
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        if result.is_err() {
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
     }
 }
 
-fn connect(brokers: &str, transactional_id: &str) -> Result<BaseProducer<Silent>, Error> {
+/// Takes over a transactional id: whoever used it is fenced; the coordinator aborts the transaction that it knows of.
+pub(super) fn connect(brokers: &str, transactional_id: &str) -> Result<Client, Error> {
     let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-    let producer: BaseProducer<Silent> =
-        transactional(brokers, transactional_id).create_with_context(Silent).map_err(broker)?;
-    resume(INIT_TIMEOUT, || producer.init_transactions(INIT_TIMEOUT)).map_err(broker)?;
-    Ok(producer)
+    let client: Client =
+        transactional(brokers, transactional_id).create_with_context(Silent::default()).map_err(broker)?;
+    resume(INIT_TIMEOUT, || client.init_transactions(INIT_TIMEOUT)).map_err(broker)?;
+    Ok(client)
 }
 
 /// Settings of a producer of what is computed.
@@ -117,52 +116,69 @@ pub(super) fn offsets(next: &BTreeMap<i32, i64>) -> Result<TopicPartitionList, K
     Ok(offsets)
 }
 
-impl Producer for TransactionalProducer {
-    type Input = TickConsumer;
-    type Transaction<'a> = Transaction<'a>;
+/// An open transaction.
+pub struct Transaction<'a> {
+    client: &'a mut Client,
+    fail_points: &'a FailPoints,
+    transactional_id: &'a str,
+    is_open: bool,
+}
 
-    fn begin(&mut self) -> Result<Transaction<'_>, LogError> {
-        self.producer.begin_transaction().map_err(fatal)?;
-        Ok(Transaction { producer: self, is_open: true })
+impl<'a> Transaction<'a> {
+    /// Begins one.
+    pub(super) fn begin(
+        client: &'a mut Client,
+        transactional_id: &'a str,
+        fail_points: &'a FailPoints,
+    ) -> Result<Self, LogError> {
+        client.begin_transaction().map_err(|error| end(client, transactional_id, error))?;
+        Ok(Self { client, fail_points, transactional_id, is_open: true })
     }
 
-    fn renew(&mut self) -> Result<(), LogError> {
-        // Its initialisation fences the old one and completes or aborts what that one had begun.
-        self.producer = connect(&self.brokers, &self.transactional_id).map_err(fatal)?;
-        Ok(())
+    /// An error after which the producer can do no more.
+    fn end(&self, error: impl Into<Error>) -> LogError {
+        end(self.client, self.transactional_id, error)
+    }
+
+    fn classify(&self, error: KafkaError) -> LogError {
+        if is_fatal(&error) { self.end(error) } else { LogError::Abort(error.into()) }
     }
 }
 
-/// An open transaction.
-pub struct Transaction<'a> {
-    producer: &'a mut TransactionalProducer,
-    is_open: bool,
+/// An error after which a producer can do no more: of one that was fenced, the sentence that says so.
+pub(super) fn end(client: &Client, transactional_id: &str, error: impl Into<Error>) -> LogError {
+    let is_fenced = client.client().fatal_error().is_some_and(|(code, _)| is_fencing(code));
+    fatal(if is_fenced { Error::Fenced(transactional_id.to_owned()) } else { error.into() })
+}
+
+fn is_fencing(code: RDKafkaErrorCode) -> bool {
+    matches!(code, RDKafkaErrorCode::Fenced | RDKafkaErrorCode::ProducerFenced)
 }
 
 impl Port for Transaction<'_> {
     type Input = TickConsumer;
 
     fn send(&mut self, output: &Output) -> Result<(), LogError> {
-        self.producer.fail_points.pass(Point::Produce);
-        enqueue(&self.producer.producer, record(output)).map_err(classify)
+        self.fail_points.pass(Point::Produce);
+        enqueue(self.client, record(output)).map_err(|error| self.classify(error))
     }
 
     fn commit(mut self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
         if let Err(error) = self.prepare(input, next) {
             return self.give_up(error);
         }
-        self.producer.fail_points.pass(Point::Commit);
-        match resume(RESUME, || self.producer.producer.commit_transaction(TIMEOUT)) {
+        self.fail_points.pass(Point::Commit);
+        match resume(RESUME, || self.client.commit_transaction(TIMEOUT)) {
             Ok(()) => {
                 self.is_open = false;
-                self.producer.fail_points.pass(Point::Committed);
+                self.fail_points.pass(Point::Committed);
                 Ok(Committed::Yes)
             }
             // Also where librdkafka asks for an abort: the request may have been heard.
             Err(error) => {
                 self.is_open = false;
                 if is_fatal(&error) {
-                    return Err(fatal(error));
+                    return Err(self.end(error));
                 }
                 tracing::warn!(%error, "nobody knows whether a commit has happened");
                 Ok(Committed::Unknown)
@@ -171,7 +187,7 @@ impl Port for Transaction<'_> {
     }
 
     fn abort(mut self) -> Result<(), LogError> {
-        self.try_abort().map_err(fatal)
+        self.try_abort().map_err(|error| self.end(error))
     }
 }
 
@@ -179,13 +195,13 @@ impl Transaction<'_> {
     /// Everything before the commit itself.
     fn prepare(&self, input: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
         // The commit's own flush looks every 100 ms only.
-        flush(&self.producer.producer, FLUSH)?;
-        self.producer.fail_points.pass(Point::Offsets);
+        flush(self.client, FLUSH)?;
+        self.fail_points.pass(Point::Offsets);
         let offsets = offsets(next)?;
         let lost =
             || KafkaError::ClientCreation("the consumer is no member of its group any more".to_owned());
         let group = input.group().ok_or_else(lost)?;
-        let send = || self.producer.producer.send_offsets_to_transaction(&offsets, &group, TIMEOUT);
+        let send = || self.client.send_offsets_to_transaction(&offsets, &group, TIMEOUT);
         Ok(resume(RESUME, send)?)
     }
 
@@ -195,7 +211,7 @@ impl Transaction<'_> {
             && is_fatal(client)
         {
             self.is_open = false;
-            return Err(fatal(error));
+            return Err(self.end(error));
         }
         tracing::warn!(%error, "the transaction is aborted");
         self.abort().map(|()| Committed::Aborted)
@@ -204,10 +220,10 @@ impl Transaction<'_> {
     fn try_abort(&mut self) -> Result<(), Error> {
         self.is_open = false;
         // The abort waits for what is in flight, but does not take the reports of it.
-        if let Err(error) = flush(&self.producer.producer, FLUSH) {
+        if let Err(error) = flush(self.client, FLUSH) {
             tracing::warn!(%error, "what was sent is not settled before the abort");
         }
-        Ok(resume(RESUME, || self.producer.producer.abort_transaction(TIMEOUT))?)
+        Ok(resume(RESUME, || self.client.abort_transaction(TIMEOUT))?)
     }
 }
 
@@ -223,7 +239,7 @@ impl Drop for Transaction<'_> {
 }
 
 /// Calls again while librdkafka says that it is safe: it then resumes the call rather than repeat it.
-fn resume(within: Duration, mut call: impl FnMut() -> Result<(), KafkaError>) -> Result<(), KafkaError> {
+pub(super) fn resume(within: Duration, mut call: impl FnMut() -> Result<(), KafkaError>) -> Result<(), KafkaError> {
     let deadline = Instant::now() + within;
     loop {
         match call() {
@@ -235,12 +251,8 @@ fn resume(within: Duration, mut call: impl FnMut() -> Result<(), KafkaError>) ->
     }
 }
 
-fn classify(error: KafkaError) -> LogError {
-    if is_fatal(&error) { fatal(error) } else { LogError::Abort(error.into()) }
-}
-
 /// Whether the producer is of no more use (fenced by another, or broken), or the same work would fail again.
-fn is_fatal(error: &KafkaError) -> bool {
+pub(super) fn is_fatal(error: &KafkaError) -> bool {
     use RDKafkaErrorCode as Code;
     let by_code = matches!(
         error.rdkafka_error_code(),

@@ -46,6 +46,24 @@ pub enum Committed {
     Unknown,
 }
 
+/// How far the takeover of transactional ids has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adoption {
+    /// Nothing is open on the outputs of the partitions.
+    Done,
+    /// A transaction is still open there, or Kafka did not answer: call again.
+    Waiting,
+}
+
+/// How the renewal of a producer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renewal {
+    /// What was under way is committed or aborted for good.
+    Done,
+    /// The group has given all partitions of this member to others: nothing was renewed.
+    Expelled,
+}
+
 /// Why the log did not do something.
 #[derive(Debug, Error)]
 pub enum LogError {
@@ -99,7 +117,10 @@ pub trait Input {
     fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError>;
 }
 
-/// Who writes transactions.
+/// Writes transactions, under the transactional id of one of the input partitions that are owned.
+///
+/// The group gives a partition to one living member, so its id has one living user; whoever is given the partition
+/// adopts the id.
 pub trait Producer {
     /// Whose offsets a transaction commits.
     type Input: Input;
@@ -108,18 +129,27 @@ pub trait Producer {
     where
         Self: 'a;
 
+    /// Adopts the transactional ids of partitions that were assigned: fences whoever used them, and aborts what it
+    /// left open. The partitions may be restored only after [`Adoption::Done`].
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn adopt(&mut self, partitions: &[i32], input: &mut Self::Input) -> Result<Adoption, LogError>;
+
+    /// Stops to use the ids of partitions that leave; called before they are given back.
+    fn release(&mut self, partitions: &[i32]);
+
     /// Begins a transaction.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
     fn begin(&mut self) -> Result<Self::Transaction<'_>, LogError>;
 
-    /// Makes a new client of the same name, after [`Committed::Unknown`]: when it returns, what was under way is
-    /// either committed or aborted for good.
+    /// Makes a new client of the same id after [`Committed::Unknown`], and aborts what the id has left open.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
-    fn renew(&mut self) -> Result<(), LogError>;
+    fn renew(&mut self, input: &mut Self::Input) -> Result<Renewal, LogError>;
 }
 
 /// An open transaction; dropped, it is aborted.

@@ -16,7 +16,7 @@ use arb_engine::catalogue::Policy;
 use super::batch::{Batch, BatchLimits};
 use super::counts::Counts;
 use super::error::PumpError;
-use super::log::{Committed, Event, Input, LogError, Producer, Record, Transaction};
+use super::log::{Adoption, Committed, Event, Input, LogError, Producer, Record, Renewal, Transaction};
 use super::partition::Partition;
 use super::restore::restore;
 use crate::fail_point::{FailPoints, Point};
@@ -65,6 +65,8 @@ pub struct Pump {
     record: Record,
     /// A rebalance that is due once the transaction is over.
     due: Option<Event>,
+    /// Partitions that were assigned and are not started yet.
+    assigned: Vec<i32>,
     /// When what it holds is to be counted again; `None` while nothing has changed.
     count_at: Option<Instant>,
 }
@@ -83,7 +85,7 @@ impl Pump {
     #[must_use]
     pub fn new(config: Config) -> Self {
         let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
-        Self { config, partitions, counts, record, due: None, count_at: None }
+        Self { config, partitions, counts, record, due: None, assigned: Vec::new(), count_at: None }
     }
 
     /// What went through it.
@@ -107,10 +109,11 @@ impl Pump {
         }
         self.tell_sizes();
         match self.due.take() {
-            Some(Event::Assigned(assigned)) => self.take(&assigned, input),
-            Some(Event::Revoked(gone) | Event::Lost(gone)) => self.give_back(&gone, input),
-            Some(Event::Record | Event::Idle) | None => Ok(()),
+            Some(Event::Assigned(assigned)) => self.assigned.extend(assigned),
+            Some(Event::Revoked(gone) | Event::Lost(gone)) => self.give_back(&gone, input, producer)?,
+            Some(Event::Record | Event::Idle) | None => {}
         }
+        self.take(input, producer)
     }
 
     fn next<I: Input>(&mut self, wait: Duration, input: &mut I) -> Result<Event, PumpError> {
@@ -145,10 +148,11 @@ impl Pump {
         match ended {
             Committed::Yes => self.apply(&read),
             Committed::Aborted => self.rewind(&read, input)?,
-            Committed::Unknown => {
-                producer.renew()?;
-                self.resolve(&read, input)?;
-            }
+            Committed::Unknown => match producer.renew(input)? {
+                Renewal::Done => self.resolve(&read, input)?,
+                // Only a partition's new owner can tell what became of its transaction.
+                Renewal::Expelled => self.partitions.clear(),
+            },
         }
         Ok(())
     }
@@ -272,9 +276,15 @@ impl Pump {
         }
     }
 
-    fn take<I: Input>(&mut self, assigned: &[i32], input: &mut I) -> Result<(), PumpError> {
+    /// Starts the partitions that were assigned, once nothing is open on their outputs. Until then the others are
+    /// processed as ever.
+    fn take<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
+        if self.assigned.is_empty() || producer.adopt(&self.assigned, input)? == Adoption::Waiting {
+            return Ok(());
+        }
+        let assigned = std::mem::take(&mut self.assigned);
         let mut places = Vec::with_capacity(assigned.len());
-        for id in assigned {
+        for id in &assigned {
             let partition = restore(input, *id, self.config.engine(), &self.config.pulse)?;
             places.push((*id, partition.next()));
             self.config.places.put(*id, partition.place());
@@ -282,14 +292,21 @@ impl Pump {
             self.counts.restored += 1;
         }
         input.start(&places)?;
-        telemetry::taken(assigned, self.partitions.len());
+        telemetry::taken(&assigned, self.partitions.len());
         self.count_at = Some(Instant::now());
         Ok(())
     }
 
-    fn give_back<I: Input>(&mut self, gone: &[i32], input: &mut I) -> Result<(), PumpError> {
+    fn give_back<P: Producer>(
+        &mut self,
+        gone: &[i32],
+        input: &mut P::Input,
+        producer: &mut P,
+    ) -> Result<(), PumpError> {
         self.partitions.retain(|id, _| !gone.contains(id));
+        self.assigned.retain(|id| !gone.contains(id));
         self.config.places.remove(gone);
+        producer.release(gone);
         input.give_back(gone)?;
         telemetry::given_back(gone, self.partitions.len());
         self.count_at = Some(Instant::now());

@@ -105,6 +105,9 @@ metrics! {
     EVENT_TIME_LAG = gauge(Process, Seconds, "arb_process_event_time_lag_seconds",
         "Now minus the partition's watermark. For a recording it is as large as the recording is old. 0 for a partition that was given back.")
         .by(&["partition"]).rare();
+    HELD_BACK = gauge(Process, Seconds, "arb_process_held_back_seconds",
+        "How long the last stable offset of an output partition has stood where it is, before the partition's end: an open transaction hides what follows. One of a processor ends within 20 s, a longer one is somebody else's or has lost its markers. Asked for every 5 s, of all partitions.")
+        .by(&["topic", "partition"]).rare();
     EVENTS = gauge(Process, Count, "arb_process_events", "Events in memory, of all partitions owned; it and the next four are looked at every 5 s.");
     MARKETS = gauge(Process, Count, "arb_process_markets", "Markets in memory.");
     QUOTES = gauge(Process, Count, "arb_process_quotes", "Quotes in memory.");

@@ -168,6 +168,11 @@ impl Drop for Restoring {
     }
 }
 
+/// An output partition has been held back for so long by a transaction that does not end.
+pub fn held_back(topic: &'static str, partition: i32, time: Duration) {
+    list::HELD_BACK.gauge(&[topic, &partition.to_string()]).set(took(time));
+}
+
 /// Tells what the partitions hold.
 pub fn sizes(of: impl Iterator<Item = Size>) {
     let mut sum = [0; 4];

@@ -1,4 +1,5 @@
-//! What a broker would hold: topics, committed offsets, who owns what. Only committed records are in it.
+//! What a broker would hold: topics, committed offsets, who owns what. Records of a transaction without markers lie
+//! open among the others: readers of committed records see nothing from the first of them on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +18,26 @@ const POLLS: usize = 12;
 /// Key, value and headers, as they were written.
 pub(crate) type Written = (Option<Vec<u8>>, Option<Vec<u8>>, Vec<(&'static str, String)>);
 
+/// A record of a partition.
+struct Entry {
+    written: Written,
+    /// The transactional id whose transaction has neither committed nor aborted it.
+    open: Option<i32>,
+}
+
 /// The broker.
 #[derive(Default)]
 pub(crate) struct World {
     /// Records of the input, each with its offset: offsets have gaps.
     input: BTreeMap<i32, Vec<(i64, Vec<u8>)>>,
-    topics: BTreeMap<(&'static str, i32), Vec<Written>>,
+    topics: BTreeMap<(&'static str, i32), Vec<Entry>>,
     offsets: BTreeMap<i32, i64>,
+    /// Offsets of transactions without markers, by transactional id.
+    pending: BTreeMap<i32, BTreeMap<i32, i64>>,
     /// Which member may commit a partition's offsets.
     pub(crate) owners: BTreeMap<i32, usize>,
-    /// The newest epoch of each transactional id.
-    epochs: BTreeMap<usize, u64>,
+    /// The newest epoch of each transactional id, which is a partition's.
+    epochs: BTreeMap<i32, u64>,
 }
 
 impl World {
@@ -71,23 +81,46 @@ impl World {
         (0..PARTITIONS).all(|id| self.offset(id).is_some_and(|offset| self.record(id, offset).is_none()))
     }
 
-    /// Makes a transaction visible.
-    pub(crate) fn commit(&mut self, written: &[Output], next: &BTreeMap<i32, i64>) {
+    /// Writes a transaction whose markers never come.
+    pub(crate) fn leave_open(&mut self, id: i32, written: &[Output], next: &BTreeMap<i32, i64>) {
         for output in written {
-            let record = (output.key.clone(), output.value.clone(), output.headers.clone());
-            self.topics.entry((output.topic, output.partition)).or_default().push(record);
+            let written = (output.key.clone(), output.value.clone(), output.headers.clone());
+            let entry = Entry { written, open: Some(id) };
+            self.topics.entry((output.topic, output.partition)).or_default().push(entry);
         }
-        self.offsets.extend(next);
+        self.pending.entry(id).or_default().extend(next);
+    }
+
+    /// Makes a transaction visible, with whatever the same id has left open before it.
+    pub(crate) fn commit(&mut self, id: i32, written: &[Output], next: &BTreeMap<i32, i64>) {
+        self.leave_open(id, written, next);
+        self.topics.values_mut().flatten().for_each(|entry| {
+            entry.open.take_if(|open| *open == id);
+        });
+        self.offsets.extend(self.pending.remove(&id).unwrap_or_default());
+    }
+
+    /// Writes an abort marker of an id to every partition.
+    pub(crate) fn abort(&mut self, id: i32) {
+        self.topics.values_mut().for_each(|entries| entries.retain(|entry| entry.open != Some(id)));
+        self.pending.remove(&id);
+    }
+
+    /// Whether nothing is open on the outputs of a partition, nor on its offset.
+    pub(crate) fn is_settled(&self, partition: i32) -> bool {
+        let outputs = self.topics.iter().filter(|((_, id), _)| *id == partition);
+        let is_open = outputs.flat_map(|(_, entries)| entries).any(|entry| entry.open.is_some());
+        !is_open && !self.pending.values().any(|next| next.contains_key(&partition))
     }
 
     /// A new epoch of a transactional id.
-    pub(crate) fn new_epoch(&mut self, id: usize) -> u64 {
+    pub(crate) fn new_epoch(&mut self, id: i32) -> u64 {
         let epoch = self.epochs.entry(id).or_default();
         *epoch += 1;
         *epoch
     }
 
-    pub(crate) fn epoch(&self, id: usize) -> u64 {
+    pub(crate) fn epoch(&self, id: i32) -> u64 {
         self.epochs[&id]
     }
 
@@ -96,10 +129,14 @@ impl World {
         (0..PARTITIONS).filter(|id| !self.owners.contains_key(id)).collect()
     }
 
-    /// Everything of a topic, by partition.
-    pub(crate) fn log(&self, topic: &str) -> Vec<(i32, &[Written])> {
+    /// What a reader of committed records sees of a topic, by partition.
+    pub(crate) fn log(&self, topic: &str) -> Vec<(i32, Vec<&Written>)> {
         let of = self.topics.iter().filter(|((name, _), _)| *name == topic);
-        of.map(|((_, partition), records)| (*partition, records.as_slice())).collect()
+        let seen = |entries: &'_ [Entry]| entries.iter().take_while(|entry| entry.open.is_none()).count();
+        of.map(|((_, partition), entries)| {
+            (*partition, entries[..seen(entries)].iter().map(|entry| &entry.written).collect())
+        })
+        .collect()
     }
 
     pub(crate) fn committed(&self, topic: &str) -> usize {
@@ -125,14 +162,18 @@ impl World {
         state
     }
 
-    /// Does what the log cleaner may do at any time: of each key only the last record stays.
+    /// Does what the log cleaner may do at any time: of each key only the last record stays. It leaves alone what is
+    /// open, and what follows it.
     pub(crate) fn compact(&mut self, partition: i32) {
-        if let Some(records) = self.topics.get_mut(&(PROCESS_STATE.name, partition)) {
+        if let Some(entries) = self.topics.get_mut(&(PROCESS_STATE.name, partition)) {
+            let first_open = entries.iter().position(|entry| entry.open.is_some());
+            let rest = entries.split_off(first_open.unwrap_or(entries.len()));
             let mut seen = BTreeSet::new();
             let mut kept: Vec<_> =
-                records.drain(..).rev().filter(|(key, ..)| seen.insert(key.clone())).collect();
+                entries.drain(..).rev().filter(|entry| seen.insert(entry.written.0.clone())).collect();
             kept.reverse();
-            *records = kept;
+            *entries = kept;
+            entries.extend(rest);
         }
     }
 }

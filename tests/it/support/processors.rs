@@ -1,4 +1,5 @@
-//! Processors that die: started in slots with fail points, watched, started again; and what they left behind.
+//! Processors that die: numbered by the test, started with fail points, watched, started again; and what they left
+//! behind.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +59,7 @@ impl Outcome {
     }
 }
 
-/// Processors by slot.
+/// Processors by number: they themselves have none.
 pub(crate) struct Processors<'a> {
     broker: &'a Broker,
     running: BTreeMap<u32, Role>,
@@ -71,27 +72,33 @@ impl<'a> Processors<'a> {
         Self { broker, running: BTreeMap::new(), started: 0 }
     }
 
-    /// Starts one in a slot.
-    pub(crate) fn start(&mut self, slot: u32, arguments: &[&str]) {
+    /// Starts one under a number.
+    pub(crate) fn start(&mut self, number: u32, arguments: &[&str]) {
         self.started += 1;
-        let log = self.broker.path(&format!("process-{slot}-{}.log", self.started));
-        let slot_text = slot.to_string();
-        let common = ["--brokers", &self.broker.brokers, "--slot", &slot_text];
-        self.running.insert(slot, Role::start("process", &[&common[..], arguments].concat(), &log));
+        let log = self.broker.path(&format!("process-{number}-{}.log", self.started));
+        let common = ["--brokers", &self.broker.brokers];
+        self.running.insert(number, Role::start("process", &[&common[..], arguments].concat(), &log));
     }
 
-    /// The slots whose processor has died, which are free again.
+    /// The numbers whose processor has died, which are free again.
     pub(crate) fn dead(&mut self) -> Vec<u32> {
         let dead: Vec<_> =
-            self.running.iter_mut().filter_map(|(slot, role)| role.died().then_some(*slot)).collect();
-        for slot in &dead {
-            self.running.remove(slot);
+            self.running.iter_mut().filter_map(|(number, role)| role.died().then_some(*number)).collect();
+        for number in &dead {
+            self.running.remove(number);
         }
         dead
     }
 
-    pub(crate) fn of(&mut self, slot: u32) -> &mut Role {
-        self.running.get_mut(&slot).unwrap()
+    pub(crate) fn of(&mut self, number: u32) -> &mut Role {
+        self.running.get_mut(&number).unwrap()
+    }
+
+    /// Ends one in good order.
+    pub(crate) fn end(&mut self, number: u32) {
+        if let Some(mut role) = self.running.remove(&number) {
+            role.stop();
+        }
     }
 
     /// Ends all of them in good order.

@@ -62,6 +62,11 @@ impl Role {
         assert!(ended.is_none(), "{}", std::fs::read_to_string(&self.log).unwrap());
     }
 
+    /// Whether it has logged a text.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        std::fs::read_to_string(&self.log).unwrap().contains(text)
+    }
+
     /// Whether it has ended.
     pub(crate) fn died(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
@@ -81,6 +86,19 @@ impl Role {
     /// The process's id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// The processes that it has started itself.
+    pub(crate) fn children(&self) -> Vec<Pid> {
+        let parent = self.child.id().to_string();
+        let is_child = |pid: &i32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            // After the name, which may hold anything: state, then parent.
+            stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)) == Some(&*parent)
+        };
+        let entries = std::fs::read_dir("/proc").unwrap().map(Result::unwrap);
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(is_child).filter_map(Pid::from_raw).collect()
     }
 
     /// Ends it with -9.

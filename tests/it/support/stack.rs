@@ -4,6 +4,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -15,6 +16,8 @@ use super::{root, wait_for};
 pub(crate) struct Broker {
     // Ends before its files are removed.
     kafka: Role,
+    /// With which it was started.
+    arguments: Vec<String>,
     pub(crate) brokers: String,
     pub(crate) scratch: TempDir,
 }
@@ -37,13 +40,29 @@ impl Broker {
         let log = scratch.path().join("kafka.log");
         let (port_text, data, home) =
             (port.to_string(), data.display().to_string(), home.display().to_string());
-        let kafka = Role::start("kafka", &["--port", &port_text, "--data", &data, "--home", &home], &log);
-        let mut broker = Self { brokers: format!("127.0.0.1:{port}"), scratch, kafka };
-        wait_for("Kafka answers", || {
-            broker.kafka.assert_runs();
-            std::net::TcpStream::connect(&broker.brokers).ok()
-        });
+        let arguments = ["--port", &port_text, "--data", &data, "--home", &home].map(str::to_owned).to_vec();
+        let kafka = start_kafka(&arguments, &log);
+        let mut broker = Self { brokers: format!("127.0.0.1:{port}"), scratch, arguments, kafka };
+        broker.wait();
         broker
+    }
+
+    fn wait(&mut self) {
+        wait_for("Kafka answers", || {
+            self.kafka.assert_runs();
+            std::net::TcpStream::connect(&self.brokers).ok()
+        });
+    }
+
+    /// Kills the broker with -9, lets its data be changed, and starts it again.
+    pub(crate) fn restart_killed(&mut self, change: impl FnOnce(&Path)) {
+        for server in self.kafka.children() {
+            kill_process(server, Signal::KILL).unwrap();
+        }
+        wait_for("the role of the broker has ended", || self.kafka.died().then_some(()));
+        change(&self.path("kafka"));
+        self.kafka = start_kafka(&self.arguments, &self.path("kafka.log"));
+        self.wait();
     }
 
     /// A file of the test's own.
@@ -58,6 +77,11 @@ impl Broker {
         let said = run(command.args(arguments));
         assert!(said.success, "{}", said.err);
     }
+}
+
+fn start_kafka(arguments: &[String], log: &Path) -> Role {
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    Role::start("kafka", &arguments, log)
 }
 
 /// A broker with a processor and a board.

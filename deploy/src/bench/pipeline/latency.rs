@@ -9,8 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
-use arb_pipeline::fail_point::FailPoints;
-use arb_pipeline::kafka::{Feed, FeedEvent, TickConsumer, TickProducer, TransactionalProducer};
+use arb_pipeline::kafka::{self, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer};
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::pump::Pump;
 use arb_pipeline::records::TickRecord;
@@ -111,7 +110,12 @@ fn delays(arrivals: &[Arrival], since: Micros) -> Delays {
 
 fn pump(shared: &Shared<'_>) -> anyhow::Result<Meter> {
     let _stop = StopAtEnd(&shared.stop);
-    let producer = TransactionalProducer::new(shared.brokers, &shared.group, FailPoints::default())?;
+    let producer = TransactionalProducer::new(
+        shared.brokers,
+        &shared.group,
+        kafka::partitions(shared.brokers)?,
+        Surroundings::default(),
+    )?;
     let mut to = Metered { producer, meter: Meter::new(false) };
     let mut consumer = TickConsumer::join(shared.brokers, &shared.group)?;
     let mut pump = Pump::new(config(BatchLimits { records: 10_000, interval: INTERVAL }));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use arb_pipeline::kafka::Cut;
-use arb_pipeline::process::log::{Committed, LogError, Producer, Transaction};
+use arb_pipeline::process::log::{Adoption, Committed, LogError, Producer, Renewal, Transaction};
 use arb_pipeline::records::Output;
 
 use crate::bench::meter::Watch;
@@ -78,13 +78,21 @@ impl<P: Producer> Producer for Metered<P> {
     where
         Self: 'a;
 
+    fn adopt(&mut self, partitions: &[i32], input: &mut P::Input) -> Result<Adoption, LogError> {
+        self.producer.adopt(partitions, input)
+    }
+
+    fn release(&mut self, partitions: &[i32]) {
+        self.producer.release(partitions);
+    }
+
     fn begin(&mut self) -> Result<Self::Transaction<'_>, LogError> {
         self.meter.watch.get_or_insert_with(Watch::start);
         Ok(MeteredTransaction { transaction: self.producer.begin()?, meter: &mut self.meter })
     }
 
-    fn renew(&mut self) -> Result<(), LogError> {
-        self.producer.renew()
+    fn renew(&mut self, input: &mut P::Input) -> Result<Renewal, LogError> {
+        self.producer.renew(input)
     }
 }
 

@@ -11,7 +11,7 @@ use arb_engine::catalogue::Policy;
 use arb_pipeline::books;
 use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::kafka::{
-    AtLeastOnceProducer, Cut, Guarantee, TickConsumer, TransactionalProducer, Work, run_bare,
+    self, AtLeastOnceProducer, Cut, Guarantee, Surroundings, TickConsumer, TransactionalProducer, Work, run_bare,
 };
 use arb_pipeline::places::Places;
 use arb_pipeline::process::batch::BatchLimits;
@@ -111,7 +111,12 @@ fn pump(
     let pump = Pump::new(config(limits));
     match guarantee {
         Guarantee::ExactlyOnce => {
-            let producer = TransactionalProducer::new(&ground.brokers, &name, FailPoints::default())?;
+            let producer = TransactionalProducer::new(
+                &ground.brokers,
+                &name,
+                kafka::partitions(&ground.brokers)?,
+                Surroundings::default(),
+            )?;
             drive(pump, consumer, Metered { producer, meter }, records, ground)
         }
         Guarantee::AtLeastOnce => {

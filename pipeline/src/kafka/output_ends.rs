@@ -1,0 +1,100 @@
+//! Where the output partitions end: for everybody (high watermark), and for readers of committed records (last stable
+//! offset, which stands before the first record of an open transaction).
+//!
+//! All partitions are asked for at once, a request a broker. It never reads a record.
+//!
+//! Source: KIP-98; Kafka protocol guide, `ListOffsets` with an isolation level.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use arb_schemas::topics;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::reader::READ_UNCOMMITTED;
+use super::{Error, Listener};
+
+/// How long the brokers may take to say where partitions end.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// An offset of each output partition, by topic and partition.
+pub(super) type Offsets = BTreeMap<(&'static str, i32), i64>;
+
+/// A partition whose last stable offset stands before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HeldBack {
+    pub(super) topic: &'static str,
+    pub(super) partition: i32,
+    /// Where a reader of committed records ends: at the first record of an open transaction.
+    pub(super) stable: i64,
+    pub(super) end: i64,
+}
+
+/// Names of all topics that transactions write to.
+pub(super) fn names() -> impl Iterator<Item = &'static str> + Clone {
+    topics::ALL.into_iter().filter(topics::Topic::is_transactional).map(|topic| topic.name)
+}
+
+/// Asks for the ends of the output partitions.
+pub(super) struct OutputEnds {
+    everything: BaseConsumer<Listener>,
+    committed: BaseConsumer<Listener>,
+}
+
+impl OutputEnds {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`Error::Broker`] for settings that librdkafka refuses.
+    pub(super) fn open(brokers: &str) -> Result<Self, Error> {
+        let consumer = |(key, value)| {
+            let mut config = super::read_committed(brokers);
+            // No group is joined; librdkafka wants a name all the same.
+            config.set("group.id", "arb-reader").set(key, value);
+            let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
+            config.create_with_context(Listener).map_err(broker)
+        };
+        let committed = consumer(("isolation.level", "read_committed"))?;
+        Ok(Self { everything: consumer(READ_UNCOMMITTED)?, committed })
+    }
+
+    /// Where the output partitions of these numbers end for everybody.
+    ///
+    /// # Errors
+    /// Of the client: a broker does not answer.
+    pub(super) fn ends(&self, partitions: &[i32]) -> Result<Offsets, KafkaError> {
+        ends(&self.everything, names().flat_map(|name| partitions.iter().map(move |id| (name, *id))))
+    }
+
+    /// Those whose last stable offset has not come to these ends.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn held_back(&self, ends_then: &Offsets) -> Result<Vec<HeldBack>, KafkaError> {
+        let stable = ends(&self.committed, ends_then.keys().copied())?;
+        let pairs = ends_then.iter().filter_map(|(at, end)| Some((*at, *stable.get(at)?, *end)));
+        let held = pairs.filter(|(_, stable, end)| stable < end);
+        Ok(held.map(|((topic, partition), stable, end)| HeldBack { topic, partition, stable, end }).collect())
+    }
+}
+
+fn ends(
+    consumer: &BaseConsumer<Listener>,
+    of: impl Iterator<Item = (&'static str, i32)> + Clone,
+) -> Result<Offsets, KafkaError> {
+    let mut asked = TopicPartitionList::new();
+    for (topic, partition) in of.clone() {
+        asked.add_partition_offset(topic, partition, Offset::End)?;
+    }
+    // What the client reports is taken, or it would be kept.
+    drop(consumer.poll(Duration::ZERO));
+    let answer = consumer.offsets_for_times(asked, TIMEOUT)?;
+    of.map(|(topic, partition)| {
+        let element = answer.find_partition(topic, partition).ok_or(KafkaError::Canceled)?;
+        element.error()?;
+        Ok(((topic, partition), element.offset().to_raw().unwrap_or(0)))
+    })
+    .collect()
+}

@@ -1,0 +1,184 @@
+//! A broker that loses the markers of a transaction: its records stay open although the coordinator holds it for
+//! aborted. A processor ends what its own id has left open; what is a stranger's is reported, and Kafka's tool ends it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use arb_schemas::time::parse_rfc3339;
+use arb_schemas::topics::{self, FEED_EVENTS, Topic};
+use rdkafka::config::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+
+use crate::kafka::read_all;
+use crate::processor::board_contains;
+use crate::support::program::{Role, run};
+use crate::support::stack::Broker;
+use crate::support::{recordings, root, wait_for};
+
+/// The partition that is damaged.
+const PARTITION: i32 = 0;
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// A producer that has taken over an id.
+fn producer(broker: &Broker, id: &str) -> BaseProducer {
+    let mut config = ClientConfig::new();
+    config.set("bootstrap.servers", &broker.brokers).set("transactional.id", id);
+    let producer: BaseProducer = config.create().unwrap();
+    producer.init_transactions(MINUTE).unwrap();
+    producer
+}
+
+/// Begins a transaction and writes a record to each topic.
+fn write(producer: &BaseProducer, topics: &[Topic], key: &str) {
+    producer.begin_transaction().unwrap();
+    for topic in topics {
+        let record = BaseRecord::to(topic.name).partition(PARTITION).key(key).payload("nothing of ours");
+        producer.send(record).map_err(|(error, _)| error).unwrap();
+    }
+    producer.flush(MINUTE).unwrap();
+}
+
+/// Where the partition ends for readers of committed records, and for everybody.
+fn ends(broker: &Broker, topic: Topic) -> (i64, i64) {
+    let end = |level| {
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", &broker.brokers).set("isolation.level", level);
+        let consumer: BaseConsumer = config.set("group.id", "test-ends").create().unwrap();
+        consumer.fetch_watermarks(topic.name, PARTITION, MINUTE).unwrap().1
+    };
+    (end("read_committed"), end("read_uncommitted"))
+}
+
+fn is_settled(broker: &Broker, topic: Topic) -> bool {
+    let (stable, end) = ends(broker, topic);
+    stable == end
+}
+
+/// Files of a folder that end so.
+fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is = |path: &PathBuf| endings.iter().any(|end| path.to_str().is_some_and(|path| path.ends_with(end)));
+    let mut found: Vec<_> = entries.filter(is).collect();
+    found.sort();
+    found
+}
+
+/// Cuts the last batch off a partition, which must be a marker, and removes what was derived from it.
+fn cut_marker(folder: &Path) {
+    let log = files(folder, &[".log"]).pop().unwrap();
+    let bytes = fs::read(&log).unwrap();
+    let (mut next, mut last) = (0, 0);
+    while next < bytes.len() {
+        // Base offset, then the length of what follows; attributes after leader epoch, magic and checksum.
+        let length = u32::from_be_bytes(bytes[next + 8..next + 12].try_into().unwrap());
+        (last, next) = (next, next + 12 + usize::try_from(length).unwrap());
+    }
+    let attributes = u16::from_be_bytes(bytes[last + 21..last + 23].try_into().unwrap());
+    assert!(attributes & (1 << 5) != 0, "{}: the last batch is no marker", log.display());
+    File::options().write(true).open(&log).unwrap().set_len(last as u64).unwrap();
+    for derived in files(folder, &[".snapshot", ".index", ".timeindex", ".txnindex"]) {
+        fs::remove_file(derived).unwrap();
+    }
+}
+
+/// A transaction of an id with a record in a partition of each topic is aborted, and the broker loses its markers.
+fn lose_markers(broker: &mut Broker, id: &str, topics: &[Topic]) {
+    let old = producer(broker, id);
+    write(&old, topics, "old");
+    old.abort_transaction(MINUTE).unwrap();
+    drop(old);
+    for topic in topics {
+        wait_for("the transaction has its marker", || is_settled(broker, *topic).then_some(()));
+    }
+    broker.restart_killed(|data| {
+        for topic in topics {
+            cut_marker(&data.join("log").join(format!("{}-{PARTITION}", topic.name)));
+        }
+    });
+    for topic in topics {
+        wait_for("the partition has a leader", || {
+            let (stable, end) = ends(broker, *topic);
+            (end > 0).then(|| assert!(stable < end, "{}: {stable} {end}", topic.name))
+        });
+    }
+}
+
+fn keys(broker: &Broker, topic: Topic) -> Vec<String> {
+    let records = read_all(&broker.brokers, topic.name).into_iter();
+    records.map(|record| String::from_utf8(record.key).unwrap()).collect()
+}
+
+#[test]
+fn the_next_commit_of_an_id_takes_along_what_has_lost_its_abort_marker() {
+    let mut broker = Broker::start();
+    lose_markers(&mut broker, "somebody", &[FEED_EVENTS]);
+    assert!(keys(&broker, FEED_EVENTS).is_empty());
+    let next = producer(&broker, "somebody");
+    write(&next, &[FEED_EVENTS], "new");
+    next.commit_transaction(MINUTE).unwrap();
+    wait_for("it is committed", || is_settled(&broker, FEED_EVENTS).then_some(()));
+    assert_eq!(keys(&broker, FEED_EVENTS), ["old", "new"], "this is the fault of which processors defend themselves");
+}
+
+#[test]
+fn a_processor_aborts_what_its_id_has_left_open_before_it_works() {
+    let outputs: Vec<_> = topics::ALL.into_iter().filter(Topic::is_transactional).collect();
+    let mut broker = Broker::start();
+    lose_markers(&mut broker, &format!("arb-process-{PARTITION}"), &outputs);
+    broker.ingest(&recordings::simulated(broker.scratch.path(), 33, 20), &[]);
+    let log = broker.path("process.log");
+    let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let last = parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
+    wait_for("the last poll is processed", || {
+        process.assert_runs();
+        board_contains(&broker, last).then_some(())
+    });
+    process.stop();
+    for topic in outputs {
+        wait_for("nothing is open", || is_settled(&broker, topic).then_some(()));
+        let keys = keys(&broker, topic);
+        assert!(!keys.iter().any(|key| key == "old" || key == "adopted"), "{}: {keys:?}", topic.name);
+    }
+    let said = fs::read_to_string(log).unwrap();
+    println!("{}", said.lines().find(|line| line.contains("transactional ids adopted")).unwrap());
+    assert!(!said.contains("holds this partition back"), "{said}");
+}
+
+/// Runs Kafka's tool for transactions, as docs/operations/hanging-transactions.md has it.
+fn tool(broker: &Broker, arguments: &[&str]) -> String {
+    let libraries = root().join(".arb/kafka-4.3.0-with-tools/*");
+    let mut java = Command::new("java");
+    java.arg("-cp").arg(libraries).arg("org.apache.kafka.tools.TransactionsCommand");
+    let said = run(java.args(["--bootstrap-server", &broker.brokers]).args(arguments));
+    assert!(said.success, "{}{}", said.out, said.err);
+    println!("{arguments:?}\n{}", said.out);
+    said.out
+}
+
+#[test]
+fn a_transaction_of_a_stranger_is_reported_and_ended_by_the_tool() {
+    let mut broker = Broker::start();
+    lose_markers(&mut broker, "stranger", &[FEED_EVENTS]);
+    let log = broker.path("process.log");
+    let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let said = || fs::read_to_string(&log).unwrap();
+    wait_for("it is reported", || said().contains("an open transaction holds this partition back").then_some(()));
+    assert!(said().contains(FEED_EVENTS.name) && !said().contains("partitions taken"), "{}", said());
+    // Younger than any that the tool takes for hanging by default.
+    let found = tool(&broker, &["find-hanging", "--broker-id", "1", "--max-transaction-timeout", "0"]);
+    let line = found.lines().find(|line| line.starts_with(FEED_EVENTS.name)).unwrap();
+    let start = line.split_whitespace().nth(5).unwrap();
+    let partition = PARTITION.to_string();
+    let at = ["--topic", FEED_EVENTS.name, "--partition", &partition];
+    tool(&broker, &[&["describe-producers"][..], &at].concat());
+    tool(&broker, &[&["abort"][..], &at, &["--start-offset", start]].concat());
+    wait_for("it goes on", || {
+        process.assert_runs();
+        said().contains("partitions taken").then_some(())
+    });
+    process.stop();
+    assert!(keys(&broker, FEED_EVENTS).is_empty());
+}
