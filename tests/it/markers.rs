@@ -120,7 +120,11 @@ fn the_next_commit_of_an_id_takes_along_what_has_lost_its_abort_marker() {
     write(&next, &[FEED_EVENTS], "new");
     next.commit_transaction(MINUTE).unwrap();
     wait_for("it is committed", || is_settled(&broker, FEED_EVENTS).then_some(()));
-    assert_eq!(keys(&broker, FEED_EVENTS), ["old", "new"], "this is the fault of which processors defend themselves");
+    assert_eq!(
+        keys(&broker, FEED_EVENTS),
+        ["old", "new"],
+        "this is the fault of which processors defend themselves"
+    );
 }
 
 #[test]
@@ -165,7 +169,9 @@ fn a_transaction_of_a_stranger_is_reported_and_ended_by_the_tool() {
     let log = broker.path("process.log");
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
     let said = || fs::read_to_string(&log).unwrap();
-    wait_for("it is reported", || said().contains("an open transaction holds this partition back").then_some(()));
+    wait_for("it is reported", || {
+        said().contains("an open transaction holds this partition back").then_some(())
+    });
     assert!(said().contains(FEED_EVENTS.name) && !said().contains("partitions taken"), "{}", said());
     // Younger than any that the tool takes for hanging by default.
     let found = tool(&broker, &["find-hanging", "--broker-id", "1", "--max-transaction-timeout", "0"]);

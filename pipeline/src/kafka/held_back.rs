@@ -73,7 +73,12 @@ mod tests {
         let mut after = |seconds, held: &[(i32, i64)]| {
             let held: Vec<_> = held
                 .iter()
-                .map(|(partition, stable)| HeldBack { topic: "t", partition: *partition, stable: *stable, end: 99 })
+                .map(|(partition, stable)| HeldBack {
+                    topic: "t",
+                    partition: *partition,
+                    stable: *stable,
+                    end: 99,
+                })
                 .collect();
             let times = stalls.seen(&held, start + Duration::from_secs(seconds));
             times.into_iter().map(|((_, partition), time)| (partition, time.as_secs())).collect::<Vec<_>>()

@@ -239,7 +239,10 @@ impl Drop for Transaction<'_> {
 }
 
 /// Calls again while librdkafka says that it is safe: it then resumes the call rather than repeat it.
-pub(super) fn resume(within: Duration, mut call: impl FnMut() -> Result<(), KafkaError>) -> Result<(), KafkaError> {
+pub(super) fn resume(
+    within: Duration,
+    mut call: impl FnMut() -> Result<(), KafkaError>,
+) -> Result<(), KafkaError> {
     let deadline = Instant::now() + within;
     loop {
         match call() {

@@ -156,7 +156,11 @@ impl Failure {
 impl Working {
     fn failure(&self, error: KafkaError) -> Failure {
         let is_over = is_fatal(&error) || self.client.client().fatal_error().is_some();
-        if is_over { Failure::Final(end(&self.client, &self.transactional_id, error)) } else { Failure::Passing(error) }
+        if is_over {
+            Failure::Final(end(&self.client, &self.transactional_id, error))
+        } else {
+            Failure::Passing(error)
+        }
     }
 }
 

@@ -26,7 +26,8 @@ fn whatever_happens_the_output_is_that_of_an_undisturbed_run() {
         assert!(expected.committed(DEAD_TICKS.name) > 0 && expected.committed(ARBS_BOARD.name) > 10);
         for seed in 0..RUNS / 8 {
             let mut simulation = Simulation::disturbed(market, seed);
-            let world = simulation.run().unwrap_or_else(|error| panic!("market {market} seed {seed}: {error}"));
+            let world =
+                simulation.run().unwrap_or_else(|error| panic!("market {market} seed {seed}: {error}"));
             seen.extend(simulation.faults());
             assert_same(&world, &expected, market, seed);
         }
@@ -41,7 +42,9 @@ fn without_the_abort_of_what_was_left_open_the_output_differs() {
     let (mut doubled, mut stuck) = (0, 0);
     for seed in 0..100 {
         match Simulation::without_aborts(0, seed).run() {
-            Ok(world) if world.committed(FEED_EVENTS.name) > expected.committed(FEED_EVENTS.name) => doubled += 1,
+            Ok(world) if world.committed(FEED_EVENTS.name) > expected.committed(FEED_EVENTS.name) => {
+                doubled += 1
+            }
             Ok(_) => {}
             Err(_) => stuck += 1,
         }

@@ -125,7 +125,9 @@ impl Shared {
         let mut gone: BTreeSet<_> =
             self.world.owners.extract_if(.., |_, owner| *owner == member).map(|(id, _)| id).collect();
         let waits = self.told.remove(&member).unwrap_or_default();
-        let lost = waits.into_iter().filter_map(|event| if let Event::Lost(gone) = event { Some(gone) } else { None });
+        let lost = waits
+            .into_iter()
+            .filter_map(|event| if let Event::Lost(gone) = event { Some(gone) } else { None });
         gone.extend(lost.flatten());
         self.told.insert(member, vec![Event::Lost(gone.into_iter().collect())]);
         self.seen.insert(Kind::Expelled);

@@ -9,7 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
-use arb_pipeline::kafka::{self, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer};
+use arb_pipeline::kafka::{
+    self, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
+};
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::pump::Pump;
 use arb_pipeline::records::TickRecord;

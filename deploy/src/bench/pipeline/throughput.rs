@@ -11,7 +11,8 @@ use arb_engine::catalogue::Policy;
 use arb_pipeline::books;
 use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::kafka::{
-    self, AtLeastOnceProducer, Cut, Guarantee, Surroundings, TickConsumer, TransactionalProducer, Work, run_bare,
+    self, AtLeastOnceProducer, Cut, Guarantee, Surroundings, TickConsumer, TransactionalProducer, Work,
+    run_bare,
 };
 use arb_pipeline::places::Places;
 use arb_pipeline::process::batch::BatchLimits;
