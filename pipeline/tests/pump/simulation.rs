@@ -3,7 +3,7 @@
 //! What a log promises is kept here as Kafka keeps it: a transaction is visible whole or not at all; offsets are
 //! taken only from the member that owns the partition, and only from the newest producer of a transactional id.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -281,6 +281,18 @@ impl Transaction for SimTransaction<'_> {
     }
 }
 
+thread_local! {
+    static EPOCHS: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Another one each time: a partition that takes a second one is found by it.
+fn next_epoch() -> i64 {
+    EPOCHS.with(|epochs| {
+        epochs.set(epochs.get() + 1);
+        epochs.get()
+    })
+}
+
 /// One process.
 struct Process {
     pump: Pump,
@@ -329,6 +341,7 @@ impl Simulation {
         let pump = Pump::new(Config {
             policy: Policy::Board,
             books: Arc::default(),
+            epoch: next_epoch,
             limits: BatchLimits { records: self.batch, interval: Duration::from_hours(1) },
             pause: Duration::ZERO,
             abort_each: None,
