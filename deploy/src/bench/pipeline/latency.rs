@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use arb_pipeline::fail_point::FailPoints;
+use arb_pipeline::feed_mark::FeedMarks;
 use arb_pipeline::kafka::{Feed, FeedEvent, TickConsumer, TickProducer, TransactionalProducer};
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::pump::Pump;
@@ -80,13 +81,14 @@ pub(super) fn measure(rate: u32, time: Duration, ground: &mut Ground<'_>) -> any
     let served = ground.serve()?;
     let group = ground.name();
     let (stream, end) = Stream::open(&served)?;
-    let feed = Feed::open(&ground.brokers, &FEED_EVENTS, DEFAULT_PARTITIONS)?;
-    feed.read_from((0..).zip(feed.spans()?.iter().map(|span| span.next)))?;
+    let mut feed = Feed::open(&ground.brokers, &FEED_EVENTS, DEFAULT_PARTITIONS)?;
+    let ends = feed.spans()?;
+    feed.read_from((0..).zip(ends.iter().map(|span| span.next)), FeedMarks::default())?;
     let (stop, processed) = (Stop::default(), AtomicU64::new(0));
     let shared = Shared { brokers: &ground.brokers, group, stop, processed };
     let latency = thread::scope(|scope| {
         let pump = scope.spawn(|| pump(&shared));
-        let feed = scope.spawn(|| arrivals(&feed, &shared.stop));
+        let feed = scope.spawn(|| arrivals(&mut feed, &shared.stop));
         let stream = scope.spawn(|| stream.arrivals());
         let published = publish(rate, time, &shared, ground);
         shared.stop.stop();
@@ -131,7 +133,7 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-fn arrivals(feed: &Feed, stop: &Stop) -> anyhow::Result<Vec<Arrival>> {
+fn arrivals(feed: &mut Feed, stop: &Stop) -> anyhow::Result<Vec<Arrival>> {
     let mut arrivals = Vec::new();
     while !stop.is_stopped() {
         if let FeedEvent::Record { value, .. } = feed.next(LOOK)? {
