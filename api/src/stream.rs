@@ -98,7 +98,7 @@ impl Streams {
     /// # Errors
     /// [`WireError`] when it is none of the feed's.
     pub fn take(&self, partition: i32, offset: i64, message: &[u8]) -> Result<(), WireError> {
-        self.live.push(partition, offset, message)
+        self.live.push((partition, offset, None), message)
     }
 
     /// Begins such a feed where nothing is open.

@@ -13,3 +13,8 @@ pub(crate) fn now() -> Micros {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(Micros::MAX)
 }
+
+/// The same in milliseconds since 1970: the epoch of counters that begin now.
+pub(crate) fn epoch() -> i64 {
+    now() / 1_000
+}

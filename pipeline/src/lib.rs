@@ -8,6 +8,7 @@
 //! - [`clickhouse`]: where analysts read: its client, roles and migrations.
 //! - [`books`]: the file of books, as the engine's table.
 //! - [`records`]: messages as engine inputs, effects as messages.
+//! - [`feed_mark`]: how readers of the feed drop what they have had.
 //! - [`telemetry`]: every metric, and what says it.
 //! - [`places`], [`watchdog`]: where a loop is in its partitions, and whether it still moves.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
@@ -17,6 +18,7 @@ pub mod clickhouse;
 pub mod evaluate;
 pub mod fail_point;
 pub mod faults;
+pub mod feed_mark;
 pub mod ingest;
 pub mod kafka;
 pub mod places;

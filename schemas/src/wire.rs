@@ -43,7 +43,7 @@ pub enum RecordType {
     StaleAlert = 9,
     StateMarket = 28,
     StateSource = 11,
-    StatePartition = 12,
+    StatePartition = 32,
     StateClock = 14,
     StateBook = 15,
     StateStaleBooks = 16,
@@ -145,6 +145,12 @@ pub(crate) const FRAME_V1: u32 = 1;
 const BOARD_ENTRY_V1: &str = include_str!("../golden/BoardEntry.v1.avsc");
 
 const OLDER: &[Older] = &[
+    Older {
+        id: 12,
+        record: RecordType::StatePartition,
+        schema_text: include_str!("../golden/StatePartition.v1.avsc"),
+        references: &[],
+    },
     Older {
         id: FRAME_V1,
         record: RecordType::Frame,

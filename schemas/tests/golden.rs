@@ -60,13 +60,17 @@ fn what_the_newest_version_writes_is_for_ever() {
     stays(&edge_signal(), 1);
     stays(&SignalChange { change: "followed".into(), signal: edge_signal() }, 1);
     stays(&StateSource { source: "s".into(), latest: 7, heard_at: 8, frames: Some(3), whole: true }, 1);
-    stays(&StatePartition { next_offset: 17, policy: "board".into(), sequence: 4 }, 1);
+    stays(&state_partition(), 2);
     stays(&StateClock { now: 9, watermark: 4, leap: Some(99) }, 1);
     let (book, counts) = ("alpha".into(), vec![0, 3, 1]);
     stays(&StateBook { book, counts, sampled_at: 7, interval: Some(1_189_209) }, 1);
     stays(&survival(), 1);
     stays(&StateMargins { pre_match: vec![0, 3, 1], in_play: vec![] }, 1);
     stays(&StateStaleBooks { event_id: "852a3abe".into(), books: vec!["alpha".into()] }, 1);
+}
+
+fn state_partition() -> StatePartition {
+    StatePartition { next_offset: 17, policy: "board".into(), sequence: 4, epoch: 1_782_000_000_000 }
 }
 
 fn survival() -> StateSurvival {
@@ -196,6 +200,12 @@ fn an_old_window_is_read_as_one_of_which_nothing_is_verified() {
     }
     assert_eq!(read::<BoardEntry>("BoardEntry.v1.bin"), expected);
     assert_eq!(read::<ArbWindow>("ArbWindow.v1.bin"), ArbWindow { change: "opened".into(), entry: expected });
+}
+
+#[test]
+fn an_old_partition_is_read_as_one_whose_epoch_is_not_known() {
+    let expected = StatePartition { epoch: 0, ..state_partition() };
+    assert_eq!(read::<StatePartition>("StatePartition.v1.bin"), expected);
 }
 
 #[test]

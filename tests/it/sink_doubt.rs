@@ -161,7 +161,7 @@ fn an_insert_is_one_block_however_large() {
     let limit = Duration::from_mins(2);
     let time_outs = TimeOuts { send: limit, search: limit, insert: limit };
     let store = Store::new(client, time_outs, FailPoints::default());
-    let (mut batch, now, made) = (Batch::new(0), Instant::now(), read(&ODDS_TICKS, b"none"));
+    let (mut batch, now, made) = (Batch::new(0, None), Instant::now(), read(&ODDS_TICKS, b"none"));
     for offset in 0..ROWS {
         batch.take(Kept { offset, key: b"", value: b"none" }, &made, now);
     }

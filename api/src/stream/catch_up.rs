@@ -65,18 +65,18 @@ impl CatchUp {
     }
 
     fn read(&mut self) -> Result<CaughtUp, FollowError> {
-        let feed = self.app.streams.source.open()?;
+        let mut feed = self.app.streams.source.open()?;
         let goal = match goal(&self.sent, &feed.spans()?, &self.app.streams.live.kept()) {
             Ok(goal) => goal,
             Err(reason) => return Ok(CaughtUp::Impossible(reason)),
         };
         let behind = self.sent.behind(&goal);
         if !behind.is_empty() {
-            feed.read_from(behind.clone())?;
-            if let Some(end) = self.read_to(&goal, behind, &feed)? {
+            feed.read_from(behind.clone(), self.sent.marks())?;
+            if let Some(end) = self.read_to(&goal, behind, &mut feed)? {
                 return Ok(end);
             }
-            // What lies between are markers, or nothing.
+            // What lies between are markers, doubles, or nothing.
             self.sent.reach(&goal);
         }
         Ok(CaughtUp::Reached)
@@ -87,7 +87,7 @@ impl CatchUp {
         &mut self,
         goal: &Positions,
         mut behind: BTreeMap<i32, i64>,
-        feed: &Feed,
+        feed: &mut Feed,
     ) -> Result<Option<CaughtUp>, FollowError> {
         let begun = Instant::now();
         let mut last_sent = begun;
@@ -134,15 +134,15 @@ impl CatchUp {
                 behind.remove(&partition);
                 None
             }
-            FeedEvent::Record { partition, offset, value } => {
+            FeedEvent::Record { partition, offset, mark, value } => {
                 let event = Event::decode(&value);
                 let event = event.map_err(|error| FollowError::Record { topic: FEED_EVENTS.name, error })?;
-                self.sent.pass(partition, offset);
+                self.sent.pass(partition, offset, mark);
                 if !self.sent.is_behind(partition, goal) {
                     behind.remove(&partition);
                 }
-                let block =
-                    Block::new(&event, (partition, offset), self.app.streams.live.epoch(), &self.sent);
+                let at = (partition, offset, mark);
+                let block = Block::new(&event, at, self.app.streams.live.epoch(), &self.sent);
                 self.filter.includes(&block).then(|| block.shared())
             }
         })

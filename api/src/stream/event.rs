@@ -2,6 +2,7 @@
 //!
 //! Pure. An event is serialised once, id and all, and its bytes are shared. It never looks at a client.
 
+use arb_pipeline::feed_mark::FeedMark;
 use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
 use arb_schemas::wire::{RecordType, WireError, decode};
 use bytes::Bytes;
@@ -91,6 +92,9 @@ impl Event {
     }
 }
 
+/// Where a record stands in the feed: its partition and offset, and its mark.
+pub(super) type RecordPlace = (i32, i64, Option<FeedMark>);
+
 /// An event as it is sent, and what a filter asks of it.
 #[derive(Debug)]
 pub(super) struct Block {
@@ -99,6 +103,7 @@ pub(super) struct Block {
     pub(super) league: String,
     pub(super) partition: i32,
     pub(super) offset: i64,
+    pub(super) mark: Option<FeedMark>,
     text: Bytes,
     /// Where the line with the id begins.
     id_at: usize,
@@ -108,7 +113,7 @@ impl Block {
     /// Of an event at its place, after which a reader is at these positions.
     pub(super) fn new(
         event: &Event,
-        (partition, offset): (i32, i64),
+        (partition, offset, mark): RecordPlace,
         epoch: &Epoch,
         after: &Positions,
     ) -> Self {
@@ -127,6 +132,7 @@ impl Block {
             league: league.to_owned(),
             partition,
             offset,
+            mark,
             text: text.into(),
             id_at,
         }
@@ -199,7 +205,7 @@ pub(super) mod tests {
     #[test]
     fn a_block_is_three_lines_and_its_id_can_be_another() {
         let after = Positions::new(vec![5, 9]);
-        let block = Block::new(&close("a", 2), (1, 8), &[1; 16], &after);
+        let block = Block::new(&close("a", 2), (1, 8, None), &[1; 16], &after);
         let text = String::from_utf8(block.shared().to_vec()).unwrap();
         let lines: Vec<_> = text.split('\n').collect();
         assert_eq!((lines[0], &lines[3..]), ("event: close_signal", &["", ""][..]));

@@ -26,14 +26,16 @@ pub(super) struct Follower {
     next: u64,
     /// How far it has come.
     sent: Positions,
-    /// What the reader had read before the next block, where the client has more than that.
+    /// What the reader had read before the next block, where the client has more than that: only there it may have had what
+    /// the ring has again.
     reader: Option<Positions>,
     has_ended: bool,
 }
 
 impl Follower {
     /// One that has come so far, and goes on at a place that is not beyond that.
-    pub(super) fn new(session: Session, sent: Positions, place: Place) -> Self {
+    pub(super) fn new(session: Session, mut sent: Positions, place: Place) -> Self {
+        sent.learn(&place.reader);
         let reader = Some(place.reader).filter(|reader| *reader != sent);
         Self { session, next: place.next, sent, reader, has_ended: false }
     }
@@ -63,13 +65,14 @@ impl Follower {
 
     /// Goes past a block: what is sent of it, if anything.
     fn pass(&mut self, block: &Block) -> Option<Bytes> {
-        let (partition, offset) = (block.partition, block.offset);
+        let (partition, offset, mark) = (block.partition, block.offset, block.mark);
         self.next += 1;
-        let is_new = self.sent.is_before(partition, offset);
-        self.sent.pass(partition, offset);
+        let has_had = self.reader.is_some() && self.sent.has_had(partition, mark);
+        let is_new = self.sent.is_before(partition, offset) && !has_had;
+        self.sent.pass(partition, offset, mark);
         let text = (is_new && self.session.filter.includes(block)).then(|| self.text(block));
         if let Some(reader) = &mut self.reader {
-            reader.pass(partition, offset);
+            reader.pass(partition, offset, mark);
             if *reader == self.sent {
                 // From here on they pass the same.
                 self.reader = None;
@@ -121,6 +124,7 @@ mod tests {
     use std::task::Waker;
     use std::time::Duration;
 
+    use arb_pipeline::feed_mark::{FeedMark, FeedMarks};
     use arb_schemas::wire::encode;
     use futures_util::StreamExt;
     use tokio::runtime::Runtime;
@@ -145,8 +149,12 @@ mod tests {
 
     impl Feed {
         fn new() -> Self {
+            Self::keeping(3)
+        }
+
+        fn keeping(events: usize) -> Self {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let Made { app, folder, .. } = Made::new(2, 3, Duration::from_millis(5));
+            let Made { app, folder, .. } = Made::new(2, events, Duration::from_millis(5));
             Self { app: Arc::new(app), runtime, _folder: folder }
         }
 
@@ -156,11 +164,26 @@ mod tests {
             self.app.streams.take(partition, offset, &message).unwrap();
         }
 
+        /// A feed that is read from an offset of this log on: numbers of the first partition, one at each offset.
+        fn reading(log: &[i64], start: usize) -> Self {
+            let (feed, mut marks) = (Self::keeping(99), FeedMarks::default());
+            for (offset, sequence) in (0..).zip(log).skip(start) {
+                let message = encode(&closed(&sequence.to_string(), *sequence)).unwrap();
+                if marks.admit(0, mark(*sequence)) {
+                    feed.app.streams.live.push((0, offset, mark(*sequence)), &message).unwrap();
+                }
+            }
+            feed
+        }
+
         /// A client that goes on after these positions.
         fn client(&self, query: &str, sent: [i64; 2]) -> Follower {
+            self.client_at(query, Positions::new(sent.to_vec()))
+        }
+
+        fn client_at(&self, query: &str, sent: Positions) -> Follower {
             let _in = self.runtime.enter();
             let filter = Query::parse(query, &warp::http::HeaderMap::new()).ok().unwrap().filter;
-            let sent = Positions::new(sent.to_vec());
             let place = self.app.streams.live.join(&sent).unwrap();
             Follower::new(Session::new(Arc::clone(&self.app), filter), sent, place)
         }
@@ -170,6 +193,22 @@ mod tests {
             let pieces = self.runtime.block_on(client.take(count).collect::<Vec<_>>());
             pieces.iter().map(|piece| read(piece)).collect()
         }
+    }
+
+    fn mark(sequence: i64) -> Option<FeedMark> {
+        Some(FeedMark { epoch: 1, sequence })
+    }
+
+    /// Where clients are that were sent everything up to each event of a log by a reader of all of it, and that event.
+    fn resume_points(log: &[i64]) -> Vec<(Positions, i64)> {
+        let (mut sent, mut points) = (Positions::new(vec![0, 0]), Vec::new());
+        for (offset, sequence) in (0..).zip(log) {
+            if !sent.has_had(0, mark(*sequence)) {
+                sent.pass(0, offset, mark(*sequence));
+                points.push((sent.clone(), *sequence));
+            }
+        }
+        points
     }
 
     fn read(piece: &[u8]) -> Heard {
@@ -204,6 +243,46 @@ mod tests {
         // What it does not want it passes too.
         let mut choosy = feed.client("kinds=edge_signal", [0, 1]);
         assert_eq!(feed.hears(&mut choosy, 1), [other("heartbeat", [2, 1])]);
+    }
+
+    /// What two lost markers leave behind.
+    const LOG: [i64; 12] = [1, 2, 3, 1, 2, 3, 4, 5, 4, 5, 6, 7];
+
+    /// Events with these numbers, then nothing.
+    fn assert_sent(feed: &Feed, client: &mut Follower, expected: std::ops::RangeInclusive<i64>, what: &str) {
+        let count = usize::try_from(expected.end() - expected.start() + 1).unwrap();
+        let windows: Vec<_> = feed.hears(client, count).into_iter().map(|(_, window, _)| window).collect();
+        assert_eq!(windows, expected.map(|sequence| sequence.to_string()).collect::<Vec<_>>(), "{what}");
+        assert_eq!(feed.hears(client, 1)[0].0, "heartbeat", "{what}");
+    }
+
+    #[test]
+    fn wherever_it_goes_on_it_is_sent_nothing_that_it_has_had() {
+        for start in 0..LOG.len() {
+            let feed = Feed::reading(&LOG, start);
+            for (sent, last) in resume_points(&LOG) {
+                // What comes before the instance's first event it would have from Kafka.
+                if sent.as_slice()[0] >= i64::try_from(start).unwrap() {
+                    let mut client = feed.client_at("", sent);
+                    assert_sent(&feed, &mut client, last + 1..=7, &format!("{start} {last}"));
+                    assert!(
+                        client.reader.is_none() || last == 7,
+                        "{start} {last}: it has its own ids for ever"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_without_marks_goes_on_too() {
+        let feed = Feed::reading(&LOG, 0);
+        for (sent, last) in resume_points(&LOG) {
+            let old = Positions::new(sent.as_slice().to_vec());
+            let mut client = feed.client_at("", old);
+            assert_sent(&feed, &mut client, last + 1..=7, &last.to_string());
+            assert!(client.reader.is_none(), "{last}: it has its own ids for ever");
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::block_in_place;
 
 use super::bell::{Bell, Seat};
-use super::event::{Block, Event};
+use super::event::{Block, Event, RecordPlace};
 use super::fold::{Fold, Open};
 use super::position::{Epoch, Positions};
 use super::ring::Ring;
@@ -145,13 +145,14 @@ impl Live {
         self.lock().fold = Fold::of(open);
     }
 
-    /// Takes the next record of the feed.
-    pub(super) fn push(&self, partition: i32, offset: i64, message: &[u8]) -> Result<(), WireError> {
+    /// Takes the next record of the feed, which is no double: its reader has dropped those.
+    pub(super) fn push(&self, at: RecordPlace, message: &[u8]) -> Result<(), WireError> {
         let event = Event::decode(message)?;
+        let (partition, offset, mark) = at;
         // Nobody else moves the head: the text can be made while clients read.
         let mut after = self.head();
-        after.pass(partition, offset);
-        let block = Block::new(&event, (partition, offset), &self.epoch, &after);
+        after.pass(partition, offset, mark);
+        let block = Block::new(&event, at, &self.epoch, &after);
         let next = {
             let mut inner = self.lock();
             inner.ring.push(block);

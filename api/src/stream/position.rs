@@ -3,24 +3,31 @@
 //! An id says the feed's epoch, which is the id of its topic, so that a topic that was made anew has another; and for
 //! each partition the offset of the next record, so that any instance can go on from there. Offsets have gaps (markers
 //! of transactions take some), so a position is never counted forward: it is the offset after a record that was seen.
-//! Opaque to clients, and no secret.
+//! Beside the offset stands the mark of the last event, so that one that a broker shows twice is never sent to a client
+//! that has had it, on whatever instance it resumes ([`arb_pipeline::feed_mark`]). Ids of the first version have offsets alone, and still
+//! resume. Opaque to clients, and no secret.
 
 use std::collections::BTreeMap;
 
+use arb_pipeline::feed_mark::{FeedMark, FeedMarks};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// The id of the feed's topic.
 pub(crate) type Epoch = [u8; 16];
 
-/// Of the bytes of an id.
-const VERSION: u8 = 1;
-/// Longest id: many hundred partitions.
+/// Of the bytes of an id: with marks, and without.
+const VERSION: u8 = 2;
+const WITHOUT_MARKS: u8 = 1;
+/// Longest id: two hundred partitions and more.
 const MAX_TEXT: usize = 8 * 1024;
 
-/// The offset of the next record of each partition.
+/// The offset of the next record of each partition, and the mark of the last one before it where that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Positions(Vec<i64>);
+pub(crate) struct Positions {
+    next: Vec<i64>,
+    marks: Vec<Option<FeedMark>>,
+}
 
 /// An event's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,36 +37,65 @@ pub(crate) struct EventId {
 }
 
 impl Positions {
-    pub(crate) fn new(positions: Vec<i64>) -> Self {
-        Self(positions)
+    /// Offsets, and nothing known of what was before them.
+    pub(crate) fn new(next: Vec<i64>) -> Self {
+        let marks = vec![None; next.len()];
+        Self { next, marks }
     }
 
+    /// The offsets.
     pub(crate) fn as_slice(&self) -> &[i64] {
-        &self.0
+        &self.next
+    }
+
+    /// The marks that are known, for a reader that goes on from here.
+    pub(crate) fn marks(&self) -> FeedMarks {
+        (0..).zip(&self.marks).filter_map(|(partition, mark)| Some((partition, (*mark)?))).collect()
     }
 
     /// Whether it is before a record, which then is still to come.
     pub(crate) fn is_before(&self, partition: i32, offset: i64) -> bool {
-        index(partition).and_then(|index| self.0.get(index)).is_some_and(|next| *next <= offset)
+        index(partition).and_then(|index| self.next.get(index)).is_some_and(|next| *next <= offset)
     }
 
-    /// Goes past a record; never back.
-    pub(crate) fn pass(&mut self, partition: i32, offset: i64) {
-        if let Some(next) = index(partition).and_then(|index| self.0.get_mut(index)) {
-            *next = (*next).max(offset + 1);
+    /// Whether it has had an event with this mark.
+    pub(crate) fn has_had(&self, partition: i32, mark: Option<FeedMark>) -> bool {
+        let last = index(partition).and_then(|index| self.marks.get(index)).copied().flatten();
+        mark.is_some_and(|mark| mark.is_double(last))
+    }
+
+    /// Goes past a record; never back. The mark of a double changes nothing; that of the last record before is learnt.
+    pub(crate) fn pass(&mut self, partition: i32, offset: i64, mark: Option<FeedMark>) {
+        let Some(index) = index(partition) else { return };
+        let (Some(next), Some(last)) = (self.next.get_mut(index), self.marks.get_mut(index)) else { return };
+        if *next <= offset {
+            *next = offset + 1;
+            *last = mark.filter(|mark| !mark.is_double(*last)).or(*last);
+        } else if *next == offset + 1 {
+            *last = last.or(mark);
         }
     }
 
-    /// Goes as far as another in every partition; never back.
+    /// Goes as far as another in every partition, where nothing lies between that it has not had; never back.
     pub(crate) fn reach(&mut self, other: &Self) {
-        for (next, other) in self.0.iter_mut().zip(&other.0) {
+        for (next, other) in self.next.iter_mut().zip(&other.next) {
             *next = (*next).max(*other);
+        }
+        self.learn(other);
+    }
+
+    /// Takes the marks of another that is at the same offsets, where it knows none: the last record before is the same.
+    pub(crate) fn learn(&mut self, other: &Self) {
+        let same = self.next.iter().zip(&other.next).map(|(mine, other)| mine == other);
+        for ((mine, other), _) in self.marks.iter_mut().zip(&other.marks).zip(same).filter(|(_, same)| *same)
+        {
+            *mine = mine.or(*other);
         }
     }
 
     /// The partitions in which it is not as far as another, and how far it is there.
     pub(crate) fn behind(&self, other: &Self) -> BTreeMap<i32, i64> {
-        let pairs = (0..).zip(self.0.iter().zip(&other.0));
+        let pairs = (0..).zip(self.next.iter().zip(&other.next));
         pairs
             .filter(|(_, (mine, other))| mine < other)
             .map(|(partition, (mine, _))| (partition, *mine))
@@ -68,12 +104,12 @@ impl Positions {
 
     /// Whether it is not as far as another in a partition.
     pub(crate) fn is_behind(&self, partition: i32, other: &Self) -> bool {
-        index(partition).is_some_and(|index| self.0.get(index) < other.0.get(index))
+        index(partition).is_some_and(|index| self.next.get(index) < other.next.get(index))
     }
 
     /// Whether it is as far as another in every partition.
     pub(crate) fn reaches(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).all(|(mine, other)| mine >= other)
+        self.next.iter().zip(&other.next).all(|(mine, other)| mine >= other)
     }
 }
 
@@ -85,13 +121,13 @@ fn index(partition: i32) -> Option<usize> {
 pub(crate) fn encode(epoch: &Epoch, positions: &Positions) -> String {
     let mut bytes = vec![VERSION];
     bytes.extend(epoch);
-    for next in &positions.0 {
-        let mut rest = next.unsigned_abs();
-        while rest >= 0x80 {
-            bytes.push(rest.to_le_bytes()[0] | 0x80);
-            rest >>= 7;
+    for (next, mark) in positions.next.iter().zip(&positions.marks) {
+        put_number(&mut bytes, *next);
+        bytes.push(u8::from(mark.is_some()));
+        if let Some(FeedMark { epoch, sequence }) = mark {
+            put_number(&mut bytes, *epoch);
+            put_number(&mut bytes, *sequence);
         }
-        bytes.push(rest.to_le_bytes()[0]);
     }
     URL_SAFE_NO_PAD.encode(bytes)
 }
@@ -102,23 +138,47 @@ pub(crate) fn decode(text: &str) -> Option<EventId> {
         return None;
     }
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-    let ([VERSION, epoch @ ..], mut rest) = bytes.split_first_chunk::<17>()? else { return None };
-    let mut positions = Vec::new();
+    let ([version @ (WITHOUT_MARKS | VERSION), epoch @ ..], mut rest) = bytes.split_first_chunk::<17>()?
+    else {
+        return None;
+    };
+    let mut positions = Positions::new(Vec::new());
     while !rest.is_empty() {
-        let (next, after) = offset(rest)?;
-        positions.push(next);
-        rest = after;
+        positions.next.push(number(&mut rest)?);
+        positions.marks.push(if *version == VERSION { mark(&mut rest)? } else { None });
     }
-    (!positions.is_empty()).then_some(EventId { epoch: *epoch, positions: Positions(positions) })
+    (!positions.next.is_empty()).then_some(EventId { epoch: *epoch, positions })
+}
+
+/// The mark at the beginning of these bytes, or that there is none; the bytes after it are left.
+fn mark(bytes: &mut &[u8]) -> Option<Option<FeedMark>> {
+    let (has_mark, rest) = bytes.split_first()?;
+    *bytes = rest;
+    match has_mark {
+        0 => Some(None),
+        1 => Some(Some(FeedMark { epoch: number(bytes)?, sequence: number(bytes)? })),
+        _ => None,
+    }
 }
 
 /// Seven bits a byte, least significant first.
-fn offset(bytes: &[u8]) -> Option<(i64, &[u8])> {
+fn put_number(bytes: &mut Vec<u8>, number: i64) {
+    let mut rest = number.unsigned_abs();
+    while rest >= 0x80 {
+        bytes.push(rest.to_le_bytes()[0] | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(rest.to_le_bytes()[0]);
+}
+
+/// The number at the beginning of these bytes; the bytes after it are left.
+fn number(bytes: &mut &[u8]) -> Option<i64> {
     let mut number = 0_i64;
     for (index, byte) in bytes.iter().enumerate().take(9) {
         number |= i64::from(byte & 0x7f) << (7 * index);
         if *byte < 0x80 {
-            return Some((number, &bytes[index + 1..]));
+            *bytes = &bytes[index + 1..];
+            return Some(number);
         }
     }
     None
@@ -130,43 +190,93 @@ mod tests {
 
     use super::*;
 
+    fn at(next: &[i64]) -> Positions {
+        Positions::new(next.to_vec())
+    }
+
+    fn mark(sequence: i64) -> Option<FeedMark> {
+        Some(FeedMark { epoch: 1, sequence })
+    }
+
     #[test]
     fn what_was_never_given_out_is_no_id() {
-        let good = encode(&[7; 16], &Positions(vec![1, 200]));
+        let mut positions = at(&[1, 200]);
+        positions.pass(1, 200, mark(7));
+        let good = encode(&[7; 16], &positions);
         assert!(decode(&good).is_some());
-        let other_version = URL_SAFE_NO_PAD.encode([2; 20]);
-        let endless = URL_SAFE_NO_PAD.encode([&[VERSION][..], &[7; 16], &[0xff; 10]].concat());
-        let nowhere = URL_SAFE_NO_PAD.encode([&[VERSION][..], &[7; 16]].concat());
+        let other_version = URL_SAFE_NO_PAD.encode([3; 20]);
+        let of = |rest: &[u8]| URL_SAFE_NO_PAD.encode([&[VERSION][..], &[7; 16], rest].concat());
+        let (endless, nowhere, strange) = (of(&[0xff; 10]), of(&[]), of(&[5, 2, 1, 1]));
         let cut = &good[..good.len() - 1];
         let long = "A".repeat(MAX_TEXT + 1);
-        for text in ["", "%%%", "12", cut, &other_version, &endless, &nowhere, &long] {
+        for text in ["", "%%%", "12", cut, &other_version, &endless, &nowhere, &strange, &long] {
             assert_eq!(decode(text), None, "{text}");
         }
     }
 
     #[test]
+    fn an_id_of_the_first_version_is_one_without_marks() {
+        let old = URL_SAFE_NO_PAD.encode([&[WITHOUT_MARKS][..], &[7; 16], &[5, 0xc8, 1]].concat());
+        assert_eq!(decode(&old), Some(EventId { epoch: [7; 16], positions: at(&[5, 200]) }));
+    }
+
+    #[test]
     fn a_position_only_grows() {
-        let mut positions = Positions(vec![5, 0]);
+        let mut positions = at(&[5, 0]);
         assert!(positions.is_before(0, 5) && positions.is_before(0, 9) && !positions.is_before(0, 4));
-        positions.pass(0, 8);
-        positions.pass(0, 2);
-        positions.reach(&Positions(vec![3, 7]));
-        assert_eq!(positions, Positions(vec![9, 7]));
+        positions.pass(0, 8, None);
+        positions.pass(0, 2, None);
+        positions.reach(&at(&[3, 7]));
+        assert_eq!(positions, at(&[9, 7]));
         assert!(!positions.is_before(2, 0), "there is no such partition");
-        assert_eq!(positions.behind(&Positions(vec![9, 8])), BTreeMap::from([(1, 7)]));
-        assert!(
-            positions.is_behind(1, &Positions(vec![9, 8])) && !positions.is_behind(0, &Positions(vec![9, 8]))
+        assert_eq!(positions.behind(&at(&[9, 8])), BTreeMap::from([(1, 7)]));
+        assert!(positions.is_behind(1, &at(&[9, 8])) && !positions.is_behind(0, &at(&[9, 8])));
+        assert!(positions.reaches(&at(&[9, 7])) && !positions.reaches(&at(&[0, 8])));
+    }
+
+    #[test]
+    fn a_double_moves_the_position_and_not_the_mark() {
+        let mut positions = at(&[5, 0]);
+        positions.pass(0, 5, mark(3));
+        assert_eq!([2, 3, 4].map(|n| positions.has_had(0, mark(n))), [true, true, false]);
+        assert!(!positions.has_had(1, mark(1)) && !positions.has_had(0, None));
+        positions.pass(0, 6, mark(1));
+        positions.pass(0, 7, None);
+        assert_eq!((positions.as_slice(), positions.marks().get(0)), (&[8, 0][..], mark(3)));
+        // Another epoch begins anew.
+        positions.pass(0, 8, Some(FeedMark { epoch: 2, sequence: 1 }));
+        assert_eq!(positions.marks().get(0), Some(FeedMark { epoch: 2, sequence: 1 }));
+    }
+
+    #[test]
+    fn who_knows_no_mark_takes_that_of_the_same_place() {
+        let mut reader = at(&[4, 4]);
+        reader.pass(0, 4, mark(9));
+        reader.pass(1, 4, mark(8));
+        let mut old = at(&[5, 4]);
+        old.learn(&reader);
+        assert_eq!(
+            [0, 1].map(|partition| old.marks().get(partition)),
+            [mark(9), None],
+            "one place is another"
         );
-        assert!(positions.reaches(&Positions(vec![9, 7])) && !positions.reaches(&Positions(vec![0, 8])));
+        let mut ahead = at(&[4, 4]);
+        ahead.pass(0, 4, mark(10));
+        ahead.reach(&reader);
+        old.pass(1, 3, mark(7));
+        assert_eq!(old.marks().get(1), mark(7), "what stands right before it tells");
+        assert_eq!([0, 1].map(|partition| ahead.marks().get(partition)), [mark(10), mark(8)]);
     }
 
     proptest! {
         #[test]
         fn an_id_survives_its_journey(
             epoch: [u8; 16],
-            positions in prop::collection::vec(0..i64::MAX, 1..40),
+            places in prop::collection::vec((0..i64::MAX, prop::option::of((0..i64::MAX, 0..i64::MAX))), 1..40),
         ) {
-            let positions = Positions(positions);
+            let (next, marks): (_, Vec<_>) = places.into_iter().unzip();
+            let marks = marks.into_iter().map(|mark| mark.map(|(epoch, sequence)| FeedMark { epoch, sequence }));
+            let positions = Positions { next, marks: marks.collect() };
             let back = decode(&encode(&epoch, &positions));
             prop_assert_eq!(back, Some(EventId { epoch, positions }));
         }

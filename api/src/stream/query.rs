@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn block(event: &super::super::event::Event) -> Block {
-        Block::new(event, (0, 0), &[0; 16], &Positions::new(vec![1]))
+        Block::new(event, (0, 0, None), &[0; 16], &Positions::new(vec![1]))
     }
 
     fn parse(query: &str) -> Query {

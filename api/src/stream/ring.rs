@@ -34,14 +34,14 @@ impl Ring {
 
     /// Adds the next event; the oldest go where it is full.
     pub(super) fn push(&mut self, block: Block) {
-        self.head.pass(block.partition, block.offset);
+        self.head.pass(block.partition, block.offset, block.mark);
         self.bytes += block.size();
         self.blocks.push_back(Arc::new(block));
         while self.blocks.len() > self.max_blocks || self.bytes > MAX_BYTES {
             let Some(oldest) = self.blocks.pop_front() else { break };
             self.bytes -= oldest.size();
             self.first += 1;
-            self.tail.pass(oldest.partition, oldest.offset);
+            self.tail.pass(oldest.partition, oldest.offset, oldest.mark);
         }
     }
 
@@ -74,7 +74,7 @@ impl Ring {
         let (mut number, mut reader) = (self.first, self.tail.clone());
         for block in self.blocks.iter().take_while(|block| !at.is_before(block.partition, block.offset)) {
             number += 1;
-            reader.pass(block.partition, block.offset);
+            reader.pass(block.partition, block.offset, block.mark);
         }
         Some((number, reader))
     }
@@ -99,8 +99,8 @@ pub(super) mod tests {
     /// Pushes the record at this place.
     pub(crate) fn push(ring: &mut Ring, partition: i32, offset: i64) {
         let mut after = ring.head().clone();
-        after.pass(partition, offset);
-        ring.push(Block::new(&close("a", offset), (partition, offset), &[0; 16], &after));
+        after.pass(partition, offset, None);
+        ring.push(Block::new(&close("a", offset), (partition, offset, None), &[0; 16], &after));
     }
 
     fn at(positions: &[i64]) -> Positions {

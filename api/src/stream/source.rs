@@ -81,12 +81,12 @@ impl Source {
         }
         live.begin(Open { windows: app.board.entries(), signals: app.signals.entries() });
         kafka::settle(&self.brokers, &FEED_EVENTS, self.partitions(), stop)?;
-        let feed = self.open()?;
-        feed.read_from((0..).zip(self.start.as_slice().iter().copied()))?;
+        let mut feed = self.open()?;
+        feed.read_from((0..).zip(self.start.as_slice().iter().copied()), self.start.marks())?;
         while !stop.is_stopped() {
             match feed.next(WAIT)? {
-                FeedEvent::Record { partition, offset, value } => {
-                    let pushed = live.push(partition, offset, &value);
+                FeedEvent::Record { partition, offset, mark, value } => {
+                    let pushed = live.push((partition, offset, mark), &value);
                     pushed.map_err(|error| FollowError::Record { topic: FEED_EVENTS.name, error })?;
                 }
                 FeedEvent::End(partition) => live.ended(partition),

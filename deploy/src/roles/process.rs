@@ -52,6 +52,7 @@ fn pump_until(
     let mut pump = Pump::new(Config {
         policy: config.policy.into(),
         books: books::read(config.books_file.as_deref())?,
+        epoch: clock::epoch,
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
         pause: PAUSE,
         abort_each: config.abort_each,

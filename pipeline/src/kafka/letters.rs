@@ -1,8 +1,9 @@
 //! The reader of the dead-letter topic: what lies there, and how far it has been sent again.
 //!
 //! What has been sent again is remembered as the offsets of a consumer group of its own, committed after the records
-//! are acknowledged: a crash between the two sends some of them twice, and a frame that comes twice counts once. It
-//! never removes a letter.
+//! are acknowledged: a crash between the two sends some of them twice, and a frame that comes twice counts once. A letter
+//! of a record that it has had a letter of is a double ([`crate::feed_mark`]): the mark of the last one lies beside the
+//! committed offset. It never removes a letter.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,6 +17,9 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
 use super::reader::{Polled, Reader, committed};
+use crate::feed_mark::{FeedMark, FeedMarks};
+use crate::process::dead_letters::header;
+use crate::telemetry;
 
 const GROUP: &str = "arb-dlq-replay";
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -43,6 +47,11 @@ impl Letter {
     pub fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
+
+    /// Its epoch and the offset of the record that it came from; `None` when it was written before there were epochs.
+    fn mark(&self) -> Option<FeedMark> {
+        FeedMark::parse(&format!("{}:{}", self.header(header::EPOCH), self.header(header::OFFSET)))
+    }
 }
 
 /// Reads [`DEAD_TICKS`] from somewhere to its end.
@@ -51,7 +60,11 @@ pub struct Letters {
     /// Partitions that are not read to their end, each with the end that it had at first: a letter that is sent again
     /// may come back.
     open: BTreeMap<i32, i64>,
+    had: FeedMarks,
 }
+
+/// From where a partition is read, and what was had before.
+type Start = (Offset, Option<FeedMark>);
 
 impl Letters {
     /// All that are kept.
@@ -59,7 +72,7 @@ impl Letters {
     /// # Errors
     /// [`Error`].
     pub fn all(brokers: &str) -> Result<Self, Error> {
-        Self::open(brokers, |_, _| Ok(Offset::Beginning))
+        Self::open(brokers, |_, _| Ok((Offset::Beginning, None)))
     }
 
     /// Those that have not been sent again.
@@ -70,15 +83,17 @@ impl Letters {
         Self::open(brokers, sent_up_to)
     }
 
-    fn open(brokers: &str, from: impl Fn(&Reader, i32) -> Result<Offset, KafkaError>) -> Result<Self, Error> {
+    fn open(brokers: &str, from: impl Fn(&Reader, i32) -> Result<Start, KafkaError>) -> Result<Self, Error> {
         let partitions = super::partitions(brokers)?;
         // What has gone by its age is gone.
         let settings = [("group.id", GROUP), ("auto.offset.reset", "earliest")];
         let reader = Reader::new(brokers, &DEAD_TICKS, partitions, &settings)?;
         let open = (0..).zip(reader.spans()?.iter().map(|span| span.next)).collect();
         let from = (0..partitions).map(|partition| Ok((partition, from(&reader, partition)?)));
-        reader.assign(from.collect::<Result<Vec<_>, KafkaError>>()?)?;
-        Ok(Self { reader, open })
+        let from = from.collect::<Result<Vec<_>, KafkaError>>()?;
+        reader.assign(from.iter().map(|(partition, (offset, _))| (*partition, *offset)))?;
+        let had = from.iter().filter_map(|(partition, (_, mark))| Some((*partition, (*mark)?))).collect();
+        Ok(Self { reader, open, had })
     }
 
     /// The next letter; `None` when all have been read.
@@ -90,7 +105,13 @@ impl Letters {
             match self.reader.poll(TIMEOUT)? {
                 Polled::Idle => {}
                 Polled::Record(message) => match self.open.get(&message.partition()) {
-                    Some(end) if message.offset() < *end => return Ok(Some(letter(&message))),
+                    Some(end) if message.offset() < *end => {
+                        let letter = letter(&message);
+                        if self.had.admit(letter.partition, letter.mark()) {
+                            return Ok(Some(letter));
+                        }
+                        telemetry::kafka::double(DEAD_TICKS.name);
+                    }
                     _ => drop(self.open.remove(&message.partition())),
                 },
                 Polled::End(partition) => drop(self.open.remove(&partition)),
@@ -99,20 +120,26 @@ impl Letters {
         Ok(None)
     }
 
-    /// Remembers that a letter, and all before it in its partition, have been sent again.
+    /// Remembers that a letter, the last one of its partition that was read, and all before it have been sent again.
     ///
     /// # Errors
     /// [`Error::Client`].
     pub fn sent(&self, partition: i32, offset: i64) -> Result<(), Error> {
         let mut list = TopicPartitionList::new();
-        list.add_partition_offset(DEAD_TICKS.name, partition, Offset::Offset(offset + 1))?;
+        {
+            let mut element = list.add_partition(DEAD_TICKS.name, partition);
+            element.set_offset(Offset::Offset(offset + 1))?;
+            element.set_metadata(self.had.get(partition).map_or_else(String::new, |mark| mark.to_string()));
+        }
         Ok(self.reader.consumer().commit(&list, CommitMode::Sync)?)
     }
 }
 
-fn sent_up_to(reader: &Reader, partition: i32) -> Result<Offset, KafkaError> {
+fn sent_up_to(reader: &Reader, partition: i32) -> Result<Start, KafkaError> {
     let sent = committed(reader.consumer(), DEAD_TICKS.name, partition)?;
-    Ok(sent.map_or(Offset::Beginning, |sent| Offset::Offset(sent.offset)))
+    Ok(sent.map_or((Offset::Beginning, None), |sent| {
+        (Offset::Offset(sent.offset), FeedMark::parse(&sent.metadata))
+    }))
 }
 
 fn letter(message: &impl Message) -> Letter {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use arb_schemas::topics::Topic;
+use arb_schemas::topics::{FEED_EVENTS, Topic};
 use rdkafka::Message;
 use rdkafka::consumer::Consumer;
 use rdkafka::error::KafkaError;
@@ -13,9 +13,11 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
 use super::Error;
+use super::feed::mark;
 use super::group::{Commit, Member, Polled, Rebalance};
 use super::reader::{Committed, Span, span};
 use super::topic_id::TopicIds;
+use crate::feed_mark::FeedMark;
 
 /// A partition of one of the topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +39,8 @@ pub struct Taken<'a> {
     pub key: &'a [u8],
     /// Its value, empty when it has none.
     pub value: &'a [u8],
+    /// The mark of a record of the feed.
+    pub mark: Option<FeedMark>,
 }
 
 /// What a member is told.
@@ -119,7 +123,9 @@ impl SinkConsumer {
                 let source = Source { topic, partition: message.partition() };
                 let (key, value) = (message.key(), message.payload());
                 let (key, value) = (key.unwrap_or_default(), value.unwrap_or_default());
-                take(Taken { source, offset: message.offset(), key, value });
+                let is_feed = message.topic() == FEED_EVENTS.name;
+                let mark = is_feed.then(|| mark(&message)).flatten();
+                take(Taken { source, offset: message.offset(), key, value, mark });
                 return Ok(SinkEvent::Record);
             }
             Ok(Polled::Idle) => return Ok(SinkEvent::Idle),

@@ -20,6 +20,8 @@ pub mod header {
     pub const PARTITION: &str = "arb-partition";
     /// At which offset.
     pub const OFFSET: &str = "arb-offset";
+    /// The epoch of the partition's state; a reader drops a letter of the same epoch whose offset it has had.
+    pub use crate::feed_mark::EPOCH;
 }
 
 /// Why a record is put aside.
@@ -57,7 +59,7 @@ const MAX_LETTER: usize = topics::MAX_WRITTEN as usize - 64 * 1024;
 const MAX_ERROR: usize = 1024;
 
 /// A record as a dead letter, and why it is one in the end: one that is too long for any topic of ours leaves its value where it stood.
-pub(super) fn output(record: &Record, reason: Reason, error: &str) -> (Reason, Output) {
+pub(super) fn output(record: &Record, epoch: i64, reason: Reason, error: &str) -> (Reason, Output) {
     let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
     let bytes = length(&record.key) + length(&record.value);
     let fits = bytes <= MAX_LETTER;
@@ -77,6 +79,7 @@ pub(super) fn output(record: &Record, reason: Reason, error: &str) -> (Reason, O
             (header::TOPIC, ODDS_TICKS.name.to_owned()),
             (header::PARTITION, record.partition.to_string()),
             (header::OFFSET, record.offset.to_string()),
+            (header::EPOCH, epoch.to_string()),
         ],
     };
     (reason, output)
@@ -90,15 +93,15 @@ mod tests {
     fn what_fits_no_topic_stays_where_it_stood() {
         let record =
             |bytes| Record { partition: 1, offset: 7, key: Some(b"k".to_vec()), value: Some(vec![0; bytes]) };
-        let (_, letter) = output(&record(1_000_000), Reason::Unreadable, &"x".repeat(9_999));
+        let (_, letter) = output(&record(1_000_000), 5, Reason::Unreadable, &"x".repeat(9_999));
         assert_eq!(
             (letter.value.map(|value| value.len()), letter.headers[1].1.len()),
             (Some(1_000_000), 1_024)
         );
-        let (_, letter) = output(&record(3_000_000), Reason::Unreadable, "not ours");
+        let (_, letter) = output(&record(3_000_000), 5, Reason::Unreadable, "not ours");
         assert_eq!((letter.key, letter.value), (None, None));
         let headers: Vec<_> = letter.headers.iter().map(|(_, value)| &**value).collect();
         assert_eq!(headers[0], "too-long");
-        assert_eq!(headers[2..], ["odds.ticks.v1", "1", "7"]);
+        assert_eq!(headers[2..], ["odds.ticks.v1", "1", "7", "5"]);
     }
 }

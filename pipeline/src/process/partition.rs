@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
 use arb_engine::source::Disposition;
 use arb_engine::{Engine, Size};
@@ -17,11 +18,13 @@ use super::error::PumpError;
 use super::log::{Record, Transaction};
 use crate::faults::Faults;
 use crate::places::Place;
-use crate::records::{self, TickMessage, state};
+use crate::records::{self, Output, TickMessage, state};
 
 /// One partition.
 pub(super) struct Partition {
     id: i32,
+    /// Of its counters, in the marks of what it writes to the feed and to the dead letters.
+    epoch: i64,
     engine: Engine,
     /// Offset of the next record, the draft included; `None` before the first.
     next: Option<i64>,
@@ -30,9 +33,9 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// A partition of which everything before an offset has been processed.
-    pub(super) fn new(id: i32, engine: Engine, committed: Option<i64>) -> Self {
-        Self { id, engine, next: committed, committed }
+    /// A partition of an epoch, of which everything before an offset has been processed.
+    pub(super) fn new(id: i32, epoch: i64, engine: Engine, committed: Option<i64>) -> Self {
+        Self { id, epoch, engine, next: committed, committed }
     }
 
     /// Offset of the next record, the draft included.
@@ -72,7 +75,7 @@ impl Partition {
         let value = record.value.as_deref().unwrap_or_default();
         match TickMessage::read(value) {
             Ok(tick) => self.step(&tick, record, to, counts),
-            Err(error) => put_aside(record, Reason::Unreadable, &error.to_string(), to, counts),
+            Err(error) => self.put_aside(record, Reason::Unreadable, &error.to_string(), to, counts),
         }
     }
 
@@ -92,18 +95,22 @@ impl Partition {
         // What was left out is not lost.
         if step.disposition == Disposition::Ahead {
             let error = "received in a future that no one else has reached";
-            put_aside(record, Reason::Ahead, error, to, counts)?;
+            self.put_aside(record, Reason::Ahead, error, to, counts)?;
         } else if !faults.is_empty() {
             counts.faults.add(&faults);
-            put_aside(record, Reason::PartlyLeftOut, &faults.to_string(), to, counts)?;
+            self.put_aside(record, Reason::PartlyLeftOut, &faults.to_string(), to, counts)?;
         }
         for effect in &effects {
             counts.effect(effect);
-            for output in records::outputs(effect, self.id).map_err(|error| self.at(record.offset, error))? {
+            for output in self.outputs(effect, record.offset)? {
                 to.send(&output)?;
             }
         }
         Ok(())
+    }
+
+    fn outputs(&self, effect: &Effect, offset: i64) -> Result<Vec<Output>, PumpError> {
+        records::outputs(effect, self.id, self.epoch).map_err(|error| self.at(offset, error))
     }
 
     fn at(&self, offset: i64, error: arb_schemas::wire::WireError) -> PumpError {
@@ -118,7 +125,8 @@ impl Partition {
             output.map_or(Ok(()), |output| to.send(&output))?;
         }
         let policy = self.engine.policy().key().to_owned();
-        let progress = StatePartition { next_offset, policy, sequence: self.engine.sequence() };
+        let progress =
+            StatePartition { next_offset, policy, sequence: self.engine.sequence(), epoch: self.epoch };
         let output = state::progress(&progress, self.id).map_err(|error| self.at(next_offset, error))?;
         Ok(to.send(&output)?)
     }
@@ -134,16 +142,17 @@ impl Partition {
         self.engine.abort();
         self.next = self.committed;
     }
-}
 
-fn put_aside<T: Transaction>(
-    record: &Record,
-    reason: Reason,
-    error: &str,
-    to: &mut T,
-    counts: &mut Counts,
-) -> Result<(), PumpError> {
-    let (reason, output) = dead_letters::output(record, reason, error);
-    counts.letters[reason as usize] += 1;
-    Ok(to.send(&output)?)
+    fn put_aside<T: Transaction>(
+        &self,
+        record: &Record,
+        reason: Reason,
+        error: &str,
+        to: &mut T,
+        counts: &mut Counts,
+    ) -> Result<(), PumpError> {
+        let (reason, output) = dead_letters::output(record, self.epoch, reason, error);
+        counts.letters[reason as usize] += 1;
+        Ok(to.send(&output)?)
+    }
 }

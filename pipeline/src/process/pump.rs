@@ -3,6 +3,9 @@
 //! A closed loop on a thread of its own: nothing else touches its state. An abort drops the drafts and reads the same
 //! records again; a commit of which nobody knows whether it happened is looked up in the committed offsets. It never
 //! goes on from a state that is not that of the committed offsets.
+//!
+//! What an abort makes it write again is the same only by the same program, table of books and policy. Where a broker has
+//! lost the markers of the aborted transaction, both stay in the feed, and its readers keep the first (`feed_mark`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
@@ -37,6 +40,8 @@ pub struct Config {
     pub policy: Policy,
     /// The books that are known.
     pub books: Arc<Books>,
+    /// The epoch of a partition whose changelog is empty: milliseconds since 1970, by the clock of the role.
+    pub epoch: fn() -> i64,
     /// The largest transaction.
     pub limits: BatchLimits,
     /// A pause after a transaction that was aborted, so that a fault that stays costs no core.
@@ -259,7 +264,7 @@ impl Pump {
     fn rebuild<I: Input>(&mut self, read: &Read, input: &mut I) -> Result<(), PumpError> {
         for id in read.from.keys().filter(|id| self.partitions.contains_key(id)).copied().collect::<Vec<_>>()
         {
-            let partition = restore(input, id, self.config.engine(), &self.config.pulse)?;
+            let partition = restore(input, id, self.config.engine(), self.config.epoch, &self.config.pulse)?;
             let next = partition.next().or(read.from.get(&id).copied()).unwrap_or(0);
             self.config.places.put(id, partition.place());
             self.partitions.insert(id, partition);
@@ -285,7 +290,7 @@ impl Pump {
         let assigned = std::mem::take(&mut self.assigned);
         let mut places = Vec::with_capacity(assigned.len());
         for id in &assigned {
-            let partition = restore(input, *id, self.config.engine(), &self.config.pulse)?;
+            let partition = restore(input, *id, self.config.engine(), self.config.epoch, &self.config.pulse)?;
             places.push((*id, partition.next()));
             self.config.places.put(*id, partition.place());
             self.partitions.insert(*id, partition);

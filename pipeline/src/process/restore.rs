@@ -17,11 +17,13 @@ use crate::records::state::{self, StateError, StateRecord};
 use crate::telemetry::process::Restoring;
 use crate::watchdog::Pulse;
 
-/// The partition as its last owner committed it, in an engine that remembers nothing yet.
+/// The partition as its last owner committed it, in an engine that remembers nothing yet. One of which nothing is in the
+/// changelog begins its counters, so it takes a new `epoch`.
 pub(super) fn restore<I: Input>(
     input: &mut I,
     id: i32,
     mut engine: Engine,
+    epoch: fn() -> i64,
     pulse: &Pulse,
 ) -> Result<Partition, PumpError> {
     let restoring = Restoring::begin();
@@ -41,9 +43,10 @@ pub(super) fn restore<I: Input>(
     if let Some(state) = state.as_ref().filter(|state| state.policy != policy.key()) {
         return Err(PumpError::OtherPolicy { partition: id, policy: state.policy.clone() });
     }
+    let epoch = state.as_ref().map_or_else(epoch, |state| state.epoch);
     let next = agree(id, committed, state.map(|state| state.next_offset))?;
     restoring.done(id, next, records, engine.size());
-    Ok(Partition::new(id, engine, next))
+    Ok(Partition::new(id, epoch, engine, next))
 }
 
 fn fill(

@@ -13,18 +13,21 @@ use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
 use arb_schemas::wire::{WireError, encode, encode_signal_change, encode_window};
 
 use super::{Output, wire_event};
+use crate::feed_mark::{self, FeedMark};
 
-/// The records that an effect writes, all to the partition that it was computed from.
+/// The records that an effect writes, all to the partition that it was computed from; those of the feed carry their mark,
+/// of the partition's epoch.
 ///
 /// # Errors
 /// [`WireError::Avro`] when a value does not fit its schema.
-pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError> {
+pub fn outputs(effect: &Effect, partition: i32, epoch: i64) -> Result<Vec<Output>, WireError> {
     let board = |key: String, value| Output::new(ARBS_BOARD.name, partition, key, value);
-    let feed = |key: String, value| Output::new(FEED_EVENTS.name, partition, key, Some(value));
+    let feed = |key: String, sequence, value| on_feed(partition, key, FeedMark { epoch, sequence }, value);
     Ok(match effect {
         Effect::Transition(change, entry) => {
             let on_board = encode(&board_entry(entry))?;
-            let on_feed = feed(entry.event.id.to_string(), encode_window(change_key(*change), &on_board)?);
+            let value = encode_window(change_key(*change), &on_board)?;
+            let on_feed = feed(entry.event.id.to_string(), entry.sequence, value);
             vec![board(entry.id.to_string(), Some(on_board)), on_feed]
         }
         Effect::Refreshed(entry) => {
@@ -33,13 +36,15 @@ pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError
         Effect::Closed(closed) => {
             let signal = close_signal(closed);
             let key = signal.event_id.clone();
-            vec![board(signal.id.clone(), None), feed(key, encode(&signal)?)]
+            vec![board(signal.id.clone(), None), feed(key, signal.sequence, encode(&signal)?)]
         }
-        Effect::Signal(change, edge) => signal(*change, edge, partition)?,
-        Effect::LineMovement(movement) => {
-            vec![feed(movement.event.id.to_string(), encode(&line_movement(movement))?)]
+        Effect::Signal(change, edge) => signal(*change, edge, partition, epoch)?,
+        Effect::LineMovement(moved) => {
+            vec![feed(moved.event.id.to_string(), moved.sequence, encode(&line_movement(moved))?)]
         }
-        Effect::StaleAlert(alert) => vec![feed(alert.event.id.to_string(), encode(&stale_alert(alert))?)],
+        Effect::StaleAlert(alert) => {
+            vec![feed(alert.event.id.to_string(), alert.sequence, encode(&stale_alert(alert))?)]
+        }
         Effect::Contains { source, received_at } => {
             let progress = wire::BoardProgress { source: source.to_string(), received_at: *received_at };
             vec![board(format!("progress/{source}"), Some(encode(&progress)?))]
@@ -47,13 +52,24 @@ pub fn outputs(effect: &Effect, partition: i32) -> Result<Vec<Output>, WireError
     })
 }
 
+fn on_feed(partition: i32, key: String, mark: FeedMark, value: Vec<u8>) -> Output {
+    let record = Output::new(FEED_EVENTS.name, partition, key, Some(value));
+    Output { headers: vec![(feed_mark::SEQUENCE, mark.to_string())], ..record }
+}
+
 /// What a signal writes: to the compacted topic as it is, or a tombstone; to the feed unless only its times changed.
-fn signal(change: signals::Change, edge: &Edge, partition: i32) -> Result<Vec<Output>, WireError> {
+fn signal(
+    change: signals::Change,
+    edge: &Edge,
+    partition: i32,
+    epoch: i64,
+) -> Result<Vec<Output>, WireError> {
     let record = encode(&edge_signal(edge))?;
     let told = encode_signal_change(change.key(), &record)?;
     let is_closed = matches!(change, signals::Change::Closed(_));
     let open = Output::new(SIGNALS.name, partition, edge.id.to_string(), (!is_closed).then_some(record));
-    let on_feed = Output::new(FEED_EVENTS.name, partition, edge.event.id.to_string(), Some(told));
+    let mark = FeedMark { epoch, sequence: edge.sequence };
+    let on_feed = on_feed(partition, edge.event.id.to_string(), mark, told);
     let is_told = change != signals::Change::Refreshed;
     Ok([open].into_iter().chain(is_told.then_some(on_feed)).collect())
 }

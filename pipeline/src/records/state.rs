@@ -283,7 +283,7 @@ mod tests {
             assert_eq!(output.key.as_deref(), Some(key.as_bytes()));
             assert_eq!(parse(&output.value.unwrap()).unwrap(), StateRecord::Saved(saved));
         }
-        let at = wire::StatePartition { next_offset: 17, policy: "board".into(), sequence: 3 };
+        let at = wire::StatePartition { next_offset: 17, policy: "board".into(), sequence: 3, epoch: 9 };
         let read = parse(&progress(&at, 0).unwrap().value.unwrap()).unwrap();
         assert_eq!(read, StateRecord::Partition(at));
     }

@@ -11,6 +11,7 @@ use arb_schemas::time::{Micros, month};
 use super::intent::Intent;
 use super::rows::Made;
 use super::table::{Table, Tally};
+use crate::feed_mark::FeedMark;
 
 /// The largest batch.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,8 @@ pub struct Batch {
     first: i64,
     /// Of the last record that was taken.
     last: Option<i64>,
+    /// The mark of the last record before it, and of the last one in it: the same where it has none with a mark.
+    marks: (Option<FeedMark>, Option<FeedMark>),
     bytes: Vec<u8>,
     entries: Vec<Entry>,
     tally: Tally,
@@ -82,12 +85,13 @@ impl Months {
 }
 
 impl Batch {
-    /// One that begins at an offset.
+    /// One that begins at an offset; `before` is the mark of the last record before that, as far as it is known.
     #[must_use]
-    pub fn new(first: i64) -> Self {
+    pub fn new(first: i64, before: Option<FeedMark>) -> Self {
         Self {
             first,
             last: None,
+            marks: (before, before),
             bytes: Vec::new(),
             entries: Vec::new(),
             tally: Tally::default(),
@@ -95,6 +99,15 @@ impl Batch {
             latest: None,
             started: None,
         }
+    }
+
+    /// Notes the mark of the next record; `false` when it is a double, of which nothing may be made.
+    pub fn admit(&mut self, mark: Option<FeedMark>) -> bool {
+        let is_double = mark.is_some_and(|mark| mark.is_double(self.marks.1));
+        if !is_double {
+            self.marks.1 = mark.or(self.marks.1);
+        }
+        !is_double
     }
 
     /// Takes a record and what was made of it.
@@ -142,6 +155,18 @@ impl Batch {
     #[must_use]
     pub fn next(&self) -> i64 {
         self.last.map_or(self.first, |last| last + 1)
+    }
+
+    /// The mark of the last record before it.
+    #[must_use]
+    pub fn mark_before(&self) -> Option<FeedMark> {
+        self.marks.0
+    }
+
+    /// The mark of the last record up to its end.
+    #[must_use]
+    pub fn mark(&self) -> Option<FeedMark> {
+        self.marks.1
     }
 
     /// Its rows.
@@ -195,7 +220,7 @@ mod tests {
 
     #[test]
     fn it_keeps_what_has_rows_and_counts_them() {
-        let (mut batch, now) = (Batch::new(5), Instant::now());
+        let (mut batch, now) = (Batch::new(5, None), Instant::now());
         assert_eq!((batch.next(), batch.last()), (5, None));
         batch.take(kept(7), &rejected(), now);
         batch.take(kept(8), &Made::Nothing, now);
@@ -207,8 +232,20 @@ mod tests {
     }
 
     #[test]
+    fn it_knows_the_marks_at_both_of_its_ends() {
+        let mark = |sequence| Some(FeedMark { epoch: 1, sequence });
+        let mut batch = Batch::new(5, mark(3));
+        assert_eq!((batch.mark_before(), batch.mark()), (mark(3), mark(3)));
+        assert_eq!(
+            [mark(3), None, mark(4), mark(2), mark(5)].map(|mark| batch.admit(mark)),
+            [false, true, true, false, true]
+        );
+        assert_eq!((batch.mark_before(), batch.mark()), (mark(3), mark(5)));
+    }
+
+    #[test]
     fn it_is_full_by_rows_by_bytes_and_due_by_time() {
-        let (mut batch, now) = (Batch::new(0), Instant::now());
+        let (mut batch, now) = (Batch::new(0, None), Instant::now());
         assert!(!batch.is_due(&LIMITS, now + LIMITS.interval), "nothing waits");
         for offset in 0..3 {
             assert!(!batch.is_full(&LIMITS));

@@ -1,21 +1,26 @@
-//! What the sink writes beside an offset: of which topic it is, and what is about to be inserted.
+//! What the sink writes beside an offset: of which topic it is, what is about to be inserted, and the mark of the last record
+//! before it, by which doubles are known (`feed_mark`).
 //!
 //! The intent is committed before the first row of its range is sent, so that whoever comes next knows which rows may be
-//! there. It is short, whatever it says. It decides nothing.
+//! there. It is short, whatever it says. It decides nothing. Where offsets are set back by hand there is no note, so no
+//! mark: a double right behind such a place is not recognised.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::table::{Table, Tally};
+use crate::feed_mark::FeedMark;
 
-/// The version that is written.
-const VERSION: u32 = 1;
+/// The version that is written. The first had no marks.
+const VERSION: u32 = 2;
 
 /// What lies beside an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// The topic's id, in hexadecimal: an offset of a topic that was made anew is another place.
     pub topic_id: String,
+    /// The mark of the last record before the offset, where it has one.
+    pub mark: Option<FeedMark>,
     /// What is about to be inserted; nothing when all before the offset is there and no more is under way.
     pub intent: Option<Intent>,
 }
@@ -51,6 +56,8 @@ struct Written {
     v: u32,
     topic: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    mark: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     intent: Option<WrittenIntent>,
 }
 
@@ -76,7 +83,8 @@ impl Note {
             last: *last,
             rows: rows.tables().map(|table| (table.name().to_owned(), rows.of(table))).collect(),
         });
-        let written = Written { v: VERSION, topic: self.topic_id.clone(), intent };
+        let mark = self.mark.map(|mark| mark.to_string());
+        let written = Written { v: VERSION, topic: self.topic_id.clone(), mark, intent };
         // Numbers and names always can be.
         serde_json::to_string(&written).unwrap_or_default()
     }
@@ -94,9 +102,11 @@ impl Note {
         if v > VERSION {
             return Err(NoteError::Newer(v));
         }
-        let Written { topic, intent, .. } = serde_json::from_str(text).map_err(not_ours)?;
+        let Written { topic, mark, intent, .. } = serde_json::from_str(text).map_err(not_ours)?;
+        let none = |text: &str| NoteError::NotOurs(format!("{text} is no mark"));
+        let mark = mark.map(|text| FeedMark::parse(&text).ok_or_else(|| none(&text))).transpose()?;
         let intent = intent.map(Intent::try_from).transpose()?;
-        Ok(Some(Self { topic_id: topic, intent }))
+        Ok(Some(Self { topic_id: topic, mark, intent }))
     }
 }
 
@@ -132,7 +142,8 @@ mod tests {
             tally.count(table, rows);
         }
         let intent = Some(Intent { first, last: first.saturating_add(length), rows: tally });
-        Note { topic_id: format!("{id:032x}"), intent }
+        let mark = Some(FeedMark { epoch: length, sequence: first });
+        Note { topic_id: format!("{id:032x}"), mark, intent }
     }
 
     proptest! {
@@ -143,7 +154,7 @@ mod tests {
             let note = note(id, first, length, rows);
             prop_assert!(note.format().len() < MAX_NOTE / 4);
             prop_assert_eq!(Note::parse(&note.format()), Ok(Some(note.clone())));
-            let idle = Note { intent: None, ..note };
+            let idle = Note { intent: None, mark: None, ..note };
             prop_assert_eq!(Note::parse(&idle.format()), Ok(Some(idle.clone())));
         }
 
@@ -156,12 +167,16 @@ mod tests {
     #[test]
     fn versions_and_hands() {
         assert_eq!(Note::parse(""), Ok(None));
-        let golden = r#"{"v":1,"topic":"0000000000000000000000000000000a","intent":{"first":7,"last":9,"rows":[["ticks",2]]}}"#;
-        assert_eq!(note(10, 7, 2, [2, 0, 0, 0, 0, 0]).format(), golden);
-        assert_eq!(Note::parse(r#"{"v":2,"else":[]}"#), Err(NoteError::Newer(2)));
+        let golden = r#"{"v":2,"topic":"0000000000000000000000000000000a","mark":"2:7","intent":{"first":7,"last":9,"rows":[["ticks",2]]}}"#;
+        let newest = note(10, 7, 2, [2, 0, 0, 0, 0, 0]);
+        assert_eq!(newest.format(), golden);
+        let first = r#"{"v":1,"topic":"0000000000000000000000000000000a","intent":{"first":7,"last":9,"rows":[["ticks",2]]}}"#;
+        assert_eq!(Note::parse(first), Ok(Some(Note { mark: None, ..newest })));
+        assert_eq!(Note::parse(r#"{"v":3,"else":[]}"#), Err(NoteError::Newer(3)));
         for text in [
             "{}",
             r#"{"v":1}"#,
+            r#"{"v":2,"topic":"a","mark":"7"}"#,
             r#"{"v":1,"topic":"a","intent":{"first":9,"last":7,"rows":[]}}"#,
             r#"{"v":1,"topic":"a","intent":{"first":7,"last":9,"rows":[["lunch",2]]}}"#,
         ] {

@@ -2,7 +2,8 @@
 //!
 //! One batch is gathered while another, the flight, is inserted. Every step to be taken is a commit of the group's, with
 //! the intent beside it: rows are sent only after the group has taken the intent, and are settled only by the commit of
-//! what follows them. It acts on nothing itself.
+//! what follows them. Beside every offset lies the mark of the last record before it, so that whoever comes next drops the
+//! same doubles ([`crate::feed_mark`]) and makes the same rows of a range. It acts on nothing itself.
 
 use std::mem;
 use std::sync::Arc;
@@ -14,8 +15,9 @@ use super::batch::{Batch, Kept, Limits};
 use super::intent::Intent;
 use super::recovery::{Answer, Doubt, Resume};
 use super::retry;
-use super::rows;
+use super::rows::{self, Made};
 use super::table::Table;
+use crate::feed_mark::FeedMark;
 
 /// A partition that is read.
 #[derive(Debug)]
@@ -122,7 +124,7 @@ impl Partition {
     /// One that is read from where [`super::recovery::resume`] says, once the tables have been asked.
     #[must_use]
     pub fn new(topic: &'static Topic, resume: &Resume, limits: Limits) -> Self {
-        let (gathering, doubt) = (Batch::new(resume.at), resume.doubt);
+        let (gathering, doubt) = (Batch::new(resume.at, resume.mark), resume.doubt);
         let unsure_below = resume.unsure_below;
         Self { topic, limits, gathering, flight: None, doubt, unsure_below, checked: None }
     }
@@ -134,12 +136,16 @@ impl Partition {
         self.checked = Some(known.max(left).max(self.unsure_below));
     }
 
-    /// Takes a record.
-    pub fn take(&mut self, record: Kept<'_>, now: Instant) {
+    /// Takes a record; `false` when it is a double, of which no rows are made.
+    pub fn take(&mut self, record: Kept<'_>, mark: Option<FeedMark>, now: Instant) -> bool {
         // One that has been taken is not taken again.
-        if record.offset >= self.gathering.next() {
-            self.gathering.take(record, &rows::read(self.topic, record.value), now);
+        if record.offset < self.gathering.next() {
+            return true;
         }
+        let is_new = self.gathering.admit(mark);
+        let made = if is_new { rows::read(self.topic, record.value) } else { Made::Nothing };
+        self.gathering.take(record, &made, now);
+        is_new
     }
 
     /// Whether it takes no more for now.
@@ -205,6 +211,17 @@ impl Partition {
         }
     }
 
+    /// The mark of the last record before the offset that a step commits, which is committed beside it.
+    #[must_use]
+    pub fn mark_before(&self, step: Step) -> Option<FeedMark> {
+        match (step, &self.flight) {
+            (Step::Begin, _) => self.gathering.mark_before(),
+            (Step::Again, Some(flight)) => flight.batch.mark_before(),
+            (Step::Settle, Some(flight)) => flight.batch.mark(),
+            (Step::Again | Step::Settle, None) => self.gathering.mark(),
+        }
+    }
+
     /// The group has taken a step's commit: what is to be sent now.
     pub fn marked(&mut self, step: Step) -> Option<Attempt> {
         match step {
@@ -212,7 +229,7 @@ impl Partition {
             Step::Again => {}
             Step::Settle => {
                 if self.flight.take().is_none() {
-                    self.gathering = Batch::new(self.gathering.next());
+                    self.gathering = Batch::new(self.gathering.next(), self.gathering.mark());
                 }
                 return None;
             }
@@ -224,8 +241,8 @@ impl Partition {
     }
 
     fn begin(&mut self) {
-        let batch = mem::replace(&mut self.gathering, Batch::new(0));
-        self.gathering = Batch::new(batch.next());
+        let batch = mem::replace(&mut self.gathering, Batch::new(0, None));
+        self.gathering = Batch::new(batch.next(), batch.mark());
         let doubt = self.doubt.take();
         let is_in_doubt = self.checked.is_none_or(|checked| batch.first() < checked);
         // Another version may have put rows where this one puts none; these tables are asked at the end, too.
@@ -289,7 +306,7 @@ mod tests {
 
     const LIMITS: Limits = Limits { rows: 2, bytes: 1_000_000, interval: Duration::from_secs(1) };
     const PLAIN: Resume =
-        Resume { at: 10, doubt: None, unsure_below: i64::MIN, lost: 0, is_new_topic: false };
+        Resume { at: 10, mark: None, doubt: None, unsure_below: i64::MIN, lost: 0, is_new_topic: false };
 
     fn partition(resume: &Resume) -> Partition {
         let mut partition = Partition::new(&ODDS_TICKS, resume, LIMITS);
@@ -301,7 +318,7 @@ mod tests {
     /// Takes records that are none, each a row.
     fn take(partition: &mut Partition, offsets: std::ops::Range<i64>, now: Instant) {
         for offset in offsets {
-            partition.take(Kept { offset, key: b"", value: b"none" }, now);
+            assert!(partition.take(Kept { offset, key: b"", value: b"none" }, None, now));
         }
     }
 
@@ -413,7 +430,7 @@ mod tests {
         let mut partition = partition(&Resume { doubt: Some(other), ..PLAIN });
         let end = encode(&Heartbeat { source: "s".to_owned(), at: 0 }).unwrap();
         for offset in 10..12 {
-            partition.take(Kept { offset, key: b"", value: &end }, now);
+            partition.take(Kept { offset, key: b"", value: &end }, None, now);
         }
         assert_eq!(partition.due(now, true, false), Some(Step::Begin));
         let attempt = partition.marked(Step::Begin).unwrap();
@@ -466,5 +483,78 @@ mod tests {
             attempt.is_in_doubt
         };
         assert_eq!([begin(10..12), begin(12..14)], [true, false]);
+    }
+
+    fn mark(sequence: i64) -> Option<FeedMark> {
+        Some(FeedMark { epoch: 1, sequence })
+    }
+
+    /// Takes records with these numbers; which of them are new.
+    fn numbered(partition: &mut Partition, from: i64, numbers: &[i64], now: Instant) -> Vec<bool> {
+        let one = |(offset, number): (i64, &i64)| {
+            partition.take(Kept { offset, key: b"", value: b"none" }, mark(*number), now)
+        };
+        (from..).zip(numbers).map(one).collect()
+    }
+
+    #[test]
+    fn doubles_make_no_rows_and_what_is_committed_says_from_which_mark_they_are_known() {
+        let limits = Limits { rows: 100, ..LIMITS };
+        let (mut partition, now) = (Partition::new(&ODDS_TICKS, &PLAIN, limits), Instant::now());
+        partition.know(None);
+        let is_new = numbered(&mut partition, 10, &[1, 2, 3, 1, 2], now);
+        assert_eq!(is_new, [true, true, true, false, false]);
+        let later = now + limits.interval;
+        assert_eq!(partition.due(later, true, false), Some(Step::Begin));
+        let intent = partition.mark(Step::Begin).1.unwrap();
+        assert_eq!((intent.first, intent.last, intent.rows.total()), (10, 14, 3));
+        assert_eq!(partition.mark_before(Step::Begin), None);
+        partition.marked(Step::Begin);
+        assert_eq!(
+            (partition.mark_before(Step::Again), partition.mark_before(Step::Settle)),
+            (None, mark(3))
+        );
+        // The rest of what was written again comes in the next batch.
+        assert_eq!(numbered(&mut partition, 15, &[3, 4], now), [false, true]);
+        partition.ended(Ended::Arrived, now, 0.0);
+        assert_eq!(partition.due(later, true, false), Some(Step::Begin));
+        assert_eq!((partition.mark(Step::Begin).0, partition.mark_before(Step::Begin)), (15, mark(3)));
+        assert_eq!(partition.marked(Step::Begin).unwrap().batch.rows().total(), 1);
+        partition.ended(Ended::Arrived, now, 0.0);
+        partition.marked(Step::Settle);
+        // Doubles alone are settled without rows, and change no mark.
+        assert_eq!(numbered(&mut partition, 17, &[2, 3], now), [false, false]);
+        assert_eq!(partition.due(later, true, false), Some(Step::Settle));
+        assert_eq!(
+            (partition.mark(Step::Settle), partition.mark_before(Step::Settle)),
+            ((19, None), mark(4))
+        );
+        partition.marked(Step::Settle);
+        assert_eq!(numbered(&mut partition, 19, &[4, 5], now), [false, true]);
+    }
+
+    /// Wherever a sink dies, who comes next makes of the intent's range the rows that it intended.
+    #[test]
+    fn a_range_in_doubt_has_the_same_rows_by_the_mark_beside_it() {
+        let numbers = [1, 2, 3, 1, 2, 3, 4, 4, 5];
+        let limits = Limits { rows: 100, ..LIMITS };
+        for cut in 0..numbers.len() {
+            let (mut partition, now) = (Partition::new(&ODDS_TICKS, &PLAIN, limits), Instant::now());
+            partition.know(None);
+            numbered(&mut partition, 10, &numbers[..cut], now);
+            let (at, before) = (10 + i64::try_from(cut).unwrap(), partition.mark_before(Step::Settle));
+            partition.marked(Step::Begin);
+            partition.ended(Ended::Arrived, now, 0.0);
+            numbered(&mut partition, at, &numbers[cut..], now);
+            assert_eq!(partition.mark_before(Step::Begin), before);
+            let intent = partition.mark(Step::Begin).1.unwrap();
+            let doubt = Some(Doubt { first: intent.first, last: intent.last, rows: intent.rows });
+            let mut next = Partition::new(&ODDS_TICKS, &Resume { at, mark: before, doubt, ..PLAIN }, LIMITS);
+            next.know(None);
+            numbered(&mut next, at, &numbers[cut..], now);
+            let attempt = next.marked(Step::Begin).unwrap();
+            assert_eq!((attempt.batch.rows(), attempt.otherwise()), (&intent.rows, None), "{cut}");
+            assert_eq!(next.mark_before(Step::Settle), mark(5), "{cut}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::intent::{Note, NoteError};
 use super::table::Tally;
+use crate::feed_mark::FeedMark;
 use crate::kafka::{Committed, Span};
 
 /// From where a partition is read.
@@ -17,6 +18,8 @@ use crate::kafka::{Committed, Span};
 pub struct Resume {
     /// Offset of the first record.
     pub at: i64,
+    /// The mark of the last record before it, if the note has one.
+    pub mark: Option<FeedMark>,
     /// A range whose intent was left: it must be read as one batch, and its rows may be there.
     pub doubt: Option<Doubt>,
     /// Rows of records below this offset may be there, or have been, whatever the tables' newest is: no note says that
@@ -75,18 +78,19 @@ pub fn resume(
     topic_id: &str,
 ) -> Result<Resume, Refusal> {
     let unsure_below = span.next;
-    let from_the_first = Resume { at: span.first, doubt: None, unsure_below, lost: 0, is_new_topic: false };
+    let from_the_first =
+        Resume { at: span.first, mark: None, doubt: None, unsure_below, lost: 0, is_new_topic: false };
     // Nobody was ever here, or so long ago that Kafka has forgotten it: whether rows are there, the tables know.
     let Some(Committed { offset, metadata }) = committed else { return Ok(from_the_first) };
     let offset = *offset;
     let note = Note::parse(metadata).map_err(|error| Refusal::Note { offset, error })?;
-    let (intent, unsure_below) = match note {
+    let (mark, intent, unsure_below) = match note {
         Some(note) if note.topic_id != topic_id => {
             return Ok(Resume { is_new_topic: true, ..from_the_first });
         }
-        Some(note) => (note.intent, i64::MIN),
+        Some(note) => (note.mark, note.intent, i64::MIN),
         // Set by hand.
-        None => (None, unsure_below),
+        None => (None, None, unsure_below),
     };
     let needed = intent.as_ref().map_or(offset, |intent| intent.last + 1);
     if needed > span.next {
@@ -95,6 +99,7 @@ pub fn resume(
     let doubt = intent.filter(|intent| intent.last >= span.first);
     Ok(Resume {
         at: offset.max(span.first),
+        mark,
         doubt: doubt.map(|intent| Doubt { first: intent.first, last: intent.last, rows: intent.rows }),
         unsure_below,
         lost: lost(offset, span, topic),
@@ -168,6 +173,7 @@ mod tests {
     use super::*;
 
     const SPAN: Span = Span { first: 100, next: 200 };
+    const MARK: FeedMark = FeedMark { epoch: 4, sequence: 30 };
 
     fn at(offset: i64, note: Option<&Note>) -> Committed {
         Committed { offset, metadata: note.map(Note::format).unwrap_or_default() }
@@ -181,15 +187,18 @@ mod tests {
 
     fn note(topic: &str, range: Option<(i64, i64)>) -> Note {
         let intent = range.map(|(first, last)| Intent { first, last, rows: five() });
-        Note { topic_id: topic.to_owned(), intent }
+        Note { topic_id: topic.to_owned(), mark: Some(MARK), intent }
     }
 
     #[test]
     fn a_partition_is_read_from_where_it_was_left() {
-        let plain = Resume { at: 150, doubt: None, unsure_below: i64::MIN, lost: 0, is_new_topic: false };
+        let unmarked =
+            Resume { at: 150, mark: None, doubt: None, unsure_below: i64::MIN, lost: 0, is_new_topic: false };
+        let plain = Resume { mark: Some(MARK), ..unmarked };
         let resumed = |offset, note: Option<&Note>| resume(Some(&at(offset, note)), SPAN, &ODDS_TICKS, "a");
-        assert_eq!(resume(None, SPAN, &ODDS_TICKS, "a"), Ok(Resume { at: 100, unsure_below: 200, ..plain }));
-        assert_eq!(resumed(150, None), Ok(Resume { unsure_below: 200, ..plain }), "committed by hand");
+        let first = resume(None, SPAN, &ODDS_TICKS, "a");
+        assert_eq!(first, Ok(Resume { at: 100, unsure_below: 200, ..unmarked }));
+        assert_eq!(resumed(150, None), Ok(Resume { unsure_below: 200, ..unmarked }), "committed by hand");
         assert_eq!(resumed(150, Some(&note("a", None))), Ok(plain));
         assert_eq!(resumed(200, Some(&note("a", None))), Ok(Resume { at: 200, ..plain }), "all is read");
         let doubt = Some(Doubt { first: 150, last: 170, rows: five() });
@@ -230,7 +239,7 @@ mod tests {
     fn a_topic_that_was_made_anew_is_read_from_its_beginning() {
         let other = note("b", Some((150, 170)));
         let resumed = resume(Some(&at(150, Some(&other))), SPAN, &ODDS_TICKS, "a").unwrap();
-        assert_eq!((resumed.at, resumed.is_new_topic, resumed.doubt), (100, true, None));
+        assert_eq!((resumed.at, resumed.is_new_topic, resumed.doubt, resumed.mark), (100, true, None, None));
         assert!(
             resume(Some(&at(1_500, Some(&other))), SPAN, &ODDS_TICKS, "a").is_ok(),
             "also one that was longer"

@@ -217,9 +217,11 @@ impl Sink {
         for _ in 0..BURST {
             self.config.fail_points.pass(Point::Gather);
             let (owned, mut full, now) = (&mut self.owned, false, Instant::now());
-            let event = self.consumer.next(wait, &mut |Taken { source, offset, key, value }| {
+            let event = self.consumer.next(wait, &mut |Taken { source, offset, key, value, mark }| {
                 if let Some(owned) = owned.get_mut(&source) {
-                    owned.partition.take(Kept { offset, key, value }, now);
+                    if !owned.partition.take(Kept { offset, key, value }, mark, now) {
+                        telemetry::kafka::double(FEED_EVENTS.name);
+                    }
                     full = owned.partition.is_full();
                 }
             })?;
@@ -293,7 +295,8 @@ impl Sink {
         let mark = |(source, step): &(Source, Step)| {
             let owned = self.owned.get(source)?;
             let (offset, intent) = owned.partition.mark(*step);
-            let note = Note { topic_id: owned.range.topic_id.clone(), intent }.format();
+            let (topic_id, mark) = (owned.range.topic_id.clone(), owned.partition.mark_before(*step));
+            let note = Note { topic_id, mark, intent }.format();
             Some(Mark { source: *source, offset, note })
         };
         due.iter().filter_map(mark).collect()

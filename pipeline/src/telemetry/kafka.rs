@@ -1,10 +1,23 @@
-//! What Kafka's client reports beside its calls.
+//! What Kafka's client reports beside its calls, and what readers drop.
 //!
 //! It never decides whether an error matters: whatever must be acted upon comes back from a call.
 
 use std::fmt::Display;
 
+use arb_schemas::topics::FEED_EVENTS;
+
 use super::list;
+
+/// A role that reads the feed begins. Before the first double its counter is 0, so that the first is seen to come.
+pub(super) fn begin_feed() {
+    list::DOUBLES.counter(&[FEED_EVENTS.name]).absolute(0);
+}
+
+/// A record was dropped because its reader has had it.
+pub fn double(topic: &'static str) {
+    tracing::debug!(topic, "a record that was had before is dropped");
+    list::DOUBLES.counter(&[topic]).increment(1);
+}
 
 /// An error that a client mends by itself, by librdkafka's name of it, which is one of some hundred.
 pub fn error(code: &str, error: &dyn Display, reason: &str) {

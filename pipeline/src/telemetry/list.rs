@@ -46,6 +46,10 @@ metrics! {
         "Errors that Kafka's client reported beside its calls, such as a broker that cannot be reached, by librdkafka's code. Most mend themselves.")
         .by(&["code"]).rare();
 
+    DOUBLES = counter(Every, Count, "arb_doubles_total",
+        "Records of the feed, or dead letters, that a reader dropped because it had had them: a broker has lost the markers of an aborted transaction. Each reader counts by itself.")
+        .by(&["topic"]).rare();
+
     // ingest
     POLLS = counter(Ingest, Count, "arb_ingest_polls_total", "Polls published: one answer of a source each.");
     FRAMES = counter(Ingest, Count, "arb_ingest_frames_total", "Frames published: what a poll said of one event.");

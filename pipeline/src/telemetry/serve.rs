@@ -44,6 +44,7 @@ const ENDS: [&str; 5] = ["gone", "too_slow", "catching_up", "unavailable", "clos
 
 pub(super) fn begin() {
     LazyLock::force(&METERS);
+    super::kafka::begin_feed();
     // Before the first it is 0, so that the first is seen to come.
     for reason in ENDS {
         list::STREAM_ENDS.counter(&[reason]).absolute(0);

@@ -56,6 +56,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
 
 pub(super) fn begin() {
     LazyLock::force(&METERS);
+    super::kafka::begin_feed();
 }
 
 /// Tells what went through since the start, and what is held now.

@@ -4,7 +4,7 @@
 //! taken only from the member that owns the partition, and only from the newest producer of a transactional id. A broker
 //! may also lose the markers of a transaction: then its records stay open until a marker of the same id comes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -240,6 +240,18 @@ impl Input for SimInput {
     }
 }
 
+thread_local! {
+    static EPOCHS: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Another one each time: a partition that takes a second one is found by it.
+fn next_epoch() -> i64 {
+    EPOCHS.with(|epochs| {
+        epochs.set(epochs.get() + 1);
+        epochs.get()
+    })
+}
+
 /// One process.
 struct Process {
     pump: Pump,
@@ -292,6 +304,7 @@ impl Simulation {
         let pump = Pump::new(Config {
             policy: Policy::Board,
             books: Arc::default(),
+            epoch: next_epoch,
             limits: BatchLimits { records: self.batch, interval: Duration::from_hours(1) },
             pause: Duration::ZERO,
             abort_each: None,

@@ -184,6 +184,9 @@ pub struct StatePartition {
     pub policy: String,
     /// Of the last event on the feed.
     pub sequence: i64,
+    /// When the counter of the feed was started, in milliseconds since 1970; 0 for one that was started before this was
+    /// written down.
+    pub epoch: i64,
 }
 
 /// Where the time of a partition is.

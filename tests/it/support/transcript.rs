@@ -95,7 +95,7 @@ fn as_json(record: &TickRecord) -> Value {
 /// What an effect writes to the board, windows only.
 fn on_board(effect: &Effect) -> Vec<Value> {
     let of_windows = !matches!(effect, Effect::Contains { .. });
-    let written = outputs(effect, 0).unwrap().into_iter();
+    let written = outputs(effect, 0, 0).unwrap().into_iter();
     let on_board = written.filter(|output| of_windows && output.topic == ARBS_BOARD.name);
     on_board
         .map(|output| match output.value {

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
+use arb_pipeline::feed_mark::FeedMarks;
 use arb_pipeline::kafka::{
     self, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
 };
@@ -81,13 +82,14 @@ pub(super) fn measure(rate: u32, time: Duration, ground: &mut Ground<'_>) -> any
     let served = ground.serve()?;
     let group = ground.name();
     let (stream, end) = Stream::open(&served)?;
-    let feed = Feed::open(&ground.brokers, &FEED_EVENTS, DEFAULT_PARTITIONS)?;
-    feed.read_from((0..).zip(feed.spans()?.iter().map(|span| span.next)))?;
+    let mut feed = Feed::open(&ground.brokers, &FEED_EVENTS, DEFAULT_PARTITIONS)?;
+    let ends = feed.spans()?;
+    feed.read_from((0..).zip(ends.iter().map(|span| span.next)), FeedMarks::default())?;
     let (stop, processed) = (Stop::default(), AtomicU64::new(0));
     let shared = Shared { brokers: &ground.brokers, group, stop, processed };
     let latency = thread::scope(|scope| {
         let pump = scope.spawn(|| pump(&shared));
-        let feed = scope.spawn(|| arrivals(&feed, &shared.stop));
+        let feed = scope.spawn(|| arrivals(&mut feed, &shared.stop));
         let stream = scope.spawn(|| stream.arrivals());
         let published = publish(rate, time, &shared, ground);
         shared.stop.stop();
@@ -137,7 +139,7 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-fn arrivals(feed: &Feed, stop: &Stop) -> anyhow::Result<Vec<Arrival>> {
+fn arrivals(feed: &mut Feed, stop: &Stop) -> anyhow::Result<Vec<Arrival>> {
     let mut arrivals = Vec::new();
     while !stop.is_stopped() {
         if let FeedEvent::Record { value, .. } = feed.next(LOOK)? {

@@ -27,6 +27,7 @@ use super::ground::Ground;
 use super::input::Filled;
 use super::metered::{Meter, Metered};
 use crate::bench::meter::Watch;
+use crate::clock;
 
 /// How long nothing may move.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -132,6 +133,7 @@ pub(super) fn config(limits: BatchLimits) -> Config {
     Config {
         policy: Policy::Board,
         books: Arc::new(books::shipped().unwrap_or_default()),
+        epoch: clock::epoch,
         limits,
         pause: Duration::from_millis(20),
         abort_each: None,

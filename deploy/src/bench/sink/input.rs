@@ -49,7 +49,7 @@ impl Input {
 
     /// They as the sink's loop takes them.
     pub(super) fn batch(&self) -> Batch {
-        let (mut batch, now) = (Batch::new(0), Instant::now());
+        let (mut batch, now) = (Batch::new(0, None), Instant::now());
         for (offset, value) in (0..).zip(&self.messages) {
             batch.take(Kept { offset, key: b"", value }, &read(&ODDS_TICKS, value), now);
         }
