@@ -83,6 +83,13 @@ impl Role {
         self.child.id()
     }
 
+    /// The server that a role runs as its child process: Kafka of `arb kafka`, ClickHouse of `arb clickhouse`.
+    pub(crate) fn server(&self) -> Pid {
+        let parent = self.id();
+        let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
+        Pid::from_raw(children.split_whitespace().next().unwrap().parse().unwrap()).unwrap()
+    }
+
     /// Ends it with -9.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();

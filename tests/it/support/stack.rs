@@ -1,9 +1,11 @@
 //! A broker of the test's own, and the roles on it.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -11,10 +13,11 @@ use super::http::{Answer, request};
 use super::program::{Role, arb, run};
 use super::{root, wait_for};
 
-/// A Kafka of the test's own; it ends with the test.
+/// A Kafka of the test's own; it ends with the test, and is killed, frozen and started again as the test likes.
 pub(crate) struct Broker {
     // Ends before its files are removed.
-    kafka: Role,
+    kafka: Mutex<Role>,
+    port: u16,
     pub(crate) brokers: String,
     pub(crate) scratch: TempDir,
 }
@@ -30,20 +33,34 @@ impl Broker {
 
     /// Without topics.
     pub(crate) fn bare() -> Self {
-        let scratch = tempfile::tempdir().unwrap();
-        let (port, data) = (port_pair(), scratch.path().join("kafka"));
-        // The home of the repository, so that Kafka is fetched once for all.
-        let home = root().join(".arb");
-        let log = scratch.path().join("kafka.log");
-        let (port_text, data, home) =
-            (port.to_string(), data.display().to_string(), home.display().to_string());
-        let kafka = Role::start("kafka", &["--port", &port_text, "--data", &data, "--home", &home], &log);
-        let mut broker = Self { brokers: format!("127.0.0.1:{port}"), scratch, kafka };
-        wait_for("Kafka answers", || {
-            broker.kafka.assert_runs();
-            std::net::TcpStream::connect(&broker.brokers).ok()
-        });
-        broker
+        let (scratch, port) = (tempfile::tempdir().unwrap(), port_pair());
+        let kafka = Mutex::new(launch(scratch.path(), port));
+        Self { kafka, port, brokers: format!("127.0.0.1:{port}"), scratch }
+    }
+
+    /// Kills Kafka with -9; `arb kafka` ends with it.
+    pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+        wait_for("arb kafka ends with its server", || self.kafka.lock().unwrap().died().then_some(()));
+    }
+
+    /// Starts Kafka again after a kill, at the same port and on the same data.
+    pub(crate) fn restart(&self) {
+        *self.kafka.lock().unwrap() = launch(self.scratch.path(), self.port);
+    }
+
+    /// Stops Kafka's process where it is, as a machine does that hangs.
+    pub(crate) fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub(crate) fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(self.kafka.lock().unwrap().server(), signal).unwrap();
     }
 
     /// A file of the test's own.
@@ -57,6 +74,30 @@ impl Broker {
         command.args(["ingest", "--speed", "max", "--brokers", &self.brokers, "--replay"]).arg(recording);
         let said = run(command.args(arguments));
         assert!(said.success, "{}", said.err);
+    }
+}
+
+/// Starts a broker and waits until it answers.
+fn launch(scratch: &Path, port: u16) -> Role {
+    // The home of the repository, so that Kafka is fetched once for all.
+    let (data, home) = (scratch.join("kafka"), root().join(".arb"));
+    let (data, home) = (data.display().to_string(), home.display().to_string());
+    let arguments = ["--port", &port.to_string(), "--data", &data, "--home", &home];
+    let mut kafka = Role::start("kafka", &arguments, &scratch.join("kafka.log"));
+    wait_for("Kafka answers", || {
+        kafka.assert_runs();
+        TcpStream::connect(("127.0.0.1", port)).ok()
+    });
+    kafka
+}
+
+/// A frozen server could not end.
+impl Drop for Broker {
+    fn drop(&mut self) {
+        let is_up = self.kafka.get_mut().is_ok_and(|kafka| !kafka.died());
+        if is_up {
+            self.thaw();
+        }
     }
 }
 
