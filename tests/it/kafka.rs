@@ -101,14 +101,24 @@ pub(crate) fn commit_to(brokers: &str, group: &str, topic: &str, partition: i32,
 
 /// The offsets of the tick topic that a group has committed.
 pub(crate) fn committed(brokers: &str, group: &str) -> Vec<Option<i64>> {
+    try_committed(brokers, group, Duration::from_secs(30)).unwrap()
+}
+
+/// The same of a broker that may just have been started, or not answer.
+pub(crate) fn try_committed(
+    brokers: &str,
+    group: &str,
+    within: Duration,
+) -> Result<Vec<Option<i64>>, KafkaError> {
     let consumer: BaseConsumer =
-        ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create().unwrap();
+        ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create()?;
     let mut list = TopicPartitionList::new();
     for partition in 0..topics::DEFAULT_PARTITIONS {
         list.add_partition(ODDS_TICKS.name, partition);
     }
-    let answer = consumer.committed_offsets(list, Duration::from_secs(30)).unwrap();
-    answer.elements().iter().map(|element| element.offset().to_raw().filter(|offset| *offset >= 0)).collect()
+    let answer = consumer.committed_offsets(list, within)?;
+    let offset = |raw: Offset| raw.to_raw().filter(|offset| *offset >= 0);
+    Ok(answer.elements().iter().map(|element| offset(element.offset())).collect())
 }
 
 /// Writes records to the tick topic as a stranger would, the partition chosen by librdkafka.

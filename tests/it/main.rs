@@ -32,6 +32,7 @@ mod signals;
 mod sink;
 mod sink_doubt;
 mod sink_log;
+mod soak;
 mod stream;
 mod stream_limits;
 mod support;

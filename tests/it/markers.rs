@@ -85,7 +85,7 @@ fn cut_marker(folder: &Path) {
 }
 
 /// A transaction of an id with a record in a partition of each topic is aborted, and the broker loses its markers.
-fn lose_markers(broker: &mut Broker, id: &str, topics: &[Topic]) {
+fn lose_markers(broker: &Broker, id: &str, topics: &[Topic]) {
     let old = producer(broker, id);
     write(&old, topics, "old");
     old.abort_transaction(MINUTE).unwrap();
@@ -93,11 +93,11 @@ fn lose_markers(broker: &mut Broker, id: &str, topics: &[Topic]) {
     for topic in topics {
         wait_for("the transaction has its marker", || is_settled(broker, *topic).then_some(()));
     }
-    broker.restart_killed(|data| {
-        for topic in topics {
-            cut_marker(&data.join("log").join(format!("{}-{PARTITION}", topic.name)));
-        }
-    });
+    broker.kill();
+    for topic in topics {
+        cut_marker(&broker.path("kafka").join("log").join(format!("{}-{PARTITION}", topic.name)));
+    }
+    broker.restart();
     for topic in topics {
         wait_for("the partition has a leader", || {
             let (stable, end) = ends(broker, *topic);
@@ -113,8 +113,8 @@ fn keys(broker: &Broker, topic: Topic) -> Vec<String> {
 
 #[test]
 fn the_next_commit_of_an_id_takes_along_what_has_lost_its_abort_marker() {
-    let mut broker = Broker::start();
-    lose_markers(&mut broker, "somebody", &[FEED_EVENTS]);
+    let broker = Broker::start();
+    lose_markers(&broker, "somebody", &[FEED_EVENTS]);
     assert!(keys(&broker, FEED_EVENTS).is_empty());
     let next = producer(&broker, "somebody");
     write(&next, &[FEED_EVENTS], "new");
@@ -130,8 +130,8 @@ fn the_next_commit_of_an_id_takes_along_what_has_lost_its_abort_marker() {
 #[test]
 fn a_processor_aborts_what_its_id_has_left_open_before_it_works() {
     let outputs: Vec<_> = topics::ALL.into_iter().filter(Topic::is_transactional).collect();
-    let mut broker = Broker::start();
-    lose_markers(&mut broker, &format!("arb-process-{PARTITION}"), &outputs);
+    let broker = Broker::start();
+    lose_markers(&broker, &format!("arb-process-{PARTITION}"), &outputs);
     broker.ingest(&recordings::simulated(broker.scratch.path(), 33, 20), &[]);
     let log = broker.path("process.log");
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
@@ -164,8 +164,8 @@ fn tool(broker: &Broker, arguments: &[&str]) -> String {
 
 #[test]
 fn a_transaction_of_a_stranger_is_reported_and_ended_by_the_tool() {
-    let mut broker = Broker::start();
-    lose_markers(&mut broker, "stranger", &[FEED_EVENTS]);
+    let broker = Broker::start();
+    lose_markers(&broker, "stranger", &[FEED_EVENTS]);
     let log = broker.path("process.log");
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
     let said = || fs::read_to_string(&log).unwrap();

@@ -1,5 +1,6 @@
 //! What tests stand on: the program, a broker, the stack of roles, the oracle, recordings.
 
+pub(crate) mod broker_faults;
 pub(crate) mod clickhouse;
 pub(crate) mod detour;
 pub(crate) mod feed;
@@ -12,11 +13,15 @@ pub(crate) mod program;
 pub(crate) mod promtool;
 pub(crate) mod python;
 pub(crate) mod recordings;
+pub(crate) mod results;
 pub(crate) mod serve;
 pub(crate) mod sinks;
 pub(crate) mod sse;
 pub(crate) mod stack;
 pub(crate) mod store;
+pub(crate) mod stream_client;
+pub(crate) mod supervisor;
+pub(crate) mod ticks;
 pub(crate) mod transcript;
 
 use std::path::PathBuf;

@@ -139,14 +139,12 @@ impl ClickHouse {
     }
 
     /// The server's process.
-    pub(crate) fn server(&self) -> i32 {
-        let parent = self.role.as_ref().unwrap().id();
-        let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
-        children.unwrap().split_whitespace().next().unwrap().parse().unwrap()
+    pub(crate) fn server(&self) -> Pid {
+        self.role.as_ref().unwrap().server()
     }
 
     fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_raw(self.server()).unwrap(), signal).unwrap();
+        kill_process(self.server(), signal).unwrap();
     }
 }
 

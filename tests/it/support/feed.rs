@@ -328,7 +328,8 @@ pub(crate) fn whole(brokers: &str) -> Vec<Vec<Name>> {
     partitions
 }
 
-fn name_of(value: &[u8]) -> Name {
+/// The name of a record of the feed.
+pub(crate) fn name_of(value: &[u8]) -> Name {
     let name = |kind: &str, id: String, sequence| (kind.to_owned(), id, sequence);
     match RecordType::of(value).unwrap() {
         RecordType::LineMovement => {

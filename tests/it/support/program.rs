@@ -88,17 +88,11 @@ impl Role {
         self.child.id()
     }
 
-    /// The processes that it has started itself.
-    pub(crate) fn children(&self) -> Vec<Pid> {
-        let parent = self.child.id().to_string();
-        let is_child = |pid: &i32| {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            // After the name, which may hold anything: state, then parent.
-            stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)) == Some(&*parent)
-        };
-        let entries = std::fs::read_dir("/proc").unwrap().map(Result::unwrap);
-        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        pids.filter(is_child).filter_map(Pid::from_raw).collect()
+    /// The server that a role runs as its child process: Kafka of `arb kafka`, ClickHouse of `arb clickhouse`.
+    pub(crate) fn server(&self) -> Pid {
+        let parent = self.id();
+        let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
+        Pid::from_raw(children.split_whitespace().next().unwrap().parse().unwrap()).unwrap()
     }
 
     /// Ends it with -9.

@@ -41,13 +41,23 @@ impl Serve {
 
     /// Starts one.
     pub(crate) fn launch(broker: &Broker, key: &Key, name: &str, arguments: &[&str]) -> Self {
-        let listen = format!("127.0.0.1:{}", port());
+        Self::launch_at(&format!("127.0.0.1:{}", port()), broker, key, name, arguments)
+    }
+
+    /// The same at an address, where an instance was that has ended.
+    pub(crate) fn launch_at(
+        listen: &str,
+        broker: &Broker,
+        key: &Key,
+        name: &str,
+        arguments: &[&str],
+    ) -> Self {
         let usage = broker.path(&format!("{name}-usage.json"));
         let (keys, usage) = (key.file.display().to_string(), usage.display().to_string());
-        let common = ["--listen", &listen, "--keys", &keys, "--usage", &usage, "--brokers", &broker.brokers];
+        let common = ["--listen", listen, "--keys", &keys, "--usage", &usage, "--brokers", &broker.brokers];
         let all = [&common[..], &["--heartbeat-ms", "200"], arguments].concat();
         let role = Role::start("serve", &all, &broker.path(&format!("{name}.log")));
-        Self { role, listen, key: key.text.clone() }
+        Self { role, listen: listen.to_owned(), key: key.text.clone() }
     }
 
     /// Whether it answers, and has read everything.

@@ -151,6 +151,12 @@ impl Ground {
         self.clickhouse.try_as("migrator", &sql).ok()?[0]["rows"].as_u64()
     }
 
+    /// Rows of all tables.
+    pub(crate) fn total_rows(&self) -> Option<usize> {
+        let counts = TABLES.iter().map(|compared| self.count(compared.table));
+        usize::try_from(counts.sum::<Option<u64>>()?).ok()
+    }
+
     /// What the topics make, by the decoder in Python.
     pub(crate) fn expected(&self) -> Rows {
         let mut lines = Vec::new();

@@ -40,24 +40,30 @@ pub(crate) struct Sse {
 impl Sse {
     /// Connects, and reads the head.
     pub(crate) fn connect(address: &str, path: &str, headers: &[(&str, &str)]) -> Self {
-        let mut socket = TcpStream::connect(address).unwrap();
-        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self::try_connect(address, path, headers).unwrap()
+    }
+
+    /// The same where an instance may be away or end meanwhile.
+    pub(crate) fn try_connect(address: &str, path: &str, headers: &[(&str, &str)]) -> std::io::Result<Self> {
+        let mut socket = TcpStream::connect(address)?;
+        socket.set_read_timeout(Some(PATIENCE))?;
         let headers: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let headers = headers.concat();
-        write!(socket, "GET {path} HTTP/1.1\r\nhost: {address}\r\n{headers}\r\n").unwrap();
+        write!(socket, "GET {path} HTTP/1.1\r\nhost: {address}\r\n{headers}\r\n")?;
         let mut input = BufReader::new(socket);
         let mut head = Vec::new();
         loop {
             let mut line = String::new();
-            input.read_line(&mut line).unwrap();
+            input.read_line(&mut line)?;
             if line.trim().is_empty() {
                 break;
             }
             head.push(line.trim().to_lowercase());
         }
-        let status = head[0].split(' ').nth(1).unwrap().parse().unwrap();
+        let status = head.first().and_then(|line| line.split(' ').nth(1)?.parse().ok());
+        let status = status.ok_or(std::io::ErrorKind::UnexpectedEof)?;
         let body = BufReader::new(Chunks { input, left: 0 });
-        Self { status, head, body, last_id: None, comments: 0 }
+        Ok(Self { status, head, body, last_id: None, comments: 0 })
     }
 
     /// A header's value.

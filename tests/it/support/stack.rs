@@ -1,7 +1,8 @@
 //! A broker of the test's own, and the roles on it.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use rustix::process::{Signal, kill_process};
@@ -12,12 +13,11 @@ use super::http::{Answer, request};
 use super::program::{Role, arb, run};
 use super::{root, wait_for};
 
-/// A Kafka of the test's own; it ends with the test.
+/// A Kafka of the test's own; it ends with the test, and is killed, frozen and started again as the test likes.
 pub(crate) struct Broker {
     // Ends before its files are removed.
-    kafka: Role,
-    /// With which it was started.
-    arguments: Vec<String>,
+    kafka: Mutex<Role>,
+    port: u16,
     pub(crate) brokers: String,
     pub(crate) scratch: TempDir,
 }
@@ -33,36 +33,34 @@ impl Broker {
 
     /// Without topics.
     pub(crate) fn bare() -> Self {
-        let scratch = tempfile::tempdir().unwrap();
-        let (port, data) = (port_pair(), scratch.path().join("kafka"));
-        // The home of the repository, so that Kafka is fetched once for all.
-        let home = root().join(".arb");
-        let log = scratch.path().join("kafka.log");
-        let (port_text, data, home) =
-            (port.to_string(), data.display().to_string(), home.display().to_string());
-        let arguments = ["--port", &port_text, "--data", &data, "--home", &home].map(str::to_owned).to_vec();
-        let kafka = start_kafka(&arguments, &log);
-        let mut broker = Self { brokers: format!("127.0.0.1:{port}"), scratch, arguments, kafka };
-        broker.wait();
-        broker
+        let (scratch, port) = (tempfile::tempdir().unwrap(), port_pair());
+        let kafka = Mutex::new(launch(scratch.path(), port));
+        Self { kafka, port, brokers: format!("127.0.0.1:{port}"), scratch }
     }
 
-    fn wait(&mut self) {
-        wait_for("Kafka answers", || {
-            self.kafka.assert_runs();
-            std::net::TcpStream::connect(&self.brokers).ok()
-        });
+    /// Kills Kafka with -9; `arb kafka` ends with it.
+    pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+        wait_for("arb kafka ends with its server", || self.kafka.lock().unwrap().died().then_some(()));
     }
 
-    /// Kills the broker with -9, lets its data be changed, and starts it again.
-    pub(crate) fn restart_killed(&mut self, change: impl FnOnce(&Path)) {
-        for server in self.kafka.children() {
-            kill_process(server, Signal::KILL).unwrap();
-        }
-        wait_for("the role of the broker has ended", || self.kafka.died().then_some(()));
-        change(&self.path("kafka"));
-        self.kafka = start_kafka(&self.arguments, &self.path("kafka.log"));
-        self.wait();
+    /// Starts Kafka again after a kill, at the same port and on the same data.
+    pub(crate) fn restart(&self) {
+        *self.kafka.lock().unwrap() = launch(self.scratch.path(), self.port);
+    }
+
+    /// Stops Kafka's process where it is, as a machine does that hangs.
+    pub(crate) fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub(crate) fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(self.kafka.lock().unwrap().server(), signal).unwrap();
     }
 
     /// A file of the test's own.
@@ -79,9 +77,28 @@ impl Broker {
     }
 }
 
-fn start_kafka(arguments: &[String], log: &Path) -> Role {
-    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-    Role::start("kafka", &arguments, log)
+/// Starts a broker and waits until it answers.
+fn launch(scratch: &Path, port: u16) -> Role {
+    // The home of the repository, so that Kafka is fetched once for all.
+    let (data, home) = (scratch.join("kafka"), root().join(".arb"));
+    let (data, home) = (data.display().to_string(), home.display().to_string());
+    let arguments = ["--port", &port.to_string(), "--data", &data, "--home", &home];
+    let mut kafka = Role::start("kafka", &arguments, &scratch.join("kafka.log"));
+    wait_for("Kafka answers", || {
+        kafka.assert_runs();
+        TcpStream::connect(("127.0.0.1", port)).ok()
+    });
+    kafka
+}
+
+/// A frozen server could not end.
+impl Drop for Broker {
+    fn drop(&mut self) {
+        let is_up = self.kafka.get_mut().is_ok_and(|kafka| !kafka.died());
+        if is_up {
+            self.thaw();
+        }
+    }
 }
 
 /// A broker with a processor and a board.

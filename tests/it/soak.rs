@@ -1,0 +1,234 @@
+//! The broker killed with -9 and frozen under load: what streams deliver, the rows of ClickHouse, the fold of the board and of
+//! the signals, and the feed without its doubles are those of an undisturbed run of the same ticks.
+//!
+//! A run has a Kafka and a ClickHouse of its own, two processors, a sink and two instances of the API with a client each that
+//! resumes whenever it is cut. In the suite the broker is killed once and frozen once, by a fixed seed. Ten faults a run, with
+//! kills of roles between them and a freeze of 10 to 30 s among them, by as many seeds as are asked for, a line each:
+//!
+//! ```text
+//! ARB_SOAK_SEEDS=1-20 cargo test -p arb-tests --test it -- --ignored --nocapture soak::any_number_of_seeds
+//! ```
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use crate::kafka::try_committed;
+use crate::support::broker_faults::{Step, schedule};
+use crate::support::results::{Feed, Results};
+use crate::support::serve::Key;
+use crate::support::sinks::Ground;
+use crate::support::stream_client::StreamClient;
+use crate::support::supervisor::Supervisor;
+use crate::support::ticks::{PatientPublisher, Ticks};
+use crate::support::wait_for;
+
+/// Between two looks of the supervisor.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long the roles may take to process again before the next fault strikes all the same.
+const RECOVERY: Duration = Duration::from_secs(20);
+/// How long everything may take to come to its end after the last fault.
+const END: Duration = Duration::from_secs(90);
+/// What comes twice comes late.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// A run with faults, or without.
+struct Run {
+    results: Results,
+    /// What happened, for people.
+    line: String,
+    /// What did not come to its end.
+    late: Vec<&'static str>,
+    ground: Ground,
+}
+
+fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
+    let started = Instant::now();
+    let ground = Ground::start();
+    let key = Key::new(&ground.broker, "enterprise");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let commit_records = [(); 2].map(|()| ["7", "50", "1000"][random.usize(..3)]);
+    let mut roles = Supervisor::start(&ground, &key, commit_records);
+    let clients = roles.addresses().map(|address| StreamClient::start(&address, &key.text));
+    for client in &clients {
+        wait_for("a client has its snapshot", || client.look(|sent| sent.snapshots == 1).then_some(()));
+    }
+    let publisher = PatientPublisher::new(&ground.broker.brokers);
+    let (mut pieces, mut before) = (ticks.pieces(steps.len() + 1), 0);
+    for step in steps {
+        before = before.max(count(&processed(&ground)));
+        publisher.send(pieces.next().unwrap());
+        strike(step, &ground, &mut roles, before);
+    }
+    pieces.for_each(|piece| publisher.send(piece));
+    let faults_end = started.elapsed();
+    publisher.finish();
+    let late = finish(&ground, &mut roles, ticks, &clients);
+    let (killed, restarted) = (roles.killed, roles.restarted);
+    let streams = clients.map(StreamClient::stop).into();
+    drop(roles);
+    let results = Results::of(&ground, streams);
+    let longest = steps.iter().filter_map(|step| step.fault.frozen()).max().unwrap_or_default();
+    let connections: Vec<_> = results.streams.iter().map(|stream| stream.connections).collect();
+    let line = format!(
+        "{} faults of the broker ({} freezes, the longest {:.1} s), {killed} kills of roles, {} ends of their own, \
+         {connections:?} connections, transactions of {commit_records:?}, {:.0} s ({:.0} s of faults), {} ticks, \
+         {} records of the feed, {} doubles in it",
+        steps.len(),
+        steps.iter().filter(|step| step.fault.frozen().is_some()).count(),
+        longest.as_secs_f64(),
+        restarted - killed,
+        started.elapsed().as_secs_f64(),
+        faults_end.as_secs_f64(),
+        ticks.len(),
+        results.feed().len(),
+        results.feed().doubles,
+    );
+    Run { results, line, late, ground }
+}
+
+/// Up to where the processors have committed; nowhere while the broker does not say so.
+fn processed(ground: &Ground) -> Vec<Option<i64>> {
+    try_committed(&ground.broker.brokers, "arb-process", Duration::from_secs(5)).unwrap_or_default()
+}
+
+/// How many ticks that is.
+fn count(processed: &[Option<i64>]) -> i64 {
+    processed.iter().flatten().sum()
+}
+
+/// Tends the roles until a fact is true; whether it became true.
+fn tend_until(roles: &mut Supervisor<'_>, within: Duration, mut fact: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + within;
+    loop {
+        roles.tend();
+        if fact() {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// One fault: under load, or while the roles still recover from the one before.
+fn strike(step: &Step, ground: &Ground, roles: &mut Supervisor<'_>, before: i64) {
+    if step.under_load {
+        tend_until(roles, RECOVERY, || count(&processed(ground)) > before);
+    }
+    if let Some((victim, time)) = step.victim {
+        roles.kill(victim);
+        tend_for(roles, time);
+    }
+    tend_for(roles, step.delay);
+    std::thread::scope(|scope| {
+        let fault = scope.spawn(|| step.fault.strike(&ground.broker));
+        while !fault.is_finished() {
+            roles.tend();
+            std::thread::sleep(LOOK);
+        }
+        fault.join().unwrap();
+    });
+}
+
+fn tend_for(roles: &mut Supervisor<'_>, time: Duration) {
+    tend_until(roles, time, || false);
+}
+
+/// Waits until all is processed, delivered and stored; what is not.
+fn finish(
+    ground: &Ground,
+    roles: &mut Supervisor<'_>,
+    ticks: &Ticks,
+    clients: &[StreamClient],
+) -> Vec<&'static str> {
+    let mut late = Vec::new();
+    let ends: Vec<_> = ticks.ends().into_iter().map(Some).collect();
+    if !tend_until(roles, END, || processed(ground) == ends) {
+        late.push("ticks were not processed");
+    }
+    let feed = Feed::of(&ground.broker.brokers);
+    for client in clients {
+        if !tend_until(roles, END, || client.look(|sent| sent.ends_with(&feed.last()))) {
+            late.push("a stream did not reach the end of the feed");
+        }
+    }
+    // One row of each record of the feed, and of the one that is none.
+    let rows = ticks.rows + feed.len() + 1;
+    if !tend_until(roles, END, || ground.total_rows().is_some_and(|total| total >= rows)) {
+        late.push("rows did not reach ClickHouse");
+    }
+    tend_for(roles, SETTLE);
+    late
+}
+
+impl Run {
+    /// What is wrong with it, a line each; nothing where it is as expected. Logs and topics of one that is not are kept.
+    fn failures(&mut self, expected: &Results) -> String {
+        let late = self.late.iter().map(|what| format!("in {} s {what}", END.as_secs()));
+        let mut found: Vec<_> = late.chain(self.results.differences(expected)).collect();
+        if !found.is_empty() {
+            self.ground.broker.scratch.disable_cleanup(true);
+            found.push(format!("kept: {}", self.ground.broker.scratch.path().display()));
+        }
+        found.iter().map(|line| format!("  {}\n", cut(line))).collect()
+    }
+}
+
+/// Rows are long.
+fn cut(line: &str) -> String {
+    line.chars().take(500).collect()
+}
+
+/// A run that nothing happens to.
+fn undisturbed(ticks: &Ticks) -> Results {
+    let run = run(ticks, 0, &[]);
+    println!("undisturbed: {}", run.line);
+    assert!(run.late.is_empty(), "{:?}", run.late);
+    assert!(run.results.feed().len() > 200, "a feed of {} says little", run.results.feed().len());
+    assert_eq!(run.results.feed().doubles, 0);
+    run.results
+}
+
+#[test]
+fn a_broker_killed_and_frozen_under_load_changes_nothing_that_anyone_sees() {
+    let scratch = tempfile::tempdir().unwrap();
+    let ticks = Ticks::simulated(scratch.path(), 60);
+    let (mut found, expected) = std::thread::scope(|scope| {
+        let expected = scope.spawn(|| undisturbed(&ticks));
+        (run(&ticks, 1, &schedule(1, 2)), expected.join().unwrap())
+    });
+    println!("seed 1: {}", found.line);
+    let failures = found.failures(&expected);
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
+/// Polls of a run of ten faults.
+const POLLS: u64 = 240;
+/// Faults of such a run.
+const FAULTS: usize = 10;
+
+#[test]
+#[ignore = "as many runs as are asked for, a minute and more each"]
+fn any_number_of_seeds() {
+    let seeds = std::env::var("ARB_SOAK_SEEDS").unwrap_or_else(|_| "1-20".to_owned());
+    let (first, last) = seeds.split_once('-').unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let ticks = Ticks::simulated(scratch.path(), POLLS);
+    let expected = undisturbed(&ticks);
+    let mut failed = Vec::new();
+    for seed in first.parse().unwrap()..=last.parse::<u64>().unwrap() {
+        let steps = schedule(seed, FAULTS);
+        match catch_unwind(AssertUnwindSafe(|| run(&ticks, seed, &steps))) {
+            Ok(mut run) => {
+                let failures = run.failures(&expected);
+                let result = if failures.is_empty() { "the same" } else { "DIFFERS" };
+                println!("seed {seed}: {}: {result}", run.line);
+                print!("{failures}");
+                failed.extend((!failures.is_empty()).then_some(seed));
+            }
+            Err(_) => failed.push(seed),
+        }
+    }
+    assert!(failed.is_empty(), "seeds that differ: {failed:?}");
+}

@@ -1,0 +1,117 @@
+//! The ticks of a simulated market as records of their topic, and a publisher that waits for a broker that is away.
+//!
+//! Every run of one recording gets the same records at the same offsets, whatever happens to its broker: what the
+//! processors make of them can be compared record by record. It never uses the program's own publisher, which gives up.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use arb_pipeline::faults::Faults;
+use arb_pipeline::ingest::replay::{RECORDED_HEARTBEAT, heartbeats};
+use arb_pipeline::ingest::the_odds_api::OddsFormat;
+use arb_pipeline::ingest::{publish, recording};
+use arb_pipeline::kafka::partition_of;
+use arb_pipeline::records::TickRecord;
+use arb_schemas::records::Heartbeat;
+use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
+use rdkafka::config::ClientConfig;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+
+use super::recordings;
+
+/// The market that every run publishes.
+const SEED: u64 = 41;
+/// How long what was sent may take to be acknowledged once the broker is back.
+const FLUSH: Duration = Duration::from_mins(2);
+
+/// A record of the tick topic.
+pub(crate) struct Tick {
+    partition: i32,
+    key: String,
+    value: Vec<u8>,
+}
+
+/// A recording as records, in order within each partition.
+pub(crate) struct Ticks {
+    records: Vec<Tick>,
+    /// Rows that its frames make in ClickHouse.
+    pub(crate) rows: usize,
+}
+
+impl Ticks {
+    /// So many polls of the market; one record before them is none.
+    pub(crate) fn simulated(scratch: &Path, polls: u64) -> Self {
+        let path = recordings::simulated(scratch, SEED, polls);
+        let mut recording = recording::open(&path, OddsFormat::American).unwrap();
+        let stranger =
+            Tick { partition: of_key("stranger"), key: "stranger".into(), value: b"{\"odds\": 2}".into() };
+        let mut ticks = Self { records: vec![stranger], rows: 0 };
+        let mut last = None;
+        while let Some(poll) = recording.next_poll(&mut Faults::default()).unwrap() {
+            let source = recording.name().to_owned();
+            for at in heartbeats(last, poll.received_at, RECORDED_HEARTBEAT).filter(|_| last.is_some()) {
+                let beat = TickRecord::Heartbeat(Heartbeat { source: source.clone(), at });
+                (0..DEFAULT_PARTITIONS).for_each(|partition| ticks.push(partition, &source, &beat));
+            }
+            last = Some(poll.received_at);
+            ticks.rows += poll.ticks();
+            for publish::Addressed { partition, key, record } in
+                publish::records(&source, poll, DEFAULT_PARTITIONS)
+            {
+                ticks.push(partition, &key, &record);
+            }
+        }
+        ticks
+    }
+
+    fn push(&mut self, partition: i32, key: &str, record: &TickRecord) {
+        self.records.push(Tick { partition, key: key.to_owned(), value: record.encode().unwrap() });
+    }
+
+    /// How many records there are.
+    pub(crate) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// How many there are in each partition: where a group is that has processed all of them.
+    pub(crate) fn ends(&self) -> Vec<i64> {
+        let count = |partition| self.records.iter().filter(|tick| tick.partition == partition).count();
+        (0..DEFAULT_PARTITIONS).map(|partition| i64::try_from(count(partition)).unwrap()).collect()
+    }
+
+    /// The records in so many pieces, one after the other.
+    pub(crate) fn pieces(&self, count: usize) -> impl Iterator<Item = &[Tick]> {
+        self.records.chunks(self.records.len().div_ceil(count))
+    }
+}
+
+fn of_key(key: &str) -> i32 {
+    partition_of(key, DEFAULT_PARTITIONS)
+}
+
+/// An idempotent producer without a time limit: it sends what is queued when the broker is back, each record once.
+pub(crate) struct PatientPublisher(BaseProducer);
+
+impl PatientPublisher {
+    pub(crate) fn new(brokers: &str) -> Self {
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", brokers).set("enable.idempotence", "true");
+        config.set("message.timeout.ms", "0").set("reconnect.backoff.max.ms", "500");
+        Self(config.create().unwrap())
+    }
+
+    /// Queues records and waits for nothing.
+    pub(crate) fn send(&self, ticks: &[Tick]) {
+        for Tick { partition, key, value } in ticks {
+            let record = BaseRecord::to(ODDS_TICKS.name).partition(*partition).key(key).payload(value);
+            self.0.send(record).map_err(|(error, _)| error).unwrap();
+        }
+        self.0.poll(Duration::ZERO);
+    }
+
+    /// Waits until everything is acknowledged.
+    pub(crate) fn finish(self) {
+        let started = Instant::now();
+        self.0.flush(FLUSH).unwrap_or_else(|error| panic!("{error} after {:?}", started.elapsed()));
+    }
+}
