@@ -284,7 +284,14 @@ impl Simulation {
         let mut random = fastrand::Rng::with_seed(seed);
         let batch = random.usize(1..40);
         let world = World::new(market);
-        let shared = Rc::new(RefCell::new(Shared { world, random, left, seen: BTreeSet::new(), told: BTreeMap::new(), aborts_open }));
+        let shared = Rc::new(RefCell::new(Shared {
+            world,
+            random,
+            left,
+            seen: BTreeSet::new(),
+            told: BTreeMap::new(),
+            aborts_open,
+        }));
         let mut simulation = Self { shared, processes: Vec::new(), next_member: 0, batch };
         for _ in 0..PUMPS {
             let process = simulation.start();
