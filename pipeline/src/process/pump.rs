@@ -70,8 +70,8 @@ pub struct Pump {
     record: Record,
     /// A rebalance that is due once the transaction is over.
     due: Option<Event>,
-    /// Partitions that were assigned and are not started yet.
-    assigned: Vec<i32>,
+    /// An assignment that is not answered yet; it may be empty, and the group waits for the answer all the same.
+    assigned: Option<Vec<i32>>,
     /// When what it holds is to be counted again; `None` while nothing has changed.
     count_at: Option<Instant>,
 }
@@ -90,7 +90,7 @@ impl Pump {
     #[must_use]
     pub fn new(config: Config) -> Self {
         let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
-        Self { config, partitions, counts, record, due: None, assigned: Vec::new(), count_at: None }
+        Self { config, partitions, counts, record, due: None, assigned: None, count_at: None }
     }
 
     /// What went through it.
@@ -114,7 +114,7 @@ impl Pump {
         }
         self.tell_sizes();
         match self.due.take() {
-            Some(Event::Assigned(assigned)) => self.assigned.extend(assigned),
+            Some(Event::Assigned(assigned)) => self.assigned.get_or_insert_default().extend(assigned),
             Some(Event::Revoked(gone) | Event::Lost(gone)) => self.give_back(&gone, input, producer)?,
             Some(Event::Record | Event::Idle) | None => {}
         }
@@ -284,10 +284,11 @@ impl Pump {
     /// Starts the partitions that were assigned, once nothing is open on their outputs. Until then the others are
     /// processed as ever.
     fn take<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
-        if self.assigned.is_empty() || producer.adopt(&self.assigned, input)? == Adoption::Waiting {
+        let Some(assigned) = self.assigned.take() else { return Ok(()) };
+        if !assigned.is_empty() && producer.adopt(&assigned, input)? == Adoption::Waiting {
+            self.assigned = Some(assigned);
             return Ok(());
         }
-        let assigned = std::mem::take(&mut self.assigned);
         let mut places = Vec::with_capacity(assigned.len());
         for id in &assigned {
             let partition = restore(input, *id, self.config.engine(), self.config.epoch, &self.config.pulse)?;
@@ -309,7 +310,9 @@ impl Pump {
         producer: &mut P,
     ) -> Result<(), PumpError> {
         self.partitions.retain(|id, _| !gone.contains(id));
-        self.assigned.retain(|id| !gone.contains(id));
+        if let Some(assigned) = &mut self.assigned {
+            assigned.retain(|id| !gone.contains(id));
+        }
         self.config.places.remove(gone);
         producer.release(gone);
         input.give_back(gone)?;

@@ -47,7 +47,7 @@ fn without_the_abort_of_what_was_left_open_the_output_differs() {
     for seed in 0..100 {
         match Simulation::without_aborts(0, seed).run() {
             Ok(world) if world.committed(FEED_EVENTS.name) > expected.committed(FEED_EVENTS.name) => {
-                doubled += 1
+                doubled += 1;
             }
             Ok(_) => {}
             Err(_) => stuck += 1,

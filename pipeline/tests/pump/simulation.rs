@@ -116,7 +116,12 @@ impl Shared {
         for partition in self.world.free() {
             let member = members[self.random.usize(..members.len())];
             self.world.owners.insert(partition, member);
-            self.told.entry(member).or_default().push(Event::Assigned(vec![partition]));
+            let waits = self.told.entry(member).or_default();
+            // A rebalance may bring nothing new to a member; it must answer all the same.
+            if self.random.u8(..4) == 0 {
+                waits.push(Event::Assigned(Vec::new()));
+            }
+            waits.push(Event::Assigned(vec![partition]));
         }
     }
 
@@ -165,6 +170,8 @@ pub(crate) struct SimInput {
     positions: BTreeMap<i32, i64>,
     /// Partitions that it was told are lost, and has not given back.
     lost: BTreeSet<i32>,
+    /// It was given nothing, and has not answered: the group waits for it.
+    owes_answer: bool,
 }
 
 impl Input for SimInput {
@@ -176,8 +183,9 @@ impl Input for SimInput {
         }
         // A zombie hears of it late.
         let waits = shared.told.entry(self.member).or_default();
-        if !waits.is_empty() && shared.random.u8(..4) == 0 {
+        if !waits.is_empty() && !self.owes_answer && shared.random.u8(..4) == 0 {
             let event = waits.remove(0);
+            self.owes_answer = event == Event::Assigned(Vec::new());
             if let Event::Lost(gone) = &event {
                 self.lost.extend(gone);
             }
@@ -217,6 +225,7 @@ impl Input for SimInput {
     }
 
     fn start(&mut self, partitions: &[(i32, Option<i64>)]) -> Result<(), LogError> {
+        self.owes_answer = false;
         self.positions.extend(partitions.iter().map(|(id, offset)| (*id, offset.unwrap_or(0))));
         Ok(())
     }
@@ -287,8 +296,14 @@ impl Simulation {
         let mut random = fastrand::Rng::with_seed(seed);
         let batch = random.usize(1..40);
         let world = World::new(market);
-        let (seen, told) = (BTreeSet::new(), BTreeMap::new());
-        let shared = Rc::new(RefCell::new(Shared { world, random, left, seen, told, aborts_open }));
+        let shared = Rc::new(RefCell::new(Shared {
+            world,
+            random,
+            left,
+            seen: BTreeSet::new(),
+            told: BTreeMap::new(),
+            aborts_open,
+        }));
         let mut simulation = Self { shared, processes: Vec::new(), next_member: 0, batch };
         for _ in 0..PUMPS {
             let process = simulation.start();
@@ -317,6 +332,7 @@ impl Simulation {
             member,
             positions: BTreeMap::new(),
             lost: BTreeSet::new(),
+            owes_answer: false,
         };
         let producer = SimProducer::new(shared, member);
         Process { pump, input, producer }
