@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use arb_pipeline::feed_mark::{self, FeedMark};
 use arb_pipeline::kafka::partition_of;
 use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
@@ -73,6 +74,18 @@ pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
     // Fetches of several partitions come interleaved, each in its order.
     records.sort_by_key(|(_, record)| record.partition);
     records
+}
+
+/// A record but for the epoch in its headers, in which runs differ: of a feed record the sequence is left.
+pub(crate) fn without_epoch(mut record: Record) -> Record {
+    for (name, text) in &mut record.headers {
+        match &**name {
+            feed_mark::SEQUENCE => *text = FeedMark::parse(text).unwrap().sequence.to_string(),
+            feed_mark::EPOCH => text.clear(),
+            _ => {}
+        }
+    }
+    record
 }
 
 fn headers(message: &impl Message) -> Vec<(String, String)> {

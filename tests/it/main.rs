@@ -16,6 +16,7 @@ mod clickhouse;
 mod dead_letters;
 mod devig;
 mod documents;
+mod doubles;
 mod evaluate;
 mod failures;
 mod grafana;

@@ -321,7 +321,8 @@ fn who_cannot_go_on_is_told_why_and_gets_a_snapshot() {
 /// An id of the same feed, far beyond its end: clients cannot make one, but a cluster that lost records can.
 fn beyond(id: &str) -> String {
     let mut bytes = URL_SAFE_NO_PAD.decode(id).unwrap();
-    // A version and the topic's id; then four offsets, seven bits a byte.
+    // The first version and the topic's id; then four offsets, seven bits a byte.
+    bytes[0] = 1;
     bytes.truncate(17);
     bytes.extend([0xff, 0xff, 0x07].repeat(4));
     URL_SAFE_NO_PAD.encode(bytes)

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use arb_pipeline::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, FairChance, Frame, LineMovement, Offer,
     Outcome, Side, SignalChange, SignalQuote, StaleAlert, Status, Tick,
@@ -12,6 +13,7 @@ use arb_schemas::wire::{RecordType, decode, encode};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
+use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
@@ -233,6 +235,18 @@ impl Writer {
     pub(crate) fn write(&self, partition: i32, records: &[Vec<u8>]) {
         self.send(partition, records);
         self.0.commit_transaction(WAIT).unwrap();
+    }
+
+    /// Writes records with these marks to a partition in one transaction, as the processor does.
+    pub(crate) fn write_marked(&self, partition: i32, records: &[(FeedMark, Vec<u8>)]) {
+        self.0.begin_transaction().unwrap();
+        for (mark, value) in records {
+            let mark = mark.to_string();
+            let headers = OwnedHeaders::new().insert(Header { key: SEQUENCE, value: Some(&mark) });
+            let record = BaseRecord::<str, _>::to(FEED_EVENTS.name).partition(partition).payload(value);
+            self.0.send(record.headers(headers)).map_err(|(error, _)| error).unwrap();
+        }
+        self.commit();
     }
 
     /// Writes a window to the board, as an entry of its own.
