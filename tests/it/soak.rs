@@ -171,7 +171,7 @@ impl Run {
             self.ground.broker.scratch.disable_cleanup(true);
             found.push(format!("kept: {}", self.ground.broker.scratch.path().display()));
         }
-        found.iter().map(|line| format!("  {}\n", cut(line))).collect()
+        found.iter().fold(String::new(), |text, line| text + "  " + &cut(line) + "\n")
     }
 }
 
@@ -219,19 +219,16 @@ fn any_number_of_seeds() {
     let mut failed = Vec::new();
     for seed in first.parse().unwrap()..=last.parse::<u64>().unwrap() {
         let steps = schedule(seed, FAULTS);
-        match catch_unwind(AssertUnwindSafe(|| run(&ticks, seed, &steps))) {
-            Ok(mut run) => {
-                let failures = run.failures(&expected);
-                let result = if failures.is_empty() { "the same" } else { "DIFFERS" };
-                println!("seed {seed}: {}: {result}", run.line);
-                print!("{failures}");
-                failed.extend((!failures.is_empty()).then_some(seed));
-            }
-            Err(_) => {
-                println!("seed {seed}: ENDED EARLY, for the reason above");
-                failed.push(seed);
-            }
-        }
+        let Ok(mut run) = catch_unwind(AssertUnwindSafe(|| run(&ticks, seed, &steps))) else {
+            println!("seed {seed}: ENDED EARLY, for the reason above");
+            failed.push(seed);
+            continue;
+        };
+        let failures = run.failures(&expected);
+        let result = if failures.is_empty() { "the same" } else { "DIFFERS" };
+        println!("seed {seed}: {}: {result}", run.line);
+        print!("{failures}");
+        failed.extend((!failures.is_empty()).then_some(seed));
     }
     assert!(failed.is_empty(), "seeds that differ: {failed:?}");
 }
