@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::books::Books;
+use crate::caps::{self, Cap, LeftOut};
 use crate::catalogue::Policy;
 use crate::due;
 use crate::effect::{Effect, EventInfo};
@@ -40,11 +41,17 @@ pub struct Step {
     pub disposition: Disposition,
     /// Ticks left out because their `last_seen_at` lies in the future.
     pub future_ticks: u32,
+    /// What there was no room for.
+    pub left_out: LeftOut,
 }
 
 impl Step {
     fn just(disposition: Disposition) -> Self {
-        Self { disposition, future_ticks: 0 }
+        Self { disposition, future_ticks: 0, left_out: LeftOut::default() }
+    }
+
+    fn refused(cap: Cap) -> Self {
+        Self { left_out: LeftOut::one(cap), ..Self::just(Disposition::Refused) }
     }
 }
 
@@ -100,12 +107,14 @@ impl Engine {
     ) -> Step {
         probe.enter(Stage::Time);
         let sequence = self.draft.over(&self.state).sequence();
-        let mut outbox = Outbox { sequence, effects, learnt: std::mem::take(&mut self.learnt) };
-        let step = match input {
+        let (learnt, left_out) = (std::mem::take(&mut self.learnt), LeftOut::default());
+        let mut outbox = Outbox { sequence, effects, learnt, left_out };
+        let mut step = match input {
             Input::Frame(frame) => self.frame(at, frame, &mut outbox, probe),
             Input::PollEnd(end) => self.poll_end(at, end, &mut outbox, probe),
             Input::Heartbeat(beat) => self.heartbeat(at, beat, &mut outbox),
         };
+        outbox.left_out.iter().for_each(|(cap, count)| step.left_out.add(cap, count as usize));
         self.draft.put_sequence(outbox.sequence);
         self.learnt = outbox.learnt;
         for proven in self.learnt.proven.drain(..) {
@@ -194,6 +203,9 @@ impl Engine {
         outbox: &mut Outbox<'_>,
         probe: &mut impl Probe,
     ) -> Step {
+        if caps::is_too_long(frame.source) {
+            return Step::refused(Cap::NameBytes);
+        }
         let source = self.names.symbol(frame.source);
         if !self.hear(at, source, frame.received_at, outbox) {
             return Step::just(Disposition::Ahead);
@@ -205,21 +217,58 @@ impl Engine {
             return Step::just(disposition);
         }
         self.draft.put_source(source, clock);
+        if let Some(cap) = caps::refusal(frame) {
+            self.name_again(at, source, frame, outbox, probe);
+            return Step::refused(cap);
+        }
         if self.is_over(&frame.event) {
             return Step::just(Disposition::Over);
         }
         let mut seen = std::mem::take(&mut self.scratch);
-        let future_ticks = self.observe(frame, &mut seen);
         let statement = self.statement(source, frame.received_at, &frame.coverage);
+        let future_ticks = self.observe(frame, &statement, &mut seen, &mut outbox.left_out);
         let told = frame.poll_index.is_none();
-        let said = Said { at, event: &frame.event, seen: &seen, statement: &statement, told };
+        let said = Said { at, event: &frame.event, seen: &seen, statement: &statement, told, again: false };
         self.restate(&said, outbox, probe);
         self.scratch = seen;
-        Step { disposition, future_ticks }
+        Step { future_ticks, ..Step::just(disposition) }
     }
 
-    /// The frame's ticks in the order of the tables; the number of those left out is returned.
-    fn observe(&mut self, frame: &Frame<'_>, seen: &mut Vec<Observation>) -> u32 {
+    /// The event of a frame that is refused is named by it all the same: what its source said of it stands, as if it were said
+    /// again, so that the end of the poll does not withdraw it.
+    fn name_again(
+        &mut self,
+        at: Coordinate<'_>,
+        source: Symbol,
+        frame: &Frame<'_>,
+        outbox: &mut Outbox<'_>,
+        probe: &mut impl Probe,
+    ) {
+        let Some(event) = self.draft.over(&self.state).event(frame.event.id) else { return };
+        let info = Arc::clone(&event.info);
+        let of = |market: &Arc<MarketState>| {
+            quotes::said_again(market.market, &market.quotes, source).collect::<Vec<_>>()
+        };
+        let seen: Vec<_> = event.markets.iter().flat_map(of).collect();
+        if seen.is_empty() {
+            return;
+        }
+        let nothing = Coverage { books: Some(vec![]), markets: Some(vec![]) };
+        let statement = self.statement(source, frame.received_at, &nothing);
+        let event = &info.as_input();
+        let said = Said { at, event, seen: &seen, statement: &statement, told: false, again: true };
+        self.restate(&said, outbox, probe);
+    }
+
+    /// The frame's ticks in the order of the tables, those for which there is room; the number of those that are in the future
+    /// is returned.
+    fn observe(
+        &mut self,
+        frame: &Frame<'_>,
+        statement: &Statement,
+        seen: &mut Vec<Observation>,
+        left_out: &mut LeftOut,
+    ) -> u32 {
         seen.clear();
         let mut future = 0;
         for tick in &frame.ticks {
@@ -229,6 +278,8 @@ impl Engine {
                 seen.push(observation(tick, self.names.symbol(tick.book)));
             }
         }
+        let was = self.draft.over(&self.state).event(frame.event.id);
+        caps::admit(seen, was.map_or(&[][..], |was| &was.markets), statement, left_out);
         self.venues.follow(&self.names);
         // Stable: of two ticks for one bet the later stays the later.
         seen.sort_by_key(|seen| (seen.market, seen.key));
@@ -242,6 +293,9 @@ impl Engine {
         outbox: &mut Outbox<'_>,
         probe: &mut impl Probe,
     ) -> Step {
+        if caps::is_too_long(end.source) {
+            return Step::refused(Cap::NameBytes);
+        }
         let source = self.names.symbol(end.source);
         if !self.hear(at, source, end.received_at, outbox) {
             return Step::just(Disposition::Ahead);
@@ -259,8 +313,8 @@ impl Engine {
             }
             let statement = self.statement(source, end.received_at, &end.coverage);
             for event in self.withdrawn_from(end.league, &statement) {
-                let said =
-                    Said { at, event: &event.as_input(), seen: &[], statement: &statement, told: false };
+                let (event, statement) = (&event.as_input(), &statement);
+                let said = Said { at, event, seen: &[], statement, told: false, again: false };
                 self.restate(&said, outbox, probe);
             }
             let source = Arc::clone(self.names.name(source));
@@ -270,6 +324,9 @@ impl Engine {
     }
 
     fn heartbeat(&mut self, at: Coordinate<'_>, beat: &Heartbeat<'_>, outbox: &mut Outbox<'_>) -> Step {
+        if caps::is_too_long(beat.source) {
+            return Step::refused(Cap::NameBytes);
+        }
         let source = self.names.symbol(beat.source);
         let counts = self.hear(at, source, beat.at, outbox);
         Step::just(if counts { Disposition::Applied } else { Disposition::Ahead })
@@ -319,14 +376,16 @@ impl Engine {
 
     /// Drafts an event after what was said about it, and what became of its windows.
     fn restate(&mut self, said: &Said<'_>, outbox: &mut Outbox<'_>, probe: &mut impl Probe) {
-        let Said { at, event, seen, statement, told } = *said;
+        let Said { at, event, seen, statement, told, again } = *said;
         let was = self.draft.over(&self.state).event(event.id).cloned();
         let (info, event_changed) = match &was {
             Some(was) if was.info.is(event) => (Arc::clone(&was.info), false),
             _ => (Arc::new(EventInfo::from(event)), true),
         };
         let was = was.map(|was| was.markets).unwrap_or_default();
-        let scene = Scene { told, ..self.scene(at, statement.received_at, &info, event_changed) };
+        let scene = self.scene(at, statement.received_at, &info, event_changed);
+        // What is only said again confirms nothing.
+        let scene = Scene { told, by_time: again, ..scene };
         let mut markets = Vec::with_capacity(was.len());
         for market in market::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);
@@ -354,6 +413,8 @@ struct Said<'a> {
     statement: &'a Statement,
     /// As it happens, not by a poll.
     told: bool,
+    /// It is not the record that says it: it was said before.
+    again: bool,
 }
 
 fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {

@@ -80,8 +80,6 @@ pub(super) fn settings(brokers: &str) -> ClientConfig {
     config
         .set("linger.ms", "0")
         .set("message.timeout.ms", "9000")
-        // A dead letter is a record of the default limit and its headers; a market may grow beyond it too.
-        .set("message.max.bytes", topics::MAX_WRITTEN.to_string())
         // A transaction begun right after another meets a coordinator that is still busy with the first. The
         // default is to ask again after 100 ms, which would then be what a small transaction costs.
         .set("retry.backoff.ms", "2");
@@ -144,7 +142,7 @@ impl Port for Transaction<'_> {
 
     fn send(&mut self, output: &Output) -> Result<(), LogError> {
         self.producer.fail_points.pass(Point::Produce);
-        enqueue(&self.producer.producer, record(output)).map_err(classify)
+        enqueue(&self.producer.producer, record(output)).map_err(|error| classify(error, output))
     }
 
     fn commit(mut self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
@@ -235,8 +233,14 @@ fn resume(within: Duration, mut call: impl FnMut() -> Result<(), KafkaError>) ->
     }
 }
 
-fn classify(error: KafkaError) -> LogError {
-    if is_fatal(&error) { fatal(error) } else { LogError::Abort(error.into()) }
+/// An error of a record that was not taken; one that ends the producer names the record.
+fn classify(source: KafkaError, output: &Output) -> LogError {
+    if !is_fatal(&source) {
+        return LogError::Abort(source.into());
+    }
+    let key = String::from_utf8_lossy(output.key.as_deref().unwrap_or_default()).into_owned();
+    let length = output.value.as_ref().map_or(0, Vec::len);
+    fatal(Error::NotTaken { topic: output.topic, partition: output.partition, key, length, source })
 }
 
 /// Whether the producer is of no more use (fenced by another, or broken), or the same work would fail again.

@@ -51,6 +51,7 @@ fn fill(
     newest: BTreeMap<Vec<u8>, Vec<u8>>,
 ) -> Result<Option<StatePartition>, StateError> {
     let mut state = None;
+    // In the order of their keys: heads before lines.
     for value in newest.into_values() {
         let saved = match state::parse(&value)? {
             StateRecord::Saved(saved) => saved,
@@ -60,7 +61,7 @@ fn fill(
                 Saved::Sequence(sequence)
             }
         };
-        engine.restore(saved).ok_or(StateError::Impossible("window"))?;
+        engine.restore(saved).map_err(StateError::Misfit)?;
     }
     Ok(state)
 }
