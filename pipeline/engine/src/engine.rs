@@ -224,6 +224,11 @@ impl Engine {
         if self.is_over(&frame.event) {
             return Step::just(Disposition::Over);
         }
+        if frame.ticks.is_empty() && frame.coverage.is_nothing() {
+            // An event whose frame was too long to be published.
+            self.name_again(at, source, frame, outbox, probe);
+            return Step::just(disposition);
+        }
         let mut seen = std::mem::take(&mut self.scratch);
         let statement = self.statement(source, frame.received_at, &frame.coverage);
         let future_ticks = self.observe(frame, &statement, &mut seen, &mut outbox.left_out);
@@ -234,7 +239,7 @@ impl Engine {
         Step { future_ticks, ..Step::just(disposition) }
     }
 
-    /// The event of a frame that is refused is named by it all the same: what its source said of it stands, as if it were said
+    /// The event of a frame that is refused, or says nothing, is named by it all the same: what its source said of it stands, as if it were said
     /// again, so that the end of the poll does not withdraw it.
     fn name_again(
         &mut self,
@@ -253,8 +258,7 @@ impl Engine {
         if seen.is_empty() {
             return;
         }
-        let nothing = Coverage { books: Some(vec![]), markets: Some(vec![]) };
-        let statement = self.statement(source, frame.received_at, &nothing);
+        let statement = self.statement(source, frame.received_at, &Coverage::nothing());
         let event = &info.as_input();
         let said = Said { at, event, seen: &seen, statement: &statement, told: false, again: true };
         self.restate(&said, outbox, probe);

@@ -3,6 +3,8 @@
 //! It never reads Kafka.
 
 mod line;
+#[cfg(test)]
+mod longest;
 mod signal;
 mod survival;
 

@@ -299,18 +299,22 @@ pub(crate) struct Simulation {
 impl Simulation {
     /// Nothing happens.
     pub(crate) fn undisturbed(market: u64) -> Self {
-        Self::new(market, 0, 0)
+        Self::new(World::new(market), 0, 0)
     }
 
     /// Faults from a seed.
     pub(crate) fn disturbed(market: u64, seed: u64) -> Self {
-        Self::new(market, seed, FAULTS)
+        Self::new(World::new(market), seed, FAULTS)
     }
 
-    fn new(market: u64, seed: u64, left: u32) -> Self {
+    /// A log with records at the limits, and faults from a seed, if any.
+    pub(crate) fn at_limits(seed: Option<u64>) -> Self {
+        Self::new(World::at_limits(), seed.unwrap_or(0), if seed.is_some() { FAULTS } else { 0 })
+    }
+
+    fn new(world: World, seed: u64, left: u32) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let batch = random.usize(1..40);
-        let world = World::new(market);
         let shared = Shared { world, random, left, seen: BTreeSet::new(), told: BTreeMap::new() };
         let shared = Rc::new(RefCell::new(shared));
         let mut simulation = Self { shared, processes: Vec::new(), next_member: 0, batch };

@@ -156,7 +156,7 @@ impl Telling<'_> {
 }
 
 /// An engine that remembers what a changelog says: heads first, the rest backwards, so that names get other numbers than they had.
-fn restored(policy: Policy, changelog: &BTreeMap<String, Saved>) -> Engine {
+pub(crate) fn restored(policy: Policy, changelog: &BTreeMap<String, Saved>) -> Engine {
     let mut engine = Engine::new(policy);
     let (heads, others): (Vec<_>, Vec<_>) =
         changelog.values().rev().partition(|saved| matches!(saved, Saved::Head { .. }));
@@ -167,7 +167,7 @@ fn restored(policy: Policy, changelog: &BTreeMap<String, Saved>) -> Engine {
 }
 
 /// What a key of the changelog is: a thing that changes alone.
-fn key(saved: &Saved) -> String {
+pub(crate) fn key(saved: &Saved) -> String {
     match saved {
         Saved::Head { event, market, .. } => format!("head/{}/{}", event.id, market.key()),
         Saved::HeadGone { event, market } => format!("head/{event}/{}", market.key()),
