@@ -91,7 +91,8 @@ fn line() -> StateLine {
     let bets = middles * 2 + (MARKET_SIGNALS - middles);
     let names = LINE_BOOKS + quotes + LINE_MOVERS + bets * 2;
     let (outcome, book, at) = (Outcome::Under, i32::from(i16::MAX), i64::MIN);
-    let moved = StateMove { outcome, book, at, from: i64::from(u32::MAX), to: i64::from(u32::MAX), told: true };
+    let moved =
+        StateMove { outcome, book, at, from: i64::from(u32::MAX), to: i64::from(u32::MAX), told: true };
     let sample = StateConsensus { outcome, at, probability: 1_000_000 };
     let others = std::iter::repeat_n(signal(1), MARKET_SIGNALS - middles);
     StateLine {
