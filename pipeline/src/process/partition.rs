@@ -105,6 +105,10 @@ impl Partition {
     /// Writes what the draft changes of the state, and how far it has come.
     pub(super) fn write_state<T: Transaction>(&self, to: &mut T) -> Result<(), PumpError> {
         let next_offset = self.next.unwrap_or(0);
+        self.write_changes(next_offset, to).map_err(|error| error.at(self.id, next_offset))
+    }
+
+    fn write_changes<T: Transaction>(&self, next_offset: i64, to: &mut T) -> Result<(), PumpError> {
         for saved in self.engine.changes() {
             let output = state::output(&saved, self.id).map_err(|error| self.at(next_offset, error))?;
             output.map_or(Ok(()), |output| to.send(&output))?;
