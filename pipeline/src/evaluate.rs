@@ -174,6 +174,7 @@ fn told(
         let at = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: *offset };
         let step = engine.step(at, &input, &mut effects);
         faults.count_step(step);
+        faults.count_left_out(&step.left_out);
         last = step.disposition;
         *offset += 1;
     }

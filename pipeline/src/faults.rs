@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use arb_engine::Step;
+use arb_engine::caps::LeftOut;
 
 /// Counts by (field, problem).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +18,14 @@ impl Faults {
         *self.0.entry((field, problem)).or_default() += 1;
     }
 
-    /// Counts the ticks that the engine left out of a step.
+    /// Counts what the engine had no room for.
+    pub fn count_left_out(&mut self, left_out: &LeftOut) {
+        for (cap, count) in left_out.iter() {
+            *self.0.entry(cap.fault()).or_default() += u64::from(count);
+        }
+    }
+
+    /// Counts the ticks that the engine did not believe.
     pub fn count_step(&mut self, step: Step) {
         if step.future_ticks > 0 {
             *self.0.entry(("last_seen_at", "in the future")).or_default() += u64::from(step.future_ticks);

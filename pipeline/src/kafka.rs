@@ -28,6 +28,7 @@ mod topics;
 mod transaction;
 mod transactional;
 
+use arb_schemas::limits;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -74,6 +75,22 @@ pub enum Error {
         topic: String,
         /// What is wrong, and what to do.
         problem: String,
+    },
+    /// A record that a producer cannot send, now or later.
+    #[error(
+        "a record of {length} bytes for {topic} partition {partition}, key {key:?}, is not taken: {source}"
+    )]
+    NotTaken {
+        /// Where it was to go.
+        topic: &'static str,
+        /// Its partition.
+        partition: i32,
+        /// Its key.
+        key: String,
+        /// Bytes of its value.
+        length: usize,
+        /// What librdkafka says.
+        source: KafkaError,
     },
     /// The group does not take what is committed, and never will.
     #[error("Kafka does not take the group's offsets, and trying again will not help: {0}")]
@@ -137,6 +154,7 @@ fn read_committed(brokers: &str) -> ClientConfig {
         .set("enable.auto.commit", "false")
         .set("enable.auto.offset.store", "false")
         .set("check.crcs", "true")
+        .set("fetch.message.max.bytes", limits::READ.to_string())
         .set("queued.max.messages.kbytes", "65536")
         // The default stalls a consumer for a second after its queue was full.
         .set("fetch.queue.backoff.ms", "2");
@@ -152,7 +170,23 @@ fn producer(brokers: &str) -> ClientConfig {
         .set("compression.type", "lz4")
         // Java's default; librdkafka's own is another, and a key must have one partition.
         .set("partitioner", "murmur2_random")
+        // Also for the ticks: a dead letter that is sent again may be as long as one can be.
+        .set("message.max.bytes", limits::WRITTEN.to_string())
         .set("queue.buffering.max.messages", "100000")
         .set("queue.buffering.max.kbytes", "262144");
     config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_clients_are_those_of_the_table() {
+        let setting = |config: &ClientConfig, key: &str| config.get(key).unwrap().parse::<usize>().unwrap();
+        assert_eq!(setting(&read_committed("b"), "fetch.message.max.bytes"), limits::READ);
+        for config in [producer("b"), transaction::settings("b"), transaction::transactional("b", "id")] {
+            assert_eq!(setting(&config, "message.max.bytes"), limits::WRITTEN);
+        }
+    }
 }

@@ -5,11 +5,13 @@
 //! - [`wire`]: those records as bytes and back.
 //! - [`view`]: the one that is read most, in place.
 //! - [`clickhouse`]: the tables that analysts' views stand on, and the migrations that make them.
+//! - [`limits`]: how long records may be.
 //! - [`time`]: microseconds since the epoch and RFC 3339.
 //!
 //! It never computes anything about odds and never talks to a broker.
 
 pub mod clickhouse;
+pub mod limits;
 pub mod records;
 pub mod time;
 pub mod topics;

@@ -13,7 +13,8 @@ pub use board::{
 };
 pub use signals::{EdgeSignal, FairChance, SignalChange, SignalQuote};
 pub use state::{
-    Standing, StateBook, StateClock, StateConsensus, StateLife, StateMargins, StateMarket, StateMove,
-    StatePartition, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival, StateWindow,
+    Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
+    StateMove, StatePartition, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival,
+    StateWindow,
 };
 pub use ticks::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};

@@ -3,6 +3,7 @@
 //! Code, provisioning and documents read this table; a topic that is not in it does not exist.
 //! It never talks to a broker.
 
+use crate::limits;
 use crate::wire::RecordType;
 
 /// Partitions of every topic unless the operator says otherwise.
@@ -10,10 +11,6 @@ use crate::wire::RecordType;
 /// All topics have the same number: what is computed from a partition of [`ODDS_TICKS`] is written to
 /// the partition of the same number.
 pub const DEFAULT_PARTITIONS: i32 = 4;
-
-/// Longest record that the processor may write, in bytes: a dead letter is one of the broker's default limit (1 MiB, but
-/// of what it is compressed) with headers.
-pub const MAX_WRITTEN: u32 = 2 * 1024 * 1024;
 
 /// How a topic forgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,11 +81,12 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; clock; margins; survival/, sport, stage, kind and bands; source/ and the source; book/ and the book; stale/ and the event id; market/, the event id, / and the market",
+    key: "partition; clock; margins; survival/, sport, stage, kind and bands; source/ and the source; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
-        RecordType::StateMarket,
+        RecordType::StateHead,
+        RecordType::StateLine,
         RecordType::StateStaleBooks,
         RecordType::StateBook,
         RecordType::StateMargins,
@@ -134,9 +132,8 @@ impl Topic {
                 ("retention.ms", (u64::from(days) * 86_400_000).to_string()),
             ],
         };
-        if self.name != ODDS_TICKS.name {
-            config.push(("max.message.bytes", MAX_WRITTEN.to_string()));
-        }
+        let longest = if self.name == ODDS_TICKS.name { limits::INPUT_RECORD } else { limits::WRITTEN };
+        config.push(("max.message.bytes", longest.to_string()));
         config
     }
 }
@@ -172,7 +169,8 @@ mod tests {
     fn cleanup_becomes_broker_settings() {
         assert_eq!(ARBS_BOARD.config()[0], ("cleanup.policy", "compact".to_owned()));
         assert_eq!(ARBS_BOARD.config()[3], ("max.message.bytes", "2097152".to_owned()));
-        assert_eq!(ODDS_TICKS.config().len(), 2);
+        assert_eq!(ODDS_TICKS.config().len(), 3);
         assert_eq!(ODDS_TICKS.config()[1], ("retention.ms", "604800000".to_owned()));
+        assert_eq!(ODDS_TICKS.config()[2], ("max.message.bytes", "1114112".to_owned()));
     }
 }

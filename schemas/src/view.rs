@@ -6,9 +6,10 @@
 //!
 //! Source: Apache Avro 1.12, "Binary encoding"; the order of the fields is that of `avro/Frame.avsc`.
 
+use crate::limits;
 use crate::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use crate::time::Micros;
-use crate::wire::{FRAME_V1, HEADER, MAX_MESSAGE, RecordType};
+use crate::wire::{FRAME_V1, HEADER, RecordType};
 
 /// A [`Frame`] whose names lie elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +88,7 @@ fn offer_ticks(offer: &Offer) -> impl Iterator<Item = TickView<'_>> {
 #[must_use]
 pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
     let ([0, id @ ..], datum) = message.split_first_chunk::<HEADER>()? else { return None };
-    if message.len() > MAX_MESSAGE {
+    if message.len() > limits::INPUT {
         return None;
     }
     let has_limits = match u32::from_be_bytes(*id) {

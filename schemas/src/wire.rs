@@ -15,18 +15,19 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
+use crate::limits;
 use crate::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
-    SignalChange, StaleAlert, StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource,
-    StateStaleBooks, StateSurvival,
+    SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins, StatePartition,
+    StateSource, StateStaleBooks, StateSurvival,
 };
 
 /// Bytes before the Avro datum.
 pub(crate) const HEADER: usize = 5;
 
-/// Longest message that is decoded, in bytes: the broker's own default limit. Avro lets a few
-/// hostile bytes ask for far more memory than they take, so the length is judged first.
-pub const MAX_MESSAGE: usize = 1024 * 1024;
+/// Schema ids of the changelog's layout before [`StateHead`] and [`StateLine`], a record for a whole market. They are never used
+/// again, and what they wrote is not read: it is computed again from the ticks.
+const MARKET_LAYOUT: [u32; 3] = [10, 23, 28];
 
 /// A type of record, by the schema id of its newest version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +42,8 @@ pub enum RecordType {
     CloseSignal = 22,
     LineMovement = 8,
     StaleAlert = 9,
-    StateMarket = 28,
+    StateHead = 33,
+    StateLine = 34,
     StateSource = 11,
     StatePartition = 32,
     StateClock = 14,
@@ -55,7 +57,7 @@ pub enum RecordType {
 
 impl RecordType {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Frame,
         Self::PollEnd,
         Self::Heartbeat,
@@ -65,7 +67,8 @@ impl RecordType {
         Self::CloseSignal,
         Self::LineMovement,
         Self::StaleAlert,
-        Self::StateMarket,
+        Self::StateHead,
+        Self::StateLine,
         Self::StateSource,
         Self::StatePartition,
         Self::StateClock,
@@ -90,7 +93,8 @@ impl RecordType {
             Self::CloseSignal => include_str!("../avro/CloseSignal.avsc"),
             Self::LineMovement => include_str!("../avro/LineMovement.avsc"),
             Self::StaleAlert => include_str!("../avro/StaleAlert.avsc"),
-            Self::StateMarket => include_str!("../avro/StateMarket.avsc"),
+            Self::StateHead => include_str!("../avro/StateHead.avsc"),
+            Self::StateLine => include_str!("../avro/StateLine.avsc"),
             Self::StateSource => include_str!("../avro/StateSource.avsc"),
             Self::StatePartition => include_str!("../avro/StatePartition.avsc"),
             Self::StateClock => include_str!("../avro/StateClock.avsc"),
@@ -118,16 +122,34 @@ impl RecordType {
     /// # Errors
     /// [`WireError`] when the message is no Confluent message, too long, or of a schema unknown here.
     pub fn of(message: &[u8]) -> Result<Self, WireError> {
-        if message.len() > MAX_MESSAGE {
-            return Err(WireError::TooLong(message.len()));
-        }
+        fits(message.len(), limits::READ)?;
         let Some(([0, id @ ..], _)) = message.split_first_chunk::<HEADER>() else {
             return Err(WireError::NotFramed);
         };
         let id = u32::from_be_bytes(*id);
         let newest = Self::ALL.into_iter().find(|record| *record as u32 == id);
         let known = newest.or_else(|| OLDER.iter().find(|older| older.id == id).map(|older| older.record));
-        known.ok_or(WireError::UnknownSchema(id))
+        let unknown = if MARKET_LAYOUT.contains(&id) {
+            WireError::OlderLayout(id)
+        } else {
+            WireError::UnknownSchema(id)
+        };
+        let record = known.ok_or(unknown)?;
+        fits(message.len(), record.longest_read())?;
+        Ok(record)
+    }
+
+    /// Whether it comes from outside.
+    fn is_input(self) -> bool {
+        matches!(self, Self::Frame | Self::PollEnd | Self::Heartbeat)
+    }
+
+    fn longest_read(self) -> usize {
+        if self.is_input() { limits::INPUT } else { limits::READ }
+    }
+
+    fn longest_written(self) -> usize {
+        if self.is_input() { limits::INPUT } else { limits::VALUE }
     }
 }
 
@@ -176,19 +198,11 @@ const OLDER: &[Older] = &[
         schema_text: include_str!("../golden/CloseSignal.v2.avsc"),
         references: &[],
     },
-    Older {
-        id: 10,
-        record: RecordType::StateMarket,
-        schema_text: include_str!("../golden/StateMarket.v1.avsc"),
-        references: &[],
-    },
-    Older {
-        id: 23,
-        record: RecordType::StateMarket,
-        schema_text: include_str!("../golden/StateMarket.v2.avsc"),
-        references: &[],
-    },
 ];
+
+fn fits(length: usize, limit: usize) -> Result<(), WireError> {
+    if length > limit { Err(WireError::TooLong { length, limit }) } else { Ok(()) }
+}
 
 /// A struct that is one [`RecordType`].
 pub trait Record: Serialize + DeserializeOwned {
@@ -209,7 +223,8 @@ records!(
     CloseSignal,
     LineMovement,
     StaleAlert,
-    StateMarket,
+    StateHead,
+    StateLine,
     StateSource,
     StatePartition,
     StateClock,
@@ -227,9 +242,17 @@ pub enum WireError {
     /// No magic byte and schema id.
     #[error("not in the Confluent wire format")]
     NotFramed,
-    /// Longer than [`MAX_MESSAGE`].
-    #[error("{0} bytes long, more than {MAX_MESSAGE}")]
-    TooLong(usize),
+    /// Longer than records of its kind may be ([`limits`]).
+    #[error("{length} bytes long, more than {limit}")]
+    TooLong {
+        /// How long it is.
+        length: usize,
+        /// How long it may be.
+        limit: usize,
+    },
+    /// A record of the changelog's layout before heads and lines.
+    #[error("schema id {0} is of an older layout, which is not read")]
+    OlderLayout(u32),
     /// A schema id that this build does not know.
     #[error("schema id {0} is unknown")]
     UnknownSchema(u32),
@@ -309,7 +332,7 @@ fn older_reader(older: &Older) -> Result<GenericDatumReader<'static>, apache_avr
 /// The record as a message.
 ///
 /// # Errors
-/// [`WireError::Avro`] when a value does not fit its schema.
+/// [`WireError::Avro`] when a value does not fit its schema, [`WireError::TooLong`] when no topic takes it.
 pub fn encode<T: Record>(record: &T) -> Result<Vec<u8>, WireError> {
     let mut message = Vec::with_capacity(256);
     message.push(0);
@@ -318,6 +341,7 @@ pub fn encode<T: Record>(record: &T) -> Result<Vec<u8>, WireError> {
         .writer
         .write_ser(&mut message, record)
         .map_err(|error| WireError::Avro(error.to_string()))?;
+    fits(message.len(), T::TYPE.longest_written())?;
     Ok(message)
 }
 
@@ -361,6 +385,7 @@ fn encode_change(
     message.push(low_bits(length));
     message.extend(change.as_bytes());
     message.extend(&entry[HEADER..]);
+    fits(message.len(), record.longest_written())?;
     Ok(message)
 }
 

@@ -13,15 +13,16 @@ use std::path::PathBuf;
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
+use arb_schemas::limits;
 use arb_schemas::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd,
-    SignalChange, StateBook, StateClock, StateMargins, StateMarket, StatePartition, StateSource,
-    StateStaleBooks, StateSurvival, StateWindow,
+    SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource, StateStaleBooks,
+    StateSurvival,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
 
-use records::{close_signal, edge_signal, entry, frame, line_movement, stale_alert, state_market};
+use records::{close_signal, edge_signal, entry, frame, line_movement, stale_alert, state_head, state_line};
 
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
@@ -56,7 +57,8 @@ fn what_the_newest_version_writes_is_for_ever() {
     stays(&close_signal(), 3);
     stays(&line_movement(), 1);
     stays(&stale_alert(), 1);
-    stays(&state_market(), 3);
+    stays(&state_head(), 1);
+    stays(&state_line(), 1);
     stays(&edge_signal(), 1);
     stays(&SignalChange { change: "followed".into(), signal: edge_signal() }, 1);
     stays(&StateSource { source: "s".into(), latest: 7, heard_at: 8, frames: Some(3), whole: true }, 1);
@@ -220,20 +222,6 @@ fn an_old_frame_is_read_as_one_of_which_no_limit_is_known() {
 }
 
 #[test]
-fn an_old_market_is_read_as_one_without_signals_whose_windows_are_to_be_judged() {
-    let mut expected = StateMarket { signals: vec![], consensus: vec![], ..state_market() };
-    expected.moves[0].told = false;
-    for quote in &mut expected.quotes {
-        quote.limit = None;
-    }
-    assert_eq!(read::<StateMarket>("StateMarket.v2.bin"), expected);
-    let window = expected.windows[0].clone();
-    expected.windows[0] =
-        StateWindow { flags: 0, fresh_until: 0, simultaneous_ever: false, life: None, ..window };
-    assert_eq!(read::<StateMarket>("StateMarket.v1.bin"), expected);
-}
-
-#[test]
 fn a_schema_that_breaks_old_readers_is_found() {
     let record = RecordType::Heartbeat;
     let schemas = |change: fn(String) -> String| {
@@ -264,9 +252,31 @@ fn bytes_that_are_no_record_are_named() {
     assert_eq!(error(&[0, 0, 0, 0, 99, 1]), "schema id 99 is unknown");
     assert_eq!(error(&[&good[..], b"x"].concat()), "1 bytes follow the record");
     assert!(error(&good[..good.len() - 1]).starts_with("Avro: "));
-    assert!(error(&vec![0; wire::MAX_MESSAGE + 1]).starts_with("1048577 bytes long"));
+    assert_eq!(error(&[0, 0, 0, 0, 28, 1]), "schema id 28 is of an older layout, which is not read");
     assert_eq!(
         wire::decode::<Heartbeat>(&good).unwrap_err().to_string(),
         "a Frame where a Heartbeat was expected"
     );
+}
+
+#[test]
+fn what_is_too_long_for_its_topic_is_neither_written_nor_read() {
+    let beat = |bytes: usize| Heartbeat { source: "s".repeat(bytes), at: 1 };
+    let longest = wire::encode(&beat(limits::INPUT - 9)).unwrap();
+    assert_eq!(longest.len(), limits::INPUT);
+    assert_eq!(wire::decode::<Heartbeat>(&longest).unwrap(), beat(limits::INPUT - 9));
+    let said = |result: Result<Vec<u8>, wire::WireError>| result.unwrap_err().to_string();
+    assert_eq!(said(wire::encode(&beat(limits::INPUT - 8))), "1048577 bytes long, more than 1048576");
+    let input = [&longest[..], b"x"].concat();
+    assert!(matches!(wire::decode::<Heartbeat>(&input), Err(wire::WireError::TooLong { .. })));
+    // What processors write may be longer than the input, and all of it is read.
+    let progress = |bytes: usize| BoardProgress { source: "s".repeat(bytes), received_at: 1 };
+    let written = wire::encode(&progress(limits::VALUE - 10)).unwrap();
+    assert_eq!(written.len(), limits::VALUE);
+    assert_eq!(wire::decode::<BoardProgress>(&written).unwrap(), progress(limits::VALUE - 10));
+    assert_eq!(said(wire::encode(&progress(limits::VALUE))), "2031626 bytes long, more than 2031616");
+    assert!(matches!(RecordType::of(&vec![0; limits::READ + 1]), Err(wire::WireError::TooLong { .. })));
+    let window = wire::encode(&entry()).unwrap();
+    let change = "x".repeat(limits::VALUE);
+    assert!(matches!(wire::encode_window(&change, &window), Err(wire::WireError::TooLong { .. })));
 }

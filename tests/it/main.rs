@@ -22,6 +22,7 @@ mod failures;
 mod grafana;
 mod kafka;
 mod kill;
+mod limits;
 mod live;
 mod live_limits;
 mod markers;

@@ -3,6 +3,7 @@
 //! A record's time is taken in first. A frame is then judged by its source's clock, merged market by market, and only
 //! then evaluated: tick by tick one would see withdrawn quotes as live ones. It never publishes anything itself.
 
+mod frame;
 mod look;
 mod mine;
 mod time;
@@ -14,10 +15,11 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::books::Books;
+use crate::caps::{self, Cap, LeftOut};
 use crate::catalogue::Policy;
 use crate::due;
 use crate::effect::{Effect, EventInfo};
-use crate::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use crate::input::{Coordinate, Coverage, Event, Heartbeat, Input, PollEnd};
 use crate::market;
 use crate::names::{Names, Symbol};
 use crate::over;
@@ -30,9 +32,6 @@ use crate::state::{Draft, EventState, MarketState, State};
 use crate::venues::{Eyes, Venues};
 use crate::window::{Context, Outbox, Scene};
 
-/// How far ahead of `received_at` a `last_seen_at` may be before nobody believes it: 5 s of clock skew.
-const FUTURE: Micros = 5_000_000;
-
 /// What became of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
@@ -40,11 +39,17 @@ pub struct Step {
     pub disposition: Disposition,
     /// Ticks left out because their `last_seen_at` lies in the future.
     pub future_ticks: u32,
+    /// What there was no room for.
+    pub left_out: LeftOut,
 }
 
 impl Step {
     fn just(disposition: Disposition) -> Self {
-        Self { disposition, future_ticks: 0 }
+        Self { disposition, future_ticks: 0, left_out: LeftOut::default() }
+    }
+
+    fn refused(cap: Cap) -> Self {
+        Self { left_out: LeftOut::one(cap), ..Self::just(Disposition::Refused) }
     }
 }
 
@@ -100,12 +105,14 @@ impl Engine {
     ) -> Step {
         probe.enter(Stage::Time);
         let sequence = self.draft.over(&self.state).sequence();
-        let mut outbox = Outbox { sequence, effects, learnt: std::mem::take(&mut self.learnt) };
-        let step = match input {
+        let (learnt, left_out) = (std::mem::take(&mut self.learnt), LeftOut::default());
+        let mut outbox = Outbox { sequence, effects, learnt, left_out };
+        let mut step = match input {
             Input::Frame(frame) => self.frame(at, frame, &mut outbox, probe),
             Input::PollEnd(end) => self.poll_end(at, end, &mut outbox, probe),
             Input::Heartbeat(beat) => self.heartbeat(at, beat, &mut outbox),
         };
+        outbox.left_out.iter().for_each(|(cap, count)| step.left_out.add(cap, count as usize));
         self.draft.put_sequence(outbox.sequence);
         self.learnt = outbox.learnt;
         for proven in self.learnt.proven.drain(..) {
@@ -187,54 +194,6 @@ impl Engine {
         self.policy
     }
 
-    fn frame(
-        &mut self,
-        at: Coordinate<'_>,
-        frame: &Frame<'_>,
-        outbox: &mut Outbox<'_>,
-        probe: &mut impl Probe,
-    ) -> Step {
-        let source = self.names.symbol(frame.source);
-        if !self.hear(at, source, frame.received_at, outbox) {
-            return Step::just(Disposition::Ahead);
-        }
-        probe.enter(Stage::Read);
-        let mut clock = self.draft.over(&self.state).source(source);
-        let disposition = clock.frame(frame.received_at, frame.poll_index);
-        if disposition == Disposition::Late {
-            return Step::just(disposition);
-        }
-        self.draft.put_source(source, clock);
-        if self.is_over(&frame.event) {
-            return Step::just(Disposition::Over);
-        }
-        let mut seen = std::mem::take(&mut self.scratch);
-        let future_ticks = self.observe(frame, &mut seen);
-        let statement = self.statement(source, frame.received_at, &frame.coverage);
-        let told = frame.poll_index.is_none();
-        let said = Said { at, event: &frame.event, seen: &seen, statement: &statement, told };
-        self.restate(&said, outbox, probe);
-        self.scratch = seen;
-        Step { disposition, future_ticks }
-    }
-
-    /// The frame's ticks in the order of the tables; the number of those left out is returned.
-    fn observe(&mut self, frame: &Frame<'_>, seen: &mut Vec<Observation>) -> u32 {
-        seen.clear();
-        let mut future = 0;
-        for tick in &frame.ticks {
-            if tick.last_seen_at > frame.received_at.saturating_add(FUTURE) {
-                future += 1;
-            } else {
-                seen.push(observation(tick, self.names.symbol(tick.book)));
-            }
-        }
-        self.venues.follow(&self.names);
-        // Stable: of two ticks for one bet the later stays the later.
-        seen.sort_by_key(|seen| (seen.market, seen.key));
-        future
-    }
-
     fn poll_end(
         &mut self,
         at: Coordinate<'_>,
@@ -242,6 +201,9 @@ impl Engine {
         outbox: &mut Outbox<'_>,
         probe: &mut impl Probe,
     ) -> Step {
+        if caps::is_too_long(end.source) {
+            return Step::refused(Cap::NameBytes);
+        }
         let source = self.names.symbol(end.source);
         if !self.hear(at, source, end.received_at, outbox) {
             return Step::just(Disposition::Ahead);
@@ -259,8 +221,8 @@ impl Engine {
             }
             let statement = self.statement(source, end.received_at, &end.coverage);
             for event in self.withdrawn_from(end.league, &statement) {
-                let said =
-                    Said { at, event: &event.as_input(), seen: &[], statement: &statement, told: false };
+                let (event, statement) = (&event.as_input(), &statement);
+                let said = Said { at, event, seen: &[], statement, told: false, again: false };
                 self.restate(&said, outbox, probe);
             }
             let source = Arc::clone(self.names.name(source));
@@ -270,6 +232,9 @@ impl Engine {
     }
 
     fn heartbeat(&mut self, at: Coordinate<'_>, beat: &Heartbeat<'_>, outbox: &mut Outbox<'_>) -> Step {
+        if caps::is_too_long(beat.source) {
+            return Step::refused(Cap::NameBytes);
+        }
         let source = self.names.symbol(beat.source);
         let counts = self.hear(at, source, beat.at, outbox);
         Step::just(if counts { Disposition::Applied } else { Disposition::Ahead })
@@ -319,14 +284,16 @@ impl Engine {
 
     /// Drafts an event after what was said about it, and what became of its windows.
     fn restate(&mut self, said: &Said<'_>, outbox: &mut Outbox<'_>, probe: &mut impl Probe) {
-        let Said { at, event, seen, statement, told } = *said;
+        let Said { at, event, seen, statement, told, again } = *said;
         let was = self.draft.over(&self.state).event(event.id).cloned();
         let (info, event_changed) = match &was {
             Some(was) if was.info.is(event) => (Arc::clone(&was.info), false),
             _ => (Arc::new(EventInfo::from(event)), true),
         };
         let was = was.map(|was| was.markets).unwrap_or_default();
-        let scene = Scene { told, ..self.scene(at, statement.received_at, &info, event_changed) };
+        let scene = self.scene(at, statement.received_at, &info, event_changed);
+        // What is only said again confirms nothing.
+        let scene = Scene { told, by_time: again, ..scene };
         let mut markets = Vec::with_capacity(was.len());
         for market in market::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);
@@ -354,16 +321,6 @@ struct Said<'a> {
     statement: &'a Statement,
     /// As it happens, not by a poll.
     told: bool,
-}
-
-fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {
-    Observation {
-        market: tick.bet.market(),
-        key: tick.bet.key(book),
-        price: tick.price,
-        limit: tick.limit,
-        suspended: tick.suspended,
-        last_seen_at: tick.last_seen_at,
-        price_moved_at: tick.price_moved_at,
-    }
+    /// It is not the record that says it: it was said before.
+    again: bool,
 }

@@ -71,6 +71,19 @@ pub struct Coverage<'a> {
     pub markets: Option<Vec<Market>>,
 }
 
+impl Coverage<'_> {
+    /// What covers nothing.
+    pub(crate) fn nothing() -> Self {
+        Self { books: Some(Vec::new()), markets: Some(Vec::new()) }
+    }
+
+    /// Whether it covers nothing.
+    pub(crate) fn is_nothing(&self) -> bool {
+        let covers_no_book = self.books.as_ref().is_some_and(Vec::is_empty);
+        covers_no_book && self.markets.as_ref().is_some_and(Vec::is_empty)
+    }
+}
+
 /// A bet that exists: its market has this outcome, and a line exactly when the market needs one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bet {

@@ -11,6 +11,7 @@
 
 mod best;
 pub mod books;
+pub mod caps;
 pub mod catalogue;
 pub mod clock;
 pub mod devig;

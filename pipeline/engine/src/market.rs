@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::best::{self, Arb};
+use crate::caps;
 use crate::catalogue::{self, Family, Line, Market, Outcome, Policy, Side};
 use crate::movement::{self, Hops, Move};
 use crate::odds;
@@ -40,8 +41,10 @@ pub(crate) fn restate(
     }
     probe.enter(Stage::Merge);
     let mut moves = old.map_or_else(Vec::new, |old| pending(&old.moves, context.scene.moment.watermark));
+    let pending = moves.len();
     let says = Says { market, statement, moment: context.scene.moment, eyes: context.scene.eyes };
     let mut quotes = quotes::merge(table, seen, &says, &mut outbox.learnt, &mut moves);
+    caps::limit_moves(&mut moves, pending, &mut outbox.left_out);
     if context.scene.event_changed {
         // It may begin at another time: that is for the quotes which the frame does not name too.
         for quote in &mut quotes {

@@ -185,6 +185,11 @@ impl Statement {
     fn covers(&self, market: Market) -> bool {
         self.markets.as_ref().is_none_or(|markets| markets.contains(&market))
     }
+
+    /// Whether it withdraws a quote of a market that it does not name.
+    pub(crate) fn withdraws(&self, market: Market, quote: &Quote) -> bool {
+        self.covers(market) && quote.is_withdrawn_by(self)
+    }
 }
 
 impl Quote {
@@ -323,6 +328,23 @@ pub(crate) fn merge(
     }
     table.extend(rest.iter().filter(keeps));
     table
+}
+
+/// What a source said last of a market, as if it said it again.
+pub(crate) fn said_again(
+    market: Market,
+    table: &[Quote],
+    source: Symbol,
+) -> impl Iterator<Item = Observation> {
+    table.iter().filter(move |quote| quote.source == source).map(move |quote| Observation {
+        market,
+        key: quote.key,
+        price: quote.price,
+        limit: quote.limit,
+        suspended: quote.standing == Standing::Suspended,
+        last_seen_at: quote.span_end,
+        price_moved_at: Some(quote.price_moved_at),
+    })
 }
 
 /// Notes what an observation says of its book's habits and of its price's way.

@@ -1,17 +1,19 @@
 //! What an engine remembers, as data that can be written down and put back.
 //!
 //! [`Engine::changes`] says what the steps since the last commit would change, one [`Saved`] for each thing that
-//! changes alone: a market of an event, a source, the counter. Putting the last [`Saved`] of each into a new engine
-//! makes the same engine. It knows no wire format and decides nothing.
+//! changes alone: a line of a market, a market's head, a source, the counter. Putting the last [`Saved`] of each into a new
+//! engine, heads before lines, makes the same engine. It knows no wire format and decides nothing.
 
-mod market;
+mod line;
+mod parts;
 mod signal;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::catalogue::Market;
+use crate::catalogue::{Line, Market};
 use crate::clock::Clock;
+use crate::effect::EventInfo;
 use crate::engine::Engine;
 use crate::margins::Margins;
 use crate::names::{Names, Symbol};
@@ -21,20 +23,40 @@ use crate::source::SourceClock;
 use crate::state::{EventState, MarketState};
 use crate::survival::{self, Cell, Profile};
 
-pub use market::{SavedMarket, SavedMove, SavedQuote, SavedWindow};
-pub use signal::{SavedConsensus, SavedSignal};
+pub use line::{SavedLine, SavedMove, SavedQuote, SavedWindow};
+pub use signal::{SavedBet, SavedConsensus, SavedSignal};
+
+use parts::Parts;
 
 /// One thing that is remembered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Saved {
-    /// A market of an event.
-    Market(SavedMarket),
+    /// A market of an event, but for its lines.
+    Head {
+        /// The event.
+        event: Arc<EventInfo>,
+        /// The market.
+        market: Market,
+        /// Its main line when that was last looked at.
+        main_line: Option<Line>,
+    },
     /// A market of an event is no more.
-    MarketGone {
+    HeadGone {
         /// The event's id.
         event: Arc<str>,
         /// The market.
         market: Market,
+    },
+    /// A line of a market.
+    Line(Box<SavedLine>),
+    /// Of a line nothing is left.
+    LineGone {
+        /// The event's id.
+        event: Arc<str>,
+        /// The market.
+        market: Market,
+        /// The line.
+        line: Option<Line>,
     },
     /// How far a source has come.
     Source {
@@ -84,6 +106,29 @@ pub enum Saved {
     Sequence(i64),
 }
 
+/// Why something that was remembered cannot be put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misfit {
+    /// A line of a market that has no head.
+    Headless,
+    /// A window with a leg that is not among its line's quotes.
+    Leg,
+    /// A signal without bets.
+    Betless,
+}
+
+impl Misfit {
+    /// In words, after an article.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Headless => "line of a market without a head",
+            Self::Leg => "window with a leg that its line does not have",
+            Self::Betless => "signal without bets",
+        }
+    }
+}
+
 impl Engine {
     /// What the steps since the last commit change, each thing once, in an order that depends on them alone.
     #[must_use]
@@ -91,12 +136,7 @@ impl Engine {
         let (state, draft, names) = (self.state(), self.draft(), self.names());
         let mut changes = Vec::new();
         for (id, now) in &draft.events {
-            let was = state.events.get(id).map_or(&[][..], |event| &event.markets);
-            let kept = |market: &Arc<MarketState>| was.iter().any(|was| Arc::ptr_eq(was, market));
-            let touched = now.markets.iter().filter(|market| !kept(market));
-            changes.extend(touched.map(|market| Saved::Market(SavedMarket::new(now, market, names))));
-            let gone = was.iter().filter(|was| now.market(was.market).is_none());
-            changes.extend(gone.map(|was| Saved::MarketGone { event: Arc::clone(id), market: was.market }));
+            event_changes(id, state.events.get(id), now, names, &mut changes);
         }
         let stale_books = draft.stale_books.iter().filter(|(event, now)| {
             state.stale_books.get(*event).map_or(&[][..], Vec::as_slice) != now.as_slice()
@@ -152,18 +192,23 @@ impl Engine {
         books
     }
 
-    /// Puts back one thing that an engine remembered; `None` when a window's legs are not among the quotes.
-    #[must_use]
-    pub fn restore(&mut self, saved: Saved) -> Option<()> {
+    /// Puts back one thing that an engine remembered.
+    ///
+    /// # Errors
+    /// [`Misfit`] when it does not fit what was put back before.
+    pub fn restore(&mut self, saved: Saved) -> Result<(), Misfit> {
         let (state, names) = self.parts();
         match saved {
-            Saved::Market(saved) => self.put_market(&saved)?,
-            Saved::MarketGone { event: id, market } => {
+            Saved::Head { event, market, main_line } => self.put_head(event, market, main_line),
+            Saved::HeadGone { event: id, market } => {
                 if let Some(event) = state.events.get_mut(&id) {
                     event.markets.retain(|other| other.market != market);
                 }
                 state.events.retain(|_, event| !event.markets.is_empty());
             }
+            Saved::Line(line) => self.put_line(&line)?,
+            // Nothing of a line is there before it is put.
+            Saved::LineGone { .. } => {}
             Saved::Source { source, clock } => {
                 state.sources.insert(names.symbol(&source), clock);
             }
@@ -182,24 +227,30 @@ impl Engine {
             Saved::Clock(clock) => state.clock = clock,
             Saved::Sequence(sequence) => state.sequence = sequence,
         }
-        Some(())
+        Ok(())
     }
 
-    fn put_market(&mut self, saved: &SavedMarket) -> Option<()> {
-        let (_, names) = self.parts();
-        let mut quotes: Vec<_> = saved.quotes.iter().map(|saved| saved.to_quote(names)).collect();
-        let moves = saved.moves.iter().map(|saved| saved.to_move(names)).collect();
-        self.put_effective(&saved.event.league, &mut quotes);
-        let signals = saved.signals.iter().map(|signal| self.signal(signal, &saved.event.league));
-        let signals = signals.collect::<Option<_>>()?;
-        let market = Arc::new(saved.to_state(quotes, moves, signals)?);
-        let new = || EventState::new(Arc::clone(&saved.event), Vec::new());
+    fn put_head(&mut self, info: Arc<EventInfo>, market: Market, main_line: Option<Line>) {
+        let new = || EventState::new(Arc::clone(&info), Vec::new());
         let (state, _) = self.parts();
-        let event = state.events.entry(Arc::clone(&saved.event.id)).or_insert_with(new);
-        event.markets.retain(|other| other.market != market.market);
-        event.markets.push(market);
+        let event = state.events.entry(Arc::clone(&info.id)).or_insert_with(new);
+        event.markets.retain(|other| other.market != market);
+        event.markets.push(Arc::new(MarketState::empty(market, main_line)));
         event.markets.sort_by_key(|market| market.market);
-        Some(())
+    }
+
+    fn put_line(&mut self, saved: &SavedLine) -> Result<(), Misfit> {
+        let event = self.state().events.get(&saved.event).ok_or(Misfit::Headless)?;
+        let info = Arc::clone(&event.info);
+        let mut quotes = saved.to_quotes(self.parts().1);
+        self.put_effective(&info.league, &mut quotes);
+        let signals = saved.signals.iter().map(|signal| self.signal(signal, &info.league));
+        let signals = signals.collect::<Option<_>>().ok_or(Misfit::Betless)?;
+        let (state, names) = self.parts();
+        let event = state.events.get_mut(&saved.event).ok_or(Misfit::Headless)?;
+        let market = event.markets.iter_mut().find(|market| market.market == saved.market);
+        let market = Arc::make_mut(market.ok_or(Misfit::Headless)?);
+        saved.put_into(market, quotes, signals, names).ok_or(Misfit::Leg)
     }
 
     fn signal(&mut self, saved: &SavedSignal, league: &str) -> Option<Signal> {
@@ -215,6 +266,54 @@ impl Engine {
         // All of them each time: a restore has a few hundred books.
         self.expect_what_is_known();
     }
+}
+
+/// What is another of an event than it was: heads, lines, and what of them is gone.
+fn event_changes(
+    id: &Arc<str>,
+    was: Option<&EventState>,
+    now: &EventState,
+    names: &Names,
+    changes: &mut Vec<Saved>,
+) {
+    let is_other_event = was.is_none_or(|was| was.info != now.info);
+    for market in &now.markets {
+        let was = was.and_then(|was| was.market(market.market));
+        if is_other_event || was.is_none_or(|was| was.main_line != market.main_line) {
+            let (event, main_line) = (Arc::clone(&now.info), market.main_line);
+            changes.push(Saved::Head { event, market: market.market, main_line });
+        }
+        if was.is_none_or(|was| !Arc::ptr_eq(was, market)) {
+            line_changes(id, was, market, names, changes);
+        }
+    }
+    let gone = was.into_iter().flat_map(|was| &was.markets);
+    for was in gone.filter(|was| now.market(was.market).is_none()) {
+        let (event, market) = (Arc::clone(id), was.market);
+        changes.push(Saved::HeadGone { event, market });
+        let lines = Parts::of(was).lines().into_iter();
+        changes.extend(lines.map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
+    }
+}
+
+/// The lines of a market that are others than they were, and those that are gone.
+fn line_changes(
+    id: &Arc<str>,
+    was: Option<&Arc<MarketState>>,
+    now: &MarketState,
+    names: &Names,
+    changes: &mut Vec<Saved>,
+) {
+    let (was, now, market) = (was.map(|was| Parts::of(was)), Parts::of(now), now.market);
+    let (were, lines) = (was.as_ref().map_or_else(Vec::new, Parts::lines), now.lines());
+    for line in &lines {
+        let part = now.on(*line);
+        if was.as_ref().is_none_or(|was| was.on(*line) != part) {
+            changes.push(Saved::Line(Box::new(SavedLine::new(id, market, &part, names))));
+        }
+    }
+    let gone = were.into_iter().filter(|line| lines.binary_search(line).is_err());
+    changes.extend(gone.map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
 }
 
 /// Things by name: symbols depend on who was named first, and a restored engine heard them in another order.

@@ -31,6 +31,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Micros;
 use crate::best::Arb;
+use crate::caps::{Cap, LeftOut, MARKET_SIGNALS};
 use crate::catalogue::{Line, Outcome, Policy};
 use crate::movement::Hops;
 use crate::names::Names;
@@ -148,6 +149,11 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
+    /// The line that it is about; of a middle that of the first bet.
+    pub(crate) fn line(&self) -> Option<Line> {
+        self.line
+    }
+
     /// What these bets are about.
     pub(crate) fn of(kind: Kind, bets: &[Quote], names: &Names) -> Option<Self> {
         let first = bets.first()?;
@@ -189,7 +195,7 @@ pub(crate) fn restate(
     }
     let mut found = Vec::new();
     value::look(look, open, context, &mut found);
-    hold::look(look, open, context, &mut found);
+    hold::look(look, open, context, &mut found, &mut outbox.left_out);
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
         if signal.subject.kind.is_standing() {
@@ -260,14 +266,31 @@ pub(crate) fn due(open: &[Signal]) -> Micros {
     timed.map(|signal| signal.expires_at.saturating_add(1)).min().unwrap_or(Micros::MAX)
 }
 
+/// Leaves out what is new for which there is no room; what is open stays. Both are sorted by subject.
+fn admit(open: &[Signal], found: &mut Vec<Found>, left_out: &mut LeftOut) {
+    let mut room = MARKET_SIGNALS.saturating_sub(open.len());
+    if found.len() <= room {
+        return;
+    }
+    let before = found.len();
+    found.retain(|found| {
+        let is_open = open.binary_search_by(|signal| signal.subject.cmp(&found.subject)).is_ok();
+        let has_room = is_open || room > 0;
+        room -= usize::from(has_room && !is_open);
+        has_room
+    });
+    left_out.add(Cap::MarketSignals, before - found.len());
+}
+
 /// Open and found, side by side: every pair of (was open, is found) written out. Both are sorted by subject.
 fn merge(
     open: &[Signal],
-    found: Vec<Found>,
+    mut found: Vec<Found>,
     keeps: impl Fn(&Signal) -> Result<(), Reason>,
     context: &Context<'_>,
     outbox: &mut Outbox<'_>,
 ) -> Vec<Signal> {
+    admit(open, &mut found, &mut outbox.left_out);
     let mut signals = Vec::with_capacity(found.len());
     let mut open = open.iter().peekable();
     let keep = |signal: &Signal, signals: &mut Vec<Signal>, outbox: &mut Outbox<'_>| match keeps(signal) {

@@ -39,6 +39,8 @@ pub enum Disposition {
     Ahead,
     /// It is about an event that is over: history, never a quote.
     Over,
+    /// It is beyond a cap: nothing of it is taken in. As a frame of a poll it counts as come.
+    Refused,
 }
 
 impl Default for SourceClock {

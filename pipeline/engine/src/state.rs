@@ -247,6 +247,15 @@ impl State {
     }
 }
 
+impl MarketState {
+    /// One that has no line yet.
+    pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
+        let (quotes, windows, moves, signals, consensus) = (vec![], vec![], vec![], vec![], vec![]);
+        let gist = Gist::of(&quotes, Micros::MAX);
+        Self { market, quotes, windows, moves, main_line, signals, consensus, gist }
+    }
+}
+
 impl EventState {
     /// One that is looked at when time passes next.
     pub(crate) fn new(info: Arc<EventInfo>, markets: Vec<Arc<MarketState>>) -> Self {

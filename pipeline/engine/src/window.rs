@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Micros;
 use crate::best::Arb;
+use crate::caps::LeftOut;
 use crate::catalogue::{Line, Market, Outcome, Policy, Side};
 use crate::effect::{Change, Closed, Effect, EventInfo, Reason, WindowId};
 use crate::entry::{self, Judged};
@@ -135,6 +136,8 @@ pub(crate) struct Outbox<'a> {
     pub(crate) effects: &'a mut Vec<Effect>,
     /// What is learnt on the way.
     pub(crate) learnt: Learnt,
+    /// What there was no room for.
+    pub(crate) left_out: LeftOut,
 }
 
 impl Outbox<'_> {

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use arb_schemas::records::{Frame, Heartbeat, PollEnd};
+use arb_engine::caps::NAME_BYTES;
+use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, PollEnd};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
 use thiserror::Error;
@@ -46,6 +47,33 @@ pub fn records(source: &str, poll: Poll, partitions: i32) -> Vec<Addressed> {
         Addressed { partition, key: source.to_owned(), record: TickRecord::PollEnd(end) }
     }));
     records
+}
+
+/// A record as it is sent, and its message. One frame that is too long must not end its poll, nor be missing in it: its event
+/// goes without ticks and with a coverage of nothing, so that it counts as come and as named, and withdraws nothing.
+fn encoded(mut addressed: Addressed) -> Result<(Addressed, Vec<u8>), WireError> {
+    let (length, frame) = match (addressed.record.encode(), &mut addressed.record) {
+        (Err(WireError::TooLong { length, .. }), TickRecord::Frame(frame)) => (length, frame),
+        (message, _) => return Ok((addressed, message?)),
+    };
+    empty(frame);
+    addressed.key.clone_from(&frame.event.id);
+    telemetry::too_long(&frame.event.id, length);
+    let message = addressed.record.encode()?;
+    Ok((addressed, message))
+}
+
+fn empty(frame: &mut Frame) {
+    frame.offers.clear();
+    frame.coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
+    let Event { id, sport, league, home, away, .. } = &mut frame.event;
+    [id, sport, league, home, away].into_iter().for_each(cut);
+}
+
+/// Cuts a name that is longer than the engine takes; what is left still is, or it would be the name of something else.
+fn cut(name: &mut String) {
+    let end = (NAME_BYTES + 1..name.len()).find(|end| name.is_char_boundary(*end));
+    name.truncate(end.unwrap_or(name.len()));
 }
 
 /// Why a record could not be published.
@@ -101,8 +129,9 @@ impl Publisher {
     }
 
     fn send_poll(&self, poll: Poll) -> Result<(), PublishError> {
-        for Addressed { partition, key, record } in records(&self.source, poll, self.partitions) {
-            self.producer.send(partition, &key, &record.encode()?)?;
+        for addressed in records(&self.source, poll, self.partitions) {
+            let (addressed, message) = encoded(addressed)?;
+            self.producer.send(addressed.partition, &addressed.key, &message)?;
         }
         Ok(())
     }
@@ -144,7 +173,8 @@ fn noted(done: Result<(), PublishError>) -> Result<(), PublishError> {
 
 #[cfg(test)]
 mod tests {
-    use arb_schemas::records::{Coverage, Event};
+    use arb_schemas::limits;
+    use arb_schemas::records::{Offer, Outcome, Side, Status, Tick};
 
     use super::*;
 
@@ -179,5 +209,41 @@ mod tests {
             }
             assert!(ended);
         }
+    }
+
+    fn frame_of(ticks: usize, id: &str) -> Addressed {
+        let tick = Tick {
+            outcome: Outcome::Home,
+            side: Side::Back,
+            line: None,
+            price: 2_000_000,
+            status: Status::Active,
+            limit: None,
+        };
+        let (book, market) = ("b".to_owned(), "h2h".to_owned());
+        let offer = Offer { book, market, last_seen_at: 1, price_moved_at: None, ticks: vec![tick; ticks] };
+        let events = vec![(event(id), vec![offer])];
+        let poll = Poll { received_at: 7, league: None, coverage: Coverage::ALL, events };
+        records("s", poll, 1).remove(0)
+    }
+
+    #[test]
+    fn a_frame_that_is_too_long_goes_without_its_ticks() {
+        let (sent, message) = encoded(frame_of(100_000, "e")).unwrap();
+        assert_eq!((sent, message.len() > 900_000), (frame_of(100_000, "e"), true), "it fits");
+        let (sent, message) = encoded(frame_of(200_000, "e")).unwrap();
+        assert!(message.len() < 100);
+        let TickRecord::Frame(frame) = &sent.record else { panic!("no frame") };
+        assert_eq!((&*sent.key, frame.poll_index, &*frame.event.id), ("e", Some(0), "e"));
+        let nothing = Coverage { books: Some(vec![]), markets: Some(vec![]) };
+        assert_eq!((&frame.coverage, frame.offers.len()), (&nothing, 0));
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_cut_to_one_that_nobody_has() {
+        let (sent, message) = encoded(frame_of(1, &"ø".repeat(limits::INPUT))).unwrap();
+        assert!(message.len() < 1_000 && sent.key.len() == 258 && sent.key.len() > NAME_BYTES);
+        let TickRecord::Frame(frame) = sent.record else { panic!("no frame") };
+        assert_eq!(frame.event.id, sent.key);
     }
 }

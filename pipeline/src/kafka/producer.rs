@@ -56,8 +56,6 @@ impl TickProducer {
     pub fn new(brokers: &str) -> Result<Self, Error> {
         let producer = super::producer(brokers)
             .set("linger.ms", "5")
-            // A dead letter that is sent again may be as long as one can be.
-            .set("message.max.bytes", topics::MAX_WRITTEN.to_string())
             .create_with_context(FirstFailure::default())
             .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
         Ok(Self { producer })

@@ -79,8 +79,6 @@ pub(super) fn settings(brokers: &str) -> ClientConfig {
     config
         .set("linger.ms", "0")
         .set("message.timeout.ms", "9000")
-        // A dead letter is a record of the default limit and its headers; a market may grow beyond it too.
-        .set("message.max.bytes", topics::MAX_WRITTEN.to_string())
         // A transaction begun right after another meets a coordinator that is still busy with the first. The
         // default is to ask again after 100 ms, which would then be what a small transaction costs.
         .set("retry.backoff.ms", "2");
@@ -140,8 +138,14 @@ impl<'a> Transaction<'a> {
         end(self.client, self.transactional_id, error)
     }
 
-    fn classify(&self, error: KafkaError) -> LogError {
-        if is_fatal(&error) { self.end(error) } else { LogError::Abort(error.into()) }
+    /// An error of a record that was not taken; one that ends the producer names the record.
+    fn refused(&self, source: KafkaError, output: &Output) -> LogError {
+        if !is_fatal(&source) {
+            return LogError::Abort(source.into());
+        }
+        let key = String::from_utf8_lossy(output.key.as_deref().unwrap_or_default()).into_owned();
+        let length = output.value.as_ref().map_or(0, Vec::len);
+        self.end(Error::NotTaken { topic: output.topic, partition: output.partition, key, length, source })
     }
 }
 
@@ -160,7 +164,7 @@ impl Port for Transaction<'_> {
 
     fn send(&mut self, output: &Output) -> Result<(), LogError> {
         self.fail_points.pass(Point::Produce);
-        enqueue(self.client, record(output)).map_err(|error| self.classify(error))
+        enqueue(self.client, record(output)).map_err(|error| self.refused(error, output))
     }
 
     fn commit(mut self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {

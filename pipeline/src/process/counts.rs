@@ -43,6 +43,8 @@ pub struct Counts {
     pub ahead: u64,
     /// Frames about events that were over.
     pub over: u64,
+    /// Records that were refused whole for a cap.
+    pub refused: u64,
     /// What the engine said.
     pub said: Said,
     /// Entries that broke an invariant.
@@ -147,6 +149,7 @@ impl Counts {
         self.incomplete += other.incomplete;
         self.ahead += other.ahead;
         self.over += other.over;
+        self.refused += other.refused;
         self.said.add(&other.said);
         self.violations += other.violations;
         self.faults.add(&other.faults);
@@ -180,6 +183,7 @@ impl Counts {
             Disposition::Incomplete => self.incomplete += 1,
             Disposition::Ahead => self.ahead += 1,
             Disposition::Over => self.over += 1,
+            Disposition::Refused => self.refused += 1,
         }
     }
 

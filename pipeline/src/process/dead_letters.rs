@@ -3,7 +3,8 @@
 //! Key and value stay as they are, byte for byte, so that the record can be sent again; what is said about it is in
 //! headers. It never decides what is wrong with a record.
 
-use arb_schemas::topics::{self, DEAD_TICKS, ODDS_TICKS};
+use arb_schemas::limits;
+use arb_schemas::topics::{DEAD_TICKS, ODDS_TICKS};
 
 use super::log::Record;
 use crate::records::Output;
@@ -35,11 +36,14 @@ pub enum Reason {
     Ahead,
     /// Nor could it be put aside whole.
     TooLong,
+    /// It is beyond a limit of the engine: nothing of it is taken in.
+    Refused,
 }
 
 impl Reason {
     /// All of them, in the order in which they are declared.
-    pub const ALL: [Self; 4] = [Self::Unreadable, Self::PartlyLeftOut, Self::Ahead, Self::TooLong];
+    pub const ALL: [Self; 5] =
+        [Self::Unreadable, Self::PartlyLeftOut, Self::Ahead, Self::TooLong, Self::Refused];
 
     /// Its name in the header.
     #[must_use]
@@ -49,12 +53,11 @@ impl Reason {
             Self::PartlyLeftOut => "partly-left-out",
             Self::Ahead => "ahead",
             Self::TooLong => "too-long",
+            Self::Refused => "refused",
         }
     }
 }
 
-/// Longest key and value that a letter carries: what remains of the longest record is for headers.
-const MAX_LETTER: usize = topics::MAX_WRITTEN as usize - 64 * 1024;
 /// Longest error that a header carries.
 const MAX_ERROR: usize = 1024;
 
@@ -62,11 +65,11 @@ const MAX_ERROR: usize = 1024;
 pub(super) fn output(record: &Record, epoch: i64, reason: Reason, error: &str) -> (Reason, Output) {
     let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
     let bytes = length(&record.key) + length(&record.value);
-    let fits = bytes <= MAX_LETTER;
+    let fits = bytes <= limits::VALUE;
     let (reason, error) = if fits {
         (reason, error.chars().take(MAX_ERROR).collect())
     } else {
-        (Reason::TooLong, format!("{bytes} bytes, more than {MAX_LETTER}"))
+        (Reason::TooLong, format!("{bytes} bytes, more than {}", limits::VALUE))
     };
     let output = Output {
         topic: DEAD_TICKS.name,

@@ -44,12 +44,24 @@ pub enum PumpError {
         policy: String,
     },
     /// The changelog holds what is none of its records.
-    #[error("{changelog} partition {partition}: {error}", changelog = PROCESS_STATE.name)]
+    #[error("{changelog} partition {partition} key {key}: {error}", changelog = PROCESS_STATE.name)]
     State {
         /// The partition.
         partition: i32,
+        /// The record's key.
+        key: String,
         /// What is wrong.
         error: StateError,
+    },
+    /// The log failed while a record was processed, or what came of it was written.
+    #[error("{error} (at {topic} partition {partition} offset {offset})", topic = ODDS_TICKS.name)]
+    At {
+        /// The partition.
+        partition: i32,
+        /// The record's offset.
+        offset: i64,
+        /// What the log says.
+        error: Box<dyn std::error::Error + Send + Sync>,
     },
     /// What comes of a record fits no schema.
     #[error("{topic} partition {partition} offset {offset}: {error}")]
@@ -63,4 +75,27 @@ pub enum PumpError {
         /// What is wrong with it.
         error: WireError,
     },
+}
+
+impl PumpError {
+    /// The same, with the record that was being processed where the log alone could not name it.
+    pub(super) fn at(self, partition: i32, offset: i64) -> Self {
+        match self {
+            Self::Log(LogError::Fatal(error)) => Self::At { partition, offset, error },
+            error => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_the_pump_names_the_record() {
+        let error = PumpError::Log(LogError::Fatal("fenced".into())).at(3, 17);
+        assert_eq!(error.to_string(), "fenced (at odds.ticks.v1 partition 3 offset 17)");
+        let undone = PumpError::Log(LogError::Abort("timed out".into())).at(3, 17);
+        assert!(matches!(undone, PumpError::Log(LogError::Abort(_))), "it is done again");
+    }
 }

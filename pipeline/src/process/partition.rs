@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
 use arb_engine::source::Disposition;
-use arb_engine::{Engine, Size};
+use arb_engine::{Engine, Size, Step};
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::ODDS_TICKS;
 
@@ -91,15 +91,7 @@ impl Partition {
         let at = Coordinate { topic: ODDS_TICKS.name, partition: self.id, offset: record.offset };
         let step = self.engine.step(at, &input, &mut effects);
         counts.step(&input, step);
-        faults.count_step(step);
-        // What was left out is not lost.
-        if step.disposition == Disposition::Ahead {
-            let error = "received in a future that no one else has reached";
-            self.put_aside(record, Reason::Ahead, error, to, counts)?;
-        } else if !faults.is_empty() {
-            counts.faults.add(&faults);
-            self.put_aside(record, Reason::PartlyLeftOut, &faults.to_string(), to, counts)?;
-        }
+        self.put_aside_left_out(record, step, faults, to, counts)?;
         for effect in &effects {
             counts.effect(effect);
             for output in self.outputs(effect, record.offset)? {
@@ -120,6 +112,10 @@ impl Partition {
     /// Writes what the draft changes of the state, and how far it has come.
     pub(super) fn write_state<T: Transaction>(&self, to: &mut T) -> Result<(), PumpError> {
         let next_offset = self.next.unwrap_or(0);
+        self.write_changes(next_offset, to).map_err(|error| error.at(self.id, next_offset))
+    }
+
+    fn write_changes<T: Transaction>(&self, next_offset: i64, to: &mut T) -> Result<(), PumpError> {
         for saved in self.engine.changes() {
             let output = state::output(&saved, self.id).map_err(|error| self.at(next_offset, error))?;
             output.map_or(Ok(()), |output| to.send(&output))?;
@@ -141,6 +137,32 @@ impl Partition {
     pub(super) fn abort(&mut self) {
         self.engine.abort();
         self.next = self.committed;
+    }
+
+    /// What was left out of a record is not lost: the record is put aside, with the reasons in words.
+    fn put_aside_left_out<T: Transaction>(
+        &self,
+        record: &Record,
+        step: Step,
+        mut faults: Faults,
+        to: &mut T,
+        counts: &mut Counts,
+    ) -> Result<(), PumpError> {
+        if step.disposition == Disposition::Ahead {
+            let error = "received in a future that no one else has reached";
+            return self.put_aside(record, Reason::Ahead, error, to, counts);
+        }
+        faults.count_step(step);
+        let reasons = [faults.to_string(), step.left_out.to_string()];
+        let reasons: Vec<_> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
+        if reasons.is_empty() {
+            return Ok(());
+        }
+        faults.count_left_out(&step.left_out);
+        counts.faults.add(&faults);
+        let is_refused = step.disposition == Disposition::Refused;
+        let reason = if is_refused { Reason::Refused } else { Reason::PartlyLeftOut };
+        self.put_aside(record, reason, &reasons.join(", "), to, counts)
     }
 
     fn put_aside<T: Transaction>(

@@ -195,7 +195,8 @@ impl Pump {
         if let Some(partition) = self.partitions.get_mut(&record.partition) {
             read.from.entry(record.partition).or_insert(record.offset);
             read.batch.add();
-            partition.process(record, to, &mut read.counts)?;
+            let done = partition.process(record, to, &mut read.counts);
+            done.map_err(|error| error.at(record.partition, record.offset))?;
         }
         Ok(())
     }

@@ -39,7 +39,8 @@ pub(super) fn restore<I: Input>(
     })?;
     let records = newest.len();
     let policy = engine.policy();
-    let state = fill(&mut engine, newest).map_err(|error| PumpError::State { partition: id, error })?;
+    let state =
+        fill(&mut engine, newest).map_err(|(key, error)| PumpError::State { partition: id, key, error })?;
     if let Some(state) = state.as_ref().filter(|state| state.policy != policy.key()) {
         return Err(PumpError::OtherPolicy { partition: id, policy: state.policy.clone() });
     }
@@ -49,23 +50,26 @@ pub(super) fn restore<I: Input>(
     Ok(Partition::new(id, epoch, engine, next))
 }
 
+/// Puts back each record; the key of the one that cannot be, and why.
 fn fill(
     engine: &mut Engine,
     newest: BTreeMap<Vec<u8>, Vec<u8>>,
-) -> Result<Option<StatePartition>, StateError> {
+) -> Result<Option<StatePartition>, (String, StateError)> {
     let mut state = None;
-    for value in newest.into_values() {
-        let saved = match state::parse(&value)? {
-            StateRecord::Saved(saved) => saved,
-            StateRecord::Partition(partition) => {
-                let sequence = partition.sequence;
-                state = Some(partition);
-                Saved::Sequence(sequence)
-            }
-        };
-        engine.restore(saved).ok_or(StateError::Impossible("window"))?;
+    // In the order of their keys: heads before lines.
+    for (key, value) in newest {
+        put(engine, &value, &mut state)
+            .map_err(|error| (String::from_utf8_lossy(&key).into_owned(), error))?;
     }
     Ok(state)
+}
+
+fn put(engine: &mut Engine, value: &[u8], state: &mut Option<StatePartition>) -> Result<(), StateError> {
+    let saved = match state::parse(value)? {
+        StateRecord::Saved(saved) => saved,
+        StateRecord::Partition(partition) => Saved::Sequence(state.insert(partition).sequence),
+    };
+    engine.restore(saved).map_err(StateError::Misfit)
 }
 
 /// The place that group and changelog name.

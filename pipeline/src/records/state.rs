@@ -2,22 +2,24 @@
 //!
 //! It never reads Kafka.
 
-mod market;
+mod line;
+#[cfg(test)]
+mod longest;
 mod signal;
 mod survival;
 
-use arb_engine::catalogue::Market;
+use arb_engine::catalogue::{Line, Market};
 use arb_engine::clock::Clock;
 use arb_engine::margins::Margins;
 use arb_engine::refresh::Refresh;
-use arb_engine::saved::Saved;
+use arb_engine::saved::{Misfit, Saved};
 use arb_engine::source::SourceClock;
 use arb_schemas::records as wire;
 use arb_schemas::topics::PROCESS_STATE;
 use arb_schemas::wire::{RecordType, WireError, decode, encode};
 use thiserror::Error;
 
-use self::market::{saved_market, state_market};
+use self::line::{saved_head, saved_line, state_head, state_line};
 use self::survival::{saved_survival, state_survival};
 use super::Output;
 
@@ -46,6 +48,17 @@ pub enum StateError {
     /// Its meaning.
     #[error("a {0} that cannot be")]
     Impossible(&'static str),
+    /// It is of a layout that is not read any more.
+    #[error(
+        "an earlier version wrote it in an older layout (schema id {0}): stop all processors, delete {changelog} and the \
+         group's offsets, create the topics again (`arb topics create`) and start; the state is computed again from the \
+         ticks that are kept",
+        changelog = PROCESS_STATE.name
+    )]
+    OlderLayout(u32),
+    /// It does not fit what was put back before.
+    #[error("a {}", .0.words())]
+    Misfit(Misfit),
 }
 
 /// A change of the engine as a record of a partition's changelog; `None` for what [`progress`] writes.
@@ -54,10 +67,14 @@ pub enum StateError {
 /// [`WireError::Avro`] when a value does not fit its schema.
 pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError> {
     let (key, value) = match saved {
-        Saved::Market(market) => {
-            (market_key(&market.event.id, market.market), Some(encode(&state_market(market))?))
+        Saved::Head { event, market, main_line } => {
+            (head_key(&event.id, *market), Some(encode(&state_head(event, *market, *main_line))?))
         }
-        Saved::MarketGone { event, market } => (market_key(event, *market), None),
+        Saved::HeadGone { event, market } => (head_key(event, *market), None),
+        Saved::Line(line) => {
+            (line_key(&line.event, line.market, line.line), Some(encode(&state_line(line))?))
+        }
+        Saved::LineGone { event, market, line } => (line_key(event, *market, *line), None),
         Saved::Source { source, clock } => {
             (format!("source/{source}"), Some(encode(&state_source(source, *clock))?))
         }
@@ -96,7 +113,11 @@ pub fn progress(state: &wire::StatePartition, partition: i32) -> Result<Output, 
 /// # Errors
 /// [`StateError`] when it is none, or says what cannot be.
 pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
-    match RecordType::of(value)? {
+    let found = RecordType::of(value).map_err(|error| match error {
+        WireError::OlderLayout(id) => StateError::OlderLayout(id),
+        error => StateError::Wire(error),
+    })?;
+    match found {
         RecordType::StatePartition => Ok(StateRecord::Partition(decode(value)?)),
         RecordType::StateSource => {
             let wire::StateSource { source, latest, heard_at, frames, whole } = decode(value)?;
@@ -116,12 +137,19 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
             let wire::StateClock { now, watermark, leap } = decode(value)?;
             Ok(StateRecord::Saved(Saved::Clock(Clock { now, watermark, leap })))
         }
-        _ => Ok(StateRecord::Saved(Saved::Market(saved_market(&decode(value)?)?))),
+        RecordType::StateHead => Ok(StateRecord::Saved(saved_head(&decode(value)?)?)),
+        _ => Ok(StateRecord::Saved(Saved::Line(Box::new(saved_line(&decode(value)?)?)))),
     }
 }
 
-fn market_key(event: &str, market: Market) -> String {
-    format!("market/{event}/{}", market.key())
+/// Heads sort before lines: a restore puts them first.
+fn head_key(event: &str, market: Market) -> String {
+    format!("head/{event}/{}", market.key())
+}
+
+fn line_key(event: &str, market: Market, line: Option<Line>) -> String {
+    let line = line.map_or_else(|| "none".to_owned(), |line| line.to_string());
+    format!("line/{event}/{}/{line}", market.key())
 }
 
 fn state_source(source: &str, clock: SourceClock) -> wire::StateSource {
@@ -177,18 +205,20 @@ mod tests {
     use arb_engine::effect::{EventInfo, Ever, WindowId};
     use arb_engine::limit::Limit;
     use arb_engine::odds::Price;
-    use arb_engine::saved::{SavedConsensus, SavedMarket, SavedMove, SavedQuote, SavedSignal, SavedWindow};
+    use arb_engine::saved::{
+        SavedBet, SavedConsensus, SavedLine, SavedMove, SavedQuote, SavedSignal, SavedWindow,
+    };
     use arb_engine::signals::{self, SignalId};
     use arb_engine::survival::{Cell, Kind, Life, Profile, Stage};
     use arb_engine::verify::Verification;
 
     use super::*;
+    use crate::process::error::PumpError;
 
     const PROFILE: Profile = Profile { stage: Stage::Days, kind: Kind::Handicap, margin: 1, age: 2 };
 
     fn quote(outcome: Outcome, book: &str) -> SavedQuote {
         SavedQuote {
-            line: Some(-2_250),
             outcome,
             side: Side::Back,
             book: book.into(),
@@ -203,19 +233,25 @@ mod tests {
         }
     }
 
-    fn market() -> SavedMarket {
+    fn event() -> Arc<EventInfo> {
         let text = |text: &str| text.into();
-        let event = EventInfo {
+        Arc::new(EventInfo {
             id: text("a/b"),
             sport: text("soccer"),
             league: text("soccer_test"),
             home: text("H"),
             away: text("A"),
             commence_time: 5,
-        };
+        })
+    }
+
+    fn market() -> Market {
+        Market::parse("spreads_h1").unwrap()
+    }
+
+    fn line() -> SavedLine {
         let window = SavedWindow {
             id: WindowId([7; 16]),
-            line: Some(-2_250),
             opened_at: 6,
             sequence: 7,
             legs: vec![0, 1],
@@ -227,10 +263,9 @@ mod tests {
             margin_open: 0.01,
             margin_peak: 0.02,
             margin: 0.015,
-            life: Some(Life { profile: PROFILE, pace: 660, since: 6, confirmed_at: 9, taught_to: 8 }),
+            life: Life { profile: PROFILE, pace: 660, since: 6, confirmed_at: 9, taught_to: 8 },
         };
         let moved = SavedMove {
-            line: Some(-2_250),
             outcome: Outcome::Away,
             book: "beta".into(),
             at: 8,
@@ -246,17 +281,17 @@ mod tests {
             sequence: 8,
             strength: 0.02,
             confidence: 0.5,
-            bets: vec![quote(Outcome::Home, "gone")],
+            bets: vec![SavedBet { line: Some(-2_500), quote: quote(Outcome::Home, "gone") }],
         };
-        let (line, outcome, at) = (Some(-2_250), Outcome::Away, 300);
-        let consensus = SavedConsensus { line, outcome, at, probability: 512_345 };
-        SavedMarket {
-            event: Arc::new(event),
-            market: Market::parse("spreads_h1").unwrap(),
+        let (outcome, at) = (Outcome::Away, 300);
+        let consensus = SavedConsensus { outcome, at, probability: 512_345 };
+        SavedLine {
+            event: "a/b".into(),
+            market: market(),
+            line: Some(-2_250),
             quotes: vec![quote(Outcome::Home, "alpha"), quote(Outcome::Away, "beta")],
-            windows: vec![window],
+            window: Some(window),
             moves: vec![moved],
-            main_line: Some(-2_250),
             signals: vec![signal],
             consensus: vec![consensus],
         }
@@ -270,7 +305,9 @@ mod tests {
         let cell = Cell::died(20_000_000, 70_000_000);
         let survival = Saved::Survival { sport: "soccer".into(), profile: PROFILE, cell };
         for (saved, key) in [
-            (Saved::Market(market()), "market/a/b/spreads_h1"),
+            (Saved::Head { event: event(), market: market(), main_line: Some(-250) }, "head/a/b/spreads_h1"),
+            (Saved::Line(Box::new(line())), "line/a/b/spreads_h1/-2250"),
+            (Saved::Line(Box::new(SavedLine { line: None, ..line() })), "line/a/b/spreads_h1/none"),
             (Saved::Source { source: "feed".into(), clock }, "source/feed"),
             (Saved::Source { source: "x".into(), clock: SourceClock::at(9, 9, None) }, "source/x"),
             (Saved::Book { book: "alpha".into(), refresh }, "book/alpha"),
@@ -291,7 +328,11 @@ mod tests {
     #[test]
     fn what_is_no_more_leaves_a_tombstone() {
         for (gone, key) in [
-            (Saved::MarketGone { event: "a/b".into(), market: market().market }, "market/a/b/spreads_h1"),
+            (Saved::HeadGone { event: "a/b".into(), market: market() }, "head/a/b/spreads_h1"),
+            (
+                Saved::LineGone { event: "a/b".into(), market: market(), line: Some(500) },
+                "line/a/b/spreads_h1/500",
+            ),
             (Saved::StaleBooks { event: "a/b".into(), books: vec![] }, "stale/a/b"),
             (Saved::SourceGone { source: "feed".into() }, "source/feed"),
             (Saved::BookGone { book: "alpha".into() }, "book/alpha"),
@@ -303,17 +344,32 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_named() {
-        let mut wrong = state_market(&market());
+        let mut wrong = state_line(&line());
         wrong.quotes[0].book = 9;
-        let said = |state: &wire::StateMarket| parse(&encode(state).unwrap()).unwrap_err().to_string();
+        let said = |state: &wire::StateLine| parse(&encode(state).unwrap()).unwrap_err().to_string();
         assert_eq!(said(&wrong), "a quote that cannot be");
-        let mut wrong = state_market(&market());
+        let mut wrong = state_line(&line());
         wrong.quotes[0].limit = Some(-1);
         assert_eq!(said(&wrong), "a quote that cannot be");
-        let mut wrong = state_market(&market());
-        wrong.windows[0].life.as_mut().unwrap().stage = "x".into();
+        let mut wrong = state_line(&line());
+        wrong.window.as_mut().unwrap().life.stage = "x".into();
         assert_eq!(said(&wrong), "a window that cannot be");
-        let unknown = wire::StateMarket { market: "corners".into(), ..state_market(&market()) };
+        let unknown = wire::StateLine { market: "corners".into(), ..state_line(&line()) };
         assert_eq!(said(&unknown), "a market that cannot be");
+    }
+
+    #[test]
+    fn an_older_layout_is_refused_with_what_to_do() {
+        for id in [10, 23, 28] {
+            let (key, error) = ("market/e/h2h".to_owned(), parse(&[0, 0, 0, 0, id, 0]).unwrap_err());
+            let error = PumpError::State { partition: 2, key, error };
+            let sentence = format!(
+                "process.state.v1 partition 2 key market/e/h2h: an earlier version wrote it in an older layout (schema id {id}): stop \
+                 all processors, delete process.state.v1 and the group's offsets, create the topics again (`arb topics \
+                 create`) and start; the state is computed again from the ticks that are kept"
+            );
+            assert_eq!(error.to_string(), sentence);
+        }
+        assert_eq!(parse(&[0, 0, 0, 0, 99, 0]).unwrap_err().to_string(), "schema id 99 is unknown");
     }
 }

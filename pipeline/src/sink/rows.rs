@@ -101,7 +101,8 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<Made<'a>, WireError> 
         RecordType::BoardEntry
         | RecordType::BoardProgress
         | RecordType::EdgeSignal
-        | RecordType::StateMarket
+        | RecordType::StateHead
+        | RecordType::StateLine
         | RecordType::StateSource
         | RecordType::StatePartition
         | RecordType::StateClock

@@ -18,6 +18,7 @@ struct Meters {
     heartbeats: Counter,
     refused: Counter,
     unfit: Counter,
+    too_long: Counter,
     poll_age: Gauge,
     last: Mutex<Last>,
 }
@@ -39,6 +40,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     heartbeats: list::HEARTBEATS.counter(&[]),
     refused: list::PUBLISH_ERRORS.counter(&["kafka"]),
     unfit: list::PUBLISH_ERRORS.counter(&["schema"]),
+    too_long: list::PUBLISH_ERRORS.counter(&["too_long"]),
     poll_age: list::POLL_AGE.gauge(&[]),
     last: Mutex::new(Last { poll: Since(Instant::now()), received_at: None, published: None }),
 });
@@ -73,6 +75,12 @@ pub fn heartbeat(at: Micros) {
 /// Something could not be published: Kafka did not take it, or it fits no schema.
 pub fn not_published(by_kafka: bool) {
     if by_kafka { &METERS.refused } else { &METERS.unfit }.increment(1);
+}
+
+/// A frame was too long for its topic: its event was published without ticks.
+pub fn too_long(event: &str, bytes: usize) {
+    tracing::error!(event, bytes, "a frame is too long for its topic: its event is published without ticks");
+    METERS.too_long.increment(1);
 }
 
 /// A live source was called: for what, and what came of it.

@@ -58,7 +58,7 @@ metrics! {
     FAULTS = counter(Ingest, Count, "arb_ingest_faults_total",
         "Parts of a source's answers that were malformed and left out, by field and problem.").by(&["field", "problem"]).rare();
     PUBLISH_ERRORS = counter(Ingest, Count, "arb_ingest_publish_errors_total",
-        "Polls and heartbeats that could not be published: Kafka did not take them, or they fit no schema.").by(&["kind"]);
+        "Polls and heartbeats that could not be published: Kafka did not take them, or they fit no schema; and frames that were too long for their topic, whose events were published without ticks.").by(&["kind"]);
     POLL_AGE = gauge(Ingest, Seconds, "arb_ingest_poll_age_seconds",
         "Silence: time since the last poll was published, or since the start before the first.");
     INGEST_LAG = gauge(Ingest, Seconds, "arb_ingest_event_time_lag_seconds",

@@ -22,8 +22,8 @@ use crate::process::log::Committed;
 struct Meters {
     /// Frames, poll ends, heartbeats, and what was none of them.
     records: [Counter; 4],
-    /// Applied, late, incomplete, ahead, over.
-    judged: [Counter; 5],
+    /// Applied, late, incomplete, ahead, over, refused.
+    judged: [Counter; 6],
     ticks: Counter,
     letters: [Counter; dead_letters::Reason::ALL.len()],
     windows: [Counter; 3],
@@ -51,7 +51,7 @@ struct Meters {
 
 static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     records: ["frame", "poll_end", "heartbeat", "unreadable"].map(|kind| list::RECORDS_READ.counter(&[kind])),
-    judged: ["applied", "late", "incomplete", "ahead", "over"]
+    judged: ["applied", "late", "incomplete", "ahead", "over", "refused"]
         .map(|what| list::RECORDS_JUDGED.counter(&[what])),
     ticks: list::TICKS_READ.counter(&[]),
     letters: dead_letters::Reason::ALL.map(|reason| list::DEAD_LETTERS.counter(&[reason.key()])),
@@ -85,13 +85,14 @@ pub(super) fn begin() {
 
 /// A transaction was committed: what it took in, and what came of it.
 pub fn committed(counts: &Counts) {
-    let Counts { records, frames, poll_ends, heartbeats, late, incomplete, ahead, over, .. } = *counts;
+    let Counts { records, frames, poll_ends, heartbeats, late, incomplete, ahead, over, refused, .. } =
+        *counts;
     let readable = counts.readable();
     METERS.transactions[0].increment(1);
     METERS.transaction_records.record(records as f64);
     count(&METERS.records, &[frames, poll_ends, heartbeats, records - readable]);
-    let applied = readable - (late + incomplete + ahead + over);
-    count(&METERS.judged, &[applied, late, incomplete, ahead, over]);
+    let applied = readable - (late + incomplete + ahead + over + refused);
+    count(&METERS.judged, &[applied, late, incomplete, ahead, over, refused]);
     METERS.ticks.increment(counts.ticks);
     count(&METERS.letters, &counts.letters);
     said(&counts.said);

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod limits;
 mod producer;
 mod simulation;
 mod world;
@@ -55,6 +56,25 @@ fn without_the_abort_of_what_was_left_open_the_output_differs() {
     }
     println!("of 100 runs {doubled} published records twice, {stuck} ended with an error");
     assert!(doubled > 10, "{doubled}");
+}
+
+/// What the dead letters say, in their order.
+fn reasons(world: &World) -> Vec<String> {
+    let letters = world.log(DEAD_TICKS.name).into_iter().filter(|(partition, _)| *partition == 0);
+    let errors = letters.flat_map(|(_, letters)| letters.iter().map(|(_, _, headers)| headers[1].1.clone()));
+    errors.filter(|error| !error.starts_with("not in")).collect()
+}
+
+#[test]
+fn what_is_beyond_a_limit_is_put_aside_and_never_ends_a_pump() {
+    let expected = Simulation::at_limits(None).run().unwrap();
+    assert_eq!(reasons(&expected), limits::REASONS);
+    let longest = expected.state().values().map(|value| value.len()).max();
+    assert!(longest.is_some_and(|longest| longest < arb_schemas::limits::VALUE));
+    for seed in 0..24 {
+        let world = Simulation::at_limits(Some(seed)).run().unwrap();
+        assert_same(&world, &expected, 0, seed);
+    }
 }
 
 fn assert_same(world: &World, expected: &World, market: u64, seed: u64) {

@@ -279,23 +279,27 @@ pub(crate) struct Simulation {
 impl Simulation {
     /// Nothing happens.
     pub(crate) fn undisturbed(market: u64) -> Self {
-        Self::new(market, 0, 0, true)
+        Self::new(World::new(market), 0, 0, true)
     }
 
     /// Faults from a seed.
     pub(crate) fn disturbed(market: u64, seed: u64) -> Self {
-        Self::new(market, seed, FAULTS, true)
+        Self::new(World::new(market), seed, FAULTS, true)
     }
 
     /// The same with a producer that fences, but aborts nothing that was left open.
     pub(crate) fn without_aborts(market: u64, seed: u64) -> Self {
-        Self::new(market, seed, FAULTS, false)
+        Self::new(World::new(market), seed, FAULTS, false)
     }
 
-    fn new(market: u64, seed: u64, left: u32, aborts_open: bool) -> Self {
+    /// A log with records at the limits, and faults from a seed, if any.
+    pub(crate) fn at_limits(seed: Option<u64>) -> Self {
+        Self::new(World::at_limits(), seed.unwrap_or(0), if seed.is_some() { FAULTS } else { 0 }, true)
+    }
+
+    fn new(world: World, seed: u64, left: u32, aborts_open: bool) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let batch = random.usize(1..40);
-        let world = World::new(market);
         let shared = Rc::new(RefCell::new(Shared {
             world,
             random,

@@ -8,7 +8,10 @@ use arb_pipeline::ingest::publish;
 use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::Source;
 use arb_pipeline::records::Output;
+use arb_schemas::time::Micros;
 use arb_schemas::topics::PROCESS_STATE;
+
+use crate::limits;
 
 /// Partitions.
 pub(crate) const PARTITIONS: i32 = 3;
@@ -30,6 +33,8 @@ struct Entry {
 pub(crate) struct World {
     /// Records of the input, each with its offset: offsets have gaps.
     input: BTreeMap<i32, Vec<(i64, Vec<u8>)>>,
+    /// When the last poll was.
+    last: Micros,
     topics: BTreeMap<(&'static str, i32), Vec<Entry>>,
     offsets: BTreeMap<i32, i64>,
     /// Offsets of transactions without markers, by transactional id.
@@ -49,12 +54,22 @@ impl World {
         let name = source.name().to_owned();
         for poll in 0..POLLS {
             let polled = source.next_poll(&mut Faults::default()).unwrap().unwrap();
+            world.last = polled.received_at;
             for addressed in publish::records(&name, polled, PARTITIONS) {
                 world.push(addressed.partition, addressed.record.encode().unwrap());
             }
             if poll % 5 == 1 {
                 world.push(i32::try_from(poll).unwrap() % PARTITIONS, b"{\"odds\": 2}".to_vec());
             }
+        }
+        world
+    }
+
+    /// The same, and after it what is at the limits, in one partition.
+    pub(crate) fn at_limits() -> Self {
+        let mut world = Self::new(0);
+        for message in limits::messages(world.last) {
+            world.push(0, message);
         }
         world
     }

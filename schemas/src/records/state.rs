@@ -5,24 +5,35 @@ use serde::{Deserialize, Serialize};
 use super::{Event, Outcome, Side};
 use crate::time::Micros;
 
-/// One market of one event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StateMarket {
+/// One market of one event; its lines are [`StateLine`]s.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateHead {
     /// The event.
     pub event: Event,
     /// Market key.
     pub market: String,
+    /// Its main line when that was last looked at.
+    pub main_line: Option<i32>,
+}
+
+/// One line of one market of one event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StateLine {
+    /// Which event.
+    pub event_id: String,
+    /// Market key.
+    pub market: String,
+    /// Line in thousandths; `None` of a market without lines.
+    pub line: Option<i32>,
     /// Books and sources, which the rest names by position.
     pub names: Vec<String>,
     /// Its quotes.
     pub quotes: Vec<StateQuote>,
-    /// Its open windows.
-    pub windows: Vec<StateWindow>,
+    /// Its open window.
+    pub window: Option<StateWindow>,
     /// What its back prices moved by of late.
     pub moves: Vec<StateMove>,
-    /// Its main line when that was last looked at.
-    pub main_line: Option<i32>,
-    /// Its open signals.
+    /// The open signals about it.
     pub signals: Vec<StateSignal>,
     /// What books agreed on of late, where it changed.
     pub consensus: Vec<StateConsensus>,
@@ -45,15 +56,22 @@ pub struct StateSignal {
     pub strength: f64,
     /// How sure.
     pub confidence: f64,
-    /// As they were when it was last told.
-    pub bets: Vec<StateQuote>,
+    /// As they were when it was last published.
+    pub bets: Vec<StateBet>,
+}
+
+/// A bet of a signal, which may be on another line than the signal is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateBet {
+    /// Line in thousandths.
+    pub line: Option<i32>,
+    /// Its quote.
+    pub quote: StateQuote,
 }
 
 /// What the books of a line agreed on from then on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateConsensus {
-    /// Line in thousandths.
-    pub line: Option<i32>,
     /// Of what.
     pub outcome: Outcome,
     /// When.
@@ -65,8 +83,6 @@ pub struct StateConsensus {
 /// A change of a back price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateMove {
-    /// Line in thousandths.
-    pub line: Option<i32>,
     /// What is bet on.
     pub outcome: Outcome,
     /// Position of the book's name.
@@ -96,8 +112,6 @@ pub enum Standing {
 /// One quote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateQuote {
-    /// Line in thousandths.
-    pub line: Option<i32>,
     /// What is bet on.
     pub outcome: Outcome,
     /// Back or lay.
@@ -128,16 +142,12 @@ pub struct StateQuote {
 pub struct StateWindow {
     /// Window id.
     pub id: String,
-    /// Line in thousandths.
-    pub line: Option<i32>,
     /// When it opened.
     pub opened_at: Micros,
     /// Of its last transition.
     pub sequence: i64,
     /// Positions of its legs among the quotes.
     pub legs: Vec<i32>,
-    /// Proven to have been on offer at one moment.
-    pub simultaneous: bool,
     /// The event had begun at its last transition.
     pub in_play: bool,
     /// Margin at opening.
@@ -156,8 +166,8 @@ pub struct StateWindow {
     pub simultaneous_ever: bool,
     /// It was verified.
     pub verified_ever: bool,
-    /// How long it has lived; `None` when it was written before lives were followed.
-    pub life: Option<StateLife>,
+    /// How long it has lived.
+    pub life: StateLife,
 }
 
 /// How far a source has come.

@@ -4,8 +4,8 @@
 
 use arb_schemas::records::{
     BoardEntry, CloseSignal, Coverage, Doubt, EdgeSignal, Event, FairChance, Frame, Leg, LineMovement, Offer,
-    Outcome, Side, SignalQuote, StaleAlert, Standing, StateConsensus, StateLife, StateMarket, StateMove,
-    StateQuote, StateSignal, StateWindow, Status, Tick, Ttl, Verification,
+    Outcome, Side, SignalQuote, StaleAlert, Standing, StateBet, StateConsensus, StateHead, StateLife,
+    StateLine, StateMove, StateQuote, StateSignal, StateWindow, Status, Tick, Ttl, Verification,
 };
 
 pub(crate) fn event() -> Event {
@@ -105,7 +105,6 @@ pub(crate) fn verification() -> Verification {
 
 fn state_quote(outcome: Outcome, book: i32, price: i64) -> StateQuote {
     StateQuote {
-        line: Some(2_500),
         outcome,
         side: Side::Back,
         book,
@@ -120,19 +119,22 @@ fn state_quote(outcome: Outcome, book: i32, price: i64) -> StateQuote {
     }
 }
 
-pub(crate) fn state_market() -> StateMarket {
-    StateMarket {
-        event: event(),
+pub(crate) fn state_head() -> StateHead {
+    StateHead { event: event(), market: "totals_h1".into(), main_line: Some(2_500) }
+}
+
+pub(crate) fn state_line() -> StateLine {
+    StateLine {
+        event_id: event().id,
         market: "totals_h1".into(),
+        line: Some(2_500),
         names: ["the-odds-api/x", "alpha", "beta"].map(str::to_owned).into(),
         quotes: vec![state_quote(Outcome::Over, 1, 2_100_000), state_quote(Outcome::Under, 2, 2_110_000)],
-        windows: vec![StateWindow {
+        window: Some(StateWindow {
             id: "00112233445566778899aabbccddeeff".into(),
-            line: Some(2_500),
             opened_at: 3,
             sequence: 5,
             legs: vec![0, 1],
-            simultaneous: true,
             in_play: false,
             margin_open: 0.01,
             margin_peak: 0.02,
@@ -142,7 +144,7 @@ pub(crate) fn state_market() -> StateMarket {
             fresh_until: 9,
             simultaneous_ever: true,
             verified_ever: false,
-            life: Some(StateLife {
+            life: StateLife {
                 stage: "hours".into(),
                 kind: "total".into(),
                 margin: 1,
@@ -151,10 +153,9 @@ pub(crate) fn state_market() -> StateMarket {
                 since: 3,
                 confirmed_at: 5,
                 taught_to: 4,
-            }),
-        }],
+            },
+        }),
         moves: vec![StateMove {
-            line: Some(2_500),
             outcome: Outcome::Over,
             book: 1,
             at: 3,
@@ -162,7 +163,6 @@ pub(crate) fn state_market() -> StateMarket {
             to: 2_100_000,
             told: true,
         }],
-        main_line: Some(2_500),
         signals: vec![StateSignal {
             id: "ffeeddccbbaa99887766554433221100".into(),
             kind: "value".into(),
@@ -171,14 +171,9 @@ pub(crate) fn state_market() -> StateMarket {
             sequence: 6,
             strength: 0.031,
             confidence: 0.75,
-            bets: vec![state_quote(Outcome::Over, 1, 2_100_000)],
+            bets: vec![StateBet { line: Some(2_500), quote: state_quote(Outcome::Over, 1, 2_100_000) }],
         }],
-        consensus: vec![StateConsensus {
-            line: Some(2_500),
-            outcome: Outcome::Over,
-            at: 300,
-            probability: 512_345,
-        }],
+        consensus: vec![StateConsensus { outcome: Outcome::Over, at: 300, probability: 512_345 }],
     }
 }
 

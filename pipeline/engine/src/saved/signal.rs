@@ -1,4 +1,4 @@
-//! A market's open signals and the samples of its consensus as data, with names for symbols.
+//! A line's open signals and the samples of its consensus as data, with names for symbols.
 //!
 //! It decides nothing.
 
@@ -21,15 +21,22 @@ pub struct SavedSignal {
     pub sequence: i64,
     pub strength: f64,
     pub confidence: f64,
-    /// As they were when it was last told.
-    pub bets: Vec<SavedQuote>,
+    /// As they were when it was last published.
+    pub bets: Vec<SavedBet>,
+}
+
+/// A bet of a signal, which may be on another line than the signal is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct SavedBet {
+    pub line: Option<Line>,
+    pub quote: SavedQuote,
 }
 
 /// What the books of a line agreed on from then on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct SavedConsensus {
-    pub line: Option<Line>,
     pub outcome: Outcome,
     pub at: Micros,
     /// Median implied probability, in millionths.
@@ -46,7 +53,7 @@ impl SavedSignal {
             sequence: signal.sequence,
             strength: signal.strength,
             confidence: signal.confidence,
-            bets: signal.bets.iter().map(|bet| SavedQuote::new(bet, names)).collect(),
+            bets: signal.bets.iter().map(|bet| SavedBet::new(bet, names)).collect(),
         }
     }
 
@@ -65,14 +72,24 @@ impl SavedSignal {
     }
 }
 
-impl SavedConsensus {
-    pub(super) fn new(sample: &Sample) -> Self {
-        let Sample { line, outcome, at, probability } = *sample;
-        Self { line, outcome, at, probability }
+impl SavedBet {
+    fn new(bet: &Quote, names: &Names) -> Self {
+        Self { line: bet.key.line, quote: SavedQuote::new(bet, names) }
     }
 
-    pub(super) fn to_sample(&self) -> Sample {
-        let Self { line, outcome, at, probability } = *self;
+    pub(super) fn to_quote(&self, names: &mut Names) -> Quote {
+        self.quote.to_quote(self.line, names)
+    }
+}
+
+impl SavedConsensus {
+    pub(super) fn new(sample: &Sample) -> Self {
+        let Sample { outcome, at, probability, .. } = *sample;
+        Self { outcome, at, probability }
+    }
+
+    pub(super) fn to_sample(&self, line: Option<Line>) -> Sample {
+        let Self { outcome, at, probability } = *self;
         Sample { line, outcome, at, probability }
     }
 }

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::Micros;
+use crate::caps::{Cap, EVIDENCE};
 use crate::catalogue::{Line, Market, Outcome, Side};
 use crate::devig::Method;
 use crate::effect::{Effect, EventInfo};
@@ -124,6 +125,8 @@ pub(super) fn tell(
     outbox: &mut Outbox<'_>,
 ) {
     let (scene, detail) = (context.scene, detail.unwrap_or_default());
+    outbox.left_out.add(Cap::Evidence, detail.quotes.len().saturating_sub(EVIDENCE));
+    let evidence_of = detail.quotes.iter().take(EVIDENCE);
     let of = |role, quote: &Quote, from| evidence(role, quote, from, scene.eyes);
     let edge = Edge {
         id: signal.id,
@@ -136,7 +139,7 @@ pub(super) fn tell(
         strength: signal.strength,
         confidence: signal.confidence,
         bets: signal.bets.iter().map(|bet| of(Role::Bet, bet, None)).collect(),
-        evidence: detail.quotes.iter().map(|(role, quote, from)| of(*role, quote, *from)).collect(),
+        evidence: evidence_of.map(|(role, quote, from)| of(*role, quote, *from)).collect(),
         fair: detail.fair,
         kelly: detail.kelly,
         opened_at: signal.opened_at,

@@ -6,6 +6,7 @@
 //! below 1 on one line is an arb and not told here. It never looks at fees: prices are effective already.
 
 use crate::best::Arb;
+use crate::caps::{Cap, LeftOut, MARKET_SIGNALS};
 use crate::catalogue::{Family, Line, Outcome, WHOLE};
 use crate::odds;
 use crate::quotes::{Quote, on_offer};
@@ -21,7 +22,13 @@ const MIDDLE_OPENS: f64 = 1.02;
 const MIDDLE_CLOSES: f64 = 1.03;
 
 /// What a table offers of both kinds.
-pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+pub(super) fn look(
+    look: &Look<'_>,
+    open: &[Signal],
+    context: &Context<'_>,
+    found: &mut Vec<Found>,
+    left_out: &mut LeftOut,
+) {
     for cover in &look.covers {
         let implied = cover.implied_probability;
         if implied <= OPENS || is_open(open, cover) {
@@ -29,7 +36,7 @@ pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &Context<'_>, foun
         }
     }
     if context.market.family.has_line() {
-        look_at_middles(look, open, context, found);
+        look_at_middles(look, open, context, found, left_out);
     }
 }
 
@@ -40,7 +47,13 @@ fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
 }
 
 /// Pairs of bets on two lines of a market; in one currency, as far as that is known.
-fn look_at_middles(look: &Look<'_>, open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+fn look_at_middles(
+    look: &Look<'_>,
+    open: &[Signal],
+    context: &Context<'_>,
+    found: &mut Vec<Found>,
+    left_out: &mut LeftOut,
+) {
     let &[one, other] = look.outcomes else { return };
     let venues = context.scene.eyes.venues;
     let mut pairs = Vec::new();
@@ -56,10 +69,18 @@ fn look_at_middles(look: &Look<'_>, open: &[Signal], context: &Context<'_>, foun
         pairs.sort_by(|a, b| lines(a).cmp(&lines(b)).then(a.implied.total_cmp(&b.implied)));
         pairs.dedup_by_key(|middle| lines(middle));
     }
+    // Pairs grow with the square of the lines: those for which there can be no room are not even made.
+    let mut room = MARKET_SIGNALS;
     for Middle { bets, implied } in pairs {
-        let is_open = open.iter().any(|signal| is_middle(signal, bets[0], bets[1]));
-        if implied <= if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS } {
+        let is_open = is_open_middle(open, bets[0], bets[1]);
+        if implied > if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS } {
+            continue;
+        }
+        if is_open || room > 0 {
+            room -= usize::from(!is_open);
             found.extend(holds(Kind::Middle, &bets, implied, context));
+        } else {
+            left_out.add(Cap::MarketSignals, 1);
         }
     }
 }
@@ -93,9 +114,11 @@ fn middles<'a>(
     }
 }
 
-fn is_middle(signal: &Signal, first: &Quote, second: &Quote) -> bool {
-    let lines = signal.bets.iter().map(|bet| bet.key.line);
-    signal.subject.kind == Kind::Middle && lines.eq([first.key.line, second.key.line])
+/// Whether there is a signal of two lines; open signals are sorted by subject.
+fn is_open_middle(open: &[Signal], first: &Quote, second: &Quote) -> bool {
+    let subject = (Kind::Middle, first.key.line, second.key.line);
+    let of = |signal: &Signal| (signal.subject.kind, signal.subject.line, signal.subject.second);
+    open.binary_search_by(|signal| of(signal).cmp(&subject)).is_ok()
 }
 
 /// Whether some result wins both: a whole number strictly between the lines.

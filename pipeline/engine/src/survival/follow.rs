@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::effect::Reason;
 use crate::quotes::Quote;
-use crate::saved::{SavedMarket, SavedWindow};
 use crate::window::{Context, Outbox, Window};
 
 use super::Lesson;
@@ -37,18 +36,6 @@ impl Followed<'_> {
         });
         Life::begin(profile, heard_before(context).map(|heard_at| now - heard_at), now)
     }
-}
-
-/// The life of a restored window that was not followed: as if it had been judged when it opened.
-pub(crate) fn unfollowed(window: &SavedWindow, market: &SavedMarket) -> Life {
-    let profile = Profile::of(&Seen {
-        market: market.market,
-        in_play: window.in_play,
-        start: market.event.commence_time.saturating_sub(window.opened_at),
-        margin: window.margin_open,
-        oldest: 0,
-    });
-    Life::begin(profile, None, window.opened_at)
 }
 
 /// When the market was last heard of, before what is said now.

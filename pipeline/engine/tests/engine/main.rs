@@ -1,6 +1,7 @@
 //! The engine as its callers see it: examples by scenario, and properties over random markets.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod caps;
 mod limits;
 mod mine;
 mod movement;

@@ -148,22 +148,31 @@ impl Telling<'_> {
             changelog.extend(world.engine.changes().into_iter().map(|saved| (key(&saved), saved)));
             world.engine.commit();
             if index % every == 0 {
-                world.engine = Engine::new(self.policy);
-                // Backwards, so that names get other numbers than they had.
-                for saved in changelog.values().rev() {
-                    world.engine.restore(saved.clone()).unwrap();
-                }
+                world.engine = restored(self.policy, &changelog);
             }
         }
         (world, effects)
     }
 }
 
+/// An engine that remembers what a changelog says: heads first, the rest backwards, so that names get other numbers than they had.
+pub(crate) fn restored(policy: Policy, changelog: &BTreeMap<String, Saved>) -> Engine {
+    let mut engine = Engine::new(policy);
+    let (heads, others): (Vec<_>, Vec<_>) =
+        changelog.values().rev().partition(|saved| matches!(saved, Saved::Head { .. }));
+    for saved in heads.into_iter().chain(others) {
+        engine.restore(saved.clone()).unwrap();
+    }
+    engine
+}
+
 /// What a key of the changelog is: a thing that changes alone.
-fn key(saved: &Saved) -> String {
+pub(crate) fn key(saved: &Saved) -> String {
     match saved {
-        Saved::Market(market) => format!("market/{}/{}", market.event.id, market.market.key()),
-        Saved::MarketGone { event, market } => format!("market/{event}/{}", market.key()),
+        Saved::Head { event, market, .. } => format!("head/{}/{}", event.id, market.key()),
+        Saved::HeadGone { event, market } => format!("head/{event}/{}", market.key()),
+        Saved::Line(line) => format!("line/{}/{}/{:?}", line.event, line.market.key(), line.line),
+        Saved::LineGone { event, market, line } => format!("line/{event}/{}/{line:?}", market.key()),
         Saved::Source { source, .. } | Saved::SourceGone { source } => format!("source/{source}"),
         Saved::Book { book, .. } | Saved::BookGone { book } => format!("book/{book}"),
         Saved::Survival { sport, profile, .. } => format!("survival/{sport}/{profile:?}"),

@@ -1,14 +1,14 @@
-//! A market's open signals and the samples of its consensus as parts of its record, and back.
+//! A line's open signals and the samples of its consensus as parts of its record, and back.
 //!
 //! It decides nothing.
 
 use std::sync::Arc;
 
-use arb_engine::saved::{SavedConsensus, SavedSignal};
+use arb_engine::saved::{SavedBet, SavedConsensus, SavedSignal};
 use arb_engine::signals::{Kind, SignalId};
 use arb_schemas::records as wire;
 
-use super::market::{NameTable, id_bytes, saved_quote, state_quote};
+use super::line::{NameTable, id_bytes, saved_quote, state_quote};
 use crate::records::{outcome, wire_outcome};
 
 pub(super) fn state_signal(signal: &SavedSignal, names: &mut NameTable) -> wire::StateSignal {
@@ -20,8 +20,16 @@ pub(super) fn state_signal(signal: &SavedSignal, names: &mut NameTable) -> wire:
         sequence: signal.sequence,
         strength: signal.strength,
         confidence: signal.confidence,
-        bets: signal.bets.iter().map(|bet| state_quote(bet, names)).collect(),
+        bets: signal.bets.iter().map(|bet| state_bet(bet, names)).collect(),
     }
+}
+
+fn state_bet(bet: &SavedBet, names: &mut NameTable) -> wire::StateBet {
+    wire::StateBet { line: bet.line, quote: state_quote(&bet.quote, names) }
+}
+
+fn saved_bet(bet: &wire::StateBet, names: &[Arc<str>]) -> Option<SavedBet> {
+    Some(SavedBet { line: bet.line, quote: saved_quote(&bet.quote, names)? })
 }
 
 pub(super) fn saved_signal(signal: &wire::StateSignal, names: &[Arc<str>]) -> Option<SavedSignal> {
@@ -33,13 +41,12 @@ pub(super) fn saved_signal(signal: &wire::StateSignal, names: &[Arc<str>]) -> Op
         sequence: signal.sequence,
         strength: signal.strength,
         confidence: signal.confidence,
-        bets: signal.bets.iter().map(|bet| saved_quote(bet, names)).collect::<Option<_>>()?,
+        bets: signal.bets.iter().map(|bet| saved_bet(bet, names)).collect::<Option<_>>()?,
     })
 }
 
 pub(super) fn state_consensus(sample: &SavedConsensus) -> wire::StateConsensus {
     wire::StateConsensus {
-        line: sample.line,
         outcome: wire_outcome(sample.outcome),
         at: sample.at,
         probability: sample.probability.into(),
@@ -48,7 +55,6 @@ pub(super) fn state_consensus(sample: &SavedConsensus) -> wire::StateConsensus {
 
 pub(super) fn saved_consensus(sample: &wire::StateConsensus) -> Option<SavedConsensus> {
     Some(SavedConsensus {
-        line: sample.line,
         outcome: outcome(sample.outcome)?,
         at: sample.at,
         probability: u32::try_from(sample.probability).ok()?,

@@ -1,4 +1,4 @@
-//! A market as data: its quotes, windows and moves, with names for symbols.
+//! A line of a market as data: its quotes, window and moves, with names for symbols.
 //!
 //! It decides nothing.
 
@@ -6,38 +6,39 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::catalogue::{Line, Market, Outcome, Side};
-use crate::effect::{EventInfo, WindowId};
+use crate::effect::WindowId;
 use crate::limit::Limit;
 use crate::movement::Move;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
 use crate::quotes::{Gist, Key, Quote, Standing};
 use crate::signals::Signal;
-use crate::state::{EventState, MarketState};
-use crate::survival::{Life, follow};
+use crate::state::MarketState;
+use crate::survival::Life;
 use crate::verify::Verification;
 use crate::window::{Ever, Window};
 
+use super::parts::LinePart;
 use super::signal::{SavedConsensus, SavedSignal};
 
-/// A market of an event.
+/// One line of one market of an event.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SavedMarket {
-    /// The event.
-    pub event: Arc<EventInfo>,
+pub struct SavedLine {
+    /// The event's id.
+    pub event: Arc<str>,
     /// The market.
     pub market: Market,
-    /// Its quotes, by line, outcome, side and book.
+    /// The line; `None` of a market without lines.
+    pub line: Option<Line>,
+    /// Its quotes, by outcome, side and book.
     pub quotes: Vec<SavedQuote>,
-    /// Its open windows, sorted by line.
-    pub windows: Vec<SavedWindow>,
-    /// What its prices moved by of late, by line, outcome and book, those of one in their order.
+    /// Its open window.
+    pub window: Option<SavedWindow>,
+    /// What its prices moved by of late, by outcome and book, those of one in their order.
     pub moves: Vec<SavedMove>,
-    /// Its main line when that was last looked at.
-    pub main_line: Option<Line>,
-    /// Its open signals, in the order in which they are told.
+    /// The open signals about it, sorted by what they are about.
     pub signals: Vec<SavedSignal>,
-    /// What its books agreed on of late, by line, outcome and time.
+    /// What its books agreed on of late, by outcome and time.
     pub consensus: Vec<SavedConsensus>,
 }
 
@@ -45,7 +46,6 @@ pub struct SavedMarket {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct SavedMove {
-    pub line: Option<Line>,
     pub outcome: Outcome,
     pub book: Arc<str>,
     pub at: Micros,
@@ -58,7 +58,6 @@ pub struct SavedMove {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct SavedQuote {
-    pub line: Option<Line>,
     pub outcome: Outcome,
     pub side: Side,
     pub book: Arc<str>,
@@ -77,10 +76,9 @@ pub struct SavedQuote {
 #[allow(missing_docs)]
 pub struct SavedWindow {
     pub id: WindowId,
-    pub line: Option<Line>,
     pub opened_at: Micros,
     pub sequence: i64,
-    /// Positions among the market's quotes.
+    /// Positions among the line's quotes.
     pub legs: Vec<usize>,
     /// Its legs are a back and a lay of one of three outcomes.
     pub is_pair: bool,
@@ -91,53 +89,71 @@ pub struct SavedWindow {
     pub margin_open: f64,
     pub margin_peak: f64,
     pub margin: f64,
-    /// `None` of one that was written before lives were followed.
-    pub life: Option<Life>,
+    pub life: Life,
 }
 
-impl SavedMarket {
-    pub(super) fn new(event: &EventState, state: &MarketState, names: &Names) -> Self {
-        let mut table: Vec<_> = state.quotes.iter().collect();
+impl SavedLine {
+    pub(super) fn new(event: &Arc<str>, market: Market, part: &LinePart<'_>, names: &Names) -> Self {
+        let mut table: Vec<_> = part.quotes.iter().collect();
         // By name, as all that is written down.
-        let order = |quote: &Quote| (quote.key.line, quote.key.outcome, quote.key.side);
+        let order = |quote: &Quote| (quote.key.outcome, quote.key.side);
         let book = |quote: &Quote| names.name(quote.key.book);
         table.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
-        let quotes = table.iter().map(|quote| SavedQuote::new(quote, names)).collect();
-        let windows = state.windows.iter().map(|window| SavedWindow::new(window, &table)).collect();
-        let mut moves: Vec<_> = state.moves.iter().map(|moved| SavedMove::new(moved, names)).collect();
-        moves.sort_by(|a, b| (a.line, a.outcome, &a.book).cmp(&(b.line, b.outcome, &b.book)));
-        let signals = state.signals.iter().map(|signal| SavedSignal::new(signal, names)).collect();
-        let consensus = state.consensus.iter().map(SavedConsensus::new).collect();
-        let (event, main_line) = (Arc::clone(&event.info), state.main_line);
-        Self { event, market: state.market, quotes, windows, moves, main_line, signals, consensus }
+        let mut moves: Vec<_> = part.moves.iter().map(|moved| SavedMove::new(moved, names)).collect();
+        moves.sort_by(|a, b| (a.outcome, &a.book).cmp(&(b.outcome, &b.book)));
+        Self {
+            event: Arc::clone(event),
+            market,
+            line: part.line,
+            quotes: table.iter().map(|quote| SavedQuote::new(quote, names)).collect(),
+            window: part.window.map(|window| SavedWindow::new(window, &table)),
+            moves,
+            signals: part.signals.iter().map(|signal| SavedSignal::new(signal, names)).collect(),
+            consensus: part.consensus.iter().map(SavedConsensus::new).collect(),
+        }
     }
 
-    pub(super) fn to_state(
+    /// Its quotes, not yet worth anything.
+    pub(super) fn to_quotes(&self, names: &mut Names) -> Vec<Quote> {
+        self.quotes.iter().map(|saved| saved.to_quote(self.line, names)).collect()
+    }
+
+    /// Puts the line into its market, in which it is not yet; `None` when a leg of its window is not among its quotes.
+    pub(super) fn put_into(
         &self,
-        mut quotes: Vec<Quote>,
-        moves: Vec<Move>,
+        state: &mut MarketState,
+        quotes: Vec<Quote>,
         signals: Vec<Signal>,
-    ) -> Option<MarketState> {
-        let windows =
-            self.windows.iter().map(|saved| saved.to_window(&quotes, self)).collect::<Option<_>>()?;
+        names: &mut Names,
+    ) -> Option<()> {
+        let window = self.window.as_ref().map(|window| window.to_window(self.line, &quotes));
+        if let Some(window) = window {
+            state.windows.push(window?);
+        }
+        state.quotes.extend(quotes);
+        state.moves.extend(self.moves.iter().map(|saved| saved.to_move(self.line, names)));
+        state.signals.extend(signals);
+        state.consensus.extend(self.consensus.iter().map(|saved| saved.to_sample(self.line)));
         // By symbols, which are this engine's own.
-        quotes.sort_by_key(|quote| quote.key);
-        let gist = Gist::of(&quotes, Micros::MAX);
-        let consensus = self.consensus.iter().map(SavedConsensus::to_sample).collect();
-        let (market, main_line) = (self.market, self.main_line);
-        Some(MarketState { market, quotes, windows, moves, main_line, signals, consensus, gist })
+        state.quotes.sort_by_key(|quote| quote.key);
+        state.windows.sort_by_key(|window| window.line);
+        state.moves.sort_by_key(|moved| moved.key.line);
+        state.signals.sort_by(|a, b| a.subject.cmp(&b.subject));
+        state.consensus.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
+        state.gist = Gist::of(&state.quotes, Micros::MAX);
+        Some(())
     }
 }
 
 impl SavedMove {
     fn new(moved: &Move, names: &Names) -> Self {
-        let Key { line, outcome, book, .. } = moved.key;
+        let Key { outcome, book, .. } = moved.key;
         let book = Arc::clone(names.name(book));
-        Self { line, outcome, book, at: moved.at, from: moved.from, to: moved.to, told: moved.told }
+        Self { outcome, book, at: moved.at, from: moved.from, to: moved.to, told: moved.told }
     }
 
-    pub(super) fn to_move(&self, names: &mut Names) -> Move {
-        let Self { line, outcome, at, from, to, told, .. } = *self;
+    fn to_move(&self, line: Option<Line>, names: &mut Names) -> Move {
+        let Self { outcome, at, from, to, told, .. } = *self;
         let key = Key { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
         Move { key, at, from, to, told }
     }
@@ -146,9 +162,8 @@ impl SavedMove {
 impl SavedQuote {
     pub(super) fn new(quote: &Quote, names: &Names) -> Self {
         let name = |symbol: Symbol| Arc::clone(names.name(symbol));
-        let Key { line, outcome, side, book } = quote.key;
+        let Key { outcome, side, book, .. } = quote.key;
         Self {
-            line,
             outcome,
             side,
             book: name(book),
@@ -163,8 +178,8 @@ impl SavedQuote {
         }
     }
 
-    pub(super) fn to_quote(&self, names: &mut Names) -> Quote {
-        let Self { line, outcome, side, .. } = *self;
+    pub(super) fn to_quote(&self, line: Option<Line>, names: &mut Names) -> Quote {
+        let Self { outcome, side, .. } = *self;
         Quote {
             key: Key { line, outcome, side, book: names.symbol(&self.book) },
             source: names.symbol(&self.source),
@@ -186,7 +201,6 @@ impl SavedWindow {
         let place = |leg: &Quote| quotes.iter().position(|quote| quote.key == leg.key);
         Self {
             id: window.id,
-            line: window.line,
             opened_at: window.opened_at,
             sequence: window.sequence,
             legs: window.legs.iter().filter_map(place).collect(),
@@ -198,15 +212,15 @@ impl SavedWindow {
             margin_open: window.margin_open,
             margin_peak: window.margin_peak,
             margin: window.margin,
-            life: Some(window.life),
+            life: window.life,
         }
     }
 
-    fn to_window(&self, quotes: &[Quote], market: &SavedMarket) -> Option<Window> {
+    fn to_window(&self, line: Option<Line>, quotes: &[Quote]) -> Option<Window> {
         let legs = self.legs.iter().map(|place| quotes.get(*place).copied()).collect::<Option<Vec<_>>>()?;
         Some(Window {
             id: self.id,
-            line: self.line,
+            line,
             opened_at: self.opened_at,
             sequence: self.sequence,
             pair: legs.first().filter(|_| self.is_pair).map(|leg| leg.key.outcome),
@@ -218,7 +232,7 @@ impl SavedWindow {
             margin_open: self.margin_open,
             margin_peak: self.margin_peak,
             margin: self.margin,
-            life: self.life.unwrap_or_else(|| follow::unfollowed(self, market)),
+            life: self.life,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A market of an event as a record of the changelog, and back: quotes, windows, moves.
+//! A market's head and its lines as records of the changelog, and back: quotes, windows, moves.
 //!
 //! A record names books and sources once and refers to them by position. It decides nothing.
 
@@ -9,8 +9,8 @@ use arb_engine::catalogue::Market;
 use arb_engine::effect::{EventInfo, Ever, WindowId};
 use arb_engine::limit::Limit;
 use arb_engine::odds::Price;
-use arb_engine::saved::{SavedMarket, SavedMove, SavedQuote, SavedWindow};
-use arb_engine::verify::{Flag, Verification};
+use arb_engine::saved::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
+use arb_engine::verify::Verification;
 use arb_schemas::records as wire;
 
 use super::StateError;
@@ -33,26 +33,36 @@ impl NameTable {
     }
 }
 
-pub(super) fn state_market(market: &SavedMarket) -> wire::StateMarket {
+pub(super) fn state_head(event: &EventInfo, market: Market, main_line: Option<i32>) -> wire::StateHead {
+    wire::StateHead { event: wire_event(event), market: market.key(), main_line }
+}
+
+pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
+    let event = Arc::new(EventInfo::from(&event_info(&state.event)));
+    let market = Market::parse(&state.market).ok_or(StateError::Impossible("market"))?;
+    Ok(Saved::Head { event, market, main_line: state.main_line })
+}
+
+pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
     let mut names = NameTable::default();
-    let quotes = market.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
-    let moves = market.moves.iter().map(|moved| state_move(moved, &mut names)).collect();
-    wire::StateMarket {
-        event: wire_event(&market.event),
-        market: market.market.key(),
-        signals: market.signals.iter().map(|signal| state_signal(signal, &mut names)).collect(),
-        consensus: market.consensus.iter().map(state_consensus).collect(),
-        quotes,
+    let quotes = line.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
+    let moves = line.moves.iter().map(|moved| state_move(moved, &mut names)).collect();
+    let signals = line.signals.iter().map(|signal| state_signal(signal, &mut names)).collect();
+    wire::StateLine {
+        event_id: line.event.to_string(),
+        market: line.market.key(),
+        line: line.line,
         names: names.0.iter().map(ToString::to_string).collect(),
-        windows: market.windows.iter().map(state_window).collect(),
+        quotes,
+        window: line.window.as_ref().map(state_window),
         moves,
-        main_line: market.main_line,
+        signals,
+        consensus: line.consensus.iter().map(state_consensus).collect(),
     }
 }
 
 fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
     wire::StateMove {
-        line: moved.line,
         outcome: wire_outcome(moved.outcome),
         book: names.position(&moved.book),
         at: moved.at,
@@ -64,7 +74,6 @@ fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
 
 fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> {
     Some(SavedMove {
-        line: moved.line,
         outcome: outcome(moved.outcome)?,
         book: names.get(usize::try_from(moved.book).ok()?)?.clone(),
         at: moved.at,
@@ -95,7 +104,6 @@ fn standing(standing: wire::Standing) -> Option<Standing> {
 
 pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
     wire::StateQuote {
-        line: quote.line,
         outcome: wire_outcome(quote.outcome),
         side: wire_side(quote.side),
         book: names.position(&quote.book),
@@ -113,11 +121,9 @@ pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::St
 fn state_window(window: &SavedWindow) -> wire::StateWindow {
     wire::StateWindow {
         id: window.id.to_string(),
-        line: window.line,
         opened_at: window.opened_at,
         sequence: window.sequence,
         legs: window.legs.iter().map(|leg| i32::try_from(*leg).unwrap_or(i32::MAX)).collect(),
-        simultaneous: window.verification.holds(Flag::Simultaneous),
         in_play: window.in_play,
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
@@ -127,24 +133,24 @@ fn state_window(window: &SavedWindow) -> wire::StateWindow {
         fresh_until: window.fresh_until,
         simultaneous_ever: window.ever.simultaneous,
         verified_ever: window.ever.verified,
-        life: window.life.as_ref().map(state_life),
+        life: state_life(&window.life),
     }
 }
 
-pub(super) fn saved_market(state: &wire::StateMarket) -> Result<SavedMarket, StateError> {
+pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateError> {
     let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
     let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
-    let windows = state.windows.iter().map(saved_window);
+    let window = state.window.as_ref().map(saved_window);
     let moves = state.moves.iter().map(|moved| saved_move(moved, &names));
     let signals = state.signals.iter().map(|signal| saved_signal(signal, &names));
     let consensus = state.consensus.iter().map(saved_consensus);
-    Ok(SavedMarket {
-        event: Arc::new(EventInfo::from(&event_info(&state.event))),
+    Ok(SavedLine {
+        event: state.event_id.as_str().into(),
         market: Market::parse(&state.market).ok_or(StateError::Impossible("market"))?,
+        line: state.line,
         quotes: quotes.collect::<Option<_>>().ok_or(StateError::Impossible("quote"))?,
-        windows: windows.collect::<Option<_>>().ok_or(StateError::Impossible("window"))?,
+        window: window.map(|window| window.ok_or(StateError::Impossible("window"))).transpose()?,
         moves: moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?,
-        main_line: state.main_line,
         signals: signals.collect::<Option<_>>().ok_or(StateError::Impossible("signal"))?,
         consensus: consensus.collect::<Option<_>>().ok_or(StateError::Impossible("consensus"))?,
     })
@@ -158,7 +164,6 @@ pub(super) fn id_bytes(id: &str) -> Option<[u8; 16]> {
 pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
     let name = |position: i32| names.get(usize::try_from(position).ok()?).cloned();
     Some(SavedQuote {
-        line: quote.line,
         outcome: outcome(quote.outcome)?,
         side: side(quote.side)?,
         book: name(quote.book)?,
@@ -181,30 +186,17 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
     let legs = window.legs.iter().map(|leg| usize::try_from(*leg).ok());
     Some(SavedWindow {
         id,
-        line: window.line,
         opened_at: window.opened_at,
         sequence: window.sequence,
         legs: legs.collect::<Option<_>>()?,
         is_pair: window.is_pair,
-        verification: verification(window)?,
+        verification: Verification::from_bits(u16::try_from(window.flags).ok()?)?,
         fresh_until: window.fresh_until,
-        ever: Ever {
-            simultaneous: window.simultaneous_ever || window.simultaneous,
-            verified: window.verified_ever,
-        },
+        ever: Ever { simultaneous: window.simultaneous_ever, verified: window.verified_ever },
         in_play: window.in_play,
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
         margin: window.margin,
-        life: match &window.life {
-            Some(life) => Some(saved_life(life)?),
-            None => None,
-        },
+        life: saved_life(&window.life)?,
     })
-}
-
-/// Version 1 knew one flag.
-fn verification(window: &wire::StateWindow) -> Option<Verification> {
-    let simultaneous = if window.simultaneous { Flag::Simultaneous.bit() } else { 0 };
-    Verification::from_bits(u16::try_from(window.flags).ok()? | simultaneous)
 }

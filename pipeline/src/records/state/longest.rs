@@ -1,0 +1,213 @@
+//! The longest records that an engine at all of its caps can write: each must be one that its topic takes.
+//!
+//! It never measures what is usual.
+
+use arb_engine::caps::{
+    EVENT_BOOKS, EVIDENCE, LINE_BOOKS, LINE_MOVERS, LINE_MOVES, MARKET_LINES, MARKET_SIGNALS, NAME_BYTES,
+};
+use arb_schemas::limits;
+use arb_schemas::records::{
+    BoardEntry, Doubt, EdgeSignal, Event, FairChance, Leg, Outcome, Side, SignalQuote, Standing, StateBet,
+    StateBook, StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateSignal,
+    StateStaleBooks, StateWindow, Ttl,
+};
+use arb_schemas::wire::{Record, encode};
+
+/// A name of the greatest length.
+fn name(index: usize) -> String {
+    format!("{index:x<NAME_BYTES$}")
+}
+
+fn event() -> Event {
+    let [id, sport, league, home, away] = [0, 1, 2, 3, 4].map(name);
+    Event { id, sport, league, home, away, commence_time: i64::MAX }
+}
+
+fn quote(name: i32) -> StateQuote {
+    StateQuote {
+        outcome: Outcome::Under,
+        side: Side::Lay,
+        book: name,
+        source: name,
+        price: i64::from(u32::MAX),
+        standing: Standing::Started,
+        span_start: i64::MIN,
+        span_end: i64::MIN,
+        price_moved_at: i64::MIN,
+        received_at: i64::MIN,
+        limit: Some(i64::MAX),
+    }
+}
+
+fn signal(bets: usize) -> StateSignal {
+    let bet = StateBet { line: Some(i32::MIN), quote: quote(i32::from(i16::MAX)) };
+    StateSignal {
+        id: "f".repeat(32),
+        kind: "stale_price".into(),
+        opened_at: i64::MIN,
+        expires_at: i64::MIN,
+        sequence: i64::MAX,
+        strength: 1.0,
+        confidence: 1.0,
+        bets: vec![bet; bets],
+    }
+}
+
+fn window() -> StateWindow {
+    let life = StateLife {
+        stage: "in_play".into(),
+        kind: "handicap".into(),
+        margin: 255,
+        age: 255,
+        pace: i64::MAX,
+        since: i64::MIN,
+        confirmed_at: i64::MIN,
+        taught_to: i64::MIN,
+    };
+    StateWindow {
+        id: "f".repeat(32),
+        opened_at: i64::MIN,
+        sequence: i64::MAX,
+        legs: vec![i32::from(i16::MAX); 3],
+        in_play: true,
+        margin_open: 1.0,
+        margin_peak: 1.0,
+        margin: 1.0,
+        is_pair: true,
+        flags: i32::from(u16::MAX),
+        fresh_until: i64::MIN,
+        simultaneous_ever: true,
+        verified_ever: true,
+        life,
+    }
+}
+
+/// A line at all caps: each of its quotes and bets has a source of its own, those who moved have left it, and all signals of its
+/// market are about it.
+fn line() -> StateLine {
+    // A back and a lay of three outcomes.
+    let quotes = LINE_BOOKS * 6;
+    let middles = MARKET_LINES;
+    let bets = middles * 2 + (MARKET_SIGNALS - middles);
+    let names = LINE_BOOKS + quotes + LINE_MOVERS + bets * 2;
+    let (outcome, book, at) = (Outcome::Under, i32::from(i16::MAX), i64::MIN);
+    let moved =
+        StateMove { outcome, book, at, from: i64::from(u32::MAX), to: i64::from(u32::MAX), told: true };
+    let sample = StateConsensus { outcome, at, probability: 1_000_000 };
+    let others = std::iter::repeat_n(signal(1), MARKET_SIGNALS - middles);
+    StateLine {
+        event_id: name(0),
+        market: "draw_no_bet_h1".into(),
+        line: Some(i32::MIN),
+        names: (0..names).map(name).collect(),
+        quotes: vec![quote(book); quotes],
+        window: Some(window()),
+        moves: vec![moved; LINE_MOVES],
+        signals: std::iter::repeat_n(signal(2), middles).chain(others).collect(),
+        consensus: vec![sample; 100],
+    }
+}
+
+fn edge() -> EdgeSignal {
+    let quote = SignalQuote {
+        role: "follower".into(),
+        outcome: "under".into(),
+        side: "back".into(),
+        line: Some(i32::MIN),
+        book: name(0),
+        operator: name(1),
+        price: i64::from(u32::MAX),
+        price_from: Some(i64::from(u32::MAX)),
+        effective_price: i64::from(u32::MAX),
+        price_moved_at: i64::MIN,
+        last_seen_at: i64::MIN,
+    };
+    let fair = FairChance { method: "multiplicative".into(), probability: 1.0 };
+    EdgeSignal {
+        id: "f".repeat(32),
+        kind: "stale_price".into(),
+        event: event(),
+        in_play: true,
+        market: "draw_no_bet".into(),
+        period: "full_time".into(),
+        line: Some(i32::MIN),
+        outcome: Some("under".into()),
+        strength: 1.0,
+        confidence: 1.0,
+        bets: vec![quote.clone(); 3],
+        evidence: vec![quote; EVIDENCE],
+        fair: vec![fair; 5],
+        kelly: Some(1.0),
+        opened_at: i64::MIN,
+        updated_at: i64::MIN,
+        expires_at: i64::MIN,
+        sequence: i64::MAX,
+    }
+}
+
+fn entry() -> BoardEntry {
+    let leg = Leg {
+        outcome: "under".into(),
+        side: "back".into(),
+        book: name(0),
+        price: i64::from(u32::MAX),
+        implied_probability: 1.0,
+        stake_share: 1.0,
+        price_moved_at: i64::MIN,
+        last_seen_at: i64::MIN,
+        operator: name(1),
+        effective_price: Some(i64::from(u32::MAX)),
+        stake: Some(i64::MAX),
+        liability: Some(i64::MAX),
+        limit: Some(i64::MAX),
+    };
+    let reason = (0..16).map(name).collect::<String>();
+    BoardEntry {
+        id: "f".repeat(32),
+        event: event(),
+        in_play: true,
+        kind: "surebet".into(),
+        market: "draw_no_bet".into(),
+        period: "full_time".into(),
+        line: Some(i32::MIN),
+        implied_probability: 1.0,
+        margin: 1.0,
+        margin_worst: 1.0,
+        legs: vec![leg; 3],
+        simultaneous: true,
+        warnings: vec!["limit_unknown".into(); 4],
+        score: 1.0,
+        opened_at: i64::MIN,
+        updated_at: i64::MIN,
+        sequence: i64::MAX,
+        margin_rounded: Some(1.0),
+        total_stake_max: Some(i64::MAX),
+        currency: Some(name(2)),
+        verified: true,
+        verification: None,
+        doubts: vec![Doubt { flag: "independent_operators".into(), reason }; 9],
+        ttl: Some(Ttl { p10: 1.0, median: 1.0, p90: 1.0 }),
+        placeable: Some(1.0),
+    }
+}
+
+fn length<T: Record>(record: &T) -> usize {
+    encode(record).unwrap().len()
+}
+
+#[test]
+fn at_all_caps_every_record_is_one_that_its_topic_takes() {
+    let longest = length(&line());
+    assert!((limits::VALUE / 2..limits::VALUE).contains(&longest), "a line has {longest} bytes");
+    let books = (0..EVENT_BOOKS).map(name).collect();
+    let counts = vec![i32::MAX; 1_000];
+    for length in [
+        length(&StateHead { event: event(), market: "draw_no_bet_h1".into(), main_line: Some(i32::MIN) }),
+        length(&StateStaleBooks { event_id: name(0), books }),
+        length(&StateBook { book: name(0), counts, sampled_at: i64::MIN, interval: Some(i64::MAX) }),
+        length(&edge()),
+        length(&entry()),
+    ] {
+        assert!(length < limits::VALUE / 4, "{length}");
+    }
+}

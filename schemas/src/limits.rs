@@ -1,0 +1,46 @@
+//! How long records may be, from the input to the last reader: one table.
+//!
+//! `INPUT < DEAD_LETTER <= WRITTEN <= READ`: whatever may come in can be put aside whole, whatever may be written can be read
+//! again. Writers judge a record when it is encoded, before a transaction holds it. All are in bytes and not compressed. It never
+//! says how many things a record may hold: that is the engine's.
+
+/// What a record takes beside its value: key, headers, and Kafka's own framing of a batch of one record.
+pub const ALLOWANCE: usize = 64 * 1024;
+
+/// Longest value that is read from the input topic. It is the broker's own default limit, so that a producer that knows nothing
+/// of ours can write it. Avro lets a few hostile bytes ask for far more memory than they take, so the length is judged first.
+pub const INPUT: usize = 1024 * 1024;
+
+/// Longest record of the input topic: its `max.message.bytes`.
+pub const INPUT_RECORD: usize = INPUT + ALLOWANCE;
+
+/// Longest record that any producer of ours sends, and `max.message.bytes` of every topic but the input's. Twice the input: a dead
+/// letter is an input record and its headers, and no record that is computed from the largest state comes to it.
+pub const WRITTEN: usize = 2 * 1024 * 1024;
+
+/// Longest value that is encoded for a topic of ours; longest key and value that a dead letter carries.
+pub const VALUE: usize = WRITTEN - ALLOWANCE;
+
+/// Longest dead letter: key and value of the record that it was, and headers.
+pub const DEAD_LETTER: usize = VALUE + ALLOWANCE;
+
+/// Longest record that readers fetch in one piece, and longest value that they decode, but for the input's.
+pub const READ: usize = WRITTEN;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topics;
+
+    #[test]
+    fn whatever_may_be_written_can_be_read() {
+        let ascending = [INPUT, INPUT_RECORD, DEAD_LETTER, WRITTEN, READ];
+        assert!(ascending.is_sorted(), "{ascending:?}");
+        assert!([INPUT, VALUE, DEAD_LETTER].is_sorted_by(|a, b| a < b));
+        for topic in topics::ALL {
+            let longest = if topic.name == topics::ODDS_TICKS.name { INPUT_RECORD } else { WRITTEN };
+            let setting = ("max.message.bytes", longest.to_string());
+            assert!(topic.config().contains(&setting), "{}", topic.name);
+        }
+    }
+}
