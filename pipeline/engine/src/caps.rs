@@ -248,11 +248,11 @@ pub(crate) fn limit_moves(moves: &mut Vec<Move>, new: usize, left_out: &mut Left
     }
     let mut lines: BTreeMap<Option<Line>, (usize, BTreeSet<Symbol>)> = BTreeMap::new();
     for Move { key, .. } in moves.iter() {
-        let (count, movers) = lines.entry(key.line).or_default();
+        let (count, books) = lines.entry(key.line).or_default();
         *count += 1;
-        movers.insert(key.book);
+        books.insert(key.book);
     }
-    lines.retain(|_, (count, movers)| *count > LINE_MOVES || movers.len() > LINE_MOVERS);
+    lines.retain(|_, (count, books)| *count > LINE_MOVES || books.len() > LINE_MOVERS);
     let (before, mut at) = (moves.len(), 0);
     moves.retain(|moved| {
         at += 1;

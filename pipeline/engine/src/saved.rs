@@ -199,7 +199,7 @@ impl Engine {
     pub fn restore(&mut self, saved: Saved) -> Result<(), Misfit> {
         let (state, names) = self.parts();
         match saved {
-            Saved::Head { event, market, main_line } => self.put_head(event, market, main_line),
+            Saved::Head { event, market, main_line } => self.put_head(&event, market, main_line),
             Saved::HeadGone { event: id, market } => {
                 if let Some(event) = state.events.get_mut(&id) {
                     event.markets.retain(|other| other.market != market);
@@ -230,8 +230,8 @@ impl Engine {
         Ok(())
     }
 
-    fn put_head(&mut self, info: Arc<EventInfo>, market: Market, main_line: Option<Line>) {
-        let new = || EventState::new(Arc::clone(&info), Vec::new());
+    fn put_head(&mut self, info: &Arc<EventInfo>, market: Market, main_line: Option<Line>) {
+        let new = || EventState::new(Arc::clone(info), Vec::new());
         let (state, _) = self.parts();
         let event = state.events.entry(Arc::clone(&info.id)).or_insert_with(new);
         event.markets.retain(|other| other.market != market);

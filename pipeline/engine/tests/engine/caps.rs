@@ -107,12 +107,13 @@ fn books_on_a_line_are_bounded_in_the_order_of_the_frame() {
     assert_eq!(step.disposition, Disposition::Applied);
 }
 
+fn on_line(books: &[String], second: i64) -> Vec<Tick<'_>> {
+    books.iter().map(|book| total(book, Outcome::Over, 2_500, 150, second)).collect()
+}
+
 #[test]
 fn what_a_frame_withdraws_makes_room() {
     let (mut twins, books) = (Twins::new(), names(400));
-    let on_line = |books: &'_ [String], second| {
-        books.iter().map(|book| total(book, Outcome::Over, 2_500, 150, second)).collect::<Vec<_>>()
-    };
     twins.push(10, on_line(&books[..256], 9));
     let all = frame(20, None, event("e"), on_line(&books[144..], 19));
     let (step, _) = twins.step(&Input::Frame(all));
