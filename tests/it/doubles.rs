@@ -188,6 +188,7 @@ fn a_letter_that_is_there_twice_is_sent_again_once() {
     let dlq = |action: &str| run(arb().args(["dlq", action, "--brokers", &broker.brokers]));
     write_letters(&broker.brokers, "5", &["3", "8", "3", "8", "9"]);
     let listed = dlq("list");
+    assert!(listed.success, "{}", listed.err);
     assert_eq!(listed.out.lines().count(), 4, "a head and three letters: {}", listed.out);
     assert!(dlq("replay").out.contains("3 sent again"));
     // The mark of the last one lies beside the offset.
