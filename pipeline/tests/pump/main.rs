@@ -61,7 +61,8 @@ fn without_the_abort_of_what_was_left_open_the_output_differs() {
 /// What the dead letters say, in their order.
 fn reasons(world: &World) -> Vec<String> {
     let letters = world.log(DEAD_TICKS.name).into_iter().filter(|(partition, _)| *partition == 0);
-    let errors = letters.flat_map(|(_, letters)| letters.iter().map(|(_, _, headers)| headers[1].1.clone()));
+    let errors =
+        letters.flat_map(|(_, letters)| letters.into_iter().map(|(_, _, headers)| headers[1].1.clone()));
     errors.filter(|error| !error.starts_with("not in")).collect()
 }
 
@@ -102,7 +103,7 @@ fn without_epochs(world: &World, topic: &str) -> Vec<(i32, Vec<Written>)> {
     let record = |(key, value, headers): &Written| {
         (key.clone(), value.clone(), headers.iter().map(header).collect::<Vec<_>>())
     };
-    let of_partition = |(id, records): (i32, &[Written])| (id, records.iter().map(record).collect());
+    let of_partition = |(id, records): (i32, Vec<&Written>)| (id, records.into_iter().map(record).collect());
     world.log(topic).into_iter().map(of_partition).collect()
 }
 
