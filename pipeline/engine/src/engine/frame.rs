@@ -48,8 +48,8 @@ impl Engine {
         if self.is_over(&frame.event) {
             return Step::just(Disposition::Over);
         }
-        if frame.ticks.is_empty() && frame.coverage.is_nothing() {
-            // An event whose frame was too long to be published.
+        if frame.poll_index.is_some() && frame.ticks.is_empty() && frame.coverage.is_nothing() {
+            // An event whose frame was too long to be published: a poll names it, and says nothing of it.
             self.name_again(at, source, frame, outbox, probe);
             return Step::just(disposition);
         }
