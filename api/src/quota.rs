@@ -19,10 +19,17 @@ const PLAN: HeaderName = HeaderName::from_static("x-plan");
 
 /// Tells where a caller stands whose request has been answered.
 pub(crate) fn tell(app: &App, request: Option<&Request<'_>>, headers: &mut HeaderMap) {
-    let (remaining, used, plan) = request.map_or((0, 0, "none"), |request| {
-        let standing = request.standing(app);
-        (standing.remaining(), standing.used, standing.plan.key())
-    });
+    let Some(request) = request else { return tell_nobody(headers) };
+    let standing = request.standing(app);
+    insert(headers, standing.remaining(), standing.used, standing.plan.key());
+}
+
+/// Tells a caller without a valid key that it has no plan.
+pub(crate) fn tell_nobody(headers: &mut HeaderMap) {
+    insert(headers, 0, 0, "none");
+}
+
+fn insert(headers: &mut HeaderMap, remaining: u64, used: u64, plan: &'static str) {
     headers.insert(REMAINING, HeaderValue::from(remaining));
     headers.insert(USED, HeaderValue::from(used));
     headers.insert(PLAN, HeaderValue::from_static(plan));

@@ -2,7 +2,11 @@
 //!
 //! warp's own server never finishes a graceful end while a response streams, and holds half a request header open
 //! for ever; here headers have a time-out, buffers a limit, connections a cap, writes a time-out, and the end a budget.
+//! `connection` runs one of them; `error_answers` completes what hyper answers by itself.
 //! It never ends a stream without letting it say so, except one whose client does not read.
+
+mod connection;
+mod error_answers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,22 +14,20 @@ use std::time::Duration;
 
 use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry::serve::Open;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::TokioTimer;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use warp::filters::BoxedFilter;
 use warp::reply::Response;
 
 use crate::SharedApp;
 use crate::routes::routes;
-use crate::stall::Unstalled;
 
-/// Time for the whole of a request's header.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most bytes of a header, and of what is buffered.
+/// Time for the whole of a request's head.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most bytes of a head, and of what is buffered: more than the limits of `routes`, so that those answer.
 const MAX_BUFFER: usize = 64 * 1024;
 /// Connections at one time; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 10_000;
@@ -56,11 +58,11 @@ pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 /// Serves until the end is wished, then ends the streams and finishes the requests that are under way. A connection
 /// whose client takes nothing for the time of `stall` is let go.
 pub async fn serve(listener: TcpListener, app: SharedApp, stall: Duration, stop: &Stop) {
-    let limits = Limits { connections: MAX_CONNECTIONS, stall };
+    let limits = Limits::new(MAX_CONNECTIONS, stall);
     let connected = || Some(Open::connection());
-    let graceful = accept_all(listener, routes(Arc::clone(&app)), limits, connected, stop).await;
+    let shutdown = accept_all(listener, routes(Arc::clone(&app)), limits, connected, stop).await;
     app.streams.close();
-    drain(graceful).await;
+    drain(shutdown).await;
 }
 
 /// What connections may take.
@@ -70,6 +72,16 @@ pub struct Limits {
     pub connections: usize,
     /// A client that takes nothing for so long is let go.
     pub stall: Duration,
+    /// Time for the whole of a request's head, from the end of the response before it.
+    pub head: Duration,
+}
+
+impl Limits {
+    /// With the usual time for a head.
+    #[must_use]
+    pub const fn new(connections: usize, stall: Duration) -> Self {
+        Self { connections, stall, head: HEAD_TIMEOUT }
+    }
 }
 
 /// Serves other routes than the API's, within limits, until the end is wished; then finishes what is under way.
@@ -79,8 +91,8 @@ pub async fn serve_routes(
     limits: Limits,
     stop: &Stop,
 ) {
-    let graceful = accept_all(listener, routes, limits, || None, stop).await;
-    drain(graceful).await;
+    let shutdown = accept_all(listener, routes, limits, || None, stop).await;
+    drain(shutdown).await;
 }
 
 /// Accepts until the end is wished; what is under way then is the result. `connected` is what each connection holds.
@@ -90,11 +102,11 @@ async fn accept_all(
     limits: Limits,
     connected: fn() -> Option<Open>,
     stop: &Stop,
-) -> GracefulShutdown {
+) -> watch::Sender<()> {
     let service = TowerToHyperService::new(warp::service(routes));
-    let mut builder = Builder::new(TokioExecutor::new()).http1_only();
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_BUFFER);
-    let graceful = GracefulShutdown::new();
+    let mut builder = Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(MAX_BUFFER);
+    let (shutdown, signal) = watch::channel(());
     let places = Arc::new(Semaphore::new(limits.connections));
     let stopped = stop.stopped();
     tokio::pin!(stopped);
@@ -106,23 +118,20 @@ async fn accept_all(
         };
         // Without it an answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
-        let connection =
-            builder.serve_connection(TokioIo::new(Unstalled::new(stream, limits.stall)), service.clone());
-        let connection = connection.into_owned();
-        let connection = graceful.watch(connection);
-        let open = connected();
+        let (builder, service, signal, open) =
+            (builder.clone(), service.clone(), signal.clone(), connected());
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended early");
-            }
+            connection::run(stream, limits.stall, &builder, service, signal).await;
             drop((place, open));
         });
     }
-    graceful
+    shutdown
 }
 
-async fn drain(graceful: GracefulShutdown) {
-    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
+async fn drain(shutdown: watch::Sender<()>) {
+    shutdown.send_replace(());
+    // Closed when every connection has dropped its receiver.
+    if tokio::time::timeout(DRAIN, shutdown.closed()).await.is_err() {
         tracing::warn!("requests were cut off at the end");
     }
 }
@@ -143,5 +152,82 @@ async fn accept(
                 tokio::time::sleep(PAUSE).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+    use crate::made::Made;
+
+    /// What a connection is sent that sends this and then waits for its end.
+    fn exchange(sent: &[u8]) -> String {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let Made { app, folder: _folder, .. } = Made::new(1, 10, Duration::from_secs(1));
+        let limits = Limits { head: Duration::from_millis(100), ..Limits::new(10, Duration::from_secs(10)) };
+        runtime.block_on(async {
+            let listener = listen((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+            let (address, routes, stop) =
+                (listener.local_addr().unwrap(), routes(Arc::new(app)), Stop::default());
+            let stopped = stop.clone();
+            let server = tokio::spawn(async move { serve_routes(listener, routes, limits, &stopped).await });
+            let mut client = TcpStream::connect(address).await.unwrap();
+            client.write_all(sent).await.unwrap();
+            let mut received = String::new();
+            client.read_to_string(&mut received).await.unwrap();
+            stop.stop();
+            server.await.unwrap();
+            received
+        })
+    }
+
+    fn assert_problem(received: &str, status: u16, name: &str) {
+        let (head, body) = received.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{name}: {received}"));
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head}");
+        let field =
+            |name: &str| head.split("\r\n").find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        assert_eq!(field("content-type"), Some("application/problem+json"));
+        assert_eq!(field("content-length"), Some(&*body.len().to_string()));
+        assert_eq!(field("x-request-id").map(str::len), Some(16));
+        let quota = ["x-requests-remaining", "x-requests-used", "x-plan"].map(field);
+        assert_eq!(quota, [Some("0"), Some("0"), Some("none")], "{head}");
+        let body: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!((&body["status"], &body["type"]), (&status.into(), &format!("/problems/{name}").into()));
+        assert!(crate::problem::page(name).is_some());
+    }
+
+    #[test]
+    fn what_is_no_request_is_answered_in_full() {
+        let get = |path: &str, fields: &str| format!("GET {path} HTTP/1.1\r\nhost: a\r\n{fields}\r\n");
+        let closing = "connection: close\r\n";
+        let many: String = (0..101).map(|number| format!("x-{number}: 1\r\n")).collect();
+        let half_of_it = format!("x: {}\r\n", "a".repeat(33 * 1024));
+        let all_of_it = format!("x: {}\r\n", "a".repeat(200 * 1024));
+        for (sent, status, name) in [
+            // Refused by the routes, within hyper's limits.
+            (get(&format!("/api/v1/arbs?{}", "a".repeat(9_000)), closing), 414, "uri-too-long"),
+            (get("/api/v1/arbs", &format!("{closing}{half_of_it}")), 431, "headers-too-large"),
+            // Refused by hyper.
+            (get("/api/v1/arbs", &many), 431, "headers-too-large"),
+            (get("/api/v1/arbs", &all_of_it), 431, "headers-too-large"),
+            ("GET /api/v1/arbs NONSENSE\r\n\r\n".to_owned(), 400, "invalid-request"),
+            ("G\u{0}T / HTTP/1.1\r\n\r\n".to_owned(), 400, "invalid-request"),
+            (get("/api/v1/a\\b{}\u{7f}", ""), 400, "invalid-request"),
+            // Never sent to its end.
+            ("GET /api/v1/arbs HTTP/1.1\r\nhost: a\r\n".to_owned(), 408, "request-timeout"),
+        ] {
+            assert_problem(&exchange(sent.as_bytes()), status, name);
+        }
+        assert_eq!(exchange(b""), "", "who asks nothing is answered nothing");
+        let two = format!("{}{}", get("/livez", ""), "GET /arbs HTTP/1.1\r\nhost");
+        let received = exchange(two.as_bytes());
+        let second = received.find("HTTP/1.1 408").unwrap();
+        assert!(received.starts_with("HTTP/1.1 200"), "{received}");
+        assert_problem(&received[second..], 408, "request-timeout");
     }
 }
