@@ -62,6 +62,13 @@ static URI_TOO_LONG: Kind = Kind {
     title: "URI too long",
     page: "The path and the query have more than 8,192 bytes together.",
 };
+static TOO_MANY_CONNECTIONS: Kind = Kind {
+    name: "too-many-connections",
+    status: StatusCode::TOO_MANY_REQUESTS,
+    title: "Too many connections",
+    page: "The key holds as many connections at one time as a key may, streams among them; close some, or send further \
+           requests on those that are open. Refused requests cost nothing.",
+};
 static HEADERS_TOO_LARGE: Kind = Kind {
     name: "headers-too-large",
     status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
@@ -75,7 +82,7 @@ static UNAVAILABLE: Kind = Kind {
     page: "The server is starting or ending; try again after the seconds of the Retry-After header.",
 };
 
-static KINDS: [&Kind; 9] = [
+static KINDS: [&Kind; 10] = [
     &INVALID_REQUEST,
     &UNAUTHORIZED,
     &NOT_FOUND,
@@ -83,6 +90,7 @@ static KINDS: [&Kind; 9] = [
     &REQUEST_TIMEOUT,
     &URI_TOO_LONG,
     &QUOTA_EXCEEDED,
+    &TOO_MANY_CONNECTIONS,
     &HEADERS_TOO_LARGE,
     &UNAVAILABLE,
 ];
@@ -156,6 +164,12 @@ impl Problem {
     pub(crate) fn quota_exceeded(seconds: u64) -> Self {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
         Self { header, ..Self::new(&QUOTA_EXCEEDED, "The plan's requests of this month are spent.") }
+    }
+
+    /// 429, until the key's other connections end.
+    pub(crate) fn too_many_connections() -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(1))));
+        Self { header, ..Self::new(&TOO_MANY_CONNECTIONS, "The key holds too many connections.") }
     }
 
     /// 503.

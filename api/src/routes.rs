@@ -27,6 +27,7 @@ use warp::reply::Response;
 use crate::auth::Surface;
 use crate::problem::{self, Problem};
 use crate::request::Request;
+use crate::server::connections;
 use crate::{App, SharedApp, pages, quota, request_id, stream};
 
 /// What all routes answer to.
@@ -105,7 +106,9 @@ fn respond(app: &SharedApp, method: &Method, path: &str, query: &str, headers: &
     let surface = Surface::of(path);
     let caller = app.keys.ask(|keys| surface.caller(headers, keys));
     let request = caller.map(|caller| Request::new(caller, (method, path, query), headers));
-    let answer = within_limits(path, query, headers);
+    let kid = request.as_ref().ok().map(|request| &*request.caller.kid);
+    let admitted = connections::note(kid, headers);
+    let answer = admitted.and_then(|()| within_limits(path, query, headers));
     let answer = answer.and_then(|()| answer_route(app, method, path, request.as_ref()));
     let mut response = answer.unwrap_or_else(Problem::into_response);
     if surface == Surface::Second {

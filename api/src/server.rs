@@ -2,13 +2,19 @@
 //!
 //! warp's own server never finishes a graceful end while a response streams, and holds half a request header open
 //! for ever; here headers have a time-out, buffers a limit, connections a cap, writes a time-out, and the end a budget.
-//! `connection` runs one of them; `error_answers` completes what hyper answers by itself.
+//! `connection` runs one of them; `error_answers` completes what hyper answers by itself; `admission` says which may be open,
+//! `address` whose they are, and `connections` keeps count.
 //! It never ends a stream without letting it say so, except one whose client does not read.
 
+mod address;
+mod admission;
 mod connection;
+pub(crate) mod connections;
 mod error_answers;
+#[cfg(test)]
+mod flood;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,10 +24,13 @@ use hyper::server::conn::http1::Builder;
 use hyper_util::rt::TokioTimer;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use warp::filters::BoxedFilter;
 use warp::reply::Response;
 
+pub use self::address::{Network, Proxies};
+pub use self::admission::Caps;
+use self::connections::Connections;
 use crate::SharedApp;
 use crate::routes::routes;
 
@@ -29,36 +38,48 @@ use crate::routes::routes;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes of a head, and of what is buffered: more than the limits of `routes`, so that those answer.
 const MAX_BUFFER: usize = 64 * 1024;
-/// Connections at one time; more wait to be accepted.
-const MAX_CONNECTIONS: usize = 10_000;
 /// Bytes that the system holds of an answer that is not read, for each connection: without a limit it takes megabytes. It
 /// doubles the number, for what it needs itself. Less would slow down who is far away; `stall` says what it means for who is
 /// slow.
 const SEND_BUFFER: u32 = 128 * 1024;
 /// Connections that the system holds before they are accepted.
-const BACKLOG: u32 = 1024;
+const BACKLOG: u32 = 4096;
 /// How long requests may take to finish after the end is wished.
 const DRAIN: Duration = Duration::from_secs(10);
 /// How long to wait when none can be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// A socket that has an address, and refuses connections until it listens.
+///
+/// # Errors
+/// The system's: the address is in use, or not this machine's.
+pub fn bind(address: SocketAddr) -> std::io::Result<TcpSocket> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    // What is accepted takes it over.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    Ok(socket)
+}
+
+/// A listener of a socket.
+///
+/// # Errors
+/// The system's.
+pub fn listen_on(socket: TcpSocket) -> std::io::Result<TcpListener> {
+    socket.listen(BACKLOG)
+}
 
 /// A listener on an address.
 ///
 /// # Errors
 /// The system's: the address is in use, or not this machine's.
 pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    socket.set_reuseaddr(true)?;
-    // What is accepted takes it over.
-    socket.set_send_buffer_size(SEND_BUFFER)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
+    listen_on(bind(address)?)
 }
 
-/// Serves until the end is wished, then ends the streams and finishes the requests that are under way. A connection
-/// whose client takes nothing for the time of `stall` is let go.
-pub async fn serve(listener: TcpListener, app: SharedApp, stall: Duration, stop: &Stop) {
-    let limits = Limits::new(MAX_CONNECTIONS, stall);
+/// Serves until the end is wished, then ends the streams and finishes the requests that are under way.
+pub async fn serve(listener: TcpListener, app: SharedApp, limits: Limits, stop: &Stop) {
     let connected = || Some(Open::connection());
     let shutdown = accept_all(listener, routes(Arc::clone(&app)), limits, connected, stop).await;
     app.streams.close();
@@ -66,10 +87,12 @@ pub async fn serve(listener: TcpListener, app: SharedApp, stall: Duration, stop:
 }
 
 /// What connections may take.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Limits {
-    /// So many at one time; more wait to be accepted.
-    pub connections: usize,
+    /// How many there may be, and of whom.
+    pub caps: Caps,
+    /// Proxies that are believed who asks through them.
+    pub proxies: Proxies,
     /// A client that takes nothing for so long is let go.
     pub stall: Duration,
     /// Time for the whole of a request's head, from the end of the response before it.
@@ -77,10 +100,10 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// With the usual time for a head.
+    /// With no proxies, and the usual time for a head.
     #[must_use]
-    pub const fn new(connections: usize, stall: Duration) -> Self {
-        Self { connections, stall, head: HEAD_TIMEOUT }
+    pub const fn new(caps: Caps, stall: Duration) -> Self {
+        Self { caps, proxies: Proxies(Vec::new()), stall, head: HEAD_TIMEOUT }
     }
 }
 
@@ -107,22 +130,26 @@ async fn accept_all(
     let mut builder = Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(MAX_BUFFER);
     let (shutdown, signal) = watch::channel(());
-    let places = Arc::new(Semaphore::new(limits.connections));
+    let connections = Connections::new(limits.caps, limits.proxies);
+    let admit = async || {
+        let (stream, peer) = accept(&listener).await;
+        (stream, connections.admit(peer).await)
+    };
     let stopped = stop.stopped();
     tokio::pin!(stopped);
     loop {
-        let (stream, place) = tokio::select! {
+        let (stream, admitted) = tokio::select! {
             biased;
             () = &mut stopped => break,
-            accepted = accept(&listener, &places) => accepted,
+            admitted = admit() => admitted,
         };
         // Without it an answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
         let (builder, service, signal, open) =
             (builder.clone(), service.clone(), signal.clone(), connected());
         tokio::spawn(async move {
-            connection::run(stream, limits.stall, &builder, service, signal).await;
-            drop((place, open));
+            admitted.serve(connection::run(stream, limits.stall, &builder, service, signal)).await;
+            drop(open);
         });
     }
     shutdown
@@ -136,16 +163,11 @@ async fn drain(shutdown: watch::Sender<()>) {
     }
 }
 
-/// The next connection, once there is a place for it.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed.
-    let place = Arc::clone(places).acquire_owned().await.ok();
+/// The next connection, and whose it is.
+async fn accept(listener: &TcpListener) -> (TcpStream, IpAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, peer)) => return (stream, peer.ip()),
             // Out of file descriptors, say: others must end first.
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
@@ -169,7 +191,10 @@ mod tests {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let Made { app, folder: _folder, .. } = Made::new(1, 10, Duration::from_secs(1));
-        let limits = Limits { head: Duration::from_millis(100), ..Limits::new(10, Duration::from_secs(10)) };
+        let limits = Limits {
+            head: Duration::from_millis(100),
+            ..Limits::new(Caps::equal(10), Duration::from_secs(10))
+        };
         runtime.block_on(async {
             let listener = listen((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
             let (address, routes, stop) =

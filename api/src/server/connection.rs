@@ -1,4 +1,4 @@
-//! One connection: hyper runs it; here is what it is sent last when it ends without a request.
+//! One connection: hyper runs it; here is why it ends, and what it is sent last when it ends without a request.
 //!
 //! A head that is not complete in time is answered 408, one that cannot be parsed as `error_answers` says. What the client is
 //! still sending then is read for a moment, else the system would tell it that the connection is broken before it has read
@@ -14,11 +14,12 @@ use hyper::server::conn::http1::Builder;
 use hyper::service::Service;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 use warp::http::Request;
 use warp::reply::Response;
 
+use super::connections;
 use super::error_answers::{ErrorAnswers, last_answer};
 use crate::problem::Problem;
 use crate::stall::Unstalled;
@@ -26,7 +27,7 @@ use crate::stall::Unstalled;
 /// How long a client that was sent its last response may go on sending.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// Serves a connection until it ends; after the signal it ends with the request that is under way.
+/// Serves a connection until it ends, or is closed for another; after the signal it ends with the request that is under way.
 pub(super) async fn run<S, V>(
     stream: S,
     stall: Duration,
@@ -40,16 +41,25 @@ pub(super) async fn run<S, V>(
     let stream = ErrorAnswers::new(Unstalled::new(stream, stall));
     let mut connection = builder.serve_connection(TokioIo::new(stream), service);
     let ended = {
-        let (mut signal, mut is_ending) = (pin!(shutdown.changed()), false);
+        let (closer, mut closed) = oneshot::channel();
+        let (mut signal, mut is_ending, mut closer) = (pin!(shutdown.changed()), false, Some(closer));
         poll_fn(|context| {
             if !is_ending && signal.as_mut().poll(context).is_ready() {
                 is_ending = true;
                 Pin::new(&mut connection).graceful_shutdown();
             }
-            connection.poll_without_shutdown(context)
+            let polled = connection.poll_without_shutdown(context);
+            if polled.is_ready() {
+                return polled.map(Some);
+            }
+            if let Some(closer) = closer.take() {
+                connections::has_been_read(closer);
+            }
+            Pin::new(&mut closed).poll(context).map(|_| None)
         })
         .await
     };
+    let Some(ended) = ended else { return };
     let parts = connection.into_parts();
     let mut stream = parts.io.into_inner().into_inner();
     match ended {

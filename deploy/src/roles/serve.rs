@@ -6,6 +6,7 @@ use std::thread::{Builder, JoinHandle};
 use anyhow::{Context, anyhow};
 use arb_api::keys::Keys;
 use arb_api::plan::Plans;
+use arb_api::server::{Caps, Limits, Proxies};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::usage::Usage;
@@ -23,7 +24,7 @@ use crate::{clock, limits, signals};
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Serve)?;
-    limits::allow_connections();
+    let limits = connection_limits(config);
     let brokers = &config.brokers.brokers;
     let keys = Watched::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
@@ -49,13 +50,24 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         upkeep::keep(app, stop);
         Ok(())
     })?;
-    runtime.block_on(server::serve(listener, Arc::clone(&app), config.stall, &stop));
+    runtime.block_on(server::serve(listener, Arc::clone(&app), limits, &stop));
     let ended = [("board", board), ("signals", signals), ("feed", feed), ("upkeep", upkeep)]
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten());
     // After the last request that was still answered, and however the threads have ended.
     let saved = app.usage.save();
     ended.into_iter().collect::<anyhow::Result<()>>()?;
     Ok(saved?)
+}
+
+fn connection_limits(config: &Serve) -> Limits {
+    limits::allow_connections();
+    let usual = Caps::of(limits::connections(config.connections));
+    let caps = Caps {
+        per_address: config.connections_per_address.unwrap_or(usual.per_address).max(1),
+        per_key: config.connections_per_key.unwrap_or(usual.per_key).max(1),
+        ..usual
+    };
+    Limits { proxies: Proxies(config.trusted_proxies.clone()), ..Limits::new(caps, config.stall) }
 }
 
 /// The board and the feed, seen from outside.
