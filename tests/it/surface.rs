@@ -1,6 +1,5 @@
 //! The second surface: its header, the quota on every response, and what costs something.
 
-use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arb_schemas::time::month;
@@ -219,14 +218,6 @@ fn silence_is_broken_by_a_comment_and_a_heartbeat_with_an_id() {
     }
 }
 
-/// Removes a key from its file, as a user would who has no command for it yet.
-fn take_away(file: &Path, key: &str) {
-    let mut keys: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-    let kid = &key["arb_live_".len()..][..8];
-    assert!(keys.as_object_mut().unwrap().remove(kid).is_some());
-    std::fs::write(file, keys.to_string()).unwrap();
-}
-
 #[test]
 fn keys_and_plans_that_change_are_those_that_count() {
     let surface = Surface::start("pro", &json!({"pro": 50}));
@@ -234,7 +225,7 @@ fn keys_and_plans_that_change_are_those_that_count() {
     let new = Key::new(&surface.broker, "free");
     wait_for("the new key counts", || (status(&new.text) == 200).then_some(()));
     assert_eq!(status(&surface.key.text), 200, "so does the old one");
-    take_away(&surface.key.file, &new.text);
+    new.take_away();
     wait_for("it counts no more", || (status(&new.text) == 401).then_some(()));
     assert_eq!(status(&surface.key.text), 200);
     std::fs::write(surface.broker.path("plans.json"), r#"{"pro": 7}"#).unwrap();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use arb_api::keys::Keys;
@@ -17,9 +18,16 @@ use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry::Role;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
 
+use tokio::net::TcpSocket;
+
 use crate::admin::{Admin, Vitals};
 use crate::cli::Serve;
 use crate::{clock, limits, signals};
+
+/// How often it is asked whether all has been read.
+const LOOK: Duration = Duration::from_millis(10);
+/// How often it is said that it has not.
+const SAY: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
@@ -40,9 +48,8 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let app = Arc::new(App::new(partitions, keys, usage, streams));
     admin.show(Seen { app: Arc::clone(&app), ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)? });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let listener = runtime.block_on(async { server::listen(config.listen) });
-    let listener = listener.with_context(|| format!("{} cannot be listened on", config.listen))?;
-    tracing::info!(listen = %config.listen, "serving");
+    let socket = server::bind(config.listen);
+    let socket = socket.with_context(|| format!("{} cannot be listened on", config.listen))?;
     let board = thread("board", &app, &stop, move |app, stop| Ok(follow::board(board, app, stop)?))?;
     let signals = thread("signals", &app, &stop, move |app, stop| Ok(follow::signals(signals, app, stop)?))?;
     let feed = thread("feed", &app, &stop, |app, stop| Ok(stream::follow(app, stop)?))?;
@@ -50,13 +57,36 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         upkeep::keep(app, stop);
         Ok(())
     })?;
-    runtime.block_on(server::serve(listener, Arc::clone(&app), limits, &stop));
+    let served = runtime.block_on(serve(socket, Arc::clone(&app), limits, &stop));
     let ended = [("board", board), ("signals", signals), ("feed", feed), ("upkeep", upkeep)]
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten());
     // After the last request that was still answered, and however the threads have ended.
     let saved = app.usage.save();
     ended.into_iter().collect::<anyhow::Result<()>>()?;
+    served?;
     Ok(saved?)
+}
+
+/// Listens once all has been read, and serves. Until then a connection is refused: a client of Server-Sent Events tries that
+/// again, but after any answer other than 200 it never comes back (docs/adr/002-restart-of-serve.md).
+async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -> std::io::Result<()> {
+    let begun = Instant::now();
+    let mut last_said = begun;
+    while !app.is_ready() {
+        tokio::select! {
+            () = stop.stopped() => return Ok(()),
+            () = tokio::time::sleep(LOOK) => {}
+        }
+        if last_said.elapsed() >= SAY {
+            last_said = Instant::now();
+            let seconds = begun.elapsed().as_secs();
+            tracing::info!(seconds, "not listening yet: the board, the signals and the feed are being read");
+        }
+    }
+    let listener = server::listen_on(socket)?;
+    tracing::info!(listen = %listener.local_addr()?, "serving");
+    server::serve(listener, app, limits, stop).await;
+    Ok(())
 }
 
 fn connection_limits(config: &Serve) -> Limits {

@@ -22,6 +22,15 @@ impl Key {
         assert!(said.success, "{}", said.err);
         Self { file, text: said.out.trim().to_owned() }
     }
+
+    /// Takes it out of its file, as a user would who has no command for it yet.
+    pub(crate) fn take_away(&self) {
+        let mut keys: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&self.file).unwrap()).unwrap();
+        let kid = &self.text["arb_live_".len()..][..8];
+        assert!(keys.as_object_mut().unwrap().remove(kid).is_some());
+        std::fs::write(&self.file, keys.to_string()).unwrap();
+    }
 }
 
 /// An instance.
@@ -41,7 +50,17 @@ impl Serve {
 
     /// Starts one.
     pub(crate) fn launch(broker: &Broker, key: &Key, name: &str, arguments: &[&str]) -> Self {
-        let listen = format!("127.0.0.1:{}", port());
+        Self::launch_at(format!("127.0.0.1:{}", port()), broker, key, name, arguments)
+    }
+
+    /// Starts one at an address.
+    pub(crate) fn launch_at(
+        listen: String,
+        broker: &Broker,
+        key: &Key,
+        name: &str,
+        arguments: &[&str],
+    ) -> Self {
         let usage = broker.path(&format!("{name}-usage.json"));
         let (keys, usage) = (key.file.display().to_string(), usage.display().to_string());
         let common = ["--listen", &listen, "--keys", &keys, "--usage", &usage, "--brokers", &broker.brokers];
