@@ -41,6 +41,9 @@ pub(crate) fn usage(app: &App, request: &Request<'_>) -> Result<Response, Proble
         return Err(Problem::invalid_param(name, "is unknown"));
     }
     let standing = app.usage.standing(&request.caller);
+    let routes = app.usage.routes(&request.caller);
+    // Spent before the plan was made smaller: with it, what the routes have sums up.
+    let beyond_quota = routes.values().sum::<u64>().saturating_sub(standing.used);
     let body = json!({
         "plan": standing.plan.key(),
         "quota": standing.quota,
@@ -48,7 +51,8 @@ pub(crate) fn usage(app: &App, request: &Request<'_>) -> Result<Response, Proble
         "remaining": standing.remaining(),
         "period_start": to_rfc3339(standing.period.0),
         "period_end": to_rfc3339(standing.period.1),
-        "routes": app.usage.routes(&request.caller),
+        "routes": routes,
+        "beyond_quota": beyond_quota,
     });
     let mut response = Response::new(body.to_string().into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
