@@ -17,6 +17,9 @@ use crate::listed::Listed;
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
 
+/// With what the key of a source's progress begins, before its name.
+const PROGRESS: &str = "progress/";
+
 /// Why the reader stopped.
 #[derive(Debug, Error)]
 pub enum FollowError {
@@ -70,7 +73,13 @@ fn apply<E: Listed>(
     value: Option<&[u8]>,
 ) -> Result<(), WireError> {
     let Some(value) = value else {
-        entries.remove(&String::from_utf8_lossy(key));
+        let key = String::from_utf8_lossy(key);
+        match key.strip_prefix(PROGRESS) {
+            Some(source) if E::TOPIC.records.contains(&RecordType::BoardProgress) => {
+                entries.polls().forget(partition, source);
+            }
+            _ => entries.remove(&key),
+        }
         return Ok(());
     };
     let found = RecordType::of(value)?;
@@ -110,5 +119,9 @@ mod tests {
         apply(&signals, 0, b"b", None).unwrap();
         apply(&signals, 0, b"never there", None).unwrap();
         assert_eq!((board.len(), signals.len()), (1, 0));
+        apply(&signals, 0, b"progress/s", None).unwrap();
+        assert_eq!(polls.as_of(), Some(7), "it is the board's alone");
+        apply(&board, 0, b"progress/s", None).unwrap();
+        assert_eq!((board.len(), polls.as_of()), (1, None));
     }
 }

@@ -28,12 +28,12 @@ pub enum Effect {
     LineMovement(Box<Movement>),
     /// A book or an arb went stale, or a book is no longer: to the feed.
     StaleAlert(Box<Alert>),
-    /// The board contains this whole poll.
+    /// How far the board has come with a source.
     Contains {
-        /// Its source.
+        /// The source.
         source: Arc<str>,
-        /// Its time.
-        received_at: Micros,
+        /// The time of the last whole poll that the board contains; `None` when the source is forgotten.
+        received_at: Option<Micros>,
     },
 }
 
