@@ -174,6 +174,8 @@ impl Entry {
 pub enum Warning {
     /// In some state of the score nothing is won: stakes come back.
     PushPossible,
+    /// The line is a quarter line: in some state of the score half of a stake comes back.
+    HalfPushPossible,
     /// Nobody says how much a leg's book takes.
     LimitUnknown,
 }
@@ -184,6 +186,7 @@ impl Warning {
     pub fn key(self) -> &'static str {
         match self {
             Self::PushPossible => "push_possible",
+            Self::HalfPushPossible => "half_push_possible",
             Self::LimitUnknown => "limit_unknown",
         }
     }
