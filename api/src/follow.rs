@@ -105,7 +105,9 @@ mod tests {
     #[test]
     fn each_topic_has_its_own_records() {
         let polls = Arc::new(Polls::new(1));
-        let (board, signals) = (Entries::<BoardEntry>::new(&polls), Entries::<EdgeSignal>::new(&polls));
+        let sports = Arc::default();
+        let board = Entries::<BoardEntry>::new(&polls, &sports);
+        let signals = Entries::<EdgeSignal>::new(&polls, &sports);
         let progress = encode(&BoardProgress { source: "s".into(), received_at: 7 }).unwrap();
         let (window, edge) = (encode(&entry("a", 0.02)).unwrap(), encode(&signal("b", 1)).unwrap());
         apply(&board, 0, b"a", Some(&window)).unwrap();

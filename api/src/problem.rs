@@ -4,6 +4,8 @@
 //!
 //! Source: RFC 9457, Problem Details for HTTP APIs.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 use warp::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use warp::http::{HeaderMap, HeaderValue, StatusCode};
@@ -107,7 +109,7 @@ pub(crate) struct Problem {
     kind: &'static Kind,
     detail: String,
     /// A parameter's name and what is wrong with it.
-    invalid_param: Option<(String, &'static str)>,
+    invalid_param: Option<(String, Cow<'static, str>)>,
     /// Boxed: it is seldom there, and large.
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
@@ -123,9 +125,10 @@ impl Problem {
     }
 
     /// 400 for a parameter, with the reason.
-    pub(crate) fn invalid_param(name: &str, reason: &'static str) -> Self {
-        let invalid_param = Some((name.to_owned(), reason));
-        Self { invalid_param, ..Self::new(&INVALID_REQUEST, &format!("Parameter {name} {reason}.")) }
+    pub(crate) fn invalid_param(name: &str, reason: impl Into<Cow<'static, str>>) -> Self {
+        let reason = reason.into();
+        let detail = format!("Parameter {name} {reason}.");
+        Self { invalid_param: Some((name.to_owned(), reason)), ..Self::new(&INVALID_REQUEST, &detail) }
     }
 
     /// 401.

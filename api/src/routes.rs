@@ -263,7 +263,7 @@ mod tests {
         let Api { app, .. } = &mut api;
         let app = Arc::get_mut(app).unwrap();
         let polls = Arc::new(Polls::new(1));
-        (app.board, app.signals) = (Entries::new(&polls), Entries::new(&polls));
+        (app.board, app.signals) = (Entries::new(&polls, &app.sports), Entries::new(&polls, &app.sports));
         let status = |api: &Api, path| api.ask(&Method::GET, path, "", None).0.status();
         for (path, expected) in [("/v1/arbs", 503), ("/v1/signals", 503), ("/readyz", 503)] {
             assert_eq!(status(&api, path), expected, "{path}");

@@ -128,6 +128,7 @@ pub(crate) fn open(app: &SharedApp, request: &Request<'_>) -> Result<Response, P
     if !app.streams.is_ready() {
         return Err(Problem::unavailable("The feed is being read; try again."));
     }
+    app.sports.check(&filter.sport)?;
     // Who comes while the server ends is told so in a stream, for nothing: after a 503 it would never come back.
     if !app.streams.live.is_closing() {
         request.charge(app)?;
