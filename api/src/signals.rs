@@ -267,7 +267,7 @@ mod tests {
     fn pages_of_what_is_wanted_follow_one_another() {
         let polls = Arc::new(Polls::new(1));
         polls.note(0, BoardProgress { source: "s".into(), received_at: 10_000_000 });
-        let signals = Entries::<EdgeSignal>::new(&polls);
+        let signals = Entries::<EdgeSignal>::new(&polls, &Arc::default());
         signals.ready();
         for (id, opened, kind) in [("a", 5, "value"), ("b", 9, "value"), ("c", 7, "steam"), ("d", 5, "value")]
         {

@@ -41,7 +41,7 @@ pub(super) async fn run<S, V>(
     let stream = ErrorAnswers::new(Unstalled::new(stream, stall));
     let mut connection = builder.serve_connection(TokioIo::new(stream), service);
     let ended = {
-        let (closer, mut closed) = oneshot::channel();
+        let (closer, mut is_closed) = oneshot::channel();
         let (mut signal, mut is_ending, mut closer) = (pin!(shutdown.changed()), false, Some(closer));
         poll_fn(|context| {
             if !is_ending && signal.as_mut().poll(context).is_ready() {
@@ -55,7 +55,7 @@ pub(super) async fn run<S, V>(
             if let Some(closer) = closer.take() {
                 connections::has_been_read(closer);
             }
-            Pin::new(&mut closed).poll(context).map(|_| None)
+            Pin::new(&mut is_closed).poll(context).map(|_| None)
         })
         .await
     };

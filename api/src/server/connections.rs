@@ -93,13 +93,11 @@ impl Admitted {
     }
 
     fn note(&self, kid: Option<&str>, headers: &HeaderMap) -> Result<(), Problem> {
-        match kid {
-            Some(kid) => self.with_key(kid.as_bytes().try_into().unwrap_or_default()),
-            None => {
-                self.without_key(headers);
-                Ok(())
-            }
+        if let Some(kid) = kid {
+            return self.with_key(kid.as_bytes().try_into().unwrap_or_default());
         }
+        self.without_key(headers);
+        Ok(())
     }
 
     fn with_key(&self, kid: Kid) -> Result<(), Problem> {

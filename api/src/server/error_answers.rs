@@ -9,6 +9,8 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use warp::http::HeaderValue;
+use warp::http::header::HeaderName;
 
 use crate::problem::Problem;
 use crate::{quota, request_id};
@@ -38,16 +40,14 @@ pub(super) fn last_answer(problem: Problem, date: Option<&str>) -> Bytes {
     let (status, mut headers, body) = problem.into_parts();
     headers.insert("x-request-id", request_id::next());
     quota::tell_nobody(&mut headers);
-    let mut text = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
-    if let Some(date) = date {
-        text.push_str(&format!("date: {date}\r\n"));
-    }
-    for (name, value) in &headers {
-        text.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap_or_default()));
-    }
-    text.push_str("\r\n");
-    text.push_str(&body);
-    text.into()
+    let date = date.map(|date| format!("date: {date}\r\n")).unwrap_or_default();
+    let field = |(name, value): (&HeaderName, &HeaderValue)| {
+        format!("{name}: {}\r\n", value.to_str().unwrap_or_default())
+    };
+    let fields = headers.iter().map(field).collect::<Vec<_>>().concat();
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n{date}{fields}\r\n{body}")
+        .into()
 }
 
 /// The complete response in place of a bare one; `None` for everything else that is written.
