@@ -283,13 +283,13 @@ mod tests {
     const A: Kid = *b"aaaaaaaa";
     const B: Kid = *b"bbbbbbbb";
 
-    fn address(last: u8) -> Option<IpAddr> {
-        Some(IpAddr::from([10, 0, 0, last]))
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
     }
 
     /// Opens a connection and reads from it; the number of the one that is closed for it.
     fn open(admission: &mut Admission<u64>, from: u8) -> (u64, Option<(u64, Reason)>) {
-        let (id, evicted) = admission.open(address(from)).unwrap();
+        let (id, evicted) = admission.open(Some(address(from))).unwrap();
         assert_eq!(admission.read(id, id), None);
         (id, evicted)
     }
@@ -329,7 +329,7 @@ mod tests {
             let (id, _) = open(&mut admission, 1);
             admission.asked_with_key(id, kid).unwrap();
         }
-        assert_eq!(admission.open(address(1)).err(), Some(NoRoom));
+        assert_eq!(admission.open(Some(address(1))).err(), Some(NoRoom));
         admission.close(0);
         let (id, evicted) = open(&mut admission, 1);
         assert_eq!(evicted, None);
@@ -341,10 +341,10 @@ mod tests {
     #[test]
     fn nothing_is_closed_before_it_has_been_read_from() {
         let mut admission = Admission::<u64>::new(CAPS);
-        let ids: Vec<_> = (0..3).map(|_| admission.open(address(1)).unwrap().0).collect();
-        assert_eq!(admission.open(address(1)).err(), Some(NoRoom));
+        let ids: Vec<_> = (0..3).map(|_| admission.open(Some(address(1))).unwrap().0).collect();
+        assert_eq!(admission.open(Some(address(1))).err(), Some(NoRoom));
         assert_eq!(admission.read(ids[1], 1), None);
-        assert_eq!(admission.open(address(1)).unwrap().1, Some((1, Reason::Address)));
+        assert_eq!(admission.open(Some(address(1))).unwrap().1, Some((1, Reason::Address)));
     }
 
     #[test]
@@ -358,17 +358,17 @@ mod tests {
             })
             .collect();
         let closed: Vec<_> =
-            ids.iter().filter_map(|id| admission.asked_without_key(*id, address(1))).collect();
+            ids.iter().filter_map(|id| admission.asked_without_key(*id, Some(address(1)))).collect();
         assert_eq!(closed, [(0, Reason::Address), (1, Reason::Address)]);
-        assert_eq!(admission.asked_without_key(4, address(2)), None);
-        assert_eq!(admission.held(address(1).unwrap()), 2);
+        assert_eq!(admission.asked_without_key(4, Some(address(2))), None);
+        assert_eq!(admission.held(address(1)), 2);
     }
 
     #[test]
     fn what_has_asked_through_a_proxy_before_it_was_read_from_is_closed_then() {
         let mut admission = Admission::new(Caps { connections: 20, keyless: 20, ..CAPS });
         let ids: Vec<_> = (0..5).map(|_| admission.open(None).unwrap().0).collect();
-        assert!(ids.iter().all(|id| admission.asked_without_key(*id, address(1)).is_none()));
+        assert!(ids.iter().all(|id| admission.asked_without_key(*id, Some(address(1))).is_none()));
         let closed: Vec<_> = ids.iter().filter_map(|id| admission.read(*id, *id)).collect();
         assert_eq!(closed, [(0, Reason::Address), (1, Reason::Address)]);
     }
@@ -428,13 +428,13 @@ mod tests {
                 let mut closed = None;
                 match act {
                     Act::Open(from) => {
-                        let opened = admission.open(address(from));
+                        let opened = admission.open(Some(address(from)));
                         if let Ok((id, evicted)) = opened {
                             prop_assert!(evicted.is_none_or(|(other, _)| other != id));
                         } else {
                             let queued = admission.open.values().all(|open|
                                 matches!(open.holder, Holder::Key(_)) || open.handle.is_none()
-                                || admission.held(address(from).unwrap()) >= CAPS.per_address);
+                                || admission.held(address(from)) >= CAPS.per_address);
                             prop_assert!(queued, "there was one to close");
                         }
                     }
@@ -442,7 +442,7 @@ mod tests {
                         let _ = admission.read(id, id);
                     }
                     Act::WithoutKey(id) => prop_assert_eq!(admission.asked_without_key(id, None), None),
-                    Act::Through(id, from) => { let _ = admission.asked_without_key(id, address(from)); }
+                    Act::Through(id, from) => { let _ = admission.asked_without_key(id, Some(address(from))); }
                     Act::WithKey(id, kid) => { let _ = admission.asked_with_key(id, kid); }
                     Act::Close(id) => { admission.close(id); closed = Some(id); }
                 }
