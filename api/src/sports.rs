@@ -32,8 +32,8 @@ const KNOWN: [&str; 16] = [
 const MAX_SEEN: usize = 10_000;
 /// Names that are suggested, at most.
 const SUGGESTED: usize = 3;
-/// Letters in which a suggestion may differ.
-const DISTANCE: usize = 3;
+/// One letter in so many may differ in a suggestion.
+const LETTERS: usize = 3;
 
 /// The names that records have had.
 #[derive(Debug, Default)]
@@ -60,11 +60,12 @@ impl Sports {
         if seen.contains(name) {
             return Ok(());
         }
+        let most = (name.chars().count() / LETTERS).max(1);
         let mut near: Vec<_> = KNOWN
             .into_iter()
             .chain(seen.iter().map(String::as_str))
             .map(|other| (distance(name, other), other))
-            .filter(|(distance, other)| *distance <= DISTANCE || other.starts_with(name))
+            .filter(|(distance, other)| *distance <= most || other.starts_with(name))
             .collect();
         near.sort_unstable();
         near.dedup();
@@ -119,6 +120,7 @@ mod tests {
         assert!(sports.check(&Sport::default()).is_ok());
         for (name, suggested) in [
             ("soccr", "there are: soccer\""),
+            ("socc", "there are: soccer\""),
             ("basket", "there are: basketball\""),
             ("soccer_", "there are: soccer\""),
         ] {
