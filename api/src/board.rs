@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use arb_schemas::records::BoardEntry;
+use arb_schemas::records::{BoardEntry, Event};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ARBS_BOARD, Topic};
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,10 @@ impl Listed for BoardEntry {
 
     fn id(&self) -> &str {
         &self.id
+    }
+
+    fn event(&self) -> &Event {
+        &self.event
     }
 
     fn sequence(&self) -> i64 {
@@ -48,6 +52,10 @@ impl Filter<BoardEntry> for Sport {
 
     fn includes(&self, entry: &BoardEntry) -> bool {
         self.is(&entry.event.sport, &entry.event.league)
+    }
+
+    fn sport(&self) -> &Sport {
+        self
     }
 
     fn bytes(&self) -> usize {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::listed::Listed;
 use crate::polls::Polls;
 use crate::snapshot::{Parts, Snapshot};
+use crate::sports::Sports;
 
 /// How long after it was made a snapshot is given out while somebody makes the next one.
 const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
@@ -24,6 +25,7 @@ type ById<E> = HashMap<String, Arc<E>>;
 pub(crate) struct Entries<E: Listed> {
     open: Mutex<ById<E>>,
     polls: Arc<Polls>,
+    sports: Arc<Sports>,
     is_ready: AtomicBool,
     /// Grows with every change, after it.
     version: AtomicU64,
@@ -42,15 +44,18 @@ struct Made<E: Listed> {
 }
 
 impl<E: Listed> Entries<E> {
-    /// An empty list, as of these polls.
-    pub(crate) fn new(polls: &Arc<Polls>) -> Self {
+    /// An empty list, as of these polls; the sports of what comes are noted.
+    pub(crate) fn new(polls: &Arc<Polls>, sports: &Arc<Sports>) -> Self {
         let (is_ready, version) = (AtomicBool::new(false), AtomicU64::new(0));
         let (open, snapshot, making) = (Mutex::default(), RwLock::default(), Mutex::default());
-        Self { open, polls: Arc::clone(polls), is_ready, version, snapshot, making }
+        let (polls, sports) = (Arc::clone(polls), Arc::clone(sports));
+        Self { open, polls, sports, is_ready, version, snapshot, making }
     }
 
     /// Opens or changes one.
     pub(crate) fn put(&self, entry: E) {
+        let event = entry.event();
+        self.sports.note(&event.sport, &event.league);
         self.lock().insert(entry.id().to_owned(), Arc::new(entry));
         self.version.fetch_add(1, Ordering::Release);
     }
@@ -166,7 +171,7 @@ mod tests {
     type Board = Entries<BoardEntry>;
 
     fn board(partitions: i32) -> Board {
-        Board::new(&Arc::new(Polls::new(partitions)))
+        Board::new(&Arc::new(Polls::new(partitions)), &Arc::default())
     }
 
     fn page(board: &Board, limit: usize, after: Option<&str>) -> Value {

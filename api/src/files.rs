@@ -67,16 +67,24 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
     let new = path.with_extension("new");
-    let mut open = fs::OpenOptions::new();
-    let mut file = open.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    file.write_all(bytes)?;
-    // Else the name may be on the disk before the bytes are: an empty file, after a power cut.
-    file.sync_all()?;
-    fs::rename(&new, path)?;
+    let replaced = write_new(&new, bytes).and_then(|()| fs::rename(&new, path));
+    if let Err(error) = replaced {
+        // Half of it, or nothing: on a full disk it would stay.
+        let _ = fs::remove_file(&new);
+        return Err(error);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+fn write_new(new: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut open = fs::OpenOptions::new();
+    let mut file = open.write(true).create(true).truncate(true).mode(0o600).open(new)?;
+    file.write_all(bytes)?;
+    // Else the name may be on the disk before the bytes are: an empty file, after a power cut.
+    file.sync_all()
 }
 
 /// Waits for a lock that lies beside a file, for who reads, changes and writes it; it lasts as long as the answer lives.

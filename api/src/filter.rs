@@ -22,6 +22,11 @@ impl Sport {
         Ok(Self(Some(self::name("sport", name, "must be a sport or a league key")?)))
     }
 
+    /// Its name, if one is named.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
     /// Bytes of its name.
     pub(crate) fn len(&self) -> usize {
         self.0.as_ref().map_or(0, String::len)

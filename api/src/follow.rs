@@ -17,6 +17,9 @@ use crate::listed::Listed;
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
 
+/// With what the key of a source's progress begins, before its name.
+const PROGRESS: &str = "progress/";
+
 /// Why the reader stopped.
 #[derive(Debug, Error)]
 pub enum FollowError {
@@ -70,7 +73,13 @@ fn apply<E: Listed>(
     value: Option<&[u8]>,
 ) -> Result<(), WireError> {
     let Some(value) = value else {
-        entries.remove(&String::from_utf8_lossy(key));
+        let key = String::from_utf8_lossy(key);
+        match key.strip_prefix(PROGRESS) {
+            Some(source) if E::TOPIC.records.contains(&RecordType::BoardProgress) => {
+                entries.polls().forget(partition, source);
+            }
+            _ => entries.remove(&key),
+        }
         return Ok(());
     };
     let found = RecordType::of(value)?;
@@ -96,7 +105,9 @@ mod tests {
     #[test]
     fn each_topic_has_its_own_records() {
         let polls = Arc::new(Polls::new(1));
-        let (board, signals) = (Entries::<BoardEntry>::new(&polls), Entries::<EdgeSignal>::new(&polls));
+        let sports = Arc::default();
+        let board = Entries::<BoardEntry>::new(&polls, &sports);
+        let signals = Entries::<EdgeSignal>::new(&polls, &sports);
         let progress = encode(&BoardProgress { source: "s".into(), received_at: 7 }).unwrap();
         let (window, edge) = (encode(&entry("a", 0.02)).unwrap(), encode(&signal("b", 1)).unwrap());
         apply(&board, 0, b"a", Some(&window)).unwrap();
@@ -110,5 +121,9 @@ mod tests {
         apply(&signals, 0, b"b", None).unwrap();
         apply(&signals, 0, b"never there", None).unwrap();
         assert_eq!((board.len(), signals.len()), (1, 0));
+        apply(&signals, 0, b"progress/s", None).unwrap();
+        assert_eq!(polls.as_of(), Some(7), "it is the board's alone");
+        apply(&board, 0, b"progress/s", None).unwrap();
+        assert_eq!((board.len(), polls.as_of()), (1, None));
     }
 }

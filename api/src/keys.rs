@@ -125,6 +125,11 @@ impl Keys {
         is_equal.then(|| Caller { kid: kid(key).to_owned(), plan: stored.plan })
     }
 
+    /// Whether the key with this kid is still valid.
+    pub(crate) fn has(&self, kid: &str) -> bool {
+        self.stored.contains_key(kid)
+    }
+
     /// HMAC-SHA-256 of a key, in hexadecimal.
     fn hmac(&self, key: &str) -> [u8; 64] {
         let mut hmac = self.hmac.clone();

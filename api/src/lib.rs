@@ -7,6 +7,7 @@
 //! - [`files`] and [`watched`]: what is kept on the disk; [`upkeep`]: the thread that writes and reads it again.
 //! - [`follow`], `entries` and `polls`: what is open, as the topics have it, and how far they have come; `snapshot`: in
 //!   its order, as JSON.
+//! - `sports`: which sports and leagues there are.
 //! - `listed`: what differs between the lists: `board` and `signals`; `pages`, `filter`, `cursor` and `view`: how they
 //!   are asked for and how an entry reads; `etag`: whether a caller has it already.
 //! - [`stream`]: Server-Sent Events.
@@ -37,6 +38,7 @@ mod routes;
 pub mod server;
 mod signals;
 mod snapshot;
+mod sports;
 mod stall;
 pub mod stream;
 pub mod upkeep;
@@ -54,12 +56,15 @@ use arb_schemas::time::Micros;
 
 use crate::entries::Entries;
 use crate::polls::Polls;
+use crate::sports::Sports;
 
 /// What every request handler may look at.
 #[derive(Debug)]
 pub struct App {
     /// How far the topics have come.
     polls: Arc<Polls>,
+    /// Which sports and leagues have been seen.
+    sports: Arc<Sports>,
     /// The open windows.
     board: Entries<BoardEntry>,
     /// The open edge signals.
@@ -82,8 +87,9 @@ impl App {
         streams: stream::Streams,
     ) -> Self {
         let polls = Arc::new(Polls::new(partitions));
-        let (board, signals) = (Entries::new(&polls), Entries::new(&polls));
-        Self { polls, board, signals, keys, usage, streams }
+        let sports = Arc::new(Sports::default());
+        let (board, signals) = (Entries::new(&polls, &sports), Entries::new(&polls, &sports));
+        Self { polls, sports, board, signals, keys, usage, streams }
     }
 
     /// Begins with this board and no signals, for whoever hands over the feed too ([`stream::source::Source::by_hand`]).

@@ -7,12 +7,14 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use arb_schemas::records::Event;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
 use arb_schemas::wire::Record;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::filter::Sport;
 use crate::problem::Problem;
 
 /// A type of record that is listed.
@@ -30,6 +32,8 @@ pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
 
     /// One from open to close; the record's key.
     fn id(&self) -> &str;
+    /// What it is about.
+    fn event(&self) -> &Event;
     /// The number of the last transition.
     fn sequence(&self) -> i64;
     /// Where it stands.
@@ -57,6 +61,8 @@ pub(crate) trait Filter<E>:
     fn take(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
     /// Whether an entry is shown.
     fn includes(&self, entry: &E) -> bool;
+    /// The sport or league in it.
+    fn sport(&self) -> &Sport;
     /// Bytes of the names in it.
     fn bytes(&self) -> usize;
 }

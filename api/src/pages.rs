@@ -36,6 +36,7 @@ pub(crate) fn list<E: Listed>(
     if !entries.is_ready() {
         return Err(Problem::unavailable(E::UNREAD));
     }
+    app.sports.check(ask.filter.sport())?;
     let page = if etag::is_conditional(request.headers) {
         // Who would be refused without the tag is refused with it (RFC 9110, 13.2.1), and nothing is rendered for it.
         request.refuse_if_spent(app)?;

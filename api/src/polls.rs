@@ -8,7 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arb_schemas::records::BoardProgress;
-use arb_schemas::time::Micros;
+use arb_schemas::time::{Micros, SECOND};
+
+/// A source whose last poll is older than the newest poll of all by more than this is not shown: a league that has ended, of
+/// which nobody has withdrawn the progress. By the time of the polls, not of a clock: in a recording of last year nothing is old.
+const SILENT_FOR_GOOD: Micros = 7 * 24 * 60 * 60 * SECOND;
 
 /// Polls by source, shared by all that is listed.
 #[derive(Debug)]
@@ -33,16 +37,32 @@ impl Polls {
         self.version.fetch_add(1, Ordering::Release);
     }
 
+    /// Forgets a source in a partition: the processor has withdrawn what it said of it.
+    pub(crate) fn forget(&self, partition: i32, source: &str) {
+        let mut progress = self.lock();
+        if let Some(partitions) = progress.get_mut(source) {
+            partitions.remove(&partition);
+            if partitions.is_empty() {
+                progress.remove(source);
+            }
+            self.version.fetch_add(1, Ordering::Release);
+        }
+    }
+
     /// Which state of them this is, or an older one.
     pub(crate) fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 
-    /// The last poll of each source that every partition contains.
+    /// The last poll of each source that every partition contains, of the sources that are not silent for good.
     pub(crate) fn whole(&self) -> BTreeMap<String, Micros> {
         let progress = self.lock();
         let whole = progress.iter().filter(|(_, partitions)| partitions.len() == self.partitions);
-        whole.filter_map(|(source, at)| Some((source.clone(), *at.values().min()?))).collect()
+        let mut polls: BTreeMap<_, _> =
+            whole.filter_map(|(source, at)| Some((source.clone(), *at.values().min()?))).collect();
+        let newest = polls.values().max().copied().unwrap_or(0);
+        polls.retain(|_, at| newest.saturating_sub(*at) <= SILENT_FOR_GOOD);
+        polls
     }
 
     /// The time of the newest of them.
@@ -52,5 +72,38 @@ impl Polls {
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, BTreeMap<i32, Micros>>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(polls: &Polls, partition: i32, source: &str, received_at: Micros) {
+        polls.note(partition, BoardProgress { source: source.to_owned(), received_at });
+    }
+
+    #[test]
+    fn a_source_that_is_silent_for_seven_days_is_not_shown_until_it_speaks_again() {
+        let polls = Polls::new(1);
+        note(&polls, 0, "ended", 1);
+        note(&polls, 0, "plays", 1 + SILENT_FOR_GOOD);
+        assert_eq!(polls.whole().len(), 2);
+        note(&polls, 0, "plays", 2 + SILENT_FOR_GOOD);
+        assert_eq!(polls.whole().into_keys().collect::<Vec<_>>(), ["plays"]);
+        note(&polls, 0, "ended", SILENT_FOR_GOOD);
+        assert_eq!(polls.whole().len(), 2);
+    }
+
+    #[test]
+    fn a_source_that_is_withdrawn_in_every_partition_is_gone() {
+        let polls = Polls::new(2);
+        (0..2).for_each(|partition| note(&polls, partition, "s", 1));
+        let before = polls.version();
+        polls.forget(0, "s");
+        assert!(polls.whole().is_empty() && polls.version() > before);
+        polls.forget(1, "s");
+        polls.forget(1, "never there");
+        assert!(polls.lock().is_empty());
     }
 }

@@ -4,9 +4,11 @@
 //!
 //! Source: RFC 9457, Problem Details for HTTP APIs.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 use warp::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
-use warp::http::{HeaderValue, StatusCode};
+use warp::http::{HeaderMap, HeaderValue, StatusCode};
 use warp::reply::Response;
 
 /// A kind of error: its name in `type`, status, title, and what its page says.
@@ -50,6 +52,31 @@ static QUOTA_EXCEEDED: Kind = Kind {
     page: "The plan's requests of this month are spent; the next month begins after the seconds of the Retry-After \
            header. Refused requests cost nothing.",
 };
+static REQUEST_TIMEOUT: Kind = Kind {
+    name: "request-timeout",
+    status: StatusCode::REQUEST_TIMEOUT,
+    title: "Request timeout",
+    page: "The head of the request was not complete within 10 seconds; the connection is closed.",
+};
+static URI_TOO_LONG: Kind = Kind {
+    name: "uri-too-long",
+    status: StatusCode::URI_TOO_LONG,
+    title: "URI too long",
+    page: "The path and the query have more than 8,192 bytes together.",
+};
+static TOO_MANY_CONNECTIONS: Kind = Kind {
+    name: "too-many-connections",
+    status: StatusCode::TOO_MANY_REQUESTS,
+    title: "Too many connections",
+    page: "The key holds as many connections at one time as a key may, streams among them; close some, or send further \
+           requests on those that are open. Refused requests cost nothing.",
+};
+static HEADERS_TOO_LARGE: Kind = Kind {
+    name: "headers-too-large",
+    status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+    title: "Request header fields too large",
+    page: "The header fields have more than 32,768 bytes together, or there are more than 100 of them.",
+};
 static UNAVAILABLE: Kind = Kind {
     name: "unavailable",
     status: StatusCode::SERVICE_UNAVAILABLE,
@@ -57,8 +84,18 @@ static UNAVAILABLE: Kind = Kind {
     page: "The server is starting or ending; try again after the seconds of the Retry-After header.",
 };
 
-static KINDS: [&Kind; 6] =
-    [&INVALID_REQUEST, &UNAUTHORIZED, &NOT_FOUND, &METHOD_NOT_ALLOWED, &QUOTA_EXCEEDED, &UNAVAILABLE];
+static KINDS: [&Kind; 10] = [
+    &INVALID_REQUEST,
+    &UNAUTHORIZED,
+    &NOT_FOUND,
+    &METHOD_NOT_ALLOWED,
+    &REQUEST_TIMEOUT,
+    &URI_TOO_LONG,
+    &QUOTA_EXCEEDED,
+    &TOO_MANY_CONNECTIONS,
+    &HEADERS_TOO_LARGE,
+    &UNAVAILABLE,
+];
 
 /// What a kind of error means; `None` for a name that is not in the catalogue.
 pub(crate) fn page(name: &str) -> Option<String> {
@@ -72,7 +109,7 @@ pub(crate) struct Problem {
     kind: &'static Kind,
     detail: String,
     /// A parameter's name and what is wrong with it.
-    invalid_param: Option<(String, &'static str)>,
+    invalid_param: Option<(String, Cow<'static, str>)>,
     /// Boxed: it is seldom there, and large.
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
@@ -88,9 +125,10 @@ impl Problem {
     }
 
     /// 400 for a parameter, with the reason.
-    pub(crate) fn invalid_param(name: &str, reason: &'static str) -> Self {
-        let invalid_param = Some((name.to_owned(), reason));
-        Self { invalid_param, ..Self::new(&INVALID_REQUEST, &format!("Parameter {name} {reason}.")) }
+    pub(crate) fn invalid_param(name: &str, reason: impl Into<Cow<'static, str>>) -> Self {
+        let reason = reason.into();
+        let detail = format!("Parameter {name} {reason}.");
+        Self { invalid_param: Some((name.to_owned(), reason)), ..Self::new(&INVALID_REQUEST, &detail) }
     }
 
     /// 401.
@@ -110,10 +148,31 @@ impl Problem {
         Self { header, ..Self::new(&METHOD_NOT_ALLOWED, &format!("This path answers {allow}.")) }
     }
 
+    /// 408.
+    pub(crate) fn request_timeout() -> Self {
+        Self::new(&REQUEST_TIMEOUT, "The head of the request was not complete in time.")
+    }
+
+    /// 414.
+    pub(crate) fn uri_too_long() -> Self {
+        Self::new(&URI_TOO_LONG, "The path and the query are too long.")
+    }
+
+    /// 431.
+    pub(crate) fn headers_too_large() -> Self {
+        Self::new(&HEADERS_TOO_LARGE, "The header fields are too large, or there are too many of them.")
+    }
+
     /// 429, until the month ends.
     pub(crate) fn quota_exceeded(seconds: u64) -> Self {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
         Self { header, ..Self::new(&QUOTA_EXCEEDED, "The plan's requests of this month are spent.") }
+    }
+
+    /// 429, until the key's other connections end.
+    pub(crate) fn too_many_connections() -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(1))));
+        Self { header, ..Self::new(&TOO_MANY_CONNECTIONS, "The key holds too many connections.") }
     }
 
     /// 503.
@@ -124,8 +183,8 @@ impl Problem {
         }
     }
 
-    /// The answer.
-    pub(crate) fn into_response(self) -> Response {
+    /// The status, the header fields and the body of the response.
+    pub(crate) fn into_parts(self) -> (StatusCode, HeaderMap, String) {
         let &Kind { name, status, title, .. } = self.kind;
         let mut body = json!({
             "type": format!("/problems/{name}"),
@@ -136,11 +195,18 @@ impl Problem {
         if let Some((name, reason)) = self.invalid_param {
             body["invalid_params"] = json!([{"name": name, "reason": reason}]);
         }
-        let mut response = Response::new(body.to_string().into());
-        *response.status_mut() = status;
-        let headers = response.headers_mut();
+        let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.extend(self.header.map(|header| *header));
+        (status, headers, body.to_string())
+    }
+
+    /// The response.
+    pub(crate) fn into_response(self) -> Response {
+        let (status, headers, body) = self.into_parts();
+        let mut response = Response::new(body.into());
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
         response
     }
 }

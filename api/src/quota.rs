@@ -19,10 +19,17 @@ const PLAN: HeaderName = HeaderName::from_static("x-plan");
 
 /// Tells where a caller stands whose request has been answered.
 pub(crate) fn tell(app: &App, request: Option<&Request<'_>>, headers: &mut HeaderMap) {
-    let (remaining, used, plan) = request.map_or((0, 0, "none"), |request| {
-        let standing = request.standing(app);
-        (standing.remaining(), standing.used, standing.plan.key())
-    });
+    let Some(request) = request else { return tell_nobody(headers) };
+    let standing = request.standing(app);
+    insert(headers, standing.remaining(), standing.used, standing.plan.key());
+}
+
+/// Tells a caller without a valid key that it has no plan.
+pub(crate) fn tell_nobody(headers: &mut HeaderMap) {
+    insert(headers, 0, 0, "none");
+}
+
+fn insert(headers: &mut HeaderMap, remaining: u64, used: u64, plan: &'static str) {
     headers.insert(REMAINING, HeaderValue::from(remaining));
     headers.insert(USED, HeaderValue::from(used));
     headers.insert(PLAN, HeaderValue::from_static(plan));
@@ -34,6 +41,9 @@ pub(crate) fn usage(app: &App, request: &Request<'_>) -> Result<Response, Proble
         return Err(Problem::invalid_param(name, "is unknown"));
     }
     let standing = app.usage.standing(&request.caller);
+    let routes = app.usage.routes(&request.caller);
+    // Spent before the plan was made smaller: with it, what the routes have sums up.
+    let beyond_quota = routes.values().sum::<u64>().saturating_sub(standing.used);
     let body = json!({
         "plan": standing.plan.key(),
         "quota": standing.quota,
@@ -41,7 +51,8 @@ pub(crate) fn usage(app: &App, request: &Request<'_>) -> Result<Response, Proble
         "remaining": standing.remaining(),
         "period_start": to_rfc3339(standing.period.0),
         "period_end": to_rfc3339(standing.period.1),
-        "routes": app.usage.routes(&request.caller),
+        "routes": routes,
+        "beyond_quota": beyond_quota,
     });
     let mut response = Response::new(body.to_string().into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

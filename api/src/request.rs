@@ -10,7 +10,7 @@ use warp::http::{HeaderMap, Method};
 use crate::App;
 use crate::keys::Caller;
 use crate::problem::Problem;
-use crate::usage::{Exhausted, Standing};
+use crate::usage::{Refusal, Standing};
 
 /// What a valid key asks for.
 pub(crate) struct Request<'a> {
@@ -34,22 +34,31 @@ impl<'a> Request<'a> {
         Self { caller, path, query, headers, wants_body, standing: Cell::default() }
     }
 
-    /// Charges it, right before it is answered.
+    /// Charges it, right before it is answered. HEAD costs nothing: it has no body.
     pub(crate) fn charge(&self, app: &App) -> Result<(), Problem> {
+        if !self.wants_body {
+            return Ok(());
+        }
         self.note(app.usage.charge(&self.caller, self.path))
     }
 
     /// Refuses it where nothing is left to be charged, and charges nothing: for what may turn out to cost nothing.
     pub(crate) fn refuse_if_spent(&self, app: &App) -> Result<(), Problem> {
+        if !self.wants_body {
+            return Ok(());
+        }
         self.note(app.usage.check(&self.caller))
     }
 
-    fn note(&self, standing: Result<Standing, Exhausted>) -> Result<(), Problem> {
+    fn note(&self, standing: Result<Standing, Refusal>) -> Result<(), Problem> {
         // Who is refused may have been let through by an earlier look: what that said holds no more.
         self.standing.set(standing.as_ref().ok().copied());
-        standing.map(drop).map_err(|Exhausted(seconds)| {
-            telemetry::quota_refusal();
-            Problem::quota_exceeded(seconds)
+        standing.map(drop).map_err(|refusal| match refusal {
+            Refusal::Exhausted(seconds) => {
+                telemetry::quota_refusal();
+                Problem::quota_exceeded(seconds)
+            }
+            Refusal::Unwritten => Problem::unavailable("Charges cannot be written at the moment; try again."),
         })
     }
 

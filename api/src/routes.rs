@@ -27,11 +27,17 @@ use warp::reply::Response;
 use crate::auth::Surface;
 use crate::problem::{self, Problem};
 use crate::request::Request;
+use crate::server::connections;
 use crate::{App, SharedApp, pages, quota, request_id, stream};
 
 /// What all routes answer to.
 const ALLOW: &str = "GET, HEAD";
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Most bytes of a path and its query.
+const MAX_URI: usize = 8 * 1024;
+/// Most bytes of the header fields together. There are never more than 100: hyper refuses those.
+const MAX_HEADERS: usize = 32 * 1024;
 
 /// What a path names.
 enum Route {
@@ -100,7 +106,10 @@ fn respond(app: &SharedApp, method: &Method, path: &str, query: &str, headers: &
     let surface = Surface::of(path);
     let caller = app.keys.ask(|keys| surface.caller(headers, keys));
     let request = caller.map(|caller| Request::new(caller, (method, path, query), headers));
-    let answer = answer(app, method, path, request.as_ref());
+    let kid = request.as_ref().ok().map(|request| &*request.caller.kid);
+    let admitted = connections::note(kid, headers);
+    let answer = admitted.and_then(|()| within_limits(path, query, headers));
+    let answer = answer.and_then(|()| answer_route(app, method, path, request.as_ref()));
     let mut response = answer.unwrap_or_else(Problem::into_response);
     if surface == Surface::Second {
         quota::tell(app, request.as_ref().ok(), response.headers_mut());
@@ -108,7 +117,16 @@ fn respond(app: &SharedApp, method: &Method, path: &str, query: &str, headers: &
     identified(response)
 }
 
-fn answer(
+/// Refuses what is longer than anything that is meant. hyper's own limits are wider, so that this is what answers.
+fn within_limits(path: &str, query: &str, headers: &HeaderMap) -> Result<(), Problem> {
+    if path.len() + query.len() > MAX_URI {
+        return Err(Problem::uri_too_long());
+    }
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if bytes > MAX_HEADERS { Err(Problem::headers_too_large()) } else { Ok(()) }
+}
+
+fn answer_route(
     app: &SharedApp,
     method: &Method,
     path: &str,
@@ -245,7 +263,7 @@ mod tests {
         let Api { app, .. } = &mut api;
         let app = Arc::get_mut(app).unwrap();
         let polls = Arc::new(Polls::new(1));
-        (app.board, app.signals) = (Entries::new(&polls), Entries::new(&polls));
+        (app.board, app.signals) = (Entries::new(&polls, &app.sports), Entries::new(&polls, &app.sports));
         let status = |api: &Api, path| api.ask(&Method::GET, path, "", None).0.status();
         for (path, expected) in [("/v1/arbs", 503), ("/v1/signals", 503), ("/readyz", 503)] {
             assert_eq!(status(&api, path), expected, "{path}");

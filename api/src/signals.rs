@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use arb_schemas::records::EdgeSignal;
+use arb_schemas::records::{EdgeSignal, Event};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{SIGNALS, Topic};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,10 @@ impl Listed for EdgeSignal {
 
     fn id(&self) -> &str {
         &self.id
+    }
+
+    fn event(&self) -> &Event {
+        &self.event
     }
 
     fn sequence(&self) -> i64 {
@@ -122,6 +126,10 @@ impl Filter<EdgeSignal> for Wanted {
             && reaches(self.min_strength, signal.strength)
             && reaches(self.min_confidence, signal.confidence)
             && self.in_play.is_none_or(|in_play| in_play == signal.in_play)
+    }
+
+    fn sport(&self) -> &Sport {
+        &self.sport
     }
 
     fn bytes(&self) -> usize {
@@ -259,7 +267,7 @@ mod tests {
     fn pages_of_what_is_wanted_follow_one_another() {
         let polls = Arc::new(Polls::new(1));
         polls.note(0, BoardProgress { source: "s".into(), received_at: 10_000_000 });
-        let signals = Entries::<EdgeSignal>::new(&polls);
+        let signals = Entries::<EdgeSignal>::new(&polls, &Arc::default());
         signals.ready();
         for (id, opened, kind) in [("a", 5, "value"), ("b", 9, "value"), ("c", 7, "steam"), ("d", 5, "value")]
         {

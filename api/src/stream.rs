@@ -88,6 +88,11 @@ impl Streams {
         (self.live.size(), self.live.head().as_slice().to_vec())
     }
 
+    /// Ends the streams whose key is not valid any more.
+    pub(crate) fn keys_have_changed(&self) {
+        self.live.keys_have_changed();
+    }
+
     /// Ends all streams.
     pub(crate) fn close(&self) {
         self.live.close();
@@ -120,14 +125,18 @@ pub fn follow(app: &App, stop: &Stop) -> Result<(), FollowError> {
 /// Answers a request.
 pub(crate) fn open(app: &SharedApp, request: &Request<'_>) -> Result<Response, Problem> {
     let Query { filter, last } = Query::parse(request.query, request.headers)?;
-    if !app.streams.is_ready() || app.streams.live.is_closing() {
+    if !app.streams.is_ready() {
         return Err(Problem::unavailable("The feed is being read; try again."));
     }
-    request.charge(app)?;
+    app.sports.check(&filter.sport)?;
+    // Who comes while the server ends is told so in a stream, for nothing: after a 503 it would never come back.
+    if !app.streams.live.is_closing() {
+        request.charge(app)?;
+    }
     let mut response = if request.wants_body {
         let (out, pieces) = mpsc::channel(PIECES);
         let start = Start::of(last, &app.streams.live);
-        let client = Client::new(Session::new(Arc::clone(app), filter), out);
+        let client = Client::new(Session::new(Arc::clone(app), filter, &request.caller.kid), out);
         warp::reply::stream(Driven::new(client.begin(start), pieces)).into_response()
     } else {
         Response::default()

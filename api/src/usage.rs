@@ -3,11 +3,13 @@
 //! An answered request costs one, a stream too; what is refused, fails or asks for the usage itself costs nothing. A
 //! request is charged before it is answered, and never above the quota. The ledger is a file that is written twice a
 //! second (`upkeep`) and at the end: a process that is killed, or a machine that loses its power, forgets at most the
-//! charges of the last second, in favour of the caller. One instance owns the file; two that share it overwrite one
+//! charges of the last second, in favour of the caller. While the file cannot be written nothing more is charged: what would be
+//! answered is refused for now, so that no more than that second can be lost. One instance owns the file; two that share it overwrite one
 //! another's counts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arb_schemas::time::{Micros, SECOND, month};
@@ -30,6 +32,8 @@ pub struct Usage {
     ledger: Mutex<Ledger>,
     /// Held by who writes the file.
     writing: Mutex<()>,
+    /// The last attempt to write it failed.
+    is_unwritten: AtomicBool,
 }
 
 /// As the file has it.
@@ -70,7 +74,22 @@ impl Standing {
 
 /// Nothing is left, for so many seconds.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Exhausted(pub(crate) u64);
+struct Exhausted(u64);
+
+/// Why a request is not charged.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The quota is spent, for so many seconds.
+    Exhausted(u64),
+    /// Charges cannot be written now.
+    Unwritten,
+}
+
+impl From<Exhausted> for Refusal {
+    fn from(Exhausted(seconds): Exhausted) -> Self {
+        Self::Exhausted(seconds)
+    }
+}
 
 impl Usage {
     /// Opens a ledger; where there is no file nothing has been spent.
@@ -82,11 +101,15 @@ impl Usage {
             Err(error) if error.is_missing() => Ledger::default(),
             read => read?,
         };
-        Ok(Self { plans, clock, path, ledger: Mutex::new(ledger), writing: Mutex::new(()) })
+        let (ledger, is_unwritten) = (Mutex::new(ledger), AtomicBool::new(false));
+        Ok(Self { plans, clock, path, ledger, writing: Mutex::new(()), is_unwritten })
     }
 
     /// Charges a request to a route: where its key stands then.
-    pub(crate) fn charge(&self, caller: &Caller, route: &str) -> Result<Standing, Exhausted> {
+    pub(crate) fn charge(&self, caller: &Caller, route: &str) -> Result<Standing, Refusal> {
+        if self.is_unwritten.load(Ordering::Relaxed) {
+            return Err(Refusal::Unwritten);
+        }
         let (quota, now) = (self.quota(caller), (self.clock)());
         let mut ledger = self.ledger(now);
         ledger.charge(&caller.kid, route, quota, now)?;
@@ -94,7 +117,7 @@ impl Usage {
     }
 
     /// Where a key stands whose request could be charged now.
-    pub(crate) fn check(&self, caller: &Caller) -> Result<Standing, Exhausted> {
+    pub(crate) fn check(&self, caller: &Caller) -> Result<Standing, Refusal> {
         let (quota, now) = (self.quota(caller), (self.clock)());
         let ledger = self.ledger(now);
         ledger.check(&caller.kid, quota, now)?;
@@ -110,7 +133,7 @@ impl Usage {
         self.plans.ask(|plans| plans.quota(caller.plan))
     }
 
-    /// A key's requests this month, by route.
+    /// A key's requests this month, by route. Their sum is above what is used after the plan was made smaller.
     pub(crate) fn routes(&self, caller: &Caller) -> BTreeMap<String, u64> {
         let ledger = self.ledger((self.clock)());
         ledger.spent.get(&caller.kid).map(|spent| spent.routes.clone()).unwrap_or_default()
@@ -118,7 +141,7 @@ impl Usage {
 
     /// Reads the plans again, if they have changed.
     pub(crate) fn look(&self) {
-        self.plans.look();
+        let _ = self.plans.look();
     }
 
     /// The ledger of the month that it is now.
@@ -143,6 +166,7 @@ impl Usage {
             serde_json::to_vec(&*ledger).map_err(files::format(&self.path))
         };
         let written = text.and_then(|text| files::write(&self.path, &text));
+        self.is_unwritten.store(written.is_err(), Ordering::Relaxed);
         if written.is_err() {
             self.ledger.lock().unwrap_or_else(PoisonError::into_inner).is_changed = true;
         }
@@ -283,6 +307,24 @@ mod tests {
         ledger.turn(now);
         assert_eq!(ledger.charge("a", "/v1/arbs", 1, now), Ok(()));
         assert_eq!(Some(ledger.period), month(now));
+    }
+
+    #[test]
+    fn nothing_is_charged_while_charges_cannot_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (usage, caller) = (usage(&folder), caller());
+        usage.charge(&caller, "/v1/arbs").unwrap();
+        // Where the new file is written the disk is full.
+        let new = folder.path().join("usage.new");
+        std::os::unix::fs::symlink("/dev/full", &new).unwrap();
+        assert!(usage.save().unwrap_err().to_string().contains("No space left"));
+        assert!(std::fs::symlink_metadata(&new).is_err(), "nothing is left behind");
+        assert_eq!(usage.charge(&caller, "/v1/arbs"), Err(Refusal::Unwritten));
+        assert_eq!(usage.standing(&caller).used, 1);
+        usage.save().unwrap();
+        usage.charge(&caller, "/v1/arbs").unwrap();
+        usage.save().unwrap();
+        assert_eq!(self::usage(&folder).standing(&caller).used, 2, "no charge is lost");
     }
 
     #[test]

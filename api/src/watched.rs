@@ -54,24 +54,26 @@ impl<T: FromFile> Watched<T> {
         question(&self.value.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads it again, if it has changed.
-    pub(crate) fn look(&self) {
+    /// Reads it again, if it has changed: whether there is something new.
+    pub(crate) fn look(&self) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = Stamp::of(&self.path);
         if stamp == seen.read {
-            return;
+            return false;
         }
         match T::read(&self.path) {
             Ok(value) => {
                 *self.value.write().unwrap_or_else(PoisonError::into_inner) = value;
                 *seen = Seen { read: stamp, refused: None };
                 tracing::info!(path = %self.path.display(), "read again");
+                true
             }
             // Once for each state of it, though it is tried again: the reason may lie elsewhere.
             Err(error) => {
                 if seen.refused.replace(stamp) != Some(stamp) {
                     tracing::warn!(%error, "what was read before holds");
                 }
+                false
             }
         }
     }

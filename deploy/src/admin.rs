@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context;
-use arb_api::server::{self, Limits};
+use arb_api::server::{self, Caps, Limits};
 use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry::{self, Role, Scrape};
 use tokio::net::TcpListener;
@@ -31,7 +31,7 @@ pub(crate) const FIRST_PORT: u16 = 9101;
 /// How often the role is looked at, and samples are sorted.
 const LOOK: Duration = Duration::from_secs(1);
 /// Scrapers are few.
-const LIMITS: Limits = Limits { connections: 16, stall: Duration::from_secs(10) };
+const LIMITS: Limits = Limits::new(Caps::equal(16), Duration::from_secs(10));
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// How a role is, seen from outside.

@@ -29,6 +29,7 @@ mod markers;
 mod members;
 mod opinion;
 mod processor;
+mod restart;
 mod rules;
 mod signals;
 mod sink;

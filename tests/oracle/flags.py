@@ -108,12 +108,16 @@ def least_return(stakes, prices):
 
 
 def round_stakes(prices, steps):
-    """Stakes for a total of 100, each rounded to its step, with the largest least return; ties: the least total."""
+    """Stakes for a total of at most 100, each rounded to its step, with the largest least return; ties: the least total.
+
+    `None` where there is no way.
+    """
     implied = sum(Fraction(10**6, price) for price in prices)
     exact = [DEFAULT_TOTAL * Fraction(10**6, price) / implied for price in prices]
     ways = [{math.floor(s / step) * step, math.ceil(s / step) * step} for s, step in zip(exact, steps)]
-    whole = filter(all, itertools.product(*ways))  # a leg without a stake is none
-    return max(whole, key=lambda stakes: (least_return(stakes, prices), -sum(stakes)))
+    # a leg without a stake is none
+    whole = (stakes for stakes in itertools.product(*ways) if all(stakes) and sum(stakes) <= DEFAULT_TOTAL)
+    return max(whole, key=lambda stakes: (least_return(stakes, prices), -sum(stakes)), default=None)
 
 
 def is_off_consensus(leg, offers, books):
@@ -134,7 +138,7 @@ def verify(arb, offers, in_play, polled_at, learnt, books):
     on = date.fromordinal(date(1970, 1, 1).toordinal() + polled_at // (86_400 * SECOND))
     names, prices = [leg.book for leg in arb.legs], [leg.quote.price for leg in arb.legs]
     stakes = round_stakes(prices, [books.step(book) for book in names])
-    margin = float(least_return(stakes, prices) - 1)
+    margin = None if stakes is None else float(least_return(stakes, prices) - 1)
     flags = {
         "simultaneous": arb.simultaneous,
         "fresh": all(polled_at - leg.quote.last_seen <= learnt.interval(leg.book) for leg in arb.legs),
@@ -144,6 +148,6 @@ def verify(arb, offers, in_play, polled_at, learnt, books):
         "independent_operators": len({books.operator(book) for book in names}) == len(names),
         "plausible_price": not any(is_off_consensus(leg, offers, books) for leg in arb.legs),
         "plausible_margin": arb.margin <= learnt.highest_margin(in_play),
-        "stakeable": margin > 0,
+        "stakeable": margin is not None and margin > 0,
     }
     return flags, stakes, margin

@@ -181,7 +181,9 @@ class Judge:
             **{"implied_probability": float(arb.implied), "margin": float(1 / arb.implied - 1)},
             **{"margin_worst": float(worst), "margin_rounded": None if rounded is None else float(rounded)},
             **{"legs": sorted(said, key=leg_order), "simultaneous": held["simultaneous"]},
-            "warnings": ["push_possible"] * (abs(worst) < covers.NOISE) + ["limit_unknown"],
+            "warnings": ["push_possible"] * (abs(worst) < covers.NOISE)
+            + ["half_push_possible"] * (number is not None and number % 500 == 250)
+            + ["limit_unknown"],
             **{"total_stake_max": None, "currency": covers.agreed_currency(legs, self.books)},
             **{"verified": all(held.values()), "verification": held},
         }

@@ -285,14 +285,14 @@ class Replay:
         entry.update(opened_at=self.open[key]["opened_at"], implied_probability=total)
         entry.update(margin=arb.margin, margin_worst=margin_worst(key[1], key[2], arb))
         entry.update(margin_rounded=margin_rounded, verified=self.is_verified(key), verification=held)
-        entry["legs"] = [self.board_leg(leg, total, stake) for leg, stake in zip(arb.legs, stakes)]
+        entry["legs"] = [self.board_leg(leg, total, stake) for leg, stake in zip(arb.legs, stakes or [None] * len(arb.legs))]
         return entry
 
     def board_leg(self, leg, total, stake):
         outcome, book, quote = leg
         share = {"implied_probability": ONE / quote.price, "stake_share": ONE / quote.price / total}
         said = {"outcome": outcome, "book": book, "operator": self.books.operator(book), "price": quote.price / ONE}
-        said.update(share, stake=stake / 100)
+        said.update(share, stake=None if stake is None else stake / 100)
         return {**said, "last_seen_at": format_instant(quote.last_seen)}
 
     def board(self, until):

@@ -90,15 +90,19 @@ def risk(leg, stake):
 
 
 def round_stakes(legs, ways, total=TOTAL, limits=None):
-    """(stakes, least return) of the best way to round; what is asked of a venue is a multiple of its step."""
+    """(stakes, least return) of the best way to round; what is asked of a venue is a multiple of its step.
+
+    Together the stakes never put more at risk than the total that was asked for.
+    """
     implied = sum(Fraction(ONE, leg.effective) for leg in legs)
     exact = [total * Fraction(ONE, leg.effective) / implied / risk(leg, 1) for leg in legs]
     below = [math.floor(stake / leg.step) * leg.step for stake, leg in zip(exact, legs)]
     above = [math.ceil(stake / leg.step) * leg.step for stake, leg in zip(exact, legs)]
     tried = [way for way in itertools.product(*map(set, zip(below, above))) if all(way) and fits(way, limits)]
+    at_risk = {way: [risk(leg, stake) for leg, stake in zip(legs, way)] for way in tried}
+    tried = [way for way in tried if sum(at_risk[way]) <= total]
     if not tried:
         return None, None
-    at_risk = {way: [risk(leg, stake) for leg, stake in zip(legs, way)] for way in tried}
     left = {way: least(at_risk[way], legs, ways) for way in tried}
     best = min(tried, key=lambda way: (-left[way], sum(at_risk[way])))
     return best, left[best]

@@ -130,9 +130,9 @@ class Stakes(unittest.TestCase):
         self.assertAlmostEqual(found["margin_rounded"], 50.24 * 2.02 / 99.99 - 1, 12)
 
     def test_golden_three_way(self):
-        prices = [2_300_000, 3_500_000, 4_230_000]  # 4543.64, 2985.82, 2470.54; all up return the most
+        prices = [2_300_000, 3_500_000, 4_230_000]  # 4543.64, 2985.82, 2470.54; all up would be 100.01
         stakes = flags.round_stakes(prices, [1, 1, 1])
-        self.assertEqual([sum(stakes), *stakes], [10_001, 4_544, 2_986, 2_471])
+        self.assertEqual([sum(stakes), *stakes], [9_998, 4_543, 2_985, 2_470])
 
     def test_ties_take_the_least_total(self):
         self.assertEqual(flags.round_stakes([3_100_000] * 3, [1] * 3), (3_333, 3_333, 3_333))

@@ -123,8 +123,14 @@ class Settling(unittest.TestCase):
     def test_stakes_of_a_back_and_a_lay(self):
         bets = (Bet("home", "back", 1_650_000, 1_650_000, 1), Bet("home", "lay", 1_590_000, 2_610_169, 1))
         _, stakes, left = settling.outcome_of(bets, "h2h_3_way", None, (("outcome", "outcome"),))
-        self.assertEqual(stakes, (6127, 6565))  # of the lay 3873.35 at risk: 10109.55 for 10000.35
-        self.assertAlmostEqual(float(left), 10109.55 / 10000.35 - 1, 12)
+        self.assertEqual(stakes, (6126, 6564))  # of the lay 3872.76 at risk: 10107.90 for 9998.76
+        self.assertAlmostEqual(float(left), 10107.9 / 9998.76 - 1, 12)
+
+    def test_never_more_than_the_total_is_staked(self):
+        bets = tuple(Bet(side, "back", 2_020_000, 2_020_000, 10_000) for side in ("home", "away"))
+        ways = settling.states(bets, "h2h", None, (("impossible",) * 2,))
+        self.assertEqual(settling.round_stakes(bets, ways), (None, None))
+        self.assertEqual(settling.round_stakes(bets, ways, total=20_000)[0], (10_000, 10_000))
 
     def test_no_stake_is_above_a_limit(self):
         bets = tuple(Bet(side, "back", 2_100_000, 2_100_000, 7) for side in ("home", "away"))
@@ -138,7 +144,7 @@ class Entries(unittest.TestCase):
         entry = due(BACK_AND_LAY)
         self.assertAlmostEqual(entry["margin"], 0.0109408453, 10)
         self.assertEqual([leg["side"] for leg in entry["legs"]], ["back", "lay"])
-        self.assertEqual([leg["liability"] for leg in entry["legs"]], [None, 3874])
+        self.assertEqual([leg["liability"] for leg in entry["legs"]], [None, 3873])
         # Their rules are not known: a draw could refund both, or be a dead heat to one.
         self.assertLess(entry["margin_worst"], -0.1)
         self.assertFalse(entry["verification"]["same_rules"])
@@ -179,10 +185,10 @@ class Mutations(unittest.TestCase):
     def test_fees_and_lays(self):
         self.leg(1, effective_price=2_694_915)  # without the commission
         self.leg(1, side="back")
-        self.leg(1, stake=3874)  # what it risks is not what is asked
-        self.leg(1, liability=6565)
-        self.leg(1, liability=3873)  # rounded down
-        self.leg(0, stake=6128)
+        self.leg(1, stake=3873)  # what it risks is not what is asked
+        self.leg(1, liability=6564)
+        self.leg(1, liability=3872)  # rounded down
+        self.leg(0, stake=6127)
         self.leg(0, stake_share=0.5)
 
     def test_pushes(self):

@@ -18,6 +18,7 @@ use super::event::{Block, Event};
 use super::notice::{self, To};
 use super::position::Positions;
 use super::query::Filter;
+use super::session::HeldKey;
 use crate::SharedApp;
 use crate::follow::FollowError;
 
@@ -31,6 +32,7 @@ const TURN: Duration = Duration::from_secs(30);
 pub(super) struct CatchUp {
     pub(super) app: SharedApp,
     pub(super) filter: Filter,
+    pub(super) key: HeldKey,
     pub(super) out: mpsc::Sender<Bytes>,
     /// What the client has been sent.
     pub(super) sent: Positions,
@@ -46,6 +48,8 @@ pub(super) enum CaughtUp {
     Impossible(&'static str),
     /// It has gone.
     Gone,
+    /// Its key is not valid any more.
+    Revoked,
     /// The server ends.
     Closing,
     /// It has had its turn, and others wait.
@@ -94,6 +98,9 @@ impl CatchUp {
         while !behind.is_empty() {
             if self.app.streams.live.is_closing() {
                 return Ok(Some(CaughtUp::Closing));
+            }
+            if self.key.is_revoked(&self.app) {
+                return Ok(Some(CaughtUp::Revoked));
             }
             if begun.elapsed() > TURN && self.app.streams.catch_ups.is_waiting() {
                 return Ok(Some(CaughtUp::TurnOver));

@@ -121,9 +121,9 @@ impl Client {
     /// Sends from Kafka what comes after these positions; or the reason why that cannot be.
     async fn catch_up(&mut self, positions: Positions) -> Result<Result<Positions, &'static str>, End> {
         let permit = self.permit().await?;
-        let Session { app, filter, .. } = &self.session;
-        let (app, filter, out) = (Arc::clone(app), filter.clone(), self.out.clone());
-        let reader = CatchUp { app, filter, out, sent: positions, told: Sent::default() };
+        let Session { app, filter, key, .. } = &self.session;
+        let (app, filter, key, out) = (Arc::clone(app), filter.clone(), key.clone(), self.out.clone());
+        let reader = CatchUp { app, filter, key, out, sent: positions, told: Sent::default() };
         let read = tokio::task::spawn_blocking(move || {
             let read = reader.run();
             drop(permit);
@@ -137,6 +137,7 @@ impl Client {
             CaughtUp::Reached => Ok(Ok(reached)),
             CaughtUp::Impossible(reason) => Ok(Err(reason)),
             CaughtUp::Gone => Err(End::Gone),
+            CaughtUp::Revoked => Err(End::Revoked),
             CaughtUp::Closing => Err(End::Closing),
             CaughtUp::TurnOver => Err(End::Lagged("catching_up")),
             CaughtUp::Failed => Err(End::Lagged("unavailable")),
@@ -165,7 +166,7 @@ impl Client {
         tokio::select! {
             biased;
             sent = self.out.send(text) => sent.map_err(|_| End::Gone)?,
-            () = self.session.live().closes(&self.session.seat) => return Err(End::Closing),
+            end = self.session.ends() => return Err(end),
         }
         self.session.sends(bytes);
         Ok(())
@@ -174,7 +175,11 @@ impl Client {
     async fn send_all(&mut self, pieces: Vec<Bytes>) -> Result<(), End> {
         let bytes = pieces.iter().map(Bytes::len).sum();
         for piece in pieces {
-            self.out.send(piece).await.map_err(|_| End::Gone)?;
+            tokio::select! {
+                biased;
+                sent = self.out.send(piece) => sent.map_err(|_| End::Gone)?,
+                () = self.session.revocation() => return Err(End::Gone),
+            }
         }
         self.session.sends(bytes);
         Ok(())

@@ -43,8 +43,8 @@ impl Follower {
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
         let mut is_seated = false;
         loop {
-            if self.session.live().is_closing() {
-                return Poll::Ready(Err(End::Closing));
+            if let Some(end) = self.session.end() {
+                return Poll::Ready(Err(end));
             }
             match self.session.live().read(self.next) {
                 At::Block(block) => {
@@ -144,7 +144,8 @@ mod tests {
     struct Feed {
         app: SharedApp,
         runtime: Runtime,
-        _folder: tempfile::TempDir,
+        kid: String,
+        folder: tempfile::TempDir,
     }
 
     impl Feed {
@@ -154,8 +155,8 @@ mod tests {
 
         fn keeping(events: usize) -> Self {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let Made { app, folder, .. } = Made::new(2, events, Duration::from_millis(5));
-            Self { app: Arc::new(app), runtime, _folder: folder }
+            let Made { app, key, folder } = Made::new(2, events, Duration::from_millis(5));
+            Self { app: Arc::new(app), runtime, kid: key[9..17].to_owned(), folder }
         }
 
         /// A window closes, at a place.
@@ -185,7 +186,7 @@ mod tests {
             let _in = self.runtime.enter();
             let filter = Query::parse(query, &warp::http::HeaderMap::new()).ok().unwrap().filter;
             let place = self.app.streams.live.join(&sent).unwrap();
-            Follower::new(Session::new(Arc::clone(&self.app), filter), sent, place)
+            Follower::new(Session::new(Arc::clone(&self.app), filter, &self.kid), sent, place)
         }
 
         /// The next pieces.
@@ -316,5 +317,29 @@ mod tests {
         feed.says(0, 0);
         feed.app.streams.close();
         assert_eq!(feed.hears(&mut client, 9), [other("server_restart", [0, 0])]);
+    }
+
+    #[test]
+    fn whose_key_is_taken_away_is_told_so_and_nothing_more() {
+        let feed = Feed::new();
+        let mut client = feed.client("", [0, 0]);
+        feed.says(0, 0);
+        let read_again = |text: &str| {
+            std::fs::write(feed.folder.path().join("keys.json"), text).unwrap();
+            if feed.app.keys.look() {
+                feed.app.streams.keys_have_changed();
+            }
+        };
+        let keys = std::fs::read_to_string(feed.folder.path().join("keys.json")).unwrap();
+        read_again(&format!("{keys} "));
+        assert_eq!(feed.hears(&mut client, 1), [close("0-0", [1, 0])], "its key is still there");
+        let (woken, _in) = (Arc::new(Woken::default()), feed.runtime.enter());
+        let waker = Waker::from(Arc::clone(&woken));
+        while client.poll_next_unpin(&mut Context::from_waker(&waker)).is_ready() {}
+        read_again("{}");
+        assert_eq!(woken.count(), 1);
+        feed.says(0, 1);
+        let last = feed.runtime.block_on(client.collect::<Vec<_>>());
+        assert_eq!(last, ["event: key_revoked\ndata: {}\n\n"]);
     }
 }

@@ -31,10 +31,8 @@
 //! it is of the same transition (`Entries::parts_of`), else as the feed had it.
 
 use std::collections::BTreeSet;
-use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use arb_pipeline::telemetry::serve as telemetry;
@@ -62,7 +60,9 @@ pub(super) struct Live {
     /// The number of the next block: who only wants to know whether there is one takes no lock.
     next: AtomicU64,
     is_closing: AtomicBool,
-    /// Rung after each of the two has changed.
+    /// How often the keys have been read again.
+    keys_read: AtomicU64,
+    /// Rung after each of the three has changed.
     bell: Bell,
     /// The last snapshot. Who makes the next one holds it: the others who want one would only make the same.
     snapshot: AsyncMutex<Option<Taken>>,
@@ -125,6 +125,7 @@ impl Live {
             inner: Mutex::new(inner),
             next: AtomicU64::new(0),
             is_closing: AtomicBool::new(false),
+            keys_read: AtomicU64::new(0),
             bell: Bell::default(),
             snapshot: AsyncMutex::default(),
         }
@@ -181,15 +182,15 @@ impl Live {
         self.is_closing.load(Ordering::Acquire)
     }
 
-    /// Waits, in a seat of these, until they do.
-    pub(super) async fn closes(&self, seat: &Seat) {
-        poll_fn(|context| self.poll_closes(seat, context)).await;
+    /// Lets every stream look whether its key is still valid.
+    pub(super) fn keys_have_changed(&self) {
+        self.keys_read.fetch_add(1, Ordering::Release);
+        self.bell.ring();
     }
 
-    /// Whether they end; who asks is woken when they do.
-    pub(super) fn poll_closes(&self, seat: &Seat, context: &Context<'_>) -> Poll<()> {
-        seat.wait(context);
-        if self.is_closing() { Poll::Ready(()) } else { Poll::Pending }
+    /// How often the keys have been read again.
+    pub(super) fn keys_read(&self) -> u64 {
+        self.keys_read.load(Ordering::Acquire)
     }
 
     /// From where a client hears that there is an event, or that streams end.

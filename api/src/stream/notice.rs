@@ -1,4 +1,4 @@
-//! What a stream says beside events: snapshot, heartbeat, resync, lagged, restart.
+//! What a stream says beside events: snapshot, heartbeat, resync, lagged, restart, revoked key.
 //!
 //! Pure. Each carries the client's position as its id, where it has one: what the client goes on from is never older
 //! than what it has, and never newer.
@@ -58,6 +58,11 @@ pub(super) fn resync(reason: &str) -> Bytes {
 /// read now (`unavailable`); it goes on from its id.
 pub(super) fn lagged(to: To<'_>, reason: &str) -> Bytes {
     format!("event: lagged\ndata: {}\n{}", json!({"reason": reason}), to.id()).into()
+}
+
+/// The key is not valid any more: who connects again is answered 401.
+pub(super) fn key_revoked() -> Bytes {
+    Bytes::from_static(b"event: key_revoked\ndata: {}\n\n")
 }
 
 /// The server ends; the client connects again.

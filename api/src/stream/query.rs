@@ -56,7 +56,8 @@ impl Query {
                 _ => return Err(Problem::invalid_param(&name, "is unknown")),
             }
         }
-        if let Some(value) = headers.get(LAST_EVENT_ID) {
+        // Some clients send it without a value as long as they have none.
+        if let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) {
             last = Some(id(LAST_EVENT_ID, value.to_str().unwrap_or_default())?);
         }
         Ok(Self { filter, last })
@@ -117,6 +118,9 @@ mod tests {
         headers.insert(LAST_EVENT_ID, id(2).parse().unwrap());
         let last = Query::parse(&query, &headers).ok().unwrap().last;
         assert_eq!(last.unwrap().positions, Positions::new(vec![2]));
+        headers.insert(LAST_EVENT_ID, "".parse().unwrap());
+        let last = Query::parse(&query, &headers).ok().unwrap().last;
+        assert_eq!(last.unwrap().positions, Positions::new(vec![1]), "an empty header is none");
         headers.insert(LAST_EVENT_ID, "17".parse().unwrap());
         assert!(Query::parse("", &headers).is_err());
         for query in ["last_event_id=", "kinds=", "kinds=arb", "sort=1", "sport=", "sport=a&sport=b"] {

@@ -25,6 +25,7 @@ const TELL: Duration = Duration::from_secs(1);
 pub(super) struct Session {
     pub(super) app: SharedApp,
     pub(super) filter: Filter,
+    pub(super) key: HeldKey,
     pub(super) seat: Seat,
     pub(super) silence: Silence,
     /// What was sent since that was last told, and when it was.
@@ -33,8 +34,35 @@ pub(super) struct Session {
     _open: Open,
 }
 
+/// The key by which a stream was opened.
+#[derive(Debug, Clone)]
+pub(super) struct HeldKey {
+    kid: String,
+    /// As of which reading of the keys it was valid.
+    seen: u64,
+}
+
+impl HeldKey {
+    pub(super) fn new(app: &SharedApp, kid: &str) -> Self {
+        // Before anything is looked up: a change in between is looked at again. The request has been checked before it.
+        Self { kid: kid.to_owned(), seen: app.streams.live.keys_read().wrapping_sub(1) }
+    }
+
+    /// Whether it is not valid any more: looked up when the keys have been read again, and else one number is compared.
+    pub(super) fn is_revoked(&mut self, app: &SharedApp) -> bool {
+        let read = app.streams.live.keys_read();
+        if read == self.seen {
+            return false;
+        }
+        self.seen = read;
+        !app.keys.ask(|keys| keys.has(&self.kid))
+    }
+}
+
 /// Why a stream ends.
 pub(super) enum End {
+    /// The key is not valid any more.
+    Revoked,
     /// The client has gone, or is cut in the middle of something.
     Gone,
     /// The client must come back, for this reason.
@@ -54,10 +82,12 @@ impl Drop for Ending {
 }
 
 impl Session {
-    pub(super) fn new(app: SharedApp, filter: Filter) -> Self {
+    /// Of the caller with this kid.
+    pub(super) fn new(app: SharedApp, filter: Filter, kid: &str) -> Self {
+        let key = HeldKey::new(&app, kid);
         let (seat, silence) = (app.streams.live.seat(), Silence::new(app.streams.heartbeat));
         let (told, open) = ((Sent::default(), Instant::now()), Open::stream());
-        Self { app, filter, seat, silence, told, ending: Ending("gone"), _open: open }
+        Self { app, filter, key, seat, silence, told, ending: Ending("gone"), _open: open }
     }
 
     pub(super) fn live(&self) -> &Live {
@@ -87,13 +117,39 @@ impl Session {
         self.silence.poll(now, context)
     }
 
+    /// Why the stream ends now, if it does.
+    pub(super) fn end(&mut self) -> Option<End> {
+        if self.live().is_closing() {
+            return Some(End::Closing);
+        }
+        self.key.is_revoked(&self.app).then_some(End::Revoked)
+    }
+
+    /// Why the stream ends; who asks is woken when it does.
+    fn poll_end(&mut self, context: &Context<'_>) -> Poll<End> {
+        self.seat.wait(context);
+        self.end().map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Waits until the stream ends.
+    pub(super) async fn ends(&mut self) -> End {
+        poll_fn(|context| self.poll_end(context)).await
+    }
+
+    /// Waits until the key is not valid any more.
+    pub(super) async fn revocation(&mut self) {
+        poll_fn(|context| {
+            self.seat.wait(context);
+            if self.key.is_revoked(&self.app) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
     /// Waits until the client is to be told something else than events: that there is nothing, or the end.
     pub(super) async fn interruption(&mut self) -> Result<(), End> {
-        poll_fn(|context| {
-            if self.live().poll_closes(&self.seat, context).is_ready() {
-                return Poll::Ready(Err(End::Closing));
-            }
-            self.poll_silence(context).map(Ok)
+        poll_fn(|context| match self.poll_end(context) {
+            Poll::Ready(end) => Poll::Ready(Err(end)),
+            Poll::Pending => self.poll_silence(context).map(Ok),
         })
         .await
     }
@@ -107,6 +163,10 @@ impl Session {
     pub(super) fn last_word(&mut self, end: &End, sent: Option<&Positions>) -> Option<Bytes> {
         match end {
             End::Gone => None,
+            End::Revoked => {
+                self.ending.0 = "key_revoked";
+                Some(notice::key_revoked())
+            }
             End::Lagged(reason) => {
                 self.ending.0 = reason;
                 Some(notice::lagged(self.to(sent), reason))

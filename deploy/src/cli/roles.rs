@@ -7,6 +7,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use arb_api::server::Network;
 use arb_pipeline::fail_point::Passage;
 use clap::Args;
 
@@ -122,6 +123,18 @@ pub(crate) struct Serve {
     /// File of what each key has spent, this instance's own [default: usage.json beside the keys]
     #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
     pub(crate) usage: Option<PathBuf>,
+    /// Connections at one time, as far as the limit of open files allows; a fifth is kept for callers with a valid key
+    #[arg(long, env = "ARB_CONNECTIONS", default_value_t = 10_000)]
+    pub(crate) connections: usize,
+    /// Connections without a key from one address (of IPv6 a /64 network) [default: a tenth of all]
+    #[arg(long, env = "ARB_CONNECTIONS_PER_ADDRESS")]
+    pub(crate) connections_per_address: Option<usize>,
+    /// Connections with one key [default: half of all]
+    #[arg(long, env = "ARB_CONNECTIONS_PER_KEY")]
+    pub(crate) connections_per_key: Option<usize>,
+    /// Proxies whose X-Forwarded-For header is believed: addresses or networks, such as 10.0.0.0/8
+    #[arg(long, env = "ARB_TRUSTED_PROXIES", value_delimiter = ',')]
+    pub(crate) trusted_proxies: Vec<Network>,
     /// Milliseconds of silence after which a stream says that it lives
     #[arg(long = "heartbeat-ms", hide = true, default_value = "15000", value_parser = millis)]
     pub(crate) heartbeat: Duration,

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use arb_api::keys::Keys;
 use arb_api::plan::Plans;
+use arb_api::server::{Caps, Limits, Proxies};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::usage::Usage;
@@ -16,14 +18,21 @@ use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry::Role;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
 
+use tokio::net::TcpSocket;
+
 use crate::admin::{Admin, Vitals};
 use crate::cli::Serve;
 use crate::{clock, limits, signals};
 
+/// How often it is asked whether all has been read.
+const LOOK: Duration = Duration::from_millis(10);
+/// How often it is said that it has not.
+const SAY: Duration = Duration::from_secs(5);
+
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Serve)?;
-    limits::allow_connections();
+    let limits = connection_limits(config);
     let brokers = &config.brokers.brokers;
     let keys = Watched::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
@@ -39,9 +48,8 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let app = Arc::new(App::new(partitions, keys, usage, streams));
     admin.show(Seen { app: Arc::clone(&app), ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)? });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let listener = runtime.block_on(async { server::listen(config.listen) });
-    let listener = listener.with_context(|| format!("{} cannot be listened on", config.listen))?;
-    tracing::info!(listen = %config.listen, "serving");
+    let socket = server::bind(config.listen);
+    let socket = socket.with_context(|| format!("{} cannot be listened on", config.listen))?;
     let board = thread("board", &app, &stop, move |app, stop| Ok(follow::board(board, app, stop)?))?;
     let signals = thread("signals", &app, &stop, move |app, stop| Ok(follow::signals(signals, app, stop)?))?;
     let feed = thread("feed", &app, &stop, |app, stop| Ok(stream::follow(app, stop)?))?;
@@ -49,13 +57,47 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         upkeep::keep(app, stop);
         Ok(())
     })?;
-    runtime.block_on(server::serve(listener, Arc::clone(&app), config.stall, &stop));
+    let served = runtime.block_on(serve(socket, Arc::clone(&app), limits, &stop));
     let ended = [("board", board), ("signals", signals), ("feed", feed), ("upkeep", upkeep)]
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten());
     // After the last request that was still answered, and however the threads have ended.
     let saved = app.usage.save();
     ended.into_iter().collect::<anyhow::Result<()>>()?;
+    served?;
     Ok(saved?)
+}
+
+/// Listens once all has been read, and serves. Until then a connection is refused: a client of Server-Sent Events tries that
+/// again, but after any answer other than 200 it never comes back (docs/adr/002-restart-of-serve.md).
+async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -> std::io::Result<()> {
+    let begun = Instant::now();
+    let mut last_said = begun;
+    while !app.is_ready() {
+        tokio::select! {
+            () = stop.stopped() => return Ok(()),
+            () = tokio::time::sleep(LOOK) => {}
+        }
+        if last_said.elapsed() >= SAY {
+            last_said = Instant::now();
+            let seconds = begun.elapsed().as_secs();
+            tracing::info!(seconds, "not listening yet: the board, the signals and the feed are being read");
+        }
+    }
+    let listener = server::listen_on(socket)?;
+    tracing::info!(listen = %listener.local_addr()?, "serving");
+    server::serve(listener, app, limits, stop).await;
+    Ok(())
+}
+
+fn connection_limits(config: &Serve) -> Limits {
+    limits::allow_connections();
+    let usual = Caps::of(limits::connections(config.connections));
+    let caps = Caps {
+        per_address: config.connections_per_address.unwrap_or(usual.per_address).max(1),
+        per_key: config.connections_per_key.unwrap_or(usual.per_key).max(1),
+        ..usual
+    };
+    Limits { proxies: Proxies(config.trusted_proxies.clone()), ..Limits::new(caps, config.stall) }
 }
 
 /// The board and the feed, seen from outside.

@@ -28,12 +28,12 @@ pub enum Effect {
     LineMovement(Box<Movement>),
     /// A book or an arb went stale, or a book is no longer: to the feed.
     StaleAlert(Box<Alert>),
-    /// The board contains this whole poll.
+    /// How far the board has come with a source.
     Contains {
-        /// Its source.
+        /// The source.
         source: Arc<str>,
-        /// Its time.
-        received_at: Micros,
+        /// The time of the last whole poll that the board contains; `None` when the source is forgotten.
+        received_at: Option<Micros>,
     },
 }
 
@@ -174,6 +174,8 @@ impl Entry {
 pub enum Warning {
     /// In some state of the score nothing is won: stakes come back.
     PushPossible,
+    /// The line is a quarter line: in some state of the score half of a stake comes back.
+    HalfPushPossible,
     /// Nobody says how much a leg's book takes.
     LimitUnknown,
 }
@@ -184,6 +186,7 @@ impl Warning {
     pub fn key(self) -> &'static str {
         match self {
             Self::PushPossible => "push_possible",
+            Self::HalfPushPossible => "half_push_possible",
             Self::LimitUnknown => "limit_unknown",
         }
     }

@@ -226,7 +226,7 @@ impl Engine {
                 self.restate(&said, outbox, probe);
             }
             let source = Arc::clone(self.names.name(source));
-            outbox.effects.push(Effect::Contains { source, received_at: end.received_at });
+            outbox.effects.push(Effect::Contains { source, received_at: Some(end.received_at) });
         }
         Step::just(disposition)
     }

@@ -188,6 +188,14 @@ fn entry_leg(leg: &Quote, at: usize, judged: &Judged<'_>, context: &Context<'_>)
 /// What a taker must know.
 fn warnings(arb: &Arb<'_>, staked: &Staked) -> Vec<Warning> {
     let push = (staked.margin_worst.abs() < NOISE).then_some(Warning::PushPossible);
+    let half =
+        arb.legs.iter().any(|leg| leg.key.line.is_some_and(is_quarter)).then_some(Warning::HalfPushPossible);
     let unknown = arb.legs.iter().any(|leg| leg.limit.is_none()).then_some(Warning::LimitUnknown);
-    push.into_iter().chain(unknown).collect()
+    push.into_iter().chain(half).chain(unknown).collect()
+}
+
+/// Whether a bet at this line is two of half the stake, at the lines beside it: one of them is a whole one, on which stakes come
+/// back.
+fn is_quarter(line: i32) -> bool {
+    line.rem_euclid(500) == 250
 }

@@ -1,7 +1,8 @@
 //! Stakes: how much may be staked, how it is rounded to what venues take, and what is then left.
 //!
 //! Money is whole minor units (cents); sums of stakes are compared in integers, so that the order of legs decides nothing. A
-//! rounded worst case is never above that of the shares. It never converts a currency: legs in different ones are no arb.
+//! rounded worst case is never above that of the shares, and what is risked never above the total that was asked for. It never
+//! converts a currency: legs in different ones are no arb.
 //!
 //! Sources: shares `w_i = (1/o_i)/S`, the largest total `min limit_i / w_i`; a lay at L for a backer's stake b risks `b (L - 1)`.
 
@@ -125,7 +126,8 @@ pub fn total_max(legs: &[Leg]) -> Option<i64> {
 }
 
 /// The way to round the shares of a total, in minor units, that has the best worst case: each leg down or up to a multiple of
-/// its step, none above its limit. Ties: the smaller stakes. `None` for more than four legs, or when a leg cannot be staked.
+/// its step, none above its limit, together never above the total. Ties: the smaller stakes. `None` for more than four legs, or
+/// when a leg cannot be staked.
 #[must_use]
 pub fn round(legs: &[Leg], payouts: &Payouts, total: i64) -> Option<Rounded> {
     if legs.is_empty() || legs.len() > MOST_LEGS || legs.len() != payouts.legs() {
@@ -134,7 +136,7 @@ pub fn round(legs: &[Leg], payouts: &Payouts, total: i64) -> Option<Rounded> {
     let candidates: Vec<_> = legs.iter().map(|leg| leg.candidates(total)).collect();
     let ways = (0_usize..1 << legs.len()).filter_map(|way| {
         let chosen = candidates.iter().enumerate().map(|(leg, both)| both[way >> leg & 1]);
-        Way::new(chosen.collect::<Option<_>>()?, payouts)
+        Way::new(chosen.collect::<Option<_>>()?, payouts).filter(|way| way.total <= i128::from(total) * UNIT)
     });
     let best = ways.reduce(|best, way| if way.order(&best) == Ordering::Less { way } else { best })?;
     let margin_worst = best.least as f64 / (2.0 * UNIT as f64) / best.total as f64 - 1.0;
@@ -267,13 +269,14 @@ mod tests {
     #[test]
     fn a_coarse_step_can_leave_nothing() {
         let (legs, payouts) = winner(&["2.02", "2.02"].map(price), 10_000);
-        assert_eq!(placed(&round(&legs, &payouts, 10_000).unwrap()), [10_000, 10_000]);
+        assert_eq!(round(&legs, &payouts, 10_000), None, "200 are not asked for");
+        assert_eq!(placed(&round(&legs, &payouts, 20_000).unwrap()), [10_000, 10_000]);
         let (legs, payouts) = winner(&["1.03", "40"].map(price), 100);
         let rounded = round(&legs, &payouts, 10_000).unwrap();
-        assert_eq!(placed(&rounded), [9_800, 300]);
+        assert_eq!(placed(&rounded), [9_700, 300]);
         assert!(rounded.margin_worst < 0.0, "no longer an arb: {}", rounded.margin_worst);
         let (legs, payouts) = winner(&["1.01", "1000"].map(price), 100);
-        assert!(round(&legs, &payouts, 100).is_none_or(|rounded| placed(&rounded) == [100, 100]));
+        assert_eq!(round(&legs, &payouts, 100), None);
     }
 
     #[test]
@@ -382,6 +385,7 @@ mod tests {
                 let margin = odds::margin(odds::implied_probability(&prices));
                 prop_assert!(rounded.margin_worst <= margin + 1e-12);
                 prop_assert!(rounded.stakes.iter().all(|stake| stake.placed > 0 && stake.placed % step == 0));
+                prop_assert!(rounded.total() <= total as f64, "{} of {total}", rounded.total());
                 // Not one step beside the best lattice point that it could have taken.
                 let plain: Vec<_> = legs.iter().map(|leg| leg.share).collect();
                 prop_assert!((payouts.margin_worst(&plain).unwrap() - margin).abs() < 1e-9);
@@ -397,7 +401,7 @@ mod tests {
                     let exact = l.share * total as f64 / step as f64;
                     (if way >> leg & 1 == 1 { exact.ceil() } else { exact.floor() }) * step as f64
                 }).collect();
-                if stakes.iter().all(|stake| *stake > 0.0) {
+                if stakes.iter().all(|stake| *stake > 0.0) && stakes.iter().sum::<f64>() <= total as f64 {
                     let worst = payouts.margin_worst(&stakes).unwrap();
                     prop_assert!(rounded.as_ref().is_some_and(|best| worst <= best.margin_worst + 1e-9));
                 }

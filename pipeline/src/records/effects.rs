@@ -46,8 +46,10 @@ pub fn outputs(effect: &Effect, partition: i32, epoch: i64) -> Result<Vec<Output
             vec![feed(alert.event.id.to_string(), alert.sequence, encode(&stale_alert(alert))?)]
         }
         Effect::Contains { source, received_at } => {
-            let progress = wire::BoardProgress { source: source.to_string(), received_at: *received_at };
-            vec![board(format!("progress/{source}"), Some(encode(&progress)?))]
+            let progress =
+                received_at.map(|at| wire::BoardProgress { source: source.to_string(), received_at: at });
+            let value = progress.as_ref().map(encode).transpose()?;
+            vec![board(format!("progress/{source}"), value)]
         }
     })
 }

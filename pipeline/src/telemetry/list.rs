@@ -127,6 +127,9 @@ metrics! {
         "From a request's head to its answer, without the sending of it; of a stream only the opening.").by(&["route"]);
     QUOTA_REFUSALS = counter(Serve, Count, "arb_serve_quota_refusals_total", "Requests refused because the key's quota is spent.");
     CONNECTIONS = gauge(Serve, Count, "arb_serve_connections", "Connections that are open.");
+    EVICTED_CONNECTIONS = counter(Serve, Count, "arb_serve_evicted_connections_total",
+        "Connections without a key that were closed for others: their address held too many (address), too many were without a key (keyless), or all places were taken (full).")
+        .by(&["reason"]);
     BOARD_ENTRIES = gauge(Serve, Count, "arb_serve_board_entries", "Entries of the board.");
     SERVED_SIGNALS = gauge(Serve, Count, "arb_serve_signals", "Edge signals that are open.");
     BOARD_AGE = gauge(Serve, Seconds, "arb_serve_board_age_seconds",
@@ -139,7 +142,7 @@ metrics! {
     STREAM_EVENTS = counter(Serve, Count, "arb_serve_stream_events_total", "Server-Sent Events handed to connections: those of the feed, snapshots, and what is said beside them.");
     STREAM_BYTES = counter(Serve, Bytes, "arb_serve_stream_bytes_total", "Their bytes.");
     STREAM_ENDS = counter(Serve, Count, "arb_serve_stream_ends_total",
-        "Streams that ended: the client went or took nothing (gone), was cut (too_slow, catching_up, unavailable), or the server ends (closing).")
+        "Streams that ended: the client went or took nothing (gone), was cut (too_slow, catching_up, unavailable), its key is not valid any more (key_revoked), or the server ends (closing).")
         .by(&["reason"]);
     RING_EVENTS = gauge(Serve, Count, "arb_serve_ring_events", "Events of the feed in memory.");
     RING_BYTES = gauge(Serve, Bytes, "arb_serve_ring_bytes", "Their bytes.");

@@ -39,8 +39,11 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     ring: (list::RING_EVENTS.gauge(&[]), list::RING_BYTES.gauge(&[])),
 });
 
-/// Why a stream ends: the client went or took nothing, it was cut, or the server ends.
-const ENDS: [&str; 5] = ["gone", "too_slow", "catching_up", "unavailable", "closing"];
+/// Why a stream ends: the client went or took nothing, it was cut, its key is not valid any more, or the server ends.
+const ENDS: [&str; 6] = ["gone", "too_slow", "catching_up", "unavailable", "key_revoked", "closing"];
+
+/// Why a connection without a key is closed for another.
+const EVICTIONS: [&str; 3] = ["address", "keyless", "full"];
 
 pub(super) fn begin() {
     LazyLock::force(&METERS);
@@ -48,6 +51,9 @@ pub(super) fn begin() {
     // Before the first it is 0, so that the first is seen to come.
     for reason in ENDS {
         list::STREAM_ENDS.counter(&[reason]).absolute(0);
+    }
+    for reason in EVICTIONS {
+        list::EVICTED_CONNECTIONS.counter(&[reason]).absolute(0);
     }
 }
 
@@ -77,6 +83,11 @@ impl Route {
 /// A request was refused because the key's quota is spent.
 pub fn quota_refusal() {
     METERS.quota_refusals.increment(1);
+}
+
+/// A connection without a key was closed for another, for one of these reasons.
+pub fn connection_evicted(reason: &'static str) {
+    list::EVICTED_CONNECTIONS.counter(&[reason]).increment(1);
 }
 
 /// Something that is open as long as this lives.

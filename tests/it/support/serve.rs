@@ -22,6 +22,15 @@ impl Key {
         assert!(said.success, "{}", said.err);
         Self { file, text: said.out.trim().to_owned() }
     }
+
+    /// Takes it out of its file, as a user would who has no command for it yet.
+    pub(crate) fn take_away(&self) {
+        let mut keys: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&self.file).unwrap()).unwrap();
+        let kid = &self.text["arb_live_".len()..][..8];
+        assert!(keys.as_object_mut().unwrap().remove(kid).is_some());
+        std::fs::write(&self.file, keys.to_string()).unwrap();
+    }
 }
 
 /// An instance.

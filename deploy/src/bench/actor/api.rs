@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use arb_api::keys::Keys;
 use arb_api::plan::{Plan, Plans};
+use arb_api::server::{Caps, Limits};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::usage::Usage;
@@ -32,7 +33,7 @@ use crate::{clock, home};
 /// Events in memory, as `arb serve` has them.
 const EVENTS: usize = 16_384;
 const HEARTBEAT: Duration = Duration::from_secs(15);
-const STALL: Duration = Duration::from_secs(10);
+const LIMITS: Limits = Limits::new(Caps::of(10_000), Duration::from_secs(10));
 /// Windows that change again and again.
 const WINDOWS: i64 = 100;
 /// What is shown is of one moment, so that the same entries are the same bytes.
@@ -73,7 +74,7 @@ impl Api {
             self.runtime.block_on(async { server::listen(SocketAddr::from(([127, 0, 0, 1], 0))) })?;
         let at = listener.local_addr()?;
         let (served, stop) = (Arc::clone(&app), self.stop.clone());
-        self.runtime.spawn(async move { server::serve(listener, served, STALL, &stop).await });
+        self.runtime.spawn(async move { server::serve(listener, served, LIMITS, &stop).await });
         let (kept, stop) = (Arc::clone(&app), self.stop.clone());
         std::thread::spawn(move || upkeep::keep(&kept, &stop));
         self.app = Some(app);

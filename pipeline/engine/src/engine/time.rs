@@ -11,7 +11,7 @@ use crate::Micros;
 use crate::catalogue::Policy;
 use crate::clock;
 use crate::due;
-use crate::effect::Reason;
+use crate::effect::{Effect, Reason};
 use crate::engine::Engine;
 use crate::input::Coordinate;
 use crate::market;
@@ -61,7 +61,7 @@ impl Engine {
 
     fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, outbox: &mut Outbox<'_>) {
         self.look_at_books(&mut outbox.learnt);
-        self.forget();
+        self.forget(outbox);
         let looks_at_all = self.expected.take_stricter();
         let overlay = self.draft.over(&self.state);
         let until = if looks_at_all { Micros::MAX } else { overlay.clock().watermark };
@@ -93,12 +93,17 @@ impl Engine {
     }
 
     /// Forgets sources and books of which no record can be in the topic any more.
-    fn forget(&mut self) {
+    fn forget(&mut self, outbox: &mut Outbox<'_>) {
         let watermark = self.draft.over(&self.state).clock().watermark;
         let sources = self.draft.over(&self.state).sources();
         let silent = sources.filter(|(_, source)| clock::is_history(source.heard_at(), watermark));
-        for (source, _) in silent.collect::<Vec<_>>() {
+        let mut silent: Vec<_> =
+            silent.map(|(source, _)| (Arc::clone(self.names.name(source)), source)).collect();
+        // The numbers of names depend on what came before a restart; what is published does not.
+        silent.sort_unstable();
+        for (name, source) in silent {
             self.draft.forget_source(source);
+            outbox.effects.push(Effect::Contains { source: name, received_at: None });
         }
         for book in self.names.symbols() {
             let refresh = self.draft.over(&self.state).book(book);

@@ -198,7 +198,7 @@ fn whole_lines_warn_of_a_push_and_quarter_lines_pay_half() {
     });
     let quarter = quarter.expect("a window on the quarter line");
     assert!((quarter.margin_worst - quarter.margin / 2.0).abs() < 1e-12);
-    assert_eq!(quarter.warnings, [Warning::LimitUnknown]);
+    assert_eq!(quarter.warnings, [Warning::HalfPushPossible, Warning::LimitUnknown]);
 }
 
 #[test]

@@ -93,6 +93,26 @@ fn an_event_of_which_no_one_speaks_for_a_day_is_forgotten() {
 }
 
 #[test]
+fn the_board_is_told_of_a_source_that_is_forgotten() {
+    let mut world = World::new(Policy::Board);
+    let progress = |effects: &[Effect]| -> Vec<_> {
+        let of = |effect: &Effect| match effect {
+            Effect::Contains { received_at, .. } => Some(*received_at),
+            _ => None,
+        };
+        effects.iter().filter_map(of).collect()
+    };
+    assert_eq!(progress(&world.poll(100, &[])), [Some(at(100))]);
+    let week = 7 * 24;
+    let mut told = |hours: std::ops::RangeInclusive<i64>| -> Vec<_> {
+        hours.flat_map(|hour| progress(&world.beat_of("other", 100 + hour * HOUR))).collect()
+    };
+    assert_eq!(told(0..=week), []);
+    assert_eq!(told(week + 1..=week + 3), [None], "once");
+    assert_eq!(progress(&world.poll(100 + (week + 4) * HOUR, &[])), [Some(at(100 + (week + 4) * HOUR))]);
+}
+
+#[test]
 fn the_slowest_active_source_holds_time_back() {
     let mut world = World::new(Policy::Board);
     world.beat_of("other", 100);

@@ -1,0 +1,142 @@
+//! What a restart of `arb serve` does to a standard client of Server-Sent Events: npm's `eventsource`, as it is published.
+//!
+//! By the standard such a client comes back after a connection that is refused or breaks, and never after an answer that is not
+//! 200. npm fetches it once, into the home folder of the repository.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::feed::{Writer, opened};
+use crate::support::serve::{Key, Serve};
+use crate::support::stack::{Broker, port};
+use crate::support::{root, wait_for};
+
+/// Held by who fetches the client.
+static FETCHING: Mutex<()> = Mutex::new(());
+
+/// The folder of the client with all that it needs.
+fn client() -> PathBuf {
+    let _fetching = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
+    let (from, folder) = (root().join("tests/eventsource"), root().join(".arb/eventsource"));
+    let lock = "package-lock.json";
+    let wanted = std::fs::read(from.join(lock)).unwrap();
+    let is_there = std::fs::read(folder.join(lock)).is_ok_and(|found| found == wanted)
+        && folder.join("node_modules/eventsource/package.json").exists();
+    std::fs::create_dir_all(&folder).unwrap();
+    for name in ["package.json", "follow.mjs", lock] {
+        std::fs::copy(from.join(name), folder.join(name)).unwrap();
+    }
+    if !is_there {
+        let mut npm = Command::new("npm");
+        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(&folder);
+        let output = npm.output().expect("npm is there (on Debian: apt-get install npm)");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    folder
+}
+
+/// The client, running, and what it prints.
+struct Follower {
+    node: Child,
+    lines: Receiver<Value>,
+}
+
+impl Follower {
+    fn start(url: &str, key: &Key) -> Self {
+        let mut node = Command::new("node");
+        node.arg("follow.mjs").arg(url).current_dir(client()).env("ARB_TEST_KEY", &key.text);
+        let mut node = node.stdout(Stdio::piped()).spawn().expect("node is there");
+        let (out, lines) = channel();
+        let read = BufReader::new(node.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            for line in read.lines().map_while(Result::ok) {
+                let _ = out.send(serde_json::from_str(&line).unwrap());
+            }
+        });
+        Self { node, lines }
+    }
+
+    /// Reads on to a type of line; all that came, which has no end of the client in it unless that is the type.
+    fn until(&self, kind: &str) -> Vec<Value> {
+        let mut come = Vec::new();
+        wait_for(kind, || {
+            while let Ok(line) = self.lines.try_recv() {
+                println!("{line}");
+                assert!(line["type"] != "closed" || kind == "closed", "it never comes back: {come:?} {line}");
+                come.push(line);
+                if come.last().unwrap()["type"] == kind {
+                    return Some(());
+                }
+            }
+            None
+        });
+        come
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        let _ = self.node.kill();
+        let _ = self.node.wait();
+    }
+}
+
+#[test]
+fn npms_eventsource_comes_back_after_every_restart_and_misses_nothing() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "enterprise");
+    let writer = Writer::new(&broker.brokers);
+    let listen = format!("127.0.0.1:{}", port());
+    let serve = || Serve::launch_at(&listen, &broker, &key, "serve", &[]);
+    let mut running = serve();
+    wait_for("it serves", || running.is_ready().then_some(()));
+    let follower = Follower::start(&format!("http://{listen}/api/v1/stream"), &key);
+    follower.until("snapshot");
+    let mut got = Vec::new();
+    for (round, is_killed) in (0_i64..).zip([false, true, false, true]) {
+        if is_killed {
+            running.role.kill();
+        } else {
+            running.role.stop();
+        }
+        // While nobody serves.
+        let id = format!("w{round}");
+        writer.write(i32::try_from(round).unwrap(), &[opened(&id, "soccer_test", round + 1)]);
+        running = serve();
+        let come = follower.until("arb_window");
+        let kinds: Vec<_> = come.iter().map(|line| line["type"].as_str().unwrap()).collect();
+        assert_eq!(kinds.contains(&"server_restart"), !is_killed, "{kinds:?}");
+        assert!(!kinds.contains(&"snapshot") && !kinds.contains(&"resync"), "{kinds:?}");
+        got.push(come.last().unwrap()["id"].clone());
+    }
+    assert_eq!(got, ["w0", "w1", "w2", "w3"]);
+    key.take_away();
+    let end = follower.until("closed");
+    assert_eq!(end.last().unwrap()["status"], 401, "{end:?}");
+    assert!(end.iter().any(|line| line["type"] == "key_revoked"), "{end:?}");
+}
+
+#[test]
+fn a_stream_whose_key_is_revoked_ends_within_a_second() {
+    let broker = Broker::start();
+    let (key, other) = (Key::new(&broker, "enterprise"), Key::new(&broker, "pro"));
+    let serve = Serve::start(&broker, &key, "serve", &[]);
+    let mut stream = serve.stream("", None);
+    assert_eq!(stream.next().unwrap().name, "snapshot");
+    other.take_away();
+    // A heartbeat each 200 ms: it goes on, however the file changes.
+    assert!((0..5).all(|_| stream.next().unwrap().name == "heartbeat"));
+    let begun = Instant::now();
+    key.take_away();
+    let rest: Vec<_> = std::iter::from_fn(|| stream.next_event()).map(|event| event.name).collect();
+    let took = begun.elapsed();
+    println!("it ended after {took:?}");
+    assert_eq!(rest.last().map(String::as_str), Some("key_revoked"), "{rest:?}");
+    assert!(took < Duration::from_secs(1), "{took:?}");
+}
