@@ -30,6 +30,7 @@ mod signals;
 mod sink;
 mod sink_doubt;
 mod sink_log;
+mod standby;
 mod stream;
 mod stream_limits;
 mod support;

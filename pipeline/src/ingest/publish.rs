@@ -3,6 +3,7 @@
 //! It never sends a `PollEnd` that claims a frame which was not sent before it to the same partition.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arb_schemas::records::{Frame, Heartbeat, PollEnd};
 use arb_schemas::time::Micros;
@@ -125,6 +126,14 @@ impl Publisher {
         Ok(())
     }
 
+    /// Waits at most so long; whether everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`PublishError::Kafka`] for a record that could not be delivered.
+    pub fn flush_within(&self, time: Duration) -> Result<bool, PublishError> {
+        noted(self.producer.flush_within(time).map_err(PublishError::from))
+    }
+
     /// Waits until everything is acknowledged.
     ///
     /// # Errors
@@ -135,7 +144,7 @@ impl Publisher {
 }
 
 /// Counts what could not be published.
-fn noted(done: Result<(), PublishError>) -> Result<(), PublishError> {
+fn noted<T>(done: Result<T, PublishError>) -> Result<T, PublishError> {
     if let Err(error) = &done {
         telemetry::not_published(matches!(error, PublishError::Kafka(_)));
     }

@@ -92,6 +92,21 @@ impl TickProducer {
         self.check()
     }
 
+    /// Waits at most so long; whether everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for a record that could not be delivered.
+    pub fn flush_within(&self, time: Duration) -> Result<bool, Error> {
+        let flushed = flush(&self.producer, time);
+        self.check()?;
+        match flushed {
+            Err(error) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut) => {
+                Ok(false)
+            }
+            flushed => Ok(flushed.map(|()| true)?),
+        }
+    }
+
     fn check(&self) -> Result<(), Error> {
         let failure = self.producer.context().0.lock().ok().and_then(|mut first| first.take());
         failure.map_or(Ok(()), |error| Err(error.into()))
