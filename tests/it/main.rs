@@ -25,6 +25,7 @@ mod live;
 mod live_limits;
 mod opinion;
 mod processor;
+mod readiness;
 mod rules;
 mod signals;
 mod sink;

@@ -3,6 +3,9 @@
 
 pub(crate) mod live;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
 use arb_pipeline::ingest::handoff::{Decision, Part};
 use arb_pipeline::ingest::publish::Publisher;
 use arb_pipeline::ingest::recording;
@@ -12,8 +15,10 @@ use arb_pipeline::ingest::replay::{
 use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::{Source, SourceError};
 use arb_pipeline::ingest::source_lease::{Request, SourceLease};
+use arb_pipeline::readiness::{ProgressWatch, Subject};
 use arb_pipeline::telemetry::{self, Role};
 use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::topics::ODDS_TICKS;
 
 use crate::admin::{Admin, Vitals};
 use crate::cli::{Ingest, Play};
@@ -30,7 +35,9 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let admin = Admin::start(config.admin, Role::Ingest)?;
     let brokers = &config.brokers.brokers;
     if config.play.live.wanted {
-        return live::run(&config.play.live, brokers, &stop, || admin.show(Publishing));
+        return live::run(&config.play.live, brokers, &stop, |publisher| {
+            admin.show(Publishing::by(publisher))
+        });
     }
     // Before anything is connected: whether the recording can be read.
     let source = open(&config.play, None)?.name().to_owned();
@@ -38,7 +45,7 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let part = Part { after: config.play.after, until: config.play.until };
     let request = Request { source: source.clone(), part, started_at, stop };
     let mut lease = SourceLease::join(brokers, publisher.partitions(), request)?;
-    admin.show(Publishing);
+    admin.show(Publishing::by(publisher.of(&source)));
     let mut played = Played::default();
     let done = publish(&config.play, &publisher, &mut lease, &mut played);
     let Played { polls, frames, ticks, faults, .. } = played;
@@ -89,16 +96,35 @@ fn replay(play: &Play, after: Option<Micros>) -> Replay {
     Replay { after, until: play.until, speed: play.speed.unwrap_or(speed), heartbeat }
 }
 
-/// Ingest, seen from outside: once it is connected it does its work.
-struct Publishing;
+/// A time without an acknowledgement after which Kafka does not take what is published.
+const STUCK: Duration = Duration::from_secs(15);
+
+/// Ingest, seen from outside: once it is connected it does its work, as long as Kafka acknowledges what it publishes. Who
+/// stands by is ready too.
+struct Publishing {
+    publisher: Publisher,
+    acknowledged: Mutex<ProgressWatch>,
+}
+
+impl Publishing {
+    fn by(publisher: Publisher) -> Self {
+        Self { publisher, acknowledged: Mutex::new(ProgressWatch::new(STUCK)) }
+    }
+
+    fn watch(&self) -> MutexGuard<'_, ProgressWatch> {
+        self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Vitals for Publishing {
     fn is_ready(&self) -> bool {
-        true
+        self.watch().stuck(Instant::now()).is_none()
     }
 
     fn look(&self) {
         telemetry::ingest::look(clock::now());
+        let subject = Subject { what: "acknowledged end", topic: ODDS_TICKS.name, partition: -1 };
+        self.watch().look(Instant::now(), [(subject, self.publisher.progress())]);
     }
 }
 

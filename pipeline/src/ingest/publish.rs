@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::source::Poll;
 use crate::kafka::{self, TickProducer, partition_of};
+use crate::readiness::Position;
 use crate::records::TickRecord;
 use crate::telemetry::ingest as telemetry;
 
@@ -124,6 +125,12 @@ impl Publisher {
             self.producer.send(partition, &self.source, &message)?;
         }
         Ok(())
+    }
+
+    /// How far Kafka has acknowledged what was sent, in records.
+    #[must_use]
+    pub fn progress(&self) -> Position {
+        self.producer.progress()
     }
 
     /// Waits at most so long; whether everything is acknowledged.
