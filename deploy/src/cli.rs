@@ -32,6 +32,9 @@ pub(crate) struct Cli {
     /// How logs are written
     #[arg(long, global = true, env = "ARB_LOG_FORMAT", default_value = "text")]
     pub(crate) log_format: LogFormat,
+    /// Write the sentence of an error to this file too, for the parent
+    #[arg(long, global = true, hide = true, value_name = "FILE")]
+    pub(crate) error_file: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -29,7 +29,7 @@ fn a_processor_that_is_stuck_or_dies_again_and_again_is_not_ready() {
     let broker = Broker::start();
     let path = broker.path("stuck.log");
     // The watchdog would end it after ten minutes, and report it after five.
-    let stuck = ["--brokers", &broker.brokers, "--stall-at", "commit:3", "--watchdog-ms", "600000"];
+    let stuck = ["--brokers", &broker.brokers, "--stall-at", "process:50", "--watchdog-ms", "600000"];
     let mut process = Role::start("process", &stuck, &path);
     let admin = Admin::of(&path);
     wait_until(&admin, "there is nothing to do: it is ready", 200);
