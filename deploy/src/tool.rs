@@ -67,6 +67,12 @@ pub(crate) fn end(child: Child) {
     wait(child);
 }
 
+/// The same for one that ends when its standard input is closed.
+pub(crate) fn end_by_input(mut child: Child) {
+    drop(child.stdin.take());
+    wait(child);
+}
+
 fn wait(mut child: Child) {
     let deadline = Instant::now() + END;
     while child.try_wait().is_ok_and(|status| status.is_none()) {

@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, anyhow};
 use arb_pipeline::clickhouse::roles::Role;
@@ -17,9 +17,10 @@ use super::config;
 use super::fetch::Program;
 use crate::tool;
 
-/// What keeps the packaged server up: it listens as long as this runs.
-const LISTEN: &str = "SYSTEM START LISTEN QUERIES ALL; SELECT sleepEachRow(1) FROM system.numbers FORMAT Null \
-                      SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0";
+/// What keeps the packaged server up: it listens as long as this reads, until standard input is closed. Then it ends in
+/// good order: a signal would end it at once, and its next start would note an unclean one.
+const LISTEN: &str = "SYSTEM START LISTEN QUERIES ALL; \
+                      SELECT * FROM file('stdin', 'LineAsString', 'line String') FORMAT Null";
 
 /// Where it listens.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +33,8 @@ pub(super) struct Ports {
 pub(super) struct Server {
     child: Child,
     output: PathBuf,
+    /// The packaged one ends when its standard input does, the one of the machine by a signal.
+    ends_with_input: bool,
 }
 
 impl Server {
@@ -54,7 +57,7 @@ impl Server {
         let mut command = command(program, &folder, &settings, ports);
         command.current_dir(&folder).stdout(log.try_clone()?).stderr(log);
         let child = command.spawn().context("ClickHouse cannot be started")?;
-        Ok(Self { child, output })
+        Ok(Self { child, output, ends_with_input: matches!(program, Program::Packaged(_)) })
     }
 
     /// Fails when the server has ended.
@@ -71,7 +74,11 @@ impl Server {
 
     /// Ends it in good order, or by force when that takes too long.
     pub(super) fn stop(self) {
-        tool::end(self.child);
+        if self.ends_with_input {
+            tool::end_by_input(self.child);
+        } else {
+            tool::end(self.child);
+        }
     }
 }
 
@@ -90,8 +97,8 @@ fn command(program: &Program, folder: &Path, settings: &Path, ports: Ports) -> C
         return command;
     };
     let (library, launcher) = Program::files(packaged);
-    let mut command = tool::run_with_us(&launcher.display().to_string());
-    command.arg(library).arg(config).args([
+    let mut command = tool::run(&launcher.display().to_string());
+    command.stdin(Stdio::piped()).arg(library).arg(config).args([
         format!("--path={}", folder.join("data").display()),
         "--log-level=information".to_owned(),
         format!("--http_port={}", ports.http),
