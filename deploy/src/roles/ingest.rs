@@ -36,7 +36,7 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let brokers = &config.brokers.brokers;
     if config.play.live.wanted {
         return live::run(&config.play.live, brokers, &stop, |publisher| {
-            admin.show(Publishing::by(publisher))
+            admin.show(Publishing::by(publisher));
         });
     }
     // Before anything is connected: whether the recording can be read.
