@@ -92,6 +92,18 @@ impl Keys {
     /// # Errors
     /// [`KeysError`].
     pub fn create(path: &Path, name: &str, plan: Plan) -> Result<String, KeysError> {
+        Self::add(path, name, plan, false)
+    }
+
+    /// The same; earlier keys of this name are revoked.
+    ///
+    /// # Errors
+    /// [`KeysError`].
+    pub fn replace(path: &Path, name: &str, plan: Plan) -> Result<String, KeysError> {
+        Self::add(path, name, plan, true)
+    }
+
+    fn add(path: &Path, name: &str, plan: Plan, revokes_name: bool) -> Result<String, KeysError> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(files::at(folder))?;
         }
@@ -103,6 +115,9 @@ impl Keys {
             files::write(path, b"{}")?;
         }
         let mut keys = Self::read(path)?;
+        if revokes_name {
+            keys.stored.retain(|_, stored| stored.name != name);
+        }
         let key = new_key()?;
         let stored = Stored {
             name: name.to_owned(),
@@ -210,6 +225,17 @@ mod tests {
         for text in ["", "arb_live_", &key[1..], &format!("{key}0"), "arb_live_ääääääää"] {
             assert_eq!(keys.check(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_key_that_replaces_revokes_those_of_its_name_alone() {
+        let (_folder, path) = keys();
+        let other = Keys::create(&path, "other", Plan::Free).unwrap();
+        let first = Keys::replace(&path, "demonstration", Plan::Enterprise).unwrap();
+        let second = Keys::replace(&path, "demonstration", Plan::Enterprise).unwrap();
+        let keys = Keys::read(&path).unwrap();
+        let is_valid = |key: &str| keys.check(key).is_some();
+        assert_eq!([is_valid(&other), is_valid(&first), is_valid(&second)], [true, false, true]);
     }
 
     #[test]

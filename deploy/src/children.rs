@@ -1,85 +1,80 @@
 //! The child processes of `arb up` and of `arb bench pipeline`: roles of this binary.
 //!
-//! Those whose place another process can take are started again when they die: what they had committed is in Kafka,
-//! what ClickHouse had acknowledged is on its disk, and nothing else counts. It never leaves one behind: ended in the reverse order of their start, each with a budget.
+//! A role that dies is started again (`crate::restart` says when): what it had committed is in Kafka, what ClickHouse had
+//! acknowledged is on its disk, and nothing else counts. It never leaves one behind: ended in the reverse order of their
+//! start, each with a budget.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use arb_pipeline::stop::Stop;
+use tempfile::TempDir;
 
 use crate::cli::{LogFormat, secrets};
+use crate::restart::{End, History, LASTING, Next};
+use crate::tool;
 
 /// How long a child may take to end by itself; Kafka's own budget is 20 s.
 const END: Duration = Duration::from_secs(25);
 /// How long one may take to answer.
 const ANSWER: Duration = Duration::from_mins(3);
 const LOOK: Duration = Duration::from_millis(50);
-/// Roles whose place another process can take.
-const RESTARTED: [&str; 4] = ["process", "serve", "clickhouse", "sink"];
-/// A life shorter than this is no life: so many in a row, and it is not tried again.
-const SHORT: Duration = Duration::from_secs(10);
-const SHORT_LIVES: u32 = 3;
 
 /// Those that run, in the order of their start.
 pub(crate) struct Children {
     running: Vec<Running>,
     log_format: LogFormat,
+    /// Where each leaves the sentence of its error.
+    errors: TempDir,
 }
 
 /// One of them.
 struct Running {
     role: String,
     arguments: Vec<String>,
-    child: Child,
-    started: Instant,
-    /// Short lives in a row, before this one.
-    short_lives: u32,
+    error_file: PathBuf,
+    life: Life,
+    history: History,
+}
+
+/// What a role does now.
+enum Life {
+    /// It runs since then.
+    Running(Child, Instant),
+    /// It is started again then.
+    Paused(Instant),
+    /// It has done all that it was asked for.
+    Complete,
 }
 
 impl Children {
     /// None yet; all will log in this format.
-    pub(crate) fn new(log_format: LogFormat) -> Self {
-        Self { running: Vec::new(), log_format }
+    pub(crate) fn new(log_format: LogFormat) -> anyhow::Result<Self> {
+        Ok(Self { running: Vec::new(), log_format, errors: tempfile::tempdir()? })
     }
 
     /// Starts a role of this binary.
     pub(crate) fn start(&mut self, role: &str, arguments: &[&str]) -> anyhow::Result<()> {
         let (role, arguments) =
             (role.to_owned(), arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let child = spawn(&role, &arguments, self.log_format)?;
-        self.running.push(Running { role, arguments, child, started: Instant::now(), short_lives: 0 });
+        let error_file = self.errors.path().join(&role);
+        let child = spawn(&role, &arguments, &error_file, self.log_format)?;
+        let life = Life::Running(child, Instant::now());
+        self.running.push(Running { role, arguments, error_file, life, history: History::default() });
         Ok(())
     }
 
-    /// Starts those again that have died and may; fails when another has ended, or one that does not live: only a
-    /// feed that is played out may end.
+    /// Starts those again that have died; fails when one has an error that lasts.
     pub(crate) fn check(&mut self) -> anyhow::Result<()> {
-        for running in &mut self.running {
-            let Some(status) = running.child.try_wait()? else { continue };
-            let role = &running.role;
-            if role == "ingest" && status.success() {
-                continue;
-            }
-            running.short_lives = if running.started.elapsed() < SHORT { running.short_lives + 1 } else { 0 };
-            // A live source goes on where it was; a recording would begin again.
-            let may =
-                RESTARTED.contains(&role.as_str()) || running.arguments.iter().any(|word| word == "--live");
-            if !may || running.short_lives >= SHORT_LIVES {
-                bail!("{role} ended with {status}");
-            }
-            eprintln!("{role} ended with {status} and is started again");
-            running.child = spawn(role, &running.arguments, self.log_format)?;
-            running.started = Instant::now();
-        }
-        Ok(())
+        self.running.iter_mut().try_for_each(|running| running.check(self.log_format))
     }
 
-    /// Waits for something, as long as all live and nobody wishes the end.
+    /// Waits for something, as long as nothing lasting is wrong and nobody wishes the end.
     pub(crate) fn wait(
         &mut self,
         stop: &Stop,
@@ -114,7 +109,8 @@ impl Children {
 
     /// Ends the one that was started last; whether there was one.
     pub(crate) fn stop_last(&mut self) -> bool {
-        let Some(Running { role, mut child, .. }) = self.running.pop() else { return false };
+        let Some(Running { role, life, .. }) = self.running.pop() else { return false };
+        let Life::Running(mut child, _) = life else { return true };
         // A closed standard input is the wish to end.
         drop(child.stdin.take());
         let deadline = Instant::now() + END;
@@ -127,6 +123,64 @@ impl Children {
         }
         true
     }
+}
+
+impl Running {
+    fn check(&mut self, log_format: LogFormat) -> anyhow::Result<()> {
+        match &mut self.life {
+            Life::Complete => {}
+            Life::Paused(until) if Instant::now() < *until => {}
+            Life::Paused(_) => {
+                let child = spawn(&self.role, &self.arguments, &self.error_file, log_format)?;
+                self.life = Life::Running(child, Instant::now());
+            }
+            Life::Running(child, started) => {
+                if let Some(status) = child.try_wait()? {
+                    let lived = started.elapsed();
+                    self.ended(status, lived)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(&mut self, status: ExitStatus, lived: Duration) -> anyhow::Result<()> {
+        let role = &self.role;
+        if status.success() && self.may_complete() {
+            self.life = Life::Complete;
+            return Ok(());
+        }
+        match self.history.ended(end(status, &self.error_file), lived) {
+            Next::StartAfter(pause) => {
+                eprintln!("{role} ended with {status} and is started again in {:.1} s", pause.as_secs_f32());
+                self.life = Life::Paused(Instant::now() + pause);
+                Ok(())
+            }
+            Next::GiveUp(error) => {
+                self.life = Life::Complete;
+                bail!(
+                    "{role} ended {LASTING} times in a row soon after its start, each time with: {error}. Correct \
+                     that and start this again: topics, tables and keys are kept"
+                )
+            }
+        }
+    }
+
+    /// Whether this role is done when it ends without an error: what feeds a recording or a part of a market.
+    fn may_complete(&self) -> bool {
+        let is_finite = |word: &String| ["--replay=", "--until="].iter().any(|start| word.starts_with(start));
+        self.role == "ingest" && self.arguments.iter().any(is_finite)
+    }
+}
+
+/// How a role ended, by its status and the sentence that it left.
+fn end(status: ExitStatus, error_file: &Path) -> End {
+    let is_signal = status.signal().is_some() || status.code().is_some_and(tool::is_signal);
+    if status.success() || is_signal {
+        return End::FromOutside;
+    }
+    let sentence = std::fs::read_to_string(error_file).unwrap_or_default();
+    End::Error(if sentence.is_empty() { status.to_string() } else { sentence })
 }
 
 /// Whether an API answers that it is ready.
@@ -145,10 +199,18 @@ pub(crate) fn is_ok(listen: SocketAddr, path: &str) -> bool {
     asked.is_ok() && &answer == b"HTTP/1.1 200"
 }
 
-fn spawn(role: &str, arguments: &[String], log_format: LogFormat) -> anyhow::Result<Child> {
+fn spawn(
+    role: &str,
+    arguments: &[String],
+    error_file: &Path,
+    log_format: LogFormat,
+) -> anyhow::Result<Child> {
     let binary = std::env::current_exe().context("the path of this program")?;
+    // What an earlier life left is not this one's.
+    let _ = std::fs::remove_file(error_file);
     let mut command = Command::new(binary);
-    command.arg(role).args(["--log-format", log_format.key()]).args(arguments).stdin(Stdio::piped());
+    command.arg(role).args(["--log-format", log_format.key()]).arg("--error-file").arg(error_file);
+    command.args(arguments).stdin(Stdio::piped());
     secrets::hide(&mut command, Some(role));
     // Out of the terminal's group: Ctrl-C reaches the parent alone.
     command.process_group(0).spawn().with_context(|| format!("{role} cannot be started"))

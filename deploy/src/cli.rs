@@ -32,6 +32,9 @@ pub(crate) struct Cli {
     /// How logs are written
     #[arg(long, global = true, env = "ARB_LOG_FORMAT", default_value = "text")]
     pub(crate) log_format: LogFormat,
+    /// Write the sentence of an error to this file too, for the parent
+    #[arg(long, global = true, hide = true, value_name = "FILE")]
+    pub(crate) error_file: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -170,7 +173,10 @@ pub(crate) struct Child {
 /// What is played.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Play {
-    /// Play a recording (.jsonl or .jsonl.zst); without it a simulated market plays
+    /// Play a recording (.jsonl or .jsonl.zst); without it a simulated market plays. Of several instances that play a
+    /// file of this name, or the simulated market, one publishes; the others stand by and go on where it was when it
+    /// ends or dies. A run that was interrupted is continued by the next one with the same --after and --until; after a
+    /// complete one the next begins again, and its polls are late: they change nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
     /// How many times as fast as it was, or max [default: 60 for a recording, 1 for the simulated market]

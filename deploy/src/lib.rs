@@ -16,6 +16,7 @@ mod local_clickhouse;
 mod local_kafka;
 mod logs;
 mod progress;
+mod restart;
 mod roles;
 mod signals;
 mod tool;
@@ -33,14 +34,31 @@ use crate::cli::{Cli, Command, LogFormat};
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     logs::begin(cli.command.name(), cli.log_format);
-    match run(cli.command, cli.log_format) {
+    let Cli { log_format, error_file, command } = cli;
+    match run(command, log_format) {
         Ok(code) => code,
         Err(error) if error.is::<Unread>() => ExitCode::from(answer::UNREAD),
         Err(error) => {
-            eprintln!("arb: {error:#}");
-            ExitCode::FAILURE
+            let sentence = sentence(&error);
+            eprintln!("arb: {sentence}");
+            if let Some(file) = error_file {
+                let _ = std::fs::write(file, sentence);
+            }
+            error.downcast_ref().map_or(ExitCode::FAILURE, tool::Killed::code)
         }
     }
+}
+
+/// An error with its causes, each once: many errors name their cause themselves.
+fn sentence(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |said, cause| {
+        let cause = cause.to_string();
+        match said.as_str() {
+            "" => cause,
+            _ if said.contains(&cause) => said,
+            _ => format!("{said}: {cause}"),
+        }
+    })
 }
 
 fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
@@ -63,4 +81,18 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Clean(config) => home::clean(&config)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_that_is_named_already_is_not_repeated() {
+        let cause = || anyhow::Error::from(io::Error::other("no route"));
+        assert_eq!(sentence(&cause().context("Kafka at host: no route")), "Kafka at host: no route");
+        assert_eq!(sentence(&cause().context("Kafka at host")), "Kafka at host: no route");
+    }
 }

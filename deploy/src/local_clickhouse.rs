@@ -10,7 +10,7 @@ mod server;
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::cli::ClickHouse;
 use crate::local_kafka::preflight;
@@ -19,9 +19,6 @@ use crate::{children, home, signals};
 use fetch::Program;
 pub(crate) use fetch::VERSION;
 use server::{Ports, Server};
-
-/// How long a port may be kept by a server that ends: the one of a former self that was killed.
-const FREE: Duration = Duration::from_secs(10);
 
 /// `arb clickhouse`: runs the server until it is told to stop.
 pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
@@ -35,14 +32,9 @@ pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
     }
     let data = config.data.clone().unwrap_or_else(|| home::clickhouse_data(home));
     let ports = Ports { http: config.port, native: config.native_port };
-    let deadline = Instant::now() + if config.child.child { FREE } else { Duration::ZERO };
-    while let Err(taken) = self::ports(ports.http, "--port", ports.native, "--native-port") {
-        if Instant::now() > deadline {
-            return Err(taken);
-        }
-        if stop.wait(Duration::from_millis(100)) {
-            return Ok(());
-        }
+    let ports_are_free = || self::ports(ports.http, "--port", ports.native, "--native-port");
+    if !preflight::wait_until_free(config.child, &stop, ports_are_free)? {
+        return Ok(());
     }
     let mut server = Server::start(&program, &data, &passwords::make(home)?, ports)?;
     while !stop.wait(Duration::from_millis(100)) {

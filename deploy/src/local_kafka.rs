@@ -29,7 +29,9 @@ pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let home = &config.home.home;
     home::make(home)?;
-    ports(config.port, "--port")?;
+    if !preflight::wait_until_free(config.child, &stop, || ports(config.port, "--port"))? {
+        return Ok(());
+    }
     let libraries = fetch::libraries(home)?;
     let mut broker = Broker::start(&libraries, &config.data, config.port)?;
     while !stop.wait(Duration::from_millis(100)) {

@@ -7,6 +7,7 @@ pub(crate) mod ingest;
 pub(crate) mod key;
 pub(crate) mod migrate;
 pub(crate) mod process;
+mod readiness;
 pub(crate) mod serve;
 pub(crate) mod sink;
 pub(crate) mod synth;

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use arb_api::keys::Keys;
 use arb_api::plan::Plan;
 use arb_pipeline::clickhouse::{self, Settings, roles};
@@ -29,7 +29,7 @@ pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let _lock = home::lock(home)?;
     check(config)?;
     let stop = signals::stop(Child { child: false })?;
-    let mut children = Children::new(log_format);
+    let mut children = Children::new(log_format)?;
     let done = start(config, home, &mut children, &stop).and_then(|()| children.watch(&stop));
     eprintln!("stopping");
     children.stop();
@@ -37,30 +37,47 @@ pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     if stop.is_stopped() { Ok(()) } else { done }
 }
 
-/// Everything that can be known to fail before anything is started.
+/// Everything that can be known to fail before anything is started: all of it in one sentence, and nothing is fetched
+/// before.
 fn check(config: &Up) -> anyhow::Result<()> {
-    preflight::disk(&config.home.home, config.min_free_mib)?;
-    preflight::address(config.listen, "--listen")?;
-    for role in admin::ROLES {
-        preflight::address(admin::address(config.admin_port, role), "--admin-port")?;
-    }
-    if let Some(recording) = &config.play.replay {
-        std::fs::File::open(recording).with_context(|| recording.display().to_string())?;
-    }
-    if config.play.live.wanted {
-        ingest::live::settings(&config.play.live, "")?;
+    let failures: Vec<_> =
+        checks(config).into_iter().filter_map(|check| Some(format!("{:#}", check.err()?))).collect();
+    if !failures.is_empty() {
+        bail!("{}", failures.join("; "));
     }
     if config.brokers.is_none() {
-        preflight::java()?;
-        local_kafka::ports(config.kafka_port, "--kafka-port")?;
         local_kafka::prepare(&config.home.home)?;
     }
     if config.writer.url.is_none() {
-        let (http, native) = (config.clickhouse_port, config.clickhouse_native_port);
-        local_clickhouse::ports(http, "--clickhouse-port", native, "--clickhouse-native-port")?;
         local_clickhouse::prepare(&config.home.home)?;
     }
     Ok(())
+}
+
+fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
+    let mut checks = vec![
+        preflight::disk(&config.home.home, config.min_free_mib),
+        preflight::address(config.listen, "--listen"),
+    ];
+    let admin = admin::ROLES.map(|role| admin::address(config.admin_port, role));
+    checks.extend(admin.map(|address| preflight::address(address, "--admin-port")));
+    if let Some(recording) = &config.play.replay {
+        checks
+            .push(std::fs::File::open(recording).map(drop).with_context(|| recording.display().to_string()));
+    }
+    if config.play.live.wanted {
+        checks.push(ingest::live::settings(&config.play.live, "").map(drop));
+    }
+    if config.brokers.is_none() {
+        checks.push(preflight::java());
+        checks.push(local_kafka::ports(config.kafka_port, "--kafka-port"));
+    }
+    if config.writer.url.is_none() {
+        let (http, native) = (config.clickhouse_port, config.clickhouse_native_port);
+        checks.push(preflight::port(http, "--clickhouse-port"));
+        checks.push(preflight::port(native, "--clickhouse-native-port"));
+    }
+    checks
 }
 
 fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<()> {
@@ -83,7 +100,8 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         runtime.block_on(migrate(config, home))?;
     }
     let keys = home::keys(home);
-    let key = Keys::create(&keys, "arb up", Plan::Enterprise)?;
+    // That of the last run ends with it.
+    let key = Keys::replace(&keys, "arb up", Plan::Enterprise)?;
     let common = ["--child", "--brokers", &brokers];
     let [ingest_admin, process_admin, serve_admin, sink_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));

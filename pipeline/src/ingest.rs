@@ -5,16 +5,19 @@
 //! - [`recording`], [`table`]: polls from a file, of JSON lines or a table.
 //! - [`simulator`]: polls of a market that does not exist.
 //! - [`replay`]: when to say what.
+//! - [`handoff`], [`source_lease`]: of several instances that play one source, who publishes, and from where.
 //! - [`live`]: polls of The Odds API, as they are due.
 //! - [`publish`]: polls as records, heartbeats between them.
 //!
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
 
+pub mod handoff;
 pub mod live;
 pub mod publish;
 pub mod recording;
 pub mod replay;
 pub mod simulator;
 pub mod source;
+pub mod source_lease;
 pub mod table;
 pub mod the_odds_api;

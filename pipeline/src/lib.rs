@@ -10,7 +10,8 @@
 //! - [`records`]: messages as engine inputs, effects as messages.
 //! - [`feed_mark`]: how readers of the feed drop what they have had.
 //! - [`telemetry`]: every metric, and what says it.
-//! - [`places`], [`watchdog`]: where a loop is in its partitions, and whether it still moves.
+//! - [`places`], [`watchdog`], [`readiness`]: where a loop is in its partitions, whether it still moves, and whether what
+//!   it owns does.
 //! - [`faults`], [`stop`], [`fail_point`]: what was wrong with the input; the wish to end; where tests kill.
 
 pub mod books;
@@ -23,6 +24,7 @@ pub mod ingest;
 pub mod kafka;
 pub mod places;
 pub mod process;
+pub mod readiness;
 pub mod records;
 pub mod sink;
 pub mod stop;

@@ -246,7 +246,7 @@ fn nobody_gets_in_without_a_password() {
     }
     // The one that keeps the packaged server up has spent what it may.
     for sql in [
-        "SELECT * FROM system.numbers LIMIT 1",
+        "SELECT * FROM file('/etc/hostname', 'LineAsString', 'line String')",
         "SYSTEM STOP LISTEN HTTP",
         "KILL QUERY WHERE user = 'default'",
     ] {
@@ -363,4 +363,13 @@ fn roles_are_created_by_who_may_and_with_passwords() {
         refused.err
     );
     assert!(!refused.err.contains("swordfish"));
+}
+
+#[test]
+fn a_server_that_is_ended_and_started_again_notes_no_unclean_restart() {
+    let mut server = ClickHouse::start();
+    server.stop();
+    server.restart();
+    let log = std::fs::read_to_string(server.path("data/clickhouse.log")).unwrap();
+    assert!(log.matches("Writing pid").count() == 2 && !log.contains("unclean restart"), "{log}");
 }

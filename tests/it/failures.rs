@@ -96,7 +96,7 @@ fn ports_in_use_are_named() {
 #[test]
 fn a_missing_recording_is_named() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = sentence(up(scratch.path(), &[]).args(["--replay", "nowhere.jsonl.zst"]));
+    let said = sentence(up(scratch.path(), &["java"]).args(["--replay", "nowhere.jsonl.zst"]));
     assert_eq!(said, "arb: nowhere.jsonl.zst: No such file or directory (os error 2)");
     let said = sentence(arb().args(["evaluate", "nowhere.jsonl"]));
     assert_eq!(said, "arb: nowhere.jsonl: No such file or directory (os error 2)");
@@ -109,6 +109,40 @@ fn a_kafka_that_does_not_answer_is_named() {
         let said = sentence(arb().args([role, "--brokers", &nobody]));
         assert!(said.starts_with(&format!("arb: Kafka at {nobody}: ")), "{role}: {said}");
     }
+}
+
+#[test]
+fn all_that_is_wrong_before_the_start_is_named_at_once_and_nothing_is_fetched_before() {
+    let scratch = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind(("127.0.0.1", port())).unwrap();
+    let address = taken.local_addr().unwrap();
+    // Neither a Java nor a Maven, which would fetch Kafka.
+    let mut command = up(scratch.path(), &[]);
+    command.args(["--clickhouse-port", &address.port().to_string(), "--replay", "nowhere.jsonl"]);
+    let said = sentence(&mut command);
+    for part in ["nowhere.jsonl: No such file", "; java cannot be run: ", &format!("; {address} is in use")] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn who_waits_for_kafka_reports_it_at_once_and_the_error_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let nobody = format!("127.0.0.1:{}", port());
+    let keys = scratch.path().join("keys.json");
+    assert!(run(arb().args(["key", "--name", "test", "--keys"]).arg(&keys)).success);
+    let said =
+        run(arb().args(["serve", "--listen", "127.0.0.1:0", "--brokers", &nobody, "--keys"]).arg(&keys));
+    assert!(!said.success);
+    let lines: Vec<_> = said.err.lines().filter(|line| line.contains(&nobody)).collect();
+    let [waits, ends] = lines[..] else { panic!("{}", said.err) };
+    assert!(waits.ends_with(&format!("waiting for Kafka at {nobody}")), "{waits}");
+    assert!(ends.starts_with(&format!("arb: Kafka at {nobody}: ")), "{ends}");
+    assert_eq!(
+        ends.matches("Broker transport failure").count() + ends.matches("Timed out").count(),
+        1,
+        "{ends}"
+    );
 }
 
 #[test]

@@ -159,6 +159,10 @@ fn its_topics_outlive_it_unless_they_shall_not() {
     // At another port, too.
     house.kafka_port = port_pair();
     let mut again = house.replay(52, 9, "2026-01-01T00:20:00Z");
+    assert_ne!(again.key, running.key);
+    let bearer = format!("Bearer {}", running.key);
+    let refused = request("GET", &format!("{}/v1/arbs", again.url), &[("authorization", &bearer)]);
+    assert_eq!(refused.unwrap().status, 401, "the key of an earlier run is revoked");
     assert!(again.said().contains("the topics of the last run go on"), "{}", again.said());
     assert_eq!(again.board_at("2026-01-01T00:20:00Z"), board);
     end(&mut again);
@@ -240,4 +244,45 @@ fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
         .env("CLICKHOUSE_WRITER_PASSWORD", "wrong"));
     assert!(refused.err.contains("as writer: Code: 516"), "{}", refused.err);
     assert!(!refused.err.contains("serving"), "{}", refused.err);
+}
+
+#[test]
+fn a_role_that_is_killed_again_and_again_is_started_again_and_again() {
+    let house = House::new();
+    let mut running = house.up(&[]);
+    // More lives, each shorter than any that counts, than errors that last would have.
+    for role in ["sink", "process", "ingest"] {
+        for _ in 0..6 {
+            let pid = wait_for("it runs", || children(running.child.id(), role).first().copied());
+            kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+            wait_for("it is gone", || (!children(running.child.id(), role).contains(&pid)).then_some(()));
+        }
+    }
+    let pid = children(running.child.id(), "kafka")[0];
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    wait_for("Kafka is started again", || {
+        children(running.child.id(), "kafka").first().is_some_and(|now| *now != pid).then_some(())
+    });
+    let before = wait_for("a board", || running.board());
+    wait_for("the board moves on", || {
+        running.board().filter(|board| board["as_of"].as_str() > before["as_of"].as_str())
+    });
+    running.signal(Signal::INT);
+    assert!(running.child.wait().unwrap().success(), "{}", running.said());
+    house.everything_ends();
+}
+
+#[test]
+fn an_error_that_lasts_ends_everything_with_the_role_the_error_and_how_to_go_on() {
+    let house = House::new();
+    let books = house.home.path().join("books.toml");
+    std::fs::write(&books, "no table of books").unwrap();
+    let said = run(&mut house.command(&["--books-file", books.to_str().unwrap()]));
+    assert!(!said.success, "{}", said.err);
+    // The error of a TOML file has several lines.
+    let (_, last) = said.err.rsplit_once("arb: process ended 5 times in a row soon after its start").unwrap();
+    assert!(last.contains("each time with: ") && last.contains("books.toml"), "{last}");
+    assert!(last.contains("start this again: topics, tables and keys are kept"), "{last}");
+    assert_eq!(said.err.matches("process ended with").count(), 4, "{}", said.err);
+    house.everything_ends();
 }

@@ -44,7 +44,7 @@ pub(super) fn run(
     stop: &Stop,
 ) -> anyhow::Result<Measured> {
     let config = &sized(config, scale);
-    let mut children = Children::new(log_format);
+    let mut children = Children::new(log_format)?;
     let done = Ground::prepare(config, &mut children, stop).and_then(|mut ground| {
         let done = measure(config, scale.rounds, &mut ground);
         // Also after an error, which is the one to be told.

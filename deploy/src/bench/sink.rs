@@ -74,7 +74,7 @@ struct Sample {
 }
 
 pub(super) fn run(home: &Home, scale: Scale, log_format: LogFormat, stop: &Stop) -> anyhow::Result<Measured> {
-    let mut children = Children::new(log_format);
+    let mut children = Children::new(log_format)?;
     let measured = measure(home, scale, &mut children, stop);
     children.stop();
     measured

@@ -7,9 +7,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use arb_pipeline::clickhouse::roles::Role;
 use arb_pipeline::clickhouse::users_xml;
 
@@ -17,12 +17,10 @@ use super::config;
 use super::fetch::Program;
 use crate::tool;
 
-/// Becomes what it is told to run, and leaves behind who ends it when standard input is closed: as it is when this
-/// process ends, however it does.
-const WITH_US: &str = "exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$ 2>/dev/null) & exec \"$@\" <&- 3<&-";
-/// What keeps the packaged server up: it listens as long as this runs.
-const LISTEN: &str = "SYSTEM START LISTEN QUERIES ALL; SELECT sleepEachRow(1) FROM system.numbers FORMAT Null \
-                      SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0";
+/// What keeps the packaged server up: it listens as long as this reads, until standard input is closed. Then it ends in
+/// good order: a signal would end it at once, and its next start would note an unclean one.
+const LISTEN: &str = "SYSTEM START LISTEN QUERIES ALL; \
+                      SELECT * FROM file('stdin', 'LineAsString', 'line String') FORMAT Null";
 
 /// Where it listens.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +33,8 @@ pub(super) struct Ports {
 pub(super) struct Server {
     child: Child,
     output: PathBuf,
+    /// The packaged one ends when its standard input does, the one of the machine by a signal.
+    ends_with_input: bool,
 }
 
 impl Server {
@@ -54,24 +54,31 @@ impl Server {
             .with_context(|| settings.display().to_string())?;
         let output = folder.join("clickhouse.out");
         let log = File::create(&output).with_context(|| output.display().to_string())?;
-        let mut command = tool::run("sh");
-        command.args(["-c", WITH_US, "sh"]).args(arguments(program, &folder, &settings, ports));
-        command.current_dir(&folder).stdin(Stdio::piped()).stdout(log.try_clone()?).stderr(log);
+        let mut command = command(program, &folder, &settings, ports);
+        command.current_dir(&folder).stdout(log.try_clone()?).stderr(log);
         let child = command.spawn().context("ClickHouse cannot be started")?;
-        Ok(Self { child, output })
+        Ok(Self { child, output, ends_with_input: matches!(program, Program::Packaged(_)) })
     }
 
     /// Fails when the server has ended.
     pub(super) fn check(&mut self) -> anyhow::Result<()> {
         if let Some(status) = self.child.try_wait()? {
-            bail!("ClickHouse ended ({status}): {}", reason(&self.output));
+            let reason = format!("ClickHouse ended ({status}): {}", reason(&self.output));
+            return Err(match tool::Killed::of("ClickHouse", status) {
+                Some(killed) => anyhow::Error::from(killed).context(reason),
+                None => anyhow!(reason),
+            });
         }
         Ok(())
     }
 
     /// Ends it in good order, or by force when that takes too long.
     pub(super) fn stop(self) {
-        tool::end(self.child);
+        if self.ends_with_input {
+            tool::end_by_input(self.child);
+        } else {
+            tool::end(self.child);
+        }
     }
 }
 
@@ -82,23 +89,24 @@ fn write_own(file: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// What is run.
-fn arguments(program: &Program, folder: &Path, settings: &Path, ports: Ports) -> Vec<String> {
+fn command(program: &Program, folder: &Path, settings: &Path, ports: Ports) -> Command {
     let config = format!("--config-file={}", settings.display());
     let Program::Packaged(packaged) = program else {
-        return vec!["clickhouse".to_owned(), "server".to_owned(), config];
+        let mut command = tool::run_with_us("clickhouse");
+        command.arg("server").arg(config);
+        return command;
     };
     let (library, launcher) = Program::files(packaged);
-    vec![
-        launcher.display().to_string(),
-        library.display().to_string(),
-        config,
+    let mut command = tool::run(&launcher.display().to_string());
+    command.stdin(Stdio::piped()).arg(library).arg(config).args([
         format!("--path={}", folder.join("data").display()),
         "--log-level=information".to_owned(),
         format!("--http_port={}", ports.http),
         format!("--tcp_port={}", ports.native),
         "--listen_host=127.0.0.1".to_owned(),
         format!("--query={LISTEN}"),
-    ]
+    ]);
+    command
 }
 
 /// The first error that the server printed, or its last line.

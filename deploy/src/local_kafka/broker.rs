@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 
 use crate::tool;
 
@@ -34,13 +34,14 @@ impl Broker {
         fs::write(&properties, settings(&data, port)).with_context(|| at(&properties))?;
         let log = File::create(&output).with_context(|| at(&output))?;
         if !data.join("log").join("meta.properties").exists() {
-            let mut format = java(libraries, &log)?;
+            let mut format = java(tool::run("java"), libraries, &log)?;
             format.args(["kafka.tools.StorageTool", "format", "--standalone", "-t", CLUSTER_ID, "-c"]);
             if !format.arg(&properties).status().context("java cannot be run")?.success() {
                 bail!("Kafka's folder cannot be formatted: {}", last_line(&output));
             }
         }
-        let mut server = java(libraries, &log)?;
+        // It ends with this process, so that the next one finds its port and its folder free.
+        let mut server = java(tool::run_with_us("java"), libraries, &log)?;
         server.arg("kafka.Kafka").arg(&properties);
         let child = server.spawn().context("java cannot be run")?;
         Ok(Self { child, output })
@@ -49,7 +50,11 @@ impl Broker {
     /// Fails when the broker has ended.
     pub(super) fn check(&mut self) -> anyhow::Result<()> {
         if let Some(status) = self.child.try_wait()? {
-            bail!("Kafka ended ({status}): {}", last_line(&self.output));
+            let reason = format!("Kafka ended ({status}): {}", last_line(&self.output));
+            return Err(match tool::Killed::of("Kafka", status) {
+                Some(killed) => anyhow::Error::from(killed).context(reason),
+                None => anyhow!(reason),
+            });
         }
         Ok(())
     }
@@ -60,8 +65,7 @@ impl Broker {
     }
 }
 
-fn java(libraries: &Path, log: &File) -> anyhow::Result<Command> {
-    let mut java = tool::run("java");
+fn java(mut java: Command, libraries: &Path, log: &File) -> anyhow::Result<Command> {
     java.args(["-Xmx512m", "-XX:+UseSerialGC", "-cp"])
         .arg(libraries.join("*"))
         .stdout(log.try_clone()?)

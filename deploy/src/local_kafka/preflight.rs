@@ -5,10 +5,16 @@
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use arb_pipeline::stop::Stop;
 
+use crate::cli::Child;
 use crate::tool;
+
+/// How long a port may be kept by a server that ends: the one of a former self that was killed.
+const FREE: Duration = Duration::from_secs(20);
 
 /// The oldest Java that Kafka 4.3 runs on.
 const JAVA: u32 = 17;
@@ -27,6 +33,28 @@ pub(crate) fn address(address: SocketAddr, option: &str) -> anyhow::Result<()> {
         }
         Err(error) => bail!("{address} cannot be listened on ({error}): choose another with {option}"),
     }
+}
+
+/// Waits until ports are free, for a child, whose former self may have been killed and its server may still be ending;
+/// false after the shutdown signal.
+///
+/// # Errors
+/// When they are not free in time: one sentence.
+pub(crate) fn wait_until_free(
+    child: Child,
+    stop: &Stop,
+    are_free: impl Fn() -> anyhow::Result<()>,
+) -> anyhow::Result<bool> {
+    let deadline = Instant::now() + if child.child { FREE } else { Duration::ZERO };
+    while let Err(taken) = are_free() {
+        if Instant::now() > deadline {
+            return Err(taken);
+        }
+        if stop.wait(Duration::from_millis(100)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A Java that is new enough.

@@ -1,14 +1,24 @@
-//! `arb ingest`: a recording or the simulated market, published in its own time, or The Odds API, polled as it is due.
+//! `arb ingest`: a recording or the simulated market, published in its own time by the instance that holds the lease of
+//! the source, or The Odds API, polled as it is due.
 
 pub(crate) mod live;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arb_pipeline::ingest::handoff::{Decision, Part};
 use arb_pipeline::ingest::publish::Publisher;
 use arb_pipeline::ingest::recording;
-use arb_pipeline::ingest::replay::{LIVE_HEARTBEAT, Played, RECORDED_HEARTBEAT, Replay, ReplayError, Speed};
+use arb_pipeline::ingest::replay::{
+    LIVE_HEARTBEAT, PlayEnd, Played, RECORDED_HEARTBEAT, Replay, ReplayError, Speed,
+};
 use arb_pipeline::ingest::simulator::{Settings, Simulator};
 use arb_pipeline::ingest::source::{Source, SourceError};
+use arb_pipeline::ingest::source_lease::{Request, SourceLease};
+use arb_pipeline::readiness::{ProgressWatch, Subject};
 use arb_pipeline::telemetry::{self, Role};
-use arb_schemas::time::SECOND;
+use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::topics::ODDS_TICKS;
 
 use crate::admin::{Admin, Vitals};
 use crate::cli::{Ingest, Play};
@@ -20,54 +30,133 @@ const RECORDING: Speed = Speed::Times(60.0);
 const SIMULATED: Speed = Speed::Times(1.0);
 
 pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
+    let started_at = clock::now();
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Ingest)?;
+    let brokers = &config.brokers.brokers;
     if config.play.live.wanted {
-        return live::run(&config.play.live, &config.brokers.brokers, &stop, || admin.show(Publishing));
+        return live::run(&config.play.live, brokers, &stop, |publisher| {
+            admin.show(Publishing::by(publisher));
+        });
     }
-    let (mut source, speed) = source(&config.play)?;
-    let publisher = Publisher::connect(&config.brokers.brokers, source.name())?;
-    admin.show(Publishing);
-    let Play { after, until, .. } = config.play;
-    let speed = config.play.speed.unwrap_or(speed);
-    let heartbeat = if config.play.replay.is_some() { RECORDED_HEARTBEAT } else { LIVE_HEARTBEAT };
-    let replay = Replay { after, until, speed, heartbeat };
+    // Before anything is connected: whether the recording can be read.
+    let source = open(&config.play, None)?.name().to_owned();
+    let publisher = Publisher::connect(brokers, &source)?;
+    let part = Part { after: config.play.after, until: config.play.until };
+    let request = Request { source: source.clone(), part, started_at, stop };
+    let mut lease = SourceLease::join(brokers, publisher.partitions(), request)?;
+    admin.show(Publishing::by(publisher.of(&source)));
     let mut played = Played::default();
-    let done = replay.play(source.as_mut(), &publisher, &mut played, &stop);
+    let done = publish(&config.play, &publisher, &mut lease, &mut played);
     let Played { polls, frames, ticks, faults, .. } = played;
-    tracing::info!(source = source.name(), polls, frames, ticks, %faults, "played");
-    match done {
-        // What could be read is published: that the rest could not is said, and ends nothing else.
-        Err(ReplayError::Source(error @ SourceError::Truncated { .. })) => {
-            tracing::error!("{error}");
-            Ok(())
+    tracing::info!(source, polls, frames, ticks, %faults, "played");
+    done
+}
+
+/// Publishes whenever this instance holds the lease, until all is published or the shutdown signal.
+fn publish(
+    play: &Play,
+    publisher: &Publisher,
+    lease: &mut SourceLease,
+    played: &mut Played,
+) -> anyhow::Result<()> {
+    loop {
+        let after = match lease.acquire()? {
+            None => return Ok(()),
+            Some(Decision::Publish(after)) => after,
+            Some(Decision::Complete) => {
+                tracing::info!(
+                    "another instance has published the source to its end: there is nothing to do"
+                );
+                return Ok(());
+            }
+        };
+        let mut source = open(play, after)?;
+        match replay(play, after).play(source.as_mut(), publisher, lease, played) {
+            Ok(PlayEnd::Complete) => return Ok(lease.complete(clock::now())?),
+            Ok(PlayEnd::Stopped) => return Ok(lease.hand_over()?),
+            Ok(PlayEnd::Revoked) => lease.hand_over()?,
+            Ok(PlayEnd::Lost) => lease.give_up()?,
+            // What could be read is published: that the rest could not is said, and ends nothing else.
+            Err(ReplayError::Source(error @ SourceError::Truncated { .. })) => {
+                tracing::error!("{error}");
+                return Ok(lease.hand_over()?);
+            }
+            Err(error) => return Err(error.into()),
         }
-        done => Ok(done?),
     }
 }
 
-/// Ingest, seen from outside: once it is connected it does its work.
-struct Publishing;
+fn replay(play: &Play, after: Option<Micros>) -> Replay {
+    // The simulated market begins with its next poll: what it was before its clock came here is not made up for.
+    let (speed, heartbeat, after) = match play.replay {
+        Some(_) => (RECORDING, RECORDED_HEARTBEAT, after),
+        None => (SIMULATED, LIVE_HEARTBEAT, play.after),
+    };
+    Replay { after, until: play.until, speed: play.speed.unwrap_or(speed), heartbeat }
+}
+
+/// A time without an acknowledgement after which Kafka does not take what is published.
+const STUCK: Duration = Duration::from_secs(15);
+
+/// Ingest, seen from outside: once it is connected it does its work, as long as Kafka acknowledges what it publishes. Who
+/// stands by is ready too.
+struct Publishing {
+    publisher: Publisher,
+    acknowledged: Mutex<ProgressWatch>,
+}
+
+impl Publishing {
+    fn by(publisher: Publisher) -> Self {
+        Self { publisher, acknowledged: Mutex::new(ProgressWatch::new(STUCK)) }
+    }
+
+    fn watch(&self) -> MutexGuard<'_, ProgressWatch> {
+        self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Vitals for Publishing {
     fn is_ready(&self) -> bool {
-        true
+        self.watch().stuck(Instant::now()).is_none()
     }
 
     fn look(&self) {
         telemetry::ingest::look(clock::now());
+        let subject = Subject { what: "acknowledged end", topic: ODDS_TICKS.name, partition: -1 };
+        self.watch().look(Instant::now(), [(subject, self.publisher.progress())]);
     }
 }
 
-fn source(play: &Play) -> anyhow::Result<(Box<dyn Source>, Speed)> {
+/// The source: a recording from its beginning, or the simulated market by the clock.
+fn open(play: &Play, after: Option<Micros>) -> anyhow::Result<Box<dyn Source>> {
     Ok(match &play.replay {
-        Some(path) => (recording::open(path, play.odds_format.into())?, RECORDING),
-        None => (Box::new(Simulator::new(settings(play))), SIMULATED),
+        Some(path) => recording::open(path, play.odds_format.into())?,
+        None => Box::new(Simulator::new(settings(play, after, clock::now()))),
     })
 }
 
-fn settings(play: &Play) -> Settings {
+/// The market from now on, or, when it was played faster than the clock, from where it was.
+fn settings(play: &Play, after: Option<Micros>, now: Micros) -> Settings {
     let Play { seed, every, market, .. } = play;
-    let start = clock::now() / SECOND * SECOND;
+    let next = after.map(|after| after.saturating_add(*every));
+    let start = next.unwrap_or(now).max(now) / SECOND * SECOND;
     Settings { seed: *seed, start, every: *every, events: market.events, books: market.books }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn the_simulated_market_goes_on_by_the_clock_and_never_back() {
+        let cli = Cli::try_parse_from(["arb", "ingest", "--every", "2"]).unwrap();
+        let Command::Ingest(Ingest { play, .. }) = cli.command else { panic!("not ingest") };
+        let now = 100 * SECOND + 7;
+        let start = |after| settings(&play, after, now).start / SECOND;
+        assert_eq!([start(None), start(Some(50 * SECOND)), start(Some(500 * SECOND))], [100, 100, 502]);
+    }
 }

@@ -10,9 +10,10 @@ use arb_pipeline::process::pump::{Config, Pump};
 use arb_pipeline::stop::Stop;
 use arb_pipeline::telemetry::{self, Role};
 use arb_pipeline::watchdog::Pulse;
-use arb_schemas::topics::ODDS_TICKS;
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 
 use super::guarded::{self, Life};
+use super::readiness::{Readiness, Topic};
 use crate::admin::{Admin, Vitals};
 use crate::cli::Process;
 use crate::{books, clock, signals};
@@ -42,7 +43,8 @@ fn pump_until(
     let partitions = kafka::partitions(brokers)?;
     let ends = Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?;
     let life = Life::new(&pulse, config.guard.watchdog);
-    admin.show(Seen { life, places: places.clone(), ends });
+    let feed = Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?;
+    admin.show(Seen { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
     let fail_points = guarded::fail_points(&config.guard);
     watch_held_back(brokers, partitions, stop)?;
     let surroundings =
@@ -71,6 +73,9 @@ struct Seen {
     life: Life,
     places: Places,
     ends: Ends,
+    /// Of the feed: what it writes there in transactions is held back by those that others leave open.
+    feed: Ends,
+    readiness: Readiness,
 }
 
 impl Vitals for Seen {
@@ -78,12 +83,14 @@ impl Vitals for Seen {
         self.life.is_alive()
     }
 
-    /// It reads; that it owns nothing is no fault of it.
+    /// What it owns moves; that it owns nothing is no fault of it.
     fn is_ready(&self) -> bool {
-        self.life.is_moving()
+        self.life.is_moving() && self.readiness.is_ready()
     }
 
     fn look(&self) {
+        let input = Topic { name: ODDS_TICKS.name, places: Some(&self.places), ends: &self.ends };
+        self.readiness.look(&[input, Topic { name: FEED_EVENTS.name, places: None, ends: &self.feed }]);
         telemetry::process::look(&self.places.get(), &self.ends.get(), clock::now(), self.life.silence());
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! It starts to read when the tables are what it writes, and waits for a ClickHouse that is away.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use arb_pipeline::clickhouse;
 use arb_pipeline::kafka::{self, Ends, SinkConsumer};
 use arb_pipeline::places::Places;
+use arb_pipeline::readiness::{AnswerChange, Answering};
 use arb_pipeline::sink::batch::Limits;
 use arb_pipeline::sink::counts::Counts;
 use arb_pipeline::sink::retry;
@@ -20,12 +23,17 @@ use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use tokio::runtime::Runtime;
 
 use super::guarded::{self, Life};
+use super::readiness::{Readiness, Topic};
 use crate::admin::{Admin, Vitals};
 use crate::cli::Sink;
 use crate::{clock, signals};
 
 /// Threads that make rows and send them.
 const SENDERS: usize = 2;
+/// Between two questions whether ClickHouse answers.
+const ASK: Duration = Duration::from_secs(2);
+/// How long its answer may take.
+const ANSWER: Duration = Duration::from_secs(5);
 /// Batches of a partition that are held: one is gathered, one is sent.
 const HELD: usize = 2;
 
@@ -47,7 +55,9 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
         Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?,
         Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?,
     ];
-    admin.show(Seen { life: Life::new(pulse, config.guard.watchdog), places: places.clone(), ends });
+    let (life, readiness, answers) =
+        (Life::new(pulse, config.guard.watchdog), Readiness::new(), Answers::default());
+    admin.show(Seen { life, places: places.clone(), ends, readiness, answers: answers.clone() });
     let fail_points = guarded::fail_points(&config.guard);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SENDERS)
@@ -58,6 +68,7 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
     let insert = config.insert_timeout;
     let time_outs = TimeOuts { send: clickhouse::SEND.min(insert), search: clickhouse::SEARCH, insert };
     let store = Store::new(client, time_outs, fail_points.clone());
+    runtime.spawn(answers.watch(store.clone()));
     let mut counts = Counts::default();
     if !wait_for_tables(&store, &runtime, stop, &mut counts)? {
         return Ok(counts);
@@ -79,6 +90,35 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
     // What is still under way is left to whoever comes next.
     runtime.shutdown_background();
     done.map(|()| counts).map_err(Into::into)
+}
+
+/// Whether ClickHouse answered the last question.
+#[derive(Clone, Default)]
+struct Answers(Arc<AtomicBool>);
+
+impl Answers {
+    /// Asks again and again; says once that ClickHouse has fallen silent, and once that it is back.
+    async fn watch(self, store: Store) {
+        let mut answering = Answering::default();
+        loop {
+            let is_answered = store.answers(ANSWER).await;
+            match answering.asked(is_answered, Instant::now()) {
+                Some(AnswerChange::Silent) => {
+                    tracing::error!("ClickHouse does not answer: rows wait in Kafka until it does");
+                }
+                Some(AnswerChange::Back(after)) => {
+                    tracing::info!(seconds = after.as_secs_f64(), "ClickHouse answers again");
+                }
+                None => {}
+            }
+            self.0.store(is_answered, Ordering::Relaxed);
+            tokio::time::sleep(ASK).await;
+        }
+    }
+
+    fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// Waits until the tables can be looked at; false when the end is wished before that.
@@ -109,6 +149,8 @@ struct Seen {
     life: Life,
     places: [Places; 2],
     ends: [Ends; 2],
+    readiness: Readiness,
+    answers: Answers,
 }
 
 impl Vitals for Seen {
@@ -116,9 +158,9 @@ impl Vitals for Seen {
         self.life.is_alive()
     }
 
-    /// It reads, or waits for ClickHouse, which its lag tells.
+    /// ClickHouse answers, and what it owns moves.
     fn is_ready(&self) -> bool {
-        self.life.is_moving()
+        self.life.is_moving() && self.answers.get() && self.readiness.is_ready()
     }
 
     fn look(&self) {
@@ -126,5 +168,10 @@ impl Vitals for Seen {
             telemetry::sink::look(topic.name, &places.get(), &ends.get(), clock::now());
         }
         telemetry::sink::silent(self.life.silence());
+        // The last offsets of the feed may be markers of transactions, which are no records: a position before them stands
+        // still because there is nothing to read.
+        let [ticks, feed] = &self.ends;
+        let ticks = Topic { name: ODDS_TICKS.name, places: self.places.first(), ends: ticks };
+        self.readiness.look(&[ticks, Topic { name: FEED_EVENTS.name, places: None, ends: feed }]);
     }
 }

@@ -18,7 +18,8 @@ const KEEPER: &str = "
       <quota>keeper</quota>
       <grants>
         <query>GRANT SYSTEM LISTEN ON *.*</query>
-        <query>GRANT SELECT ON system.numbers</query>
+        <query>GRANT READ ON FILE</query>
+        <query>GRANT CREATE TEMPORARY TABLE ON *.*</query>
       </grants>
     </default>";
 const KEEPER_PROFILE: &str = "

@@ -132,6 +132,12 @@ impl<'a> Live<'a> {
         Ok(Self(Worker::new(settings, publisher, plan)?))
     }
 
+    /// Publishes over the same connection.
+    #[must_use]
+    pub fn publisher(&self) -> Publisher {
+        self.0.publisher()
+    }
+
     /// Polls until the end is wished.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! It never sends a `PollEnd` that claims a frame which was not sent before it to the same partition.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arb_engine::caps::NAME_BYTES;
 use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, PollEnd};
@@ -12,6 +13,7 @@ use thiserror::Error;
 
 use super::source::Poll;
 use crate::kafka::{self, TickProducer, partition_of};
+use crate::readiness::Position;
 use crate::records::TickRecord;
 use crate::telemetry::ingest as telemetry;
 
@@ -154,6 +156,20 @@ impl Publisher {
         Ok(())
     }
 
+    /// How far Kafka has acknowledged what was sent, in records.
+    #[must_use]
+    pub fn progress(&self) -> Position {
+        self.producer.progress()
+    }
+
+    /// Waits at most so long; whether everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`PublishError::Kafka`] for a record that could not be delivered.
+    pub fn flush_within(&self, time: Duration) -> Result<bool, PublishError> {
+        noted(self.producer.flush_within(time).map_err(PublishError::from))
+    }
+
     /// Waits until everything is acknowledged.
     ///
     /// # Errors
@@ -164,7 +180,7 @@ impl Publisher {
 }
 
 /// Counts what could not be published.
-fn noted(done: Result<(), PublishError>) -> Result<(), PublishError> {
+fn noted<T>(done: Result<T, PublishError>) -> Result<T, PublishError> {
     if let Err(error) = &done {
         telemetry::not_published(matches!(error, PublishError::Kafka(_)));
     }

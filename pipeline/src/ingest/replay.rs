@@ -1,7 +1,7 @@
 //! When to say what: a source's polls in their own time, at a speed, with heartbeats between them.
 //!
-//! Everything that is said carries recording time, so the topic holds the same records at any speed. It never
-//! looks into a poll.
+//! Everything that is said carries recording time, so the topic holds the same records at any speed. It publishes only
+//! while this instance holds the lease of the source. It never looks into a poll.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +10,9 @@ use thiserror::Error;
 
 use super::publish::{PublishError, Publisher};
 use super::source::{Source, SourceError};
+use super::source_lease::{SourceLease, Turn};
 use crate::faults::Faults;
-use crate::stop::Stop;
-use crate::telemetry;
+use crate::{kafka, telemetry};
 
 /// Time between the heartbeats of a recording: half of the silence after which a source counts as idle (60 s), so that
 /// no gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
@@ -92,10 +92,27 @@ pub enum ReplayError {
     /// Kafka does not take it.
     #[error(transparent)]
     Publish(#[from] PublishError),
+    /// The lease of the source cannot be kept.
+    #[error(transparent)]
+    Lease(#[from] kafka::Error),
+}
+
+/// How playing ended without an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayEnd {
+    /// All that was asked for is published.
+    Complete,
+    /// The shutdown signal came.
+    Stopped,
+    /// The group wants the lease for another instance.
+    Revoked,
+    /// Another instance may publish already.
+    Lost,
 }
 
 impl Replay {
-    /// Plays a source to its end, or until the end is wished; `played` says what has been, also after an error.
+    /// Plays a source to its end, until the shutdown signal, or until the lease is another instance's; `played` counts
+    /// what was published, also after an error. Everything is acknowledged then, except after [`PlayEnd::Lost`].
     ///
     /// # Errors
     /// [`ReplayError`].
@@ -103,12 +120,14 @@ impl Replay {
         &self,
         source: &mut dyn Source,
         to: &Publisher,
+        lease: &mut SourceLease,
         played: &mut Played,
-        stop: &Stop,
-    ) -> Result<(), ReplayError> {
-        let done = self.play_polls(source, to, played, stop);
-        // What came before an error is said all the same.
-        to.flush()?;
+    ) -> Result<PlayEnd, ReplayError> {
+        let done = self.play_polls(source, to, lease, played);
+        if !matches!(done, Ok(PlayEnd::Lost)) {
+            // What came before an error is published all the same.
+            to.flush()?;
+        }
         done
     }
 
@@ -120,9 +139,9 @@ impl Replay {
         &self,
         source: &mut dyn Source,
         to: &Publisher,
+        lease: &mut SourceLease,
         played: &mut Played,
-        stop: &Stop,
-    ) -> Result<(), ReplayError> {
+    ) -> Result<PlayEnd, ReplayError> {
         let mut pace = Pace::new(self.speed);
         let mut last = self.after;
         loop {
@@ -132,10 +151,10 @@ impl Replay {
                 tracing::warn!(source = source.name(), %faults, "malformed input was left out");
                 played.faults.add(&faults);
             }
-            let Some(poll) = poll? else { return Ok(()) };
+            let Some(poll) = poll? else { return Ok(PlayEnd::Complete) };
             let at = poll.received_at;
             if self.until.is_some_and(|until| at > until) {
-                return Ok(());
+                return Ok(PlayEnd::Complete);
             }
             if self.after.is_some_and(|after| at <= after) {
                 continue;
@@ -143,19 +162,32 @@ impl Replay {
             // A recording that begins is as one that goes on after a gap, at once.
             let before = last.or_else(|| self.is_recorded().then(|| at.saturating_sub(LEAD_IN)));
             for beat in heartbeats(before, at, self.heartbeat) {
-                if last.is_some() && pace.wait(beat, stop) {
-                    return Ok(());
+                if last.is_some()
+                    && let Some(end) = ended(lease.wait(pace.delay(beat))?)
+                {
+                    return Ok(end);
                 }
                 to.heartbeat(beat)?;
             }
-            if pace.wait(at, stop) {
-                return Ok(());
+            if let Some(end) = ended(lease.wait(pace.delay(at))?) {
+                return Ok(end);
             }
             last = last.max(Some(at));
             played.count(&poll);
             telemetry::ingest::faults(&played.faults);
             to.poll(poll)?;
+            lease.published(at, to)?;
         }
+    }
+}
+
+/// How playing ends when it is no longer this instance's turn.
+fn ended(turn: Turn) -> Option<PlayEnd> {
+    match turn {
+        Turn::Publish => None,
+        Turn::Stopped => Some(PlayEnd::Stopped),
+        Turn::Revoked => Some(PlayEnd::Revoked),
+        Turn::Lost => Some(PlayEnd::Lost),
     }
 }
 
@@ -189,12 +221,12 @@ impl Pace {
         Self { speed, start: None }
     }
 
-    /// Waits for a moment of recording time; returns whether the end is wished.
-    fn wait(&mut self, at: Micros, stop: &Stop) -> bool {
-        let Speed::Times(times) = self.speed else { return stop.is_stopped() };
+    /// How long until a moment of recording time; the first one that is asked for is now.
+    fn delay(&mut self, at: Micros) -> Duration {
+        let Speed::Times(times) = self.speed else { return Duration::ZERO };
         let (first, started) = *self.start.get_or_insert_with(|| (at, Instant::now()));
         let after = Duration::from_micros(u64::try_from(at - first).unwrap_or(0)).div_f64(times);
-        stop.wait((started + after).saturating_duration_since(Instant::now()))
+        (started + after).saturating_duration_since(Instant::now())
     }
 }
 
@@ -233,11 +265,10 @@ mod tests {
 
     #[test]
     fn recording_time_passes_at_its_speed() {
-        let (stop, started) = (Stop::default(), Instant::now());
         let mut pace = Pace::new(Speed::Times(1000.0));
-        assert!(!pace.wait(0, &stop) && !pace.wait(50 * SECOND, &stop));
-        assert!(started.elapsed() >= Duration::from_millis(50));
-        stop.stop();
-        assert!(pace.wait(i64::MAX / 2, &stop));
+        assert_eq!(pace.delay(0), Duration::ZERO);
+        let delay = pace.delay(50_000 * SECOND);
+        assert!(delay > Duration::from_secs(40) && delay <= Duration::from_secs(50), "{delay:?}");
+        assert_eq!(Pace::new(Speed::Max).delay(i64::MAX / 2), Duration::ZERO);
     }
 }

@@ -110,13 +110,14 @@ impl Leases {
         self.held.contains(&partition) && !self.member.is_lost()
     }
 
-    /// Remembers this of a partition; whether the broker took it. It does not from a member that has been expelled, nor
-    /// while partitions move.
+    /// Remembers this of a partition, also of one that is revoked and not yet given back; whether the broker took it. It
+    /// does not from a member that has been expelled, nor while partitions move.
     ///
     /// # Errors
     /// [`Error::Commit`] for what the broker will never take; [`Error::Client`] for what cannot be written at all.
     pub fn remember(&self, partition: i32, note: &str) -> Result<bool, Error> {
-        if !self.holds(partition) {
+        let is_revoked = self.unanswered.iter().any(|(_, revoked)| *revoked == partition);
+        if self.member.is_lost() || !(is_revoked || self.held.contains(&partition)) {
             return Ok(false);
         }
         let mut list = TopicPartitionList::new();

@@ -4,6 +4,7 @@
 //! silence: one that could not be delivered is an error of the next call.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics;
@@ -13,6 +14,7 @@ use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 
 use super::{Error, Listener};
+use crate::readiness::Position;
 
 /// How long all that was sent may take to be acknowledged.
 const FLUSH: Duration = Duration::from_secs(30);
@@ -23,25 +25,29 @@ const AGAIN: Duration = Duration::from_millis(5);
 
 /// Publishes to [`topics::ODDS_TICKS`].
 pub struct TickProducer {
-    producer: BaseProducer<FirstFailure>,
+    producer: BaseProducer<Deliveries>,
 }
 
-/// Keeps the first record that was not delivered.
+/// Keeps the first record that was not delivered, and counts the reports.
 #[derive(Default)]
-struct FirstFailure(Mutex<Option<KafkaError>>);
+struct Deliveries {
+    failure: Mutex<Option<KafkaError>>,
+    reported: AtomicI64,
+}
 
-impl ClientContext for FirstFailure {
+impl ClientContext for Deliveries {
     fn error(&self, error: KafkaError, reason: &str) {
         Listener.error(error, reason);
     }
 }
 
-impl ProducerContext for FirstFailure {
+impl ProducerContext for Deliveries {
     type DeliveryOpaque = ();
 
     fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        self.reported.fetch_add(1, Ordering::Relaxed);
         if let Err((error, _)) = result
-            && let Ok(mut first) = self.0.lock()
+            && let Ok(mut first) = self.failure.lock()
         {
             first.get_or_insert_with(|| error.clone());
         }
@@ -56,7 +62,7 @@ impl TickProducer {
     pub fn new(brokers: &str) -> Result<Self, Error> {
         let producer = super::producer(brokers)
             .set("linger.ms", "5")
-            .create_with_context(FirstFailure::default())
+            .create_with_context(Deliveries::default())
             .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
         Ok(Self { producer })
     }
@@ -90,8 +96,31 @@ impl TickProducer {
         self.check()
     }
 
+    /// Waits at most so long; whether everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for a record that could not be delivered.
+    pub fn flush_within(&self, time: Duration) -> Result<bool, Error> {
+        let flushed = flush(&self.producer, time);
+        self.check()?;
+        match flushed {
+            Err(error) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut) => {
+                Ok(false)
+            }
+            flushed => Ok(flushed.map(|()| true)?),
+        }
+    }
+
+    /// How many records the broker has reported on since the start, and how many that will be when it has on all.
+    #[must_use]
+    pub fn progress(&self) -> Position {
+        self.producer.poll(Duration::ZERO);
+        let at = self.producer.context().reported.load(Ordering::Relaxed);
+        Position { at, end: Some(at + i64::from(self.producer.in_flight_count())) }
+    }
+
     fn check(&self) -> Result<(), Error> {
-        let failure = self.producer.context().0.lock().ok().and_then(|mut first| first.take());
+        let failure = self.producer.context().failure.lock().ok().and_then(|mut first| first.take());
         failure.map_or(Ok(()), |error| Err(error.into()))
     }
 }

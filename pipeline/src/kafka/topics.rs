@@ -2,16 +2,22 @@
 //!
 //! It creates what is missing and never deletes or repartitions anything.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arb_schemas::topics::{self, Topic};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaResult;
 use rdkafka::types::RDKafkaErrorCode;
 
+use super::reader::is_transient;
 use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
+/// How long one question may take, before it is said that the broker is waited for.
+const LOOK: Duration = Duration::from_millis(1_500);
+/// Between two questions.
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// Creates the topics that are missing, each with so many partitions, or as many as the catalogue says.
 ///
@@ -66,9 +72,7 @@ pub fn partitions(brokers: &str) -> Result<i32, Error> {
 }
 
 fn count(consumer: &BaseConsumer<Listener>, topic: &Topic, brokers: &str) -> Result<i32, Error> {
-    let metadata = consumer
-        .fetch_metadata(Some(topic.name), TIMEOUT)
-        .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+    let metadata = answered(brokers, |within| consumer.fetch_metadata(Some(topic.name), within))?;
     let found = metadata.topics().iter().find(|found| found.name() == topic.name);
     match found.map_or(0, |found| found.partitions().len()) {
         0 => Err(Error::Topic {
@@ -76,5 +80,26 @@ fn count(consumer: &BaseConsumer<Listener>, topic: &Topic, brokers: &str) -> Res
             problem: "does not exist; `arb topics create` makes it".to_owned(),
         }),
         partitions => Ok(i32::try_from(partitions).unwrap_or(i32::MAX)),
+    }
+}
+
+/// The broker's answer within 15 s; that it is waited for is logged after the first one and a half.
+fn answered<T>(brokers: &str, mut ask: impl FnMut(Duration) -> KafkaResult<T>) -> Result<T, Error> {
+    let deadline = Instant::now() + TIMEOUT;
+    let mut is_reported = false;
+    loop {
+        let begun = Instant::now();
+        match ask(LOOK.min(deadline.saturating_duration_since(begun))) {
+            Ok(answer) => return Ok(answer),
+            Err(source) if Instant::now() >= deadline || !is_transient(&source) => {
+                return Err(Error::Broker { brokers: brokers.to_owned(), source });
+            }
+            Err(_) => {}
+        }
+        if !std::mem::replace(&mut is_reported, true) {
+            tracing::warn!("waiting for Kafka at {brokers}");
+        }
+        // What fails at once is not asked again at once.
+        std::thread::sleep(AGAIN.saturating_sub(begun.elapsed()));
     }
 }

@@ -83,6 +83,14 @@ impl Store {
         Self { client, time_outs, fail_points }
     }
 
+    /// Whether the server answers within this time, whatever it says.
+    pub async fn answers(&self, within: Duration) -> bool {
+        match tokio::time::timeout(within, self.client.query("SELECT 1").execute()).await {
+            Ok(Ok(()) | Err(clickhouse::error::Error::BadResponse(_))) => true,
+            Ok(Err(_)) | Err(_) => false,
+        }
+    }
+
     /// Whether the tables are as the rows are.
     ///
     /// # Errors

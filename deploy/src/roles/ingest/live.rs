@@ -11,6 +11,7 @@ use arb_pipeline::ingest::live::listing::is_key;
 use arb_pipeline::ingest::live::plan::Sports;
 use arb_pipeline::ingest::live::schedule::Intervals;
 use arb_pipeline::ingest::live::{self, LONGEST_CALL, Limits, Settings};
+use arb_pipeline::ingest::publish::Publisher;
 use arb_pipeline::stop::Stop;
 use arb_schemas::time::SECOND;
 
@@ -21,10 +22,15 @@ use crate::clock;
 const DOUBLINGS: i64 = 150;
 
 /// Polls until the end is wished; says so once it is connected.
-pub(super) fn run(config: &Live, brokers: &str, stop: &Stop, connected: impl FnOnce()) -> anyhow::Result<()> {
+pub(super) fn run(
+    config: &Live,
+    brokers: &str,
+    stop: &Stop,
+    connected: impl FnOnce(Publisher),
+) -> anyhow::Result<()> {
     let settings = settings(config, brokers)?;
     let live = live::Live::connect(&settings)?;
-    connected();
+    connected(live.publisher());
     let polled = live.run(stop)?;
     let live::Polled { polls, frames, ticks, failures, faults } = polled;
     tracing::info!(polls, frames, ticks, failures, %faults, "polled");

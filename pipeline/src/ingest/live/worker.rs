@@ -60,6 +60,11 @@ impl<'a> Worker<'a> {
         Ok(Self { settings, client, leases, publisher, beats, plan, standing, polled })
     }
 
+    /// Publishes over the same connection.
+    pub(super) fn publisher(&self) -> Publisher {
+        self.publisher.of("")
+    }
+
     /// Works until the end is wished.
     pub(super) fn run(mut self, stop: &Stop) -> Result<Polled, LiveError> {
         let mut wait = LOOK;

@@ -1,0 +1,106 @@
+//! Whether a role that owns partitions is ready: what it owns moves, and no open transaction holds its topics back.
+//!
+//! It looks from outside, at positions that the loop has noted and at the ends of the topics; it never looks into the
+//! loop. A change is logged once. What "moves" means is decided in `arb_pipeline::readiness`.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arb_pipeline::kafka::{Ends, Span};
+use arb_pipeline::places::Places;
+use arb_pipeline::readiness::{Position, ProgressWatch, Subject};
+
+/// A position that could move and does not for so long is stuck.
+const STUCK: Duration = Duration::from_secs(15);
+/// A last stable offset may stand still for as long as a transaction of a dead processor stays open (10 s) and the ends
+/// are not asked for (5 s), twice.
+const HELD_BACK: Duration = Duration::from_secs(30);
+/// For so long who owns nothing is not ready: it may own something soon, and has shown nothing yet.
+const JOINING: Duration = Duration::from_secs(10);
+
+/// A topic that a role reads or writes.
+pub(super) struct Topic<'a> {
+    pub(super) name: &'static str,
+    /// Where the role is in it, if it reads it.
+    pub(super) places: Option<&'a Places>,
+    /// Where it ends.
+    pub(super) ends: &'a Ends,
+}
+
+/// What was seen of a role, looked at every second.
+pub(super) struct Readiness(Mutex<State>);
+
+struct State {
+    begun: Instant,
+    positions: ProgressWatch,
+    stable: ProgressWatch,
+    /// What the role waits for; empty when it is ready.
+    problem: String,
+}
+
+impl Readiness {
+    /// Of a role that has just begun, which is not ready.
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(State {
+            begun: Instant::now(),
+            positions: ProgressWatch::proving(STUCK),
+            stable: ProgressWatch::new(HELD_BACK),
+            problem: "it has just begun".to_owned(),
+        }))
+    }
+
+    /// Whether everything moved when it was last looked at.
+    pub(super) fn is_ready(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).problem.is_empty()
+    }
+
+    /// Looks at the topics.
+    pub(super) fn look(&self, topics: &[Topic<'_>]) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        state.positions.look(now, topics.iter().flat_map(positions));
+        state.stable.look(now, topics.iter().flat_map(stable));
+        let problem = problem(&state, now);
+        if problem != state.problem {
+            if problem.is_empty() {
+                tracing::info!("ready");
+            } else {
+                tracing::warn!(problem, "not ready");
+            }
+            state.problem = problem;
+        }
+    }
+}
+
+fn problem(state: &State, now: Instant) -> String {
+    match state.positions.stuck(now).or_else(|| state.stable.stuck(now)) {
+        Some(subject) => subject.to_string(),
+        None if state.positions.is_empty() && now.duration_since(state.begun) < JOINING => {
+            "it owns no partition yet".to_owned()
+        }
+        None => String::new(),
+    }
+}
+
+/// How far the role is in each partition that it owns.
+fn positions(topic: &Topic<'_>) -> Vec<(Subject, Position)> {
+    let Some(places) = topic.places else { return Vec::new() };
+    let ends = topic.ends.get();
+    let position = |(partition, next): (i32, Option<i64>)| {
+        let end: Option<&Span> = ends.get(&partition);
+        let first = end.map_or(0, |end| end.first);
+        let position = Position { at: next.unwrap_or(first).max(first), end: end.map(|end| end.next) };
+        (Subject { what: "position", topic: topic.name, partition }, position)
+    };
+    places.get().into_iter().map(|(partition, place)| position((partition, place.next))).collect()
+}
+
+/// How far what is committed reaches in each partition, and what is written.
+fn stable(topic: &Topic<'_>) -> Vec<(Subject, Position)> {
+    let written = topic.ends.written();
+    let stable = |(partition, span): (i32, Span)| {
+        let position = Position { at: span.next, end: written.get(&partition).copied() };
+        (Subject { what: "last stable offset", topic: topic.name, partition }, position)
+    };
+    topic.ends.get().into_iter().map(stable).collect()
+}

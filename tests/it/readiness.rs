@@ -1,0 +1,88 @@
+//! `/readyz` of roles whose work stands still though they run: a processor that is stuck or dies again and again, a
+//! ClickHouse that is frozen, a partition that an open transaction holds back.
+
+use std::path::Path;
+
+use arb_schemas::topics::FEED_EVENTS;
+
+use crate::kafka::Open;
+use crate::support::metrics::Admin;
+use crate::support::program::Role;
+use crate::support::sinks::Ground;
+use crate::support::stack::Broker;
+use crate::support::{recordings, wait_for};
+
+fn wait_until(admin: &Admin, what: &str, status: u16) {
+    wait_for(what, || (admin.try_get("/readyz")?.status == status).then_some(()));
+}
+
+fn publish(broker: &Broker, seed: u64) {
+    broker.ingest(&recordings::simulated(broker.scratch.path(), seed, 10), &[]);
+}
+
+fn log(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn a_processor_that_is_stuck_or_dies_again_and_again_is_not_ready() {
+    let broker = Broker::start();
+    let path = broker.path("stuck.log");
+    // The watchdog would end it after ten minutes, and report it after five.
+    let stuck = ["--brokers", &broker.brokers, "--stall-at", "process:50", "--watchdog-ms", "600000"];
+    let mut process = Role::start("process", &stuck, &path);
+    let admin = Admin::of(&path);
+    wait_until(&admin, "there is nothing to do: it is ready", 200);
+    publish(&broker, 71);
+    wait_until(&admin, "it is stuck with input", 503);
+    assert_eq!(admin.get("/livez").status, 200);
+    assert!(log(&path).contains("the position of odds.ticks.v1 partition"), "{}", log(&path));
+    process.kill();
+    for life in 0..3 {
+        let path = broker.path(&format!("life-{life}.log"));
+        let dies = ["--brokers", &broker.brokers, "--kill-at", "offsets:1"];
+        let mut process = Role::start("process", &dies, &path);
+        let admin = Admin::of(&path);
+        wait_for("it dies", || {
+            let is_ready = admin.try_get("/readyz").is_some_and(|answer| answer.status == 200);
+            assert!(!is_ready, "life {life}: {}", log(&path));
+            process.died().then_some(())
+        });
+    }
+    let path = broker.path("well.log");
+    let _well = Role::start("process", &["--brokers", &broker.brokers], &path);
+    wait_until(&Admin::of(&path), "one that works is ready", 200);
+}
+
+#[test]
+fn an_open_transaction_that_holds_the_feed_back_makes_its_writer_not_ready() {
+    let broker = Broker::start();
+    let path = broker.path("process.log");
+    let _process = Role::start("process", &["--brokers", &broker.brokers], &path);
+    let admin = Admin::of(&path);
+    publish(&broker, 72);
+    wait_until(&admin, "it is ready", 200);
+    let open = Open::on(&broker.brokers, FEED_EVENTS.name);
+    wait_until(&admin, "the feed is held back", 503);
+    let sentence = "the last stable offset of feed.events.v1 partition 0 does not move";
+    assert!(log(&path).contains(sentence), "{}", log(&path));
+    open.abort();
+    wait_until(&admin, "it goes on", 200);
+}
+
+#[test]
+fn a_frozen_clickhouse_is_reported_once_and_the_sink_is_not_ready_until_it_answers() {
+    let ground = Ground::start();
+    let path = ground.broker.path("sink.log");
+    let _sink = ground.sink("sink.log", &[]);
+    let admin = Admin::of(&path);
+    wait_until(&admin, "it is ready", 200);
+    ground.clickhouse.freeze();
+    wait_until(&admin, "ClickHouse does not answer", 503);
+    let sentence = "ClickHouse does not answer";
+    assert_eq!(log(&path).matches(sentence).count(), 1, "{}", log(&path));
+    ground.clickhouse.thaw();
+    wait_until(&admin, "it answers", 200);
+    assert_eq!(log(&path).matches(sentence).count(), 1, "{}", log(&path));
+    assert_eq!(log(&path).matches("ClickHouse answers again").count(), 1, "{}", log(&path));
+}

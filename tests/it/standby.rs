@@ -1,0 +1,131 @@
+//! Ingest started twice: one instance publishes a source, the other stands by and goes on where it was.
+
+use std::collections::BTreeMap;
+
+use arb_pipeline::records::TickRecord;
+use arb_schemas::topics::ODDS_TICKS;
+
+use crate::kafka::read_all;
+use crate::kill::{POLLS, poll};
+use crate::support::program::{Role, arb, run};
+use crate::support::stack::Broker;
+use crate::support::{recordings, wait_for};
+
+/// An instance, and what it logs.
+struct Instance<'a> {
+    role: Role,
+    broker: &'a Broker,
+    name: &'static str,
+}
+
+impl<'a> Instance<'a> {
+    fn start(broker: &'a Broker, name: &'static str, arguments: &[&str]) -> Self {
+        let arguments = [&["--brokers", &broker.brokers], arguments].concat();
+        let role = Role::start("ingest", &arguments, &broker.path(name));
+        Self { role, broker, name }
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.broker.path(self.name)).unwrap()
+    }
+
+    fn wait_for_log(&self, sentence: &str) {
+        wait_for(sentence, || self.log().contains(sentence).then_some(()));
+    }
+}
+
+/// How often each partition has the end of each poll of a source, by the time of the poll.
+fn poll_ends(broker: &Broker, source: &str) -> BTreeMap<(i32, i64), usize> {
+    let mut ends = BTreeMap::new();
+    for record in read_all(&broker.brokers, ODDS_TICKS.name) {
+        if let TickRecord::PollEnd(end) = TickRecord::decode(&record.value).unwrap()
+            && end.source.contains(source)
+        {
+            *ends.entry((record.partition, end.received_at)).or_default() += 1;
+        }
+    }
+    ends
+}
+
+fn are_all_once(ends: &BTreeMap<(i32, i64), usize>) -> bool {
+    ends.values().all(|count| *count == 1)
+}
+
+/// The holder of the lease, and the instance that stands by.
+fn by_turn<'a>(mut pair: [Instance<'a>; 2]) -> [Instance<'a>; 2] {
+    let publishes = |instance: &Instance<'_>| instance.log().matches("this instance publishes").count();
+    let standby = |instance: &Instance<'_>| instance.log().contains("standing by");
+    let holder = wait_for("one publishes and the other stands by", || {
+        (0..2).find(|index| publishes(&pair[*index]) > 0 && standby(&pair[1 - *index]))
+    });
+    if holder == 1 {
+        pair.reverse();
+    }
+    pair
+}
+
+#[test]
+fn a_recording_is_published_once_by_two_instances_and_after_a_kill_by_the_other() {
+    let broker = Broker::start();
+    let recording = recordings::simulated(broker.scratch.path(), 42, POLLS);
+    let recording = recording.to_str().unwrap();
+    // Eight polls a second.
+    let arguments = ["--replay", recording, "--speed", "2400"];
+    let start = |name| Instance::start(&broker, name, &arguments);
+    let [mut holder, mut standby] = by_turn([start("first.log"), start("second.log")]);
+    wait_for("forty polls", || (poll_ends(&broker, "simulated").len() > 4 * 40).then_some(()));
+    holder.role.kill();
+    let before = poll_ends(&broker, "simulated");
+    assert!(are_all_once(&before), "{before:?}");
+    standby.wait_for_log("this instance publishes");
+    wait_for("the other ends", || standby.role.died().then_some(()));
+    let ends = poll_ends(&broker, "simulated");
+    assert_eq!(ends.len(), 4 * usize::try_from(POLLS).unwrap(), "every poll is in every partition");
+    let again: Vec<_> = ends.iter().filter(|(_, count)| **count > 1).collect();
+    assert!(
+        again.iter().all(|(end, _)| before.contains_key(end)),
+        "only what the first published: {again:?}"
+    );
+    let first = arb_schemas::time::parse_rfc3339(&poll(0)).unwrap();
+    assert!((0..4).all(|partition| ends[&(partition, first)] == 1), "it goes on, and does not begin again");
+}
+
+#[test]
+fn an_instance_that_ends_hands_over_and_what_is_complete_is_published_again_only_on_purpose() {
+    let broker = Broker::start();
+    let recording = recordings::simulated(broker.scratch.path(), 43, 60);
+    let arguments = ["--replay", recording.to_str().unwrap(), "--speed", "2400"];
+    let start = |name, arguments: &[&str]| Instance::start(&broker, name, arguments);
+    let [mut holder, standby] = by_turn([start("first.log", &arguments), start("second.log", &arguments)]);
+    holder.role.stop();
+    standby.wait_for_log("this instance publishes");
+    // It joins when half is published, and stands by, or takes over: either way once.
+    let third = start("third.log", &arguments);
+    let mut both = [standby, third];
+    wait_for("both end", || both.iter_mut().all(|instance| instance.role.died()).then_some(()));
+    let sentence = "another instance has published the source to its end";
+    assert_eq!(both.iter().filter(|instance| instance.log().contains(sentence)).count(), 1);
+    let ends = poll_ends(&broker, "simulated");
+    assert!(ends.len() == 4 * 60 && are_all_once(&ends), "{ends:?}");
+    // Started after the end, it was asked for once more.
+    let mut again = arb();
+    again.args(["ingest", "--brokers", &broker.brokers, "--replay"]).arg(&recording);
+    assert!(run(again.args(["--speed", "max"])).success);
+    assert!(poll_ends(&broker, "simulated").values().all(|count| *count == 2));
+}
+
+#[test]
+fn of_two_simulated_markets_one_publishes_and_the_other_goes_on_by_the_clock() {
+    let broker = Broker::start();
+    let arguments = ["--every", "1", "--events", "8", "--books", "4"];
+    let start = |name| Instance::start(&broker, name, &arguments);
+    let [mut holder, standby] = by_turn([start("first.log"), start("second.log")]);
+    wait_for("three polls", || (poll_ends(&broker, "simulated").len() >= 4 * 3).then_some(()));
+    holder.role.kill();
+    let before = poll_ends(&broker, "simulated").len();
+    standby.wait_for_log("this instance publishes");
+    let ends = wait_for("more polls", || {
+        Some(poll_ends(&broker, "simulated")).filter(|ends| ends.len() >= before + 4 * 3)
+    });
+    assert!(are_all_once(&ends), "{ends:?}");
+}
