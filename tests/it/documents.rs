@@ -1,5 +1,7 @@
 //! Documents are true: what they list is what the program has.
 
+use std::path::Path;
+
 use crate::support::program::{arb, run};
 use crate::support::root;
 
@@ -35,16 +37,69 @@ fn the_readme_names_every_command() {
     }
 }
 
+/// Every document: those at the root, and all pages of `docs/` and `deploy/docs/`.
+fn documents() -> Vec<String> {
+    let mut found =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md"].map(str::to_owned).to_vec();
+    let mut folders = vec!["docs".to_owned(), "deploy/docs".to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(root().join(&folder)).unwrap().map(Result::unwrap) {
+            let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+            if entry.path().is_dir() {
+                folders.push(name);
+            } else if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
+                found.push(name);
+            }
+        }
+    }
+    found
+}
+
 #[test]
 fn paths_that_documents_name_exist() {
-    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        for path in read(document).split('`').skip(1).step_by(2) {
+    for document in documents() {
+        for path in read(&document).split('`').skip(1).step_by(2) {
             let is_path =
                 path.contains('/') && path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
-            let is_ours = ["schemas/", "pipeline/", "api/", "tests/", "deploy/", ".ci/", ".cargo/"];
+            let is_ours = ["schemas/", "pipeline/", "api/", "tests/", "deploy/", "docs/", ".ci/", ".cargo/"];
             if is_path && is_ours.iter().any(|start| path.starts_with(start)) {
                 assert!(root().join(path).exists(), "{document} names {path}");
             }
         }
+    }
+}
+
+/// The targets of a page's links that are files of ours, without the place within them.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.filter(|target| !target.contains("://") && !target.starts_with('#'));
+    files.filter_map(|target| target.split('#').next())
+}
+
+#[test]
+fn links_of_documents_lead_somewhere() {
+    let mut followed = 0;
+    for document in documents() {
+        let folder = root().join(&document).parent().unwrap().to_owned();
+        for target in links(&read(&document)) {
+            assert!(folder.join(target).exists(), "{document} links to {target}");
+            followed += 1;
+        }
+    }
+    assert!(followed > 5, "only {followed} links were found");
+}
+
+#[test]
+fn every_page_of_the_docs_is_linked() {
+    let pages = documents();
+    let linked: Vec<_> = pages
+        .iter()
+        .flat_map(|page| {
+            let folder = root().join(page).parent().unwrap().to_owned();
+            links(&read(page)).map(|target| folder.join(target).canonicalize().unwrap()).collect::<Vec<_>>()
+        })
+        .collect();
+    for page in pages.iter().filter(|page| page.starts_with("docs/")) {
+        assert!(linked.contains(&root().join(page).canonicalize().unwrap()), "nothing links to {page}");
     }
 }

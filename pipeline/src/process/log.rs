@@ -145,7 +145,7 @@ pub trait Producer {
     /// [`LogError::Fatal`].
     fn begin(&mut self) -> Result<Self::Transaction<'_>, LogError>;
 
-    /// Makes a new client of the same id after [`Committed::Unknown`], and aborts what the id has left open.
+    /// Makes a new client of the same id after an abort or [`Committed::Unknown`], and aborts what the id has left open.
     ///
     /// # Errors
     /// [`LogError::Fatal`].

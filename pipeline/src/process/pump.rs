@@ -152,13 +152,26 @@ impl Pump {
         };
         match ended {
             Committed::Yes => self.apply(&read),
-            Committed::Aborted => self.rewind(&read, input)?,
+            Committed::Aborted => {
+                self.end_aborted(input, producer)?;
+                self.rewind(&read, input)?;
+            }
             Committed::Unknown => match producer.renew(input)? {
                 Renewal::Done => self.resolve(&read, input)?,
                 // Only a partition's new owner can tell what became of its transaction.
                 Renewal::Expelled => self.partitions.clear(),
             },
         }
+        Ok(())
+    }
+
+    /// Makes sure that nothing of an aborted transaction is open: where its markers are lost, the next commit of the id would
+    /// make its records visible. The id of a partition that is lost is its new owner's to end.
+    fn end_aborted<P: Producer>(&self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
+        if let Some(Event::Lost(gone)) = &self.due {
+            producer.release(gone);
+        }
+        producer.renew(input)?;
         Ok(())
     }
 

@@ -16,11 +16,16 @@ pub(crate) struct SimProducer {
     owned: BTreeSet<i32>,
     /// The id that it uses, and its epoch.
     working: Option<(i32, u64)>,
+    /// How often it was asked to adopt ids since that succeeded last.
+    waited: u32,
 }
+
+/// So often a member waits for others' transactions until the group gives its partitions to others.
+const PATIENCE: u32 = 300;
 
 impl SimProducer {
     pub(crate) fn new(shared: Handle, member: usize) -> Self {
-        Self { shared, member, owned: BTreeSet::new(), working: None }
+        Self { shared, member, owned: BTreeSet::new(), working: None, waited: 0 }
     }
 
     /// A new client of an id.
@@ -58,8 +63,13 @@ impl Producer for SimProducer {
         let is_settled = |id: &i32| shared.world.is_settled(*id) || !shared.aborts_open;
         let is_settled = partitions.iter().all(is_settled);
         if !is_settled || shared.happens(Kind::AdoptionWaits, 10) {
+            self.waited += 1;
+            if self.waited.is_multiple_of(PATIENCE) {
+                shared.expel(self.member);
+            }
             return Ok(Adoption::Waiting);
         }
+        self.waited = 0;
         self.owned.extend(partitions);
         Ok(Adoption::Done)
     }
@@ -118,6 +128,7 @@ impl Transaction for SimTransaction<'_> {
             return Ok(Committed::Aborted);
         }
         if shared.happens(Kind::CommitAborts, 20) {
+            shared.abort(id, &self.written);
             return Ok(Committed::Aborted);
         }
         if shared.happens(Kind::InDoubtAborted, 20) {
@@ -142,6 +153,12 @@ impl Transaction for SimTransaction<'_> {
     }
 
     fn abort(self) -> Result<(), LogError> {
-        self.producer.shared.borrow_mut().killed(20)
+        let shared = &mut *self.producer.shared.borrow_mut();
+        shared.killed(20)?;
+        let working = self.producer.working.filter(|(id, epoch)| *epoch == shared.world.epoch(*id));
+        if let Some((id, _)) = working {
+            shared.abort(id, &self.written);
+        }
+        Ok(())
     }
 }

@@ -16,6 +16,7 @@ use arb_pipeline::places::Places;
 use arb_pipeline::process::batch::BatchLimits;
 use arb_pipeline::process::log::{Event, Input, LogError, Put, Record};
 use arb_pipeline::process::pump::{Config, Pump};
+use arb_pipeline::records::Output;
 use arb_pipeline::watchdog::Pulse;
 use arb_schemas::topics::PROCESS_STATE;
 
@@ -35,6 +36,7 @@ pub(crate) enum Kind {
     Killed,
     WriteFails,
     CommitAborts,
+    AbortLosesMarkers,
     InDoubtCommitted,
     InDoubtAborted,
     KilledAfterCommit,
@@ -53,10 +55,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Killed,
         Self::WriteFails,
         Self::CommitAborts,
+        Self::AbortLosesMarkers,
         Self::InDoubtCommitted,
         Self::InDoubtAborted,
         Self::KilledAfterCommit,
@@ -94,6 +97,13 @@ impl Shared {
             self.seen.insert(kind);
         }
         happens
+    }
+
+    /// A transaction of an id ends without becoming visible; the broker may lose its markers.
+    pub(crate) fn abort(&mut self, id: i32, written: &[Output]) {
+        if self.happens(Kind::AbortLosesMarkers, 4) {
+            self.world.leave_open(id, written, &BTreeMap::new());
+        }
     }
 
     pub(crate) fn killed(&mut self, one_in: u32) -> Result<(), LogError> {
@@ -183,7 +193,9 @@ impl Input for SimInput {
         }
         // A zombie hears of it late.
         let waits = shared.told.entry(self.member).or_default();
-        if !waits.is_empty() && !self.owes_answer && shared.random.u8(..4) == 0 {
+        // That its session has ended it hears in any case.
+        let may_hear = !self.owes_answer || matches!(waits.first(), Some(Event::Lost(_)));
+        if !waits.is_empty() && may_hear && shared.random.u8(..4) == 0 {
             let event = waits.remove(0);
             self.owes_answer = event == Event::Assigned(Vec::new());
             if let Event::Lost(gone) = &event {
