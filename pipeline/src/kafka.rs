@@ -86,11 +86,11 @@ pub enum Error {
         /// Its partition.
         partition: i32,
         /// Its key.
-        key: String,
+        key: Box<str>,
         /// Bytes of its value.
         length: usize,
         /// What librdkafka says.
-        source: KafkaError,
+        source: Box<KafkaError>,
     },
     /// The group does not take what is committed, and never will.
     #[error("Kafka does not take the group's offsets, and trying again will not help: {0}")]

@@ -6,6 +6,8 @@
 //!
 //! Source: Confluent Schema Registry, "Wire format"; Apache Avro 1.12, "Binary encoding".
 
+mod older;
+
 use std::sync::LazyLock;
 
 use apache_avro::reader::datum::GenericDatumReader;
@@ -22,12 +24,11 @@ use crate::records::{
     StateSource, StateStaleBooks, StateSurvival,
 };
 
+pub(crate) use self::older::FRAME_V1;
+use self::older::{MARKET_LAYOUT, OLDER, OLDER_READERS};
+
 /// Bytes before the Avro datum.
 pub(crate) const HEADER: usize = 5;
-
-/// Schema ids of the changelog's layout before [`StateHead`] and [`StateLine`], a record for a whole market. They are never used
-/// again, and what they wrote is not read: it is computed again from the ticks.
-const MARKET_LAYOUT: [u32; 3] = [10, 23, 28];
 
 /// A type of record, by the schema id of its newest version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,53 +154,6 @@ impl RecordType {
     }
 }
 
-/// An older version of a type of record, readable for ever.
-struct Older {
-    id: u32,
-    record: RecordType,
-    schema_text: &'static str,
-    /// The schemas that it refers to by name, as they were then.
-    references: &'static [&'static str],
-}
-
-/// Frames of before limits, which [`crate::view`] reads too.
-pub(crate) const FRAME_V1: u32 = 1;
-const BOARD_ENTRY_V1: &str = include_str!("../golden/BoardEntry.v1.avsc");
-
-const OLDER: &[Older] = &[
-    Older {
-        id: 12,
-        record: RecordType::StatePartition,
-        schema_text: include_str!("../golden/StatePartition.v1.avsc"),
-        references: &[],
-    },
-    Older {
-        id: FRAME_V1,
-        record: RecordType::Frame,
-        schema_text: include_str!("../golden/Frame.v1.avsc"),
-        references: &[],
-    },
-    Older { id: 4, record: RecordType::BoardEntry, schema_text: BOARD_ENTRY_V1, references: &[] },
-    Older {
-        id: 6,
-        record: RecordType::ArbWindow,
-        schema_text: include_str!("../golden/ArbWindow.v1.avsc"),
-        references: &[BOARD_ENTRY_V1],
-    },
-    Older {
-        id: 7,
-        record: RecordType::CloseSignal,
-        schema_text: include_str!("../golden/CloseSignal.v1.avsc"),
-        references: &[],
-    },
-    Older {
-        id: 13,
-        record: RecordType::CloseSignal,
-        schema_text: include_str!("../golden/CloseSignal.v2.avsc"),
-        references: &[],
-    },
-];
-
 fn fits(length: usize, limit: usize) -> Result<(), WireError> {
     if length > limit { Err(WireError::TooLong { length, limit }) } else { Ok(()) }
 }
@@ -314,19 +268,6 @@ fn parsed(text: &str, references: Vec<&'static str>) -> Result<Parsed, apache_av
 fn codec_of(record: RecordType) -> &'static Codec {
     // The types are declared in the order of `ALL`.
     &CODECS[RecordType::ALL.iter().position(|known| *known == record).unwrap_or(0)]
-}
-
-/// Readers of older versions, which answer as the newest.
-#[allow(clippy::expect_used)] // As above.
-static OLDER_READERS: LazyLock<Vec<(u32, GenericDatumReader<'static>)>> = LazyLock::new(|| {
-    OLDER.iter().map(|older| (older.id, older_reader(older).expect("embedded schema"))).collect()
-});
-
-fn older_reader(older: &Older) -> Result<GenericDatumReader<'static>, apache_avro::Error> {
-    let (written, names) = parsed(older.schema_text, older.references.to_vec())?;
-    let (newest, new_names) = newest(older.record)?;
-    let reader = GenericDatumReader::builder(written).writer_schemata(names)?;
-    reader.reader_schema(newest).reader_schemata(new_names)?.build()
 }
 
 /// The record as a message.

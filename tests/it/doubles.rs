@@ -93,7 +93,10 @@ fn streams_deliver_each_event_once_wherever_they_resume() {
     write(&writer, 0, &[open]);
     let events = live.take(21);
     let names: Vec<_> = events.iter().map(name).collect();
-    assert_eq!(names.iter().map(|(_, _, sequence)| *sequence).collect::<Vec<_>>(), Vec::from_iter(1..=21));
+    assert_eq!(
+        names.iter().map(|(_, _, sequence)| *sequence).collect::<Vec<_>>(),
+        (1..=21).collect::<Vec<_>>()
+    );
     points.extend(events.into_iter().map(|event| event.id.unwrap()));
 
     // Another instance that reads all of it, and one whose memory is so small that Kafka is read for every client.

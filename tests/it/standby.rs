@@ -52,7 +52,7 @@ fn are_all_once(ends: &BTreeMap<(i32, i64), usize>) -> bool {
 }
 
 /// The holder of the lease, and the instance that stands by.
-fn by_turn<'a>(mut pair: [Instance<'a>; 2]) -> [Instance<'a>; 2] {
+fn by_turn(mut pair: [Instance<'_>; 2]) -> [Instance<'_>; 2] {
     let publishes = |instance: &Instance<'_>| instance.log().matches("this instance publishes").count();
     let standby = |instance: &Instance<'_>| instance.log().contains("standing by");
     let holder = wait_for("one publishes and the other stands by", || {

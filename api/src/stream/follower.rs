@@ -196,6 +196,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "as it is compared with")]
     fn mark(sequence: i64) -> Option<FeedMark> {
         Some(FeedMark { epoch: 1, sequence })
     }

@@ -145,20 +145,26 @@ pub(crate) fn decode(text: &str) -> Option<EventId> {
     let mut positions = Positions::new(Vec::new());
     while !rest.is_empty() {
         positions.next.push(number(&mut rest)?);
-        positions.marks.push(if *version == VERSION { mark(&mut rest)? } else { None });
+        if *version == VERSION {
+            take_mark(&mut rest, &mut positions.marks)?;
+        } else {
+            positions.marks.push(None);
+        }
     }
     (!positions.next.is_empty()).then_some(EventId { epoch: *epoch, positions })
 }
 
-/// The mark at the beginning of these bytes, or that there is none; the bytes after it are left.
-fn mark(bytes: &mut &[u8]) -> Option<Option<FeedMark>> {
+/// Takes the mark at the beginning of these bytes, or that there is none; the bytes after it are left. `None` for bytes that
+/// say neither.
+fn take_mark(bytes: &mut &[u8], marks: &mut Vec<Option<FeedMark>>) -> Option<()> {
     let (has_mark, rest) = bytes.split_first()?;
     *bytes = rest;
-    match has_mark {
-        0 => Some(None),
-        1 => Some(Some(FeedMark { epoch: number(bytes)?, sequence: number(bytes)? })),
-        _ => None,
-    }
+    marks.push(match has_mark {
+        0 => None,
+        1 => Some(FeedMark { epoch: number(bytes)?, sequence: number(bytes)? }),
+        _ => return None,
+    });
+    Some(())
 }
 
 /// Seven bits a byte, least significant first.
@@ -194,6 +200,7 @@ mod tests {
         Positions::new(next.to_vec())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "as it is compared with")]
     fn mark(sequence: i64) -> Option<FeedMark> {
         Some(FeedMark { epoch: 1, sequence })
     }

@@ -92,6 +92,7 @@ mod tests {
 
     const PART: Part = Part { after: Some(10), until: None };
 
+    #[expect(clippy::unnecessary_wraps, reason = "as it is compared with")]
     fn note(published: Option<Micros>, complete_at: Option<Micros>) -> Option<Position> {
         Some(Position { part: PART, published, complete_at })
     }

@@ -143,9 +143,15 @@ impl<'a> Transaction<'a> {
         if !is_fatal(&source) {
             return LogError::Abort(source.into());
         }
-        let key = String::from_utf8_lossy(output.key.as_deref().unwrap_or_default()).into_owned();
+        let key = String::from_utf8_lossy(output.key.as_deref().unwrap_or_default()).into();
         let length = output.value.as_ref().map_or(0, Vec::len);
-        self.end(Error::NotTaken { topic: output.topic, partition: output.partition, key, length, source })
+        self.end(Error::NotTaken {
+            topic: output.topic,
+            partition: output.partition,
+            key,
+            length,
+            source: source.into(),
+        })
     }
 }
 

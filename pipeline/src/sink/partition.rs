@@ -485,6 +485,7 @@ mod tests {
         assert_eq!([begin(10..12), begin(12..14)], [true, false]);
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "as it is compared with")]
     fn mark(sequence: i64) -> Option<FeedMark> {
         Some(FeedMark { epoch: 1, sequence })
     }

@@ -134,7 +134,7 @@ fn assert_numbered(world: &World) {
     }
     for (id, letters) in world.log(DEAD_TICKS.name) {
         let expected =
-            epochs.entry(id).or_insert_with(|| header(&letters[0], EPOCH).parse().unwrap()).to_string();
+            epochs.entry(id).or_insert_with(|| header(letters[0], EPOCH).parse().unwrap()).to_string();
         assert!(letters.iter().all(|letter| header(letter, EPOCH) == expected), "dead letters of {id}");
     }
 }

@@ -23,7 +23,7 @@ fn names(count: usize) -> Vec<String> {
 }
 
 /// A price on a total, confirmed at a second.
-fn total<'a>(book: &'a str, outcome: Outcome, line: i32, hundredths: i64, second: i64) -> Tick<'a> {
+fn total(book: &str, outcome: Outcome, line: i32, hundredths: i64, second: i64) -> Tick<'_> {
     Tick {
         book,
         bet: Bet::new(Market::parse("totals").unwrap(), outcome, Side::Back, Some(line)).unwrap(),
@@ -36,7 +36,7 @@ fn total<'a>(book: &'a str, outcome: Outcome, line: i32, hundredths: i64, second
 }
 
 /// A push message that covers nothing but what it names.
-fn push<'a>(second: i64, ticks: Vec<Tick<'a>>) -> Frame<'a> {
+fn push(second: i64, ticks: Vec<Tick<'_>>) -> Frame<'_> {
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     Frame { coverage, ..frame(second, None, event("e"), ticks) }
 }
@@ -169,7 +169,7 @@ fn moves_of_a_line_are_bounded() {
         let (step, _) = twins.push(10, at_price(if index % 2 == 0 { 151 } else { 150 }));
         assert!(step.left_out.is_empty(), "frame {index}: {}", step.left_out);
     }
-    let (step, _) = twins.push(10, at_price(if frames % 2 == 0 { 151 } else { 150 }));
+    let (step, _) = twins.push(10, at_price(if frames.is_multiple_of(2) { 151 } else { 150 }));
     let said = "more than 8192 moves, or movers, on a line: 512 moves left out";
     assert_eq!(step.left_out.to_string(), said);
     // The prices themselves are taken, and when time has passed there is room again.

@@ -6,6 +6,7 @@ mod limits;
 mod mine;
 mod movement;
 mod properties;
+mod renaming;
 mod scenarios;
 mod signals;
 mod stale;

@@ -3,22 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
 
 use arb_engine::Engine;
 use arb_engine::catalogue::Policy;
-use arb_engine::effect::{BookState, Effect, Moved, Scope};
+use arb_engine::effect::{BookState, Effect, Scope};
 use arb_engine::input::{Event, Tick};
 use arb_engine::saved::Saved;
-use arb_engine::signals::{Change, Kind, SignalId};
+use arb_engine::signals::{Change, Kind};
 use proptest::prelude::*;
 
 use crate::limits;
+use crate::renaming::{BOOKS, RENAMED, rename, unnamed};
 use crate::world::{World, at, event, tick};
 
-const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
-/// The same order, other names.
-const RENAMED: [&str; 6] = ["book-1", "book-2", "book-3", "book-4", "book-5", "book-6"];
 const EVENTS: [&str; 3] = ["e", "f", "g"];
 const BETS: [&str; 8] = ["home", "draw", "away", "over 2.5", "under 2.5", "over 3", "under 3", "under 4"];
 
@@ -344,49 +341,6 @@ proptest! {
             }
         }
     }
-}
-
-/// A signal about one book has an id of its own for each name of it: it is left out.
-fn unnamed(effect: &Effect) -> Effect {
-    let mut effect = effect.clone();
-    if let Effect::Signal(_, edge) = &mut effect
-        && edge.kind == Kind::StalePrice
-    {
-        edge.id = SignalId([0; 16]);
-    }
-    effect
-}
-
-/// An effect with the books' other names.
-fn rename(effect: &Effect) -> Effect {
-    let other = |book: &str| Arc::from(RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()]);
-    let mut effect = unnamed(effect);
-    match &mut effect {
-        Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
-            for leg in &mut entry.legs {
-                // Of books that no one knows each is its own operator.
-                (leg.book, leg.operator) = (other(&leg.book), other(&leg.operator));
-            }
-            for doubt in &mut entry.doubts {
-                let words = doubt.reason.split(' ');
-                let renamed = words.map(|word| if BOOKS.contains(&word) { other(word) } else { word.into() });
-                doubt.reason = renamed.collect::<Vec<Arc<str>>>().join(" ");
-            }
-        }
-        Effect::LineMovement(moved) => {
-            if let Moved::Price { book, .. } = &mut moved.what {
-                *book = other(book);
-            }
-        }
-        Effect::Signal(_, edge) => {
-            for quote in edge.bets.iter_mut().chain(&mut edge.evidence) {
-                (quote.book, quote.operator) = (other(&quote.book), other(&quote.operator));
-            }
-        }
-        Effect::StaleAlert(alert) => alert.book = other(&alert.book),
-        Effect::Closed(_) | Effect::Contains { .. } => {}
-    }
-    effect
 }
 
 #[test]

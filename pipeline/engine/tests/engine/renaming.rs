@@ -1,0 +1,56 @@
+//! The books of random polls, and effects with the books' other names: what an engine makes of them may not depend on names.
+//!
+//! It never changes anything but names.
+
+use std::sync::Arc;
+
+use arb_engine::effect::{Effect, Moved};
+use arb_engine::signals::{Kind, SignalId};
+
+/// Books of random polls, in the order of their names.
+pub(crate) const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+/// The same order, other names.
+pub(crate) const RENAMED: [&str; 6] = ["book-1", "book-2", "book-3", "book-4", "book-5", "book-6"];
+
+/// A signal about one book has an id of its own for each name of it: it is left out.
+pub(crate) fn unnamed(effect: &Effect) -> Effect {
+    let mut effect = effect.clone();
+    if let Effect::Signal(_, edge) = &mut effect
+        && edge.kind == Kind::StalePrice
+    {
+        edge.id = SignalId([0; 16]);
+    }
+    effect
+}
+
+/// An effect with the books' other names.
+pub(crate) fn rename(effect: &Effect) -> Effect {
+    let other = |book: &str| Arc::from(RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()]);
+    let mut effect = unnamed(effect);
+    match &mut effect {
+        Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
+            for leg in &mut entry.legs {
+                // Of books that no one knows each is its own operator.
+                (leg.book, leg.operator) = (other(&leg.book), other(&leg.operator));
+            }
+            for doubt in &mut entry.doubts {
+                let words = doubt.reason.split(' ');
+                let renamed = words.map(|word| if BOOKS.contains(&word) { other(word) } else { word.into() });
+                doubt.reason = renamed.collect::<Vec<Arc<str>>>().join(" ");
+            }
+        }
+        Effect::LineMovement(moved) => {
+            if let Moved::Price { book, .. } = &mut moved.what {
+                *book = other(book);
+            }
+        }
+        Effect::Signal(_, edge) => {
+            for quote in edge.bets.iter_mut().chain(&mut edge.evidence) {
+                (quote.book, quote.operator) = (other(&quote.book), other(&quote.operator));
+            }
+        }
+        Effect::StaleAlert(alert) => alert.book = other(&alert.book),
+        Effect::Closed(_) | Effect::Contains { .. } => {}
+    }
+    effect
+}
