@@ -125,13 +125,13 @@ impl<E: Listed> Entries<E> {
 
     /// All of it. The polls are looked at first: what they contain has been put before they were noted.
     fn parts(&self) -> Parts<E> {
-        let polls = self.polls.whole();
-        Parts { entries: self.entries(), polls }
+        let (polls, is_stale) = (self.polls.whole(), self.polls.is_stale());
+        Parts { entries: self.entries(), polls, is_stale }
     }
 
     /// These entries as the parts of a list. One that says the same transition may be newer here, in its times.
     pub(crate) fn parts_of(&self, mut entries: Vec<Arc<E>>) -> Parts<E> {
-        let polls = self.polls.whole();
+        let (polls, is_stale) = (self.polls.whole(), self.polls.is_stale());
         let open = self.lock();
         for entry in &mut entries {
             let here = open.get(entry.id()).filter(|here| here.sequence() == entry.sequence());
@@ -139,7 +139,7 @@ impl<E: Listed> Entries<E> {
                 *entry = Arc::clone(here);
             }
         }
-        Parts { entries, polls }
+        Parts { entries, polls, is_stale }
     }
 
     /// All entries.

@@ -27,6 +27,7 @@ pub mod keys;
 mod listed;
 #[cfg(test)]
 mod made;
+mod pace;
 mod pages;
 pub mod plan;
 mod polls;

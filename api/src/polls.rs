@@ -4,11 +4,14 @@
 //! which a record was read.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use arb_schemas::records::BoardProgress;
 use arb_schemas::time::{Micros, SECOND};
+
+use crate::pace::Pace;
 
 /// A source whose last poll is older than the newest poll of all by more than this is not shown: a league that has ended, of
 /// which nobody has withdrawn the progress. By the time of the polls, not of a clock: in a recording of last year nothing is old.
@@ -20,6 +23,10 @@ pub(crate) struct Polls {
     partitions: usize,
     /// By source, then partition: the last whole poll that the partition contains.
     progress: Mutex<BTreeMap<String, BTreeMap<i32, Micros>>>,
+    /// How often polls come that are newer than all before.
+    pace: Mutex<Pace>,
+    /// Nothing has come for longer than the sources promise.
+    is_stale: AtomicBool,
     /// Grows with every change, after it.
     version: AtomicU64,
 }
@@ -28,13 +35,37 @@ impl Polls {
     /// None yet, of a topic with so many partitions.
     pub(crate) fn new(partitions: i32) -> Self {
         let partitions = usize::try_from(partitions).unwrap_or(0);
-        Self { partitions, progress: Mutex::default(), version: AtomicU64::new(0) }
+        Self {
+            partitions,
+            progress: Mutex::default(),
+            pace: Mutex::default(),
+            is_stale: AtomicBool::new(false),
+            version: AtomicU64::new(0),
+        }
     }
 
     /// Notes how far a partition has come.
     pub(crate) fn note(&self, partition: i32, progress: BoardProgress) {
+        let before = self.as_of();
         self.lock().entry(progress.source).or_default().insert(partition, progress.received_at);
+        if self.as_of() > before {
+            self.pace.lock().unwrap_or_else(PoisonError::into_inner).poll(Instant::now());
+            self.is_stale.store(false, Ordering::Release);
+        }
         self.version.fetch_add(1, Ordering::Release);
+    }
+
+    /// Looks whether nothing has come for longer than the sources promise; to be called again and again.
+    pub(crate) fn look(&self, now: Instant) {
+        let is_late = self.pace.lock().unwrap_or_else(PoisonError::into_inner).is_late(now);
+        if is_late && !self.is_stale.swap(true, Ordering::AcqRel) {
+            self.version.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Whether it was when that was last looked at, and nothing has come since.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.is_stale.load(Ordering::Acquire)
     }
 
     /// Forgets a source in a partition: the processor has withdrawn what it said of it.
@@ -77,6 +108,8 @@ impl Polls {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn note(polls: &Polls, partition: i32, source: &str, received_at: Micros) {
@@ -105,5 +138,23 @@ mod tests {
         polls.forget(1, "s");
         polls.forget(1, "never there");
         assert!(polls.lock().is_empty());
+    }
+
+    #[test]
+    fn a_board_is_stale_until_the_next_poll() {
+        let polls = Polls::new(1);
+        note(&polls, 0, "s", 1);
+        note(&polls, 0, "s", 2);
+        let version = polls.version();
+        polls.look(Instant::now());
+        assert!(!polls.is_stale() && polls.version() == version);
+        let later = Instant::now() + Duration::from_mins(1);
+        polls.look(later);
+        polls.look(later);
+        assert!(polls.is_stale() && polls.version() == version + 1, "pages are rendered again, once");
+        note(&polls, 0, "s", 2);
+        assert!(polls.is_stale(), "the same poll again is nothing new");
+        note(&polls, 0, "s", 3);
+        assert!(!polls.is_stale());
     }
 }

@@ -31,12 +31,15 @@ pub(crate) struct Parts<E> {
     pub(crate) entries: Vec<Arc<E>>,
     /// The last poll of each source that every partition contains.
     pub(crate) polls: BTreeMap<String, Micros>,
+    /// None has come for longer than the sources promise.
+    pub(crate) is_stale: bool,
 }
 
 /// A list at one moment, first entry first.
 #[derive(Debug)]
 pub(crate) struct Snapshot<E: Listed> {
     as_of: Option<Micros>,
+    is_stale: bool,
     polls: Vec<Value>,
     entries: Vec<Shown<E>>,
     kept: RwLock<Kept<AskOf<E>>>,
@@ -122,7 +125,8 @@ impl<E: Listed> Snapshot<E> {
         });
         let poll = |(source, at): (&String, &Micros)| json!({"source": source, "polled_at": to_rfc3339(*at)});
         let polls = parts.polls.iter().map(poll).collect();
-        Self { as_of, entries: shown.collect(), polls, kept: RwLock::default() }
+        let is_stale = parts.is_stale;
+        Self { as_of, is_stale, entries: shown.collect(), polls, kept: RwLock::default() }
     }
 
     /// A page, as it was rendered when it was first asked for.
@@ -175,7 +179,8 @@ impl<E: Listed> Snapshot<E> {
     /// The envelope up to its first entry.
     pub(crate) fn opening(&self) -> String {
         let (as_of, polls) = (json!(self.as_of.map(to_rfc3339)), json!(self.polls));
-        format!("{{\"as_of\":{as_of},\"polls\":{polls},\"{}\":[", E::NAME)
+        let stale = self.is_stale;
+        format!("{{\"as_of\":{as_of},\"stale\":{stale},\"polls\":{polls},\"{}\":[", E::NAME)
     }
 }
 
@@ -191,7 +196,11 @@ mod tests {
 
     fn snapshot(ids: &[&str]) -> Snapshot<BoardEntry> {
         let entries = ids.iter().map(|id| Arc::new(entry(id, 0.02))).collect();
-        Snapshot::of(&Parts { entries, polls: BTreeMap::from([("s".to_owned(), 1_000_000)]) })
+        Snapshot::of(&Parts {
+            entries,
+            polls: BTreeMap::from([("s".to_owned(), 1_000_000)]),
+            is_stale: false,
+        })
     }
 
     fn ask(limit: usize) -> Ask {

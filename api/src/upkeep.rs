@@ -1,5 +1,5 @@
 //! What is done again and again beside the requests: what has been spent is written, keys and plans that have changed are
-//! read again.
+//! read again, and it is looked whether polls still come.
 //!
 //! It blocks, so it has a thread of its own. It never ends for a file that is wrong.
 
@@ -23,6 +23,7 @@ pub fn keep(app: &App, stop: &Stop) {
             app.streams.keys_have_changed();
         }
         app.usage.look();
+        app.polls.look(Instant::now());
         if let Err(error) = app.usage.save()
             && is_due(&mut last_said, Instant::now())
         {

@@ -158,7 +158,7 @@ impl CatchUp {
     fn heartbeat(&self) -> Bytes {
         let to = To { epoch: self.app.streams.live.epoch(), sent: Some(&self.sent) };
         // The board's time is not that of what the client has by now.
-        notice::heartbeat(to, None)
+        notice::heartbeat(to, None, self.app.polls.is_stale())
     }
 }
 

@@ -156,7 +156,12 @@ impl Client {
                 interrupted = self.session.interruption() => interrupted?,
             }
             // Who still lacks events is told no time of the board: it may be days behind.
-            self.send(notice::heartbeat(self.session.to(self.sent.as_ref()), None)).await?;
+            self.send(notice::heartbeat(
+                self.session.to(self.sent.as_ref()),
+                None,
+                self.session.app.polls.is_stale(),
+            ))
+            .await?;
         }
     }
 

@@ -92,8 +92,9 @@ impl Follower {
 
     fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
         ready!(self.session.poll_silence(context));
-        let as_of = self.session.app.polls.as_of();
-        Poll::Ready(Ok(notice::heartbeat(self.session.to(Some(&self.sent)), as_of)))
+        let polls = &self.session.app.polls;
+        let (as_of, is_stale) = (polls.as_of(), polls.is_stale());
+        Poll::Ready(Ok(notice::heartbeat(self.session.to(Some(&self.sent)), as_of, is_stale)))
     }
 }
 

@@ -32,8 +32,8 @@ impl To<'_> {
 
 /// Nothing has happened: a comment for those who keep connections open, an event for those who watch the board's time. It
 /// has none for a client that is not yet where the feed is.
-pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>) -> Bytes {
-    let data = json!({"as_of": as_of.map(to_rfc3339)});
+pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>, is_stale: bool) -> Bytes {
+    let data = json!({"as_of": as_of.map(to_rfc3339), "stale": is_stale});
     format!(": heartbeat\nevent: heartbeat\ndata: {data}\n{}", to.id()).into()
 }
 
@@ -88,15 +88,15 @@ mod tests {
     fn notices_carry_the_position_that_the_client_has() {
         let sent = Positions::new(vec![3, 4]);
         let to = To { epoch: &[1; 16], sent: Some(&sent) };
-        for notice in [heartbeat(to, Some(0)), lagged(to, "too_slow"), server_restart(to)] {
+        for notice in [heartbeat(to, Some(0), false), lagged(to, "too_slow"), server_restart(to)] {
             let id = text(&notice).lines().find_map(|line| line.strip_prefix("id: ")).unwrap();
             assert_eq!(decode(id).unwrap().positions, sent);
             assert!(text(&notice).ends_with("\n\n"));
         }
         let nowhere = To { epoch: &[1; 16], sent: None };
         assert_eq!(
-            text(&heartbeat(nowhere, None)),
-            ": heartbeat\nevent: heartbeat\ndata: {\"as_of\":null}\n\n"
+            text(&heartbeat(nowhere, None, true)),
+            ": heartbeat\nevent: heartbeat\ndata: {\"as_of\":null,\"stale\":true}\n\n"
         );
         assert!(!text(&resync("outside_retention")).contains("id:"));
     }
