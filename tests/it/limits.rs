@@ -84,7 +84,7 @@ fn process_and_kill(broker: &Broker, records: i64) {
         process.assert_runs();
         (committed(&broker.brokers, "arb-process")[partition] == Some(records)).then_some(())
     });
-    assert_eq!(Admin::of(&log).get("/readyz").status, 200);
+    wait_for("it is ready", || (Admin::of(&log).get("/readyz").status == 200).then_some(()));
     process.kill();
 }
 
