@@ -1,6 +1,8 @@
 //! Records at, just below and far above each limit on a real Kafka, the processor killed with -9 and started again after each: it
 //! comes back, the rest goes on, and dead letters say why.
 
+use std::time::Duration;
+
 use arb_engine::caps::{FRAME_TICKS, LINE_BOOKS};
 use arb_pipeline::kafka::partition_of;
 use arb_schemas::limits;
@@ -11,7 +13,7 @@ use arb_schemas::wire::{self, RecordType};
 use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
-use crate::kafka::{committed, read_all};
+use crate::kafka::{read_all, try_committed};
 use crate::support::metrics::Admin;
 use crate::support::program::Role;
 use crate::support::stack::Broker;
@@ -72,8 +74,11 @@ fn write(broker: &Broker, value: &[u8]) {
         .unwrap();
     let record = BaseRecord::to(ODDS_TICKS.name).key("e").payload(value);
     producer.send(record).map_err(|(error, _)| error).unwrap();
-    producer.flush(std::time::Duration::from_secs(30)).unwrap();
+    producer.flush(Duration::from_secs(30)).unwrap();
 }
+
+/// How long the broker may take to say how far the group is.
+const ASK: Duration = Duration::from_secs(5);
 
 /// Starts a processor, waits until it has taken in so many records and is ready, and kills it.
 fn process_and_kill(broker: &Broker, records: i64) {
@@ -82,7 +87,9 @@ fn process_and_kill(broker: &Broker, records: i64) {
     let partition = usize::try_from(partition_of("e", DEFAULT_PARTITIONS)).unwrap();
     wait_for(&format!("record {records} is processed"), || {
         process.assert_runs();
-        (committed(&broker.brokers, "arb-process")[partition] == Some(records)).then_some(())
+        // Right after the broker's start nobody coordinates the group yet.
+        let committed = try_committed(&broker.brokers, "arb-process", ASK).ok()?;
+        (committed[partition] == Some(records)).then_some(())
     });
     wait_for("it is ready", || (Admin::of(&log).get("/readyz").status == 200).then_some(()));
     process.kill();
