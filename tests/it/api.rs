@@ -100,7 +100,7 @@ fn pages(stack: &Stack) {
 fn the_surface_is_as_documented() {
     let stack = Stack::start("board");
     let empty = stack.get("/v1/arbs").json();
-    assert_eq!(empty, json!({"as_of": null, "arbs": [], "next_cursor": null, "polls": []}));
+    assert_eq!(empty, json!({"as_of": null, "stale": false, "arbs": [], "next_cursor": null, "polls": []}));
     let recording = recordings::simulated(stack.broker.scratch.path(), 41, 54);
     stack.broker.ingest(&recording, &[]);
     let board = stack.board_at("2026-01-01T04:25:00Z");

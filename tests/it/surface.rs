@@ -219,7 +219,10 @@ fn silence_is_broken_by_a_comment_and_a_heartbeat_with_an_id() {
     let snapshot = stream.next().unwrap();
     for count in 1..=3 {
         let heartbeat = stream.next().unwrap();
-        assert_eq!((&*heartbeat.name, heartbeat.json()), ("heartbeat", json!({"as_of": null})));
+        assert_eq!(
+            (&*heartbeat.name, heartbeat.json()),
+            ("heartbeat", json!({"as_of": null, "stale": false}))
+        );
         assert_eq!((heartbeat.id.as_ref(), stream.comments), (snapshot.id.as_ref(), count));
     }
 }
