@@ -50,7 +50,9 @@ mod tests {
     /// A pace after polls at these seconds, and the moment of second 0.
     fn polled(seconds: &[u64]) -> (Pace, Instant) {
         let (mut pace, begun) = (Pace::default(), Instant::now());
-        seconds.iter().for_each(|second| pace.poll(begun + Duration::from_secs(*second)));
+        for second in seconds {
+            pace.poll(begun + Duration::from_secs(*second));
+        }
         (pace, begun)
     }
 
