@@ -152,10 +152,11 @@ impl Pump {
         };
         match ended {
             Committed::Yes => self.apply(&read),
-            Committed::Aborted => {
-                self.end_aborted(input, producer)?;
-                self.rewind(&read, input)?;
-            }
+            Committed::Aborted => match self.end_aborted(input, producer)? {
+                Renewal::Done => self.rewind(&read, input)?,
+                // Its partitions are others': another transaction would fence them.
+                Renewal::Expelled => self.partitions.clear(),
+            },
             Committed::Unknown => match producer.renew(input)? {
                 Renewal::Done => self.resolve(&read, input)?,
                 // Only a partition's new owner can tell what became of its transaction.
@@ -167,12 +168,11 @@ impl Pump {
 
     /// Makes sure that nothing of an aborted transaction is open: where its markers are lost, the next commit of the id would
     /// make its records visible. The id of a partition that is lost is its new owner's to end.
-    fn end_aborted<P: Producer>(&self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
+    fn end_aborted<P: Producer>(&self, input: &mut P::Input, producer: &mut P) -> Result<Renewal, PumpError> {
         if let Some(Event::Lost(gone)) = &self.due {
             producer.release(gone);
         }
-        producer.renew(input)?;
-        Ok(())
+        Ok(producer.renew(input)?)
     }
 
     fn is_to_fail(&self) -> bool {
