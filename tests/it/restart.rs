@@ -1,7 +1,9 @@
-//! What a restart of `arb serve` does to a standard client of Server-Sent Events: npm's `eventsource`, as it is published.
+//! What a restart of `arb serve` does to standard clients of Server-Sent Events: npm's `eventsource` as it is published, and
+//! Chromium's own `EventSource`.
 //!
-//! By the standard such a client comes back after a connection that is refused or breaks, and never after an answer that is not
-//! 200. npm fetches it once, into the home folder of the repository.
+//! By the standard such a client reconnects after a connection that is refused or breaks, and never after an answer that is not
+//! 200. npm fetches the package, and the one that drives the browser, once into the home folder of the repository; the
+//! browser is Debian's.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -20,16 +22,40 @@ use crate::support::{root, wait_for};
 /// Held by who fetches the client.
 static FETCHING: Mutex<()> = Mutex::new(());
 
-/// The folder of the client with all that it needs.
-fn client() -> PathBuf {
+/// A client as its makers publish it.
+#[derive(Clone, Copy)]
+enum Client {
+    Npm,
+    Chromium,
+}
+
+impl Client {
+    /// The script that prints what becomes of its stream.
+    fn script(self) -> &'static str {
+        match self {
+            Self::Npm => "follow.mjs",
+            Self::Chromium => "browser.mjs",
+        }
+    }
+}
+
+/// The browser, which the tests do not fetch themselves.
+fn chromium() -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join("chromium")).find(|file| file.exists());
+    found.expect("chromium is on the PATH (on Debian: apt-get install chromium)")
+}
+
+/// The folder of the clients with all that they need.
+fn folder() -> PathBuf {
     let _fetching = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
     let (from, folder) = (root().join("tests/eventsource"), root().join(".arb/eventsource"));
     let lock = "package-lock.json";
     let wanted = std::fs::read(from.join(lock)).unwrap();
     let is_there = std::fs::read(folder.join(lock)).is_ok_and(|found| found == wanted)
-        && folder.join("node_modules/eventsource/package.json").exists();
+        && folder.join("node_modules/playwright-core/package.json").exists();
     std::fs::create_dir_all(&folder).unwrap();
-    for name in ["package.json", "follow.mjs", lock] {
+    for name in ["package.json", Client::Npm.script(), Client::Chromium.script(), lock] {
         std::fs::copy(from.join(name), folder.join(name)).unwrap();
     }
     if !is_there {
@@ -48,9 +74,12 @@ struct Follower {
 }
 
 impl Follower {
-    fn start(url: &str, key: &Key) -> Self {
+    fn start(client: Client, url: &str, key: &Key) -> Self {
         let mut node = Command::new("node");
-        node.arg("follow.mjs").arg(url).current_dir(client()).env("ARB_TEST_KEY", &key.text);
+        node.args([client.script(), url]).current_dir(folder()).env("ARB_TEST_KEY", &key.text);
+        if matches!(client, Client::Chromium) {
+            node.env("ARB_TEST_CHROMIUM", chromium());
+        }
         let mut node = node.stdout(Stdio::piped()).spawn().expect("node is there");
         let (out, lines) = channel();
         let read = BufReader::new(node.stdout.take().unwrap());
@@ -89,6 +118,17 @@ impl Drop for Follower {
 
 #[test]
 fn npms_eventsource_comes_back_after_every_restart_and_misses_nothing() {
+    let end = comes_back_after_every_restart_and_misses_nothing(Client::Npm);
+    assert_eq!(end.last().unwrap()["status"], 401, "{end:?}");
+}
+
+#[test]
+fn chromiums_eventsource_comes_back_after_every_restart_and_misses_nothing() {
+    comes_back_after_every_restart_and_misses_nothing(Client::Chromium);
+}
+
+/// Restarts and kills; then the key is revoked. What the client reports from then to its end.
+fn comes_back_after_every_restart_and_misses_nothing(client: Client) -> Vec<Value> {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
     let writer = Writer::new(&broker.brokers);
@@ -96,7 +136,7 @@ fn npms_eventsource_comes_back_after_every_restart_and_misses_nothing() {
     let serve = || Serve::launch_at(&listen, &broker, &key, "serve", &[]);
     let mut running = serve();
     wait_for("it serves", || running.is_ready().then_some(()));
-    let follower = Follower::start(&format!("http://{listen}/api/v1/stream"), &key);
+    let follower = Follower::start(client, &format!("http://{listen}/api/v1/stream"), &key);
     follower.until("snapshot");
     let mut got = Vec::new();
     for (round, is_killed) in (0_i64..).zip([false, true, false, true]) {
@@ -118,8 +158,8 @@ fn npms_eventsource_comes_back_after_every_restart_and_misses_nothing() {
     assert_eq!(got, ["w0", "w1", "w2", "w3"]);
     key.take_away();
     let end = follower.until("closed");
-    assert_eq!(end.last().unwrap()["status"], 401, "{end:?}");
     assert!(end.iter().any(|line| line["type"] == "key_revoked"), "{end:?}");
+    end
 }
 
 #[test]
