@@ -1,7 +1,9 @@
-//! Which sports and leagues there are: the sports that this program knows with all their leagues, and whatever a record has named.
+//! Which sports and leagues there are: those of the shipped catalogue, and whatever a record has named.
 //!
 //! A name that is none of them is a mistake, and is answered with those that are like it. It never forgets a name: a league
 //! without an open window is none that does not exist.
+//!
+//! Source of the catalogue: the sport keys of The Odds API v4, leagues of every season; a league's key begins with its sport.
 
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
@@ -9,25 +11,8 @@ use std::sync::{PoisonError, RwLock};
 use crate::filter::Sport;
 use crate::problem::Problem;
 
-/// The sports of The Odds API; a league's key begins with its sport's.
-const KNOWN: [&str; 16] = [
-    "americanfootball",
-    "aussierules",
-    "baseball",
-    "basketball",
-    "boxing",
-    "cricket",
-    "golf",
-    "handball",
-    "icehockey",
-    "lacrosse",
-    "mma",
-    "politics",
-    "rugbyleague",
-    "rugbyunion",
-    "soccer",
-    "tennis",
-];
+/// The leagues, a line each, in order.
+const LEAGUES: &str = include_str!("leagues.txt");
 /// Names that are remembered, at most: they come from the feed.
 const MAX_SEEN: usize = 10_000;
 /// Names that are suggested, at most.
@@ -55,14 +40,15 @@ impl Sports {
 
     /// Refuses a filter that names none of them.
     pub(crate) fn check(&self, sport: &Sport) -> Result<(), Problem> {
-        let Some(name) = sport.name().filter(|name| !is_known(name)) else { return Ok(()) };
+        let Some(name) = sport.name().filter(|name| catalogue().all(|known| known != *name)) else {
+            return Ok(());
+        };
         let seen = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if seen.contains(name) {
             return Ok(());
         }
         let most = (name.chars().count() / LETTERS).max(1);
-        let mut near: Vec<_> = KNOWN
-            .into_iter()
+        let mut near: Vec<_> = catalogue()
             .chain(seen.iter().map(String::as_str))
             .map(|other| (distance(name, other), other))
             .filter(|(distance, other)| *distance <= most || other.starts_with(name))
@@ -70,7 +56,7 @@ impl Sports {
         near.sort_unstable();
         near.dedup();
         let near: Vec<_> = near.into_iter().take(SUGGESTED).map(|(_, other)| other).collect();
-        let named = if near.is_empty() { KNOWN.join(", ") } else { near.join(", ") };
+        let named = if near.is_empty() { sports().collect() } else { near }.join(", ");
         Err(Problem::invalid_param(
             "sport",
             format!("is no sport or league that is known; there are: {named}"),
@@ -78,10 +64,19 @@ impl Sports {
     }
 }
 
-/// Whether a name is a sport that is known, or a league of one.
-fn is_known(name: &str) -> bool {
-    let is_league = |rest: &str| rest.len() > 1 && rest.starts_with('_');
-    KNOWN.iter().any(|sport| name.strip_prefix(sport).is_some_and(|rest| rest.is_empty() || is_league(rest)))
+/// The sports of the catalogue, each once.
+fn sports<'a>() -> impl Iterator<Item = &'a str> {
+    let mut last = "";
+    LEAGUES.lines().map(|league| league.split('_').next().unwrap_or(league)).filter(move |sport| {
+        let is_new = *sport != last;
+        last = sport;
+        is_new
+    })
+}
+
+/// All names of the catalogue.
+fn catalogue<'a>() -> impl Iterator<Item = &'a str> {
+    sports().chain(LEAGUES.lines())
 }
 
 /// How many letters must be added, removed or changed.
@@ -120,9 +115,11 @@ mod tests {
         assert!(sports.check(&Sport::default()).is_ok());
         for (name, suggested) in [
             ("soccr", "there are: soccer\""),
-            ("socc", "there are: soccer\""),
-            ("basket", "there are: basketball\""),
-            ("soccer_", "there are: soccer\""),
+            ("socc", "there are: soccer, "),
+            ("basket", "there are: basketball, "),
+            ("soccer_", "there are: soccer, soccer_epl, soccer_spl\""),
+            ("soccer_epll", "there are: soccer_epl, "),
+            ("soccer_typo", "there are: soccer_"),
         ] {
             let said = refusal(&sports, name).unwrap();
             assert!(said.contains(suggested), "{name}: {said}");
@@ -133,10 +130,20 @@ mod tests {
     #[test]
     fn what_a_record_has_named_is_known_from_then_on() {
         let sports = Sports::default();
-        assert!(refusal(&sports, "kabaddi_pro").is_some());
+        for never_seen in ["kabaddi_pro", "soccer_test"] {
+            assert!(refusal(&sports, never_seen).is_some());
+        }
+        sports.note("soccer", "soccer_test");
+        assert!(refusal(&sports, "soccer_test").is_none() && refusal(&sports, "soccer_tests").is_some());
         sports.note("kabaddi", "kabaddi_pro");
         assert!(refusal(&sports, "kabaddi_pro").is_none() && refusal(&sports, "kabaddi").is_none());
         assert!(refusal(&sports, "kabadi").unwrap().contains("kabaddi"));
+    }
+
+    #[test]
+    fn the_catalogue_is_in_order_and_has_each_league_once() {
+        assert!(LEAGUES.lines().is_sorted_by(|a, b| a < b));
+        assert!(LEAGUES.lines().all(|league| league.contains('_')));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! `/readyz` of roles whose work stands still though they run: a processor that is stuck or dies again and again, a
-//! ClickHouse that is frozen, a partition that an open transaction holds back.
+//! ClickHouse or a Kafka that is frozen, a partition that an open transaction holds back.
 
 use std::path::Path;
 
@@ -85,4 +85,18 @@ fn a_frozen_clickhouse_is_reported_once_and_the_sink_is_not_ready_until_it_answe
     wait_until(&admin, "it answers", 200);
     assert_eq!(log(&path).matches(sentence).count(), 1, "{}", log(&path));
     assert_eq!(log(&path).matches("ClickHouse answers again").count(), 1, "{}", log(&path));
+}
+
+#[test]
+fn ingest_is_not_ready_while_a_frozen_broker_acknowledges_nothing() {
+    let broker = Broker::start();
+    let path = broker.path("ingest.log");
+    // The simulated market, a poll a second.
+    let _ingest = Role::start("ingest", &["--brokers", &broker.brokers, "--every", "1"], &path);
+    let admin = Admin::of(&path);
+    wait_until(&admin, "what it publishes is acknowledged", 200);
+    broker.freeze();
+    wait_until(&admin, "nothing is acknowledged", 503);
+    broker.thaw();
+    wait_until(&admin, "it goes on", 200);
 }

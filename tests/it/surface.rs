@@ -195,7 +195,7 @@ fn both_surfaces_serve_the_same_board_by_sport_and_by_league() {
         assert_eq!(ids(base), leagues);
         assert_eq!(ids(&format!("{base}?sport=soccer")), ["soccer_a", "soccer_b"]);
         assert_eq!(ids(&format!("{base}?sport=soccer_b")), ["soccer_b"]);
-        assert_eq!(ids(&format!("{base}?sport=soccer_c")), [""; 0]);
+        assert_eq!(ids(&format!("{base}?sport=soccer_epl")), [""; 0]);
         let refused = surface.serve.get(&format!("{base}?sport=socc"));
         assert_eq!(refused.status, 400, "{}", refused.body);
         let reason = refused.json()["invalid_params"][0]["reason"].to_string();
