@@ -22,6 +22,7 @@ mod producer;
 mod reader;
 mod scratch;
 mod sink;
+mod stall_watch;
 mod table;
 mod topic_id;
 mod topics;

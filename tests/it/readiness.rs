@@ -94,7 +94,8 @@ fn ingest_is_not_ready_while_a_frozen_broker_acknowledges_nothing() {
     // The simulated market, a poll a second.
     let _ingest = Role::start("ingest", &["--brokers", &broker.brokers, "--every", "1"], &path);
     let admin = Admin::of(&path);
-    wait_until(&admin, "what it publishes is acknowledged", 200);
+    admin.page_when("it publishes", |page| page.sum("arb_ingest_polls_total", &[]) >= 2.0);
+    assert_eq!(admin.get("/readyz").status, 200);
     broker.freeze();
     wait_until(&admin, "nothing is acknowledged", 503);
     broker.thaw();

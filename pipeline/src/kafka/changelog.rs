@@ -47,7 +47,7 @@ impl Changelog {
     ///
     /// # Errors
     /// [`Error::Client`].
-    pub(super) fn replay(&self, partition: i32, put: &mut Put<'_>) -> Result<(), Error> {
+    pub(super) fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), Error> {
         self.wait_until_nothing_is_hidden(partition)?;
         self.committed.assign([(partition, Offset::Beginning)])?;
         let done = self.read_to_end(put);
@@ -67,7 +67,7 @@ impl Changelog {
         })
     }
 
-    fn read_to_end(&self, put: &mut Put<'_>) -> Result<(), Error> {
+    fn read_to_end(&mut self, put: &mut Put<'_>) -> Result<(), Error> {
         loop {
             match self.committed.poll(WAIT)? {
                 Polled::Idle => {}

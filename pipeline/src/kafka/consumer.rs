@@ -18,9 +18,6 @@ use super::{Error, fatal};
 use crate::process::log::{Event, Input, LogError, Put, Record};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
-/// One question to the broker.
-const TIMEOUT: Duration = Duration::from_secs(15);
-
 /// Reads [`topics::ODDS_TICKS`] as a member of a group.
 pub struct TickConsumer {
     member: Member,
@@ -90,7 +87,7 @@ impl Input for TickConsumer {
     }
 
     fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
-        self.member.consumer().seek(TOPIC, partition, Offset::Offset(offset), TIMEOUT).map_err(fatal)
+        self.member.seek(TOPIC, partition, offset).map_err(fatal)
     }
 }
 

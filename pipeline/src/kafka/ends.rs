@@ -34,13 +34,13 @@ impl Ends {
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.
     pub fn watch(brokers: &str, topic: &'static Topic, partitions: i32, stop: &Stop) -> Result<Self, Error> {
-        let committed = Reader::new(brokers, topic, partitions, &[])?;
-        let everything = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?;
+        let mut committed = Reader::new(brokers, topic, partitions, &[])?;
+        let mut everything = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?;
         let (ends, stop) = (Self::default(), stop.clone());
         let asked = ends.clone();
         std::thread::Builder::new().name("ends".to_owned()).spawn(move || {
             loop {
-                asked.ask(&committed, &everything, partitions);
+                asked.ask(&mut committed, &mut everything, partitions);
                 if stop.wait(EVERY) {
                     break;
                 }
@@ -61,7 +61,7 @@ impl Ends {
         self.lock().written.clone()
     }
 
-    fn ask(&self, committed: &Reader, everything: &Reader, partitions: i32) {
+    fn ask(&self, committed: &mut Reader, everything: &mut Reader, partitions: i32) {
         // What the clients report is taken, or it would be kept.
         let _ = committed.poll(Duration::ZERO);
         let _ = everything.poll(Duration::ZERO);

@@ -13,6 +13,7 @@ use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
 use super::reader::{Polled, READ_UNCOMMITTED, Reader, Span, wait_until_decided};
+use super::stall_watch::WATCHED;
 use crate::feed_mark::{self, FeedMark, FeedMarks};
 use crate::stop::Stop;
 use crate::telemetry;
@@ -53,7 +54,7 @@ impl Feed {
     /// # Errors
     /// [`Error::Broker`].
     pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        let reader = Reader::new(brokers, topic, partitions, &[])?;
+        let reader = Reader::new(brokers, topic, partitions, &[WATCHED])?;
         Ok(Self { reader, topic: topic.name, marks: FeedMarks::default() })
     }
 

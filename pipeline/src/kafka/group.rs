@@ -14,13 +14,17 @@ use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::TopicPartitionList;
 use rdkafka::types::{RDKafkaErrorCode as Code, RDKafkaRespErr};
-use rdkafka::{ClientConfig, ClientContext};
+use rdkafka::{ClientConfig, ClientContext, Offset, Statistics};
 
 use super::reader::{Committed, committed, is_transient};
+use super::stall_watch::{Fetches, StallWatch, WATCHED, Watched};
 use super::{Error, Listener};
 
 /// How long an offset may stay in doubt: longer than a transaction can stay open (10 s).
 const IN_DOUBT: Duration = Duration::from_mins(1);
+
+/// How long a new position may take to be accepted.
+const SEEK: Duration = Duration::from_secs(15);
 
 /// What happened to the partitions of a member, each with its topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,12 +60,16 @@ pub(super) struct Member {
     consumer: BaseConsumer<Rebalances>,
     /// The rebalance that the owner has been told and has not answered.
     unanswered: Option<Rebalance>,
+    stalls: StallWatch,
 }
 
 /// A rebalance as the callback, which runs inside `poll`, saw it. There is one at most: the group goes on when it is
 /// answered.
 #[derive(Default)]
-pub(super) struct Rebalances(Mutex<Seen>);
+pub(super) struct Rebalances {
+    seen: Mutex<Seen>,
+    fetches: Fetches,
+}
 
 #[derive(Default)]
 struct Seen {
@@ -72,13 +80,23 @@ struct Seen {
 
 impl Rebalances {
     fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ClientContext for Rebalances {
     fn error(&self, error: KafkaError, reason: &str) {
         Listener.error(error, reason);
+    }
+
+    fn stats(&self, statistics: Statistics) {
+        self.fetches.note(&statistics);
+    }
+}
+
+impl Watched for Rebalances {
+    fn fetches(&self) -> &Fetches {
+        &self.fetches
     }
 }
 
@@ -107,7 +125,9 @@ impl ConsumerContext for Rebalances {
 /// Settings of a member of a group.
 pub(super) fn member(brokers: &str, group: &str) -> ClientConfig {
     let mut config = super::read_committed(brokers);
+    let (watched, interval) = WATCHED;
     config
+        .set(watched, interval)
         .set("group.id", group)
         .set("partition.assignment.strategy", "cooperative-sticky")
         .set("session.timeout.ms", "6000")
@@ -133,7 +153,7 @@ impl Member {
         let consumer: BaseConsumer<Rebalances> =
             config.create_with_context(Rebalances::default()).map_err(broker)?;
         consumer.subscribe(topics).map_err(broker)?;
-        Ok(Self { consumer, unanswered: None })
+        Ok(Self { consumer, unanswered: None, stalls: StallWatch::new() })
     }
 
     /// The client, for what only one of them does.
@@ -160,6 +180,9 @@ impl Member {
         let rebalance = self.consumer.context().seen().rebalance.take();
         if rebalance.is_some() {
             self.unanswered.clone_from(&rebalance);
+        }
+        if self.unanswered.is_none() {
+            self.stalls.tend(&self.consumer);
         }
         Ok(rebalance.map_or(Polled::Idle, Polled::Rebalance))
     }
@@ -203,7 +226,22 @@ impl Member {
     /// Starts to read partitions that were assigned, each at its offset in the list.
     pub(super) fn start(&mut self, list: &TopicPartitionList) -> Result<(), KafkaError> {
         self.unanswered = None;
+        self.stalls.set(list);
         self.consumer.incremental_assign(list)
+    }
+
+    /// Goes on at another offset of a partition that is read.
+    pub(super) fn seek(&mut self, topic: &str, partition: i32, offset: i64) -> Result<(), KafkaError> {
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(topic, partition, Offset::Offset(offset))?;
+        self.stalls.set(&list);
+        self.consumer.seek(topic, partition, Offset::Offset(offset), SEEK)
+    }
+
+    /// Reads partitions no more for now, or again.
+    pub(super) fn pause(&mut self, list: &TopicPartitionList, is_paused: bool) -> Result<(), KafkaError> {
+        self.stalls.pause(list, is_paused);
+        if is_paused { self.consumer.pause(list) } else { self.consumer.resume(list) }
     }
 
     /// Gives back partitions that were revoked or lost.

@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use arb_schemas::topics;
-use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
@@ -71,7 +70,7 @@ impl Leases {
             list.add_partition_offset(topic, *partition, Offset::End)?;
         }
         self.member.start(&list)?;
-        self.member.consumer().pause(&list)?;
+        self.member.pause(&list, true)?;
         let mut notes = Vec::new();
         for (topic, partition) in places {
             let committed = self.member.committed(topic, *partition)?;

@@ -87,7 +87,7 @@ impl Letters {
         let partitions = super::partitions(brokers)?;
         // What has gone by its age is gone.
         let settings = [("group.id", GROUP), ("auto.offset.reset", "earliest")];
-        let reader = Reader::new(brokers, &DEAD_TICKS, partitions, &settings)?;
+        let mut reader = Reader::new(brokers, &DEAD_TICKS, partitions, &settings)?;
         let open = (0..).zip(reader.spans()?.iter().map(|span| span.next)).collect();
         let from = (0..partitions).map(|partition| Ok((partition, from(&reader, partition)?)));
         let from = from.collect::<Result<Vec<_>, KafkaError>>()?;

@@ -10,7 +10,9 @@ use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::{ClientContext, Statistics};
 
+use super::stall_watch::{Fetches, StallWatch, Watched};
 use super::{Error, Listener};
 
 /// How long the broker may take to say where a partition begins and ends, or how far a group has come.
@@ -24,9 +26,32 @@ pub(super) const READ_UNCOMMITTED: (&str, &str) = ("isolation.level", "read_unco
 
 /// A consumer that is told its partitions.
 pub(super) struct Reader {
-    consumer: BaseConsumer<Listener>,
+    consumer: BaseConsumer<Reading>,
     topic: &'static str,
     partitions: i32,
+    stalls: StallWatch,
+}
+
+/// What librdkafka reports to a reader.
+#[derive(Default)]
+pub(super) struct Reading(Fetches);
+
+impl ClientContext for Reading {
+    fn error(&self, error: KafkaError, reason: &str) {
+        Listener.error(error, reason);
+    }
+
+    fn stats(&self, statistics: Statistics) {
+        self.0.note(&statistics);
+    }
+}
+
+impl ConsumerContext for Reading {}
+
+impl Watched for Reading {
+    fn fetches(&self) -> &Fetches {
+        &self.0
+    }
 }
 
 /// What a poll brought.
@@ -67,29 +92,33 @@ impl Reader {
             config.set(*key, *value);
         }
         let consumer = config
-            .create_with_context(Listener)
+            .create_with_context(Reading::default())
             .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
-        Ok(Self { consumer, topic: topic.name, partitions })
+        Ok(Self { consumer, topic: topic.name, partitions, stalls: StallWatch::new() })
     }
 
     /// Begins to read partitions, each at its position.
-    pub(super) fn assign(&self, positions: impl IntoIterator<Item = (i32, Offset)>) -> Result<(), Error> {
+    pub(super) fn assign(&mut self, positions: impl IntoIterator<Item = (i32, Offset)>) -> Result<(), Error> {
         let mut assignment = TopicPartitionList::new();
         for (partition, position) in positions {
             assignment.add_partition_offset(self.topic, partition, position)?;
         }
+        self.stalls.set(&assignment);
         Ok(self.consumer.assign(&assignment)?)
     }
 
     /// The client, for what only one reader does.
-    pub(super) fn consumer(&self) -> &BaseConsumer<Listener> {
+    pub(super) fn consumer(&self) -> &BaseConsumer<Reading> {
         &self.consumer
     }
 
     /// The next record or end, waiting at most so long.
-    pub(super) fn poll(&self, wait: Duration) -> Result<Polled<'_>, Error> {
+    pub(super) fn poll(&mut self, wait: Duration) -> Result<Polled<'_>, Error> {
         match self.consumer.poll(wait) {
-            None => Ok(Polled::Idle),
+            None => {
+                self.stalls.tend(&self.consumer);
+                Ok(Polled::Idle)
+            }
             Some(Ok(message)) => Ok(Polled::Record(message)),
             Some(Err(KafkaError::PartitionEOF(partition))) => Ok(Polled::End(partition)),
             Some(Err(error)) if is_transient(&error) => {

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use arb_schemas::topics::{FEED_EVENTS, Topic};
 use rdkafka::Message;
-use rdkafka::consumer::Consumer;
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
@@ -167,18 +166,16 @@ impl SinkConsumer {
             list.add_partition_offset(self.name(source.topic), source.partition, offset)?;
         }
         self.member.start(&list)?;
-        Ok(self.member.consumer().pause(&list)?)
+        Ok(self.member.pause(&list, true)?)
     }
 
     /// Reads paused partitions no more, or others again.
     ///
     /// # Errors
     /// [`Error::Client`].
-    pub fn pause(&self, source: Source, paused: bool) -> Result<(), Error> {
+    pub fn pause(&mut self, source: Source, paused: bool) -> Result<(), Error> {
         let list = self.list(&[source]);
-        let consumer = self.member.consumer();
-        let done = if paused { consumer.pause(&list) } else { consumer.resume(&list) };
-        Ok(done?)
+        Ok(self.member.pause(&list, paused)?)
     }
 
     /// Gives back partitions that were revoked or lost.

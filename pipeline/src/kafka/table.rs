@@ -11,6 +11,7 @@ use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
 use super::reader::{Polled, Reader};
+use super::stall_watch::WATCHED;
 
 /// A reader of one compacted topic.
 pub struct Table {
@@ -43,7 +44,8 @@ impl Table {
     /// # Errors
     /// [`Error::Broker`].
     pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        let reader = Reader::new(brokers, topic, partitions, &[("auto.offset.reset", "earliest")])?;
+        let settings = [("auto.offset.reset", "earliest"), WATCHED];
+        let mut reader = Reader::new(brokers, topic, partitions, &settings)?;
         reader.assign((0..partitions).map(|partition| (partition, Offset::Beginning)))?;
         Ok(Self { reader, behind: (0..partitions).collect() })
     }

@@ -19,6 +19,20 @@ pub fn double(topic: &'static str) {
     list::DOUBLES.counter(&[topic]).increment(1);
 }
 
+/// A partition is assigned again: its consumer had read it to the first of these offsets and fetched nothing more, though it
+/// goes on to the second.
+pub(crate) fn stall(topic: &str, partition: i32, [read, end]: [i64; 2], state: &str) {
+    tracing::warn!(
+        topic,
+        partition,
+        read,
+        end,
+        state,
+        "a partition was fetched no more; it is assigned again"
+    );
+    list::STALLS.counter(&[topic]).increment(1);
+}
+
 /// An error that a client mends by itself, by librdkafka's name of it, which is one of some hundred.
 pub fn error(code: &str, error: &dyn Display, reason: &str) {
     tracing::debug!(%error, reason, "librdkafka");

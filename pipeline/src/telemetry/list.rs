@@ -50,6 +50,10 @@ metrics! {
         "Records of the feed, or dead letters, that a reader dropped because it had had them: a broker has lost the markers of an aborted transaction. Each reader counts by itself.")
         .by(&["topic"]).rare();
 
+    STALLS = counter(Every, Count, "arb_kafka_stalls_total",
+        "Partitions that a consumer fetched no more though there was more to read, and that were assigned again where it was. Nothing is skipped; what came meanwhile was late by half a minute.")
+        .by(&["topic"]).rare();
+
     // ingest
     POLLS = counter(Ingest, Count, "arb_ingest_polls_total", "Polls published: one answer of a source each.");
     FRAMES = counter(Ingest, Count, "arb_ingest_frames_total", "Frames published: what a poll said of one event.");
