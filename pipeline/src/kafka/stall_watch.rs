@@ -252,7 +252,9 @@ mod tests {
         for value in values {
             producer.send(BaseRecord::<(), _>::to(TOPIC).partition(0).payload(&[value])).ok().unwrap();
         }
-        producer.flush(TIMEOUT * 10).unwrap();
+        while producer.in_flight_count() > 0 {
+            producer.poll(Duration::from_millis(10));
+        }
     }
 
     fn reader(brokers: &str) -> (BaseConsumer<Seen>, StallWatch) {
@@ -276,7 +278,7 @@ mod tests {
     ) -> Vec<i64> {
         let (begun, mut come) = (Instant::now(), Vec::new());
         while !is_so(watch, &come) {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{come:?}");
+            assert!(begun.elapsed() < Duration::from_mins(1), "{come:?}");
             match consumer.poll(Duration::from_millis(10)) {
                 Some(Ok(message)) => come.push(message.offset()),
                 Some(Err(_)) => {}
@@ -328,10 +330,10 @@ mod tests {
         assert!(note(0, &[(still, 7), (moves, 1)]).is_empty());
         assert!(note(5, &[(still, 7), (moves, 1)]).is_empty());
         assert!(note(10, &[(still, 7), (moves, 2), (late, 0)]).is_empty());
-        assert_eq!(note(15, &[(still, 7), (moves, 2), (late, 0)]), [still.clone()]);
+        assert_eq!(note(15, &[(still, 7), (moves, 2), (late, 0)]), vec![still.clone()]);
         // One that is not named is forgotten.
         assert!(note(20, &[(moves, 2)]).is_empty());
-        assert_eq!(note(25, &[(still, 7), (moves, 2)]), [moves.clone()]);
+        assert_eq!(note(25, &[(still, 7), (moves, 2)]), vec![moves.clone()]);
         // Back is a movement too: it was read again.
         assert!(note(30, &[(moves, 1)]).is_empty());
     }
