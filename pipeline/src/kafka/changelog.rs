@@ -71,7 +71,9 @@ impl Changelog {
         loop {
             match self.committed.poll(WAIT)? {
                 Polled::Idle => {}
-                Polled::Record(message) => put(message.key().unwrap_or_default(), message.payload()),
+                Polled::Record(message) => {
+                    put(message.offset(), message.key().unwrap_or_default(), message.payload());
+                }
                 // Not an offset: markers and compaction leave gaps.
                 Polled::End(_) => return Ok(()),
             }

@@ -44,10 +44,12 @@ pub enum PumpError {
         policy: String,
     },
     /// The changelog holds what is none of its records.
-    #[error("{changelog} partition {partition} key {key}: {error}", changelog = PROCESS_STATE.name)]
+    #[error("{changelog} partition {partition} offset {offset} key {key}: {error}", changelog = PROCESS_STATE.name)]
     State {
         /// The partition.
         partition: i32,
+        /// The record's offset.
+        offset: i64,
         /// The record's key.
         key: String,
         /// What is wrong.

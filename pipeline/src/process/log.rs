@@ -75,8 +75,8 @@ pub enum LogError {
     Fatal(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Takes in a record of a changelog: key, and value or tombstone.
-pub type Put<'a> = dyn FnMut(&[u8], Option<&[u8]>) + 'a;
+/// Takes in a record of a changelog: its offset, its key, and its value or tombstone.
+pub type Put<'a> = dyn FnMut(i64, &[u8], Option<&[u8]>) + 'a;
 
 /// The input topic as a member of a consumer group reads it, and the changelog beside it.
 pub trait Input {

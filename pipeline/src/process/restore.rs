@@ -29,18 +29,17 @@ pub(super) fn restore<I: Input>(
     let restoring = Restoring::begin();
     // Before the changelog is read: this waits for a transaction that is about to change it.
     let committed = input.committed(id)?;
-    let mut newest: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
-    input.replay(id, &mut |key, value| {
+    let mut newest = Newest::new();
+    input.replay(id, &mut |offset, key, value| {
         pulse.beat();
         match value {
-            Some(value) => newest.insert(key.to_owned(), value.to_owned()),
+            Some(value) => newest.insert(key.to_owned(), (offset, value.to_owned())),
             None => newest.remove(key),
         };
     })?;
     let records = newest.len();
     let policy = engine.policy();
-    let state =
-        fill(&mut engine, newest).map_err(|(key, error)| PumpError::State { partition: id, key, error })?;
+    let state = fill(&mut engine, newest).map_err(|misfit| misfit.of(id))?;
     if let Some(state) = state.as_ref().filter(|state| state.policy != policy.key()) {
         return Err(PumpError::OtherPolicy { partition: id, policy: state.policy.clone() });
     }
@@ -50,16 +49,32 @@ pub(super) fn restore<I: Input>(
     Ok(Partition::new(id, epoch, engine, next))
 }
 
-/// Puts back each record; the key of the one that cannot be, and why.
-fn fill(
-    engine: &mut Engine,
-    newest: BTreeMap<Vec<u8>, Vec<u8>>,
-) -> Result<Option<StatePartition>, (String, StateError)> {
+/// The last record of each key: its offset and its value.
+type Newest = BTreeMap<Vec<u8>, (i64, Vec<u8>)>;
+
+/// A record that cannot be restored.
+struct Misfit {
+    offset: i64,
+    key: String,
+    error: StateError,
+}
+
+impl Misfit {
+    fn of(self, partition: i32) -> PumpError {
+        let Self { offset, key, error } = self;
+        PumpError::State { partition, offset, key, error }
+    }
+}
+
+/// Restores each record.
+fn fill(engine: &mut Engine, newest: Newest) -> Result<Option<StatePartition>, Misfit> {
     let mut state = None;
     // In the order of their keys: heads before lines.
-    for (key, value) in newest {
-        put(engine, &value, &mut state)
-            .map_err(|error| (String::from_utf8_lossy(&key).into_owned(), error))?;
+    for (key, (offset, value)) in newest {
+        put(engine, &value, &mut state).map_err(|error| {
+            let key = String::from_utf8_lossy(&key).into_owned();
+            Misfit { offset, key, error }
+        })?;
     }
     Ok(state)
 }

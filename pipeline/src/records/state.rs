@@ -362,9 +362,9 @@ mod tests {
     fn an_older_layout_is_refused_with_what_to_do() {
         for id in [10, 23, 28] {
             let (key, error) = ("market/e/h2h".to_owned(), parse(&[0, 0, 0, 0, id, 0]).unwrap_err());
-            let error = PumpError::State { partition: 2, key, error };
+            let error = PumpError::State { partition: 2, offset: 7, key, error };
             let sentence = format!(
-                "process.state.v1 partition 2 key market/e/h2h: an earlier version wrote it in an older layout (schema id {id}): stop \
+                "process.state.v1 partition 2 offset 7 key market/e/h2h: an earlier version wrote it in an older layout (schema id {id}): stop \
                  all processors, delete process.state.v1 and the group's offsets, create the topics again (`arb topics \
                  create`) and start; the state is computed again from the ticks that are kept"
             );

@@ -229,8 +229,8 @@ impl Input for SimInput {
             shared.world.compact(partition);
         }
         for (id, records) in shared.world.log(PROCESS_STATE.name) {
-            for (key, value, _) in records.into_iter().filter(|_| id == partition) {
-                put(key.as_deref().unwrap(), value.as_deref());
+            for (offset, (key, value, _)) in (0..).zip(records).filter(|_| id == partition) {
+                put(offset, key.as_deref().unwrap(), value.as_deref());
             }
         }
         Ok(())
