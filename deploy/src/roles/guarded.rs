@@ -35,12 +35,12 @@ pub(super) fn run<T: Send + 'static>(
 }
 
 /// A loop, seen from outside.
-pub(super) struct Life {
+pub(super) struct LoopLiveness {
     watcher: Mutex<Watcher>,
     limit: Duration,
 }
 
-impl Life {
+impl LoopLiveness {
     /// Of this pulse; a silence of so long is its end.
     pub(super) fn new(pulse: &Pulse, limit: Duration) -> Self {
         Self { watcher: Mutex::new(Watcher::new(pulse.clone())), limit }

@@ -20,9 +20,10 @@ use arb_pipeline::telemetry::{self, Role};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::ODDS_TICKS;
 
-use crate::admin::{Admin, Vitals};
 use crate::cli::{Ingest, Play};
-use crate::{clock, signals};
+use crate::roles::admin::{Admin, Vitals};
+use crate::system::clock;
+use crate::system::signals;
 
 /// A recording's default speed: an hour a minute.
 const RECORDING: Speed = Speed::Times(60.0);

@@ -12,11 +12,13 @@ use arb_pipeline::telemetry::{self, Role};
 use arb_pipeline::watchdog::Pulse;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 
-use super::guarded::{self, Life};
+use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
-use crate::admin::{Admin, Vitals};
 use crate::cli::Process;
-use crate::{books, clock, signals};
+use crate::roles::admin::{Admin, Vitals};
+use crate::roles::books;
+use crate::system::clock;
+use crate::system::signals;
 
 /// Between a transaction that was aborted and the next.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -42,9 +44,9 @@ fn pump_until(
     let brokers = &config.brokers.brokers;
     let partitions = kafka::partitions(brokers)?;
     let ends = Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?;
-    let life = Life::new(&pulse, config.guard.watchdog);
+    let life = LoopLiveness::new(&pulse, config.guard.watchdog);
     let feed = Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?;
-    admin.show(Seen { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
+    admin.show(ProcessVitals { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
     let fail_points = guarded::fail_points(&config.guard);
     watch_held_back(brokers, partitions, stop)?;
     let surroundings =
@@ -69,8 +71,8 @@ fn pump_until(
 }
 
 /// The pump, seen from outside.
-struct Seen {
-    life: Life,
+struct ProcessVitals {
+    life: LoopLiveness,
     places: Places,
     ends: Ends,
     /// Of the feed: what it writes there in transactions is held back by those that others leave open.
@@ -78,7 +80,7 @@ struct Seen {
     readiness: Readiness,
 }
 
-impl Vitals for Seen {
+impl Vitals for ProcessVitals {
     fn is_alive(&self) -> bool {
         self.life.is_alive()
     }

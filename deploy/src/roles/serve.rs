@@ -20,9 +20,11 @@ use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
 
 use tokio::net::TcpSocket;
 
-use crate::admin::{Admin, Vitals};
 use crate::cli::Serve;
-use crate::{clock, limits, signals};
+use crate::roles::admin::{Admin, Vitals};
+use crate::system::clock;
+use crate::system::limits;
+use crate::system::signals;
 
 /// How often it is asked whether all has been read.
 const LOOK: Duration = Duration::from_millis(10);
@@ -46,7 +48,10 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let (board, signals) = (read(&ARBS_BOARD)?, read(&SIGNALS)?);
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
     let app = Arc::new(App::new(partitions, keys, usage, streams));
-    admin.show(Seen { app: Arc::clone(&app), ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)? });
+    admin.show(ServeVitals {
+        app: Arc::clone(&app),
+        ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)?,
+    });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let socket = server::bind(config.listen);
     let socket = socket.with_context(|| format!("{} cannot be listened on", config.listen))?;
@@ -101,12 +106,12 @@ fn connection_limits(config: &Serve) -> Limits {
 }
 
 /// The board and the feed, seen from outside.
-struct Seen {
+struct ServeVitals {
     app: SharedApp,
     ends: Ends,
 }
 
-impl Vitals for Seen {
+impl Vitals for ServeVitals {
     fn is_ready(&self) -> bool {
         self.app.is_ready()
     }

@@ -22,11 +22,12 @@ use arb_pipeline::watchdog::Pulse;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use tokio::runtime::Runtime;
 
-use super::guarded::{self, Life};
+use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
-use crate::admin::{Admin, Vitals};
 use crate::cli::Sink;
-use crate::{clock, signals};
+use crate::roles::admin::{Admin, Vitals};
+use crate::system::clock;
+use crate::system::signals;
 
 /// Threads that make rows and send them.
 const SENDERS: usize = 2;
@@ -56,15 +57,15 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
         Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?,
     ];
     let (life, readiness, answers) =
-        (Life::new(pulse, config.guard.watchdog), Readiness::new(), Answers::default());
-    admin.show(Seen { life, places: places.clone(), ends, readiness, answers: answers.clone() });
+        (LoopLiveness::new(pulse, config.guard.watchdog), Readiness::new(), Answers::default());
+    admin.show(SinkVitals { life, places: places.clone(), ends, readiness, answers: answers.clone() });
     let fail_points = guarded::fail_points(&config.guard);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SENDERS)
         .thread_name("sender")
         .enable_all()
         .build()?;
-    let client = config.writer.settings(&config.home.home)?.client()?;
+    let client = super::clickhouse::writer(&config.writer, &config.home.home)?.client()?;
     let insert = config.insert_timeout;
     let time_outs = TimeOuts { send: clickhouse::SEND.min(insert), search: clickhouse::SEARCH, insert };
     let store = Store::new(client, time_outs, fail_points.clone());
@@ -145,15 +146,15 @@ fn wait_for_tables(
 }
 
 /// The loop, seen from outside.
-struct Seen {
-    life: Life,
+struct SinkVitals {
+    life: LoopLiveness,
     places: [Places; 2],
     ends: [Ends; 2],
     readiness: Readiness,
     answers: Answers,
 }
 
-impl Vitals for Seen {
+impl Vitals for SinkVitals {
     fn is_alive(&self) -> bool {
         self.life.is_alive()
     }

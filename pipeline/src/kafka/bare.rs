@@ -1,4 +1,4 @@
-//! The yardstick of `arb bench pipeline`: what rdkafka alone costs for the work of the pump.
+//! The yardstick of `arb-bench pipeline`: what rdkafka alone costs for the work of the pump.
 //!
 //! It reads the same topic as a member of a group and, in transactions of the same number of records, writes what the
 //! pump wrote, byte for byte: same topics, same partitions, same keys. Its clients have the pump's settings, so that

@@ -1,4 +1,4 @@
-//! A yardstick of `arb bench sink`: the crate's insert of rows that are there already.
+//! A yardstick of `arb-bench sink`: the crate's insert of rows that are there already.
 //!
 //! No role uses it. It reads nothing, and makes nothing of anything.
 

@@ -16,7 +16,7 @@ use arb_pipeline::stop::Stop;
 use arb_schemas::time::SECOND;
 
 use crate::cli::{Live, live as environment};
-use crate::clock;
+use crate::system::clock;
 
 /// How often the longest back-off is the first one.
 const DOUBLINGS: i64 = 150;
