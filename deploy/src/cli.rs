@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use arb_engine::catalogue::Policy;
-use arb_pipeline::ingest::replay::Speed;
-use arb_pipeline::ingest::the_odds_api::OddsFormat;
+use arb_ingest::replay::Speed;
+use arb_ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 

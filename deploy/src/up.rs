@@ -9,20 +9,18 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use arb_api::keys::Keys;
 use arb_api::plan::Plan;
-use arb_pipeline::clickhouse::{self, Settings, roles};
-use arb_pipeline::kafka;
-use arb_pipeline::stop::Stop;
+use arb_kafka as kafka;
+use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
+use arb_sink::clickhouse::{self, Settings, roles};
 
 use crate::cli::{Child, Format, LogFormat, Play, Up};
 use crate::local::children::{self, Children};
 use crate::local::clickhouse::passwords;
-use crate::local::home;
 use crate::local::progress::Progress;
-use crate::local::{self, preflight};
-use crate::roles::admin;
+use crate::local::{self, home, preflight};
 use crate::roles::clickhouse as clickhouse_of;
-use crate::roles::ingest;
+use crate::roles::{admin, ingest};
 use crate::system::signals;
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 
 use super::Scale;
 use super::actor::{Actor, Order, Role, Script, Served, Spent};
@@ -59,7 +59,7 @@ struct Case {
 }
 
 /// What a request of one round cost.
-struct Sample {
+struct BoardSample {
     cpu: f64,
     per_second: f64,
 }
@@ -92,7 +92,7 @@ impl Case {
             let (actor, at) = &mut servers[which];
             self.round(actor, at, scale)
         })?;
-        let of = |what, of: fn(&Sample) -> f64| {
+        let of = |what, of: fn(&BoardSample) -> f64| {
             let pairs: Vec<_> = ours.iter().zip(&bare).map(|(ours, bare)| (of(ours), of(bare))).collect();
             Row::beside(PART, self.name.clone(), what, &pairs)
         };
@@ -102,13 +102,13 @@ impl Case {
         ])
     }
 
-    fn round(&self, actor: &mut Actor, served: &Served, scale: Scale) -> anyhow::Result<Sample> {
+    fn round(&self, actor: &mut Actor, served: &Served, scale: Scale) -> anyhow::Result<BoardSample> {
         let time = if scale.is_quick { QUICK } else { ROUND };
         let before: Spent = actor.ask(&Order::Spent)?;
         let answers = load(served.at, &self.request, self.answer.status, CONNECTIONS, time)? as f64;
         let after: Spent = actor.ask(&Order::Spent)?;
         let cpu = after.cpu.saturating_sub(before.cpu);
-        Ok(Sample { cpu: cpu.as_secs_f64() * 1e6 / answers, per_second: answers / time.as_secs_f64() })
+        Ok(BoardSample { cpu: cpu.as_secs_f64() * 1e6 / answers, per_second: answers / time.as_secs_f64() })
     }
 
     /// What the bare server is to send.

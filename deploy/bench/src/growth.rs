@@ -6,12 +6,11 @@
 mod market;
 
 use anyhow::bail;
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
+use market::Market;
 
 use super::report::{Measure, Measured, Row};
 use super::{Scale, sse};
-
-use market::Market;
 
 pub(super) const PART: &str = "growth";
 /// Books, where quotes grow.

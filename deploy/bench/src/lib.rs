@@ -26,10 +26,9 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use arb::cli::{Child, Home, LogFormat};
 use arb::system::{clock, logs, output, signals};
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 use arb_schemas::time::to_rfc3339;
 use clap::Parser;
-
 use cli::{Cli, Part, PipelineOptions};
 use machine::Machine;
 use report::{Failure, Measured, Report};

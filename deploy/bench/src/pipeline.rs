@@ -15,17 +15,16 @@ mod throughput;
 use std::time::Duration;
 
 use anyhow::bail;
-use arb_pipeline::process::batch::BatchLimits;
-use arb_pipeline::stop::Stop;
+use arb::cli::LogFormat;
+use arb::local::children::Children;
+use arb_runtime::batch::BatchLimits;
+use arb_runtime::stop::Stop;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
+use ground::KafkaGround;
 
 use super::Scale;
 use super::report::Measured;
 use crate::cli::PipelineOptions;
-use arb::cli::LogFormat;
-use arb::local::children::Children;
-
-use ground::Ground;
 pub(super) use ground::free_port;
 use input::{Feed, Filled};
 
@@ -46,7 +45,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Measured> {
     let config = &sized(config, scale);
     let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done = Ground::prepare(config, &mut children, stop).and_then(|mut ground| {
+    let done = KafkaGround::prepare(config, &mut children, stop).and_then(|mut ground| {
         let done = measure(config, scale.rounds, &mut ground);
         // Also after an error, which is the one to be told.
         let cleared = ground.clear();
@@ -65,7 +64,7 @@ fn sized(config: &PipelineOptions, scale: Scale) -> PipelineOptions {
     PipelineOptions { ticks, rates: vec![rate], seconds, ..config }
 }
 
-fn measure(config: &PipelineOptions, rounds: u32, ground: &mut Ground<'_>) -> anyhow::Result<Measured> {
+fn measure(config: &PipelineOptions, rounds: u32, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
     let mut to = Measured::default();
     for feed in [Feed::Push, Feed::Polls] {
         throughput(config, rounds, feed, ground, &mut to)?;
@@ -83,7 +82,7 @@ fn throughput(
     config: &PipelineOptions,
     rounds: u32,
     feed: Feed,
-    ground: &mut Ground<'_>,
+    ground: &mut KafkaGround<'_>,
     to: &mut Measured,
 ) -> anyhow::Result<()> {
     ground.empty(&[ODDS_TICKS])?;
@@ -102,11 +101,11 @@ fn throughput(
 
 /// One partition count is assumed by what is published here.
 fn partition_of(key: &str) -> i32 {
-    arb_pipeline::kafka::partition_of(key, DEFAULT_PARTITIONS)
+    arb_kafka::partition_of(key, DEFAULT_PARTITIONS)
 }
 
 /// Fails when whoever measures no longer wishes to.
-fn go_on(ground: &Ground<'_>) -> anyhow::Result<()> {
+fn go_on(ground: &KafkaGround<'_>) -> anyhow::Result<()> {
     if ground.stop.is_stopped() {
         bail!("stopped");
     }

@@ -11,23 +11,22 @@ mod post;
 
 use std::collections::HashSet;
 
-use arb_pipeline::sink::bare;
-use arb_pipeline::sink::store::Range;
-use arb_pipeline::sink::table::Table;
-use arb_pipeline::stop::Stop;
+use arb::cli::{Home, LogFormat};
+use arb::local::children::Children;
+use arb_runtime::stop::Stop;
 use arb_schemas::topics::ODDS_TICKS;
 use arb_schemas::view;
+use arb_sink::bare;
+use arb_sink::store::Range;
+use arb_sink::table::Table;
+use ground::ClickHouseGround;
+use input::Input;
+use post::Post;
 
 use super::Scale;
 use super::meter::Watch;
 use super::report::{Expected, Measure, Measured, Row};
 use super::turns::in_turns;
-use arb::cli::{Home, LogFormat};
-use arb::local::children::Children;
-
-use ground::Ground;
-use input::Input;
-use post::Post;
 
 /// As the table calls it.
 pub(super) const PART: &str = "sink";
@@ -67,7 +66,7 @@ impl Way {
 
 /// What a row took in one measurement.
 #[derive(Debug, Clone, Copy)]
-struct Sample {
+struct SinkSample {
     rows_per_second: f64,
     /// Of this process, all threads.
     cpu_micros: f64,
@@ -82,7 +81,7 @@ pub(super) fn run(home: &Home, scale: Scale, log_format: LogFormat, stop: &Stop)
 
 /// Measures every way with every size.
 fn measure(home: &Home, scale: Scale, children: &mut Children, stop: &Stop) -> anyhow::Result<Measured> {
-    let ground = Ground::prepare(&home.home, children, stop)?;
+    let ground = ClickHouseGround::prepare(&home.home, children, stop)?;
     let mut measured = Measured::default();
     for (batch, inserts, expected) in SIZES {
         let input = Input::of(batch)?;
@@ -102,11 +101,11 @@ const NOTE: &str = "sink: the baseline is a bare post of RowBinary bodies that t
                     CPU is this process's alone; TCP_NODELAY on all connections; one ClickHouse.";
 
 /// All ways of one size, each beside the compressed bare post of the same round.
-fn rows(batch: u64, samples: &[Vec<Sample>; 4], expected: Option<Expected>) -> Vec<Row> {
+fn rows(batch: u64, samples: &[Vec<SinkSample>; 4], expected: Option<Expected>) -> Vec<Row> {
     let [sink, of_crate, packed, plain] = samples;
     let mut rows = Vec::new();
     for (way, samples) in [(Way::Sink, sink), (Way::Crate, of_crate), (Way::Plain, plain)] {
-        let of = |what, of: fn(&Sample) -> f64| {
+        let of = |what, of: fn(&SinkSample) -> f64| {
             let pairs: Vec<_> = samples.iter().zip(packed).map(|(ours, bare)| (of(ours), of(bare))).collect();
             Row::beside(PART, format!("{batch} rows a batch, {}", way.name()), what, &pairs)
         };
@@ -122,7 +121,7 @@ fn rows(batch: u64, samples: &[Vec<Sample>; 4], expected: Option<Expected>) -> V
 
 /// One size of batch.
 struct Bench<'a> {
-    ground: &'a Ground,
+    ground: &'a ClickHouseGround,
     input: &'a Input,
     inserts: u32,
     /// No two inserts have the same name, or the server would refuse the second.
@@ -140,7 +139,7 @@ impl Bench<'_> {
         self.ground.empty()
     }
 
-    fn sample(&mut self, way: Way) -> anyhow::Result<Sample> {
+    fn sample(&mut self, way: Way) -> anyhow::Result<SinkSample> {
         self.ground.empty()?;
         // A connection that is there, as it is to a sink that works.
         let mut post = Post::connect(self.ground.address)?;
@@ -162,7 +161,10 @@ impl Bench<'_> {
         let rows = self.input.rows * u64::from(self.inserts);
         self.ground.check(rows)?;
         let rows = rows as f64;
-        Ok(Sample { rows_per_second: rows / wall.as_secs_f64(), cpu_micros: cpu.as_secs_f64() * 1e6 / rows })
+        Ok(SinkSample {
+            rows_per_second: rows / wall.as_secs_f64(),
+            cpu_micros: cpu.as_secs_f64() * 1e6 / rows,
+        })
     }
 
     fn name(&mut self) -> String {

@@ -4,7 +4,7 @@
 //! Events are made at a stated rate. Servers and clients are processes of their own. It is also how cost grows with
 //! connections (`growth`).
 
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 use arb_schemas::time::Micros;
 
 use super::Scale;
@@ -32,7 +32,7 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
     for streams in STREAMS {
         let streams = if scale.is_quick { streams.min(QUICK.1) } else { streams };
         let Compared { case, rounds, .. } = compare(streams, scale, stop)?;
-        let row = |what, of: fn(&Sample) -> f64| {
+        let row = |what, of: fn(&SseSample) -> f64| {
             let pairs: Vec<_> = rounds.iter().map(|(ours, bare)| (of(ours), of(bare))).collect();
             Row::beside(PART, case.clone(), what, &pairs)
         };
@@ -57,7 +57,7 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
 }
 
 /// One round of one server.
-pub(super) struct Sample {
+pub(super) struct SseSample {
     /// Microseconds for each event and stream.
     pub(super) cpu: f64,
     /// Milliseconds.
@@ -69,7 +69,7 @@ pub(super) struct Sample {
 pub(super) struct Compared {
     /// How many streams, and how often.
     pub(super) case: String,
-    pub(super) rounds: Vec<(Sample, Sample)>,
+    pub(super) rounds: Vec<(SseSample, SseSample)>,
     /// Bytes that each server holds for each stream; measured once, when they are opened.
     pub(super) held: (f64, f64),
 }
@@ -116,7 +116,7 @@ impl Stage {
         Ok(after.held.saturating_sub(before.held) as f64 / streams as f64)
     }
 
-    fn round(&mut self, events: usize, per_second: f64) -> anyhow::Result<Sample> {
+    fn round(&mut self, events: usize, per_second: f64) -> anyhow::Result<SseSample> {
         let before: Spent = self.server.ask(&Order::Spent)?;
         self.server.tell(&Order::Send { events, per_second })?;
         let came: Vec<Times> = self.listeners.ask(&Order::Hear { events })?;
@@ -126,7 +126,7 @@ impl Stage {
         let mut delays: Vec<Micros> = delays.collect();
         let cpu = after.cpu.saturating_sub(before.cpu).as_secs_f64() * 1e6 / delays.len() as f64;
         let millis = |percent, delays: &mut Vec<Micros>| percentile(delays, percent) as f64 / 1e3;
-        Ok(Sample { cpu, p50: millis(50, &mut delays), p99: millis(99, &mut delays) })
+        Ok(SseSample { cpu, p50: millis(50, &mut delays), p99: millis(99, &mut delays) })
     }
 }
 

@@ -4,7 +4,7 @@
 //! The first round is to warm all up, and is never counted.
 
 use anyhow::bail;
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 
 /// Samples of so many who are measured in turn, by who and then by round; `sample` is told whose turn it is.
 pub(super) fn in_turns<const WHO: usize, S>(

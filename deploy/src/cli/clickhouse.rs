@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use arb_pipeline::clickhouse::roles;
+use arb_sink::clickhouse::roles;
 use clap::Args;
 
 use super::{Child, Home, secrets};

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use arb_api::server::Network;
-use arb_pipeline::fail_point::Passage;
+use arb_runtime::fail_point::Passage;
 use clap::Args;
 
 use super::{AdminOptions, Brokers, Child, Home, Play, Rules, Writer, millis};

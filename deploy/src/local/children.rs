@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 use tempfile::TempDir;
 
 use super::restart::{End, History, LASTING, Next};

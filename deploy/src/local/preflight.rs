@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 
 use crate::cli::Child;
 use crate::local::tool;

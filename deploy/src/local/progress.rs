@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 
 /// A step that is under way; dropped, it has ended.
 pub struct Progress {

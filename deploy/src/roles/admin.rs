@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use arb_api::server::{self, Caps, Limits};
-use arb_pipeline::stop::Stop;
-use arb_pipeline::telemetry::{self, Role, Scrape};
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::{self, Role, Scrape};
 use tokio::net::TcpListener;
 use tokio::time::{MissedTickBehavior, interval};
 use warp::Filter;
@@ -77,6 +77,7 @@ impl Admin {
             format!("{address} cannot be listened on for metrics: choose another with --admin-listen, or off")
         })?;
         let scrape = telemetry::install(role, env!("CARGO_PKG_VERSION"))?;
+        begin(role);
         tracing::info!(admin = %listener.local_addr()?, "metrics are told");
         let shared = Arc::new(Shared { scrape, vitals: OnceLock::new() });
         let served = Arc::clone(&shared);
@@ -91,6 +92,17 @@ impl Admin {
         if let Self(Some(shared)) = self {
             let _ = shared.vitals.set(Box::new(vitals));
         }
+    }
+}
+
+/// Begins to keep what the role alone reports.
+fn begin(role: Role) {
+    match role {
+        Role::Ingest => arb_ingest::telemetry::begin(),
+        Role::Process => arb_process::telemetry::begin(),
+        Role::Serve => telemetry::serve::begin(),
+        Role::Sink => arb_sink::telemetry::begin(),
+        Role::Every => {}
     }
 }
 

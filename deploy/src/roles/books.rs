@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use arb_engine::books::Books;
-use arb_pipeline::books;
+use arb_process::books;
 
 /// The table of a file, or the one that this program ships with.
 pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<Arc<Books>> {

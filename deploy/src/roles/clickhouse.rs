@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use anyhow::bail;
-use arb_pipeline::clickhouse::{Settings, roles};
+use arb_sink::clickhouse::{Settings, roles};
 
 use crate::cli::{CLICKHOUSE_PORT, Migrate, Writer};
 use crate::local::clickhouse::passwords;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use arb_pipeline::kafka::{Letter, Letters, TickProducer};
-use arb_pipeline::process::dead_letters::{Reason, header};
+use arb_kafka::{Letter, Letters, TickProducer};
+use arb_runtime::dead_letters::{Reason, header};
 use arb_schemas::time::to_rfc3339;
 
 use crate::cli::{Dlq, DlqAction};

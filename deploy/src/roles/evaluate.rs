@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use arb_pipeline::evaluate::{RawWindow, Report, evaluate, fitted, graded};
-use arb_pipeline::ingest::source::SourceError;
+use arb_ingest::source::SourceError;
+use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded};
 
 use crate::cli::{Evaluate, Fit};
 use crate::roles::books;

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use arb_pipeline::fail_point::FailPoints;
-use arb_pipeline::stop::Stop;
-use arb_pipeline::watchdog::{self, Pulse, Watcher};
+use arb_runtime::fail_point::FailPoints;
+use arb_runtime::stop::Stop;
+use arb_runtime::watchdog::{self, Pulse, Watcher};
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cli::Guard;

@@ -3,7 +3,7 @@
 //! It says what it has done, and never shows a password.
 
 use anyhow::{Context, bail};
-use arb_pipeline::clickhouse::{self, Settings, roles};
+use arb_sink::clickhouse::{self, Settings, roles};
 
 use crate::cli::Migrate;
 

@@ -7,24 +7,21 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use arb_api::keys::Keys;
 use arb_api::plan::Plans;
-use arb_api::server::{Caps, Limits, Proxies};
-use arb_api::stream::Streams;
+use arb_api::server::{self, Caps, Limits, Proxies};
 use arb_api::stream::source::Source;
+use arb_api::stream::{self, Streams};
 use arb_api::usage::Usage;
 use arb_api::watched::Watched;
-use arb_api::{App, SharedApp, follow, server, stream, upkeep};
-use arb_pipeline::kafka::{self, Ends, Table};
-use arb_pipeline::stop::Stop;
-use arb_pipeline::telemetry::Role;
+use arb_api::{App, SharedApp, follow, upkeep};
+use arb_kafka::{self as kafka, Ends, Table};
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
-
 use tokio::net::TcpSocket;
 
 use crate::cli::Serve;
 use crate::roles::admin::{Admin, Vitals};
-use crate::system::clock;
-use crate::system::limits;
-use crate::system::signals;
+use crate::system::{clock, limits, signals};
 
 /// How often it is asked whether all has been read.
 const LOOK: Duration = Duration::from_millis(10);

@@ -1,6 +1,6 @@
 //! `arb topics`: the catalogue, printed or created.
 
-use arb_pipeline::kafka;
+use arb_kafka as kafka;
 use arb_schemas::topics::{self, Cleanup};
 
 use crate::cli::{Topics, TopicsAction};

@@ -4,7 +4,7 @@
 
 use std::io::Read;
 
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::Child;

@@ -8,16 +8,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use arb::cli::{self, AdminListen};
+use arb::local::home;
+use arb::roles::admin::Admin;
+use arb::system::clock;
 use arb_api::keys::Keys;
 use arb_api::plan::{Plan, Plans};
-use arb_api::server::{Caps, Limits};
+use arb_api::server::{self, Caps, Limits};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::usage::Usage;
 use arb_api::watched::Watched;
-use arb_api::{App, SharedApp, server, upkeep};
-use arb_pipeline::stop::Stop;
-use arb_pipeline::telemetry;
+use arb_api::{App, SharedApp, upkeep};
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry;
 use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg, Ttl, Verification};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::encode;
@@ -26,10 +30,6 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::{Act, Order, Served, not_mine, pace};
-use arb::cli::{self, AdminListen};
-use arb::local::home;
-use arb::roles::admin::Admin;
-use arb::system::clock;
 
 /// Events in memory, as `arb serve` has them.
 const EVENTS: usize = 16_384;

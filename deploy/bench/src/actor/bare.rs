@@ -27,12 +27,12 @@ use super::{Act, Order, Script, Served, not_mine, pace};
 /// The actor.
 pub(super) struct Bare {
     runtime: Runtime,
-    served: Option<Arc<Answer>>,
+    served: Option<Arc<ScriptedAnswer>>,
     events: Vec<Bytes>,
 }
 
 /// What is answered.
-struct Answer {
+struct ScriptedAnswer {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
@@ -49,7 +49,7 @@ impl Bare {
         let header = |(name, value): &(String, String)| -> anyhow::Result<_> {
             Ok((name.parse::<HeaderName>()?, value.parse::<HeaderValue>()?))
         };
-        let answer = Arc::new(Answer {
+        let answer = Arc::new(ScriptedAnswer {
             status: StatusCode::from_u16(script.status)?,
             headers: script.headers.iter().map(header).collect::<Result<_, _>>()?,
             body: script.body.into(),
@@ -81,14 +81,14 @@ impl Bare {
 impl Act for Bare {
     fn act(&mut self, order: Order) -> anyhow::Result<Value> {
         match order {
-            Order::Answer(script) => Ok(serde_json::to_value(self.answer(script)?)?),
+            Order::ScriptedAnswer(script) => Ok(serde_json::to_value(self.answer(script)?)?),
             Order::Send { events, per_second } => self.send(events, per_second),
             other => Err(not_mine(&other)),
         }
     }
 }
 
-async fn accept(listener: TcpListener, answer: Arc<Answer>) {
+async fn accept(listener: TcpListener, answer: Arc<ScriptedAnswer>) {
     while let Ok((socket, _)) = listener.accept().await {
         let _ = socket.set_nodelay(true);
         let answer = Arc::clone(&answer);
@@ -104,7 +104,7 @@ async fn accept(listener: TcpListener, answer: Arc<Answer>) {
     }
 }
 
-impl Answer {
+impl ScriptedAnswer {
     fn respond(&self) -> Response<Sent> {
         let body = match &self.streams {
             None => Sent::Whole(Some(self.body.clone())),

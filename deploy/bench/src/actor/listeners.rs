@@ -48,7 +48,8 @@ impl Listeners {
         let (out, heard) = unbounded_channel();
         (self.streams, self.heard, self.told) = (streams, Some(heard), 0);
         for _ in 0..streams {
-            let opened = self.runtime.block_on(async { timeout(PATIENCE, Stream::open(to, request)).await });
+            let opened =
+                self.runtime.block_on(async { timeout(PATIENCE, ListenerStream::open(to, request)).await });
             let stream = opened.context("a stream did not begin")??;
             self.runtime.spawn(stream.listen(out.clone()));
         }
@@ -84,13 +85,13 @@ impl Act for Listeners {
 }
 
 /// One of them.
-struct Stream {
+struct ListenerStream {
     socket: TcpStream,
     buffer: Vec<u8>,
     blocks: Blocks,
 }
 
-impl Stream {
+impl ListenerStream {
     /// Connects, asks, and reads up to the first block.
     async fn open(to: SocketAddr, request: &str) -> anyhow::Result<Self> {
         let mut socket = TcpStream::connect(to).await?;

@@ -1,6 +1,6 @@
 //! A market of any size for the engine alone: so many quotes of so many books, each confirmed each 30 s of event time.
 //!
-//! Made so that its size is all that differs: what happens to a quote does not depend on how many there are, nor on how
+//! DecodedRecord so that its size is all that differs: what happens to a quote does not depend on how many there are, nor on how
 //! many books. In the simulated market it does (more books are more arbs), and a quarter of a million quotes of that take a
 //! minute to make. It never claims to be lifelike.
 
@@ -10,8 +10,8 @@ use arb_engine::Engine;
 use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
-use arb_pipeline::faults::Faults;
-use arb_pipeline::records::TickRecord;
+use arb_process::codec::TickRecord;
+use arb_process::faults::Faults;
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, SECOND};
 

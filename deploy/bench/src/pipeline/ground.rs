@@ -6,25 +6,24 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use arb::local::children::{self, Children};
+use arb::local::progress::Progress;
+use arb::local::{home, kafka, preflight};
 use arb_api::keys::Keys;
 use arb_api::plan::Plan;
-use arb_pipeline::kafka::Scratch;
-use arb_pipeline::stop::Stop;
+use arb_kafka::Scratch;
+use arb_runtime::stop::Stop;
 use arb_schemas::topics::Topic;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use crate::cli::PipelineOptions;
-use arb::local::children::{self, Children};
-use arb::local::home;
-use arb::local::progress::Progress;
-use arb::local::{kafka, preflight};
 
 /// Free disk space that a run needs, in MiB.
 const DISK: u64 = 2_048;
 
 /// A broker and its topics, for one measurement after the other.
-pub(super) struct Ground<'a> {
+pub(super) struct KafkaGround<'a> {
     pub(super) brokers: String,
     pub(super) stop: Stop,
     children: &'a mut Children,
@@ -35,12 +34,12 @@ pub(super) struct Ground<'a> {
 }
 
 /// An API that runs.
-pub(super) struct Served {
+pub(super) struct StartedApi {
     pub(super) listen: SocketAddr,
     pub(super) key: String,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> KafkaGround<'a> {
     /// Starts a broker where none is given, and makes the topics.
     pub(super) fn prepare(
         config: &PipelineOptions,
@@ -71,7 +70,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Starts an API.
-    pub(super) fn serve(&mut self) -> anyhow::Result<Served> {
+    pub(super) fn serve(&mut self) -> anyhow::Result<StartedApi> {
         let keys = home::keys(self.folder.path());
         let key = Keys::create(&keys, "bench", Plan::Enterprise)?;
         let listen = SocketAddr::from(([127, 0, 0, 1], free_port(|port| preflight::port(port, ""))?));
@@ -80,7 +79,7 @@ impl<'a> Ground<'a> {
         let arguments = ["--child", "--brokers", &self.brokers, "--listen", &at, "--keys", &keys, admin];
         self.children.start("serve", &arguments)?;
         self.children.wait(&self.stop, "the API", || children::is_ready(listen))?;
-        Ok(Served { listen, key })
+        Ok(StartedApi { listen, key })
     }
 
     /// Ends the API.

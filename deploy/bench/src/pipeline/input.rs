@@ -3,22 +3,21 @@
 //! The push market is made so that what happens in it is known: [`QUOTES`] quotes come round and round, and one tick
 //! in fifty opens or closes a window. It never claims to be lifelike.
 
-use arb_pipeline::faults::Faults;
-use arb_pipeline::ingest::publish;
-use arb_pipeline::ingest::recording;
-use arb_pipeline::ingest::simulator::{Settings, Simulator};
-use arb_pipeline::ingest::source::Source;
-use arb_pipeline::ingest::the_odds_api::OddsFormat;
-use arb_pipeline::kafka::TickProducer;
-use arb_pipeline::records::TickRecord;
+use arb::system::clock;
+use arb_ingest::simulator::{Settings, Simulator};
+use arb_ingest::source::Source;
+use arb_ingest::the_odds_api::OddsFormat;
+use arb_ingest::{publish, recording};
+use arb_kafka::TickProducer;
+use arb_process::codec::TickRecord;
+use arb_process::faults::Faults;
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::DEFAULT_PARTITIONS;
 
-use super::ground::Ground;
+use super::ground::KafkaGround;
 use super::{go_on, partition_of};
 use crate::cli::PipelineOptions;
-use arb::system::clock;
 
 const EVENTS: u64 = 500;
 const BOOKS: [&str; 5] = ["alderbet", "birchodds", "cedarline", "daleplay", "elmwager"];
@@ -50,7 +49,7 @@ pub(super) struct Filled {
 }
 
 /// Fills the tick topic.
-pub(super) fn fill(feed: Feed, config: &PipelineOptions, ground: &Ground<'_>) -> anyhow::Result<Filled> {
+pub(super) fn fill(feed: Feed, config: &PipelineOptions, ground: &KafkaGround<'_>) -> anyhow::Result<Filled> {
     let mut to = Filler { producer: TickProducer::new(&ground.brokers)?, filled: Filled::default() };
     match feed {
         Feed::Push => fill_with_pushes(config.ticks, &mut to, ground)?,
@@ -66,7 +65,7 @@ pub(super) fn fill(feed: Feed, config: &PipelineOptions, ground: &Ground<'_>) ->
     Ok(to.filled)
 }
 
-fn fill_with_pushes(ticks: u64, to: &mut Filler, ground: &Ground<'_>) -> anyhow::Result<()> {
+fn fill_with_pushes(ticks: u64, to: &mut Filler, ground: &KafkaGround<'_>) -> anyhow::Result<()> {
     let start = clock::now();
     let mut market = PushMarket::new(start);
     for (_, at) in (0..ticks).zip((start..).step_by(usize::try_from(STEP)?)) {
@@ -82,7 +81,7 @@ fn fill_with_polls(
     source: &mut dyn Source,
     ticks: u64,
     to: &mut Filler,
-    ground: &Ground<'_>,
+    ground: &KafkaGround<'_>,
 ) -> anyhow::Result<()> {
     let name = source.name().to_owned();
     let mut faults = Faults::default();

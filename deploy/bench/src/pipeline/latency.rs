@@ -9,27 +9,27 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
-use arb_pipeline::feed_mark::FeedMarks;
-use arb_pipeline::kafka::{
-    self, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
+use arb::system::clock;
+use arb_kafka::{
+    self as kafka, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
 };
-use arb_pipeline::process::batch::BatchLimits;
-use arb_pipeline::process::pump::Pump;
-use arb_pipeline::records::TickRecord;
-use arb_pipeline::stop::Stop;
+use arb_process::codec::TickRecord;
+use arb_process::pump::Pump;
+use arb_runtime::batch::BatchLimits;
+use arb_runtime::feed_mark::FeedMarks;
+use arb_runtime::stop::Stop;
 use arb_schemas::records::{ArbWindow, CloseSignal, Heartbeat};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ALL, DEFAULT_PARTITIONS, FEED_EVENTS};
 use arb_schemas::wire::{RecordType, decode};
 
-use super::ground::Ground;
+use super::ground::KafkaGround;
 use super::input::PushMarket;
 use super::metered::{Meter, Metered};
 use super::sse::Stream;
 use super::throughput::config;
 use super::{INTERVAL, go_on, partition_of};
 use crate::meter::percentile;
-use arb::system::clock;
 
 /// Not counted: every quote has been said once, every cache is warm.
 const WARM_UP: Duration = Duration::from_secs(2);
@@ -77,7 +77,7 @@ struct Shared<'a> {
     processed: AtomicU64,
 }
 
-pub(super) fn measure(rate: u32, time: Duration, ground: &mut Ground<'_>) -> anyhow::Result<Latency> {
+pub(super) fn measure(rate: u32, time: Duration, ground: &mut KafkaGround<'_>) -> anyhow::Result<Latency> {
     ground.empty(&ALL)?;
     let served = ground.serve()?;
     let group = ground.name();
@@ -163,7 +163,12 @@ struct Published {
     sent: f64,
 }
 
-fn publish(rate: u32, time: Duration, shared: &Shared<'_>, ground: &Ground<'_>) -> anyhow::Result<Published> {
+fn publish(
+    rate: u32,
+    time: Duration,
+    shared: &Shared<'_>,
+    ground: &KafkaGround<'_>,
+) -> anyhow::Result<Published> {
     let to = TickProducer::new(shared.brokers)?;
     let alive = TickRecord::Heartbeat(Heartbeat { source: "bench".to_owned(), at: clock::now() }).encode()?;
     (0..DEFAULT_PARTITIONS).try_for_each(|partition| to.send(partition, "bench", &alive))?;
@@ -186,7 +191,7 @@ fn pace(
     time: Duration,
     market: &mut PushMarket,
     to: &TickProducer,
-    ground: &Ground<'_>,
+    ground: &KafkaGround<'_>,
 ) -> anyhow::Result<u64> {
     let (started, each) = (Instant::now(), Duration::from_secs(1) / rate.max(1));
     let mut sent = 0;
@@ -205,7 +210,7 @@ fn pace(
 }
 
 /// Waits until the pump has processed so many records.
-fn wait_for(records: u64, shared: &Shared<'_>, ground: &Ground<'_>) -> anyhow::Result<()> {
+fn wait_for(records: u64, shared: &Shared<'_>, ground: &KafkaGround<'_>) -> anyhow::Result<()> {
     let deadline = Instant::now() + DRAIN;
     while shared.processed.load(Ordering::Relaxed) < records {
         go_on(ground)?;

@@ -5,9 +5,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use arb_pipeline::kafka::Cut;
-use arb_pipeline::process::log::{Adoption, Committed, LogError, Producer, Renewal, Transaction};
-use arb_pipeline::records::Output;
+use arb_kafka::Cut;
+use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
 
 use crate::meter::Watch;
 

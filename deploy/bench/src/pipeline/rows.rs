@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::PART;
 use super::input::{Feed, Filled, QUOTES};
 use super::latency::{Delays, Latency};
-use super::throughput::{Measured, Pair, Sample};
+use super::throughput::{LoopSample, Pair, Throughput};
 use crate::meter::percentile;
 use crate::report::{Expected, Measure, Row};
 
@@ -26,12 +26,12 @@ fn called(feed: Feed) -> &'static str {
     }
 }
 
-pub(super) fn throughput(feed: Feed, filled: &Filled, measured: &Measured) -> Vec<Row> {
+pub(super) fn throughput(feed: Feed, filled: &Filled, measured: &Throughput) -> Vec<Row> {
     let ticks = filled.ticks as f64;
     let mut rows = Vec::new();
     for (guarantee, pairs) in ["exactly once", "at least once"].into_iter().zip(&measured.rounds) {
         let case = format!("{}, {guarantee}", called(feed));
-        let beside = |what, of: &dyn Fn(&Sample) -> f64| {
+        let beside = |what, of: &dyn Fn(&LoopSample) -> f64| {
             let pairs: Vec<_> = pairs.iter().map(|Pair { pump, bare }| (of(pump), of(bare))).collect();
             Row::beside(PART, case.clone(), what, &pairs)
         };
@@ -45,7 +45,7 @@ pub(super) fn throughput(feed: Feed, filled: &Filled, measured: &Measured) -> Ve
 }
 
 /// What goes in and what comes out.
-pub(super) fn about(feed: Feed, filled: &Filled, measured: &Measured) -> String {
+pub(super) fn about(feed: Feed, filled: &Filled, measured: &Throughput) -> String {
     let Filled { records, ticks, bytes } = filled;
     let written = measured.first.written.iter();
     let written: Vec<_> =

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use arb_schemas::time::{Micros, parse_rfc3339};
 use serde_json::Value;
 
-use super::ground::Served;
+use super::ground::StartedApi;
 use super::latency::Arrival;
 use arb::system::clock;
 
@@ -34,7 +34,7 @@ impl End {
 
 impl Stream {
     /// Connects, and reads what comes before the events: the head, and the snapshot's first line.
-    pub(super) fn open(served: &Served) -> anyhow::Result<(Self, End)> {
+    pub(super) fn open(served: &StartedApi) -> anyhow::Result<(Self, End)> {
         let mut socket = TcpStream::connect(served.listen).context("the API")?;
         socket.set_read_timeout(Some(ANSWER))?;
         let (listen, key) = (served.listen, &served.key);

@@ -7,27 +7,26 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use arb::system::clock;
 use arb_engine::catalogue::Policy;
-use arb_pipeline::books;
-use arb_pipeline::fail_point::FailPoints;
-use arb_pipeline::kafka::{
-    self, AtLeastOnceProducer, Cut, Guarantee, Surroundings, TickConsumer, TransactionalProducer, Work,
-    run_bare,
+use arb_kafka::{
+    self as kafka, AtLeastOnceProducer, Cut, Guarantee, Surroundings, TickConsumer, TransactionalProducer,
+    Work, run_bare,
 };
-use arb_pipeline::places::Places;
-use arb_pipeline::process::batch::BatchLimits;
-use arb_pipeline::process::log::Producer;
-use arb_pipeline::process::pump::{Config, Pump};
-use arb_pipeline::records::Output;
-use arb_pipeline::watchdog::Pulse;
+use arb_process::books;
+use arb_process::pump::{Config, Pump};
+use arb_runtime::batch::BatchLimits;
+use arb_runtime::fail_point::FailPoints;
+use arb_runtime::log::{Output, Producer};
+use arb_runtime::progress::ProgressMap;
+use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 
 use super::go_on;
-use super::ground::Ground;
+use super::ground::KafkaGround;
 use super::input::Filled;
 use super::metered::{Meter, Metered};
 use crate::meter::Watch;
-use arb::system::clock;
 
 /// How long nothing may move.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -36,7 +35,7 @@ pub(super) const GUARANTEES: [Guarantee; 2] = [Guarantee::ExactlyOnce, Guarantee
 
 /// One run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sample {
+pub(super) struct LoopSample {
     pub(super) wall: Duration,
     pub(super) cpu: Duration,
     pub(super) transactions: usize,
@@ -45,12 +44,12 @@ pub(super) struct Sample {
 /// Pump and bare loop of one round.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
-    pub(super) pump: Sample,
-    pub(super) bare: Sample,
+    pub(super) pump: LoopSample,
+    pub(super) bare: LoopSample,
 }
 
 /// What came of one input.
-pub(super) struct Measured {
+pub(super) struct Throughput {
     /// By guarantee, a pair a round.
     pub(super) rounds: [Vec<Pair>; 2],
     /// Of all transactions of the pump.
@@ -60,7 +59,7 @@ pub(super) struct Measured {
 }
 
 /// What the bare loop does: what the pump wrote, in transactions of the pump's last run with the same guarantee.
-struct Script {
+struct WorkScript {
     outputs: Vec<Output>,
     cuts: Vec<Cut>,
 }
@@ -69,12 +68,12 @@ pub(super) fn measure(
     filled: &Filled,
     limits: BatchLimits,
     rounds: u32,
-    ground: &mut Ground<'_>,
-) -> anyhow::Result<Measured> {
+    ground: &mut KafkaGround<'_>,
+) -> anyhow::Result<Throughput> {
     let mut first = pump(Guarantee::ExactlyOnce, filled.records, limits, true, ground)?;
     let outputs = first.kept.take().unwrap_or_default();
-    let mut scripts = GUARANTEES.map(|_| Script { outputs: outputs.clone(), cuts: first.cuts.clone() });
-    let mut measured = Measured { rounds: [vec![], vec![]], commits: vec![], first };
+    let mut scripts = GUARANTEES.map(|_| WorkScript { outputs: outputs.clone(), cuts: first.cuts.clone() });
+    let mut measured = Throughput { rounds: [vec![], vec![]], commits: vec![], first };
     for round in 0..rounds {
         let each = GUARANTEES.into_iter().zip(&mut measured.rounds).zip(&mut scripts);
         for ((guarantee, pairs), script) in each {
@@ -93,7 +92,7 @@ pub(super) fn measure(
 }
 
 /// How long commits take, one record a transaction.
-pub(super) fn single_commits(few: &Filled, ground: &mut Ground<'_>) -> anyhow::Result<Vec<Duration>> {
+pub(super) fn single_commits(few: &Filled, ground: &mut KafkaGround<'_>) -> anyhow::Result<Vec<Duration>> {
     let limits = BatchLimits { records: 1, interval: Duration::from_secs(1) };
     Ok(pump(Guarantee::ExactlyOnce, few.records, limits, false, ground)?.commits)
 }
@@ -104,7 +103,7 @@ fn pump(
     records: u64,
     limits: BatchLimits,
     keep: bool,
-    ground: &mut Ground<'_>,
+    ground: &mut KafkaGround<'_>,
 ) -> anyhow::Result<Meter> {
     let name = ground.name();
     ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
@@ -139,7 +138,7 @@ pub(super) fn config(limits: BatchLimits) -> Config {
         abort_each: None,
         fail_points: FailPoints::default(),
         pulse: Pulse::default(),
-        places: Places::default(),
+        places: ProgressMap::default(),
     }
 }
 
@@ -148,7 +147,7 @@ fn drive<P: Producer<Input = TickConsumer>>(
     mut consumer: TickConsumer,
     mut to: Metered<P>,
     records: u64,
-    ground: &Ground<'_>,
+    ground: &KafkaGround<'_>,
 ) -> anyhow::Result<Meter> {
     let (mut done, mut moved) = (0, Instant::now());
     while done < records {
@@ -167,17 +166,21 @@ fn drive<P: Producer<Input = TickConsumer>>(
     Ok(to.meter)
 }
 
-fn bare(guarantee: Guarantee, script: &Script, ground: &mut Ground<'_>) -> anyhow::Result<Sample> {
+fn bare(
+    guarantee: Guarantee,
+    script: &WorkScript,
+    ground: &mut KafkaGround<'_>,
+) -> anyhow::Result<LoopSample> {
     let group = ground.name();
     ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
     let work = Work { group: &group, cuts: &script.cuts, outputs: &script.outputs };
     let mut watch = Watch::start();
     run_bare(&ground.brokers, guarantee, &work, || watch = Watch::start())?;
     let (wall, cpu) = watch.elapsed();
-    Ok(Sample { wall, cpu, transactions: script.cuts.len() })
+    Ok(LoopSample { wall, cpu, transactions: script.cuts.len() })
 }
 
-fn sample_of(meter: &Meter) -> Sample {
+fn sample_of(meter: &Meter) -> LoopSample {
     let (wall, cpu) = meter.took;
-    Sample { wall, cpu, transactions: meter.cuts.len() }
+    LoopSample { wall, cpu, transactions: meter.cuts.len() }
 }

@@ -7,19 +7,20 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use arb_pipeline::clickhouse::{self, Settings, roles};
-use arb_pipeline::fail_point::FailPoints;
-use arb_pipeline::sink::bare::Bare;
-use arb_pipeline::sink::store::{Store, TimeOuts};
-use arb_pipeline::stop::Stop;
+use arb::local;
+use arb::local::children::Children;
+use arb::local::clickhouse::passwords;
+use arb::local::progress::Progress;
+use arb_runtime::fail_point::FailPoints;
+use arb_runtime::stop::Stop;
+use arb_sink::bare::Bare;
+use arb_sink::clickhouse::{self, Settings, roles};
+use arb_sink::store::{Store, TimeOuts};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::post::{Post, ask, escaped};
 use crate::pipeline::free_port;
-use arb::local::children::Children;
-use arb::local::progress::Progress;
-use arb::local::{self, clickhouse::passwords};
 
 /// In the order in which the sink sends them.
 const ORDER: &str = "ORDER BY kafka_offset, row_index";
@@ -30,7 +31,7 @@ const COLUMNS: &str = "topic, topic_id, kafka_partition, kafka_offset, row_index
                        status, bet_limit, last_seen_at, price_moved_at";
 
 /// A server with tables.
-pub(super) struct Ground {
+pub(super) struct ClickHouseGround {
     pub(super) address: SocketAddr,
     pub(super) runtime: Runtime,
     pub(super) bare: Bare,
@@ -40,7 +41,7 @@ pub(super) struct Ground {
     _folder: TempDir,
 }
 
-impl Ground {
+impl ClickHouseGround {
     pub(super) fn prepare(home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<Self> {
         local::clickhouse::prepare(home)?;
         let folder = tempfile::tempdir().context("a temporary folder")?;

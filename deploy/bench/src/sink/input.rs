@@ -5,15 +5,16 @@
 use std::time::Instant;
 
 use anyhow::bail;
-use arb_pipeline::faults::Faults;
-use arb_pipeline::ingest::publish;
-use arb_pipeline::ingest::simulator::{Settings, Simulator};
-use arb_pipeline::ingest::source::Source;
-use arb_pipeline::records::TickRecord;
-use arb_pipeline::sink::batch::{Batch, Kept};
-use arb_pipeline::sink::rows::read;
+use arb_ingest::publish;
+use arb_ingest::simulator::{Settings, Simulator};
+use arb_ingest::source::Source;
+use arb_process::codec::TickRecord;
+use arb_process::faults::Faults;
 use arb_schemas::time::SECOND;
 use arb_schemas::topics::ODDS_TICKS;
+use arb_sink::batch::Batch;
+use arb_sink::record::Kept;
+use arb_sink::rows::read;
 
 /// Between polls of the market, in microseconds.
 const EVERY: i64 = 60 * SECOND;

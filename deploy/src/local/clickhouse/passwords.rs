@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use arb_pipeline::clickhouse::roles::{self, Role};
+use arb_sink::clickhouse::roles::{self, Role};
 
 /// The file of a role's.
 #[must_use]

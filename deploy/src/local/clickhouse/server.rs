@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, anyhow};
-use arb_pipeline::clickhouse::roles::Role;
-use arb_pipeline::clickhouse::users_xml;
+use arb_sink::clickhouse::roles::Role;
+use arb_sink::clickhouse::users_xml;
 
 use super::config;
 use super::fetch::Program;

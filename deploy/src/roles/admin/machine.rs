@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use arb_pipeline::telemetry::machine::{self, Usage};
+use arb_runtime::telemetry::machine::{self, Usage};
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 use tikv_jemalloc_ctl::{epoch, stats};
