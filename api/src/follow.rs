@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use arb_pipeline::kafka::{self, Table, TableEvent};
-use arb_pipeline::stop::Stop;
+use arb_kafka::{self as kafka, Table, TableEvent};
+use arb_runtime::stop::Stop;
 use arb_schemas::wire::{self, RecordType, WireError};
 use thiserror::Error;
 

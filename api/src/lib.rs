@@ -50,8 +50,8 @@ pub mod watched;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arb_pipeline::kafka::Span;
-use arb_pipeline::telemetry::serve as telemetry;
+use arb_runtime::progress::Span;
+use arb_runtime::telemetry::serve as telemetry;
 use arb_schemas::records::{BoardEntry, BoardProgress, EdgeSignal};
 use arb_schemas::time::Micros;
 

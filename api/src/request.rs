@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use arb_pipeline::telemetry::serve as telemetry;
+use arb_runtime::telemetry::serve as telemetry;
 use warp::http::{HeaderMap, Method};
 
 use crate::App;

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use arb_pipeline::telemetry::serve as telemetry;
+use arb_runtime::telemetry::serve as telemetry;
 use warp::Filter;
 use warp::filters::BoxedFilter;
 use warp::http::header::{CONTENT_TYPE, HeaderName};

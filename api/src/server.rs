@@ -18,8 +18,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use arb_pipeline::stop::Stop;
-use arb_pipeline::telemetry::serve::Open;
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::serve::Open;
 use hyper::server::conn::http1::Builder;
 use hyper_util::rt::TokioTimer;
 use hyper_util::service::TowerToHyperService;

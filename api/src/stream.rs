@@ -34,7 +34,7 @@ mod view;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 use arb_schemas::wire::WireError;
 use tokio::sync::mpsc;
 use warp::Reply;

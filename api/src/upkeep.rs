@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use arb_pipeline::stop::Stop;
+use arb_runtime::stop::Stop;
 
 use crate::App;
 

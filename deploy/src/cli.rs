@@ -5,7 +5,7 @@
 mod clickhouse;
 pub(crate) mod live;
 mod roles;
-pub(crate) mod secrets;
+pub mod secrets;
 mod tools;
 
 use std::net::SocketAddr;
@@ -13,17 +13,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use arb_engine::catalogue::Policy;
-use arb_pipeline::ingest::replay::Speed;
-use arb_pipeline::ingest::the_odds_api::OddsFormat;
+use arb_ingest::replay::Speed;
+use arb_ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use clickhouse::{ClickHouse, Migrate, Writer};
+pub(crate) use clickhouse::{ClickHouse, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use live::Live;
 pub(crate) use roles::{Guard, Ingest, Kafka, Process, Serve, Sink};
-pub(crate) use tools::{
-    Bench, BenchPart, BenchPipeline, Clean, Dlq, DlqAction, Evaluate, Fit, Key, Synth, Topics, TopicsAction,
-};
+pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Key, Synth, Topics, TopicsAction};
+
+/// Where the admin listener of the first role is; those of the others follow.
+pub(crate) const FIRST_ADMIN_PORT: u16 = 9101;
 
 /// Finds arbitrage across betting markets, and shows how much of it is real.
 #[derive(Debug, Parser)]
@@ -41,8 +42,10 @@ pub(crate) struct Cli {
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum LogFormat {
+pub enum LogFormat {
+    /// Lines for people.
     Text,
+    /// An object a line.
     Json,
 }
 
@@ -86,8 +89,6 @@ pub(crate) enum Command {
     Fit(Fit),
     /// Write a recording of the simulated market
     Synth(Synth),
-    /// Measure
-    Bench(Bench),
     /// Remove downloads and data
     Clean(Clean),
 }
@@ -110,7 +111,6 @@ impl Command {
             Self::Evaluate(_) => "evaluate",
             Self::Fit(_) => "fit",
             Self::Synth(_) => "synth",
-            Self::Bench(_) => "bench",
             Self::Clean(_) => "clean",
         }
     }
@@ -126,17 +126,19 @@ pub(crate) struct Brokers {
 
 /// Where a role tells how it is.
 #[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Admin {
+pub struct AdminOptions {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
     /// for ingest, 9102 for process, 9103 for serve, 9104 for sink]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
-    pub(crate) admin_listen: Option<AdminListen>,
+    pub admin_listen: Option<AdminListen>,
 }
 
 /// Where that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AdminListen {
+pub enum AdminListen {
+    /// Nowhere.
     Off,
+    /// At an address.
     At(SocketAddr),
 }
 
@@ -156,18 +158,18 @@ impl std::str::FromStr for AdminListen {
 
 /// Where downloads and data lie.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Home {
+pub struct Home {
     /// Folder of downloads and data
     #[arg(long, env = "ARB_HOME", default_value = ".arb")]
-    pub(crate) home: PathBuf,
+    pub home: PathBuf,
 }
 
 /// A role that is another process's child ends with it.
 #[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Child {
+pub struct Child {
     /// End when standard input is closed, as it is when the parent ends
     #[arg(long, hide = true)]
-    pub(crate) child: bool,
+    pub child: bool,
 }
 
 /// What is played.
@@ -276,7 +278,7 @@ pub(crate) struct Up {
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
     /// Port of ingest's metrics on this machine; the next ones are those of process, serve and sink; 0 takes free ones
-    #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = crate::admin::FIRST_PORT)]
+    #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = FIRST_ADMIN_PORT)]
     pub(crate) admin_port: u16,
     /// By which rules windows are made
     #[arg(long, default_value = "board")]

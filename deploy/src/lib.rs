@@ -1,52 +1,59 @@
 //! The one binary of the arbitrage board: `arb <role>`, and `arb up` for all of them.
 //!
 //! Here programs are wired, and only here is the environment read, by one struct a role. Nothing here computes
-//! anything about odds.
+//! anything about odds. Rooms, each of which knows only those before it:
+//!
+//! - [`cli`]: the command line, and the names of the variables that hold secrets.
+//! - [`system`]: the clock, signals, limits, logs and standard output of this process.
+//! - [`local`]: a Kafka and a ClickHouse on this machine, and child processes.
+//! - [`roles`]: what each subcommand wires and runs; their admin listener.
+//! - `up`: all of it at once.
+//!
+//! It is a library so that tests and benchmarks run what the binary runs.
 
-mod admin;
-mod answer;
-mod bench;
-mod books;
-mod children;
-mod cli;
-mod clock;
-mod home;
-mod limits;
-mod local_clickhouse;
-mod local_kafka;
-mod logs;
-mod progress;
-mod restart;
-mod roles;
-mod signals;
-mod tool;
+pub mod cli;
+pub mod local;
+pub mod roles;
+pub mod system;
 mod up;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::answer::Unread;
 use crate::cli::{Cli, Command, LogFormat};
+use crate::local::tool::Killed;
+use crate::system::{logs, output};
 
 /// Runs the program: parses the command line, does what it says, reports an error as one sentence.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    main_from(std::env::args_os())
+}
+
+/// The same with another command line, the program's name first.
+#[must_use]
+pub fn main_from(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = Cli::parse_from(arguments);
     logs::begin(cli.command.name(), cli.log_format);
     let Cli { log_format, error_file, command } = cli;
-    match run(command, log_format) {
-        Ok(code) => code,
-        Err(error) if error.is::<Unread>() => ExitCode::from(answer::UNREAD),
-        Err(error) => {
-            let sentence = sentence(&error);
-            eprintln!("arb: {sentence}");
-            if let Some(file) = error_file {
-                let _ = std::fs::write(file, sentence);
-            }
-            error.downcast_ref().map_or(ExitCode::FAILURE, tool::Killed::code)
-        }
+    run(command, log_format).unwrap_or_else(|error| report("arb", &error, error_file.as_deref()))
+}
+
+/// Reports what ended a program as one sentence, also to a file where one is given: the exit code.
+#[must_use]
+pub fn report(program: &str, error: &anyhow::Error, file: Option<&Path>) -> ExitCode {
+    if error.is::<output::Unread>() {
+        return ExitCode::from(output::UNREAD);
     }
+    let sentence = sentence(error);
+    eprintln!("{program}: {sentence}");
+    if let Some(file) = file {
+        let _ = std::fs::write(file, sentence);
+    }
+    error.downcast_ref().map_or(ExitCode::FAILURE, Killed::code)
 }
 
 /// An error with its causes, each once: many errors name their cause themselves.
@@ -68,8 +75,8 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Process(config) => roles::process::run(config)?,
         Command::Sink(config) => roles::sink::run(config)?,
         Command::Serve(config) => roles::serve::run(&config)?,
-        Command::Kafka(config) => local_kafka::run(&config)?,
-        Command::Clickhouse(config) => local_clickhouse::run(&config)?,
+        Command::Kafka(config) => local::kafka::run(&config)?,
+        Command::Clickhouse(config) => local::clickhouse::run(&config)?,
         Command::Migrate(config) => roles::migrate::run(&config)?,
         Command::Topics(config) => roles::topics::run(&config)?,
         Command::Dlq(config) => roles::dlq::run(&config)?,
@@ -77,8 +84,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Fit(config) => return roles::evaluate::fit(&config),
         Command::Synth(config) => roles::synth::run(&config)?,
-        Command::Bench(config) => bench::run(&config, log_format)?,
-        Command::Clean(config) => home::clean(&config)?,
+        Command::Clean(config) => local::home::clean(&config)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,8 @@
 //! The roles: each wires its parts, runs until it is told to stop, and returns.
 
+pub mod admin;
+pub(crate) mod books;
+pub(crate) mod clickhouse;
 pub(crate) mod dlq;
 pub(crate) mod evaluate;
 mod guarded;

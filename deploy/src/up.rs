@@ -9,19 +9,19 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use arb_api::keys::Keys;
 use arb_api::plan::Plan;
-use arb_pipeline::clickhouse::{self, Settings, roles};
-use arb_pipeline::kafka;
-use arb_pipeline::stop::Stop;
+use arb_kafka as kafka;
+use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
+use arb_sink::clickhouse::{self, Settings, roles};
 
-use crate::admin;
-use crate::children::{self, Children};
 use crate::cli::{Child, Format, LogFormat, Play, Up};
-use crate::local_clickhouse::{self, passwords};
-use crate::local_kafka::{self, preflight};
-use crate::progress::Progress;
-use crate::roles::ingest;
-use crate::{home, signals};
+use crate::local::children::{self, Children};
+use crate::local::clickhouse::passwords;
+use crate::local::progress::Progress;
+use crate::local::{self, home, preflight};
+use crate::roles::clickhouse as clickhouse_of;
+use crate::roles::{admin, ingest};
+use crate::system::signals;
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let home = &config.home.home;
@@ -29,7 +29,7 @@ pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let _lock = home::lock(home)?;
     check(config)?;
     let stop = signals::stop(Child { child: false })?;
-    let mut children = Children::new(log_format)?;
+    let mut children = Children::new(&[], log_format)?;
     let done = start(config, home, &mut children, &stop).and_then(|()| children.watch(&stop));
     eprintln!("stopping");
     children.stop();
@@ -46,10 +46,10 @@ fn check(config: &Up) -> anyhow::Result<()> {
         bail!("{}", failures.join("; "));
     }
     if config.brokers.is_none() {
-        local_kafka::prepare(&config.home.home)?;
+        local::kafka::prepare(&config.home.home)?;
     }
     if config.writer.url.is_none() {
-        local_clickhouse::prepare(&config.home.home)?;
+        local::clickhouse::prepare(&config.home.home)?;
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
     }
     if config.brokers.is_none() {
         checks.push(preflight::java());
-        checks.push(local_kafka::ports(config.kafka_port, "--kafka-port"));
+        checks.push(local::kafka::ports(config.kafka_port, "--kafka-port"));
     }
     if config.writer.url.is_none() {
         let (http, native) = (config.clickhouse_port, config.clickhouse_native_port);
@@ -96,7 +96,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     runtime.block_on(kafka::provision(&brokers, None))?;
     if is_local {
         let _progress = Progress::start("starting ClickHouse");
-        children.wait(stop, "ClickHouse", || local_clickhouse::answers(config.clickhouse_port))?;
+        children.wait(stop, "ClickHouse", || local::clickhouse::answers(config.clickhouse_port))?;
         runtime.block_on(migrate(config, home))?;
     }
     let keys = home::keys(home);
@@ -164,7 +164,7 @@ fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -
     let (port, data, home) =
         (config.kafka_port.to_string(), data.display().to_string(), home.display().to_string());
     children.start("kafka", &["--child", "--port", &port, "--data", &data, "--home", &home])?;
-    children.wait(stop, "Kafka", || local_kafka::answers(config.kafka_port))?;
+    children.wait(stop, "Kafka", || local::kafka::answers(config.kafka_port))?;
     Ok(format!("127.0.0.1:{port}"))
 }
 
@@ -190,7 +190,7 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
             Settings { url: url(), user, password }
         }
         (Some(url), Some(password)) => Settings { url: url.clone(), user, password: password.clone() },
-        (Some(_), None) => return Ok(clickhouse::check(&config.writer.settings(home)?).await?),
+        (Some(_), None) => return Ok(clickhouse::check(&clickhouse_of::writer(&config.writer, home)?).await?),
     };
     for migration in clickhouse::migrate(&migrator).await? {
         eprintln!("ClickHouse: applied {}", migration.name);

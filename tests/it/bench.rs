@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::support::program::{arb, run};
+use crate::support::program::{arb, bench, run};
 use crate::support::root;
 use crate::support::stack::Broker;
 
@@ -53,8 +53,8 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     let broker = Broker::bare();
     let table = broker.path("BENCHMARKS.md");
     let markdown = table.display().to_string();
-    let all = ["bench", "all", "--quick", "--json", "--brokers", &broker.brokers];
-    let said = run(arb().args(all).args(["--markdown", &markdown]));
+    let all = ["all", "--quick", "--json", "--brokers", &broker.brokers];
+    let said = run(bench().args(all).args(["--markdown", &markdown]));
     assert!(said.success, "{}", said.err);
     let report: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((&report["is_quick"], &report["failures"]), (&true.into(), &Value::Array(vec![])));
@@ -91,8 +91,8 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     // It leaves nothing behind, so it can be run again; where topics are, it does not begin.
     let created = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
     assert!(created.success, "{}", created.err);
-    let pipeline = ["bench", "pipeline", "--quick", "--json", "--brokers", &broker.brokers];
-    let refused = run(arb().args(pipeline));
+    let pipeline = ["pipeline", "--quick", "--json", "--brokers", &broker.brokers];
+    let refused = run(bench().args(pipeline));
     assert!(!refused.success && refused.err.contains("is there already"), "{}", refused.err);
     let report: Value = serde_json::from_str(&refused.out).unwrap();
     assert_eq!(report["failures"][0]["part"], "pipeline", "what could not be measured is said");
@@ -101,7 +101,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
 #[test]
 fn a_kafka_of_its_own_ends_with_it() {
     let home = root().join(".arb").display().to_string();
-    let said = run(arb().args(["bench", "pipeline", "--quick", "--home", &home]));
+    let said = run(bench().args(["pipeline", "--quick", "--home", &home]));
     assert!(said.success, "{}", said.err);
     assert!(
         said.out.contains("a tick a record, exactly once") && said.out.contains("CPU a tick"),

@@ -1,7 +1,7 @@
 //! The local ClickHouse: its migrations, who may do what, and what it keeps when it is killed.
 
-use arb_pipeline::clickhouse::{role_statements, roles};
 use arb_schemas::clickhouse::{MIGRATIONS, TABLES};
+use arb_sink::clickhouse::{role_statements, roles};
 use serde_json::{Value, json};
 
 use crate::support::clickhouse::ClickHouse;

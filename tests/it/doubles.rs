@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use arb_pipeline::fail_point::Point;
-use arb_pipeline::feed_mark::FeedMark;
+use arb_runtime::fail_point::Point;
+use arb_runtime::feed_mark::FeedMark;
 use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
 use arb_schemas::topics::DEAD_TICKS;
 use arb_schemas::wire::{RecordType, decode};

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use arb_pipeline::feed_mark::{self, FeedMark};
-use arb_pipeline::kafka::partition_of;
+use arb_kafka::partition_of;
+use arb_runtime::feed_mark::{self, FeedMark};
 use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use arb_pipeline::fail_point::Point;
+use arb_runtime::fail_point::Point;
 use arb_schemas::time::{SECOND, parse_rfc3339, to_rfc3339};
 use arb_schemas::topics::PROCESS_STATE;
 use rustix::process::Signal;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use arb_engine::caps::{FRAME_TICKS, LINE_BOOKS};
-use arb_pipeline::kafka::partition_of;
+use arb_kafka::partition_of;
 use arb_schemas::limits;
 use arb_schemas::records::{BoardEntry, Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::SECOND;

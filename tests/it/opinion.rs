@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use arb_engine::books::Books;
-use arb_pipeline::books;
+use arb_process::books;
 use serde_json::Value;
 
 use crate::support::transcript::Transcript;

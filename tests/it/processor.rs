@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use arb_pipeline::kafka::partition_of;
+use arb_kafka::partition_of;
 use arb_schemas::records::BoardProgress;
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, DEFAULT_PARTITIONS, FEED_EVENTS};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use arb_pipeline::telemetry::{Kind, Metric, list};
+use arb_runtime::telemetry::{Kind, Metric, list};
 use serde_json::Value;
 
 use crate::support::promtool::promtool;
@@ -86,8 +86,10 @@ fn series(name: &str) -> Option<(&'static Metric, bool)> {
 
 /// Words that some file of the program says.
 fn is_a_word_of_the_program(word: &str) -> bool {
-    let folders = ["pipeline/src", "pipeline/engine/src", "api/src"];
-    let mut sources = folders.iter().flat_map(|folder| files(folder, ".rs"));
+    let crates = ["engine", "ingest", "kafka", "process", "runtime", "sink"]
+        .map(|name| format!("pipeline/{name}/src"));
+    let mut sources =
+        crates.iter().map(String::as_str).chain(["api/src"]).flat_map(|folder| files(folder, ".rs"));
     sources.any(|source| read(&source).contains(&format!("\"{word}\"")))
 }
 

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use arb_pipeline::fail_point::Point;
-use arb_pipeline::kafka::partition_of;
+use arb_kafka::partition_of;
+use arb_runtime::fail_point::Point;
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS};
 use arb_schemas::wire::encode;

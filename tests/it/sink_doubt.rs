@@ -7,15 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use arb_pipeline::clickhouse::Settings;
-use arb_pipeline::fail_point::FailPoints;
-use arb_pipeline::kafka::partition_of;
-use arb_pipeline::sink::batch::{Batch, Kept};
-use arb_pipeline::sink::rows::read;
-use arb_pipeline::sink::store::{Range, Store, TimeOuts};
-use arb_pipeline::sink::table::Table;
+use arb_kafka::partition_of;
+use arb_runtime::fail_point::FailPoints;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
+use arb_sink::batch::Batch;
+use arb_sink::clickhouse::Settings;
+use arb_sink::record::Kept;
+use arb_sink::rows::read;
+use arb_sink::store::{Range, Store, TimeOuts};
+use arb_sink::table::Table;
 
 use crate::kafka::{commit_to, write};
 use crate::support::detour::{Way, detour};

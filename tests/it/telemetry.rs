@@ -4,17 +4,16 @@
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 
-use arb_pipeline::kafka::TickProducer;
-use arb_pipeline::telemetry::{Kind, Metric, Role as Teller, list};
+use arb_kafka::TickProducer;
+use arb_runtime::telemetry::{Kind, Metric, Role as Teller, list};
 use serde_json::Value;
 
 use crate::support::metrics::{Admin, Page, Sample};
 use crate::support::program::{Role, arb, run};
 use crate::support::promtool::promtool;
-use crate::support::recordings;
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::{Broker, Stack};
-use crate::support::wait_for;
+use crate::support::{recordings, wait_for};
 
 /// The metric that a sample is of.
 fn metric(name: &str) -> Option<&'static Metric> {

@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use arb_pipeline::kafka::{Feed, FeedEvent, Span};
-use arb_pipeline::telemetry::serve::Sent;
+use arb_kafka::{Feed, FeedEvent};
+use arb_runtime::progress::Span;
+use arb_runtime::telemetry::serve::Sent;
 use arb_schemas::topics::FEED_EVENTS;
 use bytes::Bytes;
 use tokio::sync::mpsc;

@@ -2,7 +2,7 @@
 //!
 //! Pure. An event is serialised once, id and all, and its bytes are shared. It never looks at a client.
 
-use arb_pipeline::feed_mark::FeedMark;
+use arb_runtime::feed_mark::FeedMark;
 use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
 use arb_schemas::wire::{RecordType, WireError, decode};
 use bytes::Bytes;

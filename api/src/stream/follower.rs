@@ -125,7 +125,7 @@ mod tests {
     use std::task::Waker;
     use std::time::Duration;
 
-    use arb_pipeline::feed_mark::{FeedMark, FeedMarks};
+    use arb_runtime::feed_mark::{FeedMark, FeedMarks};
     use arb_schemas::wire::encode;
     use futures_util::StreamExt;
     use tokio::runtime::Runtime;

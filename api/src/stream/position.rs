@@ -4,12 +4,12 @@
 //! each partition the offset of the next record, so that any instance can go on from there. Offsets have gaps (markers
 //! of transactions take some), so a position is never counted forward: it is the offset after a record that was seen.
 //! Beside the offset stands the mark of the last event, so that one that a broker shows twice is never sent to a client
-//! that has had it, on whatever instance it resumes ([`arb_pipeline::feed_mark`]). Ids of the first version have offsets alone, and still
+//! that has had it, on whatever instance it resumes ([`arb_runtime::feed_mark`]). Ids of the first version have offsets alone, and still
 //! resume. Opaque to clients, and no secret.
 
 use std::collections::BTreeMap;
 
-use arb_pipeline::feed_mark::{FeedMark, FeedMarks};
+use arb_runtime::feed_mark::{FeedMark, FeedMarks};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 

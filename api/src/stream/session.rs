@@ -6,7 +6,8 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use arb_pipeline::telemetry::serve::{self as telemetry, Open, Sent};
+use arb_runtime::telemetry::serve as telemetry;
+use arb_runtime::telemetry::serve::{Open, Sent};
 use bytes::Bytes;
 use tokio::time::Instant;
 

@@ -5,8 +5,9 @@
 
 use std::time::Duration;
 
-use arb_pipeline::kafka::{self, Feed, FeedEvent, Span};
-use arb_pipeline::stop::Stop;
+use arb_kafka::{self as kafka, Feed, FeedEvent};
+use arb_runtime::progress::Span;
+use arb_runtime::stop::Stop;
 use arb_schemas::topics::FEED_EVENTS;
 
 use super::fold::Open;

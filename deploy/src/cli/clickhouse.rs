@@ -1,15 +1,13 @@
 //! Settings of what starts, migrates or writes ClickHouse.
 //!
-//! They decide nothing but where a password is read, and show none.
+//! They decide nothing, and show no password.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::bail;
-use arb_pipeline::clickhouse::{Settings, roles};
+use arb_sink::clickhouse::roles;
 use clap::Args;
 
 use super::{Child, Home, secrets};
-use crate::local_clickhouse::passwords;
 
 /// Of the local server, HTTP.
 pub(crate) const PORT: u16 = 18_123;
@@ -98,53 +96,4 @@ pub(crate) struct Passwords {
         hide_env_values = true
     )]
     pub(crate) analyst: Option<String>,
-}
-
-impl Writer {
-    /// Where it is, as whom, and by which password.
-    pub(crate) fn settings(&self, home: &Path) -> anyhow::Result<Settings> {
-        let password = match (&self.password_file, &self.password) {
-            (Some(file), _) => Some(passwords::read(file)?),
-            (None, given) => given.clone(),
-        };
-        settings(self.url.as_ref(), &self.user, roles::WRITER, password, home)
-    }
-}
-
-impl Migrate {
-    /// Where it is, as whom, and by which password.
-    pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
-        let (role, given) = if self.create_roles {
-            ("admin", &self.passwords.admin)
-        } else {
-            (roles::MIGRATOR, &self.passwords.migrator)
-        };
-        let password = match &self.password_file {
-            Some(file) => Some(passwords::read(file)?),
-            None => given.clone(),
-        };
-        settings(self.url.as_ref(), &self.user, role, password, &self.home.home)
-    }
-}
-
-/// A server that is named, or the local one, whose password is in the file that it made.
-fn settings(
-    url: Option<&String>,
-    user: &str,
-    role: &str,
-    password: Option<String>,
-    home: &Path,
-) -> anyhow::Result<Settings> {
-    let password = match (password, url) {
-        (Some(password), _) => password,
-        (None, None) => passwords::read(&passwords::file(home, role))?,
-        (None, Some(url)) => {
-            bail!(
-                "the password of {user} at {url} is missing: set CLICKHOUSE_{}_PASSWORD",
-                role.to_uppercase()
-            )
-        }
-    };
-    let url = url.cloned().unwrap_or_else(|| format!("http://127.0.0.1:{PORT}"));
-    Ok(Settings { url, user: user.to_owned(), password })
 }

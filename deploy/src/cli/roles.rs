@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use arb_api::server::Network;
-use arb_pipeline::fail_point::Passage;
+use arb_runtime::fail_point::Passage;
 use clap::Args;
 
-use super::{Admin, Brokers, Child, Home, Play, Rules, Writer, millis};
+use super::{AdminOptions, Brokers, Child, Home, Play, Rules, Writer, millis};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {
     #[command(flatten)]
-    pub(crate) admin: Admin,
+    pub(crate) admin: AdminOptions,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(crate) struct Process {
     #[command(flatten)]
     pub(crate) guard: Guard,
     #[command(flatten)]
-    pub(crate) admin: Admin,
+    pub(crate) admin: AdminOptions,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]
@@ -102,7 +102,7 @@ pub(crate) struct Sink {
     #[command(flatten)]
     pub(crate) home: Home,
     #[command(flatten)]
-    pub(crate) admin: Admin,
+    pub(crate) admin: AdminOptions,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]
@@ -145,7 +145,7 @@ pub(crate) struct Serve {
     #[arg(long, hide = true, default_value_t = 16_384)]
     pub(crate) stream_events: usize,
     #[command(flatten)]
-    pub(crate) admin: Admin,
+    pub(crate) admin: AdminOptions,
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     #[command(flatten)]

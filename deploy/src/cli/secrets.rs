@@ -20,7 +20,7 @@ const ALL: [&str; 5] = [live::KEY, WRITER, MIGRATOR, ANALYST, ADMIN];
 
 /// Takes every secret from a command's environment, but those that this role of ours needs; a program that is not ours
 /// needs none.
-pub(crate) fn hide(command: &mut Command, role: Option<&str>) {
+pub fn hide(command: &mut Command, role: Option<&str>) {
     let needed = match role {
         Some("ingest") => Some(live::KEY),
         Some("sink") => Some(WRITER),

@@ -5,11 +5,9 @@
 use std::path::PathBuf;
 
 use arb_api::plan::Plan;
-use arb_pipeline::evaluate::Split;
+use arb_lab::evaluate::Split;
 use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
-
-use crate::bench::Actor;
 
 use super::{Brokers, Format, Home, Market, seconds, time};
 
@@ -145,78 +143,6 @@ pub(crate) struct Synth {
     pub(crate) every: Micros,
     #[command(flatten)]
     pub(crate) market: Market,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Bench {
-    #[command(subcommand)]
-    pub(crate) part: BenchPart,
-    /// As little as gives every row of the table; its figures say nothing
-    #[arg(long, global = true)]
-    pub(crate) quick: bool,
-    /// How often speeds and costs are measured; the table shows medians, and the least and the most. Memory, and where
-    /// the engine's time goes, are measured once
-    #[arg(long, global = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rounds: u32,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// Write the table to a file too, in Markdown
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum BenchPart {
-    /// All parts, in one table
-    All(BenchPipeline),
-    /// The engine alone, on one core, over polls decoded in memory
-    Engine {
-        /// A recording; without it the simulated market
-        #[arg(long, value_name = "FILE")]
-        recording: Option<PathBuf>,
-    },
-    /// Batches of rows into a ClickHouse, beside bare posts of the same rows
-    Sink(Home),
-    /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
-    Pipeline(BenchPipeline),
-    /// A request for the board, beside a bare server that answers the same bytes
-    Board,
-    /// An event on streams, beside a bare server that writes the same bytes
-    Sse,
-    /// How cost grows, by quotes, books and streams
-    Growth,
-    /// A process of a measurement's own
-    #[command(hide = true)]
-    Actor {
-        /// Which
-        role: Actor,
-    },
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BenchPipeline {
-    // Never from the environment: what it names there is in use.
-    /// Kafka to use, which must have none of our topics; without it one is started and removed again
-    #[arg(long)]
-    pub(crate) brokers: Option<String>,
-    /// Polls of a recording for the engine and the frames; without it the simulated market's
-    #[arg(long, value_name = "FILE")]
-    pub(crate) recording: Option<PathBuf>,
-    /// How many ticks of a push feed are processed for throughput; of polls four times as many
-    #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) ticks: u64,
-    /// Most records a transaction
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) commit_records: u64,
-    /// Ticks a second for latency
-    #[arg(long, value_delimiter = ',', default_value = "5000,20000")]
-    pub(crate) rates: Vec<u32>,
-    /// How long latency is measured at each rate
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) seconds: u64,
-    #[command(flatten)]
-    pub(crate) home: Home,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use arb_pipeline::kafka::{Letter, Letters, TickProducer};
-use arb_pipeline::process::dead_letters::{Reason, header};
+use arb_kafka::{Letter, Letters, TickProducer};
+use arb_runtime::dead_letters::{Reason, header};
 use arb_schemas::time::to_rfc3339;
 
-use crate::answer::say;
 use crate::cli::{Dlq, DlqAction};
+use crate::system::output;
 
 pub(crate) fn run(config: &Dlq) -> anyhow::Result<()> {
     match &config.action {
@@ -23,14 +23,14 @@ pub(crate) fn run(config: &Dlq) -> anyhow::Result<()> {
 
 fn list(brokers: &str, all: bool) -> anyhow::Result<()> {
     let mut letters = if all { Letters::all(brokers) } else { Letters::unsent(brokers) }?;
-    say("partition\toffset\tat\tfrom\tbytes\treason\terror\n")?;
+    output::write("partition\toffset\tat\tfrom\tbytes\treason\terror\n")?;
     while let Some(letter) = letters.read()? {
         let at = letter.at_millis.map_or_else(|| "-".to_owned(), |millis| to_rfc3339(millis * 1_000));
         let from = format!("{} {}", letter.header(header::TOPIC), letter.header(header::OFFSET));
         let bytes = letter.value.as_ref().map_or(0, Vec::len);
         let (reason, error) = (letter.header(header::REASON), letter.header(header::ERROR));
         let (partition, offset) = (letter.partition, letter.offset);
-        say(format_args!("{partition}\t{offset}\t{at}\t{from}\t{bytes}\t{reason}\t{error}\n"))?;
+        output::write(format_args!("{partition}\t{offset}\t{at}\t{from}\t{bytes}\t{reason}\t{error}\n"))?;
     }
     Ok(())
 }

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use arb_pipeline::evaluate::{RawWindow, Report, evaluate, fitted, graded};
-use arb_pipeline::ingest::source::SourceError;
+use arb_ingest::source::SourceError;
+use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded};
 
-use crate::answer::say;
-use crate::books;
 use crate::cli::{Evaluate, Fit};
+use crate::roles::books;
+use crate::system::output;
 
 /// Prints the report; a recording that breaks off is reported as far as it goes, and fails the command.
 pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
@@ -19,14 +19,14 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
     let books = books::read(config.books_file.as_deref())?;
     if config.signals {
         let graded = graded(paths, config.odds_format.into(), &books)?;
-        say(&graded)?;
+        output::write(&graded)?;
         return Ok(told_of(&graded.cut));
     }
     let evaluation = evaluate(paths, config.odds_format.into(), &books, config.split)?;
     if let Some(path) = &config.windows {
         write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
     }
-    say(Report(&evaluation))?;
+    output::write(Report(&evaluation))?;
     Ok(told_of(&evaluation.cut))
 }
 
@@ -42,7 +42,7 @@ fn told_of(cut: &[SourceError]) -> ExitCode {
 pub(crate) fn fit(config: &Fit) -> anyhow::Result<ExitCode> {
     let paths = config.recordings.iter().map(PathBuf::as_path);
     let books = books::read(None)?;
-    say(fitted(paths, config.odds_format.into(), &books, config.split)?)?;
+    output::write(fitted(paths, config.odds_format.into(), &books, config.split)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use arb_pipeline::fail_point::FailPoints;
-use arb_pipeline::stop::Stop;
-use arb_pipeline::watchdog::{self, Pulse, Watcher};
+use arb_runtime::fail_point::FailPoints;
+use arb_runtime::stop::Stop;
+use arb_runtime::watchdog::{self, Pulse, Watcher};
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cli::Guard;
@@ -35,12 +35,12 @@ pub(super) fn run<T: Send + 'static>(
 }
 
 /// A loop, seen from outside.
-pub(super) struct Life {
+pub(super) struct LoopLiveness {
     watcher: Mutex<Watcher>,
     limit: Duration,
 }
 
-impl Life {
+impl LoopLiveness {
     /// Of this pulse; a silence of so long is its end.
     pub(super) fn new(pulse: &Pulse, limit: Duration) -> Self {
         Self { watcher: Mutex::new(Watcher::new(pulse.clone())), limit }

@@ -6,23 +6,22 @@ pub(crate) mod live;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use arb_pipeline::ingest::handoff::{Decision, Part};
-use arb_pipeline::ingest::publish::Publisher;
-use arb_pipeline::ingest::recording;
-use arb_pipeline::ingest::replay::{
-    LIVE_HEARTBEAT, PlayEnd, Played, RECORDED_HEARTBEAT, Replay, ReplayError, Speed,
-};
-use arb_pipeline::ingest::simulator::{Settings, Simulator};
-use arb_pipeline::ingest::source::{Source, SourceError};
-use arb_pipeline::ingest::source_lease::{Request, SourceLease};
-use arb_pipeline::readiness::{ProgressWatch, Subject};
-use arb_pipeline::telemetry::{self, Role};
+use arb_ingest::error::ReplayError;
+use arb_ingest::handoff::{Decision, Part};
+use arb_ingest::publish::Publisher;
+use arb_ingest::recording;
+use arb_ingest::replay::{LIVE_HEARTBEAT, PlayEnd, Played, RECORDED_HEARTBEAT, Replay, Speed};
+use arb_ingest::simulator::{Settings, Simulator};
+use arb_ingest::source::{Source, SourceError};
+use arb_ingest::source_lease::{Request, SourceLease};
+use arb_runtime::readiness::{ProgressWatch, Subject};
+use arb_runtime::telemetry::Role;
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::ODDS_TICKS;
 
-use crate::admin::{Admin, Vitals};
 use crate::cli::{Ingest, Play};
-use crate::{clock, signals};
+use crate::roles::admin::{Admin, Vitals};
+use crate::system::{clock, signals};
 
 /// A recording's default speed: an hour a minute.
 const RECORDING: Speed = Speed::Times(60.0);
@@ -122,7 +121,7 @@ impl Vitals for Publishing {
     }
 
     fn look(&self) {
-        telemetry::ingest::look(clock::now());
+        arb_ingest::telemetry::look(clock::now());
         let subject = Subject { what: "acknowledged end", topic: ODDS_TICKS.name, partition: -1 };
         self.watch().look(Instant::now(), [(subject, self.publisher.progress())]);
     }

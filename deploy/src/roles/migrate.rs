@@ -3,12 +3,12 @@
 //! It says what it has done, and never shows a password.
 
 use anyhow::{Context, bail};
-use arb_pipeline::clickhouse::{self, Settings, roles};
+use arb_sink::clickhouse::{self, Settings, roles};
 
 use crate::cli::Migrate;
 
 pub(crate) fn run(config: &Migrate) -> anyhow::Result<()> {
-    let settings = config.settings()?;
+    let settings = super::clickhouse::migrator(config)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         if config.check {

@@ -2,21 +2,22 @@
 
 use std::time::Duration;
 
-use arb_pipeline::kafka::{self, Ends, Surroundings, TickConsumer, TransactionalProducer, watch_held_back};
-use arb_pipeline::places::Places;
-use arb_pipeline::process::batch::BatchLimits;
-use arb_pipeline::process::counts::Counts;
-use arb_pipeline::process::pump::{Config, Pump};
-use arb_pipeline::stop::Stop;
-use arb_pipeline::telemetry::{self, Role};
-use arb_pipeline::watchdog::Pulse;
+use arb_kafka::{self as kafka, Ends, Surroundings, TickConsumer, TransactionalProducer, watch_held_back};
+use arb_process::counts::Counts;
+use arb_process::pump::{Config, Pump};
+use arb_runtime::batch::BatchLimits;
+use arb_runtime::progress::ProgressMap;
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::Role;
+use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 
-use super::guarded::{self, Life};
+use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
-use crate::admin::{Admin, Vitals};
 use crate::cli::Process;
-use crate::{books, clock, signals};
+use crate::roles::admin::{Admin, Vitals};
+use crate::roles::books;
+use crate::system::{clock, signals};
 
 /// Between a transaction that was aborted and the next.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -24,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) fn run(config: Process) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Process)?;
-    let (pulse, places, limit) = (Pulse::default(), Places::default(), config.guard.watchdog);
+    let (pulse, places, limit) = (Pulse::default(), ProgressMap::default(), config.guard.watchdog);
     let counts = guarded::run("processor", pulse.clone(), limit, move || {
         pump_until(&stop, &config, &admin, pulse, places)
     })?;
@@ -37,14 +38,14 @@ fn pump_until(
     config: &Process,
     admin: &Admin,
     pulse: Pulse,
-    places: Places,
+    places: ProgressMap,
 ) -> anyhow::Result<Counts> {
     let brokers = &config.brokers.brokers;
     let partitions = kafka::partitions(brokers)?;
     let ends = Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?;
-    let life = Life::new(&pulse, config.guard.watchdog);
+    let life = LoopLiveness::new(&pulse, config.guard.watchdog);
     let feed = Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?;
-    admin.show(Seen { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
+    admin.show(ProcessVitals { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
     let fail_points = guarded::fail_points(&config.guard);
     watch_held_back(brokers, partitions, stop)?;
     let surroundings =
@@ -69,16 +70,16 @@ fn pump_until(
 }
 
 /// The pump, seen from outside.
-struct Seen {
-    life: Life,
-    places: Places,
+struct ProcessVitals {
+    life: LoopLiveness,
+    places: ProgressMap,
     ends: Ends,
     /// Of the feed: what it writes there in transactions is held back by those that others leave open.
     feed: Ends,
     readiness: Readiness,
 }
 
-impl Vitals for Seen {
+impl Vitals for ProcessVitals {
     fn is_alive(&self) -> bool {
         self.life.is_alive()
     }
@@ -91,6 +92,6 @@ impl Vitals for Seen {
     fn look(&self) {
         let input = Topic { name: ODDS_TICKS.name, places: Some(&self.places), ends: &self.ends };
         self.readiness.look(&[input, Topic { name: FEED_EVENTS.name, places: None, ends: &self.feed }]);
-        telemetry::process::look(&self.places.get(), &self.ends.get(), clock::now(), self.life.silence());
+        arb_process::telemetry::look(&self.places.get(), &self.ends.get(), clock::now(), self.life.silence());
     }
 }

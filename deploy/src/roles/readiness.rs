@@ -1,14 +1,14 @@
 //! Whether a role that owns partitions is ready: what it owns moves, and no open transaction holds its topics back.
 //!
 //! It looks from outside, at positions that the loop has noted and at the ends of the topics; it never looks into the
-//! loop. A change is logged once. What "moves" means is decided in `arb_pipeline::readiness`.
+//! loop. A change is logged once. What "moves" means is decided in `arb_runtime::readiness`.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arb_pipeline::kafka::{Ends, Span};
-use arb_pipeline::places::Places;
-use arb_pipeline::readiness::{Position, ProgressWatch, Subject};
+use arb_kafka::Ends;
+use arb_runtime::progress::{ProgressMap, Span};
+use arb_runtime::readiness::{Position, ProgressWatch, Subject};
 
 /// A position that could move and does not for so long is stuck.
 const STUCK: Duration = Duration::from_secs(15);
@@ -22,7 +22,7 @@ const JOINING: Duration = Duration::from_secs(10);
 pub(super) struct Topic<'a> {
     pub(super) name: &'static str,
     /// Where the role is in it, if it reads it.
-    pub(super) places: Option<&'a Places>,
+    pub(super) places: Option<&'a ProgressMap>,
     /// Where it ends.
     pub(super) ends: &'a Ends,
 }

@@ -7,22 +7,21 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use arb_api::keys::Keys;
 use arb_api::plan::Plans;
-use arb_api::server::{Caps, Limits, Proxies};
-use arb_api::stream::Streams;
+use arb_api::server::{self, Caps, Limits, Proxies};
 use arb_api::stream::source::Source;
+use arb_api::stream::{self, Streams};
 use arb_api::usage::Usage;
 use arb_api::watched::Watched;
-use arb_api::{App, SharedApp, follow, server, stream, upkeep};
-use arb_pipeline::kafka::{self, Ends, Table};
-use arb_pipeline::stop::Stop;
-use arb_pipeline::telemetry::Role;
+use arb_api::{App, SharedApp, follow, upkeep};
+use arb_kafka::{self as kafka, Ends, Table};
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
-
 use tokio::net::TcpSocket;
 
-use crate::admin::{Admin, Vitals};
 use crate::cli::Serve;
-use crate::{clock, limits, signals};
+use crate::roles::admin::{Admin, Vitals};
+use crate::system::{clock, limits, signals};
 
 /// How often it is asked whether all has been read.
 const LOOK: Duration = Duration::from_millis(10);
@@ -46,7 +45,10 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let (board, signals) = (read(&ARBS_BOARD)?, read(&SIGNALS)?);
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
     let app = Arc::new(App::new(partitions, keys, usage, streams));
-    admin.show(Seen { app: Arc::clone(&app), ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)? });
+    admin.show(ServeVitals {
+        app: Arc::clone(&app),
+        ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)?,
+    });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let socket = server::bind(config.listen);
     let socket = socket.with_context(|| format!("{} cannot be listened on", config.listen))?;
@@ -101,12 +103,12 @@ fn connection_limits(config: &Serve) -> Limits {
 }
 
 /// The board and the feed, seen from outside.
-struct Seen {
+struct ServeVitals {
     app: SharedApp,
     ends: Ends,
 }
 
-impl Vitals for Seen {
+impl Vitals for ServeVitals {
     fn is_ready(&self) -> bool {
         self.app.is_ready()
     }

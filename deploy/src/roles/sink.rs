@@ -7,26 +7,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use arb_pipeline::clickhouse;
-use arb_pipeline::kafka::{self, Ends, SinkConsumer};
-use arb_pipeline::places::Places;
-use arb_pipeline::readiness::{AnswerChange, Answering};
-use arb_pipeline::sink::batch::Limits;
-use arb_pipeline::sink::counts::Counts;
-use arb_pipeline::sink::retry;
-use arb_pipeline::sink::run::{self, Config, TOPICS};
-use arb_pipeline::sink::store::{Store, TimeOuts};
-use arb_pipeline::stop::Stop;
-use arb_pipeline::telemetry::{self, Role, sink::Held};
-use arb_pipeline::watchdog::Pulse;
+use arb_kafka::{self as kafka, Ends, SinkConsumer};
+use arb_runtime::progress::ProgressMap;
+use arb_runtime::readiness::{AnswerChange, Answering};
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::Role;
+use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
+use arb_sink::batch::Limits;
+use arb_sink::counts::Counts;
+use arb_sink::run::{self, Config, TOPICS};
+use arb_sink::store::{Store, TimeOuts};
+use arb_sink::telemetry::Held;
+use arb_sink::{clickhouse, retry};
 use tokio::runtime::Runtime;
 
-use super::guarded::{self, Life};
+use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
-use crate::admin::{Admin, Vitals};
 use crate::cli::Sink;
-use crate::{clock, signals};
+use crate::roles::admin::{Admin, Vitals};
+use crate::system::{clock, signals};
 
 /// Threads that make rows and send them.
 const SENDERS: usize = 2;
@@ -50,21 +50,21 @@ pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
 fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyhow::Result<Counts> {
     let brokers = &config.brokers.brokers;
     let partitions = kafka::partitions(brokers)?;
-    let places = [Places::default(), Places::default()];
+    let places = [ProgressMap::default(), ProgressMap::default()];
     let ends = [
         Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?,
         Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?,
     ];
     let (life, readiness, answers) =
-        (Life::new(pulse, config.guard.watchdog), Readiness::new(), Answers::default());
-    admin.show(Seen { life, places: places.clone(), ends, readiness, answers: answers.clone() });
+        (LoopLiveness::new(pulse, config.guard.watchdog), Readiness::new(), Answers::default());
+    admin.show(SinkVitals { life, places: places.clone(), ends, readiness, answers: answers.clone() });
     let fail_points = guarded::fail_points(&config.guard);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SENDERS)
         .thread_name("sender")
         .enable_all()
         .build()?;
-    let client = config.writer.settings(&config.home.home)?.client()?;
+    let client = super::clickhouse::writer(&config.writer, &config.home.home)?.client()?;
     let insert = config.insert_timeout;
     let time_outs = TimeOuts { send: clickhouse::SEND.min(insert), search: clickhouse::SEARCH, insert };
     let store = Store::new(client, time_outs, fail_points.clone());
@@ -136,7 +136,7 @@ fn wait_for_tables(
         }
         // Who waits here has written nothing, and is to be heard of all the same.
         counts.retries += 1;
-        telemetry::sink::counted(counts, Held::default());
+        arb_sink::telemetry::counted(counts, Held::default());
         if stop.wait(retry::pause(failures, 1.0).min(Duration::from_secs(2))) {
             break;
         }
@@ -145,15 +145,15 @@ fn wait_for_tables(
 }
 
 /// The loop, seen from outside.
-struct Seen {
-    life: Life,
-    places: [Places; 2],
+struct SinkVitals {
+    life: LoopLiveness,
+    places: [ProgressMap; 2],
     ends: [Ends; 2],
     readiness: Readiness,
     answers: Answers,
 }
 
-impl Vitals for Seen {
+impl Vitals for SinkVitals {
     fn is_alive(&self) -> bool {
         self.life.is_alive()
     }
@@ -165,9 +165,9 @@ impl Vitals for Seen {
 
     fn look(&self) {
         for ((topic, places), ends) in TOPICS.iter().zip(&self.places).zip(&self.ends) {
-            telemetry::sink::look(topic.name, &places.get(), &ends.get(), clock::now());
+            arb_sink::telemetry::look(topic.name, &places.get(), &ends.get(), clock::now());
         }
-        telemetry::sink::silent(self.life.silence());
+        arb_sink::telemetry::silent(self.life.silence());
         // The last offsets of the feed may be markers of transactions, which are no records: a position before them stands
         // still because there is nothing to read.
         let [ticks, feed] = &self.ends;

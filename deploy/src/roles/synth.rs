@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use arb_pipeline::ingest::simulator::{Settings, Simulator};
+use arb_ingest::simulator::{Settings, Simulator};
 
 use crate::cli::Synth;
 

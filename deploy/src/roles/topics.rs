@@ -1,10 +1,10 @@
 //! `arb topics`: the catalogue, printed or created.
 
-use arb_pipeline::kafka;
+use arb_kafka as kafka;
 use arb_schemas::topics::{self, Cleanup};
 
-use crate::answer::say;
 use crate::cli::{Topics, TopicsAction};
+use crate::system::output;
 
 pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
     match &config.action {
@@ -19,7 +19,7 @@ pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
 
 /// As the table that ARCHITECTURE.md shows.
 fn list() -> anyhow::Result<()> {
-    say("| topic | key | partitions | cleanup | records |\n|---|---|---|---|---|\n")?;
+    output::write("| topic | key | partitions | cleanup | records |\n|---|---|---|---|---|\n")?;
     for topic in topics::ALL {
         let cleanup = match topic.cleanup {
             Cleanup::Compact => "compacted".to_owned(),
@@ -28,7 +28,10 @@ fn list() -> anyhow::Result<()> {
         let records: Vec<_> = topic.records.iter().map(|record| format!("{record:?}")).collect();
         let records = if records.is_empty() { "as they were".to_owned() } else { records.join(", ") };
         let partitions = topic.partitions;
-        say(format_args!("| `{}` | {} | {partitions} | {cleanup} | {records} |\n", topic.name, topic.key))?;
+        output::write(format_args!(
+            "| `{}` | {} | {partitions} | {cleanup} | {records} |\n",
+            topic.name, topic.key
+        ))?;
     }
     Ok(())
 }

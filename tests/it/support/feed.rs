@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use arb_pipeline::feed_mark::{FeedMark, SEQUENCE};
+use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, FairChance, Frame, LineMovement, Offer,
     Outcome, Side, SignalChange, SignalQuote, StaleAlert, Status, Tick,

@@ -9,11 +9,21 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::root;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
+const BENCH: &str = env!("CARGO_BIN_EXE_bench-under-test");
 
 /// The program, from the root of the repository, in an environment that names no Kafka and no ClickHouse. Roles tell
 /// their metrics at free ports: many run at one time.
 pub(crate) fn arb() -> Command {
-    let mut command = Command::new(BINARY);
+    program(BINARY)
+}
+
+/// The benchmarks, in the same environment.
+pub(crate) fn bench() -> Command {
+    program(BENCH)
+}
+
+fn program(binary: &str) -> Command {
+    let mut command = Command::new(binary);
     command.current_dir(root()).env_remove("KAFKA_BOOTSTRAP_SERVERS").env_remove("RUST_LOG");
     for name in ["URL", "WRITER_PASSWORD", "MIGRATOR_PASSWORD", "ANALYST_PASSWORD", "ADMIN_PASSWORD"] {
         command.env_remove(format!("CLICKHOUSE_{name}"));

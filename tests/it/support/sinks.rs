@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use arb_pipeline::kafka::topic_id;
+use arb_kafka::topic_id;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use serde_json::{Value, json};
 

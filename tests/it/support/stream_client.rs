@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use arb_pipeline::kafka::partition_of;
+use arb_kafka::partition_of;
 use arb_schemas::topics::DEFAULT_PARTITIONS;
 use serde_json::Value;
 

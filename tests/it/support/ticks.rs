@@ -6,12 +6,12 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use arb_pipeline::faults::Faults;
-use arb_pipeline::ingest::replay::{RECORDED_HEARTBEAT, heartbeats};
-use arb_pipeline::ingest::the_odds_api::OddsFormat;
-use arb_pipeline::ingest::{publish, recording};
-use arb_pipeline::kafka::partition_of;
-use arb_pipeline::records::TickRecord;
+use arb_ingest::replay::{RECORDED_HEARTBEAT, heartbeats};
+use arb_ingest::the_odds_api::OddsFormat;
+use arb_ingest::{publish, recording};
+use arb_kafka::partition_of;
+use arb_process::codec::TickRecord;
+use arb_process::faults::Faults;
 use arb_schemas::records::Heartbeat;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use rdkafka::config::ClientConfig;

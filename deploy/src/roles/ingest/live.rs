@@ -5,18 +5,18 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
-use arb_pipeline::ingest::live::backoff::Backoff;
-use arb_pipeline::ingest::live::client::{ApiKey, Client};
-use arb_pipeline::ingest::live::listing::is_key;
-use arb_pipeline::ingest::live::plan::Sports;
-use arb_pipeline::ingest::live::schedule::Intervals;
-use arb_pipeline::ingest::live::{self, LONGEST_CALL, Limits, Settings};
-use arb_pipeline::ingest::publish::Publisher;
-use arb_pipeline::stop::Stop;
+use arb_ingest::live::backoff::Backoff;
+use arb_ingest::live::client::{ApiKey, Client};
+use arb_ingest::live::listing::is_key;
+use arb_ingest::live::plan::Sports;
+use arb_ingest::live::schedule::Intervals;
+use arb_ingest::live::{self, LONGEST_CALL, Limits, LiveSettings};
+use arb_ingest::publish::Publisher;
+use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
 
 use crate::cli::{Live, live as environment};
-use crate::clock;
+use crate::system::clock;
 
 /// How often the longest back-off is the first one.
 const DOUBLINGS: i64 = 150;
@@ -38,7 +38,7 @@ pub(super) fn run(
 }
 
 /// What was said, if it makes sense.
-pub(crate) fn settings(config: &Live, brokers: &str) -> anyhow::Result<Settings> {
+pub(crate) fn settings(config: &Live, brokers: &str) -> anyhow::Result<LiveSettings> {
     let key = environment::key();
     let key =
         key.with_context(|| format!("set {} to a key of The Odds API (the-odds-api.com)", environment::KEY))?;
@@ -50,7 +50,7 @@ pub(crate) fn settings(config: &Live, brokers: &str) -> anyhow::Result<Settings>
     // Before anything is started: whether the address is one.
     Client::new(&config.url, key.clone(), total, total)?;
     let now = clock::now();
-    Ok(Settings {
+    Ok(LiveSettings {
         brokers: brokers.to_owned(),
         group: config.group.clone(),
         address: config.url.clone(),

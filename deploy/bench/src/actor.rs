@@ -1,0 +1,192 @@
+//! Processes of a measurement's own: a server whose CPU is to be its alone, and clients that must not share it.
+//!
+//! Each is this program again (`arb-bench actor`), which takes orders as lines of JSON and answers each with one. It
+//! ends when its orders do. It never measures another process: who is asked what it spent asks its own clock.
+//!
+//! - `api`: the API as `arb serve` has it, its board and feed handed over instead of read from Kafka.
+//! - `bare`: a bare hyper server that sends the bytes that it is given.
+//! - `listeners`: clients of a stream.
+
+mod api;
+mod bare;
+mod listeners;
+mod pace;
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use arb_schemas::time::Micros;
+use clap::ValueEnum;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::meter::{allocated, cpu};
+use arb::cli::secrets;
+use arb::system::limits;
+
+/// Which of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Role {
+    Api,
+    Bare,
+    Listeners,
+}
+
+impl Role {
+    /// As the command line spells it.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Bare => "bare",
+            Self::Listeners => "listeners",
+        }
+    }
+}
+
+/// What an actor is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// The API: begin, with a board of so many entries. Answered by [`Served`].
+    Serve { entries: usize },
+    /// The bare server: begin, and answer every request with this. Answered by [`Served`].
+    Answer(Script),
+    /// Servers: send so many events to all streams. Answered by when each was sent.
+    Send { events: usize, per_second: f64 },
+    /// Listeners: open so many streams, each up to its first block.
+    Connect { to: SocketAddr, request: String, streams: usize },
+    /// Listeners: wait until each stream has had so many blocks more. Answered by when, block by block.
+    Hear { events: usize },
+    /// All: answered by [`Spent`].
+    Spent,
+}
+
+/// Where a server is, and the key that it takes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Served {
+    pub(super) at: SocketAddr,
+    pub(super) key: String,
+}
+
+/// What a bare server sends.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Script {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: String,
+    /// Where there are some, the answer is a stream, `body` is its beginning, and these are its events, again and again.
+    pub(super) events: Vec<String>,
+}
+
+/// What a process has spent, and what it holds.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Spent {
+    /// User and system, of all threads.
+    pub(super) cpu: Duration,
+    /// Bytes, from the allocator.
+    pub(super) held: usize,
+}
+
+/// When something was sent, by event; or came, by event and then by stream.
+pub(super) type Times = Vec<Micros>;
+
+/// An actor, seen from the measurement. Dropped, it ends.
+pub(super) struct Actor {
+    role: Role,
+    child: Child,
+    orders: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Actor {
+    /// Starts one.
+    pub(super) fn start(role: Role) -> anyhow::Result<Self> {
+        let binary = std::env::current_exe().context("the path of this program")?;
+        let mut command = Command::new(binary);
+        command.args(["actor", role.key()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        secrets::hide(&mut command, None);
+        // Out of the terminal's group: Ctrl-C reaches the measurement alone.
+        let child = command.process_group(0).spawn();
+        let mut child = child.with_context(|| format!("the {} cannot be started", role.key()))?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (orders, answers) = pipes.context("a child without pipes")?;
+        Ok(Self { role, child, orders: Some(orders), answers: BufReader::new(answers) })
+    }
+
+    /// Gives an order, which is not waited for: its answer is taken by `answer`.
+    pub(super) fn tell(&mut self, order: &Order) -> anyhow::Result<()> {
+        let mut line = serde_json::to_vec(order)?;
+        line.push(b'\n');
+        let orders = self.orders.as_mut().context("an actor that has ended")?;
+        Ok(orders.write_all(&line)?)
+    }
+
+    /// The answer to the oldest order that has none yet.
+    pub(super) fn answer<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
+        let mut line = String::new();
+        if self.answers.read_line(&mut line)? == 0 {
+            bail!("the {} has ended", self.role.key());
+        }
+        let answer: Result<Value, String> = serde_json::from_str(&line)?;
+        let value = answer.map_err(|error| anyhow!("the {}: {error}", self.role.key()))?;
+        Ok(serde_json::from_value(value)?)
+    }
+
+    /// Gives an order and waits.
+    pub(super) fn ask<T: DeserializeOwned>(&mut self, order: &Order) -> anyhow::Result<T> {
+        self.tell(order)?;
+        self.answer()
+    }
+}
+
+impl Drop for Actor {
+    fn drop(&mut self) {
+        // The end of its orders is its own.
+        drop(self.orders.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// What an actor of some role does.
+trait Act {
+    /// Does what it is told, except for what all do.
+    fn act(&mut self, order: Order) -> anyhow::Result<Value>;
+}
+
+/// `arb-bench actor`: does what it is told until nobody tells it anything more.
+pub(super) fn run(role: Role) -> anyhow::Result<()> {
+    limits::allow_connections();
+    let runtime = match role {
+        // A core is the server's that it listens to.
+        Role::Listeners => {
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?
+        }
+        Role::Api | Role::Bare => tokio::runtime::Builder::new_multi_thread().enable_all().build()?,
+    };
+    let mut actor: Box<dyn Act> = match role {
+        Role::Api => Box::new(api::Api::new(runtime)?),
+        Role::Bare => Box::new(bare::Bare::new(runtime)),
+        Role::Listeners => Box::new(listeners::Listeners::new(runtime)),
+    };
+    for line in std::io::stdin().lines() {
+        let answer = match serde_json::from_str(&line?)? {
+            Order::Spent => spent(),
+            order => actor.act(order),
+        };
+        println!("{}", serde_json::to_string(&answer.map_err(|error| format!("{error:#}")))?);
+    }
+    Ok(())
+}
+
+fn spent() -> anyhow::Result<Value> {
+    Ok(serde_json::to_value(Spent { cpu: cpu(), held: allocated()? })?)
+}
+
+/// The answer to an order that is another role's.
+fn not_mine(order: &Order) -> anyhow::Error {
+    anyhow!("it cannot do this: {order:?}")
+}

@@ -1,0 +1,180 @@
+//! The API that is measured: all of what `arb serve` runs but its readers of Kafka, over a board and a feed that are
+//! made here.
+//!
+//! Keys, quotas, tags, metrics, the accept loop and the streams are the real ones.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use arb::cli::{self, AdminListen};
+use arb::local::home;
+use arb::roles::admin::Admin;
+use arb::system::clock;
+use arb_api::keys::Keys;
+use arb_api::plan::{Plan, Plans};
+use arb_api::server::{self, Caps, Limits};
+use arb_api::stream::Streams;
+use arb_api::stream::source::Source;
+use arb_api::usage::Usage;
+use arb_api::watched::Watched;
+use arb_api::{App, SharedApp, upkeep};
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry;
+use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg, Ttl, Verification};
+use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::wire::encode;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use super::{Act, Order, Served, not_mine, pace};
+
+/// Events in memory, as `arb serve` has them.
+const EVENTS: usize = 16_384;
+const HEARTBEAT: Duration = Duration::from_secs(15);
+const LIMITS: Limits = Limits::new(Caps::of(10_000), Duration::from_secs(10));
+/// Windows that change again and again.
+const WINDOWS: i64 = 100;
+/// What is shown is of one moment, so that the same entries are the same bytes.
+const NOW: Micros = 1_780_000_000 * SECOND;
+
+/// The actor.
+pub(super) struct Api {
+    runtime: Runtime,
+    folder: TempDir,
+    stop: Stop,
+    app: Option<SharedApp>,
+    /// What is sent again and again, as the reader of Kafka gets it.
+    messages: Vec<Vec<u8>>,
+    /// Of the next event.
+    offset: i64,
+}
+
+impl Api {
+    pub(super) fn new(runtime: Runtime) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir().context("a temporary folder")?;
+        let anywhere = AdminListen::At(SocketAddr::from(([127, 0, 0, 1], 0)));
+        Admin::start(cli::AdminOptions { admin_listen: Some(anywhere) }, telemetry::Role::Serve)?;
+        let messages = (0..WINDOWS).map(|number| encode(&window(number))).collect::<Result<_, _>>()?;
+        Ok(Self { runtime, folder, stop: Stop::default(), app: None, messages, offset: 0 })
+    }
+
+    fn serve(&mut self, entries: usize) -> anyhow::Result<Served> {
+        let path = home::keys(self.folder.path());
+        let key = Keys::create(&path, "bench", Plan::Enterprise)?;
+        let keys = Watched::<Keys>::open(path.clone())?;
+        let plans = Watched::<Plans>::open(path.with_file_name("plans.json"))?;
+        let usage = Usage::open(path.with_file_name("usage.json"), plans, clock::now)?;
+        let streams = Streams::new(Source::by_hand(1), EVENTS, HEARTBEAT);
+        let app = Arc::new(App::new(1, keys, usage, streams));
+        let progress = BoardProgress { source: "bench".to_owned(), received_at: NOW };
+        app.begin((0..).take(entries).map(entry), progress);
+        let listener =
+            self.runtime.block_on(async { server::listen(SocketAddr::from(([127, 0, 0, 1], 0))) })?;
+        let at = listener.local_addr()?;
+        let (served, stop) = (Arc::clone(&app), self.stop.clone());
+        self.runtime.spawn(async move { server::serve(listener, served, LIMITS, &stop).await });
+        let (kept, stop) = (Arc::clone(&app), self.stop.clone());
+        std::thread::spawn(move || upkeep::keep(&kept, &stop));
+        self.app = Some(app);
+        Ok(Served { at, key })
+    }
+
+    fn send(&mut self, events: usize, per_second: f64) -> anyhow::Result<Value> {
+        let app = self.app.as_ref().context("nothing is served yet")?;
+        let first = self.offset;
+        let times = pace::evenly(events, per_second, |index| {
+            let offset = first + i64::try_from(index)?;
+            Ok(app.streams.take(0, offset, &self.messages[index % self.messages.len()])?)
+        })?;
+        self.offset += i64::try_from(events)?;
+        Ok(serde_json::to_value(times)?)
+    }
+}
+
+impl Act for Api {
+    fn act(&mut self, order: Order) -> anyhow::Result<Value> {
+        match order {
+            Order::Serve { entries } => Ok(serde_json::to_value(self.serve(entries)?)?),
+            Order::Send { events, per_second } => self.send(events, per_second),
+            other => Err(not_mine(&other)),
+        }
+    }
+}
+
+impl Drop for Api {
+    fn drop(&mut self) {
+        self.stop.stop();
+    }
+}
+
+/// A window that changes.
+fn window(number: i64) -> ArbWindow {
+    ArbWindow { change: "updated".to_owned(), entry: entry(number) }
+}
+
+/// An entry as the processor writes it.
+fn entry(number: i64) -> BoardEntry {
+    let leg = |outcome: &str, book: &str, price: i64| Leg {
+        outcome: outcome.to_owned(),
+        side: "back".to_owned(),
+        book: book.to_owned(),
+        price,
+        implied_probability: 1e6 / price as f64,
+        stake_share: 0.5,
+        price_moved_at: NOW - 300 * SECOND - number,
+        last_seen_at: NOW - 30 * SECOND - number,
+        operator: book.to_owned(),
+        effective_price: Some(price),
+        stake: Some(5_000),
+        liability: None,
+        limit: None,
+    };
+    let margin = 0.02 + 1e-7 * number as f64;
+    BoardEntry {
+        id: format!("{number:032x}"),
+        event: Event {
+            id: format!("bench-{number}"),
+            sport: "soccer".to_owned(),
+            league: "soccer_bench_league".to_owned(),
+            home: format!("Home {number}"),
+            away: format!("Away {number}"),
+            commence_time: NOW + 3_600 * SECOND,
+        },
+        in_play: false,
+        kind: "surebet".to_owned(),
+        market: "totals".to_owned(),
+        period: "full_time".to_owned(),
+        line: Some(2_500),
+        implied_probability: 1.0 / (1.0 + margin),
+        margin,
+        margin_worst: margin,
+        legs: vec![leg("over", "alderbet", 2_050_000), leg("under", "birchodds", 2_030_000)],
+        simultaneous: true,
+        warnings: vec!["limit_unknown".to_owned()],
+        score: margin,
+        opened_at: NOW - 60 * SECOND,
+        updated_at: NOW - number,
+        sequence: number,
+        margin_rounded: Some(margin),
+        total_stake_max: None,
+        currency: Some("USD".to_owned()),
+        verified: true,
+        verification: Some(Verification {
+            simultaneous: true,
+            fresh: true,
+            active: true,
+            same_line: true,
+            same_rules: true,
+            independent_operators: true,
+            plausible_price: true,
+            plausible_margin: true,
+            stakeable: true,
+        }),
+        doubts: vec![],
+        ttl: Some(Ttl { p10: 60.0, median: 600.0, p90: 3_600.0 }),
+        placeable: Some(0.9),
+    }
+}

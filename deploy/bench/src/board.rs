@@ -1,0 +1,130 @@
+//! `arb-bench board`: what a request for the board costs the server, beside a bare hyper server that answers the same bytes.
+//!
+//! With everything on: key, quota, tags. Both are processes of their own; the same client asks them in turn, over
+//! connections that it keeps. The bare one is given the first answer of ours, head and body, and sends that.
+
+use std::time::Duration;
+
+use anyhow::bail;
+use arb_runtime::stop::Stop;
+
+use super::Scale;
+use super::actor::{Actor, Order, Role, Script, Served, Spent};
+use super::client::{Answer, Connection, load};
+use super::report::{Expected, Measure, Measured, Row};
+use super::turns::in_turns;
+
+pub(super) const PART: &str = "board";
+/// Entries of the board: more than any page has.
+const ENTRIES: usize = 600;
+const LIMITS: [usize; 3] = [3, 100, 500];
+/// Of ours to bare CPU.
+const EXPECTED: Expected = Expected::AtMost(1.25);
+const CONNECTIONS: usize = 16;
+/// How long each is asked in a round; a quick one.
+const ROUND: Duration = Duration::from_millis(1_500);
+const QUICK: Duration = Duration::from_millis(50);
+/// Headers that hyper writes by itself.
+const OF_HYPER: [&str; 3] = ["content-length", "date", "transfer-encoding"];
+
+pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
+    let mut to = Measured::default();
+    let mut api = Actor::start(Role::Api)?;
+    let served: Served = api.ask(&Order::Serve { entries: ENTRIES })?;
+    for limit in LIMITS {
+        let mut case = Case::new(&format!("limit={limit}"), request(&served, limit, None), &served)?;
+        to.rows.extend(case.measure(&mut api, scale, stop)?);
+        if limit == LIMITS[1] {
+            let request = request(&served, limit, Some(case.header("etag")));
+            let mut known = Case::new(&format!("limit={limit}, 304"), request, &served)?;
+            to.rows.extend(known.measure(&mut api, scale, stop)?);
+        }
+    }
+    to.notes.push(format!(
+        "board: CPU is user and system of the server's process for each request, over {CONNECTIONS} connections that \
+         are kept, as fast as they are answered, on `/api/v1/arbs` with key, quota and tag. The API is that of \
+         `arb serve` with a board of {ENTRIES} entries that does not change, handed over instead of read from Kafka; \
+         the baseline is a bare hyper server that sends the same head and body, with TCP_NODELAY too, in the same run. \
+         Requests a second are of two processes on the same cores."
+    ));
+    Ok(to)
+}
+
+/// A question, and what is answered.
+struct Case {
+    name: String,
+    request: String,
+    served: Served,
+    answer: Answer,
+}
+
+/// What a request of one round cost.
+struct BoardSample {
+    cpu: f64,
+    per_second: f64,
+}
+
+impl Case {
+    fn new(name: &str, request: String, served: &Served) -> anyhow::Result<Self> {
+        let answer = Connection::open(served.at)?.ask(&request)?;
+        if ![200, 304].contains(&answer.status) {
+            bail!("the API answers {}: {}", answer.status, String::from_utf8_lossy(&answer.body));
+        }
+        Ok(Self {
+            name: format!("{name}, {}", size(answer.body.len())),
+            request,
+            served: served.clone(),
+            answer,
+        })
+    }
+
+    fn header(&self, name: &str) -> &str {
+        let found = self.answer.headers.iter().find(|(other, _)| other == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    fn measure(&mut self, api: &mut Actor, scale: Scale, stop: &Stop) -> anyhow::Result<Vec<Row>> {
+        let mut bare = Actor::start(Role::Bare)?;
+        let at = bare.ask::<Served>(&Order::Answer(self.script()?))?;
+        let served = self.served.clone();
+        let mut servers = [(api, served), (&mut bare, at)];
+        let [ours, bare] = in_turns(scale.rounds, stop, |which| {
+            let (actor, at) = &mut servers[which];
+            self.round(actor, at, scale)
+        })?;
+        let of = |what, of: fn(&BoardSample) -> f64| {
+            let pairs: Vec<_> = ours.iter().zip(&bare).map(|(ours, bare)| (of(ours), of(bare))).collect();
+            Row::beside(PART, self.name.clone(), what, &pairs)
+        };
+        Ok(vec![
+            of(Measure("server CPU a request", "us"), |sample| sample.cpu).expect(EXPECTED),
+            of(Measure("requests", "1/s"), |sample| sample.per_second),
+        ])
+    }
+
+    fn round(&self, actor: &mut Actor, served: &Served, scale: Scale) -> anyhow::Result<BoardSample> {
+        let time = if scale.is_quick { QUICK } else { ROUND };
+        let before: Spent = actor.ask(&Order::Spent)?;
+        let answers = load(served.at, &self.request, self.answer.status, CONNECTIONS, time)? as f64;
+        let after: Spent = actor.ask(&Order::Spent)?;
+        let cpu = after.cpu.saturating_sub(before.cpu);
+        Ok(BoardSample { cpu: cpu.as_secs_f64() * 1e6 / answers, per_second: answers / time.as_secs_f64() })
+    }
+
+    /// What the bare server is to send.
+    fn script(&self) -> anyhow::Result<Script> {
+        let headers =
+            self.answer.headers.iter().filter(|(name, _)| !OF_HYPER.contains(&&**name)).cloned().collect();
+        let body = String::from_utf8(self.answer.body.clone())?;
+        Ok(Script { status: self.answer.status, headers, body, events: vec![] })
+    }
+}
+
+fn request(Served { at, key }: &Served, limit: usize, known: Option<&str>) -> String {
+    let known = known.map(|tag| format!("if-none-match: {tag}\r\n")).unwrap_or_default();
+    format!("GET /api/v1/arbs?limit={limit} HTTP/1.1\r\nhost: {at}\r\nx-api-key: {key}\r\n{known}\r\n")
+}
+
+fn size(bytes: usize) -> String {
+    format!("{:.1} kB", bytes as f64 / 1e3)
+}

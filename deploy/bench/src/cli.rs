@@ -1,0 +1,95 @@
+//! The command line of the benchmarks.
+//!
+//! It decides nothing.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use arb::cli::{Home, LogFormat};
+use clap::{Args, Parser, Subcommand};
+
+use crate::actor::Role;
+
+/// Measures the arbitrage board beside its yardsticks.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "arb-bench", version)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) part: Part,
+    /// As little as gives every row of the table; its figures say nothing
+    #[arg(long, global = true)]
+    pub(crate) quick: bool,
+    /// How often speeds and costs are measured; the table shows medians, and the least and the most. Memory, and where
+    /// the engine's time goes, are measured once
+    #[arg(long, global = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Write the table to a file too, in Markdown
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// How logs are written
+    #[arg(long, global = true, env = "ARB_LOG_FORMAT", default_value = "text")]
+    pub(crate) log_format: LogFormat,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Part {
+    /// All parts, in one table
+    All(PipelineOptions),
+    /// The engine alone, on one core, over polls decoded in memory
+    Engine {
+        /// A recording; without it the simulated market
+        #[arg(long, value_name = "FILE")]
+        recording: Option<PathBuf>,
+    },
+    /// Batches of rows into a ClickHouse, beside bare posts of the same rows
+    Sink(Home),
+    /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
+    Pipeline(PipelineOptions),
+    /// A request for the board, beside a bare server that answers the same bytes
+    Board,
+    /// An event on streams, beside a bare server that writes the same bytes
+    Sse,
+    /// How cost grows, by quotes, books and streams
+    Growth,
+    /// Be a role of `arb`, which a measurement runs beside itself
+    #[command(hide = true)]
+    Arb {
+        /// Its command line
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// A process of a measurement's own
+    #[command(hide = true)]
+    Actor {
+        /// Which
+        role: Role,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PipelineOptions {
+    // Never from the environment: what it names there is in use.
+    /// Kafka to use, which must have none of our topics; without it one is started and removed again
+    #[arg(long)]
+    pub(crate) brokers: Option<String>,
+    /// Polls of a recording for the engine and the frames; without it the simulated market's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recording: Option<PathBuf>,
+    /// How many ticks of a push feed are processed for throughput; of polls four times as many
+    #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) ticks: u64,
+    /// Most records a transaction
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) commit_records: u64,
+    /// Ticks a second for latency
+    #[arg(long, value_delimiter = ',', default_value = "5000,20000")]
+    pub(crate) rates: Vec<u32>,
+    /// How long latency is measured at each rate
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seconds: u64,
+    #[command(flatten)]
+    pub(crate) home: Home,
+}

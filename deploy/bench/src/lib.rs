@@ -1,0 +1,144 @@
+//! `arb-bench`: measurements that anyone can run, as rows of one table.
+//!
+//! Each part measures and gives rows; they are printed in one place, beside the machine that they are of. What is compared runs in
+//! turn with its baseline in one run. It asserts nothing: an expectation that is not met is said, and fails nothing.
+
+mod actor;
+mod board;
+mod cli;
+mod client;
+mod engine;
+mod growth;
+mod machine;
+mod meter;
+mod pipeline;
+mod print;
+mod report;
+mod sink;
+mod sse;
+mod turns;
+
+use std::ffi::OsString;
+use std::iter::once;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use arb::cli::{Child, Home, LogFormat};
+use arb::system::{clock, logs, output, signals};
+use arb_runtime::stop::Stop;
+use arb_schemas::time::to_rfc3339;
+use clap::Parser;
+use cli::{Cli, Part, PipelineOptions};
+use machine::Machine;
+use report::{Failure, Measured, Report};
+
+/// What the processes that a measurement starts are told first: they are this program, and shall be `arb`.
+const ROLE: [&str; 1] = ["arb"];
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    /// Only so much that every row is there.
+    is_quick: bool,
+    rounds: u32,
+}
+
+/// Runs the program: parses the command line, measures, reports an error as one sentence.
+#[must_use]
+pub fn main() -> ExitCode {
+    let config = Cli::parse();
+    if let Part::Arb { arguments } = config.part {
+        return arb::main_from(once(OsString::from("arb")).chain(arguments));
+    }
+    logs::begin("bench", config.log_format);
+    match run(&config) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => arb::report("arb-bench", &error, None),
+    }
+}
+
+fn run(config: &Cli) -> anyhow::Result<()> {
+    if let Part::Actor { role } = config.part {
+        return actor::run(role);
+    }
+    let stop = signals::stop(Child { child: false })?;
+    let scale = Scale { is_quick: config.quick, rounds: if config.quick { 1 } else { config.rounds } };
+    let mut report = Report {
+        command: command(),
+        at: to_rfc3339(clock::now()),
+        is_quick: scale.is_quick,
+        rounds: scale.rounds,
+        machine: Machine::here(),
+        rows: vec![],
+        notes: vec![],
+        failures: vec![],
+    };
+    for (name, part) in parts(&config.part, scale, config.log_format, &stop) {
+        eprintln!("measuring {name}");
+        match part() {
+            Ok(Measured { rows, notes }) => {
+                report.rows.extend(rows);
+                report.notes.extend(notes);
+            }
+            Err(error) => report.failures.push(Failure { part: name, error: format!("{error:#}") }),
+        }
+        if stop.is_stopped() {
+            bail!("stopped");
+        }
+    }
+    show(config, &report)
+}
+
+/// A part's name, and what measures it.
+type Measurement<'a> = (&'static str, Box<dyn FnOnce() -> anyhow::Result<Measured> + 'a>);
+
+/// What is asked for: one part, or all of them in the order of the table.
+fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop) -> Vec<Measurement<'a>> {
+    let engine = |recording: &'a Option<PathBuf>| -> Measurement<'a> {
+        (engine::PART, Box::new(move || engine::run(recording.as_deref(), scale)))
+    };
+    let pipeline = |config: &'a PipelineOptions| -> Measurement<'a> {
+        (pipeline::PART, Box::new(move || pipeline::run(config, scale, log_format, stop)))
+    };
+    let board = || -> Measurement<'a> { (board::PART, Box::new(move || board::run(scale, stop))) };
+    let sse = || -> Measurement<'a> { (sse::PART, Box::new(move || sse::run(scale, stop))) };
+    let sink = |home: &'a Home| -> Measurement<'a> {
+        (sink::PART, Box::new(move || sink::run(home, scale, log_format, stop)))
+    };
+    let growth = || -> Measurement<'a> { (growth::PART, Box::new(move || growth::run(scale, stop))) };
+    match part {
+        Part::All(config) => {
+            vec![engine(&config.recording), pipeline(config), sink(&config.home), board(), sse(), growth()]
+        }
+        Part::Engine { recording } => vec![engine(recording)],
+        Part::Pipeline(config) => vec![pipeline(config)],
+        Part::Sink(home) => vec![sink(home)],
+        Part::Board => vec![board()],
+        Part::Sse => vec![sse()],
+        Part::Growth => vec![growth()],
+        Part::Arb { .. } | Part::Actor { .. } => vec![],
+    }
+}
+
+/// Writes it where that is wished, and prints it. What could not be measured is an error, but the rest is told first.
+fn show(config: &Cli, report: &Report) -> anyhow::Result<()> {
+    if let Some(path) = &config.markdown {
+        std::fs::write(path, print::markdown(report)).with_context(|| path.display().to_string())?;
+    }
+    if config.json {
+        output::write(format_args!("{}\n", serde_json::to_string_pretty(report)?))?;
+    } else {
+        output::write(print::text(report))?;
+    }
+    if let Some(Failure { part, error }) = report.failures.first() {
+        bail!("{part}: {error}");
+    }
+    Ok(())
+}
+
+/// As it was called, by its name alone.
+fn command() -> String {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    format!("arb-bench {}", arguments.join(" "))
+}

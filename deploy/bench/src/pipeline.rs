@@ -1,0 +1,113 @@
+//! `arb-bench pipeline`: the way from tick to feed over a real Kafka, beside bare clients that do the same work.
+//!
+//! What counts are the ratios: pump and yardstick run in turn in one process against one broker, so that whatever
+//! else the machine does meets both. A Kafka of its own is started in a temporary folder and removed again; one that
+//! is given must have none of our topics, and has none afterwards. It judges nothing.
+
+mod ground;
+mod input;
+mod latency;
+mod metered;
+mod rows;
+mod sse;
+mod throughput;
+
+use std::time::Duration;
+
+use anyhow::bail;
+use arb::cli::LogFormat;
+use arb::local::children::Children;
+use arb_runtime::batch::BatchLimits;
+use arb_runtime::stop::Stop;
+use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
+use ground::KafkaGround;
+
+use super::Scale;
+use super::report::Measured;
+use crate::cli::PipelineOptions;
+pub(super) use ground::free_port;
+use input::{Feed, Filled};
+
+/// As the table calls it.
+pub(super) const PART: &str = "pipeline";
+/// What an operator gets who sets nothing.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// Transactions for the cost of a commit alone.
+const SINGLE: u64 = 1_000;
+/// A quick run's ticks, ticks a second, and seconds.
+const QUICK: (u64, u32, u64) = (2_000, 500, 1);
+
+pub(super) fn run(
+    config: &PipelineOptions,
+    scale: Scale,
+    log_format: LogFormat,
+    stop: &Stop,
+) -> anyhow::Result<Measured> {
+    let config = &sized(config, scale);
+    let mut children = Children::new(&crate::ROLE, log_format)?;
+    let done = KafkaGround::prepare(config, &mut children, stop).and_then(|mut ground| {
+        let done = measure(config, scale.rounds, &mut ground);
+        // Also after an error, which is the one to be told.
+        let cleared = ground.clear();
+        done.and_then(|measured| cleared.map(|()| measured))
+    });
+    children.stop();
+    done
+}
+
+fn sized(config: &PipelineOptions, scale: Scale) -> PipelineOptions {
+    let config = config.clone();
+    if !scale.is_quick {
+        return config;
+    }
+    let (ticks, rate, seconds) = QUICK;
+    PipelineOptions { ticks, rates: vec![rate], seconds, ..config }
+}
+
+fn measure(config: &PipelineOptions, rounds: u32, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
+    let mut to = Measured::default();
+    for feed in [Feed::Push, Feed::Polls] {
+        throughput(config, rounds, feed, ground, &mut to)?;
+    }
+    for &rate in &config.rates {
+        let latency = latency::measure(rate, Duration::from_secs(config.seconds), ground)?;
+        to.rows.extend(rows::latency(rate, &latency));
+        to.notes.push(rows::about_latency(rate, &latency));
+    }
+    to.notes.push(rows::notes());
+    Ok(to)
+}
+
+fn throughput(
+    config: &PipelineOptions,
+    rounds: u32,
+    feed: Feed,
+    ground: &mut KafkaGround<'_>,
+    to: &mut Measured,
+) -> anyhow::Result<()> {
+    ground.empty(&[ODDS_TICKS])?;
+    let filled = input::fill(feed, config, ground)?;
+    let records = usize::try_from(config.commit_records)?;
+    let limits = BatchLimits { records, interval: INTERVAL };
+    let measured = throughput::measure(&filled, limits, rounds, ground)?;
+    to.rows.extend(rows::throughput(feed, &filled, &measured));
+    to.notes.push(rows::about(feed, &filled, &measured));
+    if feed == Feed::Push {
+        let few = Filled { records: filled.records.min(SINGLE), ..filled };
+        to.rows.extend(rows::single_commits(&throughput::single_commits(&few, ground)?));
+    }
+    Ok(())
+}
+
+/// One partition count is assumed by what is published here.
+fn partition_of(key: &str) -> i32 {
+    arb_kafka::partition_of(key, DEFAULT_PARTITIONS)
+}
+
+/// Fails when whoever measures no longer wishes to.
+fn go_on(ground: &KafkaGround<'_>) -> anyhow::Result<()> {
+    if ground.stop.is_stopped() {
+        bail!("stopped");
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! What is measured on: a broker with the catalogue's topics, empty, and an API beside it.
+//!
+//! Everything that it makes it takes away again; it never touches what it has not made.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use arb::local::children::{self, Children};
+use arb::local::progress::Progress;
+use arb::local::{home, kafka, preflight};
+use arb_api::keys::Keys;
+use arb_api::plan::Plan;
+use arb_kafka::Scratch;
+use arb_runtime::stop::Stop;
+use arb_schemas::topics::Topic;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::cli::PipelineOptions;
+
+/// Free disk space that a run needs, in MiB.
+const DISK: u64 = 2_048;
+
+/// A broker and its topics, for one measurement after the other.
+pub(super) struct KafkaGround<'a> {
+    pub(super) brokers: String,
+    pub(super) stop: Stop,
+    children: &'a mut Children,
+    scratch: Scratch,
+    runtime: Runtime,
+    folder: TempDir,
+    names: u32,
+}
+
+/// An API that runs.
+pub(super) struct StartedApi {
+    pub(super) listen: SocketAddr,
+    pub(super) key: String,
+}
+
+impl<'a> KafkaGround<'a> {
+    /// Starts a broker where none is given, and makes the topics.
+    pub(super) fn prepare(
+        config: &PipelineOptions,
+        children: &'a mut Children,
+        stop: &Stop,
+    ) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir().context("a temporary folder")?;
+        let brokers = match &config.brokers {
+            Some(brokers) => brokers.clone(),
+            None => start_kafka(&config.home.home, folder.path(), children, stop)?,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let scratch = runtime.block_on(Scratch::make(&brokers));
+        let scratch = scratch.context("measure on a broker that has none of our topics")?;
+        Ok(Self { brokers, stop: stop.clone(), children, scratch, runtime, folder, names: 0 })
+    }
+
+    /// A name that nobody has had: a group's, a transactional id.
+    pub(super) fn name(&mut self) -> String {
+        self.names += 1;
+        format!("arb-bench-{}-{}", std::process::id(), self.names)
+    }
+
+    /// Empties topics.
+    pub(super) fn empty(&self, topics: &[Topic]) -> anyhow::Result<()> {
+        let names: Vec<_> = topics.iter().map(|topic| topic.name).collect();
+        Ok(self.runtime.block_on(self.scratch.empty(&names))?)
+    }
+
+    /// Starts an API.
+    pub(super) fn serve(&mut self) -> anyhow::Result<StartedApi> {
+        let keys = home::keys(self.folder.path());
+        let key = Keys::create(&keys, "bench", Plan::Enterprise)?;
+        let listen = SocketAddr::from(([127, 0, 0, 1], free_port(|port| preflight::port(port, ""))?));
+        let (at, keys) = (listen.to_string(), keys.display().to_string());
+        let admin = "--admin-listen=127.0.0.1:0";
+        let arguments = ["--child", "--brokers", &self.brokers, "--listen", &at, "--keys", &keys, admin];
+        self.children.start("serve", &arguments)?;
+        self.children.wait(&self.stop, "the API", || children::is_ready(listen))?;
+        Ok(StartedApi { listen, key })
+    }
+
+    /// Ends the API.
+    pub(super) fn end_serve(&mut self) {
+        self.children.stop_last();
+    }
+
+    /// Takes everything away that was made.
+    pub(super) fn clear(self) -> anyhow::Result<()> {
+        Ok(self.runtime.block_on(self.scratch.remove())?)
+    }
+}
+
+fn start_kafka(home: &Path, folder: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<String> {
+    preflight::disk(folder, DISK)?;
+    preflight::java()?;
+    kafka::prepare(home)?;
+    let _progress = Progress::start("starting Apache Kafka");
+    let port = free_port(|port| kafka::ports(port, ""))?;
+    let (data, home) = (folder.join("kafka").display().to_string(), home.display().to_string());
+    children.start("kafka", &["--child", "--port", &port.to_string(), "--data", &data, "--home", &home])?;
+    children.wait(stop, "Kafka", || kafka::answers(port))?;
+    Ok(format!("127.0.0.1:{port}"))
+}
+
+/// A port that is free now, below those that the system gives to outgoing connections.
+pub(crate) fn free_port(is_free: impl Fn(u16) -> anyhow::Result<()>) -> anyhow::Result<u16> {
+    let first = 21_000 + u16::try_from(std::process::id() % 4_000)? * 2;
+    match (first..first + 1_000).step_by(2).find(|port| is_free(*port).is_ok()) {
+        Some(port) => Ok(port),
+        None => bail!("no free ports from {first} on"),
+    }
+}

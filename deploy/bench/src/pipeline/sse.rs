@@ -1,0 +1,86 @@
+//! A client of the event stream on a bare socket, which notes when events reach it.
+//!
+//! It asks in HTTP/1.0, so that the body comes as it is, without chunks.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use arb_schemas::time::{Micros, parse_rfc3339};
+use serde_json::Value;
+
+use super::ground::StartedApi;
+use super::latency::Arrival;
+use arb::system::clock;
+
+/// How long the API may take to answer.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// A stream that is open.
+pub(super) struct Stream {
+    reader: BufReader<TcpStream>,
+}
+
+/// Ends a stream from another thread.
+pub(super) struct End(TcpStream);
+
+impl End {
+    pub(super) fn end(&self) {
+        // What is closed already has ended too.
+        let _ = self.0.shutdown(Shutdown::Both);
+    }
+}
+
+impl Stream {
+    /// Connects, and reads what comes before the events: the head, and the snapshot's first line.
+    pub(super) fn open(served: &StartedApi) -> anyhow::Result<(Self, End)> {
+        let mut socket = TcpStream::connect(served.listen).context("the API")?;
+        socket.set_read_timeout(Some(ANSWER))?;
+        let (listen, key) = (served.listen, &served.key);
+        let request =
+            format!("GET /v1/stream HTTP/1.0\r\nhost: {listen}\r\nauthorization: Bearer {key}\r\n\r\n");
+        socket.write_all(request.as_bytes())?;
+        let end = End(socket.try_clone()?);
+        let mut stream = Self { reader: BufReader::new(socket) };
+        let status = stream.line()?.unwrap_or_default();
+        if !status.contains(" 200 ") {
+            bail!("the event stream answers {status}");
+        }
+        while stream.line()?.is_some_and(|line| !line.starts_with("event: ")) {}
+        Ok((stream, end))
+    }
+
+    /// The next line; `None` at the end.
+    fn line(&mut self) -> std::io::Result<Option<String>> {
+        let mut line = String::new();
+        let read = self.reader.read_line(&mut line)?;
+        Ok((read > 0).then_some(line))
+    }
+
+    /// Notes every event of a window until the stream ends.
+    pub(super) fn arrivals(mut self) -> anyhow::Result<Vec<Arrival>> {
+        let (mut arrivals, mut kind) = (Vec::new(), String::new());
+        while let Some(line) = self.line()? {
+            let now = clock::now();
+            if let Some(event) = line.strip_prefix("event: ") {
+                event.trim_end().clone_into(&mut kind);
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                arrivals.extend(said_at(&kind, data)?.map(|said| Arrival { said, now }));
+            }
+        }
+        Ok(arrivals)
+    }
+}
+
+/// When that was said of which an event tells.
+fn said_at(kind: &str, data: &str) -> anyhow::Result<Option<Micros>> {
+    let field = match kind {
+        "arb_window" => "updated_at",
+        "close_signal" => "closed_at",
+        _ => return Ok(None),
+    };
+    let data: Value = serde_json::from_str(data)?;
+    let at = data[field].as_str().and_then(parse_rfc3339);
+    at.map(Some).with_context(|| format!("an event without {field}: {data}"))
+}

@@ -1,0 +1,227 @@
+//! The child processes of `arb up` and of benchmarks: roles of this binary.
+//!
+//! A role that dies is started again (`super::restart` says when): what it had committed is in Kafka, what ClickHouse had
+//! acknowledged is on its disk, and nothing else counts. It never leaves one behind: ended in the reverse order of their
+//! start, each with a budget.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use arb_runtime::stop::Stop;
+use tempfile::TempDir;
+
+use super::restart::{End, History, LASTING, Next};
+use super::tool;
+use crate::cli::{LogFormat, secrets};
+
+/// How long a child may take to end by itself; Kafka's own budget is 20 s.
+const END: Duration = Duration::from_secs(25);
+/// How long one may take to answer.
+const ANSWER: Duration = Duration::from_mins(3);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Those that run, in the order of their start.
+pub struct Children {
+    running: Vec<Running>,
+    launcher: Launcher,
+    /// Where each leaves the sentence of its error.
+    errors: TempDir,
+}
+
+/// By which words a role is started.
+#[derive(Clone, Copy)]
+struct Launcher {
+    prefix: &'static [&'static str],
+    log_format: LogFormat,
+}
+
+/// One of them.
+struct Running {
+    role: String,
+    arguments: Vec<String>,
+    error_file: PathBuf,
+    life: RoleState,
+    history: History,
+}
+
+/// What a role does now.
+enum RoleState {
+    /// It runs since then.
+    Running(Child, Instant),
+    /// It is started again then.
+    Paused(Instant),
+    /// It has done all that it was asked for.
+    Complete,
+}
+
+impl Children {
+    /// None yet; all will log in this format. Where this binary is not `arb`, it becomes it by the words of `prefix`.
+    ///
+    /// # Errors
+    /// When there is no temporary folder.
+    pub fn new(prefix: &'static [&'static str], log_format: LogFormat) -> anyhow::Result<Self> {
+        let launcher = Launcher { prefix, log_format };
+        Ok(Self { running: Vec::new(), launcher, errors: tempfile::tempdir()? })
+    }
+
+    /// Starts a role of this binary.
+    ///
+    /// # Errors
+    /// When the process cannot be started.
+    pub fn start(&mut self, role: &str, arguments: &[&str]) -> anyhow::Result<()> {
+        let (role, arguments) =
+            (role.to_owned(), arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let error_file = self.errors.path().join(&role);
+        let child = self.launcher.spawn(&role, &arguments, &error_file)?;
+        let life = RoleState::Running(child, Instant::now());
+        self.running.push(Running { role, arguments, error_file, life, history: History::default() });
+        Ok(())
+    }
+
+    /// Starts those again that have died; fails when one has an error that lasts.
+    pub(crate) fn check(&mut self) -> anyhow::Result<()> {
+        self.running.iter_mut().try_for_each(|running| running.check(self.launcher))
+    }
+
+    /// Waits for something, as long as nothing lasting is wrong and nobody wishes the end.
+    ///
+    /// # Errors
+    /// When a role has an error that lasts, after the shutdown signal, and when it takes too long.
+    pub fn wait(&mut self, stop: &Stop, what: &str, is_there: impl Fn() -> bool) -> anyhow::Result<()> {
+        let deadline = Instant::now() + ANSWER;
+        while !is_there() {
+            self.check()?;
+            if stop.wait(LOOK) {
+                bail!("stopped while waiting for {what}");
+            }
+            if Instant::now() > deadline {
+                bail!("{what} did not answer within {} s", ANSWER.as_secs());
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the end is wished.
+    pub(crate) fn watch(&mut self, stop: &Stop) -> anyhow::Result<()> {
+        while !stop.wait(LOOK) {
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    /// Ends all of them.
+    pub fn stop(&mut self) {
+        while self.stop_last() {}
+    }
+
+    /// Ends the one that was started last; whether there was one.
+    pub fn stop_last(&mut self) -> bool {
+        let Some(Running { role, life, .. }) = self.running.pop() else { return false };
+        let RoleState::Running(mut child, _) = life else { return true };
+        // A closed standard input is the wish to end.
+        drop(child.stdin.take());
+        let deadline = Instant::now() + END;
+        while child.try_wait().is_ok_and(|status| status.is_none()) {
+            if Instant::now() > deadline {
+                eprintln!("{role} did not end within {} s and is killed", END.as_secs());
+                let _ = child.kill();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
+    }
+}
+
+impl Running {
+    fn check(&mut self, launcher: Launcher) -> anyhow::Result<()> {
+        match &mut self.life {
+            RoleState::Complete => {}
+            RoleState::Paused(until) if Instant::now() < *until => {}
+            RoleState::Paused(_) => {
+                let child = launcher.spawn(&self.role, &self.arguments, &self.error_file)?;
+                self.life = RoleState::Running(child, Instant::now());
+            }
+            RoleState::Running(child, started) => {
+                if let Some(status) = child.try_wait()? {
+                    let lived = started.elapsed();
+                    self.ended(status, lived)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(&mut self, status: ExitStatus, lived: Duration) -> anyhow::Result<()> {
+        let role = &self.role;
+        if status.success() && self.may_complete() {
+            self.life = RoleState::Complete;
+            return Ok(());
+        }
+        match self.history.ended(end(status, &self.error_file), lived) {
+            Next::StartAfter(pause) => {
+                eprintln!("{role} ended with {status} and is started again in {:.1} s", pause.as_secs_f32());
+                self.life = RoleState::Paused(Instant::now() + pause);
+                Ok(())
+            }
+            Next::GiveUp(error) => {
+                self.life = RoleState::Complete;
+                bail!(
+                    "{role} ended {LASTING} times in a row soon after its start, each time with: {error}. Correct \
+                     that and start this again: topics, tables and keys are kept"
+                )
+            }
+        }
+    }
+
+    /// Whether this role is done when it ends without an error: what feeds a recording or a part of a market.
+    fn may_complete(&self) -> bool {
+        let is_finite = |word: &String| ["--replay=", "--until="].iter().any(|start| word.starts_with(start));
+        self.role == "ingest" && self.arguments.iter().any(is_finite)
+    }
+}
+
+/// How a role ended, by its status and the sentence that it left.
+fn end(status: ExitStatus, error_file: &Path) -> End {
+    let is_signal = status.signal().is_some() || status.code().is_some_and(tool::is_signal);
+    if status.success() || is_signal {
+        return End::FromOutside;
+    }
+    let sentence = std::fs::read_to_string(error_file).unwrap_or_default();
+    End::Error(if sentence.is_empty() { status.to_string() } else { sentence })
+}
+
+/// Whether an API answers that it is ready.
+#[must_use]
+pub fn is_ready(listen: SocketAddr) -> bool {
+    is_ok(listen, "/readyz")
+}
+
+/// Whether an HTTP server answers a path with 200.
+pub(crate) fn is_ok(listen: SocketAddr, path: &str) -> bool {
+    let mut answer = [0; 12];
+    let asked = TcpStream::connect_timeout(&listen, LOOK).and_then(|mut stream| {
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        stream.read_exact(&mut answer)
+    });
+    asked.is_ok() && &answer == b"HTTP/1.1 200"
+}
+
+impl Launcher {
+    fn spawn(self, role: &str, arguments: &[String], error_file: &Path) -> anyhow::Result<Child> {
+        let binary = std::env::current_exe().context("the path of this program")?;
+        // What an earlier life left is not this one's.
+        let _ = std::fs::remove_file(error_file);
+        let mut command = Command::new(binary);
+        command.args(self.prefix).arg(role).args(["--log-format", self.log_format.key()]);
+        command.arg("--error-file").arg(error_file).args(arguments).stdin(Stdio::piped());
+        secrets::hide(&mut command, Some(role));
+        // Out of the terminal's group: Ctrl-C reaches the parent alone.
+        command.process_group(0).spawn().with_context(|| format!("{role} cannot be started"))
+    }
+}

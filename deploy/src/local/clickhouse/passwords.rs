@@ -1,0 +1,74 @@
+//! The passwords of the local server's roles: made once, one file a role, readable by the owner alone.
+//!
+//! They are never logged and never on a command line.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use arb_sink::clickhouse::roles::{self, Role};
+
+/// The file of a role's.
+#[must_use]
+pub fn file(home: &Path, role: &str) -> PathBuf {
+    home.join("clickhouse").join(format!("{role}.password"))
+}
+
+/// What is in a file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read(file: &Path) -> anyhow::Result<String> {
+    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    Ok(text.trim().to_owned())
+}
+
+/// All roles with their passwords; those that are missing are made.
+pub(super) fn make(home: &Path) -> anyhow::Result<Vec<(Role, String)>> {
+    let folder = home.join("clickhouse");
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let of_role = |role: Role| {
+        let file = file(home, role.name);
+        if !file.exists() {
+            write_new(&file).with_context(|| file.display().to_string())?;
+        }
+        let password = read(&file)?;
+        anyhow::ensure!(!password.is_empty(), "{} is empty: remove it, and it is made anew", file.display());
+        Ok((role, password))
+    };
+    roles::all().into_iter().map(of_role).collect()
+}
+
+/// Whole or not at all.
+fn write_new(file: &Path) -> anyhow::Result<()> {
+    let mut random = [0; 24];
+    getrandom::fill(&mut random).map_err(|error| anyhow!("no random numbers: {error}"))?;
+    let password = random.map(|byte| format!("{byte:02x}")).concat();
+    let new = file.with_extension("new");
+    let mut options = OpenOptions::new();
+    let mut writer = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    writeln!(writer, "{password}")?;
+    writer.sync_all()?;
+    Ok(fs::rename(new, file)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn passwords_are_made_once_and_are_the_owners_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let texts = || make(home.path()).unwrap().into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        let first = texts();
+        assert!(first.iter().all(|text| text.len() == 48), "{first:?}");
+        assert!(first[0] != first[1] && first[1] != first[2]);
+        assert_eq!(texts(), first);
+        let mode = fs::metadata(file(home.path(), roles::ANALYST)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

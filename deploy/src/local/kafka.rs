@@ -1,0 +1,61 @@
+//! A local Apache Kafka: the real server, fetched by Maven, run by Java, one node.
+//!
+//! The broker is the child of `arb kafka`, a role like any other, which ends with its parent and takes the broker
+//! with it. It is for a look and for tests: one node loses what its disk loses.
+//!
+//! Source: Apache Kafka 4.3 documentation, section 6.8; the settings are those of one combined node.
+
+mod broker;
+mod fetch;
+
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use crate::cli::Kafka;
+use crate::local::{home, preflight};
+use crate::system::signals;
+
+use broker::Broker;
+pub use fetch::VERSION;
+
+/// Whether something accepts connections on a local port.
+#[must_use]
+pub fn answers(port: u16) -> bool {
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok()
+}
+
+/// `arb kafka`: runs the broker until it is told to stop.
+pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
+    let stop = signals::stop(config.child)?;
+    let home = &config.home.home;
+    home::make(home)?;
+    if !preflight::wait_until_free(config.child, &stop, || ports(config.port, "--port"))? {
+        return Ok(());
+    }
+    let libraries = fetch::libraries(home)?;
+    let mut broker = Broker::start(&libraries, &config.data, config.port)?;
+    while !stop.wait(Duration::from_millis(100)) {
+        broker.check()?;
+    }
+    broker.stop();
+    Ok(())
+}
+
+/// The broker's port and its controller's are free.
+///
+/// # Errors
+/// The first that is not free, as one sentence.
+pub fn ports(port: u16, option: &str) -> anyhow::Result<()> {
+    preflight::port(port, option)?;
+    preflight::port(broker::controller_port(port), option)
+}
+
+/// Fetches what is missing, so that it is not fetched behind the back of whoever waits for the broker.
+///
+/// # Errors
+/// When the folder cannot be made, or nothing can be fetched.
+pub fn prepare(home: &std::path::Path) -> anyhow::Result<()> {
+    home::make(home)?;
+    fetch::libraries(home).map(drop)
+}

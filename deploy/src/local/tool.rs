@@ -1,0 +1,85 @@
+//! Programs that are not ours: the one place where they are run, and how one that goes on running is ended.
+//!
+//! They get none of our secrets: what fetches, compiles or serves here has no need of a key or a password, and a script
+//! of somebody's package could send it anywhere.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::cli::secrets;
+
+/// How long a server may take to end by itself.
+const END: Duration = Duration::from_secs(20);
+
+/// A program by its name, with nothing to read, in our environment without its secrets.
+#[must_use]
+pub fn run(program: &str) -> Command {
+    let mut command = Command::new(program);
+    secrets::hide(&mut command, None);
+    command.stdin(Stdio::null());
+    command
+}
+
+/// A server that was ended by a signal, from outside.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} was ended by signal {signal}")]
+pub struct Killed {
+    what: &'static str,
+    signal: i32,
+}
+
+/// The code of a program that a signal has ended is this and the signal's number, as shells have it.
+const SIGNALLED: u8 = 128;
+
+impl Killed {
+    /// Of a status, if it was a signal.
+    pub(crate) fn of(what: &'static str, status: ExitStatus) -> Option<Self> {
+        status.signal().map(|signal| Self { what, signal })
+    }
+
+    /// The code of a program whose server was ended so.
+    pub(crate) fn code(&self) -> ExitCode {
+        ExitCode::from(SIGNALLED.saturating_add(u8::try_from(self.signal).unwrap_or(0)))
+    }
+}
+
+/// Whether the code of a program is that of a signal.
+pub(crate) fn is_signal(code: i32) -> bool {
+    code > i32::from(SIGNALLED)
+}
+
+/// Becomes what it is told to run, and leaves behind who ends it when standard input is closed: as it is when this
+/// process ends, however it does.
+const WITH_US: &str = "exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$ 2>/dev/null) & exec \"$@\" <&- 3<&-";
+
+/// A program that is ended with this process, also when that is killed.
+pub(crate) fn run_with_us(program: &str) -> Command {
+    let mut command = run("sh");
+    command.args(["-c", WITH_US, "sh", program]).stdin(Stdio::piped());
+    command
+}
+
+/// Ends one in good order, or by force when that takes longer than 20 s.
+pub(crate) fn end(child: Child) {
+    let _ = kill_process(Pid::from_child(&child), Signal::TERM);
+    wait(child);
+}
+
+/// The same for one that ends when its standard input is closed.
+pub(crate) fn end_by_input(mut child: Child) {
+    drop(child.stdin.take());
+    wait(child);
+}
+
+fn wait(mut child: Child) {
+    let deadline = Instant::now() + END;
+    while child.try_wait().is_ok_and(|status| status.is_none()) {
+        if Instant::now() > deadline {
+            let _ = child.kill();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

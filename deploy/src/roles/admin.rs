@@ -1,0 +1,172 @@
+//! The admin listener of a role: `/metrics`, `/livez` and `/readyz`, apart from the API and without a key.
+//!
+//! On loopback unless the operator says otherwise. A thread of its own looks at the role every second. It never blocks the
+//! role, and never ends it: once it listens, whatever becomes of it is its own.
+
+mod machine;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use anyhow::Context;
+use arb_api::server::{self, Caps, Limits};
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::{self, Role, Scrape};
+use tokio::net::TcpListener;
+use tokio::time::{MissedTickBehavior, interval};
+use warp::Filter;
+use warp::filters::BoxedFilter;
+use warp::http::header::CONTENT_TYPE;
+use warp::http::{HeaderValue, StatusCode};
+use warp::path::FullPath;
+use warp::reply::Response;
+
+use crate::cli::{self, AdminListen, FIRST_ADMIN_PORT};
+
+/// The roles in the order of their ports.
+pub(crate) const ROLES: [Role; 4] = [Role::Ingest, Role::Process, Role::Serve, Role::Sink];
+/// How often the role is looked at, and samples are sorted.
+const LOOK: Duration = Duration::from_secs(1);
+/// Scrapers are few.
+const LIMITS: Limits = Limits::new(Caps::equal(16), Duration::from_secs(10));
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// How a role is, seen from outside.
+pub trait Vitals: Send + Sync {
+    /// Whether what it is made of moves; it looks at nothing outside the process.
+    fn is_alive(&self) -> bool {
+        true
+    }
+
+    /// Whether it does its work.
+    fn is_ready(&self) -> bool;
+
+    /// Tells what only a look can tell: ages, sizes, how far behind.
+    fn look(&self);
+}
+
+/// A role's listener, or none.
+pub struct Admin(Option<Arc<Shared>>);
+
+struct Shared {
+    scrape: Scrape,
+    vitals: OnceLock<Box<dyn Vitals>>,
+}
+
+/// The address of a role's listener on this machine, when the first role's port is this; 0 is any free one.
+pub(crate) fn address(first: u16, role: Role) -> SocketAddr {
+    let place = ROLES.iter().position(|other| *other == role).unwrap_or(0);
+    let port = if first == 0 { 0 } else { first.saturating_add(u16::try_from(place).unwrap_or(0)) };
+    (Ipv4Addr::LOCALHOST, port).into()
+}
+
+impl Admin {
+    /// Begins to keep what the role reports, and listens. To be called before the role reports anything.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on: one sentence.
+    pub fn start(config: cli::AdminOptions, role: Role) -> anyhow::Result<Self> {
+        let address = match config.admin_listen {
+            Some(AdminListen::Off) => return Ok(Self(None)),
+            Some(AdminListen::At(address)) => address,
+            None => address(FIRST_ADMIN_PORT, role),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let listener = runtime.block_on(async { server::listen(address) }).with_context(|| {
+            format!("{address} cannot be listened on for metrics: choose another with --admin-listen, or off")
+        })?;
+        let scrape = telemetry::install(role, env!("CARGO_PKG_VERSION"))?;
+        begin(role);
+        tracing::info!(admin = %listener.local_addr()?, "metrics are told");
+        let shared = Arc::new(Shared { scrape, vitals: OnceLock::new() });
+        let served = Arc::clone(&shared);
+        std::thread::Builder::new().name("admin".to_owned()).spawn(move || {
+            runtime.block_on(serve(listener, served));
+        })?;
+        Ok(Self(Some(shared)))
+    }
+
+    /// Shows how the role is, from now on. Until then it is alive and not ready.
+    pub(crate) fn show(&self, vitals: impl Vitals + 'static) {
+        if let Self(Some(shared)) = self {
+            let _ = shared.vitals.set(Box::new(vitals));
+        }
+    }
+}
+
+/// Begins to keep what the role alone reports.
+fn begin(role: Role) {
+    match role {
+        Role::Ingest => arb_ingest::telemetry::begin(),
+        Role::Process => arb_process::telemetry::begin(),
+        Role::Serve => telemetry::serve::begin(),
+        Role::Sink => arb_sink::telemetry::begin(),
+        Role::Every => {}
+    }
+}
+
+async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    tokio::spawn(keep(Arc::clone(&shared)));
+    // It lives as long as the process: also while the role ends.
+    server::serve_routes(listener, routes(shared), LIMITS, &Stop::default()).await;
+}
+
+/// Looks at the role again and again.
+async fn keep(shared: Arc<Shared>) {
+    let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut machine = machine::Machine::default();
+    loop {
+        look.tick().await;
+        machine.look();
+        if let Some(vitals) = shared.vitals.get() {
+            vitals.look();
+        }
+        shared.scrape.upkeep();
+    }
+}
+
+fn routes(shared: Arc<Shared>) -> BoxedFilter<(Response,)> {
+    warp::path::full().map(move |path: FullPath| respond(&shared, path.as_str())).boxed()
+}
+
+fn respond(shared: &Shared, path: &str) -> Response {
+    let vitals = shared.vitals.get();
+    let judged = |is_well: bool, well: &str, ill: &str| {
+        if is_well {
+            (StatusCode::OK, well.to_owned())
+        } else {
+            (StatusCode::SERVICE_UNAVAILABLE, ill.to_owned())
+        }
+    };
+    let (status, text) = match path {
+        "/metrics" => (StatusCode::OK, shared.scrape.text()),
+        "/livez" => judged(vitals.is_none_or(|vitals| vitals.is_alive()), "live\n", "stuck\n"),
+        "/readyz" => judged(vitals.is_some_and(|vitals| vitals.is_ready()), "ready\n", "not ready\n"),
+        _ => (StatusCode::NOT_FOUND, "there are /metrics, /livez and /readyz\n".to_owned()),
+    };
+    let mut response = Response::new(text.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(TEXT));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_role_has_a_port_and_any_free_one_is_one_for_all() {
+        let ports = |first| ROLES.map(|role| address(first, role).port());
+        assert_eq!(ports(FIRST_ADMIN_PORT), [9101, 9102, 9103, 9104]);
+        assert_eq!(ports(0), [0; 4]);
+    }
+
+    #[test]
+    fn a_listener_is_an_address_or_off() {
+        assert_eq!("off".parse(), Ok(AdminListen::Off));
+        assert_eq!("127.0.0.1:0".parse(), Ok(AdminListen::At(address(0, Role::Serve))));
+        assert!("9102".parse::<AdminListen>().is_err());
+    }
+}

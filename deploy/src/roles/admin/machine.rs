@@ -1,0 +1,45 @@
+//! What this process takes of its machine: CPU time, memory, file descriptors.
+//!
+//! What the system does not tell is left out, never guessed.
+
+use std::time::Duration;
+
+use arb_runtime::telemetry::machine::{self, Usage};
+use rustix::process::{Resource, getrlimit};
+use rustix::time::{ClockId, clock_gettime};
+use tikv_jemalloc_ctl::{epoch, stats};
+
+/// Descriptors are counted once in so many looks: there may be ten thousand.
+const SELDOM: u32 = 5;
+
+/// The look at it.
+#[derive(Default)]
+pub(super) struct Machine {
+    looks: u32,
+    fds: Option<(u64, u64)>,
+}
+
+impl Machine {
+    /// Tells what is taken now.
+    pub(super) fn look(&mut self) {
+        if self.looks.is_multiple_of(SELDOM) {
+            self.fds = fds();
+        }
+        self.looks = self.looks.wrapping_add(1);
+        let cpu = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
+        machine::tell(&Usage { cpu, memory: memory(), fds: self.fds });
+    }
+}
+
+/// What the program holds, and what its allocator holds.
+fn memory() -> Option<(u64, u64)> {
+    epoch::advance().ok()?;
+    Some((stats::allocated::read().ok()? as u64, stats::resident::read().ok()? as u64))
+}
+
+/// How many descriptors are open, and how many may be.
+fn fds() -> Option<(u64, u64)> {
+    let open = std::fs::read_dir("/proc/self/fd").ok()?.count() as u64;
+    // The one that counts is none.
+    Some((open.saturating_sub(1), getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)))
+}

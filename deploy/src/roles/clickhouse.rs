@@ -1,0 +1,56 @@
+//! Where ClickHouse is, as whom and by which password: for the roles that use it.
+//!
+//! It never shows a password.
+
+use std::path::Path;
+
+use anyhow::bail;
+use arb_sink::clickhouse::{Settings, roles};
+
+use crate::cli::{CLICKHOUSE_PORT, Migrate, Writer};
+use crate::local::clickhouse::passwords;
+
+/// Where it is, as whom, and by which password: for the sink.
+pub(crate) fn writer(config: &Writer, home: &Path) -> anyhow::Result<Settings> {
+    let password = match (&config.password_file, &config.password) {
+        (Some(file), _) => Some(passwords::read(file)?),
+        (None, given) => given.clone(),
+    };
+    settings(config.url.as_ref(), &config.user, roles::WRITER, password, home)
+}
+
+/// The same for whoever brings the schema up to date, or creates the roles.
+pub(super) fn migrator(config: &Migrate) -> anyhow::Result<Settings> {
+    let (role, given) = if config.create_roles {
+        ("admin", &config.passwords.admin)
+    } else {
+        (roles::MIGRATOR, &config.passwords.migrator)
+    };
+    let password = match &config.password_file {
+        Some(file) => Some(passwords::read(file)?),
+        None => given.clone(),
+    };
+    settings(config.url.as_ref(), &config.user, role, password, &config.home.home)
+}
+
+/// A server that is named, or the local one, whose password is in the file that it made.
+fn settings(
+    url: Option<&String>,
+    user: &str,
+    role: &str,
+    password: Option<String>,
+    home: &Path,
+) -> anyhow::Result<Settings> {
+    let password = match (password, url) {
+        (Some(password), _) => password,
+        (None, None) => passwords::read(&passwords::file(home, role))?,
+        (None, Some(url)) => {
+            bail!(
+                "the password of {user} at {url} is missing: set CLICKHOUSE_{}_PASSWORD",
+                role.to_uppercase()
+            )
+        }
+    };
+    let url = url.cloned().unwrap_or_else(|| format!("http://127.0.0.1:{CLICKHOUSE_PORT}"));
+    Ok(Settings { url, user: user.to_owned(), password })
+}

@@ -1,0 +1,156 @@
+//! Live polling of The Odds API v4: what is due, within the credits, one worker a sport.
+//!
+//! - [`schedule`], [`budget`], [`backoff`]: how often, whether it may be paid for, how long after a failure. Pure.
+//! - [`plan`]: what to do next, of all that; pure. [`handover`]: what the next holder of a lease is left.
+//! - [`client`], [`answer`], [`listing`]: the calls, and what their answers mean.
+//! - `beats`, `worker`: heartbeats, and the loop that does what the plan says.
+//!
+//! Workers share the sports by leases, the partitions of a consumer group on the tick topic: a sport is polled by who
+//! holds the partition that its key is hashed to. Nothing here looks at a price.
+
+pub mod answer;
+pub mod backoff;
+mod beats;
+pub mod budget;
+pub mod client;
+pub mod handover;
+pub mod listing;
+pub mod plan;
+pub mod schedule;
+mod worker;
+
+use std::time::Duration;
+
+use arb_kafka as kafka;
+use arb_process::faults::Faults;
+use arb_runtime::stop::Stop;
+use arb_schemas::time::Micros;
+use thiserror::Error;
+
+use self::answer::Problem;
+use self::backoff::Backoff;
+use self::budget::Allowance;
+use self::client::{ApiKey, SettingsError};
+use self::plan::{Plan, Rules, Sports};
+use self::schedule::Intervals;
+use self::worker::Worker;
+use super::publish::{PublishError, Publisher};
+
+/// Everything that an operator says.
+#[derive(Debug, Clone)]
+pub struct LiveSettings {
+    /// Kafka's addresses.
+    pub brokers: String,
+    /// Consumer group of the workers.
+    pub group: String,
+    /// Where the API is.
+    pub address: String,
+    /// Who asks.
+    pub key: ApiKey,
+    /// Time-out of connecting.
+    pub connect: Duration,
+    /// Time-out of a call, connecting and reading included; at most [`LONGEST_CALL`].
+    pub total: Duration,
+    /// Regions whose books are asked for.
+    pub regions: Vec<String>,
+    /// Markets that are asked for.
+    pub markets: Vec<String>,
+    /// How often, and up to which costs.
+    pub rules: Limits,
+    /// Wall time.
+    pub clock: fn() -> Micros,
+    /// Of the jitter.
+    pub seed: u64,
+}
+
+/// The part of the settings that decides when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Which sports.
+    pub sports: Sports,
+    /// How often.
+    pub intervals: Intervals,
+    /// Time between two looks at a free listing.
+    pub look_every: Micros,
+    /// After failures.
+    pub backoff: Backoff,
+    /// Credits that stay.
+    pub floor: u64,
+    /// Day of the month on which the credits are reset, if what remains is to be spread until then.
+    pub reset_day: Option<i8>,
+}
+
+/// Longest time-out of a call: a worker that does not look after its lease for five minutes is expelled.
+pub const LONGEST_CALL: Duration = Duration::from_mins(1);
+
+/// What was polled.
+#[derive(Debug, Clone, Default)]
+pub struct Polled {
+    /// Polls.
+    pub polls: u64,
+    /// Their events.
+    pub frames: u64,
+    /// Their ticks.
+    pub ticks: u64,
+    /// Calls that brought nothing.
+    pub failures: u64,
+    /// What was malformed.
+    pub faults: Faults,
+}
+
+/// Why polling ended.
+#[derive(Debug, Error)]
+pub enum LiveError {
+    /// The key is not taken.
+    #[error("{0}")]
+    BadKey(Problem),
+    /// A setting makes no sense.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// Kafka refuses, or the leases cannot be kept.
+    #[error(transparent)]
+    Kafka(#[from] kafka::Error),
+    /// Kafka does not take what was polled.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    /// No thread for the heartbeats.
+    #[error("the heartbeats cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// A worker that is connected to Kafka.
+pub struct Live<'a>(Worker<'a>);
+
+impl<'a> Live<'a> {
+    /// Connects, and joins the group of the workers.
+    ///
+    /// # Errors
+    /// [`LiveError`].
+    pub fn connect(settings: &'a LiveSettings) -> Result<Self, LiveError> {
+        let publisher = Publisher::connect(&settings.brokers, "the-odds-api")?;
+        let plan = Plan::new(rules(settings, publisher.partitions()), settings.seed);
+        Ok(Self(Worker::new(settings, publisher, plan)?))
+    }
+
+    /// Publishes over the same connection.
+    #[must_use]
+    pub fn publisher(&self) -> Publisher {
+        self.0.publisher()
+    }
+
+    /// Polls until the end is wished.
+    ///
+    /// # Errors
+    /// [`LiveError`]; whatever the API does, except that it refuses the key, is no error but a reason to wait.
+    pub fn run(self, stop: &Stop) -> Result<Polled, LiveError> {
+        self.0.run(stop)
+    }
+}
+
+fn rules(settings: &LiveSettings, partitions: i32) -> Rules {
+    let Limits { sports, intervals, look_every, backoff, floor, reset_day } = settings.rules.clone();
+    let cost = (settings.markets.len() * settings.regions.len()) as u64;
+    let at_once = u64::from(partitions.unsigned_abs());
+    let allowance = Allowance { floor, cost, at_once, reset_day };
+    Rules { sports, intervals, look_every, backoff, allowance, partitions }
+}

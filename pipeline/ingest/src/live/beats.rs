@@ -1,0 +1,73 @@
+//! Heartbeats: each second, that a worker lives for the sources whose lease it holds.
+//!
+//! A beat says that nothing came of a source until now, and nothing else: no price is confirmed by it. So it goes on
+//! while the API fails or may not be asked: what time closes must then be closed all the more. It never speaks for a
+//! source whose lease was given back.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use arb_runtime::stop::Stop;
+use arb_schemas::time::{Micros, SECOND};
+
+use crate::publish::{PublishError, Publisher};
+use crate::replay::LIVE_HEARTBEAT;
+
+const EVERY: Duration = Duration::from_secs(LIVE_HEARTBEAT.cast_unsigned() / SECOND.cast_unsigned());
+
+/// The heart of a worker, on a thread of its own: a call may hang for longer than a beat.
+pub(super) struct Beats {
+    shared: Arc<Mutex<Shared>>,
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    sources: BTreeSet<String>,
+    failed: Option<PublishError>,
+}
+
+impl Beats {
+    /// Begins, with no source.
+    pub(super) fn start(publisher: Publisher, clock: fn() -> Micros) -> std::io::Result<Self> {
+        let (shared, stop) = (Arc::new(Mutex::new(Shared::default())), Stop::default());
+        let (theirs, until) = (Arc::clone(&shared), stop.clone());
+        let thread = std::thread::Builder::new().name("heartbeats".to_owned()).spawn(move || {
+            while !until.wait(EVERY) {
+                beat(&mut lock(&theirs), &publisher, clock());
+            }
+        })?;
+        Ok(Self { shared, stop, thread: Some(thread) })
+    }
+
+    /// From now on it beats for these; none of another is under way when this returns.
+    pub(super) fn only_for(&self, sources: impl Iterator<Item = String>) {
+        lock(&self.shared).sources = sources.collect();
+    }
+
+    /// A beat that could not be sent.
+    pub(super) fn check(&self) -> Result<(), PublishError> {
+        lock(&self.shared).failed.take().map_or(Ok(()), Err)
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn beat(shared: &mut Shared, publisher: &Publisher, now: Micros) {
+    let failed = shared.sources.iter().find_map(|source| publisher.of(source).heartbeat(now).err());
+    shared.failed = shared.failed.take().or(failed);
+}
+
+impl Drop for Beats {
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

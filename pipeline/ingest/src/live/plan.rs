@@ -1,0 +1,342 @@
+//! What to do next: which listing to ask for, which sport to poll, or nothing.
+//!
+//! Everything that a worker knows is here, and every decision: it is told what came of each call and answers with the
+//! next one. It polls a sport whose lease is held, which is in season and due, and only if the credits allow it; of
+//! several the one that is overdue by most of its interval. It never calls, publishes or reads a clock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use arb_kafka::partition_of;
+use arb_schemas::time::{Micros, SECOND};
+use fastrand::Rng;
+
+use super::answer::{Problem, Quota};
+use super::backoff::{Backoff, Trouble};
+use super::budget::{Allowance, Budget, Verdict};
+use super::handover;
+use super::schedule::{Due, Intervals};
+
+/// For so long a sport that left the roster is spoken for: so long its events are remembered without a word.
+const LATELY: Micros = 24 * 3_600 * SECOND;
+
+/// Which sports are polled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sports {
+    /// All in season whose events have two sides.
+    All,
+    /// These, while they are in season.
+    Named(BTreeSet<String>),
+}
+
+/// By what is decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rules {
+    /// Which sports.
+    pub sports: Sports,
+    /// How often.
+    pub intervals: Intervals,
+    /// Time between two looks at a free listing.
+    pub look_every: Micros,
+    /// After failures.
+    pub backoff: Backoff,
+    /// Of credits.
+    pub allowance: Allowance,
+    /// Over so many partitions leases are spread.
+    pub partitions: i32,
+}
+
+/// A call to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Ask which sports are in season; free.
+    List,
+    /// Ask when the events of a sport start; free.
+    Events(String),
+    /// Ask for the prices of a sport; paid.
+    Poll(String),
+}
+
+impl Action {
+    /// A word for its kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::List => "sports",
+            Self::Events(_) => "events",
+            Self::Poll(_) => "odds",
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::List => f.write_str("sports"),
+            Self::Events(sport) => write!(f, "events of {sport}"),
+            Self::Poll(sport) => write!(f, "odds of {sport}"),
+        }
+    }
+}
+
+/// What a worker knows.
+pub struct Plan {
+    rules: Rules,
+    rng: Rng,
+    budget: Budget,
+    /// Partitions whose leases are held.
+    held: BTreeSet<i32>,
+    /// In season, and wanted.
+    roster: BTreeSet<String>,
+    listing: Look,
+    /// The API wants fewer calls.
+    throttle: Trouble,
+    /// Of those whose lease is held, what is known.
+    sports: BTreeMap<String, PolledSport>,
+}
+
+/// A free listing.
+#[derive(Debug, Default)]
+struct Look {
+    at: Option<Micros>,
+    trouble: Trouble,
+}
+
+#[derive(Debug, Default)]
+struct PolledSport {
+    events: Look,
+    starts: Vec<Micros>,
+    asked_at: Option<Micros>,
+    received_at: Option<Micros>,
+    trouble: Trouble,
+    /// The API knows nothing of it: until then it is left alone.
+    gone_until: Option<Micros>,
+}
+
+impl Look {
+    fn is_due(&self, now: Micros, every: Micros) -> bool {
+        // A time that is still to come is one of a clock that was set back.
+        let is_old = self.at.is_none_or(|at| at > now || now - at >= every);
+        is_old && self.trouble.allows(now)
+    }
+
+    fn came(&mut self, now: Micros) {
+        *self = Self { at: Some(now), trouble: Trouble::default() };
+    }
+}
+
+impl PolledSport {
+    fn due(&self, intervals: &Intervals, now: Micros) -> Option<Due> {
+        if self.gone_until.is_some_and(|until| now < until) {
+            return None;
+        }
+        let due = intervals.due(&self.starts, self.asked_at, now)?;
+        Some(self.trouble.until().map_or(due, |at| Due { at, ..due }))
+    }
+}
+
+impl Plan {
+    /// Of a worker that knows nothing and holds nothing.
+    #[must_use]
+    pub fn new(rules: Rules, seed: u64) -> Self {
+        Self {
+            budget: Budget::new(rules.allowance),
+            rules,
+            rng: Rng::with_seed(seed),
+            held: BTreeSet::new(),
+            roster: BTreeSet::new(),
+            listing: Look::default(),
+            throttle: Trouble::default(),
+            sports: BTreeMap::new(),
+        }
+    }
+
+    /// The lease of a partition is held, with what its last holder left.
+    pub fn granted(&mut self, partition: i32, note: &str) {
+        self.held.insert(partition);
+        for (sport, asked_at) in handover::read(note) {
+            if self.home(&sport) == partition {
+                self.sports.entry(sport).or_default().asked_at = Some(asked_at);
+            }
+        }
+        self.enter();
+    }
+
+    /// Leases are held no more.
+    pub fn gone(&mut self, partitions: &[i32]) {
+        self.held.retain(|held| !partitions.contains(held));
+        let count = self.rules.partitions;
+        self.sports.retain(|sport, _| !partitions.contains(&partition_of(sport, count)));
+        if !self.holds_any() {
+            // Others spend now: what was said to this worker would pay for a poll that nobody has kept back.
+            self.budget.forget();
+        }
+    }
+
+    /// These sports are in season.
+    pub fn listed(&mut self, now: Micros, in_season: &BTreeSet<String>) {
+        self.roster = match &self.rules.sports {
+            Sports::All => in_season.clone(),
+            Sports::Named(named) => named & in_season,
+        };
+        let roster = &self.roster;
+        let was_lately =
+            |sport: &PolledSport| sport.asked_at.is_some_and(|at| now.saturating_sub(at) < LATELY);
+        self.sports.retain(|name, sport| roster.contains(name) || was_lately(sport));
+        self.listing.came(now);
+        self.throttle.ended();
+        self.enter();
+    }
+
+    /// Makes a place for every sport of the roster whose lease is held.
+    fn enter(&mut self) {
+        for sport in &self.roster {
+            if self.held.contains(&partition_of(sport, self.rules.partitions)) {
+                self.sports.entry(sport.clone()).or_default();
+            }
+        }
+    }
+
+    /// The events of a sport start then.
+    pub fn starts(&mut self, sport: &str, now: Micros, starts: Vec<Micros>) {
+        self.throttle.ended();
+        if let Some(sport) = self.sports.get_mut(sport) {
+            sport.starts = starts;
+            sport.events.came(now);
+        }
+    }
+
+    /// The lease that a poll of a sport needs, and what to leave there before it is asked for.
+    #[must_use]
+    pub fn note(&self, sport: &str, now: Micros) -> (i32, String) {
+        let home = self.home(sport);
+        let neighbours = self.sports.iter().filter(|(name, _)| self.home(name) == home);
+        let asked = neighbours.filter_map(|(name, sport)| Some((name.clone(), sport.asked_at?)));
+        let asked = asked.chain([(sport.to_owned(), now)]).collect();
+        (home, handover::write(&asked))
+    }
+
+    /// A poll is asked for.
+    pub fn asked(&mut self, sport: &str, now: Micros) {
+        self.budget.asked(now);
+        if let Some(sport) = self.sports.get_mut(sport) {
+            sport.asked_at = Some(now);
+        }
+    }
+
+    /// An answer of any status came. Only a good one that names no credits says that the API names none: an error may be
+    /// a gateway's, which knows nothing of them.
+    pub fn answered(&mut self, action: &Action, now: Micros, quota: Quota, is_good: bool) {
+        if matches!(action, Action::Poll(_)) {
+            self.budget.answered();
+        }
+        if is_good || quota.remaining.is_some() {
+            self.budget.told(now, quota.remaining, quota.last);
+        }
+    }
+
+    /// A time for a poll that has just been received: later than that of the sport's last one, whatever the clock says.
+    #[must_use]
+    pub fn stamp(&self, sport: &str, now: Micros) -> Micros {
+        let last = self.sports.get(sport).and_then(|sport| sport.received_at.max(sport.asked_at));
+        last.map_or(now, |last| now.max(last.saturating_add(1)))
+    }
+
+    /// A sport's prices came.
+    pub fn polled(&mut self, sport: &str, received_at: Micros) {
+        self.throttle.ended();
+        if let Some(sport) = self.sports.get_mut(sport) {
+            sport.received_at = Some(received_at);
+            sport.trouble.ended();
+            sport.gone_until = None;
+        }
+    }
+
+    /// A call failed; `wish` is how long the API wants to be left alone.
+    pub fn failed(&mut self, action: &Action, now: Micros, problem: &Problem, wish: Option<Micros>) {
+        let Self { rules, rng, .. } = self;
+        match problem {
+            Problem::TooMany => self.throttle.failed(now, wish, &rules.backoff, rng),
+            Problem::Exhausted => self.budget.told(now, Some(0), None),
+            _ => {}
+        }
+        let (Action::Events(name) | Action::Poll(name)) = action else {
+            return match problem {
+                // It has been looked at: what it would say of the credits is known.
+                Problem::Exhausted => self.listing.came(now),
+                _ => self.listing.trouble.failed(now, wish, &rules.backoff, rng),
+            };
+        };
+        let Some(sport) = self.sports.get_mut(name) else { return };
+        match (problem, action) {
+            (Problem::Gone { .. }, _) => {
+                sport.gone_until = Some(now.saturating_add(rules.intervals.later));
+                sport.events.came(now);
+                sport.trouble.ended();
+            }
+            (_, Action::Poll(_)) => sport.trouble.failed(now, wish, &rules.backoff, rng),
+            _ => sport.events.trouble.failed(now, wish, &rules.backoff, rng),
+        }
+    }
+
+    /// The next call; `None` while there is nothing to ask for.
+    #[must_use]
+    pub fn next(&self, now: Micros) -> Option<Action> {
+        if !self.holds_any() || !self.throttle.allows(now) {
+            return None;
+        }
+        if self.listing.is_due(now, self.rules.look_every) {
+            return Some(Action::List);
+        }
+        let unseen = self.polled_sports().find(|(_, sport)| sport.events.is_due(now, self.rules.look_every));
+        if let Some((name, _)) = unseen {
+            return Some(Action::Events(name.clone()));
+        }
+        let name = self.most_overdue(now)?;
+        match self.verdict(now) {
+            Verdict::Pay => Some(Action::Poll(name.clone())),
+            Verdict::Ask => self.listing.trouble.allows(now).then_some(Action::List),
+            Verdict::Later(_) | Verdict::Low(_) | Verdict::Silent => None,
+        }
+    }
+
+    /// Whether the credits allow a poll.
+    #[must_use]
+    pub fn verdict(&self, now: Micros) -> Verdict {
+        let polled = self.polled_sports();
+        let paid_at = polled.filter_map(|(_, sport)| sport.asked_at).max();
+        let share = self.polled_sports().count() as f64 / self.roster.len().max(1) as f64;
+        self.budget.verdict(now, paid_at, share)
+    }
+
+    /// Whether any lease is held.
+    #[must_use]
+    pub fn holds_any(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Sports whose lease is held and that are, or were lately, polled.
+    pub fn held(&self) -> impl Iterator<Item = &String> {
+        self.sports.keys()
+    }
+
+    fn most_overdue(&self, now: Micros) -> Option<&String> {
+        let overdue = |(name, sport): (_, &PolledSport)| {
+            let Due { at, every } = sport.due(&self.rules.intervals, now)?;
+            (at <= now).then(|| (name, (now - at) as f64 / every as f64))
+        };
+        let most = self.polled_sports().filter_map(overdue).max_by(|(_, a), (_, b)| a.total_cmp(b));
+        most.map(|(name, _)| name)
+    }
+
+    fn polled_sports(&self) -> impl Iterator<Item = (&String, &PolledSport)> {
+        self.sports.iter().filter(|(name, _)| self.roster.contains(*name))
+    }
+
+    fn home(&self, sport: &str) -> i32 {
+        partition_of(sport, self.rules.partitions)
+    }
+}
+
+#[cfg(test)]
+mod tests;

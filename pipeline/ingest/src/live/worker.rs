@@ -1,0 +1,346 @@
+//! The loop of a worker: it serves its leases, and makes the calls that its plan names, one at a time.
+//!
+//! Before a poll is paid for, that it is asked for is written to the lease: whoever is no longer the holder is refused
+//! there. What comes after the lease is lost is dropped, and so is what took longer than any call may, because whoever
+//! was frozen would take old prices for those of now. A lease is given back when nothing of it is under way and all that
+//! was published is acknowledged. It decides nothing about when.
+
+use std::time::Duration;
+
+use arb_kafka::{Lease, Leases};
+use arb_process::faults::Faults;
+use arb_runtime::stop::Stop;
+use arb_schemas::records::Coverage;
+use arb_schemas::time::{Micros, SECOND};
+
+use super::answer::{Answer, Problem};
+use super::beats::Beats;
+use super::budget::Verdict;
+use super::client::Client;
+use super::plan::{Action, Plan};
+use super::{LiveError, LiveSettings, Polled, listing};
+use crate::publish::Publisher;
+use crate::source::Poll;
+use crate::telemetry;
+use crate::the_odds_api::{Decoder, OddsFormat};
+
+/// Between two looks when there is nothing to do.
+const LOOK: Duration = Duration::from_millis(100);
+/// What a call may take beyond its time-out, by the clock on the wall.
+const GRACE: Micros = 5 * SECOND;
+
+/// A worker.
+pub(super) struct Worker<'a> {
+    settings: &'a LiveSettings,
+    client: Client,
+    leases: Leases,
+    publisher: Publisher,
+    beats: Beats,
+    plan: Plan,
+    standing: Standing,
+    polled: Polled,
+}
+
+/// What has been said of the credits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Enough,
+    Low,
+    Silent,
+}
+
+impl<'a> Worker<'a> {
+    /// Connects to Kafka and joins the group.
+    pub(super) fn new(
+        settings: &'a LiveSettings,
+        publisher: Publisher,
+        plan: Plan,
+    ) -> Result<Self, LiveError> {
+        let LiveSettings { address, key, connect, total, .. } = settings;
+        let client = Client::new(address, key.clone(), *connect, *total)?;
+        let beats = Beats::start(publisher.of(""), settings.clock)?;
+        let leases = Leases::join(&settings.brokers, &settings.group)?;
+        let (standing, polled) = (Standing::Enough, Polled::default());
+        Ok(Self { settings, client, leases, publisher, beats, plan, standing, polled })
+    }
+
+    /// Publishes over the same connection.
+    pub(super) fn publisher(&self) -> Publisher {
+        self.publisher.of("")
+    }
+
+    /// Works until the end is wished.
+    pub(super) fn run(mut self, stop: &Stop) -> Result<Polled, LiveError> {
+        let mut wait = LOOK;
+        while !stop.is_stopped() {
+            self.beats.check()?;
+            self.serve(wait)?;
+            let now = (self.settings.clock)();
+            let done = match self.plan.next(now) {
+                Some(action) => self.act(&action, now)?,
+                None => false,
+            };
+            wait = if done { Duration::ZERO } else { LOOK };
+            self.say_standing();
+        }
+        self.beats.only_for(std::iter::empty());
+        self.publisher.flush()?;
+        Ok(self.polled)
+    }
+
+    fn serve(&mut self, wait: Duration) -> Result<(), LiveError> {
+        match self.leases.next(wait)? {
+            Lease::Idle => return Ok(()),
+            Lease::Granted(leases) => {
+                for (partition, note) in &leases {
+                    self.plan.granted(*partition, note);
+                }
+                tracing::info!(partitions = ?leases.iter().map(|(id, _)| id).collect::<Vec<_>>(), "leases held");
+                self.beat();
+            }
+            Lease::Revoked(partitions) => {
+                self.let_go(&partitions);
+                // The next holder's polls come after ours.
+                self.publisher.flush()?;
+                self.leases.give_back()?;
+            }
+            Lease::Lost(partitions) => {
+                self.let_go(&partitions);
+                self.leases.give_back()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn let_go(&mut self, partitions: &[i32]) {
+        self.plan.gone(partitions);
+        if !self.plan.holds_any() {
+            telemetry::no_credits();
+        }
+        self.beat();
+        tracing::info!(?partitions, "leases given back");
+    }
+
+    fn beat(&self) {
+        telemetry::sports(self.plan.held().count());
+        self.beats.only_for(self.plan.held().map(|sport| source(sport)));
+    }
+
+    /// Makes a call; whether it was made.
+    fn act(&mut self, action: &Action, now: Micros) -> Result<bool, LiveError> {
+        let done = match action {
+            Action::List => self.list(),
+            Action::Events(sport) => self.events(sport),
+            Action::Poll(sport) => {
+                let (partition, note) = self.plan.note(sport, now);
+                let asked_at = confirmed(|| self.leases.remember(partition, &note), self.settings.clock)?;
+                let Some(asked_at) = asked_at else { return Ok(false) };
+                self.plan.asked(sport, asked_at);
+                self.poll(sport, partition, asked_at)?
+            }
+        };
+        telemetry::call(
+            action.kind(),
+            done.as_ref().map_or_else(|failure| failure.problem.key(), |()| "answered"),
+        );
+        match done {
+            Ok(()) => Ok(true),
+            Err(Failure { problem: problem @ Problem::BadKey(_), .. }) => Err(LiveError::BadKey(problem)),
+            Err(Failure { problem, wish }) => {
+                tracing::warn!(call = %action, "{problem}");
+                self.plan.failed(action, (self.settings.clock)(), &problem, wish);
+                self.polled.failures += 1;
+                Ok(true)
+            }
+        }
+    }
+
+    fn list(&mut self) -> Result<(), Failure> {
+        let answer = self.client.sports()?;
+        let (now, body) = self.take(&Action::List, &answer)?;
+        let in_season = listing::sports(body)?;
+        self.plan.listed(now, &in_season);
+        self.beat();
+        Ok(())
+    }
+
+    fn events(&mut self, sport: &str) -> Result<(), Failure> {
+        let answer = self.client.events(sport)?;
+        let (now, body) = self.take(&Action::Events(sport.to_owned()), &answer)?;
+        let starts = listing::starts(body)?;
+        self.plan.starts(sport, now, starts);
+        Ok(())
+    }
+
+    fn poll(
+        &mut self,
+        sport: &str,
+        partition: i32,
+        asked_at: Micros,
+    ) -> Result<Result<(), Failure>, LiveError> {
+        let poll = match self.ask(sport, asked_at) {
+            Ok(poll) => poll,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        if !self.leases.holds(partition) {
+            tracing::warn!(sport, "a poll is dropped: its lease was lost");
+            return Ok(Ok(()));
+        }
+        self.polled.polls += 1;
+        self.polled.frames += poll.events.len() as u64;
+        self.polled.ticks += poll.ticks() as u64;
+        let received_at = poll.received_at;
+        self.publisher.of(&source(sport)).poll(poll)?;
+        self.plan.polled(sport, received_at);
+        Ok(Ok(()))
+    }
+
+    /// The prices of a sport.
+    fn ask(&mut self, sport: &str, asked_at: Micros) -> Result<Poll, Failure> {
+        let markets = self.settings.markets.join(",");
+        let answer = self.client.odds(sport, &self.settings.regions.join(","), &markets)?;
+        let (now, body) = self.take(&Action::Poll(sport.to_owned()), &answer)?;
+        if is_old(asked_at, now, self.settings.total) {
+            return Err(Problem::Broken("older than a call may take").into());
+        }
+        let mut faults = Faults::default();
+        let received_at = self.plan.stamp(sport, now);
+        let decoded = Decoder::new(OddsFormat::Decimal).answer(body, received_at, &mut faults);
+        let poll = decoded.map(|poll| scoped(poll, sport, &self.settings.markets, &mut faults));
+        if !faults.is_empty() {
+            tracing::warn!(sport, %faults, "malformed input was left out");
+            self.polled.faults.add(&faults);
+            telemetry::faults(&self.polled.faults);
+        }
+        let poll = poll.ok_or(Problem::Broken("no JSON array"))?;
+        let (events, ticks, quota) = (poll.events.len(), poll.ticks(), answer.quota);
+        let (remaining, used, cost) = (quota.remaining, quota.used, quota.last);
+        tracing::info!(sport, events, ticks, remaining, used, cost, "polled");
+        Ok(poll)
+    }
+
+    /// Takes in what an answer says of credits, and gives its body.
+    fn take<'b>(&mut self, action: &Action, answer: &'b Answer) -> Result<(Micros, &'b str), Failure> {
+        let now = (self.settings.clock)();
+        self.plan.answered(action, now, answer.quota, answer.status == 200);
+        if let Some(remaining) = answer.quota.remaining {
+            telemetry::credits(remaining);
+        }
+        let body = answer.read().map_err(|problem| Failure { problem, wish: answer.wish(now) })?;
+        Ok((now, body))
+    }
+
+    /// Says once when the credits end, and when they are back.
+    fn say_standing(&mut self) {
+        let floor = self.settings.rules.floor;
+        let standing = match self.plan.verdict((self.settings.clock)()) {
+            Verdict::Ask => return,
+            Verdict::Pay | Verdict::Later(_) => Standing::Enough,
+            Verdict::Low(remaining) => {
+                if self.standing != Standing::Low {
+                    tracing::warn!(
+                        remaining,
+                        floor,
+                        "polling stops at the floor under the credits; it goes on when they are reset"
+                    );
+                }
+                Standing::Low
+            }
+            Verdict::Silent => {
+                if self.standing != Standing::Silent {
+                    tracing::warn!(
+                        floor,
+                        "polling stops: the API does not say how many credits remain (a floor of 0 polls all the same)"
+                    );
+                }
+                Standing::Silent
+            }
+        };
+        if standing == Standing::Enough && self.standing != Standing::Enough {
+            tracing::info!("there are credits: polling goes on");
+        }
+        self.standing = standing;
+    }
+}
+
+/// A call that brought nothing, and how long the API wants to be left alone.
+struct Failure {
+    problem: Problem,
+    wish: Option<Micros>,
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self { problem, wish: None }
+    }
+}
+
+/// When a call is made whose lease the broker confirms: after that, which may have taken as long as a broker may be away.
+/// None when it is not confirmed.
+fn confirmed<E>(
+    remember: impl FnOnce() -> Result<bool, E>,
+    clock: impl FnOnce() -> Micros,
+) -> Result<Option<Micros>, E> {
+    Ok(remember()?.then(clock))
+}
+
+/// Whether an answer comes later than any call may take: whoever waited for it was frozen meanwhile.
+fn is_old(asked_at: Micros, now: Micros, total: Duration) -> bool {
+    let total = i64::try_from(total.as_micros()).unwrap_or(Micros::MAX);
+    now.saturating_sub(asked_at) > total.saturating_add(GRACE)
+}
+
+/// The name of a sport in every record: each is a source of its own, so that one may be late without the others.
+pub(super) fn source(sport: &str) -> String {
+    format!("the-odds-api/{sport}")
+}
+
+/// A poll of what was asked for: it covers the sport and these markets of all books, whatever else it names.
+fn scoped(mut poll: Poll, sport: &str, markets: &[String], faults: &mut Faults) -> Poll {
+    let named = poll.events.len();
+    poll.events.retain(|(event, _)| event.league == sport);
+    (poll.events.len()..named).for_each(|_| faults.count("sport_key", "not the one asked for"));
+    poll.league = Some(sport.to_owned());
+    poll.coverage = Coverage { books: None, markets: Some(markets.to_vec()) };
+    poll
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use arb_schemas::records::Event;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_was_paid_for_is_not_old_because_the_lease_was_confirmed_late() {
+        const TOTAL: Duration = Duration::from_secs(15);
+        let now = Cell::new(0);
+        let slow = |answer: Result<bool, ()>| {
+            now.set(now.get() + 60 * SECOND);
+            answer
+        };
+        let asked_at = confirmed(|| slow(Ok(true)), || now.get()).unwrap().unwrap();
+        assert!(!is_old(asked_at, now.get() + 15 * SECOND, TOTAL), "a call that took all its time");
+        assert!(is_old(asked_at, now.get() + 15 * SECOND + GRACE + 1, TOTAL));
+        assert_eq!(confirmed(|| slow(Ok(false)), || now.get()), Ok(None));
+        assert_eq!(confirmed(|| slow(Err(())), || now.get()), Err(()));
+    }
+
+    #[test]
+    fn a_poll_covers_what_was_asked_for() {
+        let event = |league: &str| {
+            let text = || league.to_owned();
+            let (id, sport, home, away) = (text(), text(), text(), text());
+            (Event { id, sport, league: text(), home, away, commence_time: 0 }, vec![])
+        };
+        let events = vec![event("soccer_epl"), event("soccer_fifa_world_cup")];
+        let poll = Poll { received_at: 0, league: None, coverage: Coverage::ALL, events };
+        let mut faults = Faults::default();
+        let poll = scoped(poll, "soccer_epl", &["h2h".to_owned()], &mut faults);
+        assert_eq!((poll.events.len(), faults.of("sport_key", "not the one asked for")), (1, 1));
+        assert_eq!(poll.league.as_deref(), Some("soccer_epl"));
+        assert_eq!(poll.coverage, Coverage { books: None, markets: Some(vec!["h2h".to_owned()]) });
+    }
+}

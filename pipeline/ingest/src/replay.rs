@@ -1,0 +1,260 @@
+//! When to say what: a source's polls in their own time, at a speed, with heartbeats between them.
+//!
+//! Everything that is said carries recording time, so the topic holds the same records at any speed. It publishes only
+//! while this instance holds the lease of the source. It never looks into a poll.
+
+use std::time::{Duration, Instant};
+
+use arb_process::faults::Faults;
+use arb_schemas::time::{Micros, SECOND};
+
+use super::error::ReplayError;
+use super::publish::Publisher;
+use super::source::Source;
+use super::source_lease::{SourceLease, Turn};
+use super::telemetry;
+
+/// Time between the heartbeats of a recording: half of the silence after which a source counts as idle (60 s), so that
+/// no gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
+pub const RECORDED_HEARTBEAT: Micros = 30 * SECOND;
+
+/// Time between the heartbeats of a source that speaks now: what time closes, it closes within a second.
+pub const LIVE_HEARTBEAT: Micros = SECOND;
+
+/// Longer than a time that nobody else has reached must be insisted on before it is believed.
+const LEAD_IN: Micros = 60 * SECOND;
+
+/// One day.
+const DAY: Micros = 24 * 3_600 * SECOND;
+
+/// How fast recording time passes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Speed {
+    /// As fast as Kafka takes it.
+    Max,
+    /// So many times as fast as it was.
+    Times(f64),
+}
+
+impl std::fmt::Display for Speed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Max => f.write_str("max"),
+            Self::Times(times) => times.fmt(f),
+        }
+    }
+}
+
+impl std::str::FromStr for Speed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<f64>()) {
+            ("max", _) => Ok(Self::Max),
+            (_, Ok(times)) if times.is_finite() && times > 0.0 => Ok(Self::Times(times)),
+            _ => Err("give a number above 0, or max".to_owned()),
+        }
+    }
+}
+
+/// What of a recording is played, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Replay {
+    /// Only polls after this time.
+    pub after: Option<Micros>,
+    /// Only polls up to this time.
+    pub until: Option<Micros>,
+    /// How fast.
+    pub speed: Speed,
+    /// Recording time between heartbeats.
+    pub heartbeat: Micros,
+}
+
+/// What was played.
+#[derive(Debug, Clone, Default)]
+pub struct Played {
+    /// Polls.
+    pub polls: u64,
+    /// Their events.
+    pub frames: u64,
+    /// Their ticks.
+    pub ticks: u64,
+    /// What was malformed.
+    pub faults: Faults,
+}
+
+/// How playing ended without an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayEnd {
+    /// All that was asked for is published.
+    Complete,
+    /// The shutdown signal came.
+    Stopped,
+    /// The group wants the lease for another instance.
+    Revoked,
+    /// Another instance may publish already.
+    Lost,
+}
+
+impl Replay {
+    /// Plays a source to its end, until the shutdown signal, or until the lease is another instance's; `played` counts
+    /// what was published, also after an error. Everything is acknowledged then, except after [`PlayEnd::Lost`].
+    ///
+    /// # Errors
+    /// [`ReplayError`].
+    pub fn play(
+        &self,
+        source: &mut dyn Source,
+        to: &Publisher,
+        lease: &mut SourceLease,
+        played: &mut Played,
+    ) -> Result<PlayEnd, ReplayError> {
+        let done = self.play_polls(source, to, lease, played);
+        if !matches!(done, Ok(PlayEnd::Lost)) {
+            // What came before an error is published all the same.
+            to.flush()?;
+        }
+        done
+    }
+
+    fn is_recorded(&self) -> bool {
+        self.heartbeat == RECORDED_HEARTBEAT
+    }
+
+    fn play_polls(
+        &self,
+        source: &mut dyn Source,
+        to: &Publisher,
+        lease: &mut SourceLease,
+        played: &mut Played,
+    ) -> Result<PlayEnd, ReplayError> {
+        let mut pace = Pace::new(self.speed);
+        let mut last = self.after;
+        loop {
+            let mut faults = Faults::default();
+            let poll = source.next_poll(&mut faults);
+            if !faults.is_empty() {
+                tracing::warn!(source = source.name(), %faults, "malformed input was left out");
+                played.faults.add(&faults);
+            }
+            let Some(poll) = poll? else { return Ok(PlayEnd::Complete) };
+            let at = poll.received_at;
+            if self.until.is_some_and(|until| at > until) {
+                return Ok(PlayEnd::Complete);
+            }
+            if self.after.is_some_and(|after| at <= after) {
+                continue;
+            }
+            // A recording that begins is as one that goes on after a gap, at once.
+            let before = last.or_else(|| self.is_recorded().then(|| at.saturating_sub(LEAD_IN)));
+            for beat in heartbeats(before, at, self.heartbeat) {
+                if last.is_some()
+                    && let Some(end) = ended(lease.wait(pace.delay(beat))?)
+                {
+                    return Ok(end);
+                }
+                to.heartbeat(beat)?;
+            }
+            if let Some(end) = ended(lease.wait(pace.delay(at))?) {
+                return Ok(end);
+            }
+            last = last.max(Some(at));
+            played.count(&poll);
+            telemetry::faults(&played.faults);
+            to.poll(poll)?;
+            lease.published(at, to)?;
+        }
+    }
+}
+
+/// How playing ends when it is no longer this instance's turn.
+fn ended(turn: Turn) -> Option<PlayEnd> {
+    match turn {
+        Turn::Publish => None,
+        Turn::Stopped => Some(PlayEnd::Stopped),
+        Turn::Revoked => Some(PlayEnd::Revoked),
+        Turn::Lost => Some(PlayEnd::Lost),
+    }
+}
+
+impl Played {
+    fn count(&mut self, poll: &super::source::Poll) {
+        self.polls += 1;
+        self.frames += poll.events.len() as u64;
+        self.ticks += poll.ticks() as u64;
+    }
+}
+
+/// The beats between one poll and the next, on a grid. A silence of more than a day has them on its first day and in its
+/// last minute: by these a partition learns that time has leapt, before a frame says so.
+pub fn heartbeats(last: Option<Micros>, next: Micros, every: Micros) -> impl Iterator<Item = Micros> {
+    let on_grid = |at: Micros| (at.div_euclid(every) + 1).saturating_mul(every);
+    let step = usize::try_from(every).unwrap_or(usize::MAX);
+    let first = last.map_or(next, on_grid);
+    let day = first.saturating_add(DAY).min(next);
+    let lead_in = on_grid(next.saturating_sub(LEAD_IN)).max(day);
+    (first..day).step_by(step).chain((lead_in..next).step_by(step))
+}
+
+/// Wall time for recording time.
+struct Pace {
+    speed: Speed,
+    start: Option<(Micros, Instant)>,
+}
+
+impl Pace {
+    fn new(speed: Speed) -> Self {
+        Self { speed, start: None }
+    }
+
+    /// How long until a moment of recording time; the first one that is asked for is now.
+    fn delay(&mut self, at: Micros) -> Duration {
+        let Speed::Times(times) = self.speed else { return Duration::ZERO };
+        let (first, started) = *self.start.get_or_insert_with(|| (at, Instant::now()));
+        let after = Duration::from_micros(u64::try_from(at - first).unwrap_or(0)).div_f64(times);
+        (started + after).saturating_duration_since(Instant::now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heartbeats_lie_on_a_grid_between_polls() {
+        let beats = |last: i64, next: i64| -> Vec<_> {
+            let (last, next) = (Some(last * SECOND), next * SECOND);
+            heartbeats(last, next, RECORDED_HEARTBEAT).map(|at| at / SECOND).collect()
+        };
+        assert_eq!(beats(5, 95), [30, 60, 90]);
+        assert_eq!(beats(30, 60), [0; 0]);
+        assert_eq!(beats(29, 31), [30]);
+        assert_eq!(beats(100, 50), [0; 0]);
+        assert_eq!(beats(35, 95), [60, 90], "a lead-in");
+        assert_eq!(heartbeats(None, 95 * SECOND, RECORDED_HEARTBEAT).count(), 0);
+        assert_eq!(heartbeats(Some(0), 10 * DAY, RECORDED_HEARTBEAT).count(), 2_880 + 1);
+        assert!(heartbeats(Some(0), 10 * DAY, RECORDED_HEARTBEAT).is_sorted());
+        let hours: Vec<_> = heartbeats(Some(0), DAY + 45 * SECOND, RECORDED_HEARTBEAT).collect();
+        assert!(hours.windows(2).all(|pair| pair[0] < pair[1]), "none twice");
+        assert_eq!(heartbeats(None, i64::MIN, SECOND).count(), 0);
+        assert_eq!(heartbeats(Some(0), 2 * SECOND, LIVE_HEARTBEAT).collect::<Vec<_>>(), [SECOND]);
+    }
+
+    #[test]
+    fn a_speed_is_a_number_or_max() {
+        assert_eq!("max".parse(), Ok(Speed::Max));
+        assert_eq!("60".parse(), Ok(Speed::Times(60.0)));
+        for text in ["", "0", "-1", "fast", "NaN", "inf"] {
+            assert!(text.parse::<Speed>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn recording_time_passes_at_its_speed() {
+        let mut pace = Pace::new(Speed::Times(1000.0));
+        assert_eq!(pace.delay(0), Duration::ZERO);
+        let delay = pace.delay(50_000 * SECOND);
+        assert!(delay > Duration::from_secs(40) && delay <= Duration::from_secs(50), "{delay:?}");
+        assert_eq!(Pace::new(Speed::Max).delay(i64::MAX / 2), Duration::ZERO);
+    }
+}

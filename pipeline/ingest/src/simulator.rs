@@ -1,0 +1,129 @@
+//! A simulated market: matches that do not exist, at books that behave as books on real feeds do.
+//!
+//! A fair price wanders and jumps; desks look at it at their own moments, lean a little and lag a little; the feed
+//! confirms each book at moments of its own. A poll shows what the feed has then. Ages, arbs, phantoms and lifetimes come
+//! out of that and are painted on nowhere; `pipeline/ingest/tests/simulator` compares them with those of real feeds.
+//!
+//! What is on offer at a time is a function of the seed and that time alone, not of when the market was first
+//! asked or how often: it goes on where it was. It never reads a clock.
+
+mod book;
+mod card;
+mod desk;
+mod fair;
+mod faults;
+mod fixture;
+mod maths;
+mod model;
+mod schedule;
+mod sport;
+mod view;
+
+use arb_process::faults::Faults;
+use arb_schemas::time::{Micros, SECOND};
+
+use self::book::Book;
+use self::fixture::Fixture;
+use self::schedule::STEP;
+use super::source::{Poll, Source, SourceError};
+
+pub use self::model::Model;
+
+/// Which market, and when it is polled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Another seed is another market.
+    pub seed: u64,
+    /// Time of the first poll.
+    pub start: Micros,
+    /// Time between polls.
+    pub every: Micros,
+    /// Matches on offer at a time; between a match and the next one of its slot are some minutes of none.
+    pub events: usize,
+    /// Books; the first twelve have names of their own, the rest are generated.
+    pub books: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { seed: 1, start: 0, every: 300 * SECOND, events: 60, books: 12 }
+    }
+}
+
+/// The market, as a source of polls.
+#[derive(Debug)]
+pub struct Simulator {
+    settings: Settings,
+    model: Model,
+    books: Vec<Book>,
+    fixtures: Vec<Fixture>,
+    next_at: Micros,
+}
+
+impl Simulator {
+    /// A market like real ones.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self::with_model(settings, Model::default())
+    }
+
+    /// A market with other figures.
+    #[must_use]
+    pub fn with_model(settings: Settings, model: Model) -> Self {
+        let Settings { seed, start, events, books, .. } = settings;
+        let books = book::books(seed, books, &model);
+        let fixtures =
+            (0..events).map(|slot| Fixture::new(schedule::life(seed, slot, start, &model), &books, &model));
+        let fixtures = fixtures.collect();
+        Self { settings, model, books, fixtures, next_at: start }
+    }
+
+    /// The poll of a time that is not before the last one's.
+    #[must_use]
+    pub fn poll_at(&mut self, at: Micros) -> Poll {
+        self.advance(at);
+        view::poll(at, &self.on_offer(at), &self.books)
+    }
+
+    /// The next poll, as a line of a recording.
+    #[must_use]
+    pub fn next_line(&mut self) -> String {
+        let at = self.next_time();
+        self.advance(at);
+        view::line(at, &self.on_offer(at), &self.books)
+    }
+
+    fn next_time(&mut self) -> Micros {
+        let at = self.next_at;
+        self.next_at += self.settings.every;
+        at
+    }
+
+    fn advance(&mut self, at: Micros) {
+        for (slot, fixture) in self.fixtures.iter_mut().enumerate() {
+            if at >= fixture.life.ends_at {
+                let life = schedule::life(self.settings.seed, slot, at, &self.model);
+                *fixture = Fixture::new(life, &self.books, &self.model);
+            }
+            fixture.advance(at.div_euclid(STEP), &self.books, &self.model);
+        }
+    }
+
+    /// By their start, as the feed lists them.
+    fn on_offer(&self, at: Micros) -> Vec<&Fixture> {
+        let mut found: Vec<_> = self.fixtures.iter().filter(|fixture| fixture.life.is_on_offer(at)).collect();
+        found.sort_by_key(|fixture| (fixture.life.starts_at, &fixture.life.id));
+        found
+    }
+}
+
+impl Source for Simulator {
+    fn name(&self) -> &'static str {
+        "simulated"
+    }
+
+    fn next_poll(&mut self, _: &mut Faults) -> Result<Option<Poll>, SourceError> {
+        let at = self.next_time();
+        Ok(Some(self.poll_at(at)))
+    }
+}

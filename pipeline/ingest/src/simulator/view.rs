@@ -1,0 +1,142 @@
+//! What a poll shows of the market: as the poll that everything after it takes, or as The Odds API's JSON.
+//!
+//! Both say the same; a test decodes the one and compares it with the other. Nothing is decided here.
+
+use std::fmt::Write as _;
+
+use arb_engine::odds::Price;
+use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
+use arb_schemas::time::{Micros, to_rfc3339};
+
+use super::super::source::Poll;
+use super::book::Book;
+use super::card::{Card, Priced};
+use super::fixture::Fixture;
+use super::schedule::Life;
+
+/// As a poll.
+pub(super) fn poll(at: Micros, fixtures: &[&Fixture], books: &[Book]) -> Poll {
+    let event = |fixture: &&Fixture| {
+        let offers = fixture.cards(at, books).flat_map(|(book, card)| offers(&fixture.life, book, &card));
+        (event(&fixture.life), offers.collect())
+    };
+    let events = fixtures.iter().map(event).collect();
+    Poll { received_at: at, league: None, coverage: Coverage::ALL, events }
+}
+
+fn event(life: &Life) -> Event {
+    let league = life.sport.league;
+    Event {
+        id: life.id.clone(),
+        sport: league.split('_').next().unwrap_or_default().to_owned(),
+        league: league.to_owned(),
+        home: life.home.clone(),
+        away: life.away.clone(),
+        commence_time: life.starts_at,
+    }
+}
+
+fn offers(life: &Life, book: &Book, card: &Card) -> Vec<Offer> {
+    let offers = card.markets(has_spreads(life, book)).map(|(market, prices)| Offer {
+        book: book.key.clone(),
+        market: market.to_owned(),
+        last_seen_at: card.seen_at,
+        price_moved_at: None,
+        ticks: prices.into_iter().filter_map(tick).collect(),
+    });
+    offers.collect()
+}
+
+/// A spread's line is the home side's, whichever side's price it is.
+fn tick((outcome, odds, line): Priced) -> Option<Tick> {
+    let line = if outcome == Outcome::Away { line.map(|line| -line) } else { line };
+    let price = Price::from_american(odds.into()).ok()?.millionths().into();
+    Some(Tick { outcome, side: Side::Back, line, price, status: Status::Active, limit: None })
+}
+
+/// Handicaps of football with a draw are for some books only.
+fn has_spreads(life: &Life, book: &Book) -> bool {
+    !life.sport.has_draw || book.is_asian
+}
+
+/// As a line of a recording.
+pub(super) fn line(at: Micros, fixtures: &[&Fixture], books: &[Book]) -> String {
+    let mut out = format!(r#"{{"polled_at":"{}","events":["#, to_rfc3339(at));
+    for (index, fixture) in fixtures.iter().enumerate() {
+        write_event(&mut out, index, fixture, at, books);
+    }
+    out.push_str("]}");
+    out
+}
+
+fn comma(index: usize) -> &'static str {
+    if index == 0 { "" } else { "," }
+}
+
+fn write_event(out: &mut String, index: usize, fixture: &Fixture, at: Micros, books: &[Book]) {
+    let Life { id, sport, home, away, starts_at, .. } = &fixture.life;
+    let _ = write!(
+        out,
+        r#"{}{{"id":"{id}","sport_key":"{}","commence_time":"{}","home_team":"{home}","away_team":"{away}","bookmakers":["#,
+        comma(index),
+        sport.league,
+        to_rfc3339(*starts_at),
+    );
+    for (index, (book, card)) in fixture.cards(at, books).enumerate() {
+        write_book(out, index, &fixture.life, book, &card);
+    }
+    out.push_str("]}");
+}
+
+fn write_book(out: &mut String, index: usize, life: &Life, book: &Book, card: &Card) {
+    let (key, seen) = (&book.key, to_rfc3339(card.seen_at));
+    let comma_before = comma(index);
+    let _ =
+        write!(out, r#"{comma_before}{{"key":"{key}","title":"{key}","last_update":"{seen}","markets":["#);
+    for (index, (market, prices)) in card.markets(has_spreads(life, book)).enumerate() {
+        let comma_before = comma(index);
+        let _ = write!(out, r#"{comma_before}{{"key":"{market}","last_update":"{seen}","outcomes":["#);
+        for (index, price) in prices.iter().enumerate() {
+            write_price(out, index, life, price);
+        }
+        out.push_str("]}");
+    }
+    out.push_str("]}");
+}
+
+fn write_price(out: &mut String, index: usize, life: &Life, &(outcome, odds, point): &Priced) {
+    let name = match outcome {
+        Outcome::Home => &life.home,
+        Outcome::Away => &life.away,
+        Outcome::Over => "Over",
+        Outcome::Under => "Under",
+        Outcome::Draw | Outcome::Unknown => "Draw",
+    };
+    let _ = write!(out, r#"{}{{"name":"{name}","price":{odds}"#, comma(index));
+    if let Some(point) = point {
+        let _ = write!(out, ",\"point\":{}", f64::from(point) / 1e3);
+    }
+    out.push('}');
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_process::faults::Faults;
+    use arb_schemas::time::SECOND;
+
+    use super::super::{Settings, Simulator, Source};
+    use crate::the_odds_api::{Decoder, OddsFormat};
+
+    #[test]
+    fn json_says_what_the_poll_says() {
+        let settings = Settings { every: 617 * SECOND, events: 20, ..Settings::default() };
+        let (mut polls, mut lines) = (Simulator::new(settings), Simulator::new(settings));
+        let mut faults = Faults::default();
+        for _ in 0..200 {
+            let poll = polls.next_poll(&mut faults).unwrap();
+            let decoded = Decoder::new(OddsFormat::American).recorded(&lines.next_line(), &mut faults);
+            assert_eq!(decoded, poll);
+        }
+        assert!(faults.is_empty(), "{faults}");
+    }
+}

@@ -1,0 +1,64 @@
+//! What a source is: something that gives polls, in its own order.
+//!
+//! It never publishes and never waits for a moment to speak; that is for whoever asks it.
+
+use arb_process::faults::Faults;
+use arb_schemas::records::{Coverage, Event, Offer};
+use arb_schemas::time::Micros;
+use thiserror::Error;
+
+/// One answer of a source that is asked from time to time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Poll {
+    /// When it was received; with the source's name it identifies the poll.
+    pub received_at: Micros,
+    /// League that was asked for; `None` is every league of the source.
+    pub league: Option<String>,
+    /// Books x markets that were asked for.
+    pub coverage: Coverage,
+    /// What was said of each event, each event once.
+    pub events: Vec<(Event, Vec<Offer>)>,
+}
+
+impl Poll {
+    /// How many ticks it holds.
+    #[must_use]
+    pub fn ticks(&self) -> usize {
+        self.events.iter().flat_map(|(_, offers)| offers).map(|offer| offer.ticks.len()).sum()
+    }
+}
+
+/// Why a source cannot go on.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// A file or connection.
+    #[error("{what}: {error}")]
+    Io {
+        /// What was read.
+        what: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// It ended in the middle of something.
+    #[error("{what} is cut off after {lines} lines: {error}")]
+    Truncated {
+        /// What was read.
+        what: String,
+        /// What was read of it.
+        lines: u64,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+/// Something that gives polls.
+pub trait Source {
+    /// Its name in every record.
+    fn name(&self) -> &str;
+
+    /// The next poll, `None` at its end; malformed parts are counted and left out.
+    ///
+    /// # Errors
+    /// [`SourceError`] when it cannot go on.
+    fn next_poll(&mut self, faults: &mut Faults) -> Result<Option<Poll>, SourceError>;
+}

@@ -1,0 +1,121 @@
+//! What ingest has to say: what was published, what was malformed, how long the source has been silent.
+//!
+//! It never looks at who said something.
+
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use arb_process::faults::Faults;
+use arb_runtime::telemetry::{Counter, Gauge, Since, list, seconds};
+use arb_schemas::time::Micros;
+
+struct Meters {
+    polls: Counter,
+    frames: Counter,
+    ticks: Counter,
+    heartbeats: Counter,
+    refused: Counter,
+    unfit: Counter,
+    too_long: Counter,
+    poll_age: Gauge,
+    last: Mutex<Last>,
+}
+
+/// What was published last.
+struct Last {
+    /// When that was, of a poll.
+    poll: Since,
+    /// The newest time of a poll.
+    received_at: Option<Micros>,
+    /// The newest time of a poll or a heartbeat.
+    published: Option<Micros>,
+}
+
+static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
+    polls: list::POLLS.counter(&[]),
+    frames: list::FRAMES.counter(&[]),
+    ticks: list::TICKS.counter(&[]),
+    heartbeats: list::HEARTBEATS.counter(&[]),
+    refused: list::PUBLISH_ERRORS.counter(&["kafka"]),
+    unfit: list::PUBLISH_ERRORS.counter(&["schema"]),
+    too_long: list::PUBLISH_ERRORS.counter(&["too_long"]),
+    poll_age: list::POLL_AGE.gauge(&[]),
+    last: Mutex::new(Last { poll: Since::now(), received_at: None, published: None }),
+});
+
+/// Begins to report: before anything has happened, counters are 0.
+pub fn begin() {
+    LazyLock::force(&METERS);
+}
+
+/// A poll was published.
+pub fn poll(received_at: Micros, frames: usize, ticks: usize) {
+    METERS.polls.increment(1);
+    METERS.frames.increment(frames as u64);
+    METERS.ticks.increment(ticks as u64);
+    let mut last = last();
+    last.poll = Since::now();
+    // A recording may go back.
+    last.received_at = last.received_at.max(Some(received_at));
+    last.published = last.published.max(Some(received_at));
+}
+
+fn last() -> MutexGuard<'static, Last> {
+    METERS.last.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A heartbeat of this time was published.
+pub fn heartbeat(at: Micros) {
+    METERS.heartbeats.increment(1);
+    let mut last = last();
+    last.published = last.published.max(Some(at));
+}
+
+/// Something could not be published: Kafka did not take it, or it fits no schema.
+pub fn not_published(by_kafka: bool) {
+    if by_kafka { &METERS.refused } else { &METERS.unfit }.increment(1);
+}
+
+/// A frame was too long for its topic: its event was published without ticks.
+pub fn too_long(event: &str, bytes: usize) {
+    tracing::error!(event, bytes, "a frame is too long for its topic: its event is published without ticks");
+    METERS.too_long.increment(1);
+}
+
+/// A live source was called: for what, and what came of it.
+pub fn call(kind: &'static str, outcome: &'static str) {
+    list::CALLS.counter(&[kind, outcome]).increment(1);
+}
+
+/// A live source said what remains of the credits.
+pub fn credits(remaining: u64) {
+    list::CREDITS.gauge(&[]).set(remaining as f64);
+}
+
+/// No lease is held: others spend now, and what was said to this worker is no longer what remains.
+pub fn no_credits() {
+    list::CREDITS.gauge(&[]).set(f64::NAN);
+}
+
+/// So many sports of a live source are polled here.
+pub fn sports(held: usize) {
+    list::SPORTS.gauge(&[]).set(held as f64);
+}
+
+/// What was malformed since the start.
+pub fn faults(faults: &Faults) {
+    for (field, problem, count) in faults.iter() {
+        list::FAULTS.counter(&[field, problem]).absolute(count);
+    }
+}
+
+/// Tells how old things are at a moment of UTC.
+pub fn look(now: Micros) {
+    let last = last();
+    METERS.poll_age.set(last.poll.seconds());
+    if let Some(received_at) = last.received_at {
+        list::INGEST_LAG.gauge(&[]).set(seconds(received_at, now));
+    }
+    if let Some(published) = last.published {
+        list::PUBLISHED_LAG.gauge(&[]).set(seconds(published, now));
+    }
+}

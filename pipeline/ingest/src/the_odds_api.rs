@@ -1,0 +1,357 @@
+//! The Odds API v4: its JSON as polls. The live poller and recordings share this decoder.
+//!
+//! A malformed part drops only itself and is counted by its field; a poll whose `events` is no array is no poll, so
+//! that a broken answer never reads as "nothing is offered". The price format is a setting, never guessed. An outcome's
+//! `bet_limit`, which exchanges mostly have, is an amount of the book's currency, of a lay taken to be the backer's stake; one that
+//! is no amount is counted and left out, and its price stays.
+//!
+//! Source: The Odds API, "Odds API documentation v4", `GET /v4/sports/{sport}/odds`, with `includeBetLimits`.
+
+mod json;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use arb_engine::catalogue::{self, Family, Market};
+use arb_engine::odds::{Price, PriceError, fixed_point};
+use arb_process::codec;
+use arb_process::faults::Faults;
+use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
+use arb_schemas::time::{Micros, parse_rfc3339};
+use serde_json::value::RawValue;
+
+use self::json::{Lenient, Raw, text};
+use super::source::Poll;
+
+/// Digits of a line after the point.
+const LINE_DIGITS: usize = 3;
+/// Digits of a limit after the point: every currency of the table of books has a hundred minor units.
+const LIMIT_DIGITS: usize = 2;
+/// The suffix of exchanges' lay markets, whose prices are the other side of the plain market's.
+const LAY: &str = "_lay";
+
+/// How prices are written; the request's `oddsFormat`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OddsFormat {
+    /// `-110`.
+    American,
+    /// `1.91`.
+    Decimal,
+}
+
+/// Decodes answers whose prices have one format.
+#[derive(Debug, Clone, Copy)]
+pub struct Decoder {
+    format: OddsFormat,
+}
+
+/// The sides of an event, to tell outcomes by name.
+pub(super) struct Sides<'a> {
+    pub(super) home: &'a str,
+    pub(super) away: &'a str,
+}
+
+/// A market's key, read: its own, without what says that it is laid.
+pub(super) struct MarketKey<'a> {
+    pub(super) key: &'a str,
+    kind: Market,
+    side: Side,
+}
+
+impl<'a> MarketKey<'a> {
+    /// `None` for a market that is not in the catalogue, which is counted.
+    pub(super) fn read(key: &'a str, faults: &mut Faults) -> Option<Self> {
+        let (key, side) = key.strip_suffix(LAY).map_or((key, Side::Back), |key| (key, Side::Lay));
+        let kind = Market::parse(key);
+        if kind.is_none() {
+            faults.count("market.key", "unknown");
+        }
+        Some(Self { key, kind: kind?, side })
+    }
+}
+
+/// A price on an outcome as it is written.
+pub(super) struct Quote<'a> {
+    pub(super) name: &'a str,
+    pub(super) price: Option<&'a str>,
+    pub(super) point: Option<&'a str>,
+    pub(super) limit: Option<&'a str>,
+}
+
+impl Decoder {
+    /// A decoder for a format.
+    #[must_use]
+    pub fn new(format: OddsFormat) -> Self {
+        Self { format }
+    }
+
+    /// A recorded poll: `{"polled_at": ..., "events": [...]}`. `None` when the line is no poll.
+    pub fn recorded(self, line: &str, faults: &mut Faults) -> Option<Poll> {
+        let Ok(Lenient(Some(recorded))) = serde_json::from_str::<Lenient<json::Recorded<'_>>>(line) else {
+            faults.count("line", "is no JSON");
+            return None;
+        };
+        let received_at = time(recorded.polled_at, "polled_at", faults)?;
+        let Some(events) = recorded.events else {
+            faults.count("events", "missing");
+            return None;
+        };
+        self.answer(events.get(), received_at, faults)
+    }
+
+    /// An answer of the API, an array of events. `None` when it is no such array.
+    pub fn answer(self, events: &str, received_at: Micros, faults: &mut Faults) -> Option<Poll> {
+        let Ok(json::List(Some(events))) = serde_json::from_str::<json::List<json::Event<'_>>>(events) else {
+            faults.count("events", "is no array");
+            return None;
+        };
+        let mut decoded: Vec<(Event, Vec<Offer>)> = Vec::with_capacity(events.len());
+        let mut places = HashMap::with_capacity(events.len());
+        for event in events {
+            let Some((info, offers)) = self.event(event, faults) else { continue };
+            let place = *places.entry(info.id.clone()).or_insert(decoded.len());
+            match decoded.get_mut(place) {
+                Some(earlier) => {
+                    faults.count("event", "listed twice");
+                    earlier.0 = info;
+                    earlier.1.extend(offers);
+                }
+                None => decoded.push((info, offers)),
+            }
+        }
+        Some(Poll { received_at, league: None, coverage: Coverage::ALL, events: decoded })
+    }
+
+    fn event(self, event: Lenient<json::Event<'_>>, faults: &mut Faults) -> Option<(Event, Vec<Offer>)> {
+        let event = object(event, "event", faults)?;
+        let league = string(event.sport_key, "sport_key", faults)?.into_owned();
+        let info = Event {
+            id: string(event.id, "id", faults)?.into_owned(),
+            // Leagues are named sport_league.
+            sport: league.split('_').next().unwrap_or_default().to_owned(),
+            league,
+            home: string(event.home_team, "home_team", faults)?.into_owned(),
+            away: string(event.away_team, "away_team", faults)?.into_owned(),
+            commence_time: time(event.commence_time, "commence_time", faults)?,
+        };
+        let sides = Sides { home: &info.home, away: &info.away };
+        let mut offers = Vec::new();
+        for bookmaker in array(event.bookmakers, "bookmakers", faults) {
+            self.bookmaker(bookmaker, &sides, &mut offers, faults);
+        }
+        Some((info, offers))
+    }
+
+    fn bookmaker(
+        self,
+        bookmaker: Lenient<json::Bookmaker<'_>>,
+        sides: &Sides<'_>,
+        offers: &mut Vec<Offer>,
+        faults: &mut Faults,
+    ) {
+        let Some(bookmaker) = object(bookmaker, "bookmaker", faults) else { return };
+        let Some(book) = string(bookmaker.key, "bookmaker.key", faults) else { return };
+        for market in array(bookmaker.markets, "markets", faults) {
+            offers.extend(self.market(market, &book, bookmaker.last_update, sides, faults));
+        }
+    }
+
+    fn market(
+        self,
+        market: Lenient<json::Market<'_>>,
+        book: &str,
+        book_update: Option<Raw<'_>>,
+        sides: &Sides<'_>,
+        faults: &mut Faults,
+    ) -> Option<Offer> {
+        let market = object(market, "market", faults)?;
+        let key = string(market.key, "market.key", faults)?;
+        let market_key = MarketKey::read(&key, faults)?;
+        let own = market.last_update.and_then(text).and_then(|text| parse_rfc3339(&text));
+        let last_seen_at = match own {
+            Some(at) => at,
+            None => time(book_update, "last_update", faults)?,
+        };
+        let mut ticks: Vec<Tick> = Vec::with_capacity(3);
+        for outcome in array(market.outcomes, "outcomes", faults) {
+            let Some(tick) = self.outcome(outcome, &market_key, sides, faults) else { continue };
+            add(&mut ticks, tick, faults);
+        }
+        Some(Offer {
+            book: book.to_owned(),
+            market: market_key.key.to_owned(),
+            last_seen_at,
+            price_moved_at: None,
+            ticks,
+        })
+    }
+
+    fn outcome(
+        self,
+        outcome: Lenient<json::Outcome<'_>>,
+        market: &MarketKey<'_>,
+        sides: &Sides<'_>,
+        faults: &mut Faults,
+    ) -> Option<Tick> {
+        let outcome = object(outcome, "outcome", faults)?;
+        let name = string(outcome.name, "outcome.name", faults)?;
+        let quote = Quote {
+            name: &name,
+            price: outcome.price.map(RawValue::get),
+            point: outcome.point.map(RawValue::get),
+            limit: outcome.bet_limit.map(RawValue::get),
+        };
+        self.tick(&quote, market, sides, faults)
+    }
+
+    /// What a price says. `None` when something is wrong with it, which is counted.
+    pub(super) fn tick(
+        self,
+        quote: &Quote<'_>,
+        market: &MarketKey<'_>,
+        sides: &Sides<'_>,
+        faults: &mut Faults,
+    ) -> Option<Tick> {
+        let Some(what) = sides.outcome(quote.name) else {
+            faults.count("outcome.name", "unknown");
+            return None;
+        };
+        let has_line = market.kind.family.has_line();
+        let line = if has_line { Some(line(quote.point, market.kind, what, faults)?) } else { None };
+        let tick = Tick {
+            outcome: what,
+            side: market.side,
+            line,
+            price: self.price(quote.price, faults)?,
+            status: Status::Active,
+            limit: quote.limit.and_then(|limit| minor_units(limit, faults)),
+        };
+        if codec::bet(market.kind, &tick).is_none() {
+            faults.count("outcome.name", "not of this market");
+            return None;
+        }
+        Some(tick)
+    }
+
+    fn price(self, price: Option<&str>, faults: &mut Faults) -> Option<i64> {
+        let Some(price) = price else {
+            faults.count("price", "missing");
+            return None;
+        };
+        let price = match self.format {
+            OddsFormat::Decimal => Price::from_decimal(price),
+            OddsFormat::American => american(price),
+        };
+        match price {
+            Ok(price) => Some(price.millionths().into()),
+            Err(PriceError::OutOfRange) => {
+                faults.count("price", "out of range");
+                None
+            }
+            Err(PriceError::NotANumber) => {
+                faults.count("price", "is no odds");
+                None
+            }
+        }
+    }
+}
+
+impl Sides<'_> {
+    fn outcome(&self, name: &str) -> Option<Outcome> {
+        match name {
+            _ if name == self.home => Some(Outcome::Home),
+            _ if name == self.away => Some(Outcome::Away),
+            "Draw" => Some(Outcome::Draw),
+            "Over" => Some(Outcome::Over),
+            "Under" => Some(Outcome::Under),
+            _ => None,
+        }
+    }
+}
+
+/// An amount as minor units, rounded down; `None` of what is no amount, which is counted.
+fn minor_units(limit: &str, faults: &mut Faults) -> Option<i64> {
+    let minor = if limit.starts_with('-') { None } else { fixed_point(limit, LIMIT_DIGITS) };
+    if minor.is_none() {
+        faults.count("bet_limit", "is no amount");
+    }
+    minor
+}
+
+/// American odds are whole numbers, however they are written.
+fn american(text: &str) -> Result<Price, PriceError> {
+    const DIGITS: usize = 9;
+    let whole = 10_i64.pow(9);
+    let odds = fixed_point(text, DIGITS).filter(|odds| odds % whole == 0).ok_or(PriceError::NotANumber)?;
+    Price::from_american(odds / whole)
+}
+
+/// The line of an outcome: for spreads the home side's handicap, whichever side's point it is.
+fn line(
+    point: Option<&str>,
+    market: Market,
+    outcome: Outcome,
+    faults: &mut Faults,
+) -> Option<catalogue::Line> {
+    let Some(point) = point else {
+        faults.count("point", "missing");
+        return None;
+    };
+    let thousandths = fixed_point(point, LINE_DIGITS).and_then(|line| i32::try_from(line).ok());
+    let Some(thousandths) = thousandths else {
+        faults.count("point", "is no number");
+        return None;
+    };
+    let is_away = market.family == Family::Spreads && outcome == Outcome::Away;
+    if is_away { thousandths.checked_neg() } else { Some(thousandths) }
+}
+
+/// Adds a tick to those of an offer; of two for one bet the last holds.
+pub(super) fn add(ticks: &mut Vec<Tick>, tick: Tick, faults: &mut Faults) {
+    if let Some(earlier) = ticks.iter().position(|earlier| is_same_bet(earlier, &tick)) {
+        faults.count("outcome", "listed twice");
+        ticks.remove(earlier);
+    }
+    ticks.push(tick);
+}
+
+fn is_same_bet(a: &Tick, b: &Tick) -> bool {
+    (a.outcome, a.side, a.line) == (b.outcome, b.side, b.line)
+}
+
+fn object<T>(item: Lenient<T>, field: &'static str, faults: &mut Faults) -> Option<T> {
+    if item.0.is_none() {
+        faults.count(field, "is no object");
+    }
+    item.0
+}
+
+fn array<T>(list: json::List<T>, field: &'static str, faults: &mut Faults) -> Vec<Lenient<T>> {
+    list.0.unwrap_or_else(|| {
+        faults.count(field, "is no array");
+        Vec::new()
+    })
+}
+
+fn string<'a>(raw: Option<Raw<'a>>, field: &'static str, faults: &mut Faults) -> Option<Cow<'a, str>> {
+    let Some(raw) = raw else {
+        faults.count(field, "missing");
+        return None;
+    };
+    let found = text(raw).filter(|text| !text.is_empty());
+    if found.is_none() {
+        faults.count(field, "is no text");
+    }
+    found
+}
+
+fn time(raw: Option<Raw<'_>>, field: &'static str, faults: &mut Faults) -> Option<Micros> {
+    let at = parse_rfc3339(&string(raw, field, faults)?);
+    if at.is_none() {
+        faults.count(field, "is no time");
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests;

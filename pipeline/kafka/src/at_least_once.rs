@@ -1,0 +1,72 @@
+//! A producer without transactions under the pump's port, to measure what exactly-once costs.
+//!
+//! No role uses it: what an abort leaves behind stays visible, and a crash between the records and the offsets writes
+//! records twice. It never claims otherwise.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
+use rdkafka::producer::BaseProducer;
+
+use super::producer::{enqueue, flush};
+use super::transaction::{Silent, offsets, record, settings};
+use super::{Error, TickConsumer, fatal};
+
+/// How long all that was sent may take to be acknowledged.
+const FLUSH: Duration = Duration::from_secs(30);
+
+/// An idempotent producer of the processor's topics.
+pub struct AtLeastOnceProducer(BaseProducer<Silent>);
+
+impl AtLeastOnceProducer {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`Error::Broker`].
+    pub fn new(brokers: &str) -> Result<Self, Error> {
+        let producer = settings(brokers).create_with_context(Silent::default());
+        Ok(Self(producer.map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?))
+    }
+}
+
+impl Producer for AtLeastOnceProducer {
+    type Input = TickConsumer;
+    type Transaction<'a> = Unguarded<'a>;
+
+    fn adopt(&mut self, _: &[i32], _: &mut TickConsumer) -> Result<Adoption, LogError> {
+        Ok(Adoption::Done)
+    }
+
+    fn release(&mut self, _: &[i32]) {}
+
+    fn begin(&mut self) -> Result<Unguarded<'_>, LogError> {
+        Ok(Unguarded(&self.0))
+    }
+
+    fn renew(&mut self, _: &mut TickConsumer) -> Result<Renewal, LogError> {
+        Ok(Renewal::Done)
+    }
+}
+
+/// What stands in for a transaction.
+pub struct Unguarded<'a>(&'a BaseProducer<Silent>);
+
+impl Transaction for Unguarded<'_> {
+    type Input = TickConsumer;
+
+    fn send(&mut self, output: &Output) -> Result<(), LogError> {
+        enqueue(self.0, record(output)).map_err(fatal)
+    }
+
+    fn commit(self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+        flush(self.0, FLUSH).map_err(fatal)?;
+        let offsets = offsets(next).map_err(fatal)?;
+        input.commit(&offsets).map_err(fatal)?;
+        Ok(Committed::Yes)
+    }
+
+    fn abort(self) -> Result<(), LogError> {
+        flush(self.0, FLUSH).map_err(fatal)
+    }
+}

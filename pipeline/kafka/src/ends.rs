@@ -1,0 +1,89 @@
+//! Where a topic's partitions end, asked for every few seconds by a thread of its own.
+//!
+//! For how far behind somebody is, and whether an open transaction holds a partition back: then what is committed ends
+//! before what is written. The reader's own client would know it only as of its last fetch, and only while it is polled: it
+//! would not see the lag grow of one that is stuck. This costs two connections and two small requests a partition every
+//! five seconds. It never ends, and never fails, for a broker that does not answer: then the ends stay as they were.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arb_runtime::progress::Span;
+use arb_runtime::stop::Stop;
+use arb_schemas::topics::Topic;
+
+use super::Error;
+use super::reader::{READ_UNCOMMITTED, Reader};
+
+/// How often.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// The ends of one topic, for whoever reads what is committed; shared by all clones.
+#[derive(Debug, Clone, Default)]
+pub struct Ends(Arc<Mutex<KnownEnds>>);
+
+#[derive(Debug, Default)]
+struct KnownEnds {
+    committed: BTreeMap<i32, Span>,
+    written: BTreeMap<i32, i64>,
+}
+
+impl Ends {
+    /// Begins to ask, until the end is wished.
+    ///
+    /// # Errors
+    /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.
+    pub fn watch(brokers: &str, topic: &'static Topic, partitions: i32, stop: &Stop) -> Result<Self, Error> {
+        let mut committed = Reader::new(brokers, topic, partitions, &[])?;
+        let mut everything = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?;
+        let (ends, stop) = (Self::default(), stop.clone());
+        let asked = ends.clone();
+        std::thread::Builder::new().name("ends".to_owned()).spawn(move || {
+            loop {
+                asked.ask(&mut committed, &mut everything, partitions);
+                if stop.wait(EVERY) {
+                    break;
+                }
+            }
+        })?;
+        Ok(ends)
+    }
+
+    /// Where each partition ends, as far as is known.
+    #[must_use]
+    pub fn get(&self) -> BTreeMap<i32, Span> {
+        self.lock().committed.clone()
+    }
+
+    /// Where what is written ends in each partition, as far as is known: beyond [`Self::get`] while a transaction is open.
+    #[must_use]
+    pub fn written(&self) -> BTreeMap<i32, i64> {
+        self.lock().written.clone()
+    }
+
+    fn ask(&self, committed: &mut Reader, everything: &mut Reader, partitions: i32) {
+        // What the clients report is taken, or it would be kept.
+        let _ = committed.poll(Duration::ZERO);
+        let _ = everything.poll(Duration::ZERO);
+        for partition in 0..partitions {
+            let ends =
+                committed.span(partition).and_then(|span| Ok((span, everything.span(partition)?.next)));
+            match ends {
+                Ok((span, written)) => {
+                    let mut seen = self.lock();
+                    seen.committed.insert(partition, span);
+                    seen.written.insert(partition, written);
+                }
+                Err(error) => {
+                    tracing::debug!(partition, %error, "the end of a partition is not known");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KnownEnds> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,131 @@
+//! A topic kept by time, read from positions: the whole feed, for whoever asks.
+//!
+//! Reads only what transactions committed, belongs to no consumer group, and never skips: a position that the broker
+//! does not have is an error. What it has had it drops ([`arb_runtime::feed_mark`]), so that nobody who reads it need know that a
+//! broker can lose markers. Dropping a reader blocks for a moment, so it belongs on a thread of its own.
+
+use std::time::{Duration, Instant};
+
+use arb_runtime::feed_mark::{self, FeedMark, FeedMarks};
+use arb_runtime::progress::Span;
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry;
+use arb_schemas::topics::Topic;
+use rdkafka::Message;
+use rdkafka::message::Headers;
+use rdkafka::topic_partition_list::Offset;
+
+use super::Error;
+use super::reader::{Polled, READ_UNCOMMITTED, Reader, wait_until_decided};
+use super::stall_watch::WATCHED;
+
+/// How often to ask whether a transaction has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A reader of one topic.
+pub struct Feed {
+    reader: Reader,
+    topic: &'static str,
+    marks: FeedMarks,
+}
+
+/// What a reader is told.
+#[derive(Debug)]
+pub enum FeedEvent {
+    /// A record.
+    Record {
+        /// Its partition.
+        partition: i32,
+        /// Its offset; markers of transactions take offsets too, so the next one may be further on.
+        offset: i64,
+        /// Its mark, unless it was written before there were marks.
+        mark: Option<FeedMark>,
+        /// Its value, empty when it has none.
+        value: Vec<u8>,
+    },
+    /// A partition has been read to its end.
+    End(i32),
+    /// Nothing new.
+    Idle,
+}
+
+impl Feed {
+    /// A reader of a topic of so many partitions; it reads nothing before [`Self::read_from`].
+    ///
+    /// # Errors
+    /// [`Error::Broker`].
+    pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
+        let reader = Reader::new(brokers, topic, partitions, &[WATCHED])?;
+        Ok(Self { reader, topic: topic.name, marks: FeedMarks::default() })
+    }
+
+    /// Where each partition begins, and where what is committed ends: before the first open transaction.
+    ///
+    /// # Errors
+    /// [`Error::Client`] when the broker does not answer.
+    pub fn spans(&self) -> Result<Vec<Span>, Error> {
+        self.reader.spans()
+    }
+
+    /// Begins to read partitions, each at a position, the offset of the next record; of the others it reads nothing. `had`
+    /// are the marks of the last records before these positions, as far as whoever comes back to them knows.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn read_from(
+        &mut self,
+        positions: impl IntoIterator<Item = (i32, i64)>,
+        had: FeedMarks,
+    ) -> Result<(), Error> {
+        self.marks = had;
+        let positions = positions.into_iter();
+        self.reader.assign(positions.map(|(partition, next)| (partition, Offset::Offset(next))))
+    }
+
+    /// The next event that is none that it has had, waiting at most so long.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
+    pub fn next(&mut self, wait: Duration) -> Result<FeedEvent, Error> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let message = match self.reader.poll(deadline.saturating_duration_since(Instant::now()))? {
+                Polled::Idle => return Ok(FeedEvent::Idle),
+                Polled::End(partition) => return Ok(FeedEvent::End(partition)),
+                Polled::Record(message) => message,
+            };
+            let (partition, mark) = (message.partition(), mark(&message));
+            if self.marks.admit(partition, mark) {
+                let (offset, value) = (message.offset(), message.payload().unwrap_or_default().to_vec());
+                return Ok(FeedEvent::Record { partition, offset, mark, value });
+            }
+            telemetry::kafka::double(self.topic);
+        }
+    }
+}
+
+/// The mark of a feed record.
+pub(super) fn mark(message: &impl Message) -> Option<FeedMark> {
+    let header = message.headers()?.iter().find(|header| header.key == feed_mark::SEQUENCE)?;
+    FeedMark::parse(std::str::from_utf8(header.value?).ok()?)
+}
+
+/// Waits until whatever is written to a topic now is decided, or until the end is wished.
+///
+/// A transaction's markers reach its partitions one after the other: who has seen what it wrote to one topic may
+/// not see yet what it wrote to another. Its records are there, though, before any of its markers. So after this
+/// call a committed read to the end contains everything of every transaction that anybody had seen before it.
+///
+/// # Errors
+/// [`Error::Client`] when the broker does not answer.
+pub fn settle(brokers: &str, topic: &Topic, partitions: i32, stop: &Stop) -> Result<(), Error> {
+    let everything = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?;
+    let committed = Reader::new(brokers, topic, partitions, &[])?;
+    let mut is_waiting = false;
+    wait_until_decided(&everything, &committed, 0..partitions, || {
+        if !std::mem::replace(&mut is_waiting, true) {
+            tracing::info!(topic = topic.name, "waiting for the end of an open transaction");
+        }
+        stop.wait(LOOK)
+    })
+}

@@ -1,0 +1,193 @@
+//! Kafka: the only user of rdkafka.
+//!
+//! Settings that matter for correctness are set here, explicitly, and nowhere else. It knows topics by the
+//! catalogue and never looks into a record.
+//!
+//! Source of the settings: librdkafka `CONFIGURATION.md`; KIP-447 for the transactional loop.
+
+mod adoption;
+mod at_least_once;
+mod bare;
+mod changelog;
+mod consumer;
+mod dead_letter_queue;
+mod ends;
+mod feed;
+mod group;
+mod held_back;
+mod lease;
+mod output_ends;
+mod partitioner;
+mod producer;
+mod reader;
+mod scratch;
+mod sink;
+mod stall_watch;
+mod table;
+mod topic_id;
+mod topics;
+mod transaction;
+mod transactional;
+
+use arb_schemas::limits;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::ConsumerContext;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::{ClientConfig, ClientContext};
+
+pub use at_least_once::AtLeastOnceProducer;
+pub use bare::{Cut, Guarantee, Work, run as run_bare};
+pub use consumer::TickConsumer;
+pub use dead_letter_queue::{Letter, Letters};
+pub use ends::Ends;
+pub use feed::{Feed, FeedEvent, settle};
+pub use group::Commit;
+pub use held_back::watch as watch_held_back;
+pub use lease::{Lease, Leases};
+pub use partitioner::partition_of;
+pub use producer::TickProducer;
+pub use reader::Committed;
+pub use scratch::Scratch;
+pub use sink::{Mark, SinkConsumer, SinkEvent, Source, Taken};
+pub use table::{Table, TableEvent};
+pub use topic_id::{TopicIds, topic_id};
+pub use topics::{partitions, provision};
+pub use transaction::Transaction;
+pub use transactional::{Surroundings, TransactionalProducer};
+
+use arb_runtime::log::LogError;
+use arb_runtime::telemetry;
+
+/// Something that Kafka refused or could not do.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A client could not be made, or the broker did not answer.
+    #[error("Kafka at {brokers}: {source}")]
+    Broker {
+        /// The addresses that were tried.
+        brokers: String,
+        /// What librdkafka says.
+        source: KafkaError,
+    },
+    /// A topic is not as the catalogue has it.
+    #[error("topic {topic}: {problem}")]
+    Topic {
+        /// Which.
+        topic: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// A record that a producer cannot send, now or later.
+    #[error(
+        "a record of {length} bytes for {topic} partition {partition}, key {key:?}, is not taken: {source}"
+    )]
+    NotTaken {
+        /// Where it was to go.
+        topic: &'static str,
+        /// Its partition.
+        partition: i32,
+        /// Its key.
+        key: Box<str>,
+        /// Bytes of its value.
+        length: usize,
+        /// What librdkafka says.
+        source: Box<KafkaError>,
+    },
+    /// The group does not take what is committed, and never will.
+    #[error("Kafka does not take the group's offsets, and trying again will not help: {0}")]
+    Commit(KafkaError),
+    /// Another process uses the transactional id.
+    #[error(
+        "another process has taken over the transactional id {0}: the group gave its partition away while nothing came \
+         from this process; start it again"
+    )]
+    Fenced(String),
+    /// A transaction stays open on an output partition after a commit that was in doubt.
+    #[error("a transaction of somebody else has held an output partition back for {0} s: the log says which")]
+    HeldBack(u64),
+    /// The system gave no thread.
+    #[error("a thread: {0}")]
+    Thread(#[from] std::io::Error),
+    /// Something that a running client was told.
+    #[error("Kafka: {0}")]
+    Client(#[from] KafkaError),
+}
+
+/// An error after which a client can do no more, as the pump is told it.
+fn fatal(error: impl Into<Error>) -> LogError {
+    LogError::Fatal(error.into().into())
+}
+
+/// Hears what librdkafka reports beside its calls: a broker that went away, the end of a partition. Whatever must
+/// be acted upon comes back from a call too.
+struct Listener;
+
+impl ClientContext for Listener {
+    fn error(&self, error: KafkaError, reason: &str) {
+        // The end of a partition is reported here too, and is none.
+        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::PartitionEOF) {
+            let code =
+                error.rdkafka_error_code().map_or_else(|| "other".to_owned(), |code| format!("{code:?}"));
+            telemetry::kafka::error(&code, &error, reason);
+        }
+    }
+}
+
+impl ConsumerContext for Listener {}
+
+/// Settings that every client has.
+fn client(brokers: &str) -> ClientConfig {
+    let mut config = ClientConfig::new();
+    config
+        .set("bootstrap.servers", brokers)
+        .set("client.id", "arb")
+        .set("socket.keepalive.enable", "true")
+        .set("allow.auto.create.topics", "false")
+        .set_log_level(RDKafkaLogLevel::Warning);
+    config
+}
+
+/// Settings of every consumer that reads what transactions wrote.
+fn read_committed(brokers: &str) -> ClientConfig {
+    let mut config = client(brokers);
+    config
+        .set("isolation.level", "read_committed")
+        .set("enable.auto.commit", "false")
+        .set("enable.auto.offset.store", "false")
+        .set("check.crcs", "true")
+        .set("fetch.message.max.bytes", limits::READ.to_string())
+        .set("queued.max.messages.kbytes", "65536")
+        // The default stalls a consumer for a second after its queue was full.
+        .set("fetch.queue.backoff.ms", "2");
+    config
+}
+
+/// Settings of every producer.
+fn producer(brokers: &str) -> ClientConfig {
+    let mut config = client(brokers);
+    config
+        .set("enable.idempotence", "true")
+        .set("acks", "all")
+        .set("compression.type", "lz4")
+        // Java's default; librdkafka's own is another, and a key must have one partition.
+        .set("partitioner", "murmur2_random")
+        // Also for the ticks: a dead letter that is sent again may be as long as one can be.
+        .set("message.max.bytes", limits::WRITTEN.to_string())
+        .set("queue.buffering.max.messages", "100000")
+        .set("queue.buffering.max.kbytes", "262144");
+    config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_clients_are_those_of_the_table() {
+        let setting = |config: &ClientConfig, key: &str| config.get(key).unwrap().parse::<usize>().unwrap();
+        assert_eq!(setting(&read_committed("b"), "fetch.message.max.bytes"), limits::READ);
+        for config in [producer("b"), transaction::settings("b"), transaction::transactional("b", "id")] {
+            assert_eq!(setting(&config, "message.max.bytes"), limits::WRITTEN);
+        }
+    }
+}

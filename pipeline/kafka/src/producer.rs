@@ -1,0 +1,171 @@
+//! The producer of the tick topic: idempotent, in order within a partition.
+//!
+//! What it sends is not transactional: frames are counted by their reader instead. It never drops a record in
+//! silence: one that could not be delivered is an error of the next call.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+use arb_runtime::readiness::Position;
+use arb_schemas::topics;
+use rdkafka::ClientContext;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::DeliveryResult;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
+
+use super::{Error, Listener};
+
+/// How long all that was sent may take to be acknowledged.
+const FLUSH: Duration = Duration::from_secs(30);
+/// Between two looks at what is in flight: a twentieth of what a small transaction takes.
+const LOOK: Duration = Duration::from_micros(100);
+/// How long what lingers may linger before the producer is told again.
+const AGAIN: Duration = Duration::from_millis(5);
+
+/// Publishes to [`topics::ODDS_TICKS`].
+pub struct TickProducer {
+    producer: BaseProducer<Deliveries>,
+}
+
+/// Keeps the first record that was not delivered, and counts the reports.
+#[derive(Default)]
+struct Deliveries {
+    failure: Mutex<Option<KafkaError>>,
+    reported: AtomicI64,
+}
+
+impl ClientContext for Deliveries {
+    fn error(&self, error: KafkaError, reason: &str) {
+        Listener.error(error, reason);
+    }
+}
+
+impl ProducerContext for Deliveries {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        self.reported.fetch_add(1, Ordering::Relaxed);
+        if let Err((error, _)) = result
+            && let Ok(mut first) = self.failure.lock()
+        {
+            first.get_or_insert_with(|| error.clone());
+        }
+    }
+}
+
+impl TickProducer {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`Error::Broker`] for settings that librdkafka refuses.
+    pub fn new(brokers: &str) -> Result<Self, Error> {
+        let producer = super::producer(brokers)
+            .set("linger.ms", "5")
+            .create_with_context(Deliveries::default())
+            .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+        Ok(Self { producer })
+    }
+
+    /// Sends a record to a partition; waits while the queue is full.
+    ///
+    /// # Errors
+    /// [`Error::Client`], also for a record of an earlier call that could not be delivered.
+    pub fn send(&self, partition: i32, key: &str, value: &[u8]) -> Result<(), Error> {
+        self.send_bytes(partition, Some(key.as_bytes()), Some(value))
+    }
+
+    /// [`Self::send`] for what may be no record of ours.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn send_bytes(&self, partition: i32, key: Option<&[u8]>, value: Option<&[u8]>) -> Result<(), Error> {
+        let mut record = BaseRecord::<[u8], [u8]>::to(topics::ODDS_TICKS.name).partition(partition);
+        (record.key, record.payload) = (key, value);
+        enqueue(&self.producer, record)?;
+        self.producer.poll(Duration::ZERO);
+        self.check()
+    }
+
+    /// Waits until everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for a record that could not be delivered, or when 30 s were not enough.
+    pub fn flush(&self) -> Result<(), Error> {
+        flush(&self.producer, FLUSH)?;
+        self.check()
+    }
+
+    /// Waits at most so long; whether everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for a record that could not be delivered.
+    pub fn flush_within(&self, time: Duration) -> Result<bool, Error> {
+        let flushed = flush(&self.producer, time);
+        self.check()?;
+        match flushed {
+            Err(error) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut) => {
+                Ok(false)
+            }
+            flushed => Ok(flushed.map(|()| true)?),
+        }
+    }
+
+    /// How many records the broker has reported on since the start, and how many that will be when it has on all.
+    #[must_use]
+    pub fn progress(&self) -> Position {
+        self.producer.poll(Duration::ZERO);
+        let at = self.producer.context().reported.load(Ordering::Relaxed);
+        Position { at, end: Some(at + i64::from(self.producer.in_flight_count())) }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let failure = self.producer.context().failure.lock().ok().and_then(|mut first| first.take());
+        failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+}
+
+/// Puts a record into the producer's queue; waits while it is full.
+pub(super) fn enqueue<C: ProducerContext<DeliveryOpaque = ()>>(
+    producer: &BaseProducer<C>,
+    mut record: BaseRecord<'_, [u8], [u8]>,
+) -> Result<(), KafkaError> {
+    while let Err((error, back)) = producer.send(record) {
+        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::QueueFull) {
+            return Err(error);
+        }
+        serve(producer);
+        record = back;
+    }
+    Ok(())
+}
+
+/// Waits until nothing is in flight: the library's own flush looks every 100 ms only, and in the last millisecond of
+/// any time that it is given it does not wait but spins, which takes a core from whoever has to answer.
+#[expect(clippy::disallowed_methods, reason = "this is the one that the rule names")]
+pub(super) fn flush<C: ProducerContext>(
+    producer: &BaseProducer<C>,
+    within: Duration,
+) -> Result<(), KafkaError> {
+    let deadline = Instant::now() + within;
+    loop {
+        // In no time at all: it sends what lingers, and says whether that was all.
+        match producer.flush(Duration::ZERO) {
+            Err(_) if Instant::now() < deadline => {}
+            done => return done,
+        }
+        let look = (Instant::now() + AGAIN).min(deadline);
+        while producer.in_flight_count() > 0 && Instant::now() < look {
+            serve(producer);
+        }
+    }
+}
+
+/// Takes a report of what was delivered, or waits for a moment where there is none.
+fn serve<C: ProducerContext>(producer: &BaseProducer<C>) {
+    let before = producer.in_flight_count();
+    producer.poll(Duration::ZERO);
+    if producer.in_flight_count() == before {
+        std::thread::sleep(LOOK);
+    }
+}

@@ -1,0 +1,230 @@
+//! What readers of a topic share: partitions from given positions, in no consumer group.
+//!
+//! It never decides what a record means.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use arb_runtime::progress::Span;
+use arb_schemas::topics::Topic;
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::KafkaError;
+use rdkafka::message::BorrowedMessage;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::{ClientContext, Statistics};
+
+use super::stall_watch::{Fetches, StallWatch, Watched};
+use super::{Error, Listener};
+
+/// How long the broker may take to say where a partition begins and ends, or how far a group has come.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long to wait before asking again.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The setting of a reader that sees what open transactions have written.
+pub(super) const READ_UNCOMMITTED: (&str, &str) = ("isolation.level", "read_uncommitted");
+
+/// A consumer that is told its partitions.
+pub(super) struct Reader {
+    consumer: BaseConsumer<Reading>,
+    topic: &'static str,
+    partitions: i32,
+    stalls: StallWatch,
+}
+
+/// What librdkafka reports to a reader.
+#[derive(Default)]
+pub(super) struct Reading(Fetches);
+
+impl ClientContext for Reading {
+    fn error(&self, error: KafkaError, reason: &str) {
+        Listener.error(error, reason);
+    }
+
+    fn stats(&self, statistics: Statistics) {
+        self.0.note(&statistics);
+    }
+}
+
+impl ConsumerContext for Reading {}
+
+impl Watched for Reading {
+    fn fetches(&self) -> &Fetches {
+        &self.0
+    }
+}
+
+/// What a poll brought.
+pub(super) enum Polled<'a> {
+    Record(BorrowedMessage<'a>),
+    /// A partition has been read to its end.
+    End(i32),
+    Idle,
+}
+
+impl Reader {
+    /// A reader of a topic of so many partitions; `settings` go before its own, which are those of one that reads what
+    /// is committed and does not skip.
+    pub(super) fn new(
+        brokers: &str,
+        topic: &Topic,
+        partitions: i32,
+        settings: &[(&str, &str)],
+    ) -> Result<Self, Error> {
+        let mut config = super::read_committed(brokers);
+        config
+            // No group is joined; librdkafka wants a name all the same.
+            .set("group.id", "arb-reader")
+            .set("auto.offset.reset", "error")
+            .set("enable.partition.eof", "true")
+            // Several may run in one process.
+            .set("queued.max.messages.kbytes", "8192");
+        for (key, value) in settings {
+            config.set(*key, *value);
+        }
+        let consumer = config
+            .create_with_context(Reading::default())
+            .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+        Ok(Self { consumer, topic: topic.name, partitions, stalls: StallWatch::new() })
+    }
+
+    /// Begins to read partitions, each at its position.
+    pub(super) fn assign(&mut self, positions: impl IntoIterator<Item = (i32, Offset)>) -> Result<(), Error> {
+        let mut assignment = TopicPartitionList::new();
+        for (partition, position) in positions {
+            assignment.add_partition_offset(self.topic, partition, position)?;
+        }
+        self.stalls.set(&assignment);
+        Ok(self.consumer.assign(&assignment)?)
+    }
+
+    /// The client, for what only one reader does.
+    pub(super) fn consumer(&self) -> &BaseConsumer<Reading> {
+        &self.consumer
+    }
+
+    /// The next record or end, waiting at most so long.
+    pub(super) fn poll(&mut self, wait: Duration) -> Result<Polled<'_>, Error> {
+        match self.consumer.poll(wait) {
+            None => {
+                self.stalls.tend(&self.consumer);
+                Ok(Polled::Idle)
+            }
+            Some(Ok(message)) => Ok(Polled::Record(message)),
+            Some(Err(KafkaError::PartitionEOF(partition))) => Ok(Polled::End(partition)),
+            Some(Err(error)) if is_transient(&error) => {
+                tracing::warn!(%error, "the broker cannot be reached; trying on");
+                Ok(Polled::Idle)
+            }
+            Some(Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// Where every partition begins and ends now; an open transaction is beyond the end of a committed read.
+    pub(super) fn spans(&self) -> Result<Vec<Span>, Error> {
+        (0..self.partitions).map(|partition| self.span(partition)).collect()
+    }
+
+    /// Where a partition begins and ends now.
+    pub(super) fn span(&self, partition: i32) -> Result<Span, Error> {
+        span(&self.consumer, self.topic, partition)
+    }
+}
+
+/// Where a partition begins and ends now, as this consumer sees it. A topic that has just been made, or whose broker has
+/// just changed, is asked for again.
+pub(super) fn span<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    topic: &str,
+    partition: i32,
+) -> Result<Span, Error> {
+    let deadline = Instant::now() + TIMEOUT;
+    loop {
+        match consumer.fetch_watermarks(topic, partition, TIMEOUT) {
+            Ok((first, next)) => return Ok(Span { first, next }),
+            Err(error) if has_no_leader_yet(&error) && Instant::now() < deadline => {
+                std::thread::sleep(AGAIN);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Waits until whatever `everything` sees in these partitions now is decided for `committed`, for which a partition ends
+/// at its last stable offset; `wait` waits a moment, and says whether to give up.
+pub(super) fn wait_until_decided(
+    everything: &Reader,
+    committed: &Reader,
+    partitions: Range<i32>,
+    mut wait: impl FnMut() -> bool,
+) -> Result<(), Error> {
+    let ends = partitions.map(|partition| Ok((partition, everything.span(partition)?.next)));
+    for (partition, end) in ends.collect::<Result<Vec<_>, Error>>()? {
+        while committed.span(partition)?.next < end {
+            if wait() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a group has committed for a partition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Offset of the next record.
+    pub offset: i64,
+    /// What was written beside it.
+    pub metadata: String,
+}
+
+/// What a consumer's group has committed for a partition.
+pub(super) fn committed<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    topic: &str,
+    partition: i32,
+) -> Result<Option<Committed>, KafkaError> {
+    let mut asked = TopicPartitionList::new();
+    asked.add_partition(topic, partition);
+    let answer = consumer.committed_offsets(asked, TIMEOUT)?;
+    let Some(element) = answer.find_partition(topic, partition) else { return Ok(None) };
+    element.error()?;
+    Ok(match element.offset() {
+        Offset::Offset(offset) => Some(Committed { offset, metadata: element.metadata().to_owned() }),
+        _ => None,
+    })
+}
+
+/// Errors that end when the partition has a leader that this client knows.
+fn has_no_leader_yet(error: &KafkaError) -> bool {
+    use rdkafka::types::RDKafkaErrorCode as Code;
+    let code = error.rdkafka_error_code();
+    let no_leader = [
+        Code::NotLeaderForPartition,
+        Code::LeaderNotAvailable,
+        Code::UnknownTopicOrPartition,
+        Code::UnknownPartition,
+        Code::OffsetNotAvailable,
+    ];
+    is_transient(error) || code.is_some_and(|code| no_leader.contains(&code))
+}
+
+/// Errors that librdkafka reports and then recovers from.
+pub(super) fn is_transient(error: &KafkaError) -> bool {
+    use rdkafka::types::RDKafkaErrorCode as Code;
+    matches!(
+        error.rdkafka_error_code(),
+        Some(
+            Code::BrokerTransportFailure
+                | Code::AllBrokersDown
+                | Code::OperationTimedOut
+                | Code::Resolve
+                | Code::NotCoordinator
+                | Code::CoordinatorLoadInProgress
+                | Code::CoordinatorNotAvailable
+                // The partitions that were lost by it are told as a rebalance.
+                | Code::PollExceeded
+        )
+    )
+}

@@ -1,0 +1,340 @@
+//! Finds partitions that a consumer has stopped to fetch though there is more to read, and assigns them again where it is.
+//!
+//! librdkafka has had several faults by which a partition is fetched no more after its broker was away (for example its
+//! issues 4492 and 4680: an offset that waits to be validated for ever). The consumer lives, its other partitions go on, and
+//! nothing is reported. What ends it is a new assignment of that partition.
+//!
+//! It compares how far a partition has been read with how far it can be, from time to time, when there is nothing else to do.
+//! A position counts markers of transactions only with the end of the partition that librdkafka last reported, which it
+//! says in its statistics; without them nothing is compared. It never moves a position, and never acts while the broker
+//! does not answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::KafkaError;
+use rdkafka::statistics::Statistics;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use arb_runtime::telemetry;
+
+/// The setting of a consumer that is watched: how often librdkafka says what it does. Who sets it must poll, or what is
+/// said piles up.
+pub(super) const WATCHED: (&str, &str) = ("statistics.interval.ms", "5000");
+
+/// How often partitions are compared.
+const LOOK: Duration = Duration::from_secs(5);
+/// A partition with more to read, of which nothing came for so long, is stalled. A consumer that recovers by itself does so
+/// within a few seconds after its broker answers.
+const STALLED: Duration = Duration::from_secs(15);
+/// One question to the broker.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A topic and a partition of it.
+type Place = (String, i32);
+
+/// What librdkafka last said of the partitions that a consumer reads.
+#[derive(Default)]
+pub(super) struct Fetches(Mutex<BTreeMap<Place, Fetch>>);
+
+/// What it said of one.
+#[derive(Debug, Clone)]
+struct Fetch {
+    /// The end that was reported to the application; negative before the first.
+    end: i64,
+    /// Of librdkafka's machine, for the log.
+    state: String,
+}
+
+impl Fetches {
+    /// Takes what librdkafka says.
+    pub(super) fn note(&self, statistics: &Statistics) {
+        let mut fetches = self.lock();
+        for (name, topic) in &statistics.topics {
+            for (partition, said) in &topic.partitions {
+                let fetch = Fetch { end: said.eof_offset, state: said.fetch_state.clone() };
+                fetches.insert((name.clone(), *partition), fetch);
+            }
+        }
+    }
+
+    fn get(&self, place: &Place) -> Option<Fetch> {
+        self.lock().get(place).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Place, Fetch>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The context of a consumer that is watched.
+pub(super) trait Watched: ConsumerContext {
+    /// Where its statistics go.
+    fn fetches(&self) -> &Fetches;
+}
+
+/// Watches one consumer.
+pub(super) struct StallWatch {
+    /// How often it looks.
+    every: Duration,
+    looked: Instant,
+    unmoved: Unmoved,
+    /// Where partitions were told to be read from, for those of which nothing has come since.
+    set: BTreeMap<Place, Offset>,
+    paused: BTreeSet<Place>,
+}
+
+/// How far a partition has been read.
+struct Progress {
+    /// The offset up to which everything has come, markers too; negative before anything has.
+    at: i64,
+    /// Where a new assignment goes on.
+    resume: Offset,
+    /// What librdkafka says that it does, for the log.
+    state: String,
+}
+
+impl StallWatch {
+    pub(super) fn new() -> Self {
+        Self::with(LOOK, STALLED)
+    }
+
+    fn with(every: Duration, limit: Duration) -> Self {
+        let (set, paused) = <(BTreeMap<_, _>, BTreeSet<_>)>::default();
+        Self { every, looked: Instant::now(), unmoved: Unmoved::new(limit), set, paused }
+    }
+
+    /// Notes that partitions are read from here on.
+    pub(super) fn set(&mut self, list: &TopicPartitionList) {
+        for element in list.elements() {
+            let place = (element.topic().to_owned(), element.partition());
+            self.unmoved.forget(&place);
+            self.set.insert(place, element.offset());
+        }
+    }
+
+    /// Notes that partitions are read no more for now, or again.
+    pub(super) fn pause(&mut self, list: &TopicPartitionList, is_paused: bool) {
+        for element in list.elements() {
+            let place = (element.topic().to_owned(), element.partition());
+            if is_paused {
+                self.paused.insert(place);
+            } else {
+                self.paused.remove(&place);
+            }
+        }
+    }
+
+    /// Compares, if it is time for it, and assigns again what stalls. To be called when a poll brought nothing.
+    pub(super) fn tend<C: Watched>(&mut self, consumer: &BaseConsumer<C>) {
+        let now = Instant::now();
+        if now.duration_since(self.looked) < self.every {
+            return;
+        }
+        self.looked = now;
+        if let Err(error) = self.look(now, consumer) {
+            tracing::debug!(%error, "whether partitions are fetched is not known");
+            self.unmoved.forget_all();
+        }
+    }
+
+    fn look<C: Watched>(&mut self, now: Instant, consumer: &BaseConsumer<C>) -> Result<(), KafkaError> {
+        let read = self.read(consumer)?;
+        for place in self.unmoved.note(now, read.iter().map(|(place, read)| (place, read.at))) {
+            let (Some(Progress { at, resume, state }), (topic, partition)) = (read.get(&place), &place)
+            else {
+                continue;
+            };
+            let (_, end) = consumer.fetch_watermarks(topic, *partition, TIMEOUT)?;
+            if end > *at {
+                telemetry::kafka::stall(topic, *partition, [*at, end], state);
+                let mut list = TopicPartitionList::new();
+                list.add_partition_offset(topic, *partition, *resume)?;
+                consumer.incremental_unassign(&list)?;
+                consumer.incremental_assign(&list)?;
+                self.set(&list);
+            }
+            self.unmoved.forget(&place);
+        }
+        Ok(())
+    }
+
+    /// How far each partition has been read that is to be, as far as that is known.
+    fn read<C: Watched>(&self, consumer: &BaseConsumer<C>) -> Result<BTreeMap<Place, Progress>, KafkaError> {
+        let mut progress = BTreeMap::new();
+        for element in consumer.position()?.elements() {
+            let place = (element.topic().to_owned(), element.partition());
+            let Some(Fetch { end, state }) = consumer.context().fetches().get(&place) else { continue };
+            // It has no position before its first record.
+            let resume = match element.offset() {
+                Offset::Offset(next) => Some(Offset::Offset(next)),
+                _ => self.set.get(&place).copied(),
+            };
+            let Some(resume) = resume.filter(|_| !self.paused.contains(&place)) else { continue };
+            let at = resume.to_raw().unwrap_or(-1).max(end);
+            progress.insert(place, Progress { at, resume, state });
+        }
+        Ok(progress)
+    }
+}
+
+/// Since when partitions have been where they are.
+#[derive(Debug)]
+struct Unmoved {
+    /// How long is too long.
+    limit: Duration,
+    since: BTreeMap<Place, (i64, Instant)>,
+}
+
+impl Unmoved {
+    fn new(limit: Duration) -> Self {
+        Self { limit, since: BTreeMap::new() }
+    }
+
+    /// Notes how far partitions have been read now; those that have not moved for too long.
+    fn note<'a>(&mut self, now: Instant, read: impl Iterator<Item = (&'a Place, i64)>) -> Vec<Place> {
+        let mut before = std::mem::take(&mut self.since);
+        let mut unmoved = Vec::new();
+        for (place, at) in read {
+            let since = before.remove(place).filter(|(was, _)| *was == at).map_or(now, |(_, since)| since);
+            if now.duration_since(since) >= self.limit {
+                unmoved.push(place.clone());
+            }
+            self.since.insert(place.clone(), (at, since));
+        }
+        unmoved
+    }
+
+    /// Begins to count anew.
+    fn forget(&mut self, place: &Place) {
+        self.since.remove(place);
+    }
+
+    /// The same, of all.
+    fn forget_all(&mut self) {
+        self.since.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rdkafka::mocking::MockCluster;
+    use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+    use rdkafka::{ClientConfig, ClientContext, Message};
+
+    use super::*;
+
+    /// The context of the consumer of these tests.
+    #[derive(Default)]
+    struct Seen(Fetches);
+
+    impl ClientContext for Seen {
+        fn stats(&self, statistics: Statistics) {
+            self.0.note(&statistics);
+        }
+    }
+
+    impl ConsumerContext for Seen {}
+
+    impl Watched for Seen {
+        fn fetches(&self) -> &Fetches {
+            &self.0
+        }
+    }
+
+    const TOPIC: &str = "watched";
+
+    fn write(brokers: &str, values: std::ops::Range<u8>) {
+        let config = ClientConfig::new().set("bootstrap.servers", brokers).clone();
+        let producer: BaseProducer = config.create().unwrap();
+        for value in values {
+            producer.send(BaseRecord::<(), _>::to(TOPIC).partition(0).payload(&[value])).ok().unwrap();
+        }
+        while producer.in_flight_count() > 0 {
+            producer.poll(Duration::from_millis(10));
+        }
+    }
+
+    fn reader(brokers: &str) -> (BaseConsumer<Seen>, StallWatch) {
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", brokers).set("group.id", "reader").set("enable.auto.commit", "false");
+        config.set("enable.partition.eof", "true").set(WATCHED.0, "50");
+        let consumer: BaseConsumer<Seen> = config.create_with_context(Seen::default()).unwrap();
+        let mut watch = StallWatch::with(Duration::from_millis(50), Duration::from_millis(500));
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(TOPIC, 0, Offset::Offset(0)).unwrap();
+        consumer.assign(&list).unwrap();
+        watch.set(&list);
+        (consumer, watch)
+    }
+
+    /// Polls, and tends whenever there is nothing, until that is so; what came, by offset.
+    fn poll_until(
+        consumer: &BaseConsumer<Seen>,
+        watch: &mut StallWatch,
+        is_so: impl Fn(&StallWatch, &[i64]) -> bool,
+    ) -> Vec<i64> {
+        let (begun, mut come) = (Instant::now(), Vec::new());
+        while !is_so(watch, &come) {
+            assert!(begun.elapsed() < Duration::from_mins(1), "{come:?}");
+            match consumer.poll(Duration::from_millis(10)) {
+                Some(Ok(message)) => come.push(message.offset()),
+                Some(Err(_)) => {}
+                None => watch.tend(consumer),
+            }
+        }
+        come
+    }
+
+    /// A consumer that is paused behind the watch's back stands for one that librdkafka has forgotten.
+    #[test]
+    fn a_partition_that_is_fetched_no_more_is_assigned_again_where_it_is() {
+        let cluster = MockCluster::new(1).unwrap();
+        cluster.create_topic(TOPIC, 1, 1).unwrap();
+        let brokers = cluster.bootstrap_servers();
+        write(&brokers, 0..3);
+        let (consumer, mut watch) = reader(&brokers);
+        assert_eq!(poll_until(&consumer, &mut watch, |_, come| come.len() == 3), [0, 1, 2]);
+        let place = (TOPIC.to_owned(), 0);
+        let again = Offset::Offset(3);
+        // It is at the end and stays there: nothing is wrong.
+        let begun = Instant::now();
+        poll_until(&consumer, &mut watch, |_, _| begun.elapsed() > Duration::from_secs(2));
+        assert_eq!(watch.set[&place], Offset::Offset(0));
+        consumer.pause(&consumer.assignment().unwrap()).unwrap();
+        write(&brokers, 3..5);
+        let come = poll_until(&consumer, &mut watch, |watch, _| watch.set[&place] == again);
+        assert!(come.is_empty(), "{come:?}");
+        consumer.resume(&consumer.assignment().unwrap()).unwrap();
+        assert_eq!(poll_until(&consumer, &mut watch, |_, come| come.len() == 2), [3, 4]);
+        // One that its owner has paused is left alone.
+        let assigned = consumer.assignment().unwrap();
+        consumer.pause(&assigned).unwrap();
+        watch.pause(&assigned, true);
+        write(&brokers, 5..6);
+        let begun = Instant::now();
+        poll_until(&consumer, &mut watch, |_, _| begun.elapsed() > Duration::from_secs(2));
+        assert_eq!(watch.set[&place], again);
+    }
+
+    #[test]
+    fn what_does_not_move_for_long_is_found_and_what_moves_is_not() {
+        let places = ["still", "moves", "late"].map(|topic| (topic.to_owned(), 0));
+        let [still, moves, late] = &places;
+        let (mut unmoved, begun) = (Unmoved::new(STALLED), Instant::now());
+        let mut note = |seconds: u64, read: &[(&Place, i64)]| {
+            unmoved.note(begun + Duration::from_secs(seconds), read.iter().copied())
+        };
+        assert!(note(0, &[(still, 7), (moves, 1)]).is_empty());
+        assert!(note(5, &[(still, 7), (moves, 1)]).is_empty());
+        assert!(note(10, &[(still, 7), (moves, 2), (late, 0)]).is_empty());
+        assert_eq!(note(15, &[(still, 7), (moves, 2), (late, 0)]), vec![still.clone()]);
+        // One that is not named is forgotten.
+        assert!(note(20, &[(moves, 2)]).is_empty());
+        assert_eq!(note(25, &[(still, 7), (moves, 2)]), vec![moves.clone()]);
+        // Back is a movement too: it was read again.
+        assert!(note(30, &[(moves, 1)]).is_empty());
+    }
+}

@@ -1,0 +1,275 @@
+//! The transactional producer, and a transaction as a borrow of it.
+//!
+//! What is sent, and the offsets of what it was made from, become visible together or not at all. A transaction
+//! that is dropped is aborted. It never retries what may already have happened: that is [`Committed::Unknown`].
+//!
+//! Source: KIP-98, and KIP-447 for fencing by the consumer group's generation.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use arb_runtime::fail_point::{FailPoints, Point};
+use arb_runtime::log::Output;
+use arb_runtime::log::{Committed, LogError, Transaction as Port};
+use arb_schemas::topics;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::{ClientConfig, ClientContext};
+
+use super::producer::{enqueue, flush};
+use super::{Error, Listener, TickConsumer, fatal};
+
+/// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
+pub(super) const TIMEOUT: Duration = Duration::from_secs(8);
+/// Longer than a message may take (`message.timeout.ms`): what cannot be delivered has failed by then, and the
+/// transaction is known to need an abort.
+pub(super) const FLUSH: Duration = Duration::from_millis(9_500);
+/// How long a call is resumed for: longer than a transaction may last (10 s).
+pub(super) const RESUME: Duration = Duration::from_secs(15);
+/// First contact with the transaction coordinator, which may have to wait for an earlier owner's time-out.
+const INIT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A producer with a transactional id, as the library has it.
+pub(super) type Client = BaseProducer<Silent>;
+
+/// Only notes that a record was not delivered: such a record fails the commit.
+#[derive(Default)]
+pub(super) struct Silent {
+    has_failed: AtomicBool,
+}
+
+impl Silent {
+    /// Whether a record has not been delivered since this was last asked.
+    pub(super) fn take_failure(&self) -> bool {
+        self.has_failed.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl ClientContext for Silent {
+    fn error(&self, error: KafkaError, reason: &str) {
+        Listener.error(error, reason);
+    }
+}
+
+impl ProducerContext for Silent {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        if result.is_err() {
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Takes over a transactional id: whoever used it is fenced; the coordinator aborts the transaction that it knows of.
+pub(super) fn connect(brokers: &str, transactional_id: &str) -> Result<Client, Error> {
+    let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
+    let client: Client =
+        transactional(brokers, transactional_id).create_with_context(Silent::default()).map_err(broker)?;
+    resume(INIT_TIMEOUT, || client.init_transactions(INIT_TIMEOUT)).map_err(broker)?;
+    Ok(client)
+}
+
+/// Settings of a producer of what is computed.
+pub(super) fn settings(brokers: &str) -> ClientConfig {
+    let mut config = super::producer(brokers);
+    config
+        .set("linger.ms", "0")
+        .set("message.timeout.ms", "9000")
+        // A transaction begun right after another meets a coordinator that is still busy with the first. The
+        // default is to ask again after 100 ms, which would then be what a small transaction costs.
+        .set("retry.backoff.ms", "2");
+    config
+}
+
+/// Settings of one that writes transactions.
+pub(super) fn transactional(brokers: &str, transactional_id: &str) -> ClientConfig {
+    let mut config = settings(brokers);
+    config.set("transactional.id", transactional_id).set("transaction.timeout.ms", "10000");
+    config
+}
+
+/// An output as the client takes it.
+pub(super) fn record(output: &Output) -> BaseRecord<'_, [u8], [u8]> {
+    let mut record = BaseRecord::<[u8], [u8]>::to(output.topic).partition(output.partition);
+    (record.key, record.payload) = (output.key.as_deref(), output.value.as_deref());
+    if !output.headers.is_empty() {
+        let add = |headers: OwnedHeaders, (key, value): &(&str, String)| {
+            headers.insert(Header { key, value: Some(value) })
+        };
+        record.headers = Some(output.headers.iter().fold(OwnedHeaders::new(), add));
+    }
+    record
+}
+
+/// Places as the client takes them.
+pub(super) fn offsets(next: &BTreeMap<i32, i64>) -> Result<TopicPartitionList, KafkaError> {
+    let mut offsets = TopicPartitionList::new();
+    for (partition, offset) in next {
+        offsets.add_partition_offset(topics::ODDS_TICKS.name, *partition, Offset::Offset(*offset))?;
+    }
+    Ok(offsets)
+}
+
+/// An open transaction.
+pub struct Transaction<'a> {
+    client: &'a mut Client,
+    fail_points: &'a FailPoints,
+    transactional_id: &'a str,
+    is_open: bool,
+}
+
+impl<'a> Transaction<'a> {
+    /// Begins one.
+    pub(super) fn begin(
+        client: &'a mut Client,
+        transactional_id: &'a str,
+        fail_points: &'a FailPoints,
+    ) -> Result<Self, LogError> {
+        client.begin_transaction().map_err(|error| end(client, transactional_id, error))?;
+        Ok(Self { client, fail_points, transactional_id, is_open: true })
+    }
+
+    /// An error after which the producer can do no more.
+    fn end(&self, error: impl Into<Error>) -> LogError {
+        end(self.client, self.transactional_id, error)
+    }
+
+    /// An error of a record that was not taken; one that ends the producer names the record.
+    fn refused(&self, source: KafkaError, output: &Output) -> LogError {
+        if !is_fatal(&source) {
+            return LogError::Abort(source.into());
+        }
+        let key = String::from_utf8_lossy(output.key.as_deref().unwrap_or_default()).into();
+        let length = output.value.as_ref().map_or(0, Vec::len);
+        self.end(Error::NotTaken {
+            topic: output.topic,
+            partition: output.partition,
+            key,
+            length,
+            source: source.into(),
+        })
+    }
+}
+
+/// An error after which a producer can do no more: of one that was fenced, the sentence that says so.
+pub(super) fn end(client: &Client, transactional_id: &str, error: impl Into<Error>) -> LogError {
+    let is_fenced = client.client().fatal_error().is_some_and(|(code, _)| is_fencing(code));
+    fatal(if is_fenced { Error::Fenced(transactional_id.to_owned()) } else { error.into() })
+}
+
+fn is_fencing(code: RDKafkaErrorCode) -> bool {
+    matches!(code, RDKafkaErrorCode::Fenced | RDKafkaErrorCode::ProducerFenced)
+}
+
+impl Port for Transaction<'_> {
+    type Input = TickConsumer;
+
+    fn send(&mut self, output: &Output) -> Result<(), LogError> {
+        self.fail_points.pass(Point::Produce);
+        enqueue(self.client, record(output)).map_err(|error| self.refused(error, output))
+    }
+
+    fn commit(mut self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+        if let Err(error) = self.prepare(input, next) {
+            return self.give_up(error);
+        }
+        self.fail_points.pass(Point::Commit);
+        match resume(RESUME, || self.client.commit_transaction(TIMEOUT)) {
+            Ok(()) => {
+                self.is_open = false;
+                self.fail_points.pass(Point::Committed);
+                Ok(Committed::Yes)
+            }
+            // Also where librdkafka asks for an abort: the request may have been heard.
+            Err(error) => {
+                self.is_open = false;
+                if is_fatal(&error) {
+                    return Err(self.end(error));
+                }
+                tracing::warn!(%error, "nobody knows whether a commit has happened");
+                Ok(Committed::Unknown)
+            }
+        }
+    }
+
+    fn abort(mut self) -> Result<(), LogError> {
+        self.try_abort().map_err(|error| self.end(error))
+    }
+}
+
+impl Transaction<'_> {
+    /// Everything before the commit itself.
+    fn prepare(&self, input: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
+        // The commit's own flush looks every 100 ms only.
+        flush(self.client, FLUSH)?;
+        self.fail_points.pass(Point::Offsets);
+        let offsets = offsets(next)?;
+        let lost =
+            || KafkaError::ClientCreation("the consumer is no member of its group any more".to_owned());
+        let group = input.group().ok_or_else(lost)?;
+        let send = || self.client.send_offsets_to_transaction(&offsets, &group, TIMEOUT);
+        Ok(resume(RESUME, send)?)
+    }
+
+    /// Aborts after an error before which nothing was committed; an error of the producer's end stays one.
+    fn give_up(mut self, error: Error) -> Result<Committed, LogError> {
+        if let Error::Client(client) = &error
+            && is_fatal(client)
+        {
+            self.is_open = false;
+            return Err(self.end(error));
+        }
+        tracing::warn!(%error, "the transaction is aborted");
+        self.abort().map(|()| Committed::Aborted)
+    }
+
+    fn try_abort(&mut self) -> Result<(), Error> {
+        self.is_open = false;
+        // The abort waits for what is in flight, but does not take the reports of it.
+        if let Err(error) = flush(self.client, FLUSH) {
+            tracing::warn!(%error, "what was sent is not settled before the abort");
+        }
+        Ok(resume(RESUME, || self.client.abort_transaction(TIMEOUT))?)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.is_open
+            && let Err(error) = self.try_abort()
+        {
+            // The coordinator aborts it when its time is out.
+            tracing::warn!(%error, "a transaction was left open");
+        }
+    }
+}
+
+/// Calls again while librdkafka says that it is safe: it then resumes the call rather than repeat it.
+pub(super) fn resume(
+    within: Duration,
+    mut call: impl FnMut() -> Result<(), KafkaError>,
+) -> Result<(), KafkaError> {
+    let deadline = Instant::now() + within;
+    loop {
+        match call() {
+            Err(KafkaError::Transaction(error)) if error.is_retriable() && Instant::now() < deadline => {
+                tracing::warn!(%error, "the coordinator is asked again");
+            }
+            done => return done,
+        }
+    }
+}
+
+/// Whether the producer is of no more use (fenced by another, or broken), or the same work would fail again.
+pub(super) fn is_fatal(error: &KafkaError) -> bool {
+    use RDKafkaErrorCode as Code;
+    let by_code = matches!(
+        error.rdkafka_error_code(),
+        Some(Code::Fatal | Code::Fenced | Code::ProducerFenced | Code::MessageSizeTooLarge)
+    );
+    by_code || matches!(error, KafkaError::Transaction(error) if error.is_fatal())
+}

@@ -1,0 +1,181 @@
+//! Evaluation: what a recording's windows were, by the engine that the processor runs, without Kafka.
+//!
+//! Each recording has its own engine with the `raw` policy, one partition, whole polls. The words are those of the
+//! independent oracle. It is no second engine: it only listens to what the first one says.
+
+mod fit;
+mod report;
+mod signals;
+mod split;
+mod survival;
+mod ttl;
+mod windows;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use arb_engine::Engine;
+use arb_engine::books::Books;
+use arb_engine::catalogue::Policy;
+use arb_engine::effect::Effect;
+use arb_engine::input::Coordinate;
+use arb_engine::source::Disposition;
+use arb_ingest::source::{Poll, Source, SourceError};
+use arb_ingest::the_odds_api::OddsFormat;
+use arb_ingest::{publish, recording};
+use arb_process::faults::Faults;
+use arb_schemas::time::Micros;
+use arb_schemas::topics::ODDS_TICKS;
+
+pub use fit::{Fitted, fitted};
+pub use report::Report;
+pub use signals::{Graded, graded};
+pub use split::Split;
+pub use survival::Survival;
+pub use windows::RawWindow;
+
+use survival::Verdicts;
+use windows::Windows;
+
+/// The markets of the evaluation.
+const MARKETS: [&str; 3] = ["h2h", "spreads", "totals"];
+
+/// What recordings came to.
+#[derive(Debug, Default)]
+pub struct Evaluation {
+    /// All windows, in the order of `--windows`.
+    pub windows: Vec<RawWindow>,
+    /// What became of their legs' prices.
+    pub survival: Survival,
+    /// What was malformed.
+    pub faults: Faults,
+    /// Polls that counted.
+    pub polls: u64,
+    /// Polls that came late.
+    pub late: u64,
+    /// Their ticks.
+    pub ticks: u64,
+    /// The largest margin that was plausible at each recording's end, pre-match and in play.
+    pub margin_limits: Vec<[f64; 2]>,
+    /// Books that are not in the table.
+    pub unknown_books: BTreeSet<Arc<str>>,
+    /// Recordings that could not be read to their end.
+    pub cut: Vec<SourceError>,
+}
+
+/// Evaluates recordings, one after the other. How well lives are foretold is told of what opens after the split.
+///
+/// # Errors
+/// [`SourceError`] when one cannot be opened; one that breaks off is evaluated as far as it goes.
+pub fn evaluate<'a>(
+    recordings: impl IntoIterator<Item = &'a Path>,
+    format: OddsFormat,
+    books: &Arc<Books>,
+    split: Option<Split>,
+) -> Result<Evaluation, SourceError> {
+    let mut evaluation = Evaluation::default();
+    for path in recordings {
+        let mut recording = recording::open(path, format)?;
+        Run::new(&mut evaluation, books).play(recording.as_mut(), split);
+    }
+    evaluation.windows.sort_by(RawWindow::order);
+    Ok(evaluation)
+}
+
+/// Evaluates what a source gives, to its end.
+pub fn evaluate_source(source: &mut dyn Source, books: &Arc<Books>) -> Evaluation {
+    let mut evaluation = Evaluation::default();
+    Run::new(&mut evaluation, books).play(source, None);
+    evaluation.windows.sort_by(RawWindow::order);
+    evaluation
+}
+
+/// One recording on its way through the engine.
+struct Run<'a> {
+    evaluation: &'a mut Evaluation,
+    engine: Engine,
+    offset: i64,
+    windows: Windows,
+    verdicts: Verdicts,
+    /// First and last poll.
+    span: Option<(Micros, Micros)>,
+}
+
+impl<'a> Run<'a> {
+    fn new(evaluation: &'a mut Evaluation, books: &Arc<Books>) -> Self {
+        let (windows, verdicts) = (Windows::default(), Verdicts::default());
+        let engine = Engine::with_books(Policy::Raw, Arc::clone(books));
+        Self { evaluation, engine, offset: 0, windows, verdicts, span: None }
+    }
+
+    fn play(mut self, source: &mut dyn Source, split: Option<Split>) {
+        loop {
+            match source.next_poll(&mut self.evaluation.faults) {
+                Ok(Some(poll)) => self.poll(source.name(), poll),
+                Ok(None) => break,
+                Err(error) => {
+                    self.evaluation.cut.push(error);
+                    break;
+                }
+            }
+        }
+        let from = self.span.zip(split).map_or(Micros::MIN, |((first, last), split)| split.time(first, last));
+        let reported = |window: RawWindow| RawWindow { is_reported: window.opened_at >= from, ..window };
+        self.evaluation.margin_limits.push([false, true].map(|in_play| self.engine.margin_limit(in_play)));
+        self.evaluation.unknown_books.extend(self.engine.unknown_books());
+        self.evaluation.windows.extend(self.windows.finish().map(reported));
+    }
+
+    fn poll(&mut self, source: &str, poll: Poll) {
+        let received_at = poll.received_at;
+        let poll = asked(poll);
+        self.evaluation.ticks += poll.ticks() as u64;
+        let (effects, poll) =
+            told(&mut self.engine, source, poll, &mut self.offset, &mut self.evaluation.faults);
+        if poll != Disposition::Applied {
+            self.evaluation.late += 1;
+            return;
+        }
+        self.evaluation.polls += 1;
+        self.span = Some((self.span.map_or(received_at, |(first, _)| first), received_at));
+        self.verdicts.look(&self.engine, received_at, &mut self.evaluation.survival);
+        for effect in &effects {
+            self.windows.apply(effect);
+            if let Effect::Transition(arb_engine::effect::Change::Opened, entry) = effect {
+                self.verdicts.add(entry);
+            }
+        }
+        self.windows.end_of_poll(received_at);
+    }
+}
+
+/// What of a poll is evaluated.
+fn asked(mut poll: Poll) -> Poll {
+    for (_, offers) in &mut poll.events {
+        offers.retain(|offer| MARKETS.contains(&&*offer.market));
+    }
+    poll
+}
+
+/// Tells an engine a poll of which the first record has this offset; what it says, and what became of the poll.
+fn told(
+    engine: &mut Engine,
+    source: &str,
+    poll: Poll,
+    offset: &mut i64,
+    faults: &mut Faults,
+) -> (Vec<Effect>, Disposition) {
+    let (mut effects, mut last) = (Vec::new(), Disposition::Late);
+    for addressed in publish::records(source, poll, 1) {
+        let input = addressed.record.as_input(faults);
+        let at = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: *offset };
+        let step = engine.step(at, &input, &mut effects);
+        faults.count_step(step);
+        faults.count_left_out(&step.left_out);
+        last = step.disposition;
+        *offset += 1;
+    }
+    engine.commit();
+    (effects, last)
+}

@@ -1,0 +1,139 @@
+//! The report of an evaluation, for a person to read.
+//!
+//! It only counts; what this version does not compute it calls null.
+
+use std::fmt;
+
+use arb_engine::verify::Flag;
+
+use super::survival::{Cell, GAPS};
+use super::ttl::Printed;
+use super::{Evaluation, RawWindow};
+
+/// The rule of rivals: margins above this are dropped.
+const TOO_GOOD: f64 = 0.10;
+
+/// An evaluation, printed.
+pub struct Report<'a>(pub &'a Evaluation);
+
+/// Windows by whether the event had begun; `None` is all.
+pub(super) const PHASES: [(&str, Option<bool>); 3] =
+    [("pre-match", Some(false)), ("in-play", Some(true)), ("all", None)];
+
+/// What a rule keeps of the windows.
+type Rule = fn(&RawWindow) -> bool;
+
+/// By what one could tell the true ones.
+const RULES: [(&str, Rule); 4] = [
+    ("best price", |_| true),
+    ("margin to 10 %", |window| window.margin_open <= TOO_GOOD),
+    ("verified at once", |window| window.verified_at_open),
+    ("verified", |window| window.verified_ever),
+];
+
+/// Counts over some windows.
+#[derive(Default)]
+struct ReportCounts {
+    windows: u64,
+    /// Proven at opening.
+    at_open: u64,
+    /// Proven at any time.
+    ever: u64,
+}
+
+impl ReportCounts {
+    fn of<'a>(windows: impl Iterator<Item = &'a RawWindow>) -> Self {
+        windows.fold(Self::default(), |counts, window| Self {
+            windows: counts.windows + 1,
+            at_open: counts.at_open + u64::from(window.simultaneous_at_open),
+            ever: counts.ever + u64::from(window.simultaneous_ever),
+        })
+    }
+}
+
+pub(super) fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Evaluation { polls, late, ticks, faults, .. } = self.0;
+        writeln!(f, "{polls} polls, {ticks} ticks, {late} late polls")?;
+        if !faults.is_empty() {
+            writeln!(f, "malformed: {faults}")?;
+        }
+        self.write_windows(f)?;
+        self.write_doubts(f)?;
+        self.write_survival(f)?;
+        write!(f, "{}", Printed::of(&self.0.windows))
+    }
+}
+
+impl Report<'_> {
+    fn write_windows(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "\n{:<10}{:<18}{:>9}{:>14}{:>11}{:>14}{:>12}",
+            "phase", "rule", "windows", "simult. open", "ever", "phantom rate", "true kept"
+        )?;
+        for (name, phase) in PHASES {
+            let in_phase = |window: &&RawWindow| phase.is_none_or(|in_play| window.in_play == in_play);
+            let all = ReportCounts::of(self.0.windows.iter().filter(in_phase));
+            for (rule, keeps) in RULES {
+                let kept =
+                    ReportCounts::of(self.0.windows.iter().filter(in_phase).filter(|window| keeps(window)));
+                writeln!(
+                    f,
+                    "{name:<10}{rule:<18}{:>9}{:>14}{:>11}{:>14}{:>12}",
+                    kept.windows,
+                    kept.at_open,
+                    kept.ever,
+                    percent(kept.windows - kept.ever, kept.windows),
+                    percent(kept.ever, all.ever)
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Which flags did not hold when windows opened, and what was learnt for them.
+    fn write_doubts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\nflags that did not hold at opening, of {} windows", self.0.windows.len())?;
+        for flag in Flag::ALL {
+            let count = self.0.windows.iter().filter(|window| window.doubts_at_open.contains(&flag)).count();
+            writeln!(f, "{:<24}{count:>9}", flag.key())?;
+        }
+        for [pre_match, in_play] in &self.0.margin_limits {
+            let [pre_match, in_play] = [pre_match, in_play].map(|limit| 100.0 * limit);
+            writeln!(f, "plausible margins at the end: to {pre_match:.2} %, in play {in_play:.2} %")?;
+        }
+        if !self.0.unknown_books.is_empty() {
+            let books: Vec<_> = self.0.unknown_books.iter().map(|book| &**book).collect();
+            writeln!(f, "books that are not in the table: {}", books.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn write_survival(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "\nlegs whose price stood at their first refresh after the window opened, by the gap to it"
+        )?;
+        writeln!(f, "{:<10}{:<12}{:>20}{:>20}", "phase", "gap up to", "simultaneous", "not")?;
+        for (name, phase) in PHASES {
+            for (gap, (_, label)) in GAPS.iter().enumerate() {
+                let cell = |simultaneous| {
+                    let wanted = |cell: &Cell| {
+                        cell.gap == gap
+                            && cell.simultaneous == simultaneous
+                            && phase.is_none_or(|in_play| cell.in_play == in_play)
+                    };
+                    let (legs, standing) = self.0.survival.sum(wanted);
+                    format!("{} of {legs}", percent(standing, legs))
+                };
+                writeln!(f, "{name:<10}{label:<12}{:>20}{:>20}", cell(true), cell(false))?;
+            }
+        }
+        Ok(())
+    }
+}

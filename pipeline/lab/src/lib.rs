@@ -1,0 +1,7 @@
+//! The same engine over recordings, without Kafka: what windows and signals were, and what can be learnt of them.
+//!
+//! - [`evaluate`]: windows, signals and lifetimes of recordings; the prior of the engine, fitted.
+//!
+//! It never publishes anything.
+
+pub mod evaluate;

@@ -1,0 +1,251 @@
+//! Records as engine inputs, and effects (`effects`) and memory ([`state`]) as records: the only place that knows both sides.
+//!
+//! What cannot be an input is left out and counted, never guessed. It never reads Kafka.
+
+mod effects;
+pub mod state;
+
+use arb_engine::catalogue::{Market, Outcome, Side};
+use arb_engine::effect::EventInfo;
+use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::limit::Limit;
+use arb_engine::odds::Price;
+use arb_schemas::records as wire;
+use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
+use arb_schemas::wire::{RecordType, WireError, decode, encode};
+
+use crate::faults::Faults;
+
+pub use self::effects::outputs;
+
+/// A record of the tick topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TickRecord {
+    /// What a source said of an event.
+    Frame(wire::Frame),
+    /// The end of a poll.
+    PollEnd(wire::PollEnd),
+    /// A source is alive.
+    Heartbeat(wire::Heartbeat),
+}
+
+impl TickRecord {
+    /// From a message of the tick topic.
+    ///
+    /// # Errors
+    /// [`WireError`] when it is none.
+    pub fn decode(message: &[u8]) -> Result<Self, WireError> {
+        match RecordType::of(message)? {
+            RecordType::PollEnd => decode(message).map(Self::PollEnd),
+            RecordType::Heartbeat => decode(message).map(Self::Heartbeat),
+            _ => decode(message).map(Self::Frame),
+        }
+    }
+
+    /// As a message of the tick topic.
+    ///
+    /// # Errors
+    /// [`WireError::Avro`] when a value does not fit its schema.
+    pub fn encode(&self) -> Result<Vec<u8>, WireError> {
+        match self {
+            Self::Frame(frame) => encode(frame),
+            Self::PollEnd(end) => encode(end),
+            Self::Heartbeat(heartbeat) => encode(heartbeat),
+        }
+    }
+
+    /// As the engine's input; ticks that cannot be are left out and counted.
+    pub fn as_input(&self, faults: &mut Faults) -> Input<'_> {
+        match self {
+            Self::Frame(frame) => Input::Frame(as_frame(&frame.into(), faults)),
+            Self::PollEnd(end) => Input::PollEnd(PollEnd {
+                source: &end.source,
+                received_at: end.received_at,
+                league: end.league.as_deref(),
+                coverage: as_coverage(&(&end.coverage).into()),
+                frames: u32::try_from(end.frames).unwrap_or(0),
+            }),
+            Self::Heartbeat(heartbeat) => {
+                Input::Heartbeat(Heartbeat { source: &heartbeat.source, at: heartbeat.at })
+            }
+        }
+    }
+}
+
+/// A message of the tick topic, a frame in place where that can be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TickMessage<'a> {
+    /// A frame whose names are the message's.
+    Frame(FrameView<'a>),
+    /// Anything else.
+    Record(TickRecord),
+}
+
+impl<'a> TickMessage<'a> {
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// [`WireError`] when it is none of the tick topic.
+    pub fn read(message: &'a [u8]) -> Result<Self, WireError> {
+        match view::frame(message) {
+            Some(frame) => Ok(Self::Frame(frame)),
+            None => TickRecord::decode(message).map(Self::Record),
+        }
+    }
+
+    /// As the engine's input; ticks that cannot be are left out and counted.
+    pub fn as_input(&self, faults: &mut Faults) -> Input<'_> {
+        match self {
+            Self::Frame(frame) => Input::Frame(as_frame(frame, faults)),
+            Self::Record(record) => record.as_input(faults),
+        }
+    }
+}
+
+fn as_frame<'a>(frame: &FrameView<'a>, faults: &mut Faults) -> Frame<'a> {
+    let mut ticks = Vec::with_capacity(frame.ticks.len());
+    // The ticks of an offer share its very name.
+    for offer in frame.ticks.chunk_by(|a, b| std::ptr::eq(a.market, b.market)) {
+        let Some(market) = Market::parse(offer[0].market) else {
+            faults.count("market", "unknown");
+            continue;
+        };
+        ticks.extend(offer.iter().filter_map(|tick| as_tick(market, tick, faults)));
+    }
+    Frame {
+        source: frame.source,
+        received_at: frame.received_at,
+        poll_index: frame.poll_index.and_then(|index| u32::try_from(index).ok()),
+        event: as_event(frame.event),
+        coverage: as_coverage(&frame.coverage),
+        ticks,
+    }
+}
+
+fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Option<Tick<'a>> {
+    let TickView { book, last_seen_at, price_moved_at, tick, .. } = *view;
+    let Some(bet) = bet(market, &tick) else {
+        faults.count("bet", "does not exist");
+        return None;
+    };
+    let Ok(price) = Price::from_millionths(tick.price) else {
+        faults.count("price", "out of range");
+        return None;
+    };
+    // A status of a later version is none that bets can be placed on.
+    let suspended = tick.status != wire::Status::Active;
+    let limit = limit(&tick, faults);
+    Some(Tick { book, bet, price, limit, suspended, last_seen_at, price_moved_at })
+}
+
+/// The limit of a tick; one that is below 0 is none, and costs the tick nothing but that.
+fn limit(tick: &wire::Tick, faults: &mut Faults) -> Option<Limit> {
+    let stated = tick.limit?;
+    let limit = Limit::from_minor(stated);
+    if limit.is_none() {
+        faults.count("limit", "below 0");
+    }
+    limit
+}
+
+/// The bet of a tick; `None` when the market has no such bet.
+#[must_use]
+pub fn bet(market: Market, tick: &wire::Tick) -> Option<Bet> {
+    Bet::new(market, outcome(tick.outcome)?, side(tick.side)?, tick.line)
+}
+
+fn outcome(outcome: wire::Outcome) -> Option<Outcome> {
+    Some(match outcome {
+        wire::Outcome::Home => Outcome::Home,
+        wire::Outcome::Draw => Outcome::Draw,
+        wire::Outcome::Away => Outcome::Away,
+        wire::Outcome::Over => Outcome::Over,
+        wire::Outcome::Under => Outcome::Under,
+        wire::Outcome::Unknown => return None,
+    })
+}
+
+fn wire_outcome(outcome: Outcome) -> wire::Outcome {
+    match outcome {
+        Outcome::Home => wire::Outcome::Home,
+        Outcome::Draw => wire::Outcome::Draw,
+        Outcome::Away => wire::Outcome::Away,
+        Outcome::Over => wire::Outcome::Over,
+        Outcome::Under => wire::Outcome::Under,
+    }
+}
+
+fn side(side: wire::Side) -> Option<Side> {
+    match side {
+        wire::Side::Back => Some(Side::Back),
+        wire::Side::Lay => Some(Side::Lay),
+        wire::Side::Unknown => None,
+    }
+}
+
+fn wire_side(side: Side) -> wire::Side {
+    match side {
+        Side::Back => wire::Side::Back,
+        Side::Lay => wire::Side::Lay,
+    }
+}
+
+fn as_event(event: EventView<'_>) -> Event<'_> {
+    let EventView { id, sport, league, home, away, commence_time } = event;
+    Event { id, sport, league, home, away, commence_time }
+}
+
+fn event_info(event: &wire::Event) -> Event<'_> {
+    as_event(event.into())
+}
+
+fn wire_event(event: &EventInfo) -> wire::Event {
+    wire::Event {
+        id: event.id.to_string(),
+        sport: event.sport.to_string(),
+        league: event.league.to_string(),
+        home: event.home.to_string(),
+        away: event.away.to_string(),
+        commence_time: event.commence_time,
+    }
+}
+
+fn as_coverage<'a>(coverage: &CoverageView<'a>) -> Coverage<'a> {
+    let parsed = |markets: &Vec<&str>| markets.iter().filter_map(|market| Market::parse(market)).collect();
+    Coverage { books: coverage.books.clone(), markets: coverage.markets.as_ref().map(parsed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_cannot_be_costs_its_tick_nothing() {
+        let tick = |limit| wire::Tick {
+            outcome: wire::Outcome::Home,
+            side: wire::Side::Lay,
+            line: None,
+            price: 2_000_000,
+            status: wire::Status::Active,
+            limit,
+        };
+        let view = |limit| TickView {
+            book: "b",
+            market: "h2h",
+            last_seen_at: 1,
+            price_moved_at: None,
+            tick: tick(limit),
+        };
+        let market = Market::parse("h2h").unwrap();
+        for (stated, read, said) in [
+            (None, None, ""),
+            (Some(0), Some(0), ""),
+            (Some(7), Some(7), ""),
+            (Some(-1), None, "limit below 0: 1"),
+        ] {
+            let mut faults = Faults::default();
+            let tick = as_tick(market, &view(stated), &mut faults).unwrap();
+            assert_eq!((tick.limit.map(Limit::minor), faults.to_string()), (read, said.to_owned()));
+        }
+    }
+}

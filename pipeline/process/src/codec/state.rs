@@ -1,0 +1,375 @@
+//! What an engine remembers as records of the changelog, and back.
+//!
+//! It never reads Kafka.
+
+mod line;
+#[cfg(test)]
+mod longest;
+mod signal;
+mod survival;
+
+use arb_engine::catalogue::{Line, Market};
+use arb_engine::clock::Clock;
+use arb_engine::margins::Margins;
+use arb_engine::refresh::Refresh;
+use arb_engine::saved::{Misfit, Saved};
+use arb_engine::source::SourceClock;
+use arb_runtime::log::Output;
+use arb_schemas::records as wire;
+use arb_schemas::topics::PROCESS_STATE;
+use arb_schemas::wire::{RecordType, WireError, decode, encode};
+use thiserror::Error;
+
+use self::line::{saved_head, saved_line, state_head, state_line};
+use self::survival::{saved_survival, state_survival};
+
+/// Key of [`wire::StatePartition`].
+const PARTITION: &str = "partition";
+/// Key of [`wire::StateMargins`].
+const MARGINS: &str = "margins";
+/// Key of [`wire::StateClock`].
+const CLOCK: &str = "clock";
+
+/// A record of the changelog.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StateRecord {
+    /// Something that the engine remembers.
+    Saved(Saved),
+    /// How far the partition had come.
+    Partition(wire::StatePartition),
+}
+
+/// Why a record of the changelog is none.
+#[derive(Debug, Error)]
+pub enum StateError {
+    /// Its bytes.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// Its meaning.
+    #[error("a {0} that cannot be")]
+    Impossible(&'static str),
+    /// It is of a layout that is not read any more.
+    #[error(
+        "an earlier version wrote it in an older layout (schema id {0}): stop all processors, delete {changelog} and the \
+         group's offsets, create the topics again (`arb topics create`) and start; the state is computed again from the \
+         ticks that are kept",
+        changelog = PROCESS_STATE.name
+    )]
+    OlderLayout(u32),
+    /// It does not fit what was put back before.
+    #[error("a {}", .0.words())]
+    Misfit(Misfit),
+}
+
+/// A change of the engine as a record of a partition's changelog; `None` for what [`progress`] writes.
+///
+/// # Errors
+/// [`WireError::Avro`] when a value does not fit its schema.
+pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError> {
+    let (key, value) = match saved {
+        Saved::Head { event, market, main_line } => {
+            (head_key(&event.id, *market), Some(encode(&state_head(event, *market, *main_line))?))
+        }
+        Saved::HeadGone { event, market } => (head_key(event, *market), None),
+        Saved::Line(line) => {
+            (line_key(&line.event, line.market, line.line), Some(encode(&state_line(line))?))
+        }
+        Saved::LineGone { event, market, line } => (line_key(event, *market, *line), None),
+        Saved::Source { source, clock } => {
+            (format!("source/{source}"), Some(encode(&state_source(source, *clock))?))
+        }
+        Saved::SourceGone { source } => (format!("source/{source}"), None),
+        Saved::Book { book, refresh } => (format!("book/{book}"), Some(encode(&state_book(book, refresh))?)),
+        Saved::BookGone { book } => (format!("book/{book}"), None),
+        Saved::StaleBooks { event, books } => {
+            let names = books.iter().map(ToString::to_string).collect();
+            let record = wire::StateStaleBooks { event_id: event.to_string(), books: names };
+            (format!("stale/{event}"), (!books.is_empty()).then(|| encode(&record)).transpose()?)
+        }
+        Saved::Margins(margins) => (MARGINS.to_owned(), Some(encode(&state_margins(margins))?)),
+        Saved::Survival { sport, profile, cell } => {
+            (survival::key(sport, *profile), Some(encode(&state_survival(sport, *profile, cell))?))
+        }
+        Saved::Clock(Clock { now, watermark, leap }) => {
+            let record = wire::StateClock { now: *now, watermark: *watermark, leap: *leap };
+            (CLOCK.to_owned(), Some(encode(&record)?))
+        }
+        Saved::Sequence(_) => return Ok(None),
+    };
+    Ok(Some(Output::new(PROCESS_STATE.name, partition, key, value)))
+}
+
+/// How far a partition has come, as a record of its changelog.
+///
+/// # Errors
+/// [`WireError::Avro`].
+pub fn progress(state: &wire::StatePartition, partition: i32) -> Result<Output, WireError> {
+    let value = Some(encode(state)?);
+    Ok(Output::new(PROCESS_STATE.name, partition, PARTITION.to_owned(), value))
+}
+
+/// The record of a value in the changelog.
+///
+/// # Errors
+/// [`StateError`] when it is none, or says what cannot be.
+pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
+    let found = RecordType::of(value).map_err(|error| match error {
+        WireError::OlderLayout(id) => StateError::OlderLayout(id),
+        error => StateError::Wire(error),
+    })?;
+    match found {
+        RecordType::StatePartition => Ok(StateRecord::Partition(decode(value)?)),
+        RecordType::StateSource => {
+            let wire::StateSource { source, latest, heard_at, frames, whole } = decode(value)?;
+            let poll = frames.and_then(|frames| u32::try_from(frames).ok()).map(|frames| (frames, whole));
+            let clock = SourceClock::at(latest, heard_at, poll);
+            Ok(StateRecord::Saved(Saved::Source { source: source.into(), clock }))
+        }
+        RecordType::StateBook => Ok(StateRecord::Saved(saved_book(&decode(value)?)?)),
+        RecordType::StateMargins => Ok(StateRecord::Saved(saved_margins(&decode(value)?)?)),
+        RecordType::StateSurvival => Ok(StateRecord::Saved(saved_survival(&decode(value)?)?)),
+        RecordType::StateStaleBooks => {
+            let wire::StateStaleBooks { event_id, books } = decode(value)?;
+            let books = books.into_iter().map(Into::into).collect();
+            Ok(StateRecord::Saved(Saved::StaleBooks { event: event_id.into(), books }))
+        }
+        RecordType::StateClock => {
+            let wire::StateClock { now, watermark, leap } = decode(value)?;
+            Ok(StateRecord::Saved(Saved::Clock(Clock { now, watermark, leap })))
+        }
+        RecordType::StateHead => Ok(StateRecord::Saved(saved_head(&decode(value)?)?)),
+        _ => Ok(StateRecord::Saved(Saved::Line(Box::new(saved_line(&decode(value)?)?)))),
+    }
+}
+
+/// Heads sort before lines: a restore puts them first.
+fn head_key(event: &str, market: Market) -> String {
+    format!("head/{event}/{}", market.key())
+}
+
+fn line_key(event: &str, market: Market, line: Option<Line>) -> String {
+    let line = line.map_or_else(|| "none".to_owned(), |line| line.to_string());
+    format!("line/{event}/{}/{line}", market.key())
+}
+
+fn state_source(source: &str, clock: SourceClock) -> wire::StateSource {
+    let poll = clock.poll();
+    wire::StateSource {
+        source: source.to_owned(),
+        latest: clock.latest(),
+        heard_at: clock.heard_at(),
+        frames: poll.and_then(|(frames, _)| i32::try_from(frames).ok()),
+        whole: poll.is_none_or(|(_, whole)| whole),
+    }
+}
+
+fn state_book(book: &str, refresh: &Refresh) -> wire::StateBook {
+    wire::StateBook {
+        book: book.to_owned(),
+        counts: refresh.counts().iter().copied().map(i32::from).collect(),
+        sampled_at: refresh.sampled_at(),
+        interval: refresh.interval(),
+    }
+}
+
+fn state_margins(margins: &Margins) -> wire::StateMargins {
+    let counts = |in_play| margins.counts(in_play).iter().copied().map(i32::from).collect();
+    wire::StateMargins { pre_match: counts(false), in_play: counts(true) }
+}
+
+fn saved_margins(state: &wire::StateMargins) -> Result<Saved, StateError> {
+    let both = counts(&state.pre_match).zip(counts(&state.in_play));
+    let margins = both.and_then(|(pre_match, in_play)| Margins::from_counts(&pre_match, &in_play));
+    margins
+        .map(|margins| Saved::Margins(Box::new(margins)))
+        .ok_or(StateError::Impossible("sketch of margins"))
+}
+
+fn counts(counts: &[i32]) -> Option<Vec<u16>> {
+    counts.iter().map(|count| u16::try_from(*count).ok()).collect()
+}
+
+fn saved_book(state: &wire::StateBook) -> Result<Saved, StateError> {
+    let refresh = counts(&state.counts)
+        .and_then(|counts| Refresh::from_counts(&counts, state.sampled_at, state.interval));
+    let refresh = refresh.ok_or(StateError::Impossible("book"))?;
+    Ok(Saved::Book { book: state.book.as_str().into(), refresh })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arb_engine::Standing;
+    use arb_engine::catalogue::{Outcome, Side};
+    use arb_engine::effect::{EventInfo, Ever, WindowId};
+    use arb_engine::limit::Limit;
+    use arb_engine::odds::Price;
+    use arb_engine::saved::{
+        SavedBet, SavedConsensus, SavedLine, SavedMove, SavedQuote, SavedSignal, SavedWindow,
+    };
+    use arb_engine::signals::{self, SignalId};
+    use arb_engine::survival::{Cell, Kind, Life, Profile, Stage};
+    use arb_engine::verify::Verification;
+
+    use super::*;
+    use crate::error::PumpError;
+
+    const PROFILE: Profile = Profile { stage: Stage::Days, kind: Kind::Handicap, margin: 1, age: 2 };
+
+    fn quote(outcome: Outcome, book: &str) -> SavedQuote {
+        SavedQuote {
+            outcome,
+            side: Side::Back,
+            book: book.into(),
+            source: "feed".into(),
+            price: Price::from_millionths(2_100_000).unwrap(),
+            limit: Limit::from_minor(10_050).filter(|_| outcome == Outcome::Home),
+            standing: Standing::Started,
+            span_start: 1,
+            span_end: 2,
+            price_moved_at: 3,
+            received_at: 4,
+        }
+    }
+
+    fn event() -> Arc<EventInfo> {
+        let text = |text: &str| text.into();
+        Arc::new(EventInfo {
+            id: text("a/b"),
+            sport: text("soccer"),
+            league: text("soccer_test"),
+            home: text("H"),
+            away: text("A"),
+            commence_time: 5,
+        })
+    }
+
+    fn market() -> Market {
+        Market::parse("spreads_h1").unwrap()
+    }
+
+    fn line() -> SavedLine {
+        let window = SavedWindow {
+            id: WindowId([7; 16]),
+            opened_at: 6,
+            sequence: 7,
+            legs: vec![0, 1],
+            is_pair: false,
+            verification: Verification::from_bits(0b1_1111_1011).unwrap(),
+            fresh_until: 77,
+            ever: Ever { simultaneous: true, verified: false },
+            in_play: false,
+            margin_open: 0.01,
+            margin_peak: 0.02,
+            margin: 0.015,
+            life: Life { profile: PROFILE, pace: 660, since: 6, confirmed_at: 9, taught_to: 8 },
+        };
+        let moved = SavedMove {
+            outcome: Outcome::Away,
+            book: "beta".into(),
+            at: 8,
+            from: Price::from_millionths(2_000_000).unwrap(),
+            to: Price::from_millionths(2_100_000).unwrap(),
+            told: true,
+        };
+        let signal = SavedSignal {
+            id: SignalId([9; 16]),
+            kind: signals::Kind::StalePrice,
+            opened_at: 6,
+            expires_at: 90,
+            sequence: 8,
+            strength: 0.02,
+            confidence: 0.5,
+            bets: vec![SavedBet { line: Some(-2_500), quote: quote(Outcome::Home, "gone") }],
+        };
+        let (outcome, at) = (Outcome::Away, 300);
+        let consensus = SavedConsensus { outcome, at, probability: 512_345 };
+        SavedLine {
+            event: "a/b".into(),
+            market: market(),
+            line: Some(-2_250),
+            quotes: vec![quote(Outcome::Home, "alpha"), quote(Outcome::Away, "beta")],
+            window: Some(window),
+            moves: vec![moved],
+            signals: vec![signal],
+            consensus: vec![consensus],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        let clock = SourceClock::at(9, 10, Some((3, false)));
+        let refresh = Refresh::from_counts(&[0, 4, 1], 7, Some(1_189_209)).unwrap();
+        let books = vec!["alpha".into(), "beta".into()];
+        let cell = Cell::died(20_000_000, 70_000_000);
+        let survival = Saved::Survival { sport: "soccer".into(), profile: PROFILE, cell };
+        for (saved, key) in [
+            (Saved::Head { event: event(), market: market(), main_line: Some(-250) }, "head/a/b/spreads_h1"),
+            (Saved::Line(Box::new(line())), "line/a/b/spreads_h1/-2250"),
+            (Saved::Line(Box::new(SavedLine { line: None, ..line() })), "line/a/b/spreads_h1/none"),
+            (Saved::Source { source: "feed".into(), clock }, "source/feed"),
+            (Saved::Source { source: "x".into(), clock: SourceClock::at(9, 9, None) }, "source/x"),
+            (Saved::Book { book: "alpha".into(), refresh }, "book/alpha"),
+            (Saved::StaleBooks { event: "a/b".into(), books }, "stale/a/b"),
+            (survival, "survival/soccer/days/handicap/1/2"),
+            (Saved::Clock(Clock { now: 9, watermark: 4, leap: Some(12) }), "clock"),
+        ] {
+            let output = output(&saved, 2).unwrap().unwrap();
+            assert_eq!((output.topic, output.partition), (PROCESS_STATE.name, 2));
+            assert_eq!(output.key.as_deref(), Some(key.as_bytes()));
+            assert_eq!(parse(&output.value.unwrap()).unwrap(), StateRecord::Saved(saved));
+        }
+        let at = wire::StatePartition { next_offset: 17, policy: "board".into(), sequence: 3, epoch: 9 };
+        let read = parse(&progress(&at, 0).unwrap().value.unwrap()).unwrap();
+        assert_eq!(read, StateRecord::Partition(at));
+    }
+
+    #[test]
+    fn what_is_no_more_leaves_a_tombstone() {
+        for (gone, key) in [
+            (Saved::HeadGone { event: "a/b".into(), market: market() }, "head/a/b/spreads_h1"),
+            (
+                Saved::LineGone { event: "a/b".into(), market: market(), line: Some(500) },
+                "line/a/b/spreads_h1/500",
+            ),
+            (Saved::StaleBooks { event: "a/b".into(), books: vec![] }, "stale/a/b"),
+            (Saved::SourceGone { source: "feed".into() }, "source/feed"),
+            (Saved::BookGone { book: "alpha".into() }, "book/alpha"),
+        ] {
+            let output = output(&gone, 0).unwrap().unwrap();
+            assert_eq!((output.key.as_deref(), output.value), (Some(key.as_bytes()), None));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let mut wrong = state_line(&line());
+        wrong.quotes[0].book = 9;
+        let said = |state: &wire::StateLine| parse(&encode(state).unwrap()).unwrap_err().to_string();
+        assert_eq!(said(&wrong), "a quote that cannot be");
+        let mut wrong = state_line(&line());
+        wrong.quotes[0].limit = Some(-1);
+        assert_eq!(said(&wrong), "a quote that cannot be");
+        let mut wrong = state_line(&line());
+        wrong.window.as_mut().unwrap().life.stage = "x".into();
+        assert_eq!(said(&wrong), "a window that cannot be");
+        let unknown = wire::StateLine { market: "corners".into(), ..state_line(&line()) };
+        assert_eq!(said(&unknown), "a market that cannot be");
+    }
+
+    #[test]
+    fn an_older_layout_is_refused_with_what_to_do() {
+        for id in [10, 23, 28] {
+            let (key, error) = ("market/e/h2h".to_owned(), parse(&[0, 0, 0, 0, id, 0]).unwrap_err());
+            let error = PumpError::State { partition: 2, offset: 7, key, error };
+            let sentence = format!(
+                "process.state.v1 partition 2 offset 7 key market/e/h2h: an earlier version wrote it in an older layout (schema id {id}): stop \
+                 all processors, delete process.state.v1 and the group's offsets, create the topics again (`arb topics \
+                 create`) and start; the state is computed again from the ticks that are kept"
+            );
+            assert_eq!(error.to_string(), sentence);
+        }
+        assert_eq!(parse(&[0, 0, 0, 0, 99, 0]).unwrap_err().to_string(), "schema id 99 is unknown");
+    }
+}

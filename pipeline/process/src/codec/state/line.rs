@@ -1,0 +1,202 @@
+//! A market's head and its lines as records of the changelog, and back: quotes, windows, moves.
+//!
+//! A record names books and sources once and refers to them by position. It decides nothing.
+
+use std::sync::Arc;
+
+use arb_engine::Standing;
+use arb_engine::catalogue::Market;
+use arb_engine::effect::{EventInfo, Ever, WindowId};
+use arb_engine::limit::Limit;
+use arb_engine::odds::Price;
+use arb_engine::saved::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
+use arb_engine::verify::Verification;
+use arb_schemas::records as wire;
+
+use super::StateError;
+use super::signal::{saved_consensus, saved_signal, state_consensus, state_signal};
+use super::survival::{saved_life, state_life};
+use crate::codec::{event_info, outcome, side, wire_event, wire_outcome, wire_side};
+
+/// The names of a record, each once, in the order of their use.
+#[derive(Default)]
+pub(super) struct NameTable(Vec<Arc<str>>);
+
+impl NameTable {
+    fn position(&mut self, name: &Arc<str>) -> i32 {
+        let known = self.0.iter().position(|known| Arc::ptr_eq(known, name) || known == name);
+        let position = known.unwrap_or_else(|| {
+            self.0.push(Arc::clone(name));
+            self.0.len() - 1
+        });
+        i32::try_from(position).unwrap_or(i32::MAX)
+    }
+}
+
+pub(super) fn state_head(event: &EventInfo, market: Market, main_line: Option<i32>) -> wire::StateHead {
+    wire::StateHead { event: wire_event(event), market: market.key(), main_line }
+}
+
+pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
+    let event = Arc::new(EventInfo::from(&event_info(&state.event)));
+    let market = Market::parse(&state.market).ok_or(StateError::Impossible("market"))?;
+    Ok(Saved::Head { event, market, main_line: state.main_line })
+}
+
+pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
+    let mut names = NameTable::default();
+    let quotes = line.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
+    let moves = line.moves.iter().map(|moved| state_move(moved, &mut names)).collect();
+    let signals = line.signals.iter().map(|signal| state_signal(signal, &mut names)).collect();
+    wire::StateLine {
+        event_id: line.event.to_string(),
+        market: line.market.key(),
+        line: line.line,
+        names: names.0.iter().map(ToString::to_string).collect(),
+        quotes,
+        window: line.window.as_ref().map(state_window),
+        moves,
+        signals,
+        consensus: line.consensus.iter().map(state_consensus).collect(),
+    }
+}
+
+fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
+    wire::StateMove {
+        outcome: wire_outcome(moved.outcome),
+        book: names.position(&moved.book),
+        at: moved.at,
+        from: moved.from.millionths().into(),
+        to: moved.to.millionths().into(),
+        told: moved.told,
+    }
+}
+
+fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> {
+    Some(SavedMove {
+        outcome: outcome(moved.outcome)?,
+        book: names.get(usize::try_from(moved.book).ok()?)?.clone(),
+        at: moved.at,
+        from: Price::from_millionths(moved.from).ok()?,
+        to: Price::from_millionths(moved.to).ok()?,
+        told: moved.told,
+    })
+}
+
+fn wire_standing(standing: Standing) -> wire::Standing {
+    match standing {
+        Standing::OnOffer => wire::Standing::OnOffer,
+        Standing::Suspended => wire::Standing::Suspended,
+        Standing::Stale => wire::Standing::Stale,
+        Standing::Started => wire::Standing::Started,
+    }
+}
+
+fn standing(standing: wire::Standing) -> Option<Standing> {
+    Some(match standing {
+        wire::Standing::OnOffer => Standing::OnOffer,
+        wire::Standing::Suspended => Standing::Suspended,
+        wire::Standing::Stale => Standing::Stale,
+        wire::Standing::Started => Standing::Started,
+        wire::Standing::Unknown => return None,
+    })
+}
+
+pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
+    wire::StateQuote {
+        outcome: wire_outcome(quote.outcome),
+        side: wire_side(quote.side),
+        book: names.position(&quote.book),
+        source: names.position(&quote.source),
+        price: quote.price.millionths().into(),
+        standing: wire_standing(quote.standing),
+        span_start: quote.span_start,
+        span_end: quote.span_end,
+        price_moved_at: quote.price_moved_at,
+        received_at: quote.received_at,
+        limit: quote.limit.map(Limit::minor),
+    }
+}
+
+fn state_window(window: &SavedWindow) -> wire::StateWindow {
+    wire::StateWindow {
+        id: window.id.to_string(),
+        opened_at: window.opened_at,
+        sequence: window.sequence,
+        legs: window.legs.iter().map(|leg| i32::try_from(*leg).unwrap_or(i32::MAX)).collect(),
+        in_play: window.in_play,
+        margin_open: window.margin_open,
+        margin_peak: window.margin_peak,
+        margin: window.margin,
+        is_pair: window.is_pair,
+        flags: window.verification.bits().into(),
+        fresh_until: window.fresh_until,
+        simultaneous_ever: window.ever.simultaneous,
+        verified_ever: window.ever.verified,
+        life: state_life(&window.life),
+    }
+}
+
+pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateError> {
+    let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
+    let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
+    let window = state.window.as_ref().map(saved_window);
+    let moves = state.moves.iter().map(|moved| saved_move(moved, &names));
+    let signals = state.signals.iter().map(|signal| saved_signal(signal, &names));
+    let consensus = state.consensus.iter().map(saved_consensus);
+    Ok(SavedLine {
+        event: state.event_id.as_str().into(),
+        market: Market::parse(&state.market).ok_or(StateError::Impossible("market"))?,
+        line: state.line,
+        quotes: quotes.collect::<Option<_>>().ok_or(StateError::Impossible("quote"))?,
+        window: window.map(|window| window.ok_or(StateError::Impossible("window"))).transpose()?,
+        moves: moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?,
+        signals: signals.collect::<Option<_>>().ok_or(StateError::Impossible("signal"))?,
+        consensus: consensus.collect::<Option<_>>().ok_or(StateError::Impossible("consensus"))?,
+    })
+}
+
+/// The 16 bytes of an id.
+pub(super) fn id_bytes(id: &str) -> Option<[u8; 16]> {
+    Some(u128::from_str_radix(id, 16).ok()?.to_be_bytes())
+}
+
+pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
+    let name = |position: i32| names.get(usize::try_from(position).ok()?).cloned();
+    Some(SavedQuote {
+        outcome: outcome(quote.outcome)?,
+        side: side(quote.side)?,
+        book: name(quote.book)?,
+        source: name(quote.source)?,
+        price: Price::from_millionths(quote.price).ok()?,
+        limit: match quote.limit {
+            Some(limit) => Some(Limit::from_minor(limit)?),
+            None => None,
+        },
+        standing: standing(quote.standing)?,
+        span_start: quote.span_start,
+        span_end: quote.span_end,
+        price_moved_at: quote.price_moved_at,
+        received_at: quote.received_at,
+    })
+}
+
+fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
+    let id = WindowId(id_bytes(&window.id)?);
+    let legs = window.legs.iter().map(|leg| usize::try_from(*leg).ok());
+    Some(SavedWindow {
+        id,
+        opened_at: window.opened_at,
+        sequence: window.sequence,
+        legs: legs.collect::<Option<_>>()?,
+        is_pair: window.is_pair,
+        verification: Verification::from_bits(u16::try_from(window.flags).ok()?)?,
+        fresh_until: window.fresh_until,
+        ever: Ever { simultaneous: window.simultaneous_ever, verified: window.verified_ever },
+        in_play: window.in_play,
+        margin_open: window.margin_open,
+        margin_peak: window.margin_peak,
+        margin: window.margin,
+        life: saved_life(&window.life)?,
+    })
+}

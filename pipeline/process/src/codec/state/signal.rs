@@ -1,0 +1,62 @@
+//! A line's open signals and the samples of its consensus as parts of its record, and back.
+//!
+//! It decides nothing.
+
+use std::sync::Arc;
+
+use arb_engine::saved::{SavedBet, SavedConsensus, SavedSignal};
+use arb_engine::signals::{Kind, SignalId};
+use arb_schemas::records as wire;
+
+use super::line::{NameTable, id_bytes, saved_quote, state_quote};
+use crate::codec::{outcome, wire_outcome};
+
+pub(super) fn state_signal(signal: &SavedSignal, names: &mut NameTable) -> wire::StateSignal {
+    wire::StateSignal {
+        id: signal.id.to_string(),
+        kind: signal.kind.key().to_owned(),
+        opened_at: signal.opened_at,
+        expires_at: signal.expires_at,
+        sequence: signal.sequence,
+        strength: signal.strength,
+        confidence: signal.confidence,
+        bets: signal.bets.iter().map(|bet| state_bet(bet, names)).collect(),
+    }
+}
+
+fn state_bet(bet: &SavedBet, names: &mut NameTable) -> wire::StateBet {
+    wire::StateBet { line: bet.line, quote: state_quote(&bet.quote, names) }
+}
+
+fn saved_bet(bet: &wire::StateBet, names: &[Arc<str>]) -> Option<SavedBet> {
+    Some(SavedBet { line: bet.line, quote: saved_quote(&bet.quote, names)? })
+}
+
+pub(super) fn saved_signal(signal: &wire::StateSignal, names: &[Arc<str>]) -> Option<SavedSignal> {
+    Some(SavedSignal {
+        id: SignalId(id_bytes(&signal.id)?),
+        kind: Kind::parse(&signal.kind)?,
+        opened_at: signal.opened_at,
+        expires_at: signal.expires_at,
+        sequence: signal.sequence,
+        strength: signal.strength,
+        confidence: signal.confidence,
+        bets: signal.bets.iter().map(|bet| saved_bet(bet, names)).collect::<Option<_>>()?,
+    })
+}
+
+pub(super) fn state_consensus(sample: &SavedConsensus) -> wire::StateConsensus {
+    wire::StateConsensus {
+        outcome: wire_outcome(sample.outcome),
+        at: sample.at,
+        probability: sample.probability.into(),
+    }
+}
+
+pub(super) fn saved_consensus(sample: &wire::StateConsensus) -> Option<SavedConsensus> {
+    Some(SavedConsensus {
+        outcome: outcome(sample.outcome)?,
+        at: sample.at,
+        probability: u32::try_from(sample.probability).ok()?,
+    })
+}

@@ -1,0 +1,198 @@
+//! What went through the pump, counted once it is committed.
+//!
+//! It never counts what was aborted: the same records come again.
+
+use arb_engine::effect::{BookState, Change, Effect, Moved, Reason, Scope};
+use arb_engine::input::Input;
+use arb_engine::signals::{self, Kind};
+use arb_engine::source::Disposition;
+use arb_engine::{Step, invariants};
+use arb_runtime::dead_letters;
+
+use crate::faults::Faults;
+
+/// Counts since the start.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Records read.
+    pub records: u64,
+    /// Of these, frames.
+    pub frames: u64,
+    /// Of these, ends of polls.
+    pub poll_ends: u64,
+    /// Of these, heartbeats.
+    pub heartbeats: u64,
+    /// Ticks of the frames that could be inputs.
+    pub ticks: u64,
+    /// Transactions committed.
+    pub commits: u64,
+    /// Transactions aborted, their records read again.
+    pub aborts: u64,
+    /// Commits of which it was not known at first whether they had happened.
+    pub unknown: u64,
+    /// Partitions restored.
+    pub restored: u64,
+    /// Records put aside in the dead-letter topic, by reason.
+    pub letters: [u64; dead_letters::Reason::ALL.len()],
+    /// Records that came late.
+    pub late: u64,
+    /// Polls that lacked frames.
+    pub incomplete: u64,
+    /// Records from a future that no one else had reached.
+    pub ahead: u64,
+    /// Frames about events that were over.
+    pub over: u64,
+    /// Records that were refused whole for a cap.
+    pub refused: u64,
+    /// What the engine said.
+    pub said: Said,
+    /// Entries that broke an invariant.
+    pub violations: u64,
+    /// Ticks that were left out.
+    pub faults: Faults,
+}
+
+/// Effects of the engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Windows that opened.
+    pub opened: u64,
+    /// Other transitions of open windows.
+    pub updated: u64,
+    /// Entries of which only the times changed.
+    pub refreshed: u64,
+    /// Windows that closed, by reason.
+    pub closed: [u64; Reason::ALL.len()],
+    /// Prices that moved.
+    pub price_moves: u64,
+    /// Main lines that moved.
+    pub main_line_moves: u64,
+    /// Arbs that went stale.
+    pub stale_arbs: u64,
+    /// Books that went stale for an event.
+    pub stale_books: u64,
+    /// Books that recovered.
+    pub recovered_books: u64,
+    /// Stale books that went.
+    pub gone_books: u64,
+    /// Signals by kind: opened, updated, refreshed, closed.
+    pub signals: [[u64; 4]; Kind::ALL.len()],
+}
+
+impl Said {
+    fn count(&mut self, effect: &Effect) {
+        let counted = match effect {
+            Effect::Transition(Change::Opened, _) => &mut self.opened,
+            Effect::Transition(Change::Updated, _) => &mut self.updated,
+            Effect::Refreshed(_) => &mut self.refreshed,
+            Effect::Closed(closed) => &mut self.closed[closed.reason as usize],
+            Effect::LineMovement(movement) => match movement.what {
+                Moved::Price { .. } => &mut self.price_moves,
+                Moved::MainLine { .. } => &mut self.main_line_moves,
+            },
+            Effect::StaleAlert(alert) => match alert.scope {
+                Scope::Arb(_) => &mut self.stale_arbs,
+                Scope::Book(BookState::Stale) => &mut self.stale_books,
+                Scope::Book(BookState::Recovered) => &mut self.recovered_books,
+                Scope::Book(BookState::Gone) => &mut self.gone_books,
+            },
+            Effect::Signal(change, edge) => &mut self.signals[edge.kind as usize][place(*change)],
+            Effect::Contains { .. } => return,
+        };
+        *counted += 1;
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.opened += other.opened;
+        self.updated += other.updated;
+        self.refreshed += other.refreshed;
+        add_each(&mut self.closed, &other.closed);
+        self.price_moves += other.price_moves;
+        self.main_line_moves += other.main_line_moves;
+        self.stale_arbs += other.stale_arbs;
+        self.stale_books += other.stale_books;
+        self.recovered_books += other.recovered_books;
+        self.gone_books += other.gone_books;
+        self.signals.iter_mut().zip(&other.signals).for_each(|(to, from)| add_each(to, from));
+    }
+}
+
+/// Where a change of a signal is counted.
+fn place(change: signals::Change) -> usize {
+    match change {
+        signals::Change::Opened => 0,
+        signals::Change::Updated => 1,
+        signals::Change::Refreshed => 2,
+        signals::Change::Closed(_) => 3,
+    }
+}
+
+fn add_each(to: &mut [u64], from: &[u64]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+}
+
+impl Counts {
+    /// Adds those of a transaction.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.frames += other.frames;
+        self.poll_ends += other.poll_ends;
+        self.heartbeats += other.heartbeats;
+        self.ticks += other.ticks;
+        self.commits += other.commits;
+        self.aborts += other.aborts;
+        self.unknown += other.unknown;
+        self.restored += other.restored;
+        add_each(&mut self.letters, &other.letters);
+        self.late += other.late;
+        self.incomplete += other.incomplete;
+        self.ahead += other.ahead;
+        self.over += other.over;
+        self.refused += other.refused;
+        self.said.add(&other.said);
+        self.violations += other.violations;
+        self.faults.add(&other.faults);
+    }
+
+    /// Records put aside in the dead-letter topic.
+    #[must_use]
+    pub fn dead(&self) -> u64 {
+        self.letters.iter().sum()
+    }
+
+    /// Records that could be read.
+    #[must_use]
+    pub fn readable(&self) -> u64 {
+        self.frames + self.poll_ends + self.heartbeats
+    }
+
+    /// Counts a record that could be read, and what became of it.
+    pub(super) fn step(&mut self, input: &Input<'_>, step: Step) {
+        match input {
+            Input::Frame(frame) => {
+                self.frames += 1;
+                self.ticks += frame.ticks.len() as u64;
+            }
+            Input::PollEnd(_) => self.poll_ends += 1,
+            Input::Heartbeat(_) => self.heartbeats += 1,
+        }
+        match step.disposition {
+            Disposition::Applied => {}
+            Disposition::Late => self.late += 1,
+            Disposition::Incomplete => self.incomplete += 1,
+            Disposition::Ahead => self.ahead += 1,
+            Disposition::Over => self.over += 1,
+            Disposition::Refused => self.refused += 1,
+        }
+    }
+
+    /// Counts what is about to be published, and checks it.
+    pub(super) fn effect(&mut self, effect: &Effect) {
+        self.said.count(effect);
+        let (Effect::Transition(_, entry) | Effect::Refreshed(entry)) = effect else { return };
+        if let Err(violation) = invariants::check_entry(entry) {
+            self.violations += 1;
+            tracing::error!(?violation, id = %entry.id, "an entry breaks an invariant");
+        }
+    }
+}

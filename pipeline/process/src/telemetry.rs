@@ -1,0 +1,217 @@
+//! What the processor has to say, once a transaction: what was read, what came of it, how far behind it is.
+//!
+//! It never counts what was aborted: the same records come again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arb_engine::Size;
+use arb_engine::effect::Reason;
+use arb_engine::signals::Kind;
+use arb_runtime::dead_letters;
+use arb_runtime::log::Committed;
+use arb_runtime::progress::{PartitionProgress, Span};
+use arb_runtime::telemetry::{Counter, Gauge, Histogram, list, seconds, took};
+use arb_schemas::time::Micros;
+
+use crate::counts::{Counts, Said};
+
+struct Meters {
+    /// Frames, poll ends, heartbeats, and what was none of them.
+    records: [Counter; 4],
+    /// Applied, late, incomplete, ahead, over, refused.
+    judged: [Counter; 6],
+    ticks: Counter,
+    letters: [Counter; dead_letters::Reason::ALL.len()],
+    windows: [Counter; 3],
+    closed: [Counter; Reason::ALL.len()],
+    movements: [Counter; 2],
+    alerts: [Counter; 4],
+    /// By kind: opened, updated, refreshed, closed.
+    signals: [[Counter; 4]; Kind::ALL.len()],
+    violations: Counter,
+    transactions: [Counter; 3],
+    commit_seconds: Histogram,
+    transaction_records: Histogram,
+    restore_seconds: Histogram,
+    restored_records: Counter,
+    restoring: Gauge,
+    partitions: Gauge,
+    sizes: [Gauge; 4],
+    unknown_books: Gauge,
+    /// Those that were ever named.
+    unknown: Mutex<BTreeSet<Arc<str>>>,
+    pump_age: Gauge,
+    /// Of each partition that was ever owned: its lag in records, and in event time.
+    lags: Mutex<BTreeMap<i32, (Gauge, Gauge)>>,
+}
+
+static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
+    records: ["frame", "poll_end", "heartbeat", "unreadable"].map(|kind| list::RECORDS_READ.counter(&[kind])),
+    judged: ["applied", "late", "incomplete", "ahead", "over", "refused"]
+        .map(|what| list::RECORDS_JUDGED.counter(&[what])),
+    ticks: list::TICKS_READ.counter(&[]),
+    letters: dead_letters::Reason::ALL.map(|reason| list::DEAD_LETTERS.counter(&[reason.key()])),
+    windows: [list::WINDOWS_OPENED, list::WINDOWS_UPDATED, list::WINDOWS_REFRESHED].map(|it| it.counter(&[])),
+    closed: Reason::ALL.map(|reason| list::WINDOWS_CLOSED.counter(&[reason.key()])),
+    movements: ["price", "main_line"].map(|kind| list::LINE_MOVEMENTS.counter(&[kind])),
+    alerts: ["arb_stale", "book_stale", "book_recovered", "book_gone"]
+        .map(|state| list::STALE_ALERTS.counter(&[state])),
+    signals: Kind::ALL.map(|kind| {
+        ["opened", "updated", "refreshed", "closed"]
+            .map(|change| list::SIGNALS.counter(&[kind.key(), change]))
+    }),
+    violations: list::VIOLATIONS.counter(&[]),
+    transactions: ["committed", "aborted", "in_doubt"].map(|outcome| list::TRANSACTIONS.counter(&[outcome])),
+    commit_seconds: list::COMMIT_SECONDS.histogram(&[]),
+    transaction_records: list::TRANSACTION_RECORDS.histogram(&[]),
+    restore_seconds: list::RESTORE_SECONDS.histogram(&[]),
+    restored_records: list::RESTORED_RECORDS.counter(&[]),
+    restoring: list::RESTORING.gauge(&[]),
+    partitions: list::PARTITIONS.gauge(&[]),
+    sizes: [list::EVENTS, list::MARKETS, list::QUOTES, list::WINDOWS].map(|it| it.gauge(&[])),
+    unknown_books: list::UNKNOWN_BOOKS.gauge(&[]),
+    unknown: Mutex::default(),
+    pump_age: list::PUMP_AGE.gauge(&[]),
+    lags: Mutex::default(),
+});
+
+/// Begins to report: before anything has happened, counters are 0.
+pub fn begin() {
+    LazyLock::force(&METERS);
+}
+
+/// A transaction was committed: what it took in, and what came of it.
+pub fn committed(counts: &Counts) {
+    let Counts { records, frames, poll_ends, heartbeats, late, incomplete, ahead, over, refused, .. } =
+        *counts;
+    let readable = counts.readable();
+    METERS.transactions[0].increment(1);
+    METERS.transaction_records.record(records as f64);
+    count(&METERS.records, &[frames, poll_ends, heartbeats, records - readable]);
+    let applied = readable - (late + incomplete + ahead + over + refused);
+    count(&METERS.judged, &[applied, late, incomplete, ahead, over, refused]);
+    METERS.ticks.increment(counts.ticks);
+    count(&METERS.letters, &counts.letters);
+    said(&counts.said);
+    METERS.violations.increment(counts.violations);
+    for (field, problem, count) in counts.faults.iter() {
+        list::FAULTS_READ.counter(&[field, problem]).increment(count);
+    }
+}
+
+fn said(said: &Said) {
+    count(&METERS.windows, &[said.opened, said.updated, said.refreshed]);
+    count(&METERS.closed, &said.closed);
+    METERS.signals.iter().zip(&said.signals).for_each(|(to, from)| count(to, from));
+    count(&METERS.movements, &[said.price_moves, said.main_line_moves]);
+    count(&METERS.alerts, &[said.stale_arbs, said.stale_books, said.recovered_books, said.gone_books]);
+}
+
+fn count<const N: usize>(to: &[Counter; N], from: &[u64; N]) {
+    to.iter().zip(from).filter(|(_, count)| **count > 0).for_each(|(to, count)| to.increment(*count));
+}
+
+/// A transaction was aborted.
+pub fn aborted() {
+    METERS.transactions[1].increment(1);
+}
+
+/// A commit was in doubt, and this is what the committed offsets say of it.
+pub fn in_doubt(found: &BTreeSet<Committed>) {
+    tracing::warn!(?found, "a commit that was in doubt is resolved by the committed offsets");
+    METERS.transactions[2].increment(1);
+}
+
+/// A commit was answered.
+pub fn commit_took(time: Duration) {
+    METERS.commit_seconds.record(took(time));
+}
+
+/// Partitions were taken; so many are owned now.
+pub fn taken(assigned: &[i32], owned: usize) {
+    tracing::info!(?assigned, "partitions taken");
+    METERS.partitions.set(owned as f64);
+}
+
+/// Partitions were given back; so many are owned now.
+pub fn given_back(gone: &[i32], owned: usize) {
+    tracing::info!(?gone, "partitions given back");
+    METERS.partitions.set(owned as f64);
+}
+
+/// A partition that is being restored; dropped without [`Self::done`], it could not be.
+#[derive(Debug)]
+pub struct Restoring(Instant);
+
+impl Restoring {
+    /// It begins.
+    #[must_use]
+    pub fn begin() -> Self {
+        METERS.restoring.increment(1.0);
+        Self(Instant::now())
+    }
+
+    /// It is restored, from so many records, and goes on at `next`.
+    pub fn done(self, partition: i32, next: Option<i64>, records: usize, size: Size) {
+        let seconds = took(self.0.elapsed());
+        tracing::info!(partition, next, records, ?size, seconds, "restored");
+        METERS.restore_seconds.record(seconds);
+        METERS.restored_records.increment(records as u64);
+    }
+}
+
+impl Drop for Restoring {
+    fn drop(&mut self) {
+        METERS.restoring.decrement(1.0);
+    }
+}
+
+/// Tells what the partitions hold.
+pub fn sizes(of: impl Iterator<Item = Size>) {
+    let mut sum = [0; 4];
+    for Size { events, markets, quotes, windows } in of {
+        sum.iter_mut().zip([events, markets, quotes, windows]).for_each(|(sum, one)| *sum += one);
+    }
+    METERS.sizes.iter().zip(sum).for_each(|(gauge, sum)| gauge.set(sum as f64));
+}
+
+/// Tells which books are not in the table; those that were not there when it was last told are named in the log.
+pub fn unknown_books(books: BTreeSet<Arc<str>>) {
+    METERS.unknown_books.set(books.len() as f64);
+    let mut known = METERS.unknown.lock().unwrap_or_else(PoisonError::into_inner);
+    for book in books.difference(&known) {
+        tracing::warn!(%book, "this book is not in the table: nothing it takes part in is verified");
+    }
+    known.extend(books);
+}
+
+/// Tells how far behind the partitions are that are owned, at a moment of UTC, and how long the pump has been silent.
+/// `ends` are where the topic's partitions end, as far as is known.
+pub fn look(
+    places: &BTreeMap<i32, PartitionProgress>,
+    ends: &BTreeMap<i32, Span>,
+    now: Micros,
+    silence: Option<Duration>,
+) {
+    METERS.pump_age.set(silence.map_or(0.0, took));
+    let mut lags = METERS.lags.lock().unwrap_or_else(PoisonError::into_inner);
+    // What was owned once is nobody's here.
+    lags.iter().filter(|(id, _)| !places.contains_key(id)).for_each(|(_, (records, event_time))| {
+        records.set(0.0);
+        event_time.set(0.0);
+    });
+    for (id, place) in places {
+        let (records, event_time) = lags.entry(*id).or_insert_with(|| {
+            let id = id.to_string();
+            (list::LAG_RECORDS.gauge(&[&id]), list::EVENT_TIME_LAG.gauge(&[&id]))
+        });
+        if let Some(lag) = ends.get(id).map(|end| end.lag(place.next)) {
+            records.set(lag as f64);
+        }
+        if let Some(watermark) = place.watermark {
+            event_time.set(seconds(watermark, now));
+        }
+    }
+}

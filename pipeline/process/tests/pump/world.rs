@@ -1,0 +1,194 @@
+//! What a broker would hold: topics, committed offsets, who owns what. Records of a transaction without markers lie
+//! open among the others: readers of committed records see nothing from the first of them on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arb_ingest::publish;
+use arb_ingest::simulator::{Settings, Simulator};
+use arb_ingest::source::Source;
+use arb_process::faults::Faults;
+use arb_runtime::log::Output;
+use arb_schemas::time::Micros;
+use arb_schemas::topics::PROCESS_STATE;
+
+use crate::limits;
+
+/// Partitions.
+pub(crate) const PARTITIONS: i32 = 3;
+/// Polls of a run.
+const POLLS: usize = 12;
+
+/// Key, value and headers, as they were written.
+pub(crate) type Written = (Option<Vec<u8>>, Option<Vec<u8>>, Vec<(&'static str, String)>);
+
+/// A record of a partition.
+struct Entry {
+    written: Written,
+    /// The transactional id whose transaction has neither committed nor aborted it.
+    open: Option<i32>,
+}
+
+/// The broker.
+#[derive(Default)]
+pub(crate) struct World {
+    /// Records of the input, each with its offset: offsets have gaps.
+    input: BTreeMap<i32, Vec<(i64, Vec<u8>)>>,
+    /// When the last poll was.
+    last: Micros,
+    topics: BTreeMap<(&'static str, i32), Vec<Entry>>,
+    offsets: BTreeMap<i32, i64>,
+    /// Offsets of transactions without markers, by transactional id.
+    pending: BTreeMap<i32, BTreeMap<i32, i64>>,
+    /// Which member may commit a partition's offsets.
+    pub(crate) owners: BTreeMap<i32, usize>,
+    /// The newest epoch of each transactional id, which is a partition's.
+    epochs: BTreeMap<i32, u64>,
+}
+
+impl World {
+    /// A market's polls, and now and then a record that is none.
+    pub(crate) fn new(market: u64) -> Self {
+        let mut source =
+            Simulator::new(Settings { seed: market, events: 10, books: 7, ..Settings::default() });
+        let mut world = Self::default();
+        let name = source.name().to_owned();
+        for poll in 0..POLLS {
+            let polled = source.next_poll(&mut Faults::default()).unwrap().unwrap();
+            world.last = polled.received_at;
+            for addressed in publish::records(&name, polled, PARTITIONS) {
+                world.push(addressed.partition, addressed.record.encode().unwrap());
+            }
+            if poll % 5 == 1 {
+                world.push(i32::try_from(poll).unwrap() % PARTITIONS, b"{\"odds\": 2}".to_vec());
+            }
+        }
+        world
+    }
+
+    /// The same, and after it what is at the limits, in one partition.
+    pub(crate) fn at_limits() -> Self {
+        let mut world = Self::new(0);
+        for message in limits::messages(world.last) {
+            world.push(0, message);
+        }
+        world
+    }
+
+    fn push(&mut self, partition: i32, value: Vec<u8>) {
+        let records = self.input.entry(partition).or_default();
+        let gap = i64::from(records.len() % 4 == 3);
+        let next = records.last().map_or(0, |(offset, _)| offset + 1);
+        records.push((next + gap, value));
+    }
+
+    /// The first record at or after an offset.
+    pub(crate) fn record(&self, partition: i32, offset: i64) -> Option<&(i64, Vec<u8>)> {
+        let records = &self.input[&partition];
+        records.get(records.partition_point(|(at, _)| *at < offset))
+    }
+
+    pub(crate) fn offset(&self, partition: i32) -> Option<i64> {
+        self.offsets.get(&partition).copied()
+    }
+
+    /// Whether everything has been processed.
+    pub(crate) fn is_done(&self) -> bool {
+        (0..PARTITIONS).all(|id| self.offset(id).is_some_and(|offset| self.record(id, offset).is_none()))
+    }
+
+    /// Writes a transaction whose markers never come.
+    pub(crate) fn leave_open(&mut self, id: i32, written: &[Output], next: &BTreeMap<i32, i64>) {
+        for output in written {
+            let written = (output.key.clone(), output.value.clone(), output.headers.clone());
+            let entry = Entry { written, open: Some(id) };
+            self.topics.entry((output.topic, output.partition)).or_default().push(entry);
+        }
+        self.pending.entry(id).or_default().extend(next);
+    }
+
+    /// Makes a transaction visible, with whatever the same id has left open before it.
+    pub(crate) fn commit(&mut self, id: i32, written: &[Output], next: &BTreeMap<i32, i64>) {
+        self.leave_open(id, written, next);
+        self.topics.values_mut().flatten().for_each(|entry| {
+            entry.open.take_if(|open| *open == id);
+        });
+        self.offsets.extend(self.pending.remove(&id).unwrap_or_default());
+    }
+
+    /// Writes an abort marker of an id to every partition.
+    pub(crate) fn abort(&mut self, id: i32) {
+        self.topics.values_mut().for_each(|entries| entries.retain(|entry| entry.open != Some(id)));
+        self.pending.remove(&id);
+    }
+
+    /// Whether nothing is open on the outputs of a partition, nor on its offset.
+    pub(crate) fn is_settled(&self, partition: i32) -> bool {
+        let outputs = self.topics.iter().filter(|((_, id), _)| *id == partition);
+        let is_open = outputs.flat_map(|(_, entries)| entries).any(|entry| entry.open.is_some());
+        !is_open && !self.pending.values().any(|next| next.contains_key(&partition))
+    }
+
+    /// A new epoch of a transactional id.
+    pub(crate) fn new_epoch(&mut self, id: i32) -> u64 {
+        let epoch = self.epochs.entry(id).or_default();
+        *epoch += 1;
+        *epoch
+    }
+
+    pub(crate) fn epoch(&self, id: i32) -> u64 {
+        self.epochs[&id]
+    }
+
+    /// Partitions that nobody owns.
+    pub(crate) fn free(&self) -> BTreeSet<i32> {
+        (0..PARTITIONS).filter(|id| !self.owners.contains_key(id)).collect()
+    }
+
+    /// What a reader of committed records sees of a topic, by partition.
+    pub(crate) fn log(&self, topic: &str) -> Vec<(i32, Vec<&Written>)> {
+        let of = self.topics.iter().filter(|((name, _), _)| *name == topic);
+        let seen = |entries: &'_ [Entry]| entries.iter().take_while(|entry| entry.open.is_none()).count();
+        of.map(|((_, partition), entries)| {
+            (*partition, entries[..seen(entries)].iter().map(|entry| &entry.written).collect())
+        })
+        .collect()
+    }
+
+    pub(crate) fn committed(&self, topic: &str) -> usize {
+        self.log(topic).iter().map(|(_, records)| records.len()).sum()
+    }
+
+    pub(crate) fn offsets(&self) -> &BTreeMap<i32, i64> {
+        &self.offsets
+    }
+
+    /// The changelog as compaction leaves it.
+    pub(crate) fn state(&self) -> BTreeMap<(i32, &[u8]), &[u8]> {
+        let mut state = BTreeMap::new();
+        for (partition, records) in self.log(PROCESS_STATE.name) {
+            for (key, value, _) in records {
+                let key = (partition, key.as_deref().unwrap());
+                match value {
+                    Some(value) => state.insert(key, value.as_slice()),
+                    None => state.remove(&key),
+                };
+            }
+        }
+        state
+    }
+
+    /// Does what the log cleaner may do at any time: of each key only the last record stays. It leaves alone what is
+    /// open, and what follows it.
+    pub(crate) fn compact(&mut self, partition: i32) {
+        if let Some(entries) = self.topics.get_mut(&(PROCESS_STATE.name, partition)) {
+            let first_open = entries.iter().position(|entry| entry.open.is_some());
+            let rest = entries.split_off(first_open.unwrap_or(entries.len()));
+            let mut seen = BTreeSet::new();
+            let mut kept: Vec<_> =
+                entries.drain(..).rev().filter(|entry| seen.insert(entry.written.0.clone())).collect();
+            kept.reverse();
+            *entries = kept;
+            entries.extend(rest);
+        }
+    }
+}

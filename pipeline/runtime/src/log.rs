@@ -1,0 +1,198 @@
+//! What the pump needs of a log: records in, transactions out, and the changelog from which it is restored.
+//!
+//! A port: the pump knows nothing else of Kafka, so that it can be driven through every fault by a simulated log.
+//! It never hides which of three things an error is: undo and try again, unknown, or the end.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// A record of the input; its memory is used again for the next.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Record {
+    pub partition: i32,
+    pub offset: i64,
+    pub key: Option<Vec<u8>>,
+    pub value: Option<Vec<u8>>,
+}
+
+/// A record to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Topic.
+    pub topic: &'static str,
+    /// Partition.
+    pub partition: i32,
+    /// Key.
+    pub key: Option<Vec<u8>>,
+    /// Value; `None` is a tombstone.
+    pub value: Option<Vec<u8>>,
+    /// What is said about it.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl Output {
+    /// A record with a key of text and no headers.
+    #[must_use]
+    pub fn new(topic: &'static str, partition: i32, key: String, value: Option<Vec<u8>>) -> Self {
+        Self { topic, partition, key: Some(key.into_bytes()), value, headers: Vec::new() }
+    }
+}
+
+/// What the pump is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A record is in the place that was given.
+    Record,
+    /// These partitions are now its own; all must be started.
+    Assigned(Vec<i32>),
+    /// These must be given back, once what was read of them is committed.
+    Revoked(Vec<i32>),
+    /// These are another's already: nothing that was read of them can be committed.
+    Lost(Vec<i32>),
+    /// Nothing new.
+    Idle,
+}
+
+/// How a commit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Committed {
+    /// Everything is visible.
+    Yes,
+    /// Nothing is; the same work may be done again.
+    Aborted,
+    /// One or the other: the committed offsets tell, once the producer is renewed.
+    Unknown,
+}
+
+/// How far the takeover of transactional ids has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adoption {
+    /// Nothing is open on the outputs of the partitions.
+    Done,
+    /// A transaction is still open there, or Kafka did not answer: call again.
+    Waiting,
+}
+
+/// How the renewal of a producer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renewal {
+    /// What was under way is committed or aborted for good.
+    Done,
+    /// The group has given all partitions of this member to others: nothing was renewed.
+    Expelled,
+}
+
+/// Why the log did not do something.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The transaction must be aborted; the same work may be done again.
+    #[error("{0}")]
+    Abort(Box<dyn std::error::Error + Send + Sync>),
+    /// The client can do no more.
+    #[error("{0}")]
+    Fatal(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Takes in a record of a changelog: its offset, its key, and its value or tombstone.
+pub type Put<'a> = dyn FnMut(i64, &[u8], Option<&[u8]>) + 'a;
+
+/// The input topic as a member of a consumer group reads it, and the changelog beside it.
+pub trait Input {
+    /// The next event, waiting at most so long; a record goes into `record`.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError>;
+
+    /// The offset that the group has committed for a partition, once no transaction is about to change it.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError>;
+
+    /// Gives every committed record of the partition's changelog to `put`, in order.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), LogError>;
+
+    /// Starts to read the partitions that were assigned, each from an offset or from its first record.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn start(&mut self, partitions: &[(i32, Option<i64>)]) -> Result<(), LogError>;
+
+    /// Gives back partitions that were revoked or lost.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn give_back(&mut self, partitions: &[i32]) -> Result<(), LogError>;
+
+    /// Reads a partition again from an offset.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError>;
+}
+
+/// Writes transactions, under the transactional id of one of the input partitions that are owned.
+///
+/// The group gives a partition to one living member, so its id has one living user; whoever is given the partition
+/// adopts the id.
+pub trait Producer {
+    /// Whose offsets a transaction commits.
+    type Input: Input;
+    /// An open transaction.
+    type Transaction<'a>: Transaction<Input = Self::Input>
+    where
+        Self: 'a;
+
+    /// Adopts the transactional ids of partitions that were assigned: fences whoever used them, and aborts what it
+    /// left open. The partitions may be restored only after [`Adoption::Done`].
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn adopt(&mut self, partitions: &[i32], input: &mut Self::Input) -> Result<Adoption, LogError>;
+
+    /// Stops to use the ids of partitions that leave; called before they are given back.
+    fn release(&mut self, partitions: &[i32]);
+
+    /// Begins a transaction.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn begin(&mut self) -> Result<Self::Transaction<'_>, LogError>;
+
+    /// Makes a new client of the same id after an abort or [`Committed::Unknown`], and aborts what the id has left open.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn renew(&mut self, input: &mut Self::Input) -> Result<Renewal, LogError>;
+}
+
+/// An open transaction; dropped, it is aborted.
+pub trait Transaction {
+    /// Whose offsets it commits.
+    type Input: Input;
+
+    /// Writes a record.
+    ///
+    /// # Errors
+    /// [`LogError`].
+    fn send(&mut self, output: &Output) -> Result<(), LogError>;
+
+    /// Commits it, with the offset of the next record to read of each partition.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn commit(self, input: &mut Self::Input, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError>;
+
+    /// Aborts it: nothing of it becomes visible.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn abort(self) -> Result<(), LogError>;
+}

@@ -1,0 +1,75 @@
+//! Where a loop is, the pump or the sink in a topic, for whoever looks from outside: the position and the time of each
+//! partition that it owns.
+//!
+//! Written once a transaction or a batch. It is never read by who writes it: what is decided comes from its own state.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arb_schemas::time::Micros;
+
+/// How far a partition is, as of its last commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartitionProgress {
+    /// Offset of the next record; `None` before the first.
+    pub next: Option<i64>,
+    /// Up to when everything has been said; `None` before any time is known.
+    pub watermark: Option<Micros>,
+}
+
+/// The offsets of a partition's first record and of the next one to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Of the first that is still there.
+    pub first: i64,
+    /// Of the one after the last.
+    pub next: i64,
+}
+
+impl Span {
+    /// Records between a place and the end; the end may be older than the place.
+    #[must_use]
+    pub fn lag(self, next: Option<i64>) -> i64 {
+        (self.next - next.unwrap_or(self.first).max(self.first)).max(0)
+    }
+}
+
+/// The progress of all partitions that a loop owns, shared by all clones.
+#[derive(Debug, Clone, Default)]
+pub struct ProgressMap(Arc<Mutex<BTreeMap<i32, PartitionProgress>>>);
+
+impl ProgressMap {
+    /// A partition has come so far.
+    pub fn put(&self, partition: i32, progress: PartitionProgress) {
+        self.lock().insert(partition, progress);
+    }
+
+    /// Partitions are owned no longer.
+    pub fn remove(&self, partitions: &[i32]) {
+        self.lock().retain(|partition, _| !partitions.contains(partition));
+    }
+
+    /// Where each is.
+    #[must_use]
+    pub fn get(&self) -> BTreeMap<i32, PartitionProgress> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<i32, PartitionProgress>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lag_is_what_is_there_and_not_read() {
+        let end = Span { first: 5, next: 9 };
+        assert_eq!(end.lag(Some(7)), 2);
+        assert_eq!(end.lag(None), 4, "nothing has been read");
+        assert_eq!(end.lag(Some(2)), 4, "what is gone cannot be read");
+        assert_eq!(end.lag(Some(12)), 0, "the end was asked for before that was read");
+    }
+}

@@ -1,0 +1,87 @@
+//! Telemetry: what the program says of itself in numbers, and the recorder that keeps them.
+//!
+//! - [`list`]: every metric, its unit and what it means; names and labels are written there and nowhere else.
+//! - [`kafka`], [`machine`], [`serve`]: what is reported by every role, and by the API. What another role reports is in a room of its
+//!   crate that is called `telemetry` too, beside its counts. Where something is both a line of the log and a number, one function
+//!   says both.
+//!
+//! Before [`install`], and in tools that never call it, all of it does nothing. Handles are looked up once; what happens
+//! often is counted where it happens and told a transaction or a batch at a time, never a tick at a time. It never carries
+//! a key, an event's or window's id, a URL, or any other word that the input chooses: a hostile feed cannot make it grow.
+
+pub mod kafka;
+pub mod list;
+pub mod machine;
+mod metric;
+pub mod serve;
+
+use std::time::{Duration, Instant};
+
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+
+pub use metric::{Kind, Metric, Role};
+pub use metrics::{Counter, Gauge, Histogram};
+
+/// The page that Prometheus reads.
+#[derive(Debug, Clone)]
+pub struct Scrape(PrometheusHandle);
+
+impl Scrape {
+    /// Everything that was reported until now, in Prometheus' text format.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.0.render()
+    }
+
+    /// Sorts new samples of histograms into their buckets. Until then each is kept: call it every second.
+    pub fn upkeep(&self) {
+        self.0.run_upkeep();
+    }
+}
+
+/// Begins to keep what this process, in this role, reports; once, and before anything is reported.
+///
+/// # Errors
+/// When it has begun already.
+pub fn install(role: Role, version: &str) -> Result<Scrape, BuildError> {
+    let mut builder = PrometheusBuilder::new();
+    for metric in list::ALL {
+        if let Kind::Histogram(bounds) = metric.kind {
+            builder = builder.set_buckets_for_metric(Matcher::Full(metric.name.to_owned()), bounds)?;
+        }
+    }
+    let scrape = Scrape(builder.install_recorder()?);
+    list::ALL.iter().for_each(Metric::describe);
+    machine::begin(role, version);
+    Ok(scrape)
+}
+
+/// Something whose age is told in seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Since(Instant);
+
+impl Since {
+    /// From now on.
+    #[must_use]
+    pub fn now() -> Self {
+        Self(Instant::now())
+    }
+
+    /// How long ago that was.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+/// Microseconds between two moments of UTC, in seconds.
+#[must_use]
+pub fn seconds(from: arb_schemas::time::Micros, to: arb_schemas::time::Micros) -> f64 {
+    to.saturating_sub(from) as f64 / 1e6
+}
+
+/// Seconds that something took.
+#[must_use]
+pub fn took(time: Duration) -> f64 {
+    time.as_secs_f64()
+}

@@ -1,0 +1,126 @@
+//! What a metric is, and the handles by which it is told.
+//!
+//! It never makes up a name: [`super::list`] has them.
+
+use metrics::{Counter, Gauge, Histogram, Label, Unit};
+
+/// Who reports a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Role {
+    /// Every role.
+    Every,
+    Ingest,
+    Process,
+    Serve,
+    Sink,
+}
+
+impl Role {
+    /// As the command line spells it.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Every => "every",
+            Self::Ingest => "ingest",
+            Self::Process => "process",
+            Self::Serve => "serve",
+            Self::Sink => "sink",
+        }
+    }
+}
+
+/// How a metric behaves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// It only grows, from the start of the process.
+    Counter,
+    /// It is what it is now.
+    Gauge,
+    /// How samples are spread over buckets with these upper bounds.
+    Histogram(&'static [f64]),
+}
+
+/// A metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Metric {
+    /// Who reports it.
+    pub role: Role,
+    /// How it behaves.
+    pub kind: Kind,
+    /// Its name, which says the unit.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// The names of its labels. Their values are words of the program and numbers of partitions, nothing else.
+    pub labels: &'static [&'static str],
+    /// Whether it is absent until something has happened.
+    pub is_rare: bool,
+    /// What it says, and how it is to be read.
+    pub help: &'static str,
+}
+
+/// Something that is counted.
+pub(super) const fn counter(role: Role, unit: Unit, name: &'static str, help: &'static str) -> Metric {
+    Metric { role, kind: Kind::Counter, name, unit, labels: &[], is_rare: false, help }
+}
+
+/// Something that has a size now.
+pub(super) const fn gauge(role: Role, unit: Unit, name: &'static str, help: &'static str) -> Metric {
+    Metric { kind: Kind::Gauge, ..counter(role, unit, name, help) }
+}
+
+/// Something that is spread over buckets.
+pub(super) const fn histogram(
+    role: Role,
+    unit: Unit,
+    name: &'static str,
+    bounds: &'static [f64],
+    help: &'static str,
+) -> Metric {
+    Metric { kind: Kind::Histogram(bounds), ..counter(role, unit, name, help) }
+}
+
+impl Metric {
+    /// With these labels.
+    pub(super) const fn by(self, labels: &'static [&'static str]) -> Self {
+        Self { labels, ..self }
+    }
+
+    /// Absent until something has happened.
+    pub(super) const fn rare(self) -> Self {
+        Self { is_rare: true, ..self }
+    }
+
+    /// Tells the recorder what it says.
+    pub(super) fn describe(&self) {
+        match self.kind {
+            Kind::Counter => metrics::describe_counter!(self.name, self.unit, self.help),
+            Kind::Gauge => metrics::describe_gauge!(self.name, self.unit, self.help),
+            Kind::Histogram(_) => metrics::describe_histogram!(self.name, self.unit, self.help),
+        }
+    }
+
+    /// Its handle as a counter, with the values of its labels in their order.
+    pub fn counter(&self, values: &[&str]) -> Counter {
+        debug_assert!(self.kind == Kind::Counter, "{}", self.name);
+        metrics::counter!(self.name, self.labelled(values))
+    }
+
+    /// Its handle as a gauge.
+    pub fn gauge(&self, values: &[&str]) -> Gauge {
+        debug_assert!(self.kind == Kind::Gauge, "{}", self.name);
+        metrics::gauge!(self.name, self.labelled(values))
+    }
+
+    /// Its handle as a histogram.
+    pub fn histogram(&self, values: &[&str]) -> Histogram {
+        debug_assert!(matches!(self.kind, Kind::Histogram(_)), "{}", self.name);
+        metrics::histogram!(self.name, self.labelled(values))
+    }
+
+    fn labelled(&self, values: &[&str]) -> Vec<Label> {
+        debug_assert!(self.labels.len() == values.len(), "{}", self.name);
+        self.labels.iter().zip(values).map(|(name, value)| Label::new(*name, (*value).to_owned())).collect()
+    }
+}

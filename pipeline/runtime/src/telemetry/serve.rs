@@ -1,0 +1,197 @@
+//! What the API has to say: requests, the board, the feed and its streams.
+//!
+//! It never knows who asks.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use arb_schemas::time::Micros;
+use metrics::{Counter, Gauge, Histogram};
+
+use super::{list, seconds, took};
+use crate::progress::Span;
+
+/// Classes of a status.
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+struct ServeMeters {
+    quota_refusals: Counter,
+    connections: Gauge,
+    board_entries: Gauge,
+    signals: Gauge,
+    feed_events: Counter,
+    streams: Gauge,
+    stream_events: Counter,
+    stream_bytes: Counter,
+    ring: (Gauge, Gauge),
+}
+
+static METERS: LazyLock<ServeMeters> = LazyLock::new(|| ServeMeters {
+    quota_refusals: list::QUOTA_REFUSALS.counter(&[]),
+    connections: list::CONNECTIONS.gauge(&[]),
+    board_entries: list::BOARD_ENTRIES.gauge(&[]),
+    signals: list::SERVED_SIGNALS.gauge(&[]),
+    feed_events: list::FEED_EVENTS.counter(&[]),
+    streams: list::STREAMS.gauge(&[]),
+    stream_events: list::STREAM_EVENTS.counter(&[]),
+    stream_bytes: list::STREAM_BYTES.counter(&[]),
+    ring: (list::RING_EVENTS.gauge(&[]), list::RING_BYTES.gauge(&[])),
+});
+
+/// Why a stream ends: the client went or took nothing, it was cut, its key is not valid any more, or the server ends.
+const ENDS: [&str; 6] = ["gone", "too_slow", "catching_up", "unavailable", "key_revoked", "closing"];
+
+/// Why a connection without a key is closed for another.
+const EVICTIONS: [&str; 3] = ["address", "keyless", "full"];
+
+/// Begins to report: before anything has happened, counters are 0.
+pub fn begin() {
+    LazyLock::force(&METERS);
+    super::kafka::begin_feed();
+    // Before the first it is 0, so that the first is seen to come.
+    for reason in ENDS {
+        list::STREAM_ENDS.counter(&[reason]).absolute(0);
+    }
+    for reason in EVICTIONS {
+        list::EVICTED_CONNECTIONS.counter(&[reason]).absolute(0);
+    }
+}
+
+/// The meters of one route.
+#[derive(Debug)]
+pub struct Route {
+    answers: [Counter; CLASSES.len()],
+    seconds: Histogram,
+}
+
+impl Route {
+    /// Of the route with this pattern.
+    #[must_use]
+    pub fn new(pattern: &'static str) -> Self {
+        let answers = CLASSES.map(|class| list::REQUESTS.counter(&[pattern, class]));
+        Self { answers, seconds: list::REQUEST_SECONDS.histogram(&[pattern]) }
+    }
+
+    /// A request was answered with a status.
+    pub fn answered(&self, status: u16, time: Duration) {
+        let class = usize::from(status / 100).saturating_sub(1).min(CLASSES.len() - 1);
+        self.answers[class].increment(1);
+        self.seconds.record(took(time));
+    }
+}
+
+/// A request was refused because the key's quota is spent.
+pub fn quota_refusal() {
+    METERS.quota_refusals.increment(1);
+}
+
+/// A connection without a key was closed for another, for one of these reasons.
+pub fn connection_evicted(reason: &'static str) {
+    list::EVICTED_CONNECTIONS.counter(&[reason]).increment(1);
+}
+
+/// Something that is open as long as this lives.
+#[derive(Debug)]
+pub struct Open(&'static Gauge);
+
+impl Open {
+    /// A connection.
+    #[must_use]
+    pub fn connection() -> Self {
+        Self::of(&METERS.connections)
+    }
+
+    /// A stream.
+    #[must_use]
+    pub fn stream() -> Self {
+        Self::of(&METERS.streams)
+    }
+
+    fn of(gauge: &'static Gauge) -> Self {
+        gauge.increment(1.0);
+        Self(gauge)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
+}
+
+/// An event of the feed was read.
+pub fn feed_event() {
+    METERS.feed_events.increment(1);
+}
+
+/// A stream ended, for one of these reasons.
+pub fn stream_ended(reason: &'static str) {
+    tracing::debug!(reason, "a stream ended");
+    list::STREAM_ENDS.counter(&[reason]).increment(1);
+}
+
+/// Events of a batch, at most.
+const BATCH: u64 = 64;
+
+/// What was handed to a connection, told a batch at a time.
+#[derive(Debug, Default)]
+pub struct Sent {
+    events: u64,
+    bytes: u64,
+}
+
+impl Sent {
+    /// One event more.
+    pub fn add(&mut self, bytes: usize) {
+        self.events += 1;
+        self.bytes += bytes as u64;
+        if self.events == BATCH {
+            self.tell();
+        }
+    }
+
+    /// Tells what has come together.
+    pub fn tell(&mut self) {
+        METERS.stream_events.increment(std::mem::take(&mut self.events));
+        METERS.stream_bytes.increment(std::mem::take(&mut self.bytes));
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        self.tell();
+    }
+}
+
+/// What is in memory now.
+#[derive(Debug, Clone, Copy)]
+pub struct Memory<'a> {
+    /// Entries of the board.
+    pub entries: usize,
+    /// Open edge signals.
+    pub signals: usize,
+    /// The time of the newest poll that the board wholly contains.
+    pub as_of: Option<Micros>,
+    /// Events of the feed, and their bytes.
+    pub ring: (usize, usize),
+    /// The offset of the next event of each of the feed's partitions.
+    pub feed: &'a [i64],
+}
+
+/// Tells what is in memory at a moment of UTC. `ends` are where the feed's partitions end, as far as is known.
+pub fn look(memory: &Memory<'_>, ends: &BTreeMap<i32, Span>, now: Micros) {
+    METERS.board_entries.set(memory.entries as f64);
+    METERS.signals.set(memory.signals as f64);
+    if let Some(as_of) = memory.as_of {
+        list::BOARD_AGE.gauge(&[]).set(seconds(as_of, now));
+    }
+    METERS.ring.0.set(memory.ring.0 as f64);
+    METERS.ring.1.set(memory.ring.1 as f64);
+    for (partition, next) in (0..).zip(memory.feed) {
+        if let Some(end) = ends.get(&partition) {
+            let lag = (end.next - next).max(0);
+            list::FEED_LAG.gauge(&[&partition.to_string()]).set(lag as f64);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What went through a sink, counted when it has happened.
+//!
+//! It decides nothing.
+
+use arb_kafka::Source;
+
+use super::partition::Ended;
+use super::table::Tally;
+
+/// Counts since the start.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Records read.
+    pub records: u64,
+    /// Rows that the tables have acknowledged, those among them that were there already.
+    pub rows: Tally,
+    /// Batches whose rows are all there.
+    pub batches: u64,
+    /// Attempts that failed and are made again, and questions at the start.
+    pub retries: u64,
+    /// Attempts that stopped because the group's confirmation was too old, and went on with another.
+    pub expired: u64,
+    /// Batches of which rows could be there before they were sent.
+    pub in_doubt: u64,
+    /// Commits that the group did not take at once.
+    pub refused: u64,
+    /// Partitions taken.
+    pub taken: u64,
+    /// Offsets at most whose records were gone before they were inserted.
+    pub lost: u64,
+}
+
+impl Counts {
+    /// Counts the end of an attempt, and says what is no failure; what was wrong, if anything was.
+    pub(super) fn ended(&mut self, source: Source, ended: &Ended) -> Option<String> {
+        match ended {
+            Ended::Arrived => None,
+            Ended::Clear => {
+                tracing::warn!(?source, "no table has rows of what another version had intended");
+                None
+            }
+            Ended::Expired { left, answer } => {
+                self.expired += 1;
+                let (tables, was_heard) = (left.len(), answer.is_some());
+                tracing::warn!(?source, tables, was_heard, "the permit ended before all rows were sent");
+                None
+            }
+            Ended::Failed { error, .. } => {
+                self.retries += 1;
+                Some(error.clone())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_failure_is_counted_by_itself() {
+        let (mut counts, source) = (Counts::default(), Source { topic: 0, partition: 1 });
+        let failed = Ended::Failed { left: Vec::new(), is_in_doubt: true, error: "away".to_owned() };
+        assert_eq!(counts.ended(source, &failed), Some("away".to_owned()));
+        for _ in 0..2 {
+            assert_eq!(counts.ended(source, &Ended::Expired { left: Vec::new(), answer: None }), None);
+        }
+        assert_eq!((counts.retries, counts.expired), (1, 2));
+        assert_eq!([Ended::Arrived, Ended::Clear].map(|ended| counts.ended(source, &ended)), [None, None]);
+    }
+}

@@ -1,0 +1,154 @@
+//! Records as rows: which table a record is for, and its rows, names borrowed from the message.
+//!
+//! A record gives rows to one table: frames to `ticks`, events of the feed to theirs, and what is no record of its
+//! topic, or does not fit its table, to `rejected`, whole. A row is made where it is sent and kept nowhere. It never
+//! talks to a server, and never changes a value to make it fit.
+
+mod feed;
+mod fit;
+mod of_record;
+mod rejected;
+mod signals;
+mod ticks;
+
+use arb_schemas::records::{ArbWindow, CloseSignal, Frame, LineMovement, SignalChange, StaleAlert};
+use arb_schemas::time::Micros;
+use arb_schemas::topics::Topic;
+use arb_schemas::view::{self, FrameView};
+use arb_schemas::wire::{RecordType, WireError, decode};
+
+pub use feed::{LineMovementRow, StaleAlertRow, TransitionRow, movement_row, transition_row};
+pub use feed::{alert_row, closed_row};
+pub use of_record::RowOfRecord;
+pub use rejected::{RejectedRow, rejected_row};
+pub use signals::{SignalRow, signal_row};
+pub use ticks::{TickRow, tick_rows};
+
+use super::table::Table;
+
+/// Where a record stood: with the number of a row within it, the coordinates of the row.
+#[derive(Debug, Clone, Copy)]
+pub struct Coordinates<'a> {
+    /// The topic's name.
+    pub topic: &'a str,
+    /// Its id, in hexadecimal.
+    pub topic_id: &'a str,
+    /// The partition.
+    pub partition: u32,
+    /// The record's offset.
+    pub offset: u64,
+}
+
+/// What a record is to the sink.
+#[derive(Debug)]
+pub enum DecodedRecord<'a> {
+    /// A frame, in place.
+    Frame(FrameView<'a>),
+    /// A frame that only the library reads.
+    OwnedFrame(Box<Frame>),
+    /// A window opened or changed.
+    Window(Box<ArbWindow>),
+    /// A window closed.
+    Closed(Box<CloseSignal>),
+    /// A price or a main line moved.
+    Movement(Box<LineMovement>),
+    /// A book or an arb went stale, or came back.
+    Alert(Box<StaleAlert>),
+    /// An edge signal opened, changed or closed.
+    Signal(Box<SignalChange>),
+    /// No rows: the end of a poll, a heartbeat.
+    Nothing,
+    /// No record of the topic, or one that does not fit; and why.
+    Rejected(String),
+}
+
+/// Reads a message of a topic.
+#[must_use]
+pub fn read<'a>(topic: &Topic, message: &'a [u8]) -> DecodedRecord<'a> {
+    let may_be_frame = topic.records.contains(&RecordType::Frame);
+    let made = match view::frame(message).filter(|_| may_be_frame) {
+        Some(frame) => Ok(DecodedRecord::Frame(frame)),
+        None => read_other(topic, message),
+    };
+    match made {
+        Ok(made) => match fit::check(&made) {
+            Ok(()) => made,
+            Err(reason) => DecodedRecord::Rejected(reason),
+        },
+        Err(error) => DecodedRecord::Rejected(error.to_string()),
+    }
+}
+
+fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, WireError> {
+    let found = RecordType::of(message)?;
+    let other = || {
+        let expected = topic.records.first().copied().unwrap_or(found);
+        Err(WireError::OtherType { expected, found })
+    };
+    if !topic.records.contains(&found) {
+        return other();
+    }
+    Ok(match found {
+        RecordType::Frame => DecodedRecord::OwnedFrame(decode(message).map(Box::new)?),
+        RecordType::ArbWindow => DecodedRecord::Window(decode(message).map(Box::new)?),
+        RecordType::CloseSignal => DecodedRecord::Closed(decode(message).map(Box::new)?),
+        RecordType::LineMovement => DecodedRecord::Movement(decode(message).map(Box::new)?),
+        RecordType::StaleAlert => DecodedRecord::Alert(decode(message).map(Box::new)?),
+        RecordType::SignalChange => DecodedRecord::Signal(decode(message).map(Box::new)?),
+        RecordType::PollEnd => {
+            decode(message).map(|_: arb_schemas::records::PollEnd| DecodedRecord::Nothing)?
+        }
+        RecordType::Heartbeat => {
+            decode(message).map(|_: arb_schemas::records::Heartbeat| DecodedRecord::Nothing)?
+        }
+        // No topic of the sink's has them.
+        RecordType::BoardEntry
+        | RecordType::BoardProgress
+        | RecordType::EdgeSignal
+        | RecordType::StateHead
+        | RecordType::StateLine
+        | RecordType::StateSource
+        | RecordType::StatePartition
+        | RecordType::StateClock
+        | RecordType::StateBook
+        | RecordType::StateMargins
+        | RecordType::StateSurvival
+        | RecordType::StateStaleBooks => return other(),
+    })
+}
+
+impl DecodedRecord<'_> {
+    /// The table that it has rows for, and how many.
+    #[must_use]
+    pub fn rows(&self) -> Option<(Table, u64)> {
+        let (table, rows) = match self {
+            Self::Frame(frame) => (Table::Ticks, frame.ticks.len() as u64),
+            Self::OwnedFrame(frame) => (Table::Ticks, FrameView::from(&**frame).ticks.len() as u64),
+            Self::Window(_) | Self::Closed(_) => (Table::WindowTransitions, 1),
+            Self::Movement(_) => (Table::LineMovements, 1),
+            Self::Alert(_) => (Table::StaleAlerts, 1),
+            Self::Signal(_) => (Table::SignalTransitions, 1),
+            Self::Rejected(_) => (Table::Rejected, 1),
+            Self::Nothing => return None,
+        };
+        (rows > 0).then_some((table, rows))
+    }
+
+    /// The time by whose month its table is parted, in microseconds; `rejected` has one part.
+    #[must_use]
+    pub fn time(&self) -> Option<Micros> {
+        Some(match self {
+            Self::Frame(frame) => frame.received_at,
+            Self::OwnedFrame(frame) => frame.received_at,
+            Self::Window(window) => window.entry.updated_at,
+            Self::Closed(closed) => closed.closed_at,
+            Self::Movement(movement) => movement.window_end,
+            Self::Alert(alert) => alert.at,
+            Self::Signal(changed) => changed.signal.updated_at,
+            Self::Nothing | Self::Rejected(_) => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! Whether a record's times fit the tables.
+//!
+//! A time that a column cannot hold would be another time there, and a month that nobody ever lived in makes a part of
+//! its own; both are signs of a broken clock. It changes nothing.
+
+use arb_schemas::records::{ArbWindow, CloseSignal, Event, LineMovement, SignalChange, StaleAlert};
+use arb_schemas::time::{Micros, to_rfc3339};
+use arb_schemas::view::FrameView;
+
+use super::DecodedRecord;
+
+/// What `DateTime64(6)` holds: the years 1900 to 2299, in microseconds.
+const COLUMN: std::ops::Range<Micros> = -2_208_988_800_000_000..10_413_792_000_000_000;
+/// What a table is parted by: the years 1970 to 2099.
+const PART: std::ops::Range<Micros> = 0..4_102_444_800_000_000;
+
+/// Whether all of a record fits.
+///
+/// # Errors
+/// What does not.
+pub(super) fn check(made: &DecodedRecord<'_>) -> Result<(), String> {
+    match made {
+        DecodedRecord::Frame(frame) => frame_fits(frame),
+        DecodedRecord::OwnedFrame(frame) => frame_fits(&(&**frame).into()),
+        DecodedRecord::Window(window) => window_fits(window),
+        DecodedRecord::Closed(closed) => closed_fits(closed),
+        DecodedRecord::Movement(movement) => movement_fits(movement),
+        DecodedRecord::Alert(alert) => alert_fits(alert),
+        DecodedRecord::Signal(changed) => signal_fits(changed),
+        DecodedRecord::Nothing | DecodedRecord::Rejected(_) => Ok(()),
+    }
+}
+
+fn column(name: &str, at: Micros) -> Result<(), String> {
+    within(name, at, &COLUMN)
+}
+
+fn part(name: &str, at: Micros) -> Result<(), String> {
+    within(name, at, &PART)
+}
+
+fn within(name: &str, at: Micros, range: &std::ops::Range<Micros>) -> Result<(), String> {
+    if range.contains(&at) {
+        return Ok(());
+    }
+    let (from, to) = (to_rfc3339(range.start), to_rfc3339(range.end));
+    Err(format!("{name} {} is not between {from} and {to}", to_rfc3339(at)))
+}
+
+fn frame_fits(frame: &FrameView<'_>) -> Result<(), String> {
+    part("received_at", frame.received_at)?;
+    column("commence_time", frame.event.commence_time)?;
+    for tick in &frame.ticks {
+        column("last_seen_at", tick.last_seen_at)?;
+        tick.price_moved_at.map_or(Ok(()), |at| column("price_moved_at", at))?;
+    }
+    Ok(())
+}
+
+fn event_fits(event: &Event) -> Result<(), String> {
+    column("commence_time", event.commence_time)
+}
+
+fn window_fits(ArbWindow { entry, .. }: &ArbWindow) -> Result<(), String> {
+    part("updated_at", entry.updated_at)?;
+    column("opened_at", entry.opened_at)?;
+    event_fits(&entry.event)?;
+    for leg in &entry.legs {
+        column("price_moved_at", leg.price_moved_at)?;
+        column("last_seen_at", leg.last_seen_at)?;
+    }
+    Ok(())
+}
+
+fn closed_fits(closed: &CloseSignal) -> Result<(), String> {
+    part("closed_at", closed.closed_at)?;
+    column("opened_at", closed.opened_at)
+}
+
+fn movement_fits(movement: &LineMovement) -> Result<(), String> {
+    part("window_end", movement.window_end)?;
+    column("window_start", movement.window_start)?;
+    event_fits(&movement.event)
+}
+
+fn alert_fits(alert: &StaleAlert) -> Result<(), String> {
+    part("at", alert.at)?;
+    alert.last_seen_at.map_or(Ok(()), |at| column("last_seen_at", at))?;
+    event_fits(&alert.event)
+}
+
+fn signal_fits(SignalChange { signal, .. }: &SignalChange) -> Result<(), String> {
+    part("updated_at", signal.updated_at)?;
+    column("opened_at", signal.opened_at)?;
+    column("expires_at", signal.expires_at)?;
+    event_fits(&signal.event)?;
+    for quote in signal.bets.iter().chain(&signal.evidence) {
+        column("price_moved_at", quote.price_moved_at)?;
+        column("last_seen_at", quote.last_seen_at)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_schemas::time::parse_rfc3339;
+
+    use super::*;
+
+    #[test]
+    fn the_ranges_are_whole_years() {
+        let at = |text| parse_rfc3339(text).unwrap();
+        assert_eq!(COLUMN, at("1900-01-01T00:00:00Z")..at("2300-01-01T00:00:00Z"));
+        assert_eq!(PART, at("1970-01-01T00:00:00Z")..at("2100-01-01T00:00:00Z"));
+        assert_eq!(
+            part("at", -1),
+            Err(
+                "at 1969-12-31T23:59:59.999999Z is not between 1970-01-01T00:00:00Z and 2100-01-01T00:00:00Z"
+                    .to_owned()
+            )
+        );
+        assert!(column("at", i64::MAX).unwrap_err().starts_with("at 9223372036854775807 is not"));
+    }
+}

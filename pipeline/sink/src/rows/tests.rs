@@ -1,0 +1,203 @@
+//! Records and their rows, by example.
+
+use arb_schemas::records::{
+    Coverage, EdgeSignal, Event, FairChance, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, SignalQuote,
+    Status, Tick,
+};
+use arb_schemas::time::parse_rfc3339;
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
+use arb_schemas::wire::encode;
+
+use super::*;
+
+const AT: Coordinates<'static> = Coordinates { topic: "t", topic_id: "id", partition: 3, offset: 17 };
+
+fn offer(market: &str) -> Offer {
+    let tick = |outcome, price, limit| Tick {
+        outcome,
+        side: Side::Back,
+        line: Some(2_500),
+        price,
+        status: Status::Active,
+        limit,
+    };
+    Offer {
+        book: "alpha".into(),
+        market: market.into(),
+        last_seen_at: 5,
+        price_moved_at: None,
+        ticks: vec![tick(Outcome::Over, 1_900_000, Some(2_150)), tick(Outcome::Under, -7, None)],
+    }
+}
+
+fn frame(markets: &[&str]) -> Frame {
+    Frame {
+        source: "s".into(),
+        received_at: 10,
+        poll_index: None,
+        event: Event {
+            id: "e".into(),
+            sport: "soccer".into(),
+            league: "l".into(),
+            home: "H".into(),
+            away: "A".into(),
+            commence_time: 0,
+        },
+        coverage: Coverage::ALL,
+        offers: markets.iter().map(|market| offer(market)).collect(),
+    }
+}
+
+#[test]
+fn a_frame_is_a_row_a_tick() {
+    let message = encode(&frame(&["totals_h1", "player_points"])).unwrap();
+    let made = read(&ODDS_TICKS, &message);
+    assert_eq!((made.rows(), made.time()), (Some((Table::Ticks, 4)), Some(10)));
+    let DecodedRecord::Frame(view) = made else { panic!("{made:?}") };
+    let rows: Vec<_> = tick_rows(AT, &view).collect();
+    let said: Vec<_> =
+        rows.iter().map(|row| (row.row_index, row.market, row.period, row.outcome, row.price)).collect();
+    assert_eq!(
+        said,
+        [
+            (0, "totals", "h1", "over", 1_900_000),
+            (1, "totals", "h1", "under", -7),
+            (2, "player_points", "unknown", "over", 1_900_000),
+            (3, "player_points", "unknown", "under", -7),
+        ],
+        "no tick is left out, whatever it says"
+    );
+    assert_eq!((rows[0].bet_limit, rows[1].bet_limit), (Some(2_150), None));
+    assert_eq!((rows[0].kafka_partition, rows[0].kafka_offset, rows[0].polled), (3, 17, false));
+}
+
+#[test]
+fn the_ends_of_polls_and_heartbeats_have_no_rows() {
+    let beat = encode(&Heartbeat { source: "s".into(), at: i64::MAX }).unwrap();
+    let end =
+        PollEnd { source: "s".into(), received_at: 1, league: None, coverage: Coverage::ALL, frames: 0 };
+    for message in [beat, encode(&end).unwrap(), encode(&frame(&[])).unwrap()] {
+        assert_eq!(read(&ODDS_TICKS, &message).rows(), None);
+    }
+}
+
+#[test]
+fn what_is_no_record_of_its_topic_is_rejected() {
+    let message = encode(&frame(&["h2h"])).unwrap();
+    let mut longer = message.clone();
+    longer.push(0);
+    for (topic, message, reason) in [
+        (&ODDS_TICKS, &b""[..], "not in the Confluent wire format"),
+        (&ODDS_TICKS, &longer, "1 bytes follow the record"),
+        (&FEED_EVENTS, &message, "a Frame where a ArbWindow was expected"),
+    ] {
+        let made = read(topic, message);
+        assert!(matches!(&made, DecodedRecord::Rejected(said) if said == reason), "{made:?}");
+        assert_eq!(made.rows(), Some((Table::Rejected, 1)));
+    }
+}
+
+#[test]
+fn hostile_times_are_rejected_with_their_record() {
+    let at = |text| parse_rfc3339(text).unwrap();
+    let changed = |change: &dyn Fn(&mut Frame)| {
+        let mut frame = frame(&["h2h"]);
+        change(&mut frame);
+        match read(&ODDS_TICKS, &encode(&frame).unwrap()) {
+            DecodedRecord::Rejected(reason) => reason,
+            made => panic!("{made:?}"),
+        }
+    };
+    let said = changed(&|frame| frame.received_at = at("2100-01-01T00:00:00Z"));
+    assert!(said.starts_with("received_at 2100-01-01T00:00:00Z is not between"), "{said}");
+    let said = changed(&|frame| frame.offers[0].last_seen_at = i64::MAX);
+    assert!(said.starts_with("last_seen_at "), "{said}");
+    let said = changed(&|frame| frame.offers[0].price_moved_at = Some(i64::MIN));
+    assert!(said.starts_with("price_moved_at "), "{said}");
+    let said = changed(&|frame| frame.event.commence_time = i64::MIN);
+    assert!(said.starts_with("commence_time "), "{said}");
+}
+
+fn changed(change: &str) -> SignalChange {
+    let quote = |role: &str, book: &str| SignalQuote {
+        role: role.into(),
+        outcome: "over".into(),
+        side: "back".into(),
+        line: Some(2_500),
+        book: book.into(),
+        operator: book.into(),
+        price: 2_100_000,
+        price_from: (role == "leader").then_some(2_300_000),
+        effective_price: 2_050_000,
+        price_moved_at: 3,
+        last_seen_at: 5,
+    };
+    let signal = EdgeSignal {
+        id: "s".into(),
+        kind: "stale_price".into(),
+        event: frame(&[]).event,
+        in_play: false,
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(2_500),
+        outcome: None,
+        strength: 0.02,
+        confidence: 0.75,
+        bets: vec![quote("bet", "alpha")],
+        evidence: vec![quote("leader", "beta"), quote("other", "gamma")],
+        fair: vec![FairChance { method: "shin".into(), probability: 0.49 }],
+        kelly: Some(0.005),
+        opened_at: 6,
+        updated_at: 9,
+        expires_at: 90,
+        sequence: 12,
+    };
+    SignalChange { change: change.into(), signal }
+}
+
+#[test]
+fn a_signal_is_a_row_with_its_bets_and_what_says_so_apart() {
+    let message = encode(&changed("updated")).unwrap();
+    let made = read(&FEED_EVENTS, &message);
+    assert_eq!((made.rows(), made.time()), (Some((Table::SignalTransitions, 1)), Some(9)));
+    let DecodedRecord::Signal(changed) = made else { panic!("{made:?}") };
+    let row = signal_row(AT, &changed);
+    assert_eq!((row.kafka_partition, row.kafka_offset, row.signal_id, row.at), (3, 17, "s", 9));
+    assert_eq!((row.transition, row.reason, row.outcome, row.line), ("updated", "", "", Some(2_500)));
+    assert_eq!((&*row.bet_book, &*row.bet_price), (&["alpha"][..], &[2_100_000][..]));
+    assert_eq!(
+        (&*row.evidence_role, &*row.evidence_book),
+        (&["leader", "other"][..], &["beta", "gamma"][..])
+    );
+    assert_eq!(row.evidence_price_from, [Some(2_300_000), None]);
+    assert_eq!((&*row.fair_method, &*row.fair_probability), (&["shin"][..], &[0.49][..]));
+}
+
+#[test]
+fn what_ends_a_signal_is_a_reason() {
+    for reason in ["expired", "faded", "followed", "withdrawn", "event_ended"] {
+        let changed = changed(reason);
+        let row = signal_row(AT, &changed);
+        assert_eq!((row.transition, row.reason), ("closed", reason));
+    }
+    let opened = changed("opened");
+    assert_eq!((signal_row(AT, &opened).transition, signal_row(AT, &opened).reason), ("opened", ""));
+}
+
+#[test]
+fn hostile_times_of_a_signal_are_rejected_with_it() {
+    let said = |change: &dyn Fn(&mut EdgeSignal)| {
+        let mut changed = changed("opened");
+        change(&mut changed.signal);
+        match read(&FEED_EVENTS, &encode(&changed).unwrap()) {
+            DecodedRecord::Rejected(reason) => reason.split(' ').next().unwrap().to_owned(),
+            made => panic!("{made:?}"),
+        }
+    };
+    assert_eq!(said(&|signal| signal.updated_at = -1), "updated_at");
+    assert_eq!(said(&|signal| signal.opened_at = i64::MIN), "opened_at");
+    assert_eq!(said(&|signal| signal.expires_at = i64::MAX), "expires_at");
+    assert_eq!(said(&|signal| signal.event.commence_time = i64::MAX), "commence_time");
+    assert_eq!(said(&|signal| signal.bets[0].last_seen_at = i64::MAX), "last_seen_at");
+    assert_eq!(said(&|signal| signal.evidence[1].price_moved_at = i64::MIN), "price_moved_at");
+}
