@@ -81,7 +81,7 @@ impl Bare {
 impl Act for Bare {
     fn act(&mut self, order: Order) -> anyhow::Result<Value> {
         match order {
-            Order::ScriptedAnswer(script) => Ok(serde_json::to_value(self.answer(script)?)?),
+            Order::Answer(script) => Ok(serde_json::to_value(self.answer(script)?)?),
             Order::Send { events, per_second } => self.send(events, per_second),
             other => Err(not_mine(&other)),
         }

@@ -1,6 +1,6 @@
 //! A market of any size for the engine alone: so many quotes of so many books, each confirmed each 30 s of event time.
 //!
-//! DecodedRecord so that its size is all that differs: what happens to a quote does not depend on how many there are, nor on how
+//! Made so that its size is all that differs: what happens to a quote does not depend on how many there are, nor on how
 //! many books. In the simulated market it does (more books are more arbs), and a quarter of a million quotes of that take a
 //! minute to make. It never claims to be lifelike.
 
