@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
         self.verdicts.look(&self.engine, received_at, &mut self.evaluation.survival);
         for effect in &effects {
             self.windows.apply(effect);
-            if let Effect::Transition(arb_engine::effect::Change::Opened, entry) = effect {
+            if let Effect::Transition(arb_engine::effect::WindowChange::Opened, entry) = effect {
                 self.verdicts.add(entry);
             }
         }

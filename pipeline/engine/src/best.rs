@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use crate::catalogue::{Outcome, Policy, Side};
 use crate::names::Names;
-use crate::quotes::{Quote, Standing};
-use crate::venues::Eyes;
+use crate::quotes::{Quote, QuoteStatus};
+use crate::venues::PricingContext;
 
 /// The best quotes of a cover: an arb where their implied probability is below 1.
 #[derive(Debug, Clone)]
@@ -27,12 +27,12 @@ pub(crate) struct Arb<'a> {
 
 /// A bet of a cover: any of these quotes.
 #[derive(Debug, Clone, Copy)]
-struct Bet {
+struct CoverBet {
     back: Option<Outcome>,
     lay: Option<Outcome>,
 }
 
-impl Bet {
+impl CoverBet {
     fn back(outcome: Outcome) -> Self {
         Self { back: Some(outcome), lay: None }
     }
@@ -46,7 +46,7 @@ impl Bet {
             Side::Back => self.back,
             Side::Lay => self.lay,
         };
-        outcome == Some(quote.key.outcome) && quote.standing == Standing::OnOffer
+        outcome == Some(quote.key.outcome) && quote.standing == QuoteStatus::OnOffer
     }
 }
 
@@ -54,7 +54,7 @@ impl Bet {
 pub(crate) fn find<'a>(
     line: &'a [Quote],
     outcomes: &[Outcome],
-    eyes: Eyes<'_>,
+    eyes: PricingContext<'_>,
     below: f64,
 ) -> Option<Arb<'a>> {
     if eyes.venues.share_a_currency() {
@@ -81,23 +81,23 @@ fn least<'a>(a: Arb<'a>, b: Arb<'a>) -> Arb<'a> {
 fn find_among<'a>(
     line: &'a [Quote],
     outcomes: &[Outcome],
-    eyes: Eyes<'_>,
+    eyes: PricingContext<'_>,
     below: f64,
     is_among: impl Fn(&Quote) -> bool + Copy,
 ) -> Option<Arb<'a>> {
-    let cover = |bets: &[Bet]| arb_of(line, bets, eyes.names, below, is_among);
+    let cover = |bets: &[CoverBet]| arb_of(line, bets, eyes.names, below, is_among);
     let has_lay = eyes.policy == Policy::Board && line.iter().any(|quote| quote.key.side == Side::Lay);
     match *outcomes {
         [one, other] if has_lay => {
-            let either = |back, lay| Bet { back: Some(back), lay: Some(lay) };
+            let either = |back, lay| CoverBet { back: Some(back), lay: Some(lay) };
             cover(&[either(one, other), either(other, one)])
         }
-        [one, other] => cover(&[one, other].map(Bet::back)),
+        [one, other] => cover(&[one, other].map(CoverBet::back)),
         [one, two, three] => {
-            let backs = cover(&[one, two, three].map(Bet::back));
+            let backs = cover(&[one, two, three].map(CoverBet::back));
             let both = outcomes.iter().filter(|_| has_lay);
             let both = both.filter_map(|outcome| {
-                let arb = cover(&[Bet::back(*outcome), Bet::lay(*outcome)])?;
+                let arb = cover(&[CoverBet::back(*outcome), CoverBet::lay(*outcome)])?;
                 Some(Arb { pair: Some(*outcome), ..arb })
             });
             backs.into_iter().chain(both).reduce(least)
@@ -109,7 +109,7 @@ fn find_among<'a>(
 /// A cover by its best quotes, if their implied probability is below so much.
 fn arb_of<'a>(
     line: &'a [Quote],
-    cover: &[Bet],
+    cover: &[CoverBet],
     names: &Names,
     below: f64,
     is_among: impl Fn(&Quote) -> bool,
@@ -123,7 +123,7 @@ fn arb_of<'a>(
         return None;
     }
     // Books are looked at only here: most lines are no arb.
-    let best = |bet: &Bet| {
+    let best = |bet: &CoverBet| {
         let quotes = line.iter().filter(|quote| bet.takes(quote) && is_among(quote));
         quotes.reduce(|best, quote| better(best, quote, names))
     };

@@ -23,13 +23,13 @@ const STEP: i64 = 1;
 /// What a venue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Kind {
+pub enum VenueKind {
     Bookmaker,
     Exchange,
     PredictionMarket,
 }
 
-impl Kind {
+impl VenueKind {
     /// Its name in the table.
     #[must_use]
     pub fn key(self) -> &'static str {
@@ -54,7 +54,7 @@ impl Kind {
 
 /// A fee rule, and from when it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dated {
+pub struct DatedFee {
     /// From then on.
     pub from: Micros,
     /// Only for leagues whose key is this or begins with it and `_`; `None` is all.
@@ -63,7 +63,7 @@ pub struct Dated {
     pub fee: Fee,
 }
 
-impl Dated {
+impl DatedFee {
     fn holds_in(&self, league: &str) -> bool {
         self.league.as_deref().is_none_or(|wanted| is_within(league, wanted))
     }
@@ -103,11 +103,11 @@ pub struct Book {
     /// Who runs it; `None` is nobody else: see [`Self::operator`].
     pub operator: Option<Arc<str>>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: VenueKind,
     /// ISO 4217; `None` is unknown, which is not even equal to itself.
     pub currency: Option<Arc<str>>,
     /// What it keeps, oldest rule first.
-    pub fees: Vec<Dated>,
+    pub fees: Vec<DatedFee>,
     /// How it settles; `None` is unknown, which agrees with nothing.
     pub rules: Option<Rules>,
     /// Within which 95 of 100 of its prices are confirmed by a feed that is asked without pause. How often it is asked comes on
@@ -136,20 +136,20 @@ impl Book {
     /// the first one is taken: an earlier one is not known.
     #[must_use]
     pub fn fee_in(&self, league: &str, at: Micros) -> Fee {
-        let named = |rule: &&Dated| rule.league.is_some() && rule.holds_in(league) && rule.from <= at;
+        let named = |rule: &&DatedFee| rule.league.is_some() && rule.holds_in(league) && rule.from <= at;
         let all = || self.fees.iter().filter(|rule| rule.league.is_none());
         let rule = self.fees.iter().rfind(named);
         let rule = rule.or_else(|| all().rfind(|rule| rule.from <= at)).or_else(|| all().next());
         rule.map_or(Fee::None, |rule| rule.fee)
     }
 
-    fn unknown(kind: Kind, refresh: Option<Micros>) -> Self {
+    fn unknown(kind: VenueKind, refresh: Option<Micros>) -> Self {
         let fee = match kind {
-            Kind::Bookmaker => None,
-            Kind::Exchange => Some(UNKNOWN_EXCHANGE),
-            Kind::PredictionMarket => Some(UNKNOWN_CONTRACTS),
+            VenueKind::Bookmaker => None,
+            VenueKind::Exchange => Some(UNKNOWN_EXCHANGE),
+            VenueKind::PredictionMarket => Some(UNKNOWN_CONTRACTS),
         };
-        let fees = fee.map(|fee| Dated { from: Micros::MIN, league: None, fee }).into_iter().collect();
+        let fees = fee.map(|fee| DatedFee { from: Micros::MIN, league: None, fee }).into_iter().collect();
         Self { operator: None, kind, currency: None, fees, rules: None, refresh, step: STEP, known: false }
     }
 }
@@ -178,7 +178,7 @@ impl Books {
         let known: HashMap<_, _, _> = books.into_iter().collect();
         // A book of which nothing is known is allowed as much as the slowest.
         let widest = known.values().filter_map(|book| book.refresh).max();
-        let kinds = [Kind::Bookmaker, Kind::Exchange, Kind::PredictionMarket];
+        let kinds = [VenueKind::Bookmaker, VenueKind::Exchange, VenueKind::PredictionMarket];
         let mut rules: Vec<_> = known.values().filter_map(|book| book.rules.clone()).collect();
         rules.sort_unstable_by(|a, b| a.group.cmp(&b.group));
         rules.dedup_by(|a, b| a.group == b.group);
@@ -203,10 +203,10 @@ impl Books {
     #[must_use]
     pub fn get(&self, key: &str) -> &Book {
         let [bookmaker, exchange, prediction_market] = &self.unknown;
-        self.known.get(key).unwrap_or_else(|| match Kind::of(key) {
-            Kind::Bookmaker => bookmaker,
-            Kind::Exchange => exchange,
-            Kind::PredictionMarket => prediction_market,
+        self.known.get(key).unwrap_or_else(|| match VenueKind::of(key) {
+            VenueKind::Bookmaker => bookmaker,
+            VenueKind::Exchange => exchange,
+            VenueKind::PredictionMarket => prediction_market,
         })
     }
 
@@ -242,7 +242,7 @@ mod tests {
         };
         Book {
             operator: operator.map(Into::into),
-            kind: Kind::Bookmaker,
+            kind: VenueKind::Bookmaker,
             currency: Some(currency.into()),
             fees: Vec::new(),
             rules: Some(rules),
@@ -267,12 +267,12 @@ mod tests {
         let unknown = books.get("somebook");
         assert_eq!(
             (unknown.known, unknown.kind, unknown.operator("somebook")),
-            (false, Kind::Bookmaker, "somebook")
+            (false, VenueKind::Bookmaker, "somebook")
         );
         assert_eq!((unknown.fee(0), unknown.step, unknown.refresh), (Fee::None, 1, Some(90_000_000)));
         assert_eq!(books.get("betfair_ex_xx").fee(0), Fee::Commission { ppm: 100_000 });
-        assert_eq!(books.get("kalshi").kind, Kind::PredictionMarket);
-        assert_eq!(books.get("flexbet").kind, Kind::Bookmaker);
+        assert_eq!(books.get("kalshi").kind, VenueKind::PredictionMarket);
+        assert_eq!(books.get("flexbet").kind, VenueKind::Bookmaker);
         assert!(!Books::default().get("tab").known);
     }
 
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn the_latest_rule_holds_and_a_leagues_own_before_it() {
-        let rule = |from, league: Option<&str>, ppm| Dated {
+        let rule = |from, league: Option<&str>, ppm| DatedFee {
             from,
             league: league.map(Into::into),
             fee: Fee::Commission { ppm },

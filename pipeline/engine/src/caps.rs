@@ -12,7 +12,7 @@ use crate::catalogue::{Line, Market};
 use crate::input::{Event, Frame};
 use crate::movement::Move;
 use crate::names::Symbol;
-use crate::quotes::{Key, Observation, Statement};
+use crate::quotes::{QuoteKey, Observation, SourceUpdate};
 use crate::state::MarketState;
 
 /// Ticks of a frame. The largest of a poll that was seen has some 3,000.
@@ -168,7 +168,7 @@ pub(crate) fn refusal(frame: &Frame<'_>) -> Option<Cap> {
 pub(crate) fn admit(
     seen: &mut Vec<Observation>,
     was: &[Arc<MarketState>],
-    statement: &Statement,
+    statement: &SourceUpdate,
     left_out: &mut LeftOut,
 ) {
     let quotes: usize = was.iter().map(|market| market.quotes.len()).sum();
@@ -188,14 +188,14 @@ fn is_known(seen: &Observation, was: &[Arc<MarketState>]) -> bool {
 /// What an event holds after a frame, as far as that was looked at.
 #[derive(Default)]
 struct Room {
-    quotes: BTreeSet<(Market, Key)>,
+    quotes: BTreeSet<(Market, QuoteKey)>,
     books: BTreeSet<Symbol>,
     lines: BTreeMap<Market, BTreeMap<Option<Line>, BTreeSet<Symbol>>>,
 }
 
 impl Room {
     /// What a frame leaves of an event, and what it names of that.
-    fn after(seen: &[Observation], was: &[Arc<MarketState>], statement: &Statement) -> Self {
+    fn after(seen: &[Observation], was: &[Arc<MarketState>], statement: &SourceUpdate) -> Self {
         let named: BTreeSet<_> = seen.iter().map(|seen| (seen.market, seen.key)).collect();
         let mut room = Self::default();
         for market in was {
@@ -209,7 +209,7 @@ impl Room {
         room
     }
 
-    fn put(&mut self, market: Market, key: Key) {
+    fn put(&mut self, market: Market, key: QuoteKey) {
         self.quotes.insert((market, key));
         self.books.insert(key.book);
         self.lines.entry(market).or_default().entry(key.line).or_default().insert(key.book);

@@ -11,27 +11,27 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::movement;
 use crate::over;
-use crate::quotes::{Moment, Quote, Standing};
+use crate::quotes::{Moment, Quote, QuoteStatus};
 use crate::signals;
 use crate::state::MarketState;
-use crate::window::{Scene, Window};
+use crate::window::{StepContext, Window};
 
 /// Longer than from a watermark to the one at which was looked last: what was due before that is done.
 const SECOND: Micros = 1_000_000;
 
 /// After a frame: by what the tables say at a glance, since all but one may be as they were.
-pub(crate) fn after_frame(markets: &[Arc<MarketState>], has_stale_books: bool, scene: &Scene<'_>) -> Micros {
+pub(crate) fn after_frame(markets: &[Arc<MarketState>], has_stale_books: bool, scene: &StepContext<'_>) -> Micros {
     let least_allowed = scene.moment.expected.least_allowed();
     next(markets, has_stale_books, scene, |state| state.gist.oldest.saturating_add(least_allowed))
 }
 
 /// After a look at an event: by each of its quotes.
-pub(crate) fn after_look(markets: &[Arc<MarketState>], has_stale_books: bool, scene: &Scene<'_>) -> Micros {
+pub(crate) fn after_look(markets: &[Arc<MarketState>], has_stale_books: bool, scene: &StepContext<'_>) -> Micros {
     next(markets, has_stale_books, scene, |state| fresh_until(&state.quotes, &scene.moment))
 }
 
 fn fresh_until(quotes: &[Quote], moment: &Moment<'_>) -> Micros {
-    let on_offer = quotes.iter().filter(|quote| quote.standing == Standing::OnOffer);
+    let on_offer = quotes.iter().filter(|quote| quote.standing == QuoteStatus::OnOffer);
     let until = on_offer.map(|quote| moment.fresh_until(quote.span_end, quote.key.book));
     until.min().unwrap_or(Micros::MAX)
 }
@@ -39,7 +39,7 @@ fn fresh_until(quotes: &[Quote], moment: &Moment<'_>) -> Micros {
 fn next(
     markets: &[Arc<MarketState>],
     has_stale_books: bool,
-    scene: &Scene<'_>,
+    scene: &StepContext<'_>,
     fresh_until: impl Fn(&MarketState) -> Micros,
 ) -> Micros {
     let Moment { watermark, commence_time, .. } = scene.moment;

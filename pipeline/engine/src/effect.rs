@@ -9,21 +9,21 @@ use crate::catalogue::{Line, Market, Outcome, Side};
 use crate::odds::Price;
 use crate::signals;
 use crate::survival::Ttl;
-use crate::verify::{Doubt, Flag, Verification};
-pub use crate::window::Ever;
+use crate::verify::{FailedCheck, Flag, Verification};
+pub use crate::window::WindowHistory;
 
 /// One thing to publish.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// A window opened or changed: to the feed and to the board.
-    Transition(Change, Box<Entry>),
+    Transition(WindowChange, Box<Entry>),
     /// Only the times or limits of an entry changed: to the board alone.
     Refreshed(Box<Entry>),
     /// A window closed: to the feed, and a tombstone to the board.
     Closed(Box<Closed>),
     /// What became of an edge signal: to the feed, unless only its times changed, and to the signals; of one that closed a
     /// tombstone to these.
-    Signal(signals::Change, Box<signals::Edge>),
+    Signal(signals::SignalChange, Box<signals::Edge>),
     /// A price or a main line moved: to the feed.
     LineMovement(Box<Movement>),
     /// A book or an arb went stale, or a book is no longer: to the feed.
@@ -39,7 +39,7 @@ pub enum Effect {
 
 /// How a window changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum WindowChange {
     /// It is new.
     Opened,
     /// A leg's book or price, its proof of simultaneity, or its being in play.
@@ -48,7 +48,7 @@ pub enum Change {
 
 /// Why a window closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum CloseReason {
     /// The prices no longer make an arb.
     PriceMoved,
     /// A leg's quote was withdrawn.
@@ -65,7 +65,7 @@ pub enum Reason {
     Superseded,
 }
 
-impl Reason {
+impl CloseReason {
     /// All of them, in the order in which they are declared.
     pub const ALL: [Self; 7] = [
         Self::PriceMoved,
@@ -144,7 +144,7 @@ pub struct Entry {
     /// What is proven of it.
     pub verification: Verification,
     /// Why the rest is not.
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<FailedCheck>,
     /// What a taker must know.
     pub warnings: Vec<Warning>,
     /// How long it has still to live.
@@ -235,7 +235,7 @@ pub struct Closed {
     /// Line.
     pub line: Option<Line>,
     /// Why.
-    pub reason: Reason,
+    pub reason: CloseReason,
     /// When it opened.
     pub opened_at: Micros,
     /// When it closed.
@@ -247,7 +247,7 @@ pub struct Closed {
     /// Last margin while open.
     pub margin_close: f64,
     /// What was proven of it while open.
-    pub ever: Ever,
+    pub ever: WindowHistory,
     /// Of this transition.
     pub sequence: i64,
 }

@@ -9,7 +9,7 @@ mod mine;
 mod time;
 
 pub use look::{Offered, Size};
-pub use mine::Mine;
+pub use mine::UserBooks;
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ use crate::input::{Coordinate, Coverage, Event, Heartbeat, Input, PollEnd};
 use crate::market;
 use crate::names::{Names, Symbol};
 use crate::over;
-use crate::probe::{Probe, Stage};
-use crate::quotes::{self, Learnt, Moment, Observation, Quote, Sample, Statement};
+use crate::probe::{Probe, StepStage};
+use crate::quotes::{self, Samples, Moment, Observation, Quote, RefreshSample, SourceUpdate};
 use crate::refresh::Expected;
 use crate::source::Disposition;
 use crate::stale;
 use crate::state::{Draft, EventState, MarketState, State};
-use crate::venues::{Eyes, Venues};
-use crate::window::{Context, Outbox, Scene};
+use crate::venues::{PricingContext, Venues};
+use crate::window::{MarketContext, Effects, StepContext};
 
 /// What became of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct Engine {
     state: State,
     draft: Draft,
     /// Samples since the last commit that are not counted yet.
-    learnt: Learnt,
+    learnt: Samples,
     /// What the state and the draft expect of books, where a merge finds it fast.
     expected: Expected,
     scratch: Vec<Observation>,
@@ -84,7 +84,7 @@ impl Engine {
             venues: Venues::new(books),
             state: State::default(),
             draft: Draft::default(),
-            learnt: Learnt::default(),
+            learnt: Samples::default(),
             expected: Expected::default(),
             scratch: Vec::new(),
         }
@@ -103,10 +103,10 @@ impl Engine {
         effects: &mut Vec<Effect>,
         probe: &mut impl Probe,
     ) -> Step {
-        probe.enter(Stage::Time);
+        probe.enter(StepStage::Time);
         let sequence = self.draft.over(&self.state).sequence();
         let (learnt, left_out) = (std::mem::take(&mut self.learnt), LeftOut::default());
-        let mut outbox = Outbox { sequence, effects, learnt, left_out };
+        let mut outbox = Effects { sequence, effects, learnt, left_out };
         let mut step = match input {
             Input::Frame(frame) => self.frame(at, frame, &mut outbox, probe),
             Input::PollEnd(end) => self.poll_end(at, end, &mut outbox, probe),
@@ -121,7 +121,7 @@ impl Engine {
         for lesson in self.learnt.lessons.drain(..) {
             self.draft.teach(&lesson, &self.state);
         }
-        probe.enter(Stage::Idle);
+        probe.enter(StepStage::Idle);
         step
     }
 
@@ -149,7 +149,7 @@ impl Engine {
     }
 
     /// Samples since the last commit that are not counted yet.
-    pub(crate) fn samples(&self) -> &[Sample] {
+    pub(crate) fn samples(&self) -> &[RefreshSample] {
         &self.learnt.samples
     }
 
@@ -176,8 +176,8 @@ impl Engine {
     }
 
     /// How an event of a league is looked at.
-    pub(crate) fn eyes<'a>(&'a self, league: &'a str) -> Eyes<'a> {
-        Eyes { policy: self.policy, league, names: &self.names, venues: &self.venues }
+    pub(crate) fn eyes<'a>(&'a self, league: &'a str) -> PricingContext<'a> {
+        PricingContext { policy: self.policy, league, names: &self.names, venues: &self.venues }
     }
 
     pub(crate) fn names(&self) -> &Names {
@@ -198,7 +198,7 @@ impl Engine {
         &mut self,
         at: Coordinate<'_>,
         end: &PollEnd<'_>,
-        outbox: &mut Outbox<'_>,
+        outbox: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) -> Step {
         if caps::is_too_long(end.source) {
@@ -208,7 +208,7 @@ impl Engine {
         if !self.hear(at, source, end.received_at, outbox) {
             return Step::just(Disposition::Ahead);
         }
-        probe.enter(Stage::Read);
+        probe.enter(StepStage::Read);
         let mut clock = self.draft.over(&self.state).source(source);
         let disposition = clock.poll_end(end.received_at, end.frames);
         if disposition != Disposition::Late {
@@ -222,7 +222,7 @@ impl Engine {
             let statement = self.statement(source, end.received_at, &end.coverage);
             for event in self.withdrawn_from(end.league, &statement) {
                 let (event, statement) = (&event.as_input(), &statement);
-                let said = Said { at, event, seen: &[], statement, told: false, again: false };
+                let said = EventUpdate { at, event, seen: &[], statement, told: false, again: false };
                 self.restate(&said, outbox, probe);
             }
             let source = Arc::clone(self.names.name(source));
@@ -231,7 +231,7 @@ impl Engine {
         Step::just(disposition)
     }
 
-    fn heartbeat(&mut self, at: Coordinate<'_>, beat: &Heartbeat<'_>, outbox: &mut Outbox<'_>) -> Step {
+    fn heartbeat(&mut self, at: Coordinate<'_>, beat: &Heartbeat<'_>, outbox: &mut Effects<'_>) -> Step {
         if caps::is_too_long(beat.source) {
             return Step::refused(Cap::NameBytes);
         }
@@ -247,7 +247,7 @@ impl Engine {
     }
 
     /// The events of a league from which a statement that names none of them takes a quote.
-    fn withdrawn_from(&self, league: Option<&str>, statement: &Statement) -> Vec<Arc<EventInfo>> {
+    fn withdrawn_from(&self, league: Option<&str>, statement: &SourceUpdate) -> Vec<Arc<EventInfo>> {
         let overlay = self.draft.over(&self.state);
         let events = overlay.event_ids().into_iter().filter_map(|id| overlay.event(&id));
         let loses = |event: &&EventState| {
@@ -258,10 +258,10 @@ impl Engine {
         events.filter(loses).map(|event| Arc::clone(&event.info)).collect()
     }
 
-    fn statement(&self, source: Symbol, received_at: Micros, coverage: &Coverage<'_>) -> Statement {
+    fn statement(&self, source: Symbol, received_at: Micros, coverage: &Coverage<'_>) -> SourceUpdate {
         let known = |books: &Vec<&str>| books.iter().filter_map(|book| self.names.known(book)).collect();
         let books = coverage.books.as_ref().map(known);
-        Statement { source, received_at, books, markets: coverage.markets.clone() }
+        SourceUpdate { source, received_at, books, markets: coverage.markets.clone() }
     }
 
     /// What a statement about an event finds.
@@ -271,7 +271,7 @@ impl Engine {
         received_at: Micros,
         event: &'a Arc<EventInfo>,
         event_changed: bool,
-    ) -> Scene<'a> {
+    ) -> StepContext<'a> {
         let clock = self.draft.over(&self.state).clock();
         let (watermark, commence_time) = (clock.watermark, event.commence_time);
         let moment = Moment { watermark, commence_time, expected: &self.expected };
@@ -279,12 +279,12 @@ impl Engine {
         let (now, by_time, eyes) = (clock.now.max(received_at), false, self.eyes(&event.league));
         let overlay = self.draft.over(&self.state);
         let (margins, lives, told) = (overlay.margins(), overlay.lives(), false);
-        Scene { at, now, by_time, told, moment, event, event_changed, margins, eyes, lives }
+        StepContext { at, now, by_time, told, moment, event, event_changed, margins, eyes, lives }
     }
 
     /// Drafts an event after what was said about it, and what became of its windows.
-    fn restate(&mut self, said: &Said<'_>, outbox: &mut Outbox<'_>, probe: &mut impl Probe) {
-        let Said { at, event, seen, statement, told, again } = *said;
+    fn restate(&mut self, said: &EventUpdate<'_>, outbox: &mut Effects<'_>, probe: &mut impl Probe) {
+        let EventUpdate { at, event, seen, statement, told, again } = *said;
         let was = self.draft.over(&self.state).event(event.id).cloned();
         let (info, event_changed) = match &was {
             Some(was) if was.info.is(event) => (Arc::clone(&was.info), false),
@@ -293,13 +293,13 @@ impl Engine {
         let was = was.map(|was| was.markets).unwrap_or_default();
         let scene = self.scene(at, statement.received_at, &info, event_changed);
         // What is only said again confirms nothing.
-        let scene = Scene { told, by_time: again, ..scene };
+        let scene = StepContext { told, by_time: again, ..scene };
         let mut markets = Vec::with_capacity(was.len());
         for market in market::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);
             let seen = seen.chunk_by(|a, b| a.market == b.market).find(|seen| seen[0].market == market);
             let quotes = old.map_or(&[][..], |old| &old.quotes);
-            let (seen, context) = (seen.unwrap_or_default(), Context { scene: &scene, market, was: quotes });
+            let (seen, context) = (seen.unwrap_or_default(), MarketContext { scene: &scene, market, was: quotes });
             markets.extend(market::restate(old, seen, statement, &context, outbox, probe));
         }
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);
@@ -313,12 +313,12 @@ impl Engine {
 }
 
 /// A statement about one event.
-struct Said<'a> {
+struct EventUpdate<'a> {
     at: Coordinate<'a>,
     event: &'a Event<'a>,
     /// Sorted by market and key.
     seen: &'a [Observation],
-    statement: &'a Statement,
+    statement: &'a SourceUpdate,
     /// As it happens, not by a poll.
     told: bool,
     /// It is not the record that says it: it was said before.

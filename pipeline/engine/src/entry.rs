@@ -18,7 +18,7 @@ use crate::quotes::Quote;
 use crate::settle::{Level, Payouts};
 use crate::stakes::{self, DEFAULT_TOTAL, Leg, Rounded};
 use crate::verify::{self, Case, Findings, Verification};
-use crate::window::{Context, Window, in_play};
+use crate::window::{MarketContext, Window, in_play};
 
 /// How long it takes to place all legs: two minutes.
 const PLACING: Micros = 120_000_000;
@@ -48,7 +48,7 @@ struct Staked {
 
 impl<'a> Judged<'a> {
     /// Judges an arb among the quotes of its line.
-    pub(crate) fn of(arb: &'a Arb<'a>, line: &[Quote], context: &Context<'_>) -> Self {
+    pub(crate) fn of(arb: &'a Arb<'a>, line: &[Quote], context: &MarketContext<'_>) -> Self {
         let (staked, margin) = (Staked::of(arb, context), odds::margin(arb.implied_probability));
         let scene = context.scene;
         let findings = verify::judge(&Case {
@@ -68,7 +68,7 @@ impl<'a> Judged<'a> {
 }
 
 impl Staked {
-    fn of(arb: &Arb<'_>, context: &Context<'_>) -> Self {
+    fn of(arb: &Arb<'_>, context: &MarketContext<'_>) -> Self {
         let shares: Vec<_> = arb.legs.iter().map(|leg| share(leg, arb)).collect();
         let bets: Vec<_> = arb.legs.iter().filter_map(|leg| bet(leg, context)).collect();
         let payouts = Payouts::at_books(&bets, &levels(arb, context));
@@ -93,11 +93,11 @@ fn share(leg: &Quote, arb: &Arb<'_>) -> f64 {
     odds::stake_share(leg.effective, arb.implied_probability)
 }
 
-fn bet(leg: &Quote, context: &Context<'_>) -> Option<(Bet, Price)> {
+fn bet(leg: &Quote, context: &MarketContext<'_>) -> Option<(Bet, Price)> {
     Some((Bet::new(context.market, leg.key.outcome, leg.key.side, leg.key.line)?, leg.effective))
 }
 
-fn staked(leg: &Quote, share: f64, context: &Context<'_>) -> Leg {
+fn staked(leg: &Quote, share: f64, context: &MarketContext<'_>) -> Leg {
     let Quote { key, price, .. } = *leg;
     Leg { share, side: key.side, price, limit: limit(leg), step: book(leg, context).step }
 }
@@ -107,13 +107,13 @@ fn limit(leg: &Quote) -> Option<i64> {
     leg.limit.map(Limit::minor)
 }
 
-fn book<'a>(leg: &Quote, context: &Context<'a>) -> &'a Book {
+fn book<'a>(leg: &Quote, context: &MarketContext<'a>) -> &'a Book {
     &context.scene.eyes.venues.venue(leg.key.book).book
 }
 
 /// What a level result may do to the legs, in each way one level a leg: each book has its own rules. Nothing is known under the raw
 /// policy: what is offered is what is possible.
-fn levels(arb: &Arb<'_>, context: &Context<'_>) -> Vec<Vec<Level>> {
+fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
     let eyes = context.scene.eyes;
     let is_three_way = arb.legs.len() == 3 || arb.pair.is_some();
     if is_three_way || eyes.policy == Policy::Raw {
@@ -129,7 +129,7 @@ fn levels(arb: &Arb<'_>, context: &Context<'_>) -> Vec<Vec<Level>> {
 }
 
 /// The entry of a window as it was judged.
-pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &Context<'_>) -> Box<Entry> {
+pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &MarketContext<'_>) -> Box<Entry> {
     let (arb, staked) = (judged.arb, &judged.staked);
     let legs: Vec<_> =
         arb.legs.iter().enumerate().map(|(at, leg)| entry_leg(leg, at, judged, context)).collect();
@@ -163,7 +163,7 @@ pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &Context<'_>) ->
     })
 }
 
-fn entry_leg(leg: &Quote, at: usize, judged: &Judged<'_>, context: &Context<'_>) -> EntryLeg {
+fn entry_leg(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'_>) -> EntryLeg {
     let venue = context.scene.eyes.venues.venue(leg.key.book);
     let stake = judged.staked.rounded.as_ref().and_then(|rounded| rounded.stakes.get(at));
     EntryLeg {

@@ -9,7 +9,7 @@ use crate::effect::EventInfo;
 use crate::limit::Limit;
 use crate::names::Symbol;
 use crate::odds::Price;
-use crate::quotes::Key;
+use crate::quotes::QuoteKey;
 
 /// One record.
 #[derive(Debug, Clone)]
@@ -125,8 +125,8 @@ impl Bet {
         self.line
     }
 
-    pub(crate) fn key(&self, book: Symbol) -> Key {
-        Key { line: self.line, outcome: self.outcome, side: self.side, book }
+    pub(crate) fn key(&self, book: Symbol) -> QuoteKey {
+        QuoteKey { line: self.line, outcome: self.outcome, side: self.side, book }
     }
 }
 

@@ -47,8 +47,8 @@ mod venues;
 pub mod verify;
 mod window;
 
-pub use engine::{Engine, Mine, Offered, Size, Step};
-pub use quotes::{QuoteView, Standing};
+pub use engine::{Engine, UserBooks, Offered, Size, Step};
+pub use quotes::{QuoteView, QuoteStatus};
 
 /// UTC, microseconds since the epoch.
 pub type Micros = i64;

@@ -10,11 +10,11 @@ use crate::caps;
 use crate::catalogue::{self, Family, Line, Market, Outcome, Policy, Side};
 use crate::movement::{self, Hops, Move};
 use crate::odds;
-use crate::probe::{Probe, Stage};
-use crate::quotes::{self, Gist, Moment, Observation, Quote, Says, Statement};
+use crate::probe::{Probe, StepStage};
+use crate::quotes::{self, QuoteSummary, Moment, Observation, Quote, MergeContext, SourceUpdate};
 use crate::signals::{self, Look};
 use crate::state::MarketState;
-use crate::window::{self, Context, Outbox, Window};
+use crate::window::{self, MarketContext, Effects, Window};
 
 /// The markets that were or are seen, in order, each once.
 pub(crate) fn markets_of(was: &[Arc<MarketState>], seen: &[Observation]) -> Vec<Market> {
@@ -29,9 +29,9 @@ pub(crate) fn markets_of(was: &[Arc<MarketState>], seen: &[Observation]) -> Vec<
 pub(crate) fn restate(
     old: Option<&Arc<MarketState>>,
     seen: &[Observation],
-    statement: &Statement,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    statement: &SourceUpdate,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
     probe: &mut impl Probe,
 ) -> Option<Arc<MarketState>> {
     let market = context.market;
@@ -39,10 +39,10 @@ pub(crate) fn restate(
     if seen.is_empty() && !context.scene.event_changed && !quotes::any_withdrawn(market, table, statement) {
         return old.cloned();
     }
-    probe.enter(Stage::Merge);
+    probe.enter(StepStage::Merge);
     let mut moves = old.map_or_else(Vec::new, |old| pending(&old.moves, context.scene.moment.watermark));
     let pending = moves.len();
-    let says = Says { market, statement, moment: context.scene.moment, eyes: context.scene.eyes };
+    let says = MergeContext { market, statement, moment: context.scene.moment, eyes: context.scene.eyes };
     let mut quotes = quotes::merge(table, seen, &says, &mut outbox.learnt, &mut moves);
     caps::limit_moves(&mut moves, pending, &mut outbox.left_out);
     if context.scene.event_changed {
@@ -51,17 +51,17 @@ pub(crate) fn restate(
             quote.standing = context.scene.moment.standing(quote);
         }
     }
-    probe.enter(Stage::Evaluate);
+    probe.enter(StepStage::Evaluate);
     let outcomes = outcomes_of(&quotes, context);
     let (windows, covers) = evaluate(open, &quotes, outcomes, context, outbox, probe);
-    probe.enter(Stage::Signals);
+    probe.enter(StepStage::Signals);
     let told = old.map_or(&[][..], |old| &old.signals);
     let signals = signals::restate(told, &Look { quotes: &quotes, outcomes, covers }, context, outbox);
     if quotes.is_empty() && windows.is_empty() {
         return None;
     }
     let (main_line, consensus) = old.map_or((None, Vec::new()), |old| (old.main_line, old.consensus.clone()));
-    let gist = Gist::of(&quotes, context.scene.moment.watermark);
+    let gist = QuoteSummary::of(&quotes, context.scene.moment.watermark);
     Some(Arc::new(MarketState { market, quotes, windows, moves, main_line, signals, consensus, gist }))
 }
 
@@ -73,8 +73,8 @@ fn pending(moves: &[Move], watermark: Micros) -> Vec<Move> {
 pub(crate) fn pass_time(
     old: &MarketState,
     hops: Hops,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Option<Arc<MarketState>> {
     let main_line = main_line(old, hops, context);
     let aged = is_aged(old, &context.scene.moment).then(|| aged(old, context, outbox));
@@ -96,7 +96,7 @@ pub(crate) fn pass_time(
 }
 
 /// A market whose quotes have the standing that time gives them.
-fn aged(old: &MarketState, context: &Context<'_>, outbox: &mut Outbox<'_>) -> MarketState {
+fn aged(old: &MarketState, context: &MarketContext<'_>, outbox: &mut Effects<'_>) -> MarketState {
     let mut state = old.clone();
     for quote in &mut state.quotes {
         quote.standing = context.scene.moment.standing(quote);
@@ -106,7 +106,7 @@ fn aged(old: &MarketState, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Ma
     let look = Look { quotes: &state.quotes, outcomes, covers };
     let signals = signals::restate(&old.signals, &look, context, outbox);
     (state.windows, state.signals) = (windows, signals);
-    state.gist = Gist::of(&state.quotes, context.scene.moment.watermark);
+    state.gist = QuoteSummary::of(&state.quotes, context.scene.moment.watermark);
     state
 }
 
@@ -120,7 +120,7 @@ fn is_aged(state: &MarketState, moment: &Moment<'_>) -> bool {
 
 /// The main line at the end of a window that was passed; what it was when none was since the table was made, or
 /// there is none now.
-fn main_line(state: &MarketState, hops: Hops, context: &Context<'_>) -> Option<Line> {
+fn main_line(state: &MarketState, hops: Hops, context: &MarketContext<'_>) -> Option<Line> {
     let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.gist.made_at);
     is_looked_at
         .then(|| movement::main_line(&state.quotes, outcomes_of(&state.quotes, context), state.main_line))
@@ -133,8 +133,8 @@ fn evaluate<'a>(
     open: &[Window],
     quotes: &'a [Quote],
     outcomes: &[Outcome],
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
     probe: &mut impl Probe,
 ) -> (Vec<Window>, Vec<Arb<'a>>) {
     let below = match context.scene.eyes.policy {
@@ -153,9 +153,9 @@ fn evaluate<'a>(
         let is_arb = |cover: &&Arb<'_>| cover.implied_probability < odds::ARB_BELOW;
         let arb = cover.as_ref().filter(is_arb);
         if was.is_some() || arb.is_some() {
-            probe.enter(Stage::Judge);
+            probe.enter(StepStage::Judge);
             windows.extend(window::advance(was, arb, quotes, context, outbox));
-            probe.enter(Stage::Evaluate);
+            probe.enter(StepStage::Evaluate);
         }
         covers.extend(cover.filter(|cover| !is_arb(&cover)));
     }
@@ -165,7 +165,7 @@ fn evaluate<'a>(
     (windows, covers)
 }
 
-fn outcomes_of(quotes: &[Quote], context: &Context<'_>) -> &'static [Outcome] {
+fn outcomes_of(quotes: &[Quote], context: &MarketContext<'_>) -> &'static [Outcome] {
     outcomes(context.market, &context.scene.event.sport, quotes, context.scene.eyes.policy)
 }
 

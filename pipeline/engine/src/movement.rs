@@ -15,8 +15,8 @@ use crate::Micros;
 use crate::catalogue::{Line, Outcome};
 use crate::effect::{Effect, Moved, Movement};
 use crate::odds::Price;
-use crate::quotes::{Key, Quote, on_offer};
-use crate::window::{Context, Outbox};
+use crate::quotes::{QuoteKey, Quote, on_offer};
+use crate::window::{MarketContext, Effects};
 
 /// One second.
 const SECOND: Micros = 1_000_000;
@@ -30,7 +30,7 @@ const ONE_IN: u64 = 50;
 /// A change of a back quote's price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Move {
-    pub(crate) key: Key,
+    pub(crate) key: QuoteKey,
     /// `received_at` of the frame that said so.
     pub(crate) at: Micros,
     pub(crate) from: Price,
@@ -110,8 +110,8 @@ pub(crate) fn ends(moves: &[Move], hops: Hops) -> impl Iterator<Item = Micros> {
 pub(crate) fn report(
     all: &[Move],
     hops: Hops,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Option<Vec<Move>> {
     let mut now: Option<Vec<Move>> = None;
     for end in ends(all, hops) {
@@ -170,8 +170,8 @@ pub(crate) fn report_main_line(
     was: Option<Line>,
     now: Option<Line>,
     hops: Hops,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) {
     if let (Some(from), Some(line), Some(end)) = (was, now, hops.last())
         && from != line
@@ -211,7 +211,7 @@ fn from_even(quotes: &[Quote], one: Outcome, other: Outcome) -> u128 {
     one.abs_diff(other) * 1_000_000_000_000_000_000 / (one * other)
 }
 
-fn push(what: Moved, line: Option<Line>, end: Micros, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+fn push(what: Moved, line: Option<Line>, end: Micros, context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
     let movement = Movement {
         event: Arc::clone(context.scene.event),
         market: context.market,

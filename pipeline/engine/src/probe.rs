@@ -5,7 +5,7 @@
 
 /// The parts of a step, for whoever measures them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum StepStage {
     /// What the passing of time brings.
     Time,
     /// Judging the order, resolving names, sorting ticks.
@@ -22,18 +22,18 @@ pub enum Stage {
     Idle,
 }
 
-impl Stage {
+impl StepStage {
     /// All of them, in the order in which a frame passes.
     pub const ALL: [Self; 7] =
         [Self::Time, Self::Read, Self::Merge, Self::Evaluate, Self::Judge, Self::Signals, Self::Idle];
 }
 
-/// Told at the start of each [`Stage`]. The engine has no clock; a probe may.
+/// Told at the start of each [`StepStage`]. The engine has no clock; a probe may.
 pub trait Probe {
     /// The stage that begins.
-    fn enter(&mut self, stage: Stage);
+    fn enter(&mut self, stage: StepStage);
 }
 
 impl Probe for () {
-    fn enter(&mut self, _: Stage) {}
+    fn enter(&mut self, _: StepStage) {}
 }

@@ -15,12 +15,12 @@ use crate::movement::Move;
 use crate::names::Symbol;
 use crate::odds::Price;
 use crate::refresh::{self, Expected};
-use crate::survival::Lesson;
-use crate::venues::Eyes;
+use crate::survival::LifetimeSample;
+use crate::venues::PricingContext;
 
 /// What a quote is for, in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
+pub(crate) struct QuoteKey {
     pub(crate) line: Option<Line>,
     pub(crate) outcome: Outcome,
     pub(crate) side: Side,
@@ -31,7 +31,7 @@ pub(crate) struct Key {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observation {
     pub(crate) market: Market,
-    pub(crate) key: Key,
+    pub(crate) key: QuoteKey,
     pub(crate) price: Price,
     pub(crate) limit: Option<Limit>,
     pub(crate) suspended: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Observation {
 
 /// Whether a quote can be bet on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum QuoteStatus {
     /// It can.
     OnOffer,
     /// Its book takes no bets.
@@ -54,7 +54,7 @@ pub enum Standing {
 
 /// What a check of the time wants to know of a table at a glance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gist {
+pub(crate) struct QuoteSummary {
     /// The earliest `span_end` of what is on offer.
     pub(crate) oldest: Micros,
     pub(crate) all_on_offer: bool,
@@ -62,11 +62,11 @@ pub(crate) struct Gist {
     pub(crate) made_at: Micros,
 }
 
-impl Gist {
+impl QuoteSummary {
     pub(crate) fn of(quotes: &[Quote], made_at: Micros) -> Self {
         let (mut oldest, mut all_on_offer) = (Micros::MAX, true);
         for quote in quotes {
-            if quote.standing == Standing::OnOffer {
+            if quote.standing == QuoteStatus::OnOffer {
                 oldest = oldest.min(quote.span_end);
             } else {
                 all_on_offer = false;
@@ -93,24 +93,24 @@ impl Moment<'_> {
 
     /// The standing of a price that is not suspended.
     #[inline]
-    fn judge(&self, seen_at: Micros, book: Symbol) -> Standing {
+    fn judge(&self, seen_at: Micros, book: Symbol) -> QuoteStatus {
         let started = self.has_begun() && seen_at < self.commence_time;
         if !started && self.watermark.saturating_sub(seen_at) <= self.expected.least_allowed() {
-            return Standing::OnOffer;
+            return QuoteStatus::OnOffer;
         }
         self.judge_old(started, seen_at, book)
     }
 
     /// The standing of a price that is not young: of two reasons the one that came first.
     #[cold]
-    fn judge_old(&self, started: bool, seen_at: Micros, book: Symbol) -> Standing {
+    fn judge_old(&self, started: bool, seen_at: Micros, book: Symbol) -> QuoteStatus {
         let fresh_until = self.fresh_until(seen_at, book);
         if started && self.commence_time <= fresh_until {
-            Standing::Started
+            QuoteStatus::Started
         } else if self.watermark > fresh_until {
-            Standing::Stale
+            QuoteStatus::Stale
         } else {
-            Standing::OnOffer
+            QuoteStatus::OnOffer
         }
     }
 
@@ -120,15 +120,15 @@ impl Moment<'_> {
     }
 
     /// The standing that time gives a quote: only what is on offer can lose by it.
-    pub(crate) fn standing(&self, quote: &Quote) -> Standing {
+    pub(crate) fn standing(&self, quote: &Quote) -> QuoteStatus {
         match quote.standing {
-            Standing::OnOffer => self.judge(quote.span_end, quote.key.book),
+            QuoteStatus::OnOffer => self.judge(quote.span_end, quote.key.book),
             standing => standing,
         }
     }
 
     /// Whether time can take nothing from a table, by its gist alone.
-    pub(crate) fn leaves(&self, gist: &Gist) -> bool {
+    pub(crate) fn leaves(&self, gist: &QuoteSummary) -> bool {
         let started = self.has_begun() && gist.oldest < self.commence_time;
         !started && self.watermark.saturating_sub(gist.oldest) <= self.expected.least_allowed()
     }
@@ -136,9 +136,9 @@ impl Moment<'_> {
     /// Whether its book has been silent about a quote for too long, whether or not it can be bet on.
     pub(crate) fn is_quiet(&self, quote: &Quote) -> bool {
         match quote.standing {
-            Standing::OnOffer => false,
-            Standing::Stale => true,
-            Standing::Suspended | Standing::Started => {
+            QuoteStatus::OnOffer => false,
+            QuoteStatus::Stale => true,
+            QuoteStatus::Suspended | QuoteStatus::Started => {
                 self.watermark > self.fresh_until(quote.span_end, quote.key.book)
             }
         }
@@ -148,12 +148,12 @@ impl Moment<'_> {
 /// The latest tick of one bet at one book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quote {
-    pub(crate) key: Key,
+    pub(crate) key: QuoteKey,
     pub(crate) price: Price,
     /// After fees, as a back price: that of a lay is the price of backing that it does not happen.
     pub(crate) effective: Price,
     pub(crate) limit: Option<Limit>,
-    pub(crate) standing: Standing,
+    pub(crate) standing: QuoteStatus,
     pub(crate) source: Symbol,
     pub(crate) span_start: Micros,
     pub(crate) span_end: Micros,
@@ -172,7 +172,7 @@ pub struct QuoteView {
 
 /// Who speaks, when, and for what it is complete.
 #[derive(Debug, Clone)]
-pub(crate) struct Statement {
+pub(crate) struct SourceUpdate {
     pub(crate) source: Symbol,
     pub(crate) received_at: Micros,
     /// Books for which it is complete; `None` is every book.
@@ -181,7 +181,7 @@ pub(crate) struct Statement {
     pub(crate) markets: Option<Vec<Market>>,
 }
 
-impl Statement {
+impl SourceUpdate {
     fn covers(&self, market: Market) -> bool {
         self.markets.as_ref().is_none_or(|markets| markets.contains(&market))
     }
@@ -193,7 +193,7 @@ impl Statement {
 }
 
 impl Quote {
-    fn new(seen: &Observation, says: &Says<'_>) -> Self {
+    fn new(seen: &Observation, says: &MergeContext<'_>) -> Self {
         Self {
             key: seen.key,
             price: seen.price,
@@ -209,8 +209,8 @@ impl Quote {
     }
 
     /// The quote after another observation of it: the same span when nothing moved, a new one otherwise.
-    fn after(&self, seen: &Observation, says: &Says<'_>) -> Self {
-        if (self.price, self.standing == Standing::Suspended) != (seen.price, seen.suspended) {
+    fn after(&self, seen: &Observation, says: &MergeContext<'_>) -> Self {
+        if (self.price, self.standing == QuoteStatus::Suspended) != (seen.price, seen.suspended) {
             return Self::new(seen, says);
         }
         let is_confirmed = seen.last_seen_at > self.span_end;
@@ -228,7 +228,7 @@ impl Quote {
     }
 
     /// Whether a statement that does not name the quote withdraws it: only if its source gave it last.
-    fn is_withdrawn_by(&self, statement: &Statement) -> bool {
+    fn is_withdrawn_by(&self, statement: &SourceUpdate) -> bool {
         self.source == statement.source
             && self.received_at < statement.received_at
             && statement.books.as_ref().is_none_or(|books| books.contains(&self.key.book))
@@ -241,26 +241,26 @@ impl Quote {
 
 /// A statement as it stands for one market.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Says<'a> {
+pub(crate) struct MergeContext<'a> {
     pub(crate) market: Market,
-    pub(crate) statement: &'a Statement,
+    pub(crate) statement: &'a SourceUpdate,
     pub(crate) moment: Moment<'a>,
-    pub(crate) eyes: Eyes<'a>,
+    pub(crate) eyes: PricingContext<'a>,
 }
 
-impl Says<'_> {
+impl MergeContext<'_> {
     fn effective(&self, seen: &Observation) -> Price {
         self.eyes.effective(seen.key, seen.price, self.statement.received_at)
     }
 
-    fn standing(&self, seen: &Observation) -> Standing {
-        if seen.suspended { Standing::Suspended } else { self.moment.judge(seen.last_seen_at, seen.key.book) }
+    fn standing(&self, seen: &Observation) -> QuoteStatus {
+        if seen.suspended { QuoteStatus::Suspended } else { self.moment.judge(seen.last_seen_at, seen.key.book) }
     }
 }
 
 /// An age that a book's prices reached before they were confirmed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sample {
+pub(crate) struct RefreshSample {
     pub(crate) book: Symbol,
     pub(crate) bucket: u8,
     pub(crate) at: Micros,
@@ -268,18 +268,18 @@ pub(crate) struct Sample {
 
 /// What is learnt beside the quotes: samples of refresh, one for each market and book of a frame, proven margins, and lives.
 #[derive(Debug, Default)]
-pub(crate) struct Learnt {
-    pub(crate) samples: Vec<Sample>,
+pub(crate) struct Samples {
+    pub(crate) samples: Vec<RefreshSample>,
     /// Margins of windows that were proven.
     pub(crate) proven: Vec<Proven>,
     /// How long windows lived.
-    pub(crate) lessons: Vec<Lesson>,
+    pub(crate) lessons: Vec<LifetimeSample>,
     /// For each book the number of the merge that sampled it last.
     sampled: Vec<u64>,
     merge: u64,
 }
 
-impl Learnt {
+impl Samples {
     fn sample(&mut self, book: Symbol, seen_at: Micros, at: Micros) {
         if self.sampled.len() <= book.index() {
             self.sampled.resize(book.index() + 1, 0);
@@ -287,7 +287,7 @@ impl Learnt {
         let sampled = &mut self.sampled[book.index()];
         if *sampled != self.merge {
             *sampled = self.merge;
-            self.samples.push(Sample { book, bucket: refresh::bucket(at.saturating_sub(seen_at)), at });
+            self.samples.push(RefreshSample { book, bucket: refresh::bucket(at.saturating_sub(seen_at)), at });
         }
     }
 }
@@ -299,8 +299,8 @@ impl Learnt {
 pub(crate) fn merge(
     old: &[Quote],
     seen: &[Observation],
-    says: &Says<'_>,
-    learnt: &mut Learnt,
+    says: &MergeContext<'_>,
+    learnt: &mut Samples,
     moves: &mut Vec<Move>,
 ) -> Vec<Quote> {
     let statement = says.statement;
@@ -341,7 +341,7 @@ pub(crate) fn said_again(
         key: quote.key,
         price: quote.price,
         limit: quote.limit,
-        suspended: quote.standing == Standing::Suspended,
+        suspended: quote.standing == QuoteStatus::Suspended,
         last_seen_at: quote.span_end,
         price_moved_at: Some(quote.price_moved_at),
     })
@@ -349,7 +349,7 @@ pub(crate) fn said_again(
 
 /// Notes what an observation says of its book's habits and of its price's way.
 #[inline]
-fn note(quote: &Quote, seen: &Observation, says: &Says<'_>, learnt: &mut Learnt, moves: &mut Vec<Move>) {
+fn note(quote: &Quote, seen: &Observation, says: &MergeContext<'_>, learnt: &mut Samples, moves: &mut Vec<Move>) {
     let at = says.statement.received_at;
     if seen.last_seen_at > quote.span_end {
         learnt.sample(seen.key.book, quote.span_end, at);
@@ -371,13 +371,13 @@ pub(crate) fn on_line(table: &[Quote], line: Option<Line>) -> &[Quote] {
 /// The back quotes on offer of an outcome.
 pub(crate) fn on_offer(quotes: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> {
     let is_offer = move |quote: &&Quote| {
-        quote.key.outcome == outcome && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
+        quote.key.outcome == outcome && quote.key.side == Side::Back && quote.standing == QuoteStatus::OnOffer
     };
     quotes.iter().filter(is_offer)
 }
 
 /// Whether a statement that names nothing of a market would change its table.
-pub(crate) fn any_withdrawn(market: Market, table: &[Quote], statement: &Statement) -> bool {
+pub(crate) fn any_withdrawn(market: Market, table: &[Quote], statement: &SourceUpdate) -> bool {
     statement.covers(market) && table.iter().any(|quote| quote.is_withdrawn_by(statement))
 }
 
@@ -393,24 +393,24 @@ mod tests {
     }
 
     fn seen(book: Symbol, price: u32, at: Micros) -> Observation {
-        let key = Key { line: None, outcome: Outcome::Home, side: Side::Back, book };
+        let key = QuoteKey { line: None, outcome: Outcome::Home, side: Side::Back, book };
         let price = Price::from_millionths(price.into()).unwrap();
         let (suspended, limit, price_moved_at) = (false, None, None);
         Observation { market: h2h(), key, price, limit, suspended, last_seen_at: at, price_moved_at }
     }
 
-    fn says(source: Symbol, received_at: Micros) -> Statement {
-        Statement { source, received_at, books: None, markets: None }
+    fn says(source: Symbol, received_at: Micros) -> SourceUpdate {
+        SourceUpdate { source, received_at, books: None, markets: None }
     }
 
     /// The table after a statement where time closes nothing.
-    fn merge(old: &[Quote], seen: &[Observation], statement: &Statement) -> Vec<Quote> {
+    fn merge(old: &[Quote], seen: &[Observation], statement: &SourceUpdate) -> Vec<Quote> {
         let moment =
             Moment { watermark: Micros::MIN, commence_time: Micros::MAX, expected: &Expected::default() };
         let (names, venues) = (Names::default(), Venues::default());
-        let eyes = Eyes { policy: Policy::Raw, league: "l", names: &names, venues: &venues };
-        let says = Says { market: h2h(), statement, moment, eyes };
-        super::merge(old, seen, &says, &mut Learnt::default(), &mut Vec::new())
+        let eyes = PricingContext { policy: Policy::Raw, league: "l", names: &names, venues: &venues };
+        let says = MergeContext { market: h2h(), statement, moment, eyes };
+        super::merge(old, seen, &says, &mut Samples::default(), &mut Vec::new())
     }
 
     fn spans(table: &[Quote]) -> Vec<(u32, Micros, Micros)> {
@@ -473,11 +473,11 @@ mod tests {
         let mut names = Names::default();
         let [ours, other, a, b] = ["ours", "other", "a", "b"].map(|name| names.symbol(name));
         let table = merge(&[], &[seen(a, 2_000_000, 1), seen(b, 2_000_000, 1)], &says(ours, 1));
-        let left = |statement: &Statement| merge(&table, &[], statement).len();
+        let left = |statement: &SourceUpdate| merge(&table, &[], statement).len();
         assert_eq!(left(&says(other, 2)), 2);
-        assert_eq!(left(&Statement { markets: Some(vec![]), ..says(ours, 2) }), 2);
+        assert_eq!(left(&SourceUpdate { markets: Some(vec![]), ..says(ours, 2) }), 2);
         assert_eq!(left(&says(ours, 2)), 0);
-        let only_a = Statement { books: Some(vec![a]), ..says(ours, 2) };
+        let only_a = SourceUpdate { books: Some(vec![a]), ..says(ours, 2) };
         assert!(any_withdrawn(h2h(), &table, &only_a));
         assert_eq!(merge(&table, &[], &only_a)[0].key.book, b);
         let taken_over = merge(&table, &[seen(a, 2_000_000, 3)], &says(other, 3));

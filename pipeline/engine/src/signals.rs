@@ -35,18 +35,18 @@ use crate::caps::{Cap, LeftOut, MARKET_SIGNALS};
 use crate::catalogue::{Line, Outcome, Policy};
 use crate::movement::Hops;
 use crate::names::Names;
-use crate::quotes::{Quote, Standing};
+use crate::quotes::{Quote, QuoteStatus};
 use crate::state::MarketState;
-use crate::window::{Context, Outbox, first_16};
+use crate::window::{MarketContext, Effects, first_16};
 
-pub(crate) use consensus::{Sample, due as sample_due};
+pub(crate) use consensus::{ConsensusSample, due as sample_due};
 pub use entry::{Edge, Evidence, Role, SignalId};
 use found::Found;
 pub(crate) use hold::CLOSES as HOLD;
 
 /// What a signal says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum SignalKind {
     /// A price pays more than the fair chance.
     Value,
     /// The best prices of a line give nearly everything back.
@@ -61,7 +61,7 @@ pub enum Kind {
     OddsDrop,
 }
 
-impl Kind {
+impl SignalKind {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Value, Self::LowHold, Self::Middle, Self::Steam, Self::StalePrice, Self::OddsDrop];
@@ -93,7 +93,7 @@ impl Kind {
 
 /// What became of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum SignalChange {
     /// It is new.
     Opened,
     /// A bet's book or price, or who says so.
@@ -101,12 +101,12 @@ pub enum Change {
     /// Only times: to the compacted topic alone.
     Refreshed,
     /// It is over.
-    Closed(Reason),
+    Closed(SignalCloseReason),
 }
 
 /// Why a signal closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum SignalCloseReason {
     /// Its time is over, or a bet's price went stale or is from before the start.
     Expired,
     /// What it says holds no longer.
@@ -119,7 +119,7 @@ pub enum Reason {
     EventEnded,
 }
 
-impl Change {
+impl SignalChange {
     /// Its name in messages; of a closed one the reason.
     #[must_use]
     pub fn key(self) -> &'static str {
@@ -127,11 +127,11 @@ impl Change {
             Self::Opened => "opened",
             Self::Updated => "updated",
             Self::Refreshed => "refreshed",
-            Self::Closed(Reason::Expired) => "expired",
-            Self::Closed(Reason::Faded) => "faded",
-            Self::Closed(Reason::Followed) => "followed",
-            Self::Closed(Reason::Withdrawn) => "withdrawn",
-            Self::Closed(Reason::EventEnded) => "event_ended",
+            Self::Closed(SignalCloseReason::Expired) => "expired",
+            Self::Closed(SignalCloseReason::Faded) => "faded",
+            Self::Closed(SignalCloseReason::Followed) => "followed",
+            Self::Closed(SignalCloseReason::Withdrawn) => "withdrawn",
+            Self::Closed(SignalCloseReason::EventEnded) => "event_ended",
         }
     }
 }
@@ -139,7 +139,7 @@ impl Change {
 /// What a signal is about: of one subject there is one signal at a time. In the order in which they are told.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject {
-    pub(crate) kind: Kind,
+    pub(crate) kind: SignalKind,
     line: Option<Line>,
     /// Of a middle, the second bet's line.
     second: Option<Line>,
@@ -155,16 +155,16 @@ impl Subject {
     }
 
     /// What these bets are about.
-    pub(crate) fn of(kind: Kind, bets: &[Quote], names: &Names) -> Option<Self> {
+    pub(crate) fn of(kind: SignalKind, bets: &[Quote], names: &Names) -> Option<Self> {
         let first = bets.first()?;
-        let one = matches!(kind, Kind::Value | Kind::Steam | Kind::StalePrice | Kind::OddsDrop);
-        let second = bets.get(1).filter(|_| kind == Kind::Middle);
+        let one = matches!(kind, SignalKind::Value | SignalKind::Steam | SignalKind::StalePrice | SignalKind::OddsDrop);
+        let second = bets.get(1).filter(|_| kind == SignalKind::Middle);
         Some(Self {
             kind,
             line: first.key.line,
             second: second.and_then(|second| second.key.line),
             outcome: one.then_some(first.key.outcome),
-            book: (kind == Kind::StalePrice).then(|| Arc::clone(names.name(first.key.book))),
+            book: (kind == SignalKind::StalePrice).then(|| Arc::clone(names.name(first.key.book))),
         })
     }
 }
@@ -187,8 +187,8 @@ pub(crate) struct Signal {
 pub(crate) fn restate(
     open: &[Signal],
     look: &Look<'_>,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Vec<Signal> {
     if context.scene.eyes.policy == Policy::Raw {
         return Vec::new();
@@ -212,9 +212,9 @@ pub(crate) fn pass_time(
     outcomes: &[Outcome],
     main_line: Option<Line>,
     hops: Hops,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
-) -> (Option<Vec<Signal>>, Option<Vec<Sample>>) {
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
+) -> (Option<Vec<Signal>>, Option<Vec<ConsensusSample>>) {
     if context.scene.eyes.policy == Policy::Raw {
         return (None, None);
     }
@@ -229,7 +229,7 @@ pub(crate) fn pass_time(
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
         let is_over = signal.expires_at < now && !signal.subject.kind.is_standing();
-        if is_over { Err(Reason::Expired) } else { Ok(()) }
+        if is_over { Err(SignalCloseReason::Expired) } else { Ok(()) }
     };
     let signals = merge(open, found, keeps, context, outbox);
     let is_other = signals != *open;
@@ -254,9 +254,9 @@ struct Table<'a> {
 }
 
 /// Closes all signals of an event that is over.
-pub(crate) fn end(open: &[Signal], context: &Context<'_>, outbox: &mut Outbox<'_>) {
+pub(crate) fn end(open: &[Signal], context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
     for signal in open {
-        close(signal, Reason::EventEnded, context, outbox);
+        close(signal, SignalCloseReason::EventEnded, context, outbox);
     }
 }
 
@@ -286,14 +286,14 @@ fn admit(open: &[Signal], found: &mut Vec<Found>, left_out: &mut LeftOut) {
 fn merge(
     open: &[Signal],
     mut found: Vec<Found>,
-    keeps: impl Fn(&Signal) -> Result<(), Reason>,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    keeps: impl Fn(&Signal) -> Result<(), SignalCloseReason>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Vec<Signal> {
     admit(open, &mut found, &mut outbox.left_out);
     let mut signals = Vec::with_capacity(found.len());
     let mut open = open.iter().peekable();
-    let keep = |signal: &Signal, signals: &mut Vec<Signal>, outbox: &mut Outbox<'_>| match keeps(signal) {
+    let keep = |signal: &Signal, signals: &mut Vec<Signal>, outbox: &mut Effects<'_>| match keeps(signal) {
         Ok(()) => signals.push(signal.clone()),
         Err(reason) => close(signal, reason, context, outbox),
     };
@@ -312,16 +312,16 @@ fn merge(
     signals
 }
 
-fn begin(found: Found, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Signal {
+fn begin(found: Found, context: &MarketContext<'_>, outbox: &mut Effects<'_>) -> Signal {
     let id = signal_id(&found.subject, context);
     let (signal, detail) = found.signal(id, context.scene.now, outbox.next());
-    entry::tell(Change::Opened, &signal, Some(detail), context, outbox);
+    entry::tell(SignalChange::Opened, &signal, Some(detail), context, outbox);
     signal
 }
 
-fn go_on(was: &Signal, found: Found, context: &Context<'_>, outbox: &mut Outbox<'_>) -> Signal {
+fn go_on(was: &Signal, found: Found, context: &MarketContext<'_>, outbox: &mut Effects<'_>) -> Signal {
     let change = change(was, &found, context);
-    let sequence = if change == Some(Change::Updated) { outbox.next() } else { was.sequence };
+    let sequence = if change == Some(SignalChange::Updated) { outbox.next() } else { was.sequence };
     let (signal, detail) = found.signal(was.id, was.opened_at, sequence);
     if let Some(change) = change {
         entry::tell(change, &signal, Some(detail), context, outbox);
@@ -330,7 +330,7 @@ fn go_on(was: &Signal, found: Found, context: &Context<'_>, outbox: &mut Outbox<
 }
 
 /// What is to be told of a signal that is found again.
-fn change(was: &Signal, found: &Found, context: &Context<'_>) -> Option<Change> {
+fn change(was: &Signal, found: &Found, context: &MarketContext<'_>) -> Option<SignalChange> {
     let bet = |bet: &Quote| (bet.key, bet.price);
     let times = |bet: &Quote| (bet.span_end, bet.price_moved_at);
     let same_bets = was.bets.iter().map(bet).eq(found.bets.iter().map(bet));
@@ -338,29 +338,29 @@ fn change(was: &Signal, found: &Found, context: &Context<'_>) -> Option<Change> 
     let same_sayers = was.subject.kind.is_standing() || was.expires_at == found.expires_at;
     let same_times = was.bets.iter().map(times).eq(found.bets.iter().map(times));
     match (same_bets && same_sayers, same_times && !context.scene.event_changed) {
-        (false, _) => Some(Change::Updated),
-        (true, false) => Some(Change::Refreshed),
+        (false, _) => Some(SignalChange::Updated),
+        (true, false) => Some(SignalChange::Refreshed),
         (true, true) => None,
     }
 }
 
-fn close(signal: &Signal, reason: Reason, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+fn close(signal: &Signal, reason: SignalCloseReason, context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
     let signal = Signal { sequence: outbox.next(), ..signal.clone() };
-    entry::tell(Change::Closed(reason), &signal, None, context, outbox);
+    entry::tell(SignalChange::Closed(reason), &signal, None, context, outbox);
 }
 
 /// Why a standing signal is not found any more.
-fn why_faded(signal: &Signal, quotes: &[Quote]) -> Reason {
-    gone(signal, quotes).unwrap_or(Reason::Faded)
+fn why_faded(signal: &Signal, quotes: &[Quote]) -> SignalCloseReason {
+    gone(signal, quotes).unwrap_or(SignalCloseReason::Faded)
 }
 
 /// Why a signal that holds for its time holds no longer; `None` while it does.
-fn lost(signal: &Signal, quotes: &[Quote], context: &Context<'_>) -> Option<Reason> {
-    if signal.subject.kind != Kind::StalePrice {
+fn lost(signal: &Signal, quotes: &[Quote], context: &MarketContext<'_>) -> Option<SignalCloseReason> {
+    if signal.subject.kind != SignalKind::StalePrice {
         // Its bet is the best of many books': another takes its place.
         let outcome = |quote: &Quote| (quote.key.line, quote.key.outcome, quote.key.side);
         let is_offered = |quote: &Quote| {
-            quote.standing == Standing::OnOffer
+            quote.standing == QuoteStatus::OnOffer
                 && signal.bets.iter().any(|bet| outcome(bet) == outcome(quote))
         };
         return (!quotes.iter().any(is_offered)).then(|| why_faded(signal, quotes));
@@ -369,24 +369,24 @@ fn lost(signal: &Signal, quotes: &[Quote], context: &Context<'_>) -> Option<Reas
     let bet = signal.bets.first()?;
     let now = quotes.iter().find(|quote| quote.key == bet.key);
     gone(signal, quotes).or(match now.map(|now| now.price.cmp(&bet.price)) {
-        Some(std::cmp::Ordering::Less) => Some(Reason::Followed),
-        Some(std::cmp::Ordering::Greater) => Some(Reason::Faded),
-        _ => is_over.then_some(Reason::Expired),
+        Some(std::cmp::Ordering::Less) => Some(SignalCloseReason::Followed),
+        Some(std::cmp::Ordering::Greater) => Some(SignalCloseReason::Faded),
+        _ => is_over.then_some(SignalCloseReason::Expired),
     })
 }
 
 /// Whether a bet is gone, and how.
-fn gone(signal: &Signal, quotes: &[Quote]) -> Option<Reason> {
+fn gone(signal: &Signal, quotes: &[Quote]) -> Option<SignalCloseReason> {
     let standing = |bet: &Quote| quotes.iter().find(|quote| quote.key == bet.key).map(|quote| quote.standing);
     signal.bets.iter().find_map(|bet| match standing(bet) {
-        None | Some(Standing::Suspended) => Some(Reason::Withdrawn),
-        Some(Standing::Stale | Standing::Started) => Some(Reason::Expired),
-        Some(Standing::OnOffer) => None,
+        None | Some(QuoteStatus::Suspended) => Some(SignalCloseReason::Withdrawn),
+        Some(QuoteStatus::Stale | QuoteStatus::Started) => Some(SignalCloseReason::Expired),
+        Some(QuoteStatus::OnOffer) => None,
     })
 }
 
 /// The first 16 bytes of SHA-256 over the subject and the coordinates of the record that opens the signal.
-fn signal_id(subject: &Subject, context: &Context<'_>) -> SignalId {
+fn signal_id(subject: &Subject, context: &MarketContext<'_>) -> SignalId {
     let at = context.scene.at;
     let mut hash = Sha256::new();
     // One record can open a signal by the time that it brings, and another of the same subject by what it says.

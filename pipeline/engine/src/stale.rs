@@ -9,19 +9,19 @@ use crate::effect::{Alert, BookState, Effect, Scope};
 use crate::names::Symbol;
 use crate::quotes::{Moment, Quote};
 use crate::state::MarketState;
-use crate::window::{Outbox, Scene, Window};
+use crate::window::{Effects, StepContext, Window};
 
 /// What the quotes of a book in an event come to.
 #[derive(Debug, Clone, Copy)]
-struct Book {
+struct EventBook {
     symbol: Symbol,
     is_quiet: bool,
     last_seen_at: crate::Micros,
 }
 
 /// The books of an event.
-fn books(markets: &[Arc<MarketState>], moment: &Moment<'_>) -> Vec<Book> {
-    let mut books: Vec<Book> = Vec::new();
+fn books(markets: &[Arc<MarketState>], moment: &Moment<'_>) -> Vec<EventBook> {
+    let mut books: Vec<EventBook> = Vec::new();
     for quote in markets.iter().flat_map(|market| &market.quotes) {
         let is_quiet = moment.is_quiet(quote);
         match books.iter_mut().find(|book| book.symbol == quote.key.book) {
@@ -29,7 +29,7 @@ fn books(markets: &[Arc<MarketState>], moment: &Moment<'_>) -> Vec<Book> {
                 book.is_quiet &= is_quiet;
                 book.last_seen_at = book.last_seen_at.max(quote.span_end);
             }
-            None => books.push(Book { symbol: quote.key.book, is_quiet, last_seen_at: quote.span_end }),
+            None => books.push(EventBook { symbol: quote.key.book, is_quiet, last_seen_at: quote.span_end }),
         }
     }
     books
@@ -45,13 +45,13 @@ pub(crate) fn is_due(was: &[Symbol], markets: &[Arc<MarketState>], moment: &Mome
 pub(crate) fn check(
     was: &[Symbol],
     markets: &[Arc<MarketState>],
-    scene: &Scene<'_>,
-    outbox: &mut Outbox<'_>,
+    scene: &StepContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Vec<Symbol> {
     say(was, books(markets, &scene.moment), scene, outbox)
 }
 
-fn say(was: &[Symbol], mut books: Vec<Book>, scene: &Scene<'_>, outbox: &mut Outbox<'_>) -> Vec<Symbol> {
+fn say(was: &[Symbol], mut books: Vec<EventBook>, scene: &StepContext<'_>, outbox: &mut Effects<'_>) -> Vec<Symbol> {
     // By name: a restored engine numbers books in another order.
     books.sort_by(|a, b| scene.eyes.names.name(a.symbol).cmp(scene.eyes.names.name(b.symbol)));
     for gone in was.iter().filter(|was| !books.iter().any(|book| book.symbol == **was)) {
@@ -72,8 +72,8 @@ fn say(was: &[Symbol], mut books: Vec<Book>, scene: &Scene<'_>, outbox: &mut Out
 pub(crate) fn after(
     was: &[Symbol],
     markets: &[Arc<MarketState>],
-    scene: &Scene<'_>,
-    outbox: &mut Outbox<'_>,
+    scene: &StepContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Vec<Symbol> {
     if was.is_empty() {
         return Vec::new();
@@ -84,7 +84,7 @@ pub(crate) fn after(
 }
 
 /// Says that the event of stale books is no more.
-pub(crate) fn end(was: &[Symbol], scene: &Scene<'_>, outbox: &mut Outbox<'_>) {
+pub(crate) fn end(was: &[Symbol], scene: &StepContext<'_>, outbox: &mut Effects<'_>) {
     for book in was {
         alert_book(*book, None, BookState::Gone, scene, outbox);
     }
@@ -94,8 +94,8 @@ fn alert_book(
     book: Symbol,
     last_seen_at: Option<crate::Micros>,
     state: BookState,
-    scene: &Scene<'_>,
-    outbox: &mut Outbox<'_>,
+    scene: &StepContext<'_>,
+    outbox: &mut Effects<'_>,
 ) {
     let alert = Alert {
         scope: Scope::Book(state),
@@ -110,7 +110,7 @@ fn alert_book(
 }
 
 /// Says that a window closed because of a stale leg.
-pub(crate) fn alert_arb(window: &Window, leg: &Quote, scene: &Scene<'_>, outbox: &mut Outbox<'_>) {
+pub(crate) fn alert_arb(window: &Window, leg: &Quote, scene: &StepContext<'_>, outbox: &mut Effects<'_>) {
     let alert = Alert {
         scope: Scope::Arb(window.id),
         event: Arc::clone(scene.event),

@@ -14,11 +14,11 @@ use crate::effect::EventInfo;
 use crate::margins::Margins;
 use crate::movement::Move;
 use crate::names::Symbol;
-use crate::quotes::{Gist, Quote};
+use crate::quotes::{QuoteSummary, Quote};
 use crate::refresh::Refresh;
-use crate::signals::{Sample, Signal};
+use crate::signals::{ConsensusSample, Signal};
 use crate::source::SourceClock;
-use crate::survival::{self, Cells, Lesson, Lives};
+use crate::survival::{self, Cells, LifetimeSample, Survival};
 use crate::window::Window;
 
 /// One market of one event: its quotes, sorted by key, its open windows, sorted by line, the moves of prices that
@@ -34,9 +34,9 @@ pub(crate) struct MarketState {
     /// Open signals, sorted by subject.
     pub(crate) signals: Vec<Signal>,
     /// What books agreed on of late, by line, outcome and time.
-    pub(crate) consensus: Vec<Sample>,
+    pub(crate) consensus: Vec<ConsensusSample>,
     /// What follows from the quotes, so that most markets are passed over when time passes.
-    pub(crate) gist: Gist,
+    pub(crate) gist: QuoteSummary,
 }
 
 /// One event. Markets without a quote or a window are not kept, nor events without a market.
@@ -122,7 +122,7 @@ impl Draft {
     }
 
     /// Counts what a window's life has taught.
-    pub(crate) fn teach(&mut self, lesson: &Lesson, state: &State) {
+    pub(crate) fn teach(&mut self, lesson: &LifetimeSample, state: &State) {
         survival::teach(&mut self.survival, &state.survival, lesson);
     }
 
@@ -220,8 +220,8 @@ impl<'a> Overlay<'a> {
     }
 
     /// How long windows live.
-    pub(crate) fn lives(&self) -> Lives<'a> {
-        Lives { drafted: &self.draft.survival, known: &self.state.survival }
+    pub(crate) fn lives(&self) -> Survival<'a> {
+        Survival { drafted: &self.draft.survival, known: &self.state.survival }
     }
 
     pub(crate) fn clock(&self) -> Clock {
@@ -251,7 +251,7 @@ impl MarketState {
     /// One that has no line yet.
     pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
         let (quotes, windows, moves, signals, consensus) = (vec![], vec![], vec![], vec![], vec![]);
-        let gist = Gist::of(&quotes, Micros::MAX);
+        let gist = QuoteSummary::of(&quotes, Micros::MAX);
         Self { market, quotes, windows, moves, main_line, signals, consensus, gist }
     }
 }

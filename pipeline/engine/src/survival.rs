@@ -37,7 +37,7 @@ use std::sync::Arc;
 pub use cell::{BOUNDS, Cell, PIECES};
 pub use life::{HOLE, Life};
 pub use ttl::Ttl;
-pub use verdict::{Kind, Profile, Stage};
+pub use verdict::{MarketKind, Profile, EventStage};
 
 use crate::Micros;
 
@@ -52,14 +52,14 @@ pub type Hazard = [f64; PIECES];
 
 /// Which cell: each part that is absent is all of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
-    stage: Stage,
-    kind: Kind,
+pub(crate) struct CellKey {
+    stage: EventStage,
+    kind: MarketKind,
     sport: Option<Arc<str>>,
     bands: Option<(u8, u8)>,
 }
 
-impl Key {
+impl CellKey {
     /// The cells that a window is counted in, from the widest to its own.
     fn chain(sport: &Arc<str>, profile: Profile) -> [Self; 3] {
         let Profile { stage, kind, margin, age } = profile;
@@ -75,11 +75,11 @@ impl Key {
 }
 
 /// Cells by key; the wider ones are the sums of the finest.
-pub(crate) type Cells = BTreeMap<Key, Cell>;
+pub(crate) type Cells = BTreeMap<CellKey, Cell>;
 
 /// What a window's life has taught.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lesson {
+pub(crate) struct LifetimeSample {
     pub(crate) sport: Arc<str>,
     pub(crate) profile: Profile,
     pub(crate) cell: Cell,
@@ -87,20 +87,20 @@ pub(crate) struct Lesson {
 
 /// What is known, and what a draft changes of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lives<'a> {
+pub(crate) struct Survival<'a> {
     pub(crate) drafted: &'a Cells,
     pub(crate) known: &'a Cells,
 }
 
-impl Lives<'_> {
-    fn cell(&self, key: &Key) -> Option<&Cell> {
+impl Survival<'_> {
+    fn cell(&self, key: &CellKey) -> Option<&Cell> {
         self.drafted.get(key).or_else(|| self.known.get(key))
     }
 
     /// The hazard of windows of a sport.
     fn hazard(&self, sport: &Arc<str>, profile: Profile) -> Hazard {
         let mut hazard = *prior::hazard(profile.stage, profile.kind);
-        for (key, weight) in Key::chain(sport, profile).iter().zip(WEIGHTS) {
+        for (key, weight) in CellKey::chain(sport, profile).iter().zip(WEIGHTS) {
             if let Some(cell) = self.cell(key) {
                 hazard = cell.shrunk(&hazard, weight);
             }
@@ -114,21 +114,21 @@ impl Lives<'_> {
     }
 
     /// All windows of a stage and a kind.
-    pub(crate) fn sum(&self, stage: Stage, kind: Kind) -> Cell {
-        self.cell(&Key { stage, kind, sport: None, bands: None }).copied().unwrap_or_default()
+    pub(crate) fn sum(&self, stage: EventStage, kind: MarketKind) -> Cell {
+        self.cell(&CellKey { stage, kind, sport: None, bands: None }).copied().unwrap_or_default()
     }
 }
 
 /// Counts a lesson in the cells of a draft.
-pub(crate) fn teach(drafted: &mut Cells, known: &Cells, lesson: &Lesson) {
-    let [widest, middle, finest] = Key::chain(&lesson.sport, lesson.profile);
-    let was = Lives { drafted, known }.cell(&finest).copied().unwrap_or_default();
+pub(crate) fn teach(drafted: &mut Cells, known: &Cells, lesson: &LifetimeSample) {
+    let [widest, middle, finest] = CellKey::chain(&lesson.sport, lesson.profile);
+    let was = Survival { drafted, known }.cell(&finest).copied().unwrap_or_default();
     let mut now = was.plus(&lesson.cell);
     if now.deaths() > MOST {
         now = now.halved();
     }
     for key in [widest, middle] {
-        let sum = Lives { drafted, known }.cell(&key).copied().unwrap_or_default();
+        let sum = Survival { drafted, known }.cell(&key).copied().unwrap_or_default();
         drafted.insert(key, sum.minus(&was).plus(&now));
     }
     drafted.insert(finest, now);
@@ -136,7 +136,7 @@ pub(crate) fn teach(drafted: &mut Cells, known: &Cells, lesson: &Lesson) {
 
 /// Puts back one of the finest cells.
 pub(crate) fn put(known: &mut Cells, sport: &Arc<str>, profile: Profile, cell: Cell) {
-    let [widest, middle, finest] = Key::chain(sport, profile);
+    let [widest, middle, finest] = CellKey::chain(sport, profile);
     let was = known.insert(finest, cell).unwrap_or_default();
     for key in [widest, middle] {
         let sum = known.entry(key).or_default();
@@ -152,13 +152,13 @@ mod tests {
     use super::*;
 
     const SECOND: Micros = 1_000_000;
-    const PLAIN: Profile = Profile { stage: Stage::InPlay, kind: Kind::Winner, margin: 0, age: 0 };
+    const PLAIN: Profile = Profile { stage: EventStage::InPlay, kind: MarketKind::Winner, margin: 0, age: 0 };
 
-    fn lesson(sport: &str, profile: Profile, cell: Cell) -> Lesson {
-        Lesson { sport: sport.into(), profile, cell }
+    fn lesson(sport: &str, profile: Profile, cell: Cell) -> LifetimeSample {
+        LifetimeSample { sport: sport.into(), profile, cell }
     }
 
-    fn taught(lessons: &[Lesson]) -> Cells {
+    fn taught(lessons: &[LifetimeSample]) -> Cells {
         let (mut drafted, known) = (Cells::new(), Cells::new());
         for lesson in lessons {
             teach(&mut drafted, &known, lesson);
@@ -169,7 +169,7 @@ mod tests {
     fn ttl(known: &Cells, sport: &str, profile: Profile) -> Ttl {
         let drafted = &Cells::new();
         let life = Life::begin(profile, Some(900 * SECOND), 0);
-        Lives { drafted, known }.ttl(&sport.into(), &life, 0)
+        Survival { drafted, known }.ttl(&sport.into(), &life, 0)
     }
 
     /// One window that was open for a minute and gone at the end of the next.
@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn a_small_cell_by_hand() {
         let cells = taught(&[lesson("s", PLAIN, minute())]);
-        let lives = Lives { drafted: &cells, known: &Cells::new() };
-        let (hazard, prior) = (lives.hazard(&"s".into(), PLAIN), prior::hazard(Stage::InPlay, Kind::Winner));
+        let lives = Survival { drafted: &cells, known: &Cells::new() };
+        let (hazard, prior) = (lives.hazard(&"s".into(), PLAIN), prior::hazard(EventStage::InPlay, MarketKind::Winner));
         // Nobody died before 60 s; the one death is spread over 60 to 120 s, half of which it lived.
         let mut by_hand = [prior[0], prior[2]];
         for weight in WEIGHTS {
@@ -200,7 +200,7 @@ mod tests {
         let medians = [ttl(&known, "s", PLAIN), ttl(&known, "s", other), ttl(&known, "t", PLAIN)];
         let [own, sport, common] = medians.map(|ttl| ttl.median);
         assert!(own < sport && sport < common && common < untaught, "{own} {sport} {common} {untaught}");
-        let total = Profile { kind: Kind::Total, ..PLAIN };
+        let total = Profile { kind: MarketKind::Total, ..PLAIN };
         assert_eq!(ttl(&known, "s", total).median, ttl(&Cells::new(), "s", total).median);
     }
 
@@ -233,7 +233,7 @@ mod tests {
         let lessons: Vec<_> = lessons.into_iter().map(|cell| lesson("s", PLAIN, cell)).collect();
         let life = Life::begin(PLAIN, Some(300 * SECOND), 0);
         let known = taught(&lessons);
-        let ttl = Lives { drafted: &Cells::new(), known: &known }.ttl(&"s".into(), &life, 0);
+        let ttl = Survival { drafted: &Cells::new(), known: &known }.ttl(&"s".into(), &life, 0);
         let seconds = |micros: Micros| micros as f64 / 1e6;
         let near = |said: f64, truth: f64| (said / truth - 1.0).abs() < 0.04;
         assert!(near(seconds(ttl.median), 831.8), "{ttl:?}");
@@ -242,7 +242,7 @@ mod tests {
         assert!(near(ttl.survives(1_200 * SECOND), (-1.0_f64).exp()), "{ttl:?}");
     }
 
-    fn cells() -> impl Strategy<Value = Lesson> {
+    fn cells() -> impl Strategy<Value = LifetimeSample> {
         let times = (0_i64..4_000, 1_i64..3_600, 0_u8..3, 0_u8..3, 0_usize..2, any::<bool>());
         times.prop_map(|(after, gap, margin, age, sport, died)| {
             let profile = Profile { margin, age, ..PLAIN };

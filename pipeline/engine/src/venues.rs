@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::books::{Book, Books, Dated};
+use crate::books::{Book, Books, DatedFee};
 use crate::catalogue::{Period, Policy, Side};
 use crate::fees::Fee;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
-use crate::quotes::Key;
+use crate::quotes::QuoteKey;
 use crate::settle::Level;
 
 /// The table of books, and where each symbol stands in it.
@@ -48,7 +48,7 @@ impl Venues {
         for venue in &mut venues.by_symbol {
             if let Some(ppm) = commissions.get(&*venue.key) {
                 venue.book.fees =
-                    vec![Dated { from: Micros::MIN, league: None, fee: Fee::Commission { ppm: *ppm } }];
+                    vec![DatedFee { from: Micros::MIN, league: None, fee: Fee::Commission { ppm: *ppm } }];
             }
         }
         venues
@@ -97,17 +97,17 @@ impl Venues {
 
 /// By which rules the quotes of an event are looked at.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Eyes<'a> {
+pub(crate) struct PricingContext<'a> {
     pub(crate) policy: Policy,
     pub(crate) league: &'a str,
     pub(crate) names: &'a Names,
     pub(crate) venues: &'a Venues,
 }
 
-impl Eyes<'_> {
+impl PricingContext<'_> {
     /// A price after the fees of that time, as a back price; where nothing is left to win, the least there is. The raw policy
     /// knows no fees.
-    pub(crate) fn effective(&self, key: Key, price: Price, at: Micros) -> Price {
+    pub(crate) fn effective(&self, key: QuoteKey, price: Price, at: Micros) -> Price {
         if self.policy == Policy::Raw {
             return price;
         }

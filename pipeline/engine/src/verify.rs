@@ -12,7 +12,7 @@ use std::fmt;
 
 use crate::Micros;
 use crate::catalogue::Side;
-use crate::quotes::{Quote, Standing};
+use crate::quotes::{Quote, QuoteStatus};
 use crate::refresh::Expected;
 use crate::venues::Venues;
 
@@ -80,7 +80,7 @@ impl Flag {
         1 << self as u16
     }
 
-    fn holds(self, case: &Case<'_>) -> Result<(), Why> {
+    fn holds(self, case: &Case<'_>) -> Result<(), CheckFailure> {
         match self {
             Self::Simultaneous => simultaneous(case),
             Self::Fresh => fresh(case),
@@ -127,7 +127,7 @@ impl Verification {
 
 /// Why a flag does not hold. Legs are named by their position.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Why {
+pub(crate) enum CheckFailure {
     /// The earliest end of the spans is so long before the latest start.
     Apart(Micros),
     Old {
@@ -164,7 +164,7 @@ pub(crate) enum Why {
 
 /// A flag that does not hold, and why, for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doubt {
+pub struct FailedCheck {
     /// Which.
     pub flag: Flag,
     /// One sentence.
@@ -196,7 +196,7 @@ impl Case<'_> {
 
 /// What a look at a case found: the flags that do not hold, each with its reason, in their order.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Findings(Vec<(Flag, Why)>);
+pub(crate) struct Findings(Vec<(Flag, CheckFailure)>);
 
 /// Looks at each flag of a case, once.
 pub(crate) fn judge(case: &Case<'_>) -> Findings {
@@ -212,8 +212,8 @@ impl Findings {
     }
 
     /// Why the others do not, by the names of the legs' books.
-    pub(crate) fn doubts(&self, books: &[&str]) -> Vec<Doubt> {
-        let doubt = |(flag, why): &(Flag, Why)| Doubt {
+    pub(crate) fn doubts(&self, books: &[&str]) -> Vec<FailedCheck> {
+        let doubt = |(flag, why): &(Flag, CheckFailure)| FailedCheck {
             flag: *flag,
             reason: Sentence { why: *why, books }.to_string(),
         };
@@ -228,61 +228,61 @@ pub(crate) fn fresh_until(legs: &[&Quote], expected: &Expected) -> Micros {
 }
 
 /// The legs' spans share a moment: the latest start is not after the earliest end.
-fn simultaneous(case: &Case<'_>) -> Result<(), Why> {
+fn simultaneous(case: &Case<'_>) -> Result<(), CheckFailure> {
     let latest_start = case.legs.iter().map(|leg| leg.span_start).max().unwrap_or(Micros::MIN);
     let earliest_end = case.legs.iter().map(|leg| leg.span_end).min().unwrap_or(Micros::MAX);
-    if latest_start <= earliest_end { Ok(()) } else { Err(Why::Apart(latest_start - earliest_end)) }
+    if latest_start <= earliest_end { Ok(()) } else { Err(CheckFailure::Apart(latest_start - earliest_end)) }
 }
 
-fn fresh(case: &Case<'_>) -> Result<(), Why> {
+fn fresh(case: &Case<'_>) -> Result<(), CheckFailure> {
     each(case, |leg, quote| {
         let (age, expected) = (case.now - quote.span_end, case.expected.interval(quote.key.book.index()));
-        (age > expected).then_some(Why::Old { leg, age, expected })
+        (age > expected).then_some(CheckFailure::Old { leg, age, expected })
     })
 }
 
-fn active(case: &Case<'_>) -> Result<(), Why> {
-    each(case, |leg, quote| (quote.standing == Standing::Suspended).then_some(Why::Suspended { leg }))
+fn active(case: &Case<'_>) -> Result<(), CheckFailure> {
+    each(case, |leg, quote| (quote.standing == QuoteStatus::Suspended).then_some(CheckFailure::Suspended { leg }))
 }
 
-fn same_line(case: &Case<'_>) -> Result<(), Why> {
+fn same_line(case: &Case<'_>) -> Result<(), CheckFailure> {
     let is_one = case.legs.windows(2).all(|pair| pair[0].key.line == pair[1].key.line);
-    if is_one { Ok(()) } else { Err(Why::Lines) }
+    if is_one { Ok(()) } else { Err(CheckFailure::Lines) }
 }
 
-fn same_rules(case: &Case<'_>) -> Result<(), Why> {
+fn same_rules(case: &Case<'_>) -> Result<(), CheckFailure> {
     let rules =
         |quote: &Quote| case.venues.venue(quote.key.book).book.rules.as_ref().map(|rules| &rules.group);
     let first = case.legs.first().and_then(|quote| rules(quote));
     each(case, |leg, quote| match rules(quote) {
-        None => Some(Why::RulesUnknown { leg }),
-        Some(rules) if Some(rules) != first => Some(Why::RulesDiffer { leg }),
+        None => Some(CheckFailure::RulesUnknown { leg }),
+        Some(rules) if Some(rules) != first => Some(CheckFailure::RulesDiffer { leg }),
         Some(_) => None,
     })
 }
 
-fn independent_operators(case: &Case<'_>) -> Result<(), Why> {
+fn independent_operators(case: &Case<'_>) -> Result<(), CheckFailure> {
     each(case, |leg, quote| {
         let is_met = case.legs[..leg].iter().any(|other| case.operator(other) == case.operator(quote));
-        is_met.then_some(Why::OneOperator { leg })
+        is_met.then_some(CheckFailure::OneOperator { leg })
     })
 }
 
-fn plausible_price(case: &Case<'_>) -> Result<(), Why> {
+fn plausible_price(case: &Case<'_>) -> Result<(), CheckFailure> {
     each(case, |leg, quote| {
         let others: Vec<_> = others(case, quote).collect();
         let mut operators: Vec<_> = others.iter().map(|other| case.operator(other)).collect();
         operators.sort_unstable();
         operators.dedup();
         if operators.len() < CONSENSUS {
-            return Some(Why::NoConsensus { leg, others: operators.len() });
+            return Some(CheckFailure::NoConsensus { leg, others: operators.len() });
         }
         let prices = others.iter().map(|other| other.price.implied_probability()).collect();
         let off = match (quote.price.implied_probability(), median(prices)) {
             (price, consensus) if quote.key.side == Side::Back => consensus - price,
             (price, consensus) => price - consensus,
         };
-        (off >= OUTLIER).then_some(Why::Outlier { leg, off })
+        (off >= OUTLIER).then_some(CheckFailure::Outlier { leg, off })
     })
 }
 
@@ -293,7 +293,7 @@ fn others<'a>(case: &Case<'a>, leg: &Quote) -> impl Iterator<Item = &'a Quote> {
     let is_other = move |quote: &&Quote| {
         quote.key.outcome == outcome
             && quote.key.side == Side::Back
-            && quote.standing == Standing::OnOffer
+            && quote.standing == QuoteStatus::OnOffer
             && case.operator(quote) != operator
     };
     case.line.iter().filter(is_other)
@@ -306,23 +306,23 @@ fn median(mut values: Vec<f64>) -> f64 {
     f64::midpoint(values[lower], values[upper])
 }
 
-fn plausible_margin(case: &Case<'_>) -> Result<(), Why> {
+fn plausible_margin(case: &Case<'_>) -> Result<(), CheckFailure> {
     let limit = case.margin_limit;
-    if case.margin <= limit { Ok(()) } else { Err(Why::TooGood { limit }) }
+    if case.margin <= limit { Ok(()) } else { Err(CheckFailure::TooGood { limit }) }
 }
 
-fn stakeable(case: &Case<'_>) -> Result<(), Why> {
-    if case.margin_rounded.is_some_and(|margin| margin > 0.0) { Ok(()) } else { Err(Why::NothingLeft) }
+fn stakeable(case: &Case<'_>) -> Result<(), CheckFailure> {
+    if case.margin_rounded.is_some_and(|margin| margin > 0.0) { Ok(()) } else { Err(CheckFailure::NothingLeft) }
 }
 
 /// The first leg of which something is wrong.
-fn each(case: &Case<'_>, wrong: impl Fn(usize, &Quote) -> Option<Why>) -> Result<(), Why> {
+fn each(case: &Case<'_>, wrong: impl Fn(usize, &Quote) -> Option<CheckFailure>) -> Result<(), CheckFailure> {
     case.legs.iter().enumerate().find_map(|(leg, quote)| wrong(leg, quote)).map_or(Ok(()), Err)
 }
 
 /// A reason with the names of the legs' books.
 struct Sentence<'a> {
-    why: Why,
+    why: CheckFailure,
     books: &'a [&'a str],
 }
 
@@ -331,36 +331,36 @@ impl fmt::Display for Sentence<'_> {
         let book = |leg: usize| self.books.get(leg).copied().unwrap_or_default();
         let seconds = |micros: Micros| micros / 1_000_000;
         match self.why {
-            Why::Apart(gap) => write!(
+            CheckFailure::Apart(gap) => write!(
                 f,
                 "one price was last confirmed {} s before another was first seen",
                 seconds(gap).max(1)
             ),
-            Why::Old { leg, age, expected } => write!(
+            CheckFailure::Old { leg, age, expected } => write!(
                 f,
                 "{} was last confirmed {} s ago; 95 of 100 of its prices are within {} s",
                 book(leg),
                 seconds(age),
                 seconds(expected)
             ),
-            Why::Suspended { leg } => write!(f, "{} takes no bets", book(leg)),
-            Why::Lines => write!(f, "the legs are on different lines"),
-            Why::RulesUnknown { leg } => write!(f, "the rules of {} are not known", book(leg)),
-            Why::RulesDiffer { leg } => write!(f, "{} settles by other rules than {}", book(leg), book(0)),
-            Why::OneOperator { leg } => write!(f, "{} is of the same operator as another leg", book(leg)),
-            Why::NoConsensus { leg, others } => {
+            CheckFailure::Suspended { leg } => write!(f, "{} takes no bets", book(leg)),
+            CheckFailure::Lines => write!(f, "the legs are on different lines"),
+            CheckFailure::RulesUnknown { leg } => write!(f, "the rules of {} are not known", book(leg)),
+            CheckFailure::RulesDiffer { leg } => write!(f, "{} settles by other rules than {}", book(leg), book(0)),
+            CheckFailure::OneOperator { leg } => write!(f, "{} is of the same operator as another leg", book(leg)),
+            CheckFailure::NoConsensus { leg, others } => {
                 write!(f, "{others} other operators price the bet: too few to judge {}", book(leg))
             }
-            Why::Outlier { leg, off } => write!(
+            CheckFailure::Outlier { leg, off } => write!(
                 f,
                 "{} is {:.1} points of probability off the median of the others",
                 book(leg),
                 off * 100.0
             ),
-            Why::TooGood { limit } => {
+            CheckFailure::TooGood { limit } => {
                 write!(f, "99 of 100 proven margins are at most {:.2} %", limit * 100.0)
             }
-            Why::NothingLeft => write!(f, "no stakes that can be placed leave any profit"),
+            CheckFailure::NothingLeft => write!(f, "no stakes that can be placed leave any profit"),
         }
     }
 }

@@ -15,15 +15,15 @@ use crate::Micros;
 use crate::best::Arb;
 use crate::caps::LeftOut;
 use crate::catalogue::{Line, Market, Outcome, Policy, Side};
-use crate::effect::{Change, Closed, Effect, EventInfo, Reason, WindowId};
+use crate::effect::{WindowChange, Closed, Effect, EventInfo, CloseReason, WindowId};
 use crate::entry::{self, Judged};
 use crate::input::Coordinate;
 use crate::margins::{Margins, Proven};
-use crate::quotes::{Learnt, Moment, Quote, Standing};
+use crate::quotes::{Samples, Moment, Quote, QuoteStatus};
 use crate::stale;
 use crate::survival::follow::{self, Followed};
-use crate::survival::{Life, Lives};
-use crate::venues::Eyes;
+use crate::survival::{Life, Survival};
+use crate::venues::PricingContext;
 use crate::verify::{Flag, Verification};
 
 /// An open window as the state keeps it.
@@ -40,7 +40,7 @@ pub(crate) struct Window {
     /// Until when every leg is fresh, should none be confirmed again.
     pub(crate) fresh_until: Micros,
     /// What was ever proven of it.
-    pub(crate) ever: Ever,
+    pub(crate) ever: WindowHistory,
     pub(crate) in_play: bool,
     pub(crate) margin_open: f64,
     pub(crate) margin_peak: f64,
@@ -51,14 +51,14 @@ pub(crate) struct Window {
 
 /// What was proven of a window at any time of its life.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ever {
+pub struct WindowHistory {
     /// Its legs were on offer at one moment.
     pub simultaneous: bool,
     /// All flags held.
     pub verified: bool,
 }
 
-impl Ever {
+impl WindowHistory {
     fn and(self, now: Verification) -> Self {
         Self {
             simultaneous: self.simultaneous || now.holds(Flag::Simultaneous),
@@ -69,7 +69,7 @@ impl Ever {
 
 impl Window {
     /// An arb that is looked at and not followed: the open window that it is, else one that is as old as its youngest price.
-    pub(crate) fn standing(arb: &Arb<'_>, judged: &Judged<'_>, open: &[Self], context: &Context<'_>) -> Self {
+    pub(crate) fn standing(arb: &Arb<'_>, judged: &Judged<'_>, open: &[Self], context: &MarketContext<'_>) -> Self {
         let bet = |leg: &Quote| (leg.key, leg.price);
         let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
         let is_this = |window: &&Self| window.legs.iter().map(bet).eq(legs.iter().map(bet));
@@ -85,7 +85,7 @@ impl Window {
             pair: arb.pair,
             verification: judged.verification,
             fresh_until: judged.fresh_until,
-            ever: known.map_or(Ever::default(), |window| window.ever).and(judged.verification),
+            ever: known.map_or(WindowHistory::default(), |window| window.ever).and(judged.verification),
             in_play,
             margin_open: known.map_or(margin, |window| window.margin_open),
             margin_peak: known.map_or(margin, |window| window.margin_peak.max(margin)),
@@ -103,7 +103,7 @@ impl Window {
 
 /// What happens to an event, and when.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct StepContext<'a> {
     pub(crate) at: Coordinate<'a>,
     /// The latest word of any source.
     pub(crate) now: Micros,
@@ -115,15 +115,15 @@ pub(crate) struct Scene<'a> {
     pub(crate) event: &'a Arc<EventInfo>,
     pub(crate) event_changed: bool,
     pub(crate) margins: &'a Margins,
-    pub(crate) eyes: Eyes<'a>,
+    pub(crate) eyes: PricingContext<'a>,
     /// How long windows live.
-    pub(crate) lives: Lives<'a>,
+    pub(crate) lives: Survival<'a>,
 }
 
 /// What a transition needs to know beside the prices.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Context<'a> {
-    pub(crate) scene: &'a Scene<'a>,
+pub(crate) struct MarketContext<'a> {
+    pub(crate) scene: &'a StepContext<'a>,
     pub(crate) market: Market,
     /// Its quotes before.
     pub(crate) was: &'a [Quote],
@@ -131,16 +131,16 @@ pub(crate) struct Context<'a> {
 
 /// Where transitions go, and the counter that numbers them.
 #[derive(Debug)]
-pub(crate) struct Outbox<'a> {
+pub(crate) struct Effects<'a> {
     pub(crate) sequence: i64,
     pub(crate) effects: &'a mut Vec<Effect>,
     /// What is learnt on the way.
-    pub(crate) learnt: Learnt,
+    pub(crate) learnt: Samples,
     /// What there was no room for.
     pub(crate) left_out: LeftOut,
 }
 
-impl Outbox<'_> {
+impl Effects<'_> {
     /// The number of the next event on the feed.
     pub(crate) fn next(&mut self) -> i64 {
         self.sequence += 1;
@@ -153,8 +153,8 @@ pub(crate) fn advance(
     was: Option<Window>,
     arb: Option<&Arb<'_>>,
     quotes: &[Quote],
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Option<Window> {
     match (was, arb) {
         (None, None) => None,
@@ -168,7 +168,7 @@ pub(crate) fn advance(
             Some(open(arb, quotes, context, outbox))
         }
         (Some(window), Some(arb)) if is_another(&window, arb, context.scene.eyes.policy) => {
-            close(&window, Reason::Superseded, context, outbox);
+            close(&window, CloseReason::Superseded, context, outbox);
             Some(open(arb, quotes, context, outbox))
         }
         (Some(window), Some(arb)) => Some(update(&window, arb, quotes, context, outbox)),
@@ -191,10 +191,10 @@ fn covered(leg: &Quote) -> Outcome {
     }
 }
 
-fn open(arb: &Arb<'_>, quotes: &[Quote], context: &Context<'_>, outbox: &mut Outbox<'_>) -> Window {
+fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, outbox: &mut Effects<'_>) -> Window {
     let judged = Judged::of(arb, quotes, context);
     let margin = judged.margin;
-    let ever = Ever::default().and(judged.verification);
+    let ever = WindowHistory::default().and(judged.verification);
     let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
     let followed = Followed { legs: &legs, in_play: in_play(context), margin };
     let window = Window {
@@ -213,9 +213,9 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &Context<'_>, outbox: &mut Out
         life: followed.begin(context),
         legs,
     };
-    learn(Ever::default(), &window, outbox);
+    learn(WindowHistory::default(), &window, outbox);
     let entry = entry::of(&window, &judged, context);
-    outbox.effects.push(Effect::Transition(Change::Opened, entry));
+    outbox.effects.push(Effect::Transition(WindowChange::Opened, entry));
     window
 }
 
@@ -223,8 +223,8 @@ fn update(
     was: &Window,
     arb: &Arb<'_>,
     quotes: &[Quote],
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Window {
     let judged = Judged::of(arb, quotes, context);
     let now = Window {
@@ -243,7 +243,7 @@ fn update(
     let now = Window { life: follow::go_on(was, &now, is_transition, context, outbox), ..now };
     if is_transition {
         let window = Window { sequence: outbox.next(), ..now };
-        outbox.effects.push(Effect::Transition(Change::Updated, entry::of(&window, &judged, context)));
+        outbox.effects.push(Effect::Transition(WindowChange::Updated, entry::of(&window, &judged, context)));
         return window;
     }
     let shown = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit);
@@ -264,23 +264,23 @@ fn is_transition(was: &Window, now: &Window) -> bool {
 }
 
 /// A window teaches which margins are plausible when it is proven for the first time.
-fn learn(was: Ever, now: &Window, outbox: &mut Outbox<'_>) {
+fn learn(was: WindowHistory, now: &Window, outbox: &mut Effects<'_>) {
     if now.ever.simultaneous && !was.simultaneous {
         outbox.learnt.proven.push(Proven::new(now.margin, now.in_play));
     }
 }
 
 /// Closes a window for what became of its legs.
-fn close_for(window: &Window, quotes: &[Quote], context: &Context<'_>, outbox: &mut Outbox<'_>) {
+fn close_for(window: &Window, quotes: &[Quote], context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
     let (reason, leg) = why_closed(window, quotes);
     close(window, reason, context, outbox);
-    if let (Reason::Stale, Some(leg)) = (reason, leg) {
+    if let (CloseReason::Stale, Some(leg)) = (reason, leg) {
         stale::alert_arb(window, leg, context.scene, outbox);
     }
 }
 
 /// Closes a window whatever its legs are.
-pub(crate) fn close(window: &Window, reason: Reason, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+pub(crate) fn close(window: &Window, reason: CloseReason, context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
     let closed = Closed {
         id: window.id,
         event: Arc::clone(context.scene.event),
@@ -300,17 +300,17 @@ pub(crate) fn close(window: &Window, reason: Reason, context: &Context<'_>, outb
 }
 
 /// The first that holds: a leg is gone, a leg is suspended, time took a leg, the prices moved; and that leg.
-fn why_closed<'a>(window: &Window, quotes: &'a [Quote]) -> (Reason, Option<&'a Quote>) {
+fn why_closed<'a>(window: &Window, quotes: &'a [Quote]) -> (CloseReason, Option<&'a Quote>) {
     let now: Vec<_> = legs_now(window, quotes).collect();
     if now.iter().any(Option::is_none) {
-        (Reason::Withdrawn, None)
-    } else if now.iter().flatten().any(|quote| quote.standing == Standing::Suspended) {
-        (Reason::Suspended, None)
+        (CloseReason::Withdrawn, None)
+    } else if now.iter().flatten().any(|quote| quote.standing == QuoteStatus::Suspended) {
+        (CloseReason::Suspended, None)
     } else {
         match lost_by_time(window, quotes) {
-            Some(leg) if leg.standing == Standing::Stale => (Reason::Stale, Some(leg)),
-            Some(leg) => (Reason::EventStarted, Some(leg)),
-            None => (Reason::PriceMoved, None),
+            Some(leg) if leg.standing == QuoteStatus::Stale => (CloseReason::Stale, Some(leg)),
+            Some(leg) => (CloseReason::EventStarted, Some(leg)),
+            None => (CloseReason::PriceMoved, None),
         }
     }
 }
@@ -319,11 +319,11 @@ fn why_closed<'a>(window: &Window, quotes: &'a [Quote]) -> (Reason, Option<&'a Q
 fn lost_by_time<'a>(window: &Window, quotes: &'a [Quote]) -> Option<&'a Quote> {
     let find = |standing| legs_now(window, quotes).flatten().find(|quote| quote.standing == standing);
     // While nothing of a line is lost, as nearly always, one look at the line says so.
-    let is_lost = |quote: &Quote| matches!(quote.standing, Standing::Stale | Standing::Started);
+    let is_lost = |quote: &Quote| matches!(quote.standing, QuoteStatus::Stale | QuoteStatus::Started);
     if !quotes.iter().any(is_lost) {
         return None;
     }
-    find(Standing::Stale).or_else(|| find(Standing::Started))
+    find(QuoteStatus::Stale).or_else(|| find(QuoteStatus::Started))
 }
 
 fn legs_now<'a>(window: &Window, quotes: &'a [Quote]) -> impl Iterator<Item = Option<&'a Quote>> {
@@ -331,7 +331,7 @@ fn legs_now<'a>(window: &Window, quotes: &'a [Quote]) -> impl Iterator<Item = Op
 }
 
 /// By the watermark, as are the prices from before the start; the raw policy has none.
-pub(crate) fn in_play(context: &Context<'_>) -> bool {
+pub(crate) fn in_play(context: &MarketContext<'_>) -> bool {
     match context.scene.eyes.policy {
         Policy::Board => context.scene.moment.has_begun(),
         Policy::Raw => context.scene.now >= context.scene.event.commence_time,
@@ -339,7 +339,7 @@ pub(crate) fn in_play(context: &Context<'_>) -> bool {
 }
 
 /// The id of bets that no window was opened for: as long as they are the same, so is it.
-fn standing_id(legs: &[Quote], context: &Context<'_>) -> WindowId {
+fn standing_id(legs: &[Quote], context: &MarketContext<'_>) -> WindowId {
     let mut hash = Sha256::new();
     hash.update(format!("standing/{}/{}/", context.scene.event.id, context.market.key()));
     for Quote { key, .. } in legs {
@@ -350,7 +350,7 @@ fn standing_id(legs: &[Quote], context: &Context<'_>) -> WindowId {
 }
 
 /// The first 16 bytes of SHA-256 over the window's key and the coordinates of the record that opens it.
-fn window_id(arb: &Arb<'_>, context: &Context<'_>) -> WindowId {
+fn window_id(arb: &Arb<'_>, context: &MarketContext<'_>) -> WindowId {
     let Coordinate { topic, partition, offset } = context.scene.at;
     let market = context.market;
     let line = arb.legs.first().and_then(|leg| leg.key.line).map(|line| line.to_string()).unwrap_or_default();

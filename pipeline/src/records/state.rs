@@ -200,22 +200,22 @@ fn saved_book(state: &wire::StateBook) -> Result<Saved, StateError> {
 mod tests {
     use std::sync::Arc;
 
-    use arb_engine::Standing;
+    use arb_engine::QuoteStatus;
     use arb_engine::catalogue::{Outcome, Side};
-    use arb_engine::effect::{EventInfo, Ever, WindowId};
+    use arb_engine::effect::{EventInfo, WindowHistory, WindowId};
     use arb_engine::limit::Limit;
     use arb_engine::odds::Price;
     use arb_engine::saved::{
         SavedBet, SavedConsensus, SavedLine, SavedMove, SavedQuote, SavedSignal, SavedWindow,
     };
     use arb_engine::signals::{self, SignalId};
-    use arb_engine::survival::{Cell, Kind, Life, Profile, Stage};
+    use arb_engine::survival::{Cell, MarketKind, Life, Profile, EventStage};
     use arb_engine::verify::Verification;
 
     use super::*;
     use crate::process::error::PumpError;
 
-    const PROFILE: Profile = Profile { stage: Stage::Days, kind: Kind::Handicap, margin: 1, age: 2 };
+    const PROFILE: Profile = Profile { stage: EventStage::Days, kind: MarketKind::Handicap, margin: 1, age: 2 };
 
     fn quote(outcome: Outcome, book: &str) -> SavedQuote {
         SavedQuote {
@@ -225,7 +225,7 @@ mod tests {
             source: "feed".into(),
             price: Price::from_millionths(2_100_000).unwrap(),
             limit: Limit::from_minor(10_050).filter(|_| outcome == Outcome::Home),
-            standing: Standing::Started,
+            standing: QuoteStatus::Started,
             span_start: 1,
             span_end: 2,
             price_moved_at: 3,
@@ -258,7 +258,7 @@ mod tests {
             is_pair: false,
             verification: Verification::from_bits(0b1_1111_1011).unwrap(),
             fresh_until: 77,
-            ever: Ever { simultaneous: true, verified: false },
+            ever: WindowHistory { simultaneous: true, verified: false },
             in_play: false,
             margin_open: 0.01,
             margin_peak: 0.02,
@@ -275,7 +275,7 @@ mod tests {
         };
         let signal = SavedSignal {
             id: SignalId([9; 16]),
-            kind: signals::Kind::StalePrice,
+            kind: signals::SignalKind::StalePrice,
             opened_at: 6,
             expires_at: 90,
             sequence: 8,

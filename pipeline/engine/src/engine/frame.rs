@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::caps::{self, Cap, LeftOut};
-use crate::engine::{Engine, Said, Step};
+use crate::engine::{Engine, EventUpdate, Step};
 use crate::input::{Coordinate, Coverage, Frame, Tick};
 use crate::names::Symbol;
-use crate::probe::{Probe, Stage};
-use crate::quotes::{self, Observation, Statement};
+use crate::probe::{Probe, StepStage};
+use crate::quotes::{self, Observation, SourceUpdate};
 use crate::source::Disposition;
 use crate::state::MarketState;
-use crate::window::Outbox;
+use crate::window::Effects;
 
 /// How far ahead of `received_at` a `last_seen_at` may be before nobody believes it: 5 s of clock skew.
 const FUTURE: Micros = 5_000_000;
@@ -24,7 +24,7 @@ impl Engine {
         &mut self,
         at: Coordinate<'_>,
         frame: &Frame<'_>,
-        outbox: &mut Outbox<'_>,
+        outbox: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) -> Step {
         if caps::is_too_long(frame.source) {
@@ -34,7 +34,7 @@ impl Engine {
         if !self.hear(at, source, frame.received_at, outbox) {
             return Step::just(Disposition::Ahead);
         }
-        probe.enter(Stage::Read);
+        probe.enter(StepStage::Read);
         let mut clock = self.draft.over(&self.state).source(source);
         let disposition = clock.frame(frame.received_at, frame.poll_index);
         if disposition == Disposition::Late {
@@ -57,7 +57,7 @@ impl Engine {
         let statement = self.statement(source, frame.received_at, &frame.coverage);
         let future_ticks = self.observe(frame, &statement, &mut seen, &mut outbox.left_out);
         let told = frame.poll_index.is_none();
-        let said = Said { at, event: &frame.event, seen: &seen, statement: &statement, told, again: false };
+        let said = EventUpdate { at, event: &frame.event, seen: &seen, statement: &statement, told, again: false };
         self.restate(&said, outbox, probe);
         self.scratch = seen;
         Step { future_ticks, ..Step::just(disposition) }
@@ -70,7 +70,7 @@ impl Engine {
         at: Coordinate<'_>,
         source: Symbol,
         frame: &Frame<'_>,
-        outbox: &mut Outbox<'_>,
+        outbox: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) {
         let Some(event) = self.draft.over(&self.state).event(frame.event.id) else { return };
@@ -84,7 +84,7 @@ impl Engine {
         }
         let statement = self.statement(source, frame.received_at, &Coverage::nothing());
         let event = &info.as_input();
-        let said = Said { at, event, seen: &seen, statement: &statement, told: false, again: true };
+        let said = EventUpdate { at, event, seen: &seen, statement: &statement, told: false, again: true };
         self.restate(&said, outbox, probe);
     }
 
@@ -93,7 +93,7 @@ impl Engine {
     fn observe(
         &mut self,
         frame: &Frame<'_>,
-        statement: &Statement,
+        statement: &SourceUpdate,
         seen: &mut Vec<Observation>,
         left_out: &mut LeftOut,
     ) -> u32 {

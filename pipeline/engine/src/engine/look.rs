@@ -10,8 +10,8 @@ use crate::engine::Engine;
 use crate::input::Bet;
 use crate::names::Symbol;
 use crate::odds::Price;
-use crate::quotes::{Quote, QuoteView, Standing};
-use crate::survival::{Cell, Kind, Stage};
+use crate::quotes::{Quote, QuoteView, QuoteStatus};
+use crate::survival::{Cell, MarketKind, EventStage};
 
 /// What a partition holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Engine {
         let state = self.draft.over(&self.state).event(event).and_then(|event| event.market(market));
         let quotes = state.map_or(&[][..], |state| &state.quotes);
         let is_offered = |quote: &&Quote| {
-            quote.key.line == line && quote.key.side == Side::Back && quote.standing == Standing::OnOffer
+            quote.key.line == line && quote.key.side == Side::Back && quote.standing == QuoteStatus::OnOffer
         };
         let mut offers: Vec<_> = quotes.iter().filter(is_offered).map(|quote| self.offered(quote)).collect();
         offers.sort_by(|a, b| (a.outcome, &a.book).cmp(&(b.outcome, &b.book)));
@@ -93,7 +93,7 @@ impl Engine {
 
     /// What windows of a stage and a kind have lived, and how many died, as of the last step.
     #[must_use]
-    pub fn lived(&self, stage: Stage, kind: Kind) -> Cell {
+    pub fn lived(&self, stage: EventStage, kind: MarketKind) -> Cell {
         self.draft.over(&self.state).lives().sum(stage, kind)
     }
 

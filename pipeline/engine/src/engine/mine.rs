@@ -19,15 +19,15 @@ use crate::names::Symbol;
 use crate::odds::ARB_BELOW;
 use crate::quotes::{Quote, on_line};
 use crate::state::{EventState, MarketState};
-use crate::venues::{Eyes, Venues};
-use crate::window::{Context, Scene, Window};
+use crate::venues::{PricingContext, Venues};
+use crate::window::{MarketContext, StepContext, Window};
 
 /// Where no record brings something about.
 const NOWHERE: Coordinate<'static> = Coordinate { topic: "", partition: 0, offset: 0 };
 
 /// Where a user bets, and what that costs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mine {
+pub struct UserBooks {
     /// The only books that count; `None` is all.
     pub books: Option<BTreeSet<String>>,
     /// What a book keeps of winnings, in parts of a million, in place of its own fees.
@@ -37,12 +37,12 @@ pub struct Mine {
 impl Engine {
     /// The arbs of a user's books in the committed state, by event, market and line.
     #[must_use]
-    pub fn board_of(&self, mine: &Mine) -> Vec<Entry> {
+    pub fn board_of(&self, mine: &UserBooks) -> Vec<Entry> {
         let venues = self.venues.at_commissions(&self.names, &mine.commissions);
         let books: Option<BTreeSet<Symbol>> =
             mine.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
         let charged = mine.commissions.keys().filter_map(|book| self.names.known(book)).collect();
-        let own = Own { books, charged, venues };
+        let own = ResolvedBooks { books, charged, venues };
         let mut entries = Vec::new();
         for event in self.state.events.values() {
             self.look_at(event, &own, &mut entries);
@@ -50,11 +50,11 @@ impl Engine {
         entries
     }
 
-    fn look_at(&self, event: &EventState, own: &Own, entries: &mut Vec<Entry>) {
-        let eyes = Eyes { venues: &own.venues, ..self.eyes(&event.info.league) };
-        let scene = Scene { eyes, ..self.scene(NOWHERE, Micros::MIN, &event.info, false) };
+    fn look_at(&self, event: &EventState, own: &ResolvedBooks, entries: &mut Vec<Entry>) {
+        let eyes = PricingContext { venues: &own.venues, ..self.eyes(&event.info.league) };
+        let scene = StepContext { eyes, ..self.scene(NOWHERE, Micros::MIN, &event.info, false) };
         for state in &event.markets {
-            let context = Context { scene: &scene, market: state.market, was: &state.quotes };
+            let context = MarketContext { scene: &scene, market: state.market, was: &state.quotes };
             // Which outcomes there are does not depend on whose prices are taken.
             let outcomes = market::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
             let quotes = own.quotes(state, eyes);
@@ -71,16 +71,16 @@ impl Engine {
 }
 
 /// A user's books by their symbols, and what they charge.
-struct Own {
+struct ResolvedBooks {
     books: Option<BTreeSet<Symbol>>,
     /// Those that charge the user something else than others.
     charged: BTreeSet<Symbol>,
     venues: Venues,
 }
 
-impl Own {
+impl ResolvedBooks {
     /// The quotes of a market that count, at what they are worth to the user.
-    fn quotes(&self, state: &Arc<MarketState>, eyes: Eyes<'_>) -> Vec<Quote> {
+    fn quotes(&self, state: &Arc<MarketState>, eyes: PricingContext<'_>) -> Vec<Quote> {
         let counts = |quote: &&Quote| self.books.as_ref().is_none_or(|books| books.contains(&quote.key.book));
         let worth = |quote: &Quote| {
             if !self.charged.contains(&quote.key.book) {

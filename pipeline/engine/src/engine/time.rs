@@ -11,19 +11,19 @@ use crate::Micros;
 use crate::catalogue::Policy;
 use crate::clock;
 use crate::due;
-use crate::effect::{Effect, Reason};
+use crate::effect::{Effect, CloseReason};
 use crate::engine::Engine;
 use crate::input::Coordinate;
 use crate::market;
 use crate::movement::Hops;
 use crate::names::Symbol;
 use crate::over;
-use crate::quotes::Learnt;
+use crate::quotes::Samples;
 use crate::refresh::Refresh;
 use crate::signals;
 use crate::stale;
 use crate::state::{EventState, MarketState};
-use crate::window::{self, Context, Outbox, Scene, Window};
+use crate::window::{self, MarketContext, Effects, StepContext, Window};
 
 impl Engine {
     /// Takes in a record's time, and what that it passes brings; returns whether the record counts.
@@ -32,7 +32,7 @@ impl Engine {
         at: Coordinate<'_>,
         source: Symbol,
         time: Micros,
-        outbox: &mut Outbox<'_>,
+        outbox: &mut Effects<'_>,
     ) -> bool {
         if self.policy == Policy::Raw {
             return true;
@@ -59,7 +59,7 @@ impl Engine {
         is_believed
     }
 
-    fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, outbox: &mut Outbox<'_>) {
+    fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, outbox: &mut Effects<'_>) {
         self.look_at_books(&mut outbox.learnt);
         self.forget(outbox);
         let looks_at_all = self.expected.take_stricter();
@@ -78,7 +78,7 @@ impl Engine {
     }
 
     /// Counts the samples since the last look, and says what is expected from now on.
-    pub(super) fn look_at_books(&mut self, learnt: &mut Learnt) {
+    pub(super) fn look_at_books(&mut self, learnt: &mut Samples) {
         for sample in learnt.samples.drain(..) {
             self.draft.book(sample.book, &self.state).add(sample.bucket, sample.at);
         }
@@ -93,7 +93,7 @@ impl Engine {
     }
 
     /// Forgets sources and books of which no record can be in the topic any more.
-    fn forget(&mut self, outbox: &mut Outbox<'_>) {
+    fn forget(&mut self, outbox: &mut Effects<'_>) {
         let watermark = self.draft.over(&self.state).clock().watermark;
         let sources = self.draft.over(&self.state).sources();
         let silent = sources.filter(|(_, source)| clock::is_history(source.heard_at(), watermark));
@@ -120,10 +120,10 @@ impl Engine {
         at: Coordinate<'_>,
         event: &EventState,
         hops: Hops,
-        outbox: &mut Outbox<'_>,
+        outbox: &mut Effects<'_>,
     ) -> Option<Passed> {
         let info = &event.info;
-        let scene = Scene { by_time: true, ..self.scene(at, Micros::MIN, info, false) };
+        let scene = StepContext { by_time: true, ..self.scene(at, Micros::MIN, info, false) };
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);
         let (markets, stale_books) = if is_over(event, scene.moment.watermark) {
             end(event, were_stale, &scene, outbox);
@@ -154,10 +154,10 @@ fn is_over(event: &EventState, watermark: Micros) -> bool {
 }
 
 /// Ends an event: it leaves the state with all that it has.
-fn end(event: &EventState, stale_books: &[Symbol], scene: &Scene<'_>, outbox: &mut Outbox<'_>) {
+fn end(event: &EventState, stale_books: &[Symbol], scene: &StepContext<'_>, outbox: &mut Effects<'_>) {
     for market in &event.markets {
-        let context = Context { scene, market: market.market, was: &market.quotes };
-        let close = |window: &Window| window::close(window, Reason::EventEnded, &context, outbox);
+        let context = MarketContext { scene, market: market.market, was: &market.quotes };
+        let close = |window: &Window| window::close(window, CloseReason::EventEnded, &context, outbox);
         market.windows.iter().for_each(close);
         signals::end(&market.signals, &context, outbox);
     }
@@ -169,12 +169,12 @@ fn pass(
     event: &EventState,
     stale_books: &[Symbol],
     hops: Hops,
-    scene: &Scene<'_>,
-    outbox: &mut Outbox<'_>,
+    scene: &StepContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> (Option<Vec<Arc<MarketState>>>, Option<Vec<Symbol>>) {
     let mut changed: Option<Vec<_>> = None;
     for (index, state) in event.markets.iter().enumerate() {
-        let context = Context { scene, market: state.market, was: &state.quotes };
+        let context = MarketContext { scene, market: state.market, was: &state.quotes };
         if let Some(now) = market::pass_time(state, hops, &context, outbox) {
             changed.get_or_insert_with(|| event.markets.clone())[index] = now;
         }

@@ -11,12 +11,12 @@ use crate::limit::Limit;
 use crate::movement::Move;
 use crate::names::{Names, Symbol};
 use crate::odds::Price;
-use crate::quotes::{Gist, Key, Quote, Standing};
+use crate::quotes::{QuoteSummary, QuoteKey, Quote, QuoteStatus};
 use crate::signals::Signal;
 use crate::state::MarketState;
 use crate::survival::Life;
 use crate::verify::Verification;
-use crate::window::{Ever, Window};
+use crate::window::{WindowHistory, Window};
 
 use super::parts::LinePart;
 use super::signal::{SavedConsensus, SavedSignal};
@@ -64,7 +64,7 @@ pub struct SavedQuote {
     pub source: Arc<str>,
     pub price: Price,
     pub limit: Option<Limit>,
-    pub standing: Standing,
+    pub standing: QuoteStatus,
     pub span_start: Micros,
     pub span_end: Micros,
     pub price_moved_at: Micros,
@@ -84,7 +84,7 @@ pub struct SavedWindow {
     pub is_pair: bool,
     pub verification: Verification,
     pub fresh_until: Micros,
-    pub ever: Ever,
+    pub ever: WindowHistory,
     pub in_play: bool,
     pub margin_open: f64,
     pub margin_peak: f64,
@@ -140,21 +140,21 @@ impl SavedLine {
         state.moves.sort_by_key(|moved| moved.key.line);
         state.signals.sort_by(|a, b| a.subject.cmp(&b.subject));
         state.consensus.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
-        state.gist = Gist::of(&state.quotes, Micros::MAX);
+        state.gist = QuoteSummary::of(&state.quotes, Micros::MAX);
         Some(())
     }
 }
 
 impl SavedMove {
     fn new(moved: &Move, names: &Names) -> Self {
-        let Key { outcome, book, .. } = moved.key;
+        let QuoteKey { outcome, book, .. } = moved.key;
         let book = Arc::clone(names.name(book));
         Self { outcome, book, at: moved.at, from: moved.from, to: moved.to, told: moved.told }
     }
 
     fn to_move(&self, line: Option<Line>, names: &mut Names) -> Move {
         let Self { outcome, at, from, to, told, .. } = *self;
-        let key = Key { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
+        let key = QuoteKey { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
         Move { key, at, from, to, told }
     }
 }
@@ -162,7 +162,7 @@ impl SavedMove {
 impl SavedQuote {
     pub(super) fn new(quote: &Quote, names: &Names) -> Self {
         let name = |symbol: Symbol| Arc::clone(names.name(symbol));
-        let Key { outcome, side, book, .. } = quote.key;
+        let QuoteKey { outcome, side, book, .. } = quote.key;
         Self {
             outcome,
             side,
@@ -181,7 +181,7 @@ impl SavedQuote {
     pub(super) fn to_quote(&self, line: Option<Line>, names: &mut Names) -> Quote {
         let Self { outcome, side, .. } = *self;
         Quote {
-            key: Key { line, outcome, side, book: names.symbol(&self.book) },
+            key: QuoteKey { line, outcome, side, book: names.symbol(&self.book) },
             source: names.symbol(&self.source),
             price: self.price,
             // What is left of it follows from the table of books.

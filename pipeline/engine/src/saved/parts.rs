@@ -5,7 +5,7 @@
 use crate::catalogue::Line;
 use crate::movement::Move;
 use crate::quotes::{Quote, on_line};
-use crate::signals::{Sample, Signal};
+use crate::signals::{ConsensusSample, Signal};
 use crate::state::MarketState;
 use crate::window::Window;
 
@@ -26,7 +26,7 @@ pub(super) struct LinePart<'a> {
     pub(super) window: Option<&'a Window>,
     pub(super) moves: &'a [&'a Move],
     pub(super) signals: &'a [&'a Signal],
-    pub(super) consensus: &'a [Sample],
+    pub(super) consensus: &'a [ConsensusSample],
 }
 
 impl<'a> Parts<'a> {

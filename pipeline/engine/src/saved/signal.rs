@@ -6,7 +6,7 @@ use crate::Micros;
 use crate::catalogue::{Line, Outcome};
 use crate::names::Names;
 use crate::quotes::Quote;
-use crate::signals::{Kind, Sample, Signal, SignalId, Subject};
+use crate::signals::{SignalKind, ConsensusSample, Signal, SignalId, Subject};
 
 use super::SavedQuote;
 
@@ -15,7 +15,7 @@ use super::SavedQuote;
 #[allow(missing_docs)]
 pub struct SavedSignal {
     pub id: SignalId,
-    pub kind: Kind,
+    pub kind: SignalKind,
     pub opened_at: Micros,
     pub expires_at: Micros,
     pub sequence: i64,
@@ -83,13 +83,13 @@ impl SavedBet {
 }
 
 impl SavedConsensus {
-    pub(super) fn new(sample: &Sample) -> Self {
-        let Sample { outcome, at, probability, .. } = *sample;
+    pub(super) fn new(sample: &ConsensusSample) -> Self {
+        let ConsensusSample { outcome, at, probability, .. } = *sample;
         Self { outcome, at, probability }
     }
 
-    pub(super) fn to_sample(&self, line: Option<Line>) -> Sample {
+    pub(super) fn to_sample(&self, line: Option<Line>) -> ConsensusSample {
         let Self { outcome, at, probability } = *self;
-        Sample { line, outcome, at, probability }
+        ConsensusSample { line, outcome, at, probability }
     }
 }

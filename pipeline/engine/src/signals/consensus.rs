@@ -12,8 +12,8 @@ use crate::movement::Hops;
 use crate::quotes::{Quote, on_line, on_offer};
 use crate::signals::entry::Role;
 use crate::signals::found::{Detail, Found};
-use crate::signals::{Kind, Table, value};
-use crate::window::Context;
+use crate::signals::{SignalKind, Table, value};
+use crate::window::MarketContext;
 
 /// One minute.
 const MINUTE: Micros = 60_000_000;
@@ -32,7 +32,7 @@ const ONE: f64 = 1e6;
 
 /// What was agreed on from then on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sample {
+pub(crate) struct ConsensusSample {
     pub(crate) line: Option<Line>,
     pub(crate) outcome: Outcome,
     pub(crate) at: Micros,
@@ -55,17 +55,17 @@ fn hop(watermark: Micros) -> Micros {
 pub(super) fn pass_time(
     market: Table<'_>,
     hops: Hops,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
     found: &mut Vec<Found>,
-) -> Option<Vec<Sample>> {
+) -> Option<Vec<ConsensusSample>> {
     let now = hop(context.scene.moment.watermark);
     if now <= hops.from() || due(market.now.gist.made_at, hops.from()) == Micros::MAX {
         return None;
     }
-    let mut samples: Option<Vec<Sample>> = None;
+    let mut samples: Option<Vec<ConsensusSample>> = None;
     for (outcome, quotes) in offered(market, context) {
         let known = samples.as_deref().unwrap_or(&market.now.consensus);
-        let of = |sample: &&Sample| (sample.line, sample.outcome) == (quotes[0].key.line, outcome);
+        let of = |sample: &&ConsensusSample| (sample.line, sample.outcome) == (quotes[0].key.line, outcome);
         let probability = median(&quotes);
         let known: Vec<_> = known.iter().filter(of).copied().collect();
         if known.last().is_some_and(|last| last.probability == probability) {
@@ -73,7 +73,7 @@ pub(super) fn pass_time(
         }
         let has_risen = known.last().is_some_and(|last| last.probability < probability);
         let lowest = lowest(&known, now).filter(|_| has_risen);
-        let sample = Sample { line: quotes[0].key.line, outcome, at: now, probability };
+        let sample = ConsensusSample { line: quotes[0].key.line, outcome, at: now, probability };
         samples = Some(with(samples.as_deref().unwrap_or(&market.now.consensus), sample, now));
         found.extend(lowest.and_then(|lowest| dropped(lowest, probability, &quotes, now, context)));
     }
@@ -81,7 +81,7 @@ pub(super) fn pass_time(
 }
 
 /// The quotes on offer of each outcome that enough operators agree on.
-fn offered<'a>(market: Table<'a>, context: &Context<'_>) -> impl Iterator<Item = (Outcome, Vec<&'a Quote>)> {
+fn offered<'a>(market: Table<'a>, context: &MarketContext<'_>) -> impl Iterator<Item = (Outcome, Vec<&'a Quote>)> {
     // A market without lines has no main one.
     let quotes = on_line(&market.now.quotes, market.main_line);
     market.outcomes.iter().filter_map(|outcome| {
@@ -106,14 +106,14 @@ fn millionths(probability: f64) -> u32 {
 }
 
 /// The lowest probability of an outcome's samples in the window that ends now: what held at its start is in it.
-fn lowest(samples: &[Sample], now: Micros) -> Option<u32> {
+fn lowest(samples: &[ConsensusSample], now: Micros) -> Option<u32> {
     let before = samples.iter().rposition(|sample| sample.at <= now - SIZE).unwrap_or(0);
     samples[before..].iter().map(|sample| sample.probability).min()
 }
 
 /// The samples with a new one, without what is older than the window that ends now; by line, outcome, time.
-fn with(samples: &[Sample], sample: Sample, now: Micros) -> Vec<Sample> {
-    let is_needed = |at: usize, old: &Sample| {
+fn with(samples: &[ConsensusSample], sample: ConsensusSample, now: Micros) -> Vec<ConsensusSample> {
+    let is_needed = |at: usize, old: &ConsensusSample| {
         let next = samples.get(at + 1);
         let next = next.filter(|next| (next.line, next.outcome) == (old.line, old.outcome));
         // The last of the line that is sampled holds to this day; of another line nobody knows.
@@ -132,7 +132,7 @@ fn dropped(
     probability: u32,
     quotes: &[&Quote],
     now: Micros,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
 ) -> Option<Found> {
     let (was, is) = (f64::from(lowest) / ONE, f64::from(probability) / ONE);
     // Odds are 1 over the probability: from 1/was to 1/is.
@@ -145,7 +145,7 @@ fn dropped(
     let mut quotes = quotes.to_vec();
     quotes.sort_by_key(|quote| context.scene.eyes.names.name(quote.key.book));
     let evidence = quotes.iter().map(|quote| (Role::Other, **quote, None)).collect();
-    let found = Found::new(Kind::OddsDrop, vec![*best], now + LASTS, context.scene.eyes.names)?;
+    let found = Found::new(SignalKind::OddsDrop, vec![*best], now + LASTS, context.scene.eyes.names)?;
     Some(Found {
         strength: is - was,
         confidence: past as f64 / quotes.len() as f64,

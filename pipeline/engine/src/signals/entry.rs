@@ -12,9 +12,9 @@ use crate::effect::{Effect, EventInfo};
 use crate::odds::Price;
 use crate::quotes::Quote;
 use crate::signals::found::Detail;
-use crate::signals::{Change, Kind, Signal};
-use crate::venues::Eyes;
-use crate::window::{self, Context, Outbox};
+use crate::signals::{SignalChange, SignalKind, Signal};
+use crate::venues::PricingContext;
+use crate::window::{self, MarketContext, Effects};
 
 /// The id of a signal: 16 bytes, unique to its subject and the record that opened it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +32,7 @@ pub struct Edge {
     /// One from open to close.
     pub id: SignalId,
     /// What it says.
-    pub kind: Kind,
+    pub kind: SignalKind,
     /// The event.
     pub event: Arc<EventInfo>,
     /// It had begun.
@@ -118,11 +118,11 @@ pub struct Evidence {
 
 /// Tells what became of a signal; `detail` is what says so, nothing of one that closes.
 pub(super) fn tell(
-    change: Change,
+    change: SignalChange,
     signal: &Signal,
     detail: Option<Detail>,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) {
     let (scene, detail) = (context.scene, detail.unwrap_or_default());
     outbox.left_out.add(Cap::Evidence, detail.quotes.len().saturating_sub(EVIDENCE));
@@ -150,7 +150,7 @@ pub(super) fn tell(
     outbox.effects.push(Effect::Signal(change, Box::new(edge)));
 }
 
-fn evidence(role: Role, quote: &Quote, price_from: Option<Price>, eyes: Eyes<'_>) -> Evidence {
+fn evidence(role: Role, quote: &Quote, price_from: Option<Price>, eyes: PricingContext<'_>) -> Evidence {
     let venue = eyes.venues.venue(quote.key.book);
     Evidence {
         role,

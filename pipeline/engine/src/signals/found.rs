@@ -6,7 +6,7 @@ use crate::names::Names;
 use crate::odds::Price;
 use crate::quotes::Quote;
 use crate::signals::entry::Role;
-use crate::signals::{Kind, Signal, SignalId, Subject};
+use crate::signals::{SignalKind, Signal, SignalId, Subject};
 
 /// Something that is to be told, or to go on.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Detail {
 
 impl Found {
     /// `None` of no bets.
-    pub(super) fn new(kind: Kind, bets: Vec<Quote>, expires_at: Micros, names: &Names) -> Option<Self> {
+    pub(super) fn new(kind: SignalKind, bets: Vec<Quote>, expires_at: Micros, names: &Names) -> Option<Self> {
         let subject = Subject::of(kind, &bets, names)?;
         Some(Self { subject, strength: 0.0, confidence: 0.0, expires_at, bets, detail: Detail::default() })
     }

@@ -11,8 +11,8 @@ use crate::catalogue::{Family, Line, Outcome, WHOLE};
 use crate::odds;
 use crate::quotes::{Quote, on_offer};
 use crate::signals::found::Found;
-use crate::signals::{Kind, Look, Signal, value};
-use crate::window::Context;
+use crate::signals::{SignalKind, Look, Signal, value};
+use crate::window::MarketContext;
 
 /// Implied probability of a line: up to here there is a signal, and beyond there none is left.
 const OPENS: f64 = 1.005;
@@ -25,14 +25,14 @@ const MIDDLE_CLOSES: f64 = 1.03;
 pub(super) fn look(
     look: &Look<'_>,
     open: &[Signal],
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
     found: &mut Vec<Found>,
     left_out: &mut LeftOut,
 ) {
     for cover in &look.covers {
         let implied = cover.implied_probability;
         if implied <= OPENS || is_open(open, cover) {
-            found.extend(holds(Kind::LowHold, &cover.legs, implied, context));
+            found.extend(holds(SignalKind::LowHold, &cover.legs, implied, context));
         }
     }
     if context.market.family.has_line() {
@@ -43,14 +43,14 @@ pub(super) fn look(
 fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
     let line = |bet: Option<&Quote>| bet.map(|bet| bet.key.line);
     let is_about = |signal: &Signal| line(signal.bets.first()) == line(cover.legs.first().copied());
-    open.iter().any(|signal| signal.subject.kind == Kind::LowHold && is_about(signal))
+    open.iter().any(|signal| signal.subject.kind == SignalKind::LowHold && is_about(signal))
 }
 
 /// Pairs of bets on two lines of a market; in one currency, as far as that is known.
 fn look_at_middles(
     look: &Look<'_>,
     open: &[Signal],
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
     found: &mut Vec<Found>,
     left_out: &mut LeftOut,
 ) {
@@ -78,7 +78,7 @@ fn look_at_middles(
         }
         if is_open || room > 0 {
             room -= usize::from(!is_open);
-            found.extend(holds(Kind::Middle, &bets, implied, context));
+            found.extend(holds(SignalKind::Middle, &bets, implied, context));
         } else {
             left_out.add(Cap::MarketSignals, 1);
         }
@@ -95,7 +95,7 @@ struct Middle<'a> {
 fn middles<'a>(
     look: &Look<'a>,
     outcomes: [Outcome; 2],
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
     is_among: impl Fn(&Quote) -> bool,
     pairs: &mut Vec<Middle<'a>>,
 ) {
@@ -116,7 +116,7 @@ fn middles<'a>(
 
 /// Whether there is a signal of two lines; open signals are sorted by subject.
 fn is_open_middle(open: &[Signal], first: &Quote, second: &Quote) -> bool {
-    let subject = (Kind::Middle, first.key.line, second.key.line);
+    let subject = (SignalKind::Middle, first.key.line, second.key.line);
     let of = |signal: &Signal| (signal.subject.kind, signal.subject.line, signal.subject.second);
     open.binary_search_by(|signal| of(signal).cmp(&subject)).is_ok()
 }
@@ -141,14 +141,14 @@ fn next_whole(line: Line) -> Line {
 fn best_back<'a>(
     line: &'a [Quote],
     outcome: Outcome,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
     is_among: impl Fn(&Quote) -> bool,
 ) -> Option<&'a Quote> {
     value::best_of(on_offer(line, outcome).filter(|quote| is_among(quote)), context)
 }
 
 /// A set of bets that gives nearly everything back, by its implied probability.
-fn holds(kind: Kind, bets: &[&Quote], implied: f64, context: &Context<'_>) -> Option<Found> {
+fn holds(kind: SignalKind, bets: &[&Quote], implied: f64, context: &MarketContext<'_>) -> Option<Found> {
     let scene = context.scene;
     let until = |bet: &&Quote| scene.moment.fresh_until(bet.span_end, bet.key.book);
     let expires_at = bets.iter().map(until).min()?;

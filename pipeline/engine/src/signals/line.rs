@@ -4,7 +4,7 @@
 
 use crate::catalogue::{Outcome, Side};
 use crate::odds::Price;
-use crate::quotes::{Key, Quote, Standing};
+use crate::quotes::{QuoteKey, Quote, QuoteStatus};
 
 /// The most outcomes that a set has.
 const MOST: usize = 3;
@@ -45,13 +45,13 @@ pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Ve
     for (rest, outcome) in rest.iter_mut().zip(others) {
         *rest = backs(line, *outcome);
     }
-    'books: for quote in backs(line, *first).iter().filter(|quote| quote.standing == Standing::OnOffer) {
+    'books: for quote in backs(line, *first).iter().filter(|quote| quote.standing == QuoteStatus::OnOffer) {
         let mut row = Row { quotes: [quote; MOST], len: outcomes.len(), booksum: 0.0 };
         for (at, rest) in rest[..others.len()].iter_mut().enumerate() {
             let before = rest.iter().take_while(|other| other.key.book < quote.key.book).count();
             *rest = &rest[before..];
             match rest.first() {
-                Some(other) if other.key.book == quote.key.book && other.standing == Standing::OnOffer => {
+                Some(other) if other.key.book == quote.key.book && other.standing == QuoteStatus::OnOffer => {
                     row.quotes[at + 1] = other;
                 }
                 _ => continue 'books,
@@ -64,7 +64,7 @@ pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Ve
 
 /// The back quotes of an outcome of one line, sorted by book.
 fn backs(line: &[Quote], outcome: Outcome) -> &[Quote] {
-    let of = |key: &Key| (key.outcome, key.side);
+    let of = |key: &QuoteKey| (key.outcome, key.side);
     let from = line.partition_point(|quote| of(&quote.key) < (outcome, Side::Back));
     let to = line.partition_point(|quote| of(&quote.key) <= (outcome, Side::Back));
     &line[from..to]

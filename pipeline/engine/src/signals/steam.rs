@@ -13,8 +13,8 @@ use crate::quotes::{Quote, on_line, on_offer};
 use crate::signals::entry::Role;
 use crate::signals::found::{Detail, Found};
 use crate::signals::line::{self, Row};
-use crate::signals::{Kind, Table, value};
-use crate::window::Context;
+use crate::signals::{SignalKind, Table, value};
+use crate::window::MarketContext;
 
 /// The least change of implied probability that counts.
 const LEAST: f64 = 0.01;
@@ -29,7 +29,7 @@ const STEAM_LASTS: Micros = 600_000_000;
 const LAG_LASTS: Micros = 1_800_000_000;
 
 /// The steams of the windows that were passed, and who lags them.
-pub(super) fn find(market: Table<'_>, hops: Hops, context: &Context<'_>, found: &mut Vec<Found>) {
+pub(super) fn find(market: Table<'_>, hops: Hops, context: &MarketContext<'_>, found: &mut Vec<Found>) {
     for end in movement::ends(&market.now.moves, hops) {
         let sums = movement::within(market.now.moves.iter(), end);
         for sums in sums.chunk_by(|a, b| bet(a) == bet(b)) {
@@ -65,7 +65,7 @@ struct Steam<'a> {
 
 impl<'a> Steam<'a> {
     /// `None` where it is none. `sums` are the moves of one bet within a window.
-    fn of(sums: &[Move], quotes: &'a [Quote], context: &Context<'_>) -> Option<Self> {
+    fn of(sums: &[Move], quotes: &'a [Quote], context: &MarketContext<'_>) -> Option<Self> {
         let (line, outcome) = bet(sums.first()?);
         let up = sums.iter().filter(|sum| change(sum) >= LEAST);
         if up.clone().count() < OPERATORS || sums.iter().any(|sum| change(sum) <= -LEAST) {
@@ -98,10 +98,10 @@ impl<'a> Steam<'a> {
         self.movers.iter().map(|(sum, quote)| (role(quote), **quote, Some(sum.from))).collect()
     }
 
-    fn told(&self, context: &Context<'_>) -> Option<Found> {
+    fn told(&self, context: &MarketContext<'_>) -> Option<Found> {
         let best = value::best_of(self.offers.iter().copied(), context)?;
         let expires_at = self.last_move + STEAM_LASTS;
-        let found = Found::new(Kind::Steam, vec![*best], expires_at, context.scene.eyes.names)?;
+        let found = Found::new(SignalKind::Steam, vec![*best], expires_at, context.scene.eyes.names)?;
         let rise: f64 = self.movers.iter().map(|(sum, _)| change(sum)).sum();
         Some(Found {
             strength: rise / self.movers.len() as f64,
@@ -112,7 +112,7 @@ impl<'a> Steam<'a> {
     }
 
     /// The books that still offer what they did, at a price that pays.
-    fn lags(&self, market: Table<'a>, context: &Context<'_>) -> Vec<Found> {
+    fn lags(&self, market: Table<'a>, context: &MarketContext<'_>) -> Vec<Found> {
         let mut rows = Vec::new();
         line::rows_of(on_line(&market.now.quotes, self.line), market.outcomes, &mut rows);
         let Some(at) = market.outcomes.iter().position(|outcome| *outcome == self.outcome) else {
@@ -131,7 +131,7 @@ impl<'a> Steam<'a> {
     }
 
     /// Whether a book said again what it had said before, after others had moved.
-    fn is_behind(&self, quote: &Quote, market: Table<'_>, context: &Context<'_>) -> bool {
+    fn is_behind(&self, quote: &Quote, market: Table<'_>, context: &MarketContext<'_>) -> bool {
         let Some((_, first)) = self.movers.first() else { return false };
         let has_moved = market.now.moves.iter().any(|moved| moved.key == quote.key);
         let is_mover = |(_, mover): &(Move, &Quote)| value::is_same_operator(mover, quote, context);
@@ -139,8 +139,8 @@ impl<'a> Steam<'a> {
         is_confirmed && !has_moved && !self.movers.iter().any(is_mover)
     }
 
-    fn lag(&self, quote: &Quote, moved: &[&Row<'_>], at: usize, context: &Context<'_>) -> Option<Found> {
-        let found = value::judge(Kind::StalePrice, moved, at, quote, context)?;
+    fn lag(&self, quote: &Quote, moved: &[&Row<'_>], at: usize, context: &MarketContext<'_>) -> Option<Found> {
+        let found = value::judge(SignalKind::StalePrice, moved, at, quote, context)?;
         if found.strength < LAG {
             return None;
         }

@@ -12,9 +12,9 @@ use crate::quotes::Quote;
 use crate::signals::entry::Role;
 use crate::signals::found::{Detail, Found};
 use crate::signals::line::{self, Row};
-use crate::signals::{Kind, Look, Signal};
+use crate::signals::{SignalKind, Look, Signal};
 use crate::value::{self, QUARTER};
-use crate::window::Context;
+use crate::window::MarketContext;
 
 /// The expected return from which there is a signal, and below which there is none any more.
 const OPENS: f64 = 0.02;
@@ -25,7 +25,7 @@ const NOISE: f64 = 1e-9;
 pub(super) const OPERATORS: usize = 4;
 
 /// What the books of each line say of its best prices.
-pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
     let mut rows = Vec::new();
     for quotes in look.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         rows.clear();
@@ -34,12 +34,12 @@ pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &Context<'_>, foun
     }
 }
 
-fn look_at(rows: &[Row<'_>], open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+fn look_at(rows: &[Row<'_>], open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
     // With fewer books there are not enough operators.
     let Some(first) = rows.first().filter(|_| rows.len() > OPERATORS) else { return };
     for at in 0..first.quotes().len() {
         let Some(bet) = best_of(rows.iter().map(|row| row.quotes()[at]), context) else { continue };
-        let is_open = open.iter().any(|signal| signal.subject.kind == Kind::Value && is_about(signal, bet));
+        let is_open = open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, bet));
         let least = if is_open { CLOSES } else { OPENS };
         // The least of the methods is at most this one: most lines end here.
         if screened(rows, at, bet, context) < least - NOISE {
@@ -51,7 +51,7 @@ fn look_at(rows: &[Row<'_>], open: &[Signal], context: &Context<'_>, found: &mut
         if operators(others.iter().map(|row| row.quotes()[at]), context) < OPERATORS {
             continue;
         }
-        found.extend(judge(Kind::Value, &others, at, bet, context).filter(|found| found.strength >= least));
+        found.extend(judge(SignalKind::Value, &others, at, bet, context).filter(|found| found.strength >= least));
     }
 }
 
@@ -62,13 +62,13 @@ fn is_about(signal: &Signal, bet: &Quote) -> bool {
 /// The quote with the highest effective price, of equals the one of the smallest book.
 pub(super) fn best_of<'a>(
     quotes: impl Iterator<Item = &'a Quote>,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
 ) -> Option<&'a Quote> {
     quotes.reduce(|best, quote| best::better(best, quote, context.scene.eyes.names))
 }
 
 /// The expected return by the cheapest of the methods.
-fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &Context<'_>) -> f64 {
+fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &MarketContext<'_>) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for row in rows {
         let quote = row.quotes()[at];
@@ -80,13 +80,13 @@ fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &Context<'_>) -> 
     if count < OPERATORS { -1.0 } else { value::expected(sum / count as f64, bet.effective) }
 }
 
-pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &Context<'_>) -> bool {
+pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {
     let operator = |quote: &Quote| context.scene.eyes.venues.venue(quote.key.book).operator();
     a.key.book == b.key.book || operator(a) == operator(b)
 }
 
 /// How many operators the quotes are of.
-pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &Context<'_>) -> usize {
+pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &MarketContext<'_>) -> usize {
     let venues = context.scene.eyes.venues;
     let mut operators: Vec<_> = quotes.map(|quote| venues.venue(quote.key.book).operator()).collect();
     operators.sort_unstable();
@@ -96,11 +96,11 @@ pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &C
 
 /// A bet by the chances that these books see, and how many of their opinions expect a profit; `None` where no method has an answer.
 pub(super) fn judge(
-    kind: Kind,
+    kind: SignalKind,
     sources: &[&Row<'_>],
     at: usize,
     bet: &Quote,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
 ) -> Option<Found> {
     // By name: a restored engine numbers books in another order, and a sum depends on its order.
     let mut sources = sources.to_vec();

@@ -5,7 +5,7 @@
 
 use super::Hazard;
 use super::cell::{Cell, PIECES};
-use super::verdict::{Kind, Stage};
+use super::verdict::{MarketKind, EventStage};
 
 /// Deaths a second from which everything is learnt: half are gone in 10 minutes in play, in 21 before.
 const GUESS: [f64; 2] = [1.0 / 900.0, 1.0 / 1_800.0];
@@ -14,12 +14,12 @@ const WEIGHTS: [f64; 2] = [5.0, 10.0];
 
 /// The prior's hazards by stage and kind, in their order, from what was lived in each.
 #[must_use]
-pub fn prior(lives: impl Fn(Stage, Kind) -> Cell) -> [[Hazard; 3]; 4] {
-    Stage::ALL.map(|stage| {
-        let all = Kind::ALL.iter().fold(Cell::default(), |sum, kind| sum.plus(&lives(stage, *kind)));
-        let guess = GUESS[usize::from(stage != Stage::InPlay)];
+pub fn prior(lives: impl Fn(EventStage, MarketKind) -> Cell) -> [[Hazard; 3]; 4] {
+    EventStage::ALL.map(|stage| {
+        let all = MarketKind::ALL.iter().fold(Cell::default(), |sum, kind| sum.plus(&lives(stage, *kind)));
+        let guess = GUESS[usize::from(stage != EventStage::InPlay)];
         let common = all.shrunk(&[guess; PIECES], WEIGHTS[0]);
-        Kind::ALL.map(|kind| lives(stage, kind).shrunk(&common, WEIGHTS[1]))
+        MarketKind::ALL.map(|kind| lives(stage, kind).shrunk(&common, WEIGHTS[1]))
     })
 }
 
@@ -31,7 +31,7 @@ mod tests {
     fn a_kind_leans_on_its_stage_and_a_stage_on_the_guess() {
         let ten = (0..10).fold(Cell::default(), |sum, _| sum.plus(&Cell::died(0, 0)));
         let of =
-            |stage, kind| if (stage, kind) == (Stage::Days, Kind::Total) { ten } else { Cell::default() };
+            |stage, kind| if (stage, kind) == (EventStage::Days, MarketKind::Total) { ten } else { Cell::default() };
         let [in_play, _, days, _] = prior(of);
         let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
         assert!(in_play.iter().flatten().all(|hazard| near(*hazard, 1.0 / 900.0)));

@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::effect::Reason;
+use crate::effect::CloseReason;
 use crate::quotes::Quote;
-use crate::window::{Context, Outbox, Window};
+use crate::window::{MarketContext, Effects, Window};
 
-use super::Lesson;
+use super::LifetimeSample;
 use super::cell::Cell;
 use super::life::{End, Life};
-use super::verdict::{Profile, Seen};
+use super::verdict::{Profile, ProfileInput};
 
 /// A window as survival follows it.
 #[derive(Debug, Clone, Copy)]
@@ -24,10 +24,10 @@ pub(crate) struct Followed<'a> {
 
 impl Followed<'_> {
     /// The life of a window that is followed from now on.
-    pub(crate) fn begin(&self, context: &Context<'_>) -> Life {
+    pub(crate) fn begin(&self, context: &MarketContext<'_>) -> Life {
         let now = context.scene.now;
         let oldest = self.legs.iter().map(|leg| now - leg.span_end).max();
-        let profile = Profile::of(&Seen {
+        let profile = Profile::of(&ProfileInput {
             market: context.market,
             in_play: self.in_play,
             start: context.scene.event.commence_time.saturating_sub(now),
@@ -39,7 +39,7 @@ impl Followed<'_> {
 }
 
 /// When the market was last heard of, before what is said now.
-fn heard_before(context: &Context<'_>) -> Option<Micros> {
+fn heard_before(context: &MarketContext<'_>) -> Option<Micros> {
     context.was.iter().map(|quote| quote.received_at).max()
 }
 
@@ -48,8 +48,8 @@ pub(crate) fn go_on(
     was: &Window,
     now: &Window,
     is_transition: bool,
-    context: &Context<'_>,
-    outbox: &mut Outbox<'_>,
+    context: &MarketContext<'_>,
+    outbox: &mut Effects<'_>,
 ) -> Life {
     let (mut life, at) = (was.life, context.scene.now);
     // Time alone confirms nothing.
@@ -66,19 +66,19 @@ pub(crate) fn go_on(
 }
 
 /// What the end of a window teaches.
-pub(crate) fn end(window: &Window, reason: Reason, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+pub(crate) fn end(window: &Window, reason: CloseReason, context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
     let end = match reason {
-        Reason::PriceMoved | Reason::Withdrawn | Reason::Suspended => End::Gone { told: context.scene.told },
-        Reason::Stale => End::Gone { told: false },
+        CloseReason::PriceMoved | CloseReason::Withdrawn | CloseReason::Suspended => End::Gone { told: context.scene.told },
+        CloseReason::Stale => End::Gone { told: false },
         // These say nothing of the prices.
-        Reason::EventStarted | Reason::EventEnded | Reason::Superseded => End::Lost,
+        CloseReason::EventStarted | CloseReason::EventEnded | CloseReason::Superseded => End::Lost,
     };
     teach(&window.life, window.life.end(context.scene.now, end), context, outbox);
 }
 
-fn teach(life: &Life, cell: Cell, context: &Context<'_>, outbox: &mut Outbox<'_>) {
+fn teach(life: &Life, cell: Cell, context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
     if cell != Cell::default() {
         let sport = Arc::clone(&context.scene.event.sport);
-        outbox.learnt.lessons.push(Lesson { sport, profile: life.profile, cell });
+        outbox.learnt.lessons.push(LifetimeSample { sport, profile: life.profile, cell });
     }
 }

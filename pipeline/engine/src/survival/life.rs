@@ -86,10 +86,10 @@ impl Life {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::survival::{Kind, Stage};
+    use crate::survival::{MarketKind, EventStage};
 
     fn life() -> Life {
-        let profile = Profile { stage: Stage::InPlay, kind: Kind::Winner, margin: 0, age: 0 };
+        let profile = Profile { stage: EventStage::InPlay, kind: MarketKind::Winner, margin: 0, age: 0 };
         Life::begin(profile, Some(900 * SECOND), 0)
     }
 

@@ -8,7 +8,7 @@
 //! * `soccer_fifa_world_cup-2026-06.jsonl.zst`, 2026-06-06T04:52:30Z to 2026-06-23T13:17:33.2Z: 111 windows that closed
 
 use super::Hazard;
-use super::verdict::{Kind, Stage};
+use super::verdict::{MarketKind, EventStage};
 
 /// Deaths a second of age, by stage, kind and piece of age.
 #[rustfmt::skip]
@@ -36,6 +36,6 @@ static HAZARD: [[Hazard; 3]; 4] = [
 ];
 
 /// Those of a stage and a kind.
-pub(super) fn hazard(stage: Stage, kind: Kind) -> &'static Hazard {
+pub(super) fn hazard(stage: EventStage, kind: MarketKind) -> &'static Hazard {
     &HAZARD[stage as usize][kind as usize]
 }

@@ -36,7 +36,7 @@ const AGES: [Micros; 2] = [60 * SECOND, 180 * SECOND];
 
 /// The stage of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum EventStage {
     /// It has begun.
     InPlay,
     /// It begins within twelve hours.
@@ -49,7 +49,7 @@ pub enum Stage {
 
 /// What a market asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum MarketKind {
     /// Who wins.
     Winner,
     /// By how much.
@@ -58,7 +58,7 @@ pub enum Kind {
     Total,
 }
 
-impl Stage {
+impl EventStage {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::InPlay, Self::Hours, Self::Days, Self::Later];
 
@@ -90,7 +90,7 @@ impl Stage {
     }
 }
 
-impl Kind {
+impl MarketKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Winner, Self::Handicap, Self::Total];
 
@@ -123,9 +123,9 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Profile {
     /// Stage of its event.
-    pub stage: Stage,
+    pub stage: EventStage,
     /// Kind of its market.
-    pub kind: Kind,
+    pub kind: MarketKind,
     /// Band of its margin: below 1 %, below 5 %, above.
     pub margin: u8,
     /// Band of its oldest leg's age: below 60 s, below 180 s, above.
@@ -134,7 +134,7 @@ pub struct Profile {
 
 /// What a profile is made of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen {
+pub(crate) struct ProfileInput {
     pub(crate) market: Market,
     pub(crate) in_play: bool,
     /// Until the event begins.
@@ -149,10 +149,10 @@ fn band<T: PartialOrd>(value: &T, bounds: &[T; 2]) -> u8 {
 }
 
 impl Profile {
-    pub(crate) fn of(seen: &Seen) -> Self {
+    pub(crate) fn of(seen: &ProfileInput) -> Self {
         Self {
-            stage: if seen.in_play { Stage::InPlay } else { Stage::before(seen.start) },
-            kind: Kind::of(seen.market.family),
+            stage: if seen.in_play { EventStage::InPlay } else { EventStage::before(seen.start) },
+            kind: MarketKind::of(seen.market.family),
             margin: band(&seen.margin, &MARGINS),
             age: band(&seen.oldest, &AGES),
         }
@@ -184,24 +184,24 @@ mod tests {
     #[test]
     fn a_profile_is_made_of_bands() {
         let market = |key| Market::parse(key).unwrap();
-        let seen = Seen { market: market("h2h"), in_play: false, start: HOUR, margin: 0.01, oldest: 0 };
+        let seen = ProfileInput { market: market("h2h"), in_play: false, start: HOUR, margin: 0.01, oldest: 0 };
         let profile = |seen| {
             let Profile { stage, kind, margin, age } = Profile::of(&seen);
             (stage.key(), kind.key(), margin, age)
         };
         assert_eq!(profile(seen), ("hours", "winner", 1, 0));
-        assert_eq!(profile(Seen { in_play: true, oldest: 60 * SECOND, ..seen }), ("in_play", "winner", 1, 1));
-        let days = Seen { start: 96 * HOUR, market: market("totals_h1"), margin: 0.05, ..seen };
+        assert_eq!(profile(ProfileInput { in_play: true, oldest: 60 * SECOND, ..seen }), ("in_play", "winner", 1, 1));
+        let days = ProfileInput { start: 96 * HOUR, market: market("totals_h1"), margin: 0.05, ..seen };
         assert_eq!(profile(days), ("days", "total", 2, 0));
-        let later = Seen { start: 96 * HOUR + 1, market: market("spreads"), margin: 0.0099, ..seen };
-        assert_eq!(profile(Seen { oldest: 180 * SECOND, ..later }), ("later", "handicap", 0, 2));
+        let later = ProfileInput { start: 96 * HOUR + 1, market: market("spreads"), margin: 0.0099, ..seen };
+        assert_eq!(profile(ProfileInput { oldest: 180 * SECOND, ..later }), ("later", "handicap", 0, 2));
     }
 
     #[test]
     fn names_are_read_back() {
-        assert!(Stage::ALL.into_iter().all(|stage| Stage::parse(stage.key()) == Some(stage)));
-        assert!(Kind::ALL.into_iter().all(|kind| Kind::parse(kind.key()) == Some(kind)));
-        assert_eq!((Stage::parse("x"), Kind::parse("x")), (None, None));
+        assert!(EventStage::ALL.into_iter().all(|stage| EventStage::parse(stage.key()) == Some(stage)));
+        assert!(MarketKind::ALL.into_iter().all(|kind| MarketKind::parse(kind.key()) == Some(kind)));
+        assert_eq!((EventStage::parse("x"), MarketKind::parse("x")), (None, None));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arb_engine::Mine;
+use arb_engine::UserBooks;
 use arb_engine::catalogue::{Outcome, Policy};
 use arb_engine::effect::Entry;
 use arb_engine::input::Tick;
@@ -10,14 +10,14 @@ use proptest::prelude::*;
 
 use crate::world::{World, at, tick};
 
-fn only(books: &[&str]) -> Mine {
+fn only(books: &[&str]) -> UserBooks {
     let books: BTreeSet<_> = books.iter().map(|book| (*book).to_owned()).collect();
-    Mine { books: Some(books), ..Mine::default() }
+    UserBooks { books: Some(books), ..UserBooks::default() }
 }
 
-fn charged(commissions: &[(&str, u32)]) -> Mine {
+fn charged(commissions: &[(&str, u32)]) -> UserBooks {
     let commissions = commissions.iter().map(|(book, ppm)| ((*book).to_owned(), *ppm)).collect();
-    Mine { commissions, ..Mine::default() }
+    UserBooks { commissions, ..UserBooks::default() }
 }
 
 fn legs(entry: &Entry) -> Vec<(&str, Outcome, u32)> {
@@ -38,7 +38,7 @@ fn world() -> World {
 fn all_books_are_the_board() {
     let world = world();
     let board: Vec<_> = world.board.values().cloned().collect();
-    assert_eq!(world.engine.board_of(&Mine::default()), board);
+    assert_eq!(world.engine.board_of(&UserBooks::default()), board);
 }
 
 #[test]
@@ -111,7 +111,7 @@ proptest! {
             (entry.market, entry.line, legs, entry.margin.to_bits(), entry.margin_worst.to_bits())
         };
         let found = all.engine.board_of(&mine);
-        let expected = alone.engine.board_of(&Mine::default());
+        let expected = alone.engine.board_of(&UserBooks::default());
         prop_assert_eq!(found.iter().map(gist).collect::<Vec<_>>(), expected.iter().map(gist).collect::<Vec<_>>());
         prop_assert_eq!(expected.len(), alone.board.len());
     }

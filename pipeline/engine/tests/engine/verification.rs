@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::{Book, Books, Dated, Kind, Rules};
+use arb_engine::books::{Book, Books, DatedFee, VenueKind, Rules};
 use arb_engine::catalogue::{Market, Outcome, Policy, Side};
 use arb_engine::effect::{Effect, Entry, Warning};
 use arb_engine::fees::Fee;
@@ -17,7 +17,7 @@ use crate::world::{World, at, closed, entry, tick, words};
 fn book(operator: &str, currency: &str, rules: &str) -> Book {
     Book {
         operator: Some(operator.into()),
-        kind: Kind::Bookmaker,
+        kind: VenueKind::Bookmaker,
         currency: Some(currency.into()),
         fees: Vec::new(),
         rules: Some(Rules { group: rules.into(), level: Level::Impossible, levels: Vec::new() }),
@@ -28,8 +28,8 @@ fn book(operator: &str, currency: &str, rules: &str) -> Book {
 }
 
 fn exchange(ppm: u32) -> Book {
-    let fees = vec![Dated { from: 0, league: None, fee: Fee::Commission { ppm } }];
-    Book { kind: Kind::Exchange, fees, ..book("ex", "USD", "us") }
+    let fees = vec![DatedFee { from: 0, league: None, fee: Fee::Commission { ppm } }];
+    Book { kind: VenueKind::Exchange, fees, ..book("ex", "USD", "us") }
 }
 
 /// `a` to `e` are alike and independent of each other; `a2` is run by the operator of `a`; `x` is an exchange that keeps 5 %.

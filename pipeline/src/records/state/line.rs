@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use arb_engine::Standing;
+use arb_engine::QuoteStatus;
 use arb_engine::catalogue::Market;
-use arb_engine::effect::{EventInfo, Ever, WindowId};
+use arb_engine::effect::{EventInfo, WindowHistory, WindowId};
 use arb_engine::limit::Limit;
 use arb_engine::odds::Price;
 use arb_engine::saved::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
@@ -83,21 +83,21 @@ fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> 
     })
 }
 
-fn wire_standing(standing: Standing) -> wire::Standing {
+fn wire_standing(standing: QuoteStatus) -> wire::Standing {
     match standing {
-        Standing::OnOffer => wire::Standing::OnOffer,
-        Standing::Suspended => wire::Standing::Suspended,
-        Standing::Stale => wire::Standing::Stale,
-        Standing::Started => wire::Standing::Started,
+        QuoteStatus::OnOffer => wire::Standing::OnOffer,
+        QuoteStatus::Suspended => wire::Standing::Suspended,
+        QuoteStatus::Stale => wire::Standing::Stale,
+        QuoteStatus::Started => wire::Standing::Started,
     }
 }
 
-fn standing(standing: wire::Standing) -> Option<Standing> {
+fn standing(standing: wire::Standing) -> Option<QuoteStatus> {
     Some(match standing {
-        wire::Standing::OnOffer => Standing::OnOffer,
-        wire::Standing::Suspended => Standing::Suspended,
-        wire::Standing::Stale => Standing::Stale,
-        wire::Standing::Started => Standing::Started,
+        wire::Standing::OnOffer => QuoteStatus::OnOffer,
+        wire::Standing::Suspended => QuoteStatus::Suspended,
+        wire::Standing::Stale => QuoteStatus::Stale,
+        wire::Standing::Started => QuoteStatus::Started,
         wire::Standing::Unknown => return None,
     })
 }
@@ -192,7 +192,7 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
         is_pair: window.is_pair,
         verification: Verification::from_bits(u16::try_from(window.flags).ok()?)?,
         fresh_until: window.fresh_until,
-        ever: Ever { simultaneous: window.simultaneous_ever, verified: window.verified_ever },
+        ever: WindowHistory { simultaneous: window.simultaneous_ever, verified: window.verified_ever },
         in_play: window.in_play,
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
