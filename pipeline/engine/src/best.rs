@@ -54,17 +54,17 @@ impl CoverBet {
 pub(crate) fn find<'a>(
     line: &'a [Quote],
     outcomes: &[Outcome],
-    eyes: PricingContext<'_>,
+    pricing: PricingContext<'_>,
     below: f64,
 ) -> Option<Arb<'a>> {
-    if eyes.venues.share_a_currency() {
-        return find_among(line, outcomes, eyes, below, |_| true);
+    if pricing.venues.share_a_currency() {
+        return find_among(line, outcomes, pricing, below, |_| true);
     }
     let of = |one: &Arc<str>| {
-        let is_among = |quote: &Quote| eyes.venues.may_be_in(quote.key.book, one);
-        find_among(line, outcomes, eyes, below, is_among)
+        let is_among = |quote: &Quote| pricing.venues.may_be_in(quote.key.book, one);
+        find_among(line, outcomes, pricing, below, is_among)
     };
-    eyes.venues.currencies().filter_map(of).reduce(|a, b| of_either(a, b, eyes.names))
+    pricing.venues.currencies().filter_map(of).reduce(|a, b| of_either(a, b, pricing.names))
 }
 
 /// Of the covers of two currencies the cheaper, as within one: books whose currency is not known are in both.
@@ -81,12 +81,12 @@ fn least<'a>(a: Arb<'a>, b: Arb<'a>) -> Arb<'a> {
 fn find_among<'a>(
     line: &'a [Quote],
     outcomes: &[Outcome],
-    eyes: PricingContext<'_>,
+    pricing: PricingContext<'_>,
     below: f64,
     is_among: impl Fn(&Quote) -> bool + Copy,
 ) -> Option<Arb<'a>> {
-    let cover = |bets: &[CoverBet]| arb_of(line, bets, eyes.names, below, is_among);
-    let has_lay = eyes.policy == Policy::Board && line.iter().any(|quote| quote.key.side == Side::Lay);
+    let cover = |bets: &[CoverBet]| arb_of(line, bets, pricing.names, below, is_among);
+    let has_lay = pricing.policy == Policy::Board && line.iter().any(|quote| quote.key.side == Side::Lay);
     match *outcomes {
         [one, other] if has_lay => {
             let either = |back, lay| CoverBet { back: Some(back), lay: Some(lay) };

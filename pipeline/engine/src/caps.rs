@@ -81,7 +81,7 @@ impl Cap {
         }
     }
 
-    fn say(self, count: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn describe(self, count: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FrameTicks => write!(f, "more than {FRAME_TICKS} ticks in a frame: refused"),
             Self::NameBytes => write!(f, "a name of more than {NAME_BYTES} bytes: refused"),
@@ -141,7 +141,7 @@ impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (cap, count)) in self.iter().enumerate() {
             f.write_str(if index == 0 { "" } else { ", " })?;
-            cap.say(count, f)?;
+            cap.describe(count, f)?;
         }
         Ok(())
     }
@@ -163,12 +163,12 @@ pub(crate) fn refusal(frame: &Frame<'_>) -> Option<Cap> {
     names.any(is_too_long).then_some(Cap::NameBytes)
 }
 
-/// Leaves out the ticks of a frame, in its order, for which an event has no room. `was` are its markets, `statement` is the frame's:
+/// Leaves out the ticks of a frame, in its order, for which an event has no room. `was` are its markets, `update` is the frame's:
 /// what it withdraws makes room.
 pub(crate) fn admit(
     seen: &mut Vec<Observation>,
     was: &[Arc<MarketState>],
-    statement: &SourceUpdate,
+    update: &SourceUpdate,
     left_out: &mut LeftOut,
 ) {
     let quotes: usize = was.iter().map(|market| market.quotes.len()).sum();
@@ -176,7 +176,7 @@ pub(crate) fn admit(
     if quotes + seen.len() <= LINE_BOOKS || seen.iter().all(|seen| is_known(seen, was)) {
         return;
     }
-    let mut room = Room::after(seen, was, statement);
+    let mut room = Room::after(seen, was, update);
     seen.retain(|seen| room.take(seen).map_err(|cap| left_out.add(cap, 1)).is_ok());
 }
 
@@ -195,13 +195,13 @@ struct Room {
 
 impl Room {
     /// What a frame leaves of an event, and what it names of that.
-    fn after(seen: &[Observation], was: &[Arc<MarketState>], statement: &SourceUpdate) -> Self {
+    fn after(seen: &[Observation], was: &[Arc<MarketState>], update: &SourceUpdate) -> Self {
         let named: BTreeSet<_> = seen.iter().map(|seen| (seen.market, seen.key)).collect();
         let mut room = Self::default();
         for market in was {
             let stays = |key| named.contains(&(market.market, key));
             for quote in &market.quotes {
-                if stays(quote.key) || !statement.withdraws(market.market, quote) {
+                if stays(quote.key) || !update.withdraws(market.market, quote) {
                     room.put(market.market, quote.key);
                 }
             }

@@ -20,14 +20,14 @@ use crate::window::{StepContext, Window};
 const SECOND: Micros = 1_000_000;
 
 /// After a frame: by what the tables say at a glance, since all but one may be as they were.
-pub(crate) fn after_frame(markets: &[Arc<MarketState>], has_stale_books: bool, scene: &StepContext<'_>) -> Micros {
-    let least_allowed = scene.moment.expected.least_allowed();
-    next(markets, has_stale_books, scene, |state| state.gist.oldest.saturating_add(least_allowed))
+pub(crate) fn after_frame(markets: &[Arc<MarketState>], has_stale_books: bool, step: &StepContext<'_>) -> Micros {
+    let least_allowed = step.moment.expected.least_allowed();
+    next(markets, has_stale_books, step, |state| state.summary.oldest.saturating_add(least_allowed))
 }
 
 /// After a look at an event: by each of its quotes.
-pub(crate) fn after_look(markets: &[Arc<MarketState>], has_stale_books: bool, scene: &StepContext<'_>) -> Micros {
-    next(markets, has_stale_books, scene, |state| fresh_until(&state.quotes, &scene.moment))
+pub(crate) fn after_look(markets: &[Arc<MarketState>], has_stale_books: bool, step: &StepContext<'_>) -> Micros {
+    next(markets, has_stale_books, step, |state| fresh_until(&state.quotes, &step.moment))
 }
 
 fn fresh_until(quotes: &[Quote], moment: &Moment<'_>) -> Micros {
@@ -39,17 +39,17 @@ fn fresh_until(quotes: &[Quote], moment: &Moment<'_>) -> Micros {
 fn next(
     markets: &[Arc<MarketState>],
     has_stale_books: bool,
-    scene: &StepContext<'_>,
+    step: &StepContext<'_>,
     fresh_until: impl Fn(&MarketState) -> Micros,
 ) -> Micros {
-    let Moment { watermark, commence_time, .. } = scene.moment;
+    let Moment { watermark, commence_time, .. } = step.moment;
     // Any quote: an event is forgotten when the last of them is.
     let quote = markets.iter().flat_map(|market| &market.quotes).next();
     let Some(quote) = quote.filter(|_| !has_stale_books) else { return Micros::MIN };
     let is_to_start = commence_time > watermark.saturating_sub(SECOND);
     let starts = if is_to_start { commence_time } else { Micros::MAX };
     let ends =
-        over::over_after(&scene.event.sport, commence_time).min(over::forgotten_after(quote.received_at));
+        over::over_after(&step.event.sport, commence_time).min(over::forgotten_after(quote.received_at));
     markets
         .iter()
         .map(|state| of_market(state, watermark, fresh_until(state)))
@@ -57,14 +57,14 @@ fn next(
 }
 
 fn of_market(state: &MarketState, watermark: Micros, fresh_until: Micros) -> Micros {
-    if !state.gist.all_on_offer {
+    if !state.summary.all_on_offer {
         // What its books have to say is looked at each second.
         return Micros::MIN;
     }
     let has_line = state.market.family.has_line();
     let main_line =
-        if has_line { movement::main_line_due(state.gist.made_at, watermark) } else { Micros::MAX };
+        if has_line { movement::main_line_due(state.summary.made_at, watermark) } else { Micros::MAX };
     let verified = state.windows.iter().filter_map(Window::ages_after).min().unwrap_or(Micros::MAX);
-    let told = signals::due(&state.signals).min(signals::sample_due(state.gist.made_at, watermark));
-    fresh_until.min(main_line).min(verified).min(told).min(movement::due(&state.moves, watermark))
+    let signalled = signals::due(&state.signals).min(signals::sample_due(state.summary.made_at, watermark));
+    fresh_until.min(main_line).min(verified).min(signalled).min(movement::due(&state.moves, watermark))
 }

@@ -247,7 +247,7 @@ pub struct Closed {
     /// Last margin while open.
     pub margin_close: f64,
     /// What was proven of it while open.
-    pub ever: WindowHistory,
+    pub history: WindowHistory,
     /// Of this transition.
     pub sequence: i64,
 }

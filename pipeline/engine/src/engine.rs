@@ -4,11 +4,11 @@
 //! then evaluated: tick by tick one would see withdrawn quotes as live ones. It never publishes anything itself.
 
 mod frame;
-mod look;
+mod inspect;
 mod mine;
 mod time;
 
-pub use look::{Offered, Size};
+pub use inspect::{Offered, Size};
 pub use mine::UserBooks;
 
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub struct Engine {
     state: State,
     draft: Draft,
     /// Samples since the last commit that are not counted yet.
-    learnt: Samples,
+    samples: Samples,
     /// What the state and the draft expect of books, where a merge finds it fast.
     expected: Expected,
     scratch: Vec<Observation>,
@@ -84,15 +84,15 @@ impl Engine {
             venues: Venues::new(books),
             state: State::default(),
             draft: Draft::default(),
-            learnt: Samples::default(),
+            samples: Samples::default(),
             expected: Expected::default(),
             scratch: Vec::new(),
         }
     }
 
     /// Takes in one record and appends what is to be published. The memory of it is a draft.
-    pub fn step(&mut self, at: Coordinate<'_>, input: &Input<'_>, effects: &mut Vec<Effect>) -> Step {
-        self.step_probed(at, input, effects, &mut ())
+    pub fn step(&mut self, at: Coordinate<'_>, input: &Input<'_>, out: &mut Vec<Effect>) -> Step {
+        self.step_probed(at, input, out, &mut ())
     }
 
     /// [`Self::step`] for whoever measures its stages.
@@ -100,26 +100,26 @@ impl Engine {
         &mut self,
         at: Coordinate<'_>,
         input: &Input<'_>,
-        effects: &mut Vec<Effect>,
+        out: &mut Vec<Effect>,
         probe: &mut impl Probe,
     ) -> Step {
         probe.enter(StepStage::Time);
         let sequence = self.draft.over(&self.state).sequence();
-        let (learnt, left_out) = (std::mem::take(&mut self.learnt), LeftOut::default());
-        let mut outbox = Effects { sequence, effects, learnt, left_out };
+        let (samples, left_out) = (std::mem::take(&mut self.samples), LeftOut::default());
+        let mut effects = Effects { sequence, out, samples, left_out };
         let mut step = match input {
-            Input::Frame(frame) => self.frame(at, frame, &mut outbox, probe),
-            Input::PollEnd(end) => self.poll_end(at, end, &mut outbox, probe),
-            Input::Heartbeat(beat) => self.heartbeat(at, beat, &mut outbox),
+            Input::Frame(frame) => self.frame(at, frame, &mut effects, probe),
+            Input::PollEnd(end) => self.poll_end(at, end, &mut effects, probe),
+            Input::Heartbeat(beat) => self.heartbeat(at, beat, &mut effects),
         };
-        outbox.left_out.iter().for_each(|(cap, count)| step.left_out.add(cap, count as usize));
-        self.draft.put_sequence(outbox.sequence);
-        self.learnt = outbox.learnt;
-        for proven in self.learnt.proven.drain(..) {
+        effects.left_out.iter().for_each(|(cap, count)| step.left_out.add(cap, count as usize));
+        self.draft.put_sequence(effects.sequence);
+        self.samples = effects.samples;
+        for proven in self.samples.margins.drain(..) {
             self.draft.margins(&self.state).add(proven);
         }
-        for lesson in self.learnt.lessons.drain(..) {
-            self.draft.teach(&lesson, &self.state);
+        for sample in self.samples.lifetimes.drain(..) {
+            self.draft.record_lifetime(&sample, &self.state);
         }
         probe.enter(StepStage::Idle);
         step
@@ -128,7 +128,7 @@ impl Engine {
     /// Makes all steps since the last commit part of the state.
     pub fn commit(&mut self) {
         std::mem::take(&mut self.draft).apply(&mut self.state);
-        for sample in self.learnt.samples.drain(..) {
+        for sample in self.samples.refresh.drain(..) {
             self.state.book_mut(sample.book).add(sample.bucket, sample.at);
         }
     }
@@ -136,7 +136,7 @@ impl Engine {
     /// Forgets all steps since the last commit.
     pub fn abort(&mut self) {
         self.draft = Draft::default();
-        self.learnt.samples.clear();
+        self.samples.refresh.clear();
         self.expect_what_is_known();
     }
 
@@ -150,7 +150,7 @@ impl Engine {
 
     /// Samples since the last commit that are not counted yet.
     pub(crate) fn samples(&self) -> &[RefreshSample] {
-        &self.learnt.samples
+        &self.samples.refresh
     }
 
     /// Makes what is expected of books what the committed state says.
@@ -169,14 +169,14 @@ impl Engine {
     /// What restored quotes are worth by this engine's table of books.
     pub(crate) fn put_effective(&mut self, league: &str, quotes: &mut [Quote]) {
         self.venues.follow(&self.names);
-        let eyes = self.eyes(league);
+        let pricing = self.pricing(league);
         for quote in quotes {
-            quote.effective = eyes.effective(quote.key, quote.price, quote.received_at);
+            quote.effective = pricing.effective(quote.key, quote.price, quote.received_at);
         }
     }
 
     /// How an event of a league is looked at.
-    pub(crate) fn eyes<'a>(&'a self, league: &'a str) -> PricingContext<'a> {
+    pub(crate) fn pricing<'a>(&'a self, league: &'a str) -> PricingContext<'a> {
         PricingContext { policy: self.policy, league, names: &self.names, venues: &self.venues }
     }
 
@@ -198,14 +198,14 @@ impl Engine {
         &mut self,
         at: Coordinate<'_>,
         end: &PollEnd<'_>,
-        outbox: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) -> Step {
         if caps::is_too_long(end.source) {
             return Step::refused(Cap::NameBytes);
         }
         let source = self.names.symbol(end.source);
-        if !self.hear(at, source, end.received_at, outbox) {
+        if !self.receive_time(at, source, end.received_at, effects) {
             return Step::just(Disposition::Ahead);
         }
         probe.enter(StepStage::Read);
@@ -217,26 +217,26 @@ impl Engine {
         if disposition == Disposition::Applied {
             if self.policy == Policy::Raw {
                 // Where time brings nothing, a poll brings a look at what is learnt.
-                self.look_at_books(&mut outbox.learnt);
+                self.look_at_books(&mut effects.samples);
             }
-            let statement = self.statement(source, end.received_at, &end.coverage);
-            for event in self.withdrawn_from(end.league, &statement) {
-                let (event, statement) = (&event.as_input(), &statement);
-                let said = EventUpdate { at, event, seen: &[], statement, told: false, again: false };
-                self.restate(&said, outbox, probe);
+            let update = self.update(source, end.received_at, &end.coverage);
+            for event in self.withdrawn_from(end.league, &update) {
+                let (event, update) = (&event.as_input(), &update);
+                let event_update = EventUpdate { at, event, seen: &[], update, is_push: false, is_repeat: false };
+                self.apply_update(&event_update, effects, probe);
             }
             let source = Arc::clone(self.names.name(source));
-            outbox.effects.push(Effect::Contains { source, received_at: Some(end.received_at) });
+            effects.push(Effect::Contains { source, received_at: Some(end.received_at) });
         }
         Step::just(disposition)
     }
 
-    fn heartbeat(&mut self, at: Coordinate<'_>, beat: &Heartbeat<'_>, outbox: &mut Effects<'_>) -> Step {
+    fn heartbeat(&mut self, at: Coordinate<'_>, beat: &Heartbeat<'_>, effects: &mut Effects<'_>) -> Step {
         if caps::is_too_long(beat.source) {
             return Step::refused(Cap::NameBytes);
         }
         let source = self.names.symbol(beat.source);
-        let counts = self.hear(at, source, beat.at, outbox);
+        let counts = self.receive_time(at, source, beat.at, effects);
         Step::just(if counts { Disposition::Applied } else { Disposition::Ahead })
     }
 
@@ -247,25 +247,25 @@ impl Engine {
     }
 
     /// The events of a league from which a statement that names none of them takes a quote.
-    fn withdrawn_from(&self, league: Option<&str>, statement: &SourceUpdate) -> Vec<Arc<EventInfo>> {
+    fn withdrawn_from(&self, league: Option<&str>, update: &SourceUpdate) -> Vec<Arc<EventInfo>> {
         let overlay = self.draft.over(&self.state);
         let events = overlay.event_ids().into_iter().filter_map(|id| overlay.event(&id));
         let loses = |event: &&EventState| {
             let loses =
-                |state: &Arc<MarketState>| quotes::any_withdrawn(state.market, &state.quotes, statement);
+                |state: &Arc<MarketState>| quotes::any_withdrawn(state.market, &state.quotes, update);
             league.is_none_or(|league| *league == *event.info.league) && event.markets.iter().any(loses)
         };
         events.filter(loses).map(|event| Arc::clone(&event.info)).collect()
     }
 
-    fn statement(&self, source: Symbol, received_at: Micros, coverage: &Coverage<'_>) -> SourceUpdate {
+    fn update(&self, source: Symbol, received_at: Micros, coverage: &Coverage<'_>) -> SourceUpdate {
         let known = |books: &Vec<&str>| books.iter().filter_map(|book| self.names.known(book)).collect();
         let books = coverage.books.as_ref().map(known);
         SourceUpdate { source, received_at, books, markets: coverage.markets.clone() }
     }
 
     /// What a statement about an event finds.
-    fn scene<'a>(
+    fn step_context<'a>(
         &'a self,
         at: Coordinate<'a>,
         received_at: Micros,
@@ -276,35 +276,35 @@ impl Engine {
         let (watermark, commence_time) = (clock.watermark, event.commence_time);
         let moment = Moment { watermark, commence_time, expected: &self.expected };
         // Of several sources one may lag: what it says is found when the others are already later.
-        let (now, by_time, eyes) = (clock.now.max(received_at), false, self.eyes(&event.league));
+        let (now, by_time, pricing) = (clock.now.max(received_at), false, self.pricing(&event.league));
         let overlay = self.draft.over(&self.state);
-        let (margins, lives, told) = (overlay.margins(), overlay.lives(), false);
-        StepContext { at, now, by_time, told, moment, event, event_changed, margins, eyes, lives }
+        let (margins, survival, is_push) = (overlay.margins(), overlay.survival(), false);
+        StepContext { at, now, by_time, is_push, moment, event, event_changed, margins, pricing, survival }
     }
 
     /// Drafts an event after what was said about it, and what became of its windows.
-    fn restate(&mut self, said: &EventUpdate<'_>, outbox: &mut Effects<'_>, probe: &mut impl Probe) {
-        let EventUpdate { at, event, seen, statement, told, again } = *said;
+    fn apply_update(&mut self, event_update: &EventUpdate<'_>, effects: &mut Effects<'_>, probe: &mut impl Probe) {
+        let EventUpdate { at, event, seen, update, is_push, is_repeat } = *event_update;
         let was = self.draft.over(&self.state).event(event.id).cloned();
         let (info, event_changed) = match &was {
             Some(was) if was.info.is(event) => (Arc::clone(&was.info), false),
             _ => (Arc::new(EventInfo::from(event)), true),
         };
         let was = was.map(|was| was.markets).unwrap_or_default();
-        let scene = self.scene(at, statement.received_at, &info, event_changed);
+        let step = self.step_context(at, update.received_at, &info, event_changed);
         // What is only said again confirms nothing.
-        let scene = StepContext { told, by_time: again, ..scene };
+        let step = StepContext { is_push, by_time: is_repeat, ..step };
         let mut markets = Vec::with_capacity(was.len());
         for market in market::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);
             let seen = seen.chunk_by(|a, b| a.market == b.market).find(|seen| seen[0].market == market);
             let quotes = old.map_or(&[][..], |old| &old.quotes);
-            let (seen, context) = (seen.unwrap_or_default(), MarketContext { scene: &scene, market, was: quotes });
-            markets.extend(market::restate(old, seen, statement, &context, outbox, probe));
+            let (seen, context) = (seen.unwrap_or_default(), MarketContext { step: &step, market, was: quotes });
+            markets.extend(market::update_market(old, seen, update, &context, effects, probe));
         }
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);
-        let stale_books = stale::after(were_stale, &markets, &scene, outbox);
-        let due = due::after_frame(&markets, !stale_books.is_empty(), &scene);
+        let stale_books = stale::after(were_stale, &markets, &step, effects);
+        let due = due::after_frame(&markets, !stale_books.is_empty(), &step);
         if !were_stale.is_empty() {
             self.draft.put_stale_books(&info.id, stale_books);
         }
@@ -318,9 +318,9 @@ struct EventUpdate<'a> {
     event: &'a Event<'a>,
     /// Sorted by market and key.
     seen: &'a [Observation],
-    statement: &'a SourceUpdate,
+    update: &'a SourceUpdate,
     /// As it happens, not by a poll.
-    told: bool,
+    is_push: bool,
     /// It is not the record that says it: it was said before.
-    again: bool,
+    is_repeat: bool,
 }

@@ -50,19 +50,19 @@ impl<'a> Judged<'a> {
     /// Judges an arb among the quotes of its line.
     pub(crate) fn of(arb: &'a Arb<'a>, line: &[Quote], context: &MarketContext<'_>) -> Self {
         let (staked, margin) = (Staked::of(arb, context), odds::margin(arb.implied_probability));
-        let scene = context.scene;
+        let step = context.step;
         let findings = verify::judge(&Case {
             legs: &arb.legs,
             line,
-            now: scene.now,
+            now: step.now,
             margin,
-            margin_limit: scene.margins.limit(in_play(context)),
+            margin_limit: step.margins.limit(in_play(context)),
             margin_rounded: staked.margin_rounded(),
-            expected: scene.moment.expected,
-            venues: scene.eyes.venues,
+            expected: step.moment.expected,
+            venues: step.pricing.venues,
         });
         let verification = findings.verification();
-        let fresh_until = verify::fresh_until(&arb.legs, scene.moment.expected);
+        let fresh_until = verify::fresh_until(&arb.legs, step.moment.expected);
         Self { arb, staked, findings, margin, verification, fresh_until }
     }
 }
@@ -108,19 +108,19 @@ fn limit(leg: &Quote) -> Option<i64> {
 }
 
 fn book<'a>(leg: &Quote, context: &MarketContext<'a>) -> &'a Book {
-    &context.scene.eyes.venues.venue(leg.key.book).book
+    &context.step.pricing.venues.venue(leg.key.book).book
 }
 
 /// What a level result may do to the legs, in each way one level a leg: each book has its own rules. Nothing is known under the raw
 /// policy: what is offered is what is possible.
 fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
-    let eyes = context.scene.eyes;
+    let pricing = context.step.pricing;
     let is_three_way = arb.legs.len() == 3 || arb.pair.is_some();
-    if is_three_way || eyes.policy == Policy::Raw {
+    if is_three_way || pricing.policy == Policy::Raw {
         let level = if is_three_way { Level::Outcome } else { Level::Impossible };
         return vec![vec![level; arb.legs.len()]];
     }
-    let of = |leg: &&Quote| eyes.venues.levels(leg.key.book, eyes.league, context.market.period);
+    let of = |leg: &&Quote| pricing.venues.levels(leg.key.book, pricing.league, context.market.period);
     arb.legs.iter().map(of).fold(vec![Vec::new()], |ways, levels| {
         let with =
             |way: &Vec<Level>| levels.iter().map(|level| [&way[..], &[*level]].concat()).collect::<Vec<_>>();
@@ -136,11 +136,11 @@ pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &MarketContext<'
     let books_of_legs: Vec<_> = legs.iter().map(|leg| &*leg.book).collect();
     let doubts = judged.findings.doubts(&books_of_legs);
     let margin_rounded = staked.margin_rounded();
-    let ttl = context.scene.lives.ttl(&context.scene.event.sport, &window.life, context.scene.now);
+    let ttl = context.step.survival.ttl(&context.step.event.sport, &window.life, context.step.now);
     let placeable = ttl.survives(PLACING);
     Box::new(Entry {
         id: window.id,
-        event: Arc::clone(context.scene.event),
+        event: Arc::clone(context.step.event),
         in_play: window.in_play,
         market: context.market,
         line: window.line,
@@ -158,13 +158,13 @@ pub(crate) fn of(window: &Window, judged: &Judged<'_>, context: &MarketContext<'
         placeable,
         score: margin_rounded.unwrap_or(0.0).max(0.0) * placeable,
         opened_at: window.opened_at,
-        updated_at: context.scene.now,
+        updated_at: context.step.now,
         sequence: window.sequence,
     })
 }
 
 fn entry_leg(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'_>) -> EntryLeg {
-    let venue = context.scene.eyes.venues.venue(leg.key.book);
+    let venue = context.step.pricing.venues.venue(leg.key.book);
     let stake = judged.staked.rounded.as_ref().and_then(|rounded| rounded.stakes.get(at));
     EntryLeg {
         outcome: leg.key.outcome,

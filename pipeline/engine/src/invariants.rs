@@ -92,8 +92,8 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
     let outcomes = market::outcomes(state.market, &event.info.sport, quotes, engine.policy());
     let mut open = state.windows.iter();
     for line in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
-        let eyes = engine.eyes(&event.info.league);
-        let Some(arb) = best::find(line, outcomes, eyes, odds::ARB_BELOW) else { continue };
+        let pricing = engine.pricing(&event.info.league);
+        let Some(arb) = best::find(line, outcomes, pricing, odds::ARB_BELOW) else { continue };
         let window = open.next().filter(|window| window.line == line[0].key.line);
         let window = window.ok_or(Violation::OpenIffArb)?;
         if !window.legs.iter().eq(arb.legs.iter().copied()) {

@@ -26,43 +26,43 @@ pub(crate) fn markets_of(was: &[Arc<MarketState>], seen: &[Observation]) -> Vec<
 }
 
 /// A market after a statement; `None` when nothing of it is left.
-pub(crate) fn restate(
+pub(crate) fn update_market(
     old: Option<&Arc<MarketState>>,
     seen: &[Observation],
-    statement: &SourceUpdate,
+    update: &SourceUpdate,
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
     probe: &mut impl Probe,
 ) -> Option<Arc<MarketState>> {
     let market = context.market;
     let (table, open) = old.map_or((&[][..], &[][..]), |old| (&old.quotes, &old.windows));
-    if seen.is_empty() && !context.scene.event_changed && !quotes::any_withdrawn(market, table, statement) {
+    if seen.is_empty() && !context.step.event_changed && !quotes::any_withdrawn(market, table, update) {
         return old.cloned();
     }
     probe.enter(StepStage::Merge);
-    let mut moves = old.map_or_else(Vec::new, |old| pending(&old.moves, context.scene.moment.watermark));
+    let mut moves = old.map_or_else(Vec::new, |old| pending(&old.moves, context.step.moment.watermark));
     let pending = moves.len();
-    let says = MergeContext { market, statement, moment: context.scene.moment, eyes: context.scene.eyes };
-    let mut quotes = quotes::merge(table, seen, &says, &mut outbox.learnt, &mut moves);
-    caps::limit_moves(&mut moves, pending, &mut outbox.left_out);
-    if context.scene.event_changed {
+    let merging = MergeContext { market, update, moment: context.step.moment, pricing: context.step.pricing };
+    let mut quotes = quotes::merge(table, seen, &merging, &mut effects.samples, &mut moves);
+    caps::limit_moves(&mut moves, pending, &mut effects.left_out);
+    if context.step.event_changed {
         // It may begin at another time: that is for the quotes which the frame does not name too.
         for quote in &mut quotes {
-            quote.standing = context.scene.moment.standing(quote);
+            quote.standing = context.step.moment.standing(quote);
         }
     }
     probe.enter(StepStage::Evaluate);
     let outcomes = outcomes_of(&quotes, context);
-    let (windows, covers) = evaluate(open, &quotes, outcomes, context, outbox, probe);
+    let (windows, covers) = evaluate(open, &quotes, outcomes, context, effects, probe);
     probe.enter(StepStage::Signals);
-    let told = old.map_or(&[][..], |old| &old.signals);
-    let signals = signals::restate(told, &Look { quotes: &quotes, outcomes, covers }, context, outbox);
+    let were_open = old.map_or(&[][..], |old| &old.signals);
+    let signals = signals::update_signals(were_open, &Look { quotes: &quotes, outcomes, covers }, context, effects);
     if quotes.is_empty() && windows.is_empty() {
         return None;
     }
     let (main_line, consensus) = old.map_or((None, Vec::new()), |old| (old.main_line, old.consensus.clone()));
-    let gist = QuoteSummary::of(&quotes, context.scene.moment.watermark);
-    Some(Arc::new(MarketState { market, quotes, windows, moves, main_line, signals, consensus, gist }))
+    let summary = QuoteSummary::of(&quotes, context.step.moment.watermark);
+    Some(Arc::new(MarketState { market, quotes, windows, moves, main_line, signals, consensus, summary }))
 }
 
 fn pending(moves: &[Move], watermark: Micros) -> Vec<Move> {
@@ -74,16 +74,16 @@ pub(crate) fn pass_time(
     old: &MarketState,
     hops: Hops,
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) -> Option<Arc<MarketState>> {
     let main_line = main_line(old, hops, context);
-    let aged = is_aged(old, &context.scene.moment).then(|| aged(old, context, outbox));
-    let moves = movement::report(&old.moves, hops, context, outbox);
-    movement::report_main_line(old.main_line, main_line, hops, context, outbox);
+    let aged = is_aged(old, &context.step.moment).then(|| aged(old, context, effects));
+    let moves = movement::report(&old.moves, hops, context, effects);
+    movement::report_main_line(old.main_line, main_line, hops, context, effects);
     let is_as_it_was = aged.is_none() && moves.is_none() && main_line == old.main_line;
     let now = aged.as_ref().unwrap_or(old);
     let outcomes = outcomes_of(&now.quotes, context);
-    let (signals, consensus) = signals::pass_time(now, outcomes, main_line, hops, context, outbox);
+    let (signals, consensus) = signals::pass_time(now, outcomes, main_line, hops, context, effects);
     if is_as_it_was && signals.is_none() && consensus.is_none() {
         return None;
     }
@@ -96,17 +96,17 @@ pub(crate) fn pass_time(
 }
 
 /// A market whose quotes have the standing that time gives them.
-fn aged(old: &MarketState, context: &MarketContext<'_>, outbox: &mut Effects<'_>) -> MarketState {
+fn aged(old: &MarketState, context: &MarketContext<'_>, effects: &mut Effects<'_>) -> MarketState {
     let mut state = old.clone();
     for quote in &mut state.quotes {
-        quote.standing = context.scene.moment.standing(quote);
+        quote.standing = context.step.moment.standing(quote);
     }
     let outcomes = outcomes_of(&state.quotes, context);
-    let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, outbox, &mut ());
+    let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, effects, &mut ());
     let look = Look { quotes: &state.quotes, outcomes, covers };
-    let signals = signals::restate(&old.signals, &look, context, outbox);
+    let signals = signals::update_signals(&old.signals, &look, context, effects);
     (state.windows, state.signals) = (windows, signals);
-    state.gist = QuoteSummary::of(&state.quotes, context.scene.moment.watermark);
+    state.summary = QuoteSummary::of(&state.quotes, context.step.moment.watermark);
     state
 }
 
@@ -115,13 +115,13 @@ fn is_aged(state: &MarketState, moment: &Moment<'_>) -> bool {
     let is_older = |quote: &Quote| moment.standing(quote) != quote.standing;
     let has_aged = |window: &Window| window.ages_after().is_some_and(|until| moment.watermark > until);
     let is_other = |window: &Window| window.in_play != moment.has_begun() || has_aged(window);
-    (!moment.leaves(&state.gist) && state.quotes.iter().any(is_older)) || state.windows.iter().any(is_other)
+    (!moment.leaves(&state.summary) && state.quotes.iter().any(is_older)) || state.windows.iter().any(is_other)
 }
 
 /// The main line at the end of a window that was passed; what it was when none was since the table was made, or
 /// there is none now.
 fn main_line(state: &MarketState, hops: Hops, context: &MarketContext<'_>) -> Option<Line> {
-    let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.gist.made_at);
+    let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.summary.made_at);
     is_looked_at
         .then(|| movement::main_line(&state.quotes, outcomes_of(&state.quotes, context), state.main_line))
         .flatten()
@@ -134,10 +134,10 @@ fn evaluate<'a>(
     quotes: &'a [Quote],
     outcomes: &[Outcome],
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
     probe: &mut impl Probe,
 ) -> (Vec<Window>, Vec<Arb<'a>>) {
-    let below = match context.scene.eyes.policy {
+    let below = match context.step.pricing.policy {
         Policy::Board => signals::HOLD,
         Policy::Raw => odds::ARB_BELOW,
     };
@@ -146,27 +146,27 @@ fn evaluate<'a>(
     for quotes in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         let line = quotes[0].key.line;
         while let Some(gone) = open.next_if(|window| window.line < line) {
-            window::advance(Some(gone.clone()), None, &[], context, outbox);
+            window::advance(Some(gone.clone()), None, &[], context, effects);
         }
         let was = open.next_if(|window| window.line == line).cloned();
-        let cover = best::find(quotes, outcomes, context.scene.eyes, below);
+        let cover = best::find(quotes, outcomes, context.step.pricing, below);
         let is_arb = |cover: &&Arb<'_>| cover.implied_probability < odds::ARB_BELOW;
         let arb = cover.as_ref().filter(is_arb);
         if was.is_some() || arb.is_some() {
             probe.enter(StepStage::Judge);
-            windows.extend(window::advance(was, arb, quotes, context, outbox));
+            windows.extend(window::advance(was, arb, quotes, context, effects));
             probe.enter(StepStage::Evaluate);
         }
         covers.extend(cover.filter(|cover| !is_arb(&cover)));
     }
     for gone in open {
-        window::advance(Some(gone.clone()), None, &[], context, outbox);
+        window::advance(Some(gone.clone()), None, &[], context, effects);
     }
     (windows, covers)
 }
 
 fn outcomes_of(quotes: &[Quote], context: &MarketContext<'_>) -> &'static [Outcome] {
-    outcomes(context.market, &context.scene.event.sport, quotes, context.scene.eyes.policy)
+    outcomes(context.market, &context.step.event.sport, quotes, context.step.pricing.policy)
 }
 
 /// The outcomes that exhaust a market, by what its quotes offer.

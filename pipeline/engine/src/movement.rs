@@ -36,7 +36,7 @@ pub(crate) struct Move {
     pub(crate) from: Price,
     pub(crate) to: Price,
     /// It is part of a movement that was reported.
-    pub(crate) told: bool,
+    pub(crate) is_reported: bool,
 }
 
 /// The ends of windows that the watermark passes at once: the hops after `from`, up to `to`.
@@ -111,27 +111,27 @@ pub(crate) fn report(
     all: &[Move],
     hops: Hops,
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) -> Option<Vec<Move>> {
     let mut now: Option<Vec<Move>> = None;
     for end in ends(all, hops) {
         let moves = now.as_deref().unwrap_or(all);
-        let mut sums = within(moves.iter().filter(|moved| !moved.told), end);
+        let mut sums = within(moves.iter().filter(|moved| !moved.is_reported), end);
         sums.retain(|sum| is_movement(sum.from, sum.to));
         if sums.is_empty() {
             continue;
         }
         // By name: a restored engine numbers books in another order.
         let order = |moved: &Move| (moved.key.line, moved.key.outcome);
-        let book = |moved: &Move| context.scene.eyes.names.name(moved.key.book);
+        let book = |moved: &Move| context.step.pricing.names.name(moved.key.book);
         sums.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
-        let is_told = |moved: &Move| moved.at < end && sums.iter().any(|sum| sum.key == moved.key);
-        let tell = |moved: &Move| Move { told: moved.told || is_told(moved), ..*moved };
-        now = Some(moves.iter().map(tell).collect());
+        let is_in_report = |moved: &Move| moved.at < end && sums.iter().any(|sum| sum.key == moved.key);
+        let mark = |moved: &Move| Move { is_reported: moved.is_reported || is_in_report(moved), ..*moved };
+        now = Some(moves.iter().map(mark).collect());
         for Move { key, from, to, .. } in sums {
-            let book = Arc::clone(context.scene.eyes.names.name(key.book));
+            let book = Arc::clone(context.step.pricing.names.name(key.book));
             let what = Moved::Price { outcome: key.outcome, book, from, to };
-            push(what, key.line, end, context, outbox);
+            push(what, key.line, end, context, effects);
         }
     }
     now
@@ -171,12 +171,12 @@ pub(crate) fn report_main_line(
     now: Option<Line>,
     hops: Hops,
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) {
     if let (Some(from), Some(line), Some(end)) = (was, now, hops.last())
         && from != line
     {
-        push(Moved::MainLine { from }, Some(line), end, context, outbox);
+        push(Moved::MainLine { from }, Some(line), end, context, effects);
     }
 }
 
@@ -211,17 +211,17 @@ fn from_even(quotes: &[Quote], one: Outcome, other: Outcome) -> u128 {
     one.abs_diff(other) * 1_000_000_000_000_000_000 / (one * other)
 }
 
-fn push(what: Moved, line: Option<Line>, end: Micros, context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
+fn push(what: Moved, line: Option<Line>, end: Micros, context: &MarketContext<'_>, effects: &mut Effects<'_>) {
     let movement = Movement {
-        event: Arc::clone(context.scene.event),
+        event: Arc::clone(context.step.event),
         market: context.market,
         line,
         what,
         window_start: end - SIZE,
         window_end: end,
-        sequence: outbox.next(),
+        sequence: effects.next(),
     };
-    outbox.effects.push(Effect::LineMovement(Box::new(movement)));
+    effects.push(Effect::LineMovement(Box::new(movement)));
 }
 
 #[cfg(test)]

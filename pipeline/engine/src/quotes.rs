@@ -128,9 +128,9 @@ impl Moment<'_> {
     }
 
     /// Whether time can take nothing from a table, by its gist alone.
-    pub(crate) fn leaves(&self, gist: &QuoteSummary) -> bool {
-        let started = self.has_begun() && gist.oldest < self.commence_time;
-        !started && self.watermark.saturating_sub(gist.oldest) <= self.expected.least_allowed()
+    pub(crate) fn leaves(&self, summary: &QuoteSummary) -> bool {
+        let started = self.has_begun() && summary.oldest < self.commence_time;
+        !started && self.watermark.saturating_sub(summary.oldest) <= self.expected.least_allowed()
     }
 
     /// Whether its book has been silent about a quote for too long, whether or not it can be bet on.
@@ -193,45 +193,45 @@ impl SourceUpdate {
 }
 
 impl Quote {
-    fn new(seen: &Observation, says: &MergeContext<'_>) -> Self {
+    fn new(seen: &Observation, context: &MergeContext<'_>) -> Self {
         Self {
             key: seen.key,
             price: seen.price,
-            effective: says.effective(seen),
+            effective: context.effective(seen),
             limit: seen.limit,
-            standing: says.standing(seen),
-            source: says.statement.source,
+            standing: context.standing(seen),
+            source: context.update.source,
             span_start: seen.last_seen_at,
             span_end: seen.last_seen_at,
             price_moved_at: seen.price_moved_at.unwrap_or(seen.last_seen_at),
-            received_at: says.statement.received_at,
+            received_at: context.update.received_at,
         }
     }
 
     /// The quote after another observation of it: the same span when nothing moved, a new one otherwise.
-    fn after(&self, seen: &Observation, says: &MergeContext<'_>) -> Self {
+    fn after(&self, seen: &Observation, context: &MergeContext<'_>) -> Self {
         if (self.price, self.standing == QuoteStatus::Suspended) != (seen.price, seen.suspended) {
-            return Self::new(seen, says);
+            return Self::new(seen, context);
         }
         let is_confirmed = seen.last_seen_at > self.span_end;
         Self {
-            effective: says.effective(seen),
+            effective: context.effective(seen),
             limit: seen.limit,
-            source: says.statement.source,
+            source: context.update.source,
             // What is repeated and not confirmed is as old as it was.
-            standing: if is_confirmed { says.standing(seen) } else { self.standing },
+            standing: if is_confirmed { context.standing(seen) } else { self.standing },
             span_end: self.span_end.max(seen.last_seen_at),
             price_moved_at: seen.price_moved_at.unwrap_or(self.price_moved_at),
-            received_at: says.statement.received_at,
+            received_at: context.update.received_at,
             ..*self
         }
     }
 
     /// Whether a statement that does not name the quote withdraws it: only if its source gave it last.
-    fn is_withdrawn_by(&self, statement: &SourceUpdate) -> bool {
-        self.source == statement.source
-            && self.received_at < statement.received_at
-            && statement.books.as_ref().is_none_or(|books| books.contains(&self.key.book))
+    fn is_withdrawn_by(&self, update: &SourceUpdate) -> bool {
+        self.source == update.source
+            && self.received_at < update.received_at
+            && update.books.as_ref().is_none_or(|books| books.contains(&self.key.book))
     }
 
     pub(crate) fn view(&self) -> QuoteView {
@@ -243,14 +243,14 @@ impl Quote {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergeContext<'a> {
     pub(crate) market: Market,
-    pub(crate) statement: &'a SourceUpdate,
+    pub(crate) update: &'a SourceUpdate,
     pub(crate) moment: Moment<'a>,
-    pub(crate) eyes: PricingContext<'a>,
+    pub(crate) pricing: PricingContext<'a>,
 }
 
 impl MergeContext<'_> {
     fn effective(&self, seen: &Observation) -> Price {
-        self.eyes.effective(seen.key, seen.price, self.statement.received_at)
+        self.pricing.effective(seen.key, seen.price, self.update.received_at)
     }
 
     fn standing(&self, seen: &Observation) -> QuoteStatus {
@@ -269,11 +269,11 @@ pub(crate) struct RefreshSample {
 /// What is learnt beside the quotes: samples of refresh, one for each market and book of a frame, proven margins, and lives.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
-    pub(crate) samples: Vec<RefreshSample>,
+    pub(crate) refresh: Vec<RefreshSample>,
     /// Margins of windows that were proven.
-    pub(crate) proven: Vec<Proven>,
+    pub(crate) margins: Vec<Proven>,
     /// How long windows lived.
-    pub(crate) lessons: Vec<LifetimeSample>,
+    pub(crate) lifetimes: Vec<LifetimeSample>,
     /// For each book the number of the merge that sampled it last.
     sampled: Vec<u64>,
     merge: u64,
@@ -287,7 +287,7 @@ impl Samples {
         let sampled = &mut self.sampled[book.index()];
         if *sampled != self.merge {
             *sampled = self.merge;
-            self.samples.push(RefreshSample { book, bucket: refresh::bucket(at.saturating_sub(seen_at)), at });
+            self.refresh.push(RefreshSample { book, bucket: refresh::bucket(at.saturating_sub(seen_at)), at });
         }
     }
 }
@@ -299,14 +299,14 @@ impl Samples {
 pub(crate) fn merge(
     old: &[Quote],
     seen: &[Observation],
-    says: &MergeContext<'_>,
-    learnt: &mut Samples,
+    context: &MergeContext<'_>,
+    samples: &mut Samples,
     moves: &mut Vec<Move>,
 ) -> Vec<Quote> {
-    let statement = says.statement;
-    learnt.merge += 1;
-    let covered = statement.covers(says.market);
-    let keeps = |quote: &&Quote| !(covered && quote.is_withdrawn_by(statement));
+    let update = context.update;
+    samples.merge += 1;
+    let covered = update.covers(context.market);
+    let keeps = |quote: &&Quote| !(covered && quote.is_withdrawn_by(update));
     let mut table = Vec::with_capacity(old.len().max(seen.len()));
     let mut rest = old;
     for (index, observation) in seen.iter().enumerate() {
@@ -319,11 +319,11 @@ pub(crate) fn merge(
         rest = &rest[before..];
         match rest.split_first() {
             Some((quote, after)) if quote.key == observation.key => {
-                note(quote, observation, says, learnt, moves);
-                table.push(quote.after(observation, says));
+                note(quote, observation, context, samples, moves);
+                table.push(quote.after(observation, context));
                 rest = after;
             }
-            _ => table.push(Quote::new(observation, says)),
+            _ => table.push(Quote::new(observation, context)),
         }
     }
     table.extend(rest.iter().filter(keeps));
@@ -331,7 +331,7 @@ pub(crate) fn merge(
 }
 
 /// What a source said last of a market, as if it said it again.
-pub(crate) fn said_again(
+pub(crate) fn repeated(
     market: Market,
     table: &[Quote],
     source: Symbol,
@@ -349,15 +349,15 @@ pub(crate) fn said_again(
 
 /// Notes what an observation says of its book's habits and of its price's way.
 #[inline]
-fn note(quote: &Quote, seen: &Observation, says: &MergeContext<'_>, learnt: &mut Samples, moves: &mut Vec<Move>) {
-    let at = says.statement.received_at;
+fn note(quote: &Quote, seen: &Observation, context: &MergeContext<'_>, samples: &mut Samples, moves: &mut Vec<Move>) {
+    let at = context.update.received_at;
     if seen.last_seen_at > quote.span_end {
-        learnt.sample(seen.key.book, quote.span_end, at);
+        samples.sample(seen.key.book, quote.span_end, at);
     }
     // Where time brings nothing no move is ever reported.
-    let time_counts = says.moment.watermark != Micros::MIN;
+    let time_counts = context.moment.watermark != Micros::MIN;
     if time_counts && seen.price != quote.price && seen.key.side == Side::Back {
-        moves.push(Move { key: seen.key, at, from: quote.price, to: seen.price, told: false });
+        moves.push(Move { key: seen.key, at, from: quote.price, to: seen.price, is_reported: false });
     }
 }
 
@@ -377,8 +377,8 @@ pub(crate) fn on_offer(quotes: &[Quote], outcome: Outcome) -> impl Iterator<Item
 }
 
 /// Whether a statement that names nothing of a market would change its table.
-pub(crate) fn any_withdrawn(market: Market, table: &[Quote], statement: &SourceUpdate) -> bool {
-    statement.covers(market) && table.iter().any(|quote| quote.is_withdrawn_by(statement))
+pub(crate) fn any_withdrawn(market: Market, table: &[Quote], update: &SourceUpdate) -> bool {
+    update.covers(market) && table.iter().any(|quote| quote.is_withdrawn_by(update))
 }
 
 #[cfg(test)]
@@ -399,18 +399,18 @@ mod tests {
         Observation { market: h2h(), key, price, limit, suspended, last_seen_at: at, price_moved_at }
     }
 
-    fn says(source: Symbol, received_at: Micros) -> SourceUpdate {
+    fn context(source: Symbol, received_at: Micros) -> SourceUpdate {
         SourceUpdate { source, received_at, books: None, markets: None }
     }
 
     /// The table after a statement where time closes nothing.
-    fn merge(old: &[Quote], seen: &[Observation], statement: &SourceUpdate) -> Vec<Quote> {
+    fn merge(old: &[Quote], seen: &[Observation], update: &SourceUpdate) -> Vec<Quote> {
         let moment =
             Moment { watermark: Micros::MIN, commence_time: Micros::MAX, expected: &Expected::default() };
         let (names, venues) = (Names::default(), Venues::default());
-        let eyes = PricingContext { policy: Policy::Raw, league: "l", names: &names, venues: &venues };
-        let says = MergeContext { market: h2h(), statement, moment, eyes };
-        super::merge(old, seen, &says, &mut Samples::default(), &mut Vec::new())
+        let pricing = PricingContext { policy: Policy::Raw, league: "l", names: &names, venues: &venues };
+        let context = MergeContext { market: h2h(), update, moment, pricing };
+        super::merge(old, seen, &context, &mut Samples::default(), &mut Vec::new())
     }
 
     fn spans(table: &[Quote]) -> Vec<(u32, Micros, Micros)> {
@@ -421,7 +421,7 @@ mod tests {
     fn a_span_grows_while_the_price_stands() {
         let mut names = Names::default();
         let (source, book) = (names.symbol("s"), names.symbol("b"));
-        let step = |old: &[Quote], price, at| merge(old, &[seen(book, price, at)], &says(source, at + 5));
+        let step = |old: &[Quote], price, at| merge(old, &[seen(book, price, at)], &context(source, at + 5));
         let table = step(&[], 2_000_000, 10);
         assert_eq!(spans(&table), [(2_000_000, 10, 10)]);
         let table = step(&table, 2_000_000, 20);
@@ -429,7 +429,7 @@ mod tests {
         let moved = step(&table, 2_100_000, 30);
         assert_eq!(spans(&moved), [(2_100_000, 30, 30)]);
         assert_eq!(moved[0].price_moved_at, 30);
-        let gone = merge(&table, &[], &says(source, 40));
+        let gone = merge(&table, &[], &context(source, 40));
         assert_eq!(spans(&gone), []);
         assert_eq!(spans(&step(&gone, 2_000_000, 50)), [(2_000_000, 50, 50)]);
     }
@@ -442,9 +442,9 @@ mod tests {
             limit: Limit::from_minor(limit).filter(|_| limit > 0),
             ..seen(book, 2_000_000, at)
         };
-        let mut table = merge(&[], &[limited(500, 10)], &says(source, 15));
+        let mut table = merge(&[], &[limited(500, 10)], &context(source, 15));
         for (limit, seen_at, end) in [(400, 20, 20), (300, 20, 20), (900, 8, 20), (0, 30, 30)] {
-            table = merge(&table, &[limited(limit, seen_at)], &says(source, table[0].received_at + 1));
+            table = merge(&table, &[limited(limit, seen_at)], &context(source, table[0].received_at + 1));
             assert_eq!(spans(&table), [(2_000_000, 10, end)]);
             assert_eq!(table[0].limit.map(Limit::minor), (limit > 0).then_some(limit));
         }
@@ -454,8 +454,8 @@ mod tests {
     fn a_confirmation_that_comes_out_of_order_ends_no_span() {
         let mut names = Names::default();
         let (source, book) = (names.symbol("s"), names.symbol("b"));
-        let table = merge(&[], &[seen(book, 2_000_000, 10)], &says(source, 15));
-        let table = merge(&table, &[seen(book, 2_000_000, 8)], &says(source, 25));
+        let table = merge(&[], &[seen(book, 2_000_000, 10)], &context(source, 15));
+        let table = merge(&table, &[seen(book, 2_000_000, 8)], &context(source, 25));
         assert_eq!(spans(&table), [(2_000_000, 10, 10)]);
     }
 
@@ -463,24 +463,24 @@ mod tests {
     fn of_two_ticks_for_one_bet_the_last_holds() {
         let mut names = Names::default();
         let (source, book) = (names.symbol("s"), names.symbol("b"));
-        let table = merge(&[], &[seen(book, 2_000_000, 10)], &says(source, 10));
+        let table = merge(&[], &[seen(book, 2_000_000, 10)], &context(source, 10));
         let both = [seen(book, 3_000_000, 20), seen(book, 2_000_000, 20)];
-        assert_eq!(spans(&merge(&table, &both, &says(source, 20))), [(2_000_000, 10, 20)]);
+        assert_eq!(spans(&merge(&table, &both, &context(source, 20))), [(2_000_000, 10, 20)]);
     }
 
     #[test]
     fn only_the_source_that_gave_a_quote_last_withdraws_it() {
         let mut names = Names::default();
         let [ours, other, a, b] = ["ours", "other", "a", "b"].map(|name| names.symbol(name));
-        let table = merge(&[], &[seen(a, 2_000_000, 1), seen(b, 2_000_000, 1)], &says(ours, 1));
-        let left = |statement: &SourceUpdate| merge(&table, &[], statement).len();
-        assert_eq!(left(&says(other, 2)), 2);
-        assert_eq!(left(&SourceUpdate { markets: Some(vec![]), ..says(ours, 2) }), 2);
-        assert_eq!(left(&says(ours, 2)), 0);
-        let only_a = SourceUpdate { books: Some(vec![a]), ..says(ours, 2) };
+        let table = merge(&[], &[seen(a, 2_000_000, 1), seen(b, 2_000_000, 1)], &context(ours, 1));
+        let left = |update: &SourceUpdate| merge(&table, &[], update).len();
+        assert_eq!(left(&context(other, 2)), 2);
+        assert_eq!(left(&SourceUpdate { markets: Some(vec![]), ..context(ours, 2) }), 2);
+        assert_eq!(left(&context(ours, 2)), 0);
+        let only_a = SourceUpdate { books: Some(vec![a]), ..context(ours, 2) };
         assert!(any_withdrawn(h2h(), &table, &only_a));
         assert_eq!(merge(&table, &[], &only_a)[0].key.book, b);
-        let taken_over = merge(&table, &[seen(a, 2_000_000, 3)], &says(other, 3));
-        assert_eq!(merge(&taken_over, &[], &says(ours, 4))[0].key.book, a);
+        let taken_over = merge(&table, &[seen(a, 2_000_000, 3)], &context(other, 3));
+        assert_eq!(merge(&taken_over, &[], &context(ours, 4))[0].key.book, a);
     }
 }

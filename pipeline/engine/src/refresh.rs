@@ -81,7 +81,7 @@ impl Refresh {
     }
 
     /// Remembers what is learnt as what is expected.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn learn_interval(&mut self) {
         self.interval = self.learnt_interval();
     }
 }
@@ -147,7 +147,7 @@ mod tests {
         for age in ages {
             refresh.add(bucket(*age), 0);
         }
-        refresh.look();
+        refresh.learn_interval();
         refresh
     }
 

@@ -20,7 +20,7 @@
 mod consensus;
 mod entry;
 mod found;
-mod hold;
+mod low_hold;
 mod line;
 mod steam;
 mod value;
@@ -42,7 +42,7 @@ use crate::window::{MarketContext, Effects, first_16};
 pub(crate) use consensus::{ConsensusSample, due as sample_due};
 pub use entry::{Edge, Evidence, Role, SignalId};
 use found::Found;
-pub(crate) use hold::CLOSES as HOLD;
+pub(crate) use low_hold::CLOSES as HOLD;
 
 /// What a signal says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -184,18 +184,18 @@ pub(crate) struct Signal {
 }
 
 /// The signals of a market after its table has changed; `open` were open before. Sorted by subject, as `open` is.
-pub(crate) fn restate(
+pub(crate) fn update_signals(
     open: &[Signal],
     look: &Look<'_>,
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) -> Vec<Signal> {
-    if context.scene.eyes.policy == Policy::Raw {
+    if context.step.pricing.policy == Policy::Raw {
         return Vec::new();
     }
     let mut found = Vec::new();
-    value::look(look, open, context, &mut found);
-    hold::look(look, open, context, &mut found, &mut outbox.left_out);
+    value::find(look, open, context, &mut found);
+    low_hold::find(look, open, context, &mut found, &mut effects.left_out);
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
         if signal.subject.kind.is_standing() {
@@ -203,7 +203,7 @@ pub(crate) fn restate(
         }
         lost(signal, look.quotes, context).map_or(Ok(()), Err)
     };
-    merge(open, found, keeps, context, outbox)
+    merge(open, found, keeps, context, effects)
 }
 
 /// The signals of a market after time has passed, where they are not what they were, and the samples of its consensus.
@@ -213,16 +213,16 @@ pub(crate) fn pass_time(
     main_line: Option<Line>,
     hops: Hops,
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) -> (Option<Vec<Signal>>, Option<Vec<ConsensusSample>>) {
-    if context.scene.eyes.policy == Policy::Raw {
+    if context.step.pricing.policy == Policy::Raw {
         return (None, None);
     }
     let (open, table) = (&now.signals, Table { now, outcomes, main_line });
     let mut found = Vec::new();
     steam::find(table, hops, context, &mut found);
     let samples = consensus::pass_time(table, hops, context, &mut found);
-    let now = context.scene.moment.watermark;
+    let now = context.step.moment.watermark;
     if found.is_empty() && due(open) > now {
         return (None, samples);
     }
@@ -231,7 +231,7 @@ pub(crate) fn pass_time(
         let is_over = signal.expires_at < now && !signal.subject.kind.is_standing();
         if is_over { Err(SignalCloseReason::Expired) } else { Ok(()) }
     };
-    let signals = merge(open, found, keeps, context, outbox);
+    let signals = merge(open, found, keeps, context, effects);
     let is_other = signals != *open;
     (is_other.then_some(signals), samples)
 }
@@ -254,9 +254,9 @@ struct Table<'a> {
 }
 
 /// Closes all signals of an event that is over.
-pub(crate) fn end(open: &[Signal], context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
+pub(crate) fn end(open: &[Signal], context: &MarketContext<'_>, effects: &mut Effects<'_>) {
     for signal in open {
-        close(signal, SignalCloseReason::EventEnded, context, outbox);
+        close(signal, SignalCloseReason::EventEnded, context, effects);
     }
 }
 
@@ -288,43 +288,43 @@ fn merge(
     mut found: Vec<Found>,
     keeps: impl Fn(&Signal) -> Result<(), SignalCloseReason>,
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) -> Vec<Signal> {
-    admit(open, &mut found, &mut outbox.left_out);
+    admit(open, &mut found, &mut effects.left_out);
     let mut signals = Vec::with_capacity(found.len());
     let mut open = open.iter().peekable();
-    let keep = |signal: &Signal, signals: &mut Vec<Signal>, outbox: &mut Effects<'_>| match keeps(signal) {
+    let keep = |signal: &Signal, signals: &mut Vec<Signal>, effects: &mut Effects<'_>| match keeps(signal) {
         Ok(()) => signals.push(signal.clone()),
-        Err(reason) => close(signal, reason, context, outbox),
+        Err(reason) => close(signal, reason, context, effects),
     };
     for found in found {
         while let Some(other) = open.next_if(|signal| signal.subject < found.subject) {
-            keep(other, &mut signals, outbox);
+            keep(other, &mut signals, effects);
         }
         match open.next_if(|signal| signal.subject == found.subject) {
-            None => signals.push(begin(found, context, outbox)),
-            Some(was) => signals.push(go_on(was, found, context, outbox)),
+            None => signals.push(begin(found, context, effects)),
+            Some(was) => signals.push(go_on(was, found, context, effects)),
         }
     }
     for other in open {
-        keep(other, &mut signals, outbox);
+        keep(other, &mut signals, effects);
     }
     signals
 }
 
-fn begin(found: Found, context: &MarketContext<'_>, outbox: &mut Effects<'_>) -> Signal {
+fn begin(found: Found, context: &MarketContext<'_>, effects: &mut Effects<'_>) -> Signal {
     let id = signal_id(&found.subject, context);
-    let (signal, detail) = found.signal(id, context.scene.now, outbox.next());
-    entry::tell(SignalChange::Opened, &signal, Some(detail), context, outbox);
+    let (signal, detail) = found.signal(id, context.step.now, effects.next());
+    entry::publish(SignalChange::Opened, &signal, Some(detail), context, effects);
     signal
 }
 
-fn go_on(was: &Signal, found: Found, context: &MarketContext<'_>, outbox: &mut Effects<'_>) -> Signal {
+fn go_on(was: &Signal, found: Found, context: &MarketContext<'_>, effects: &mut Effects<'_>) -> Signal {
     let change = change(was, &found, context);
-    let sequence = if change == Some(SignalChange::Updated) { outbox.next() } else { was.sequence };
+    let sequence = if change == Some(SignalChange::Updated) { effects.next() } else { was.sequence };
     let (signal, detail) = found.signal(was.id, was.opened_at, sequence);
     if let Some(change) = change {
-        entry::tell(change, &signal, Some(detail), context, outbox);
+        entry::publish(change, &signal, Some(detail), context, effects);
     }
     signal
 }
@@ -337,16 +337,16 @@ fn change(was: &Signal, found: &Found, context: &MarketContext<'_>) -> Option<Si
     // What says so of a standing one moves with every price of the line: that is told with the bets' next change.
     let same_sayers = was.subject.kind.is_standing() || was.expires_at == found.expires_at;
     let same_times = was.bets.iter().map(times).eq(found.bets.iter().map(times));
-    match (same_bets && same_sayers, same_times && !context.scene.event_changed) {
+    match (same_bets && same_sayers, same_times && !context.step.event_changed) {
         (false, _) => Some(SignalChange::Updated),
         (true, false) => Some(SignalChange::Refreshed),
         (true, true) => None,
     }
 }
 
-fn close(signal: &Signal, reason: SignalCloseReason, context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
-    let signal = Signal { sequence: outbox.next(), ..signal.clone() };
-    entry::tell(SignalChange::Closed(reason), &signal, None, context, outbox);
+fn close(signal: &Signal, reason: SignalCloseReason, context: &MarketContext<'_>, effects: &mut Effects<'_>) {
+    let signal = Signal { sequence: effects.next(), ..signal.clone() };
+    entry::publish(SignalChange::Closed(reason), &signal, None, context, effects);
 }
 
 /// Why a standing signal is not found any more.
@@ -365,7 +365,7 @@ fn lost(signal: &Signal, quotes: &[Quote], context: &MarketContext<'_>) -> Optio
         };
         return (!quotes.iter().any(is_offered)).then(|| why_faded(signal, quotes));
     }
-    let is_over = signal.expires_at < context.scene.moment.watermark;
+    let is_over = signal.expires_at < context.step.moment.watermark;
     let bet = signal.bets.first()?;
     let now = quotes.iter().find(|quote| quote.key == bet.key);
     gone(signal, quotes).or(match now.map(|now| now.price.cmp(&bet.price)) {
@@ -387,11 +387,11 @@ fn gone(signal: &Signal, quotes: &[Quote]) -> Option<SignalCloseReason> {
 
 /// The first 16 bytes of SHA-256 over the subject and the coordinates of the record that opens the signal.
 fn signal_id(subject: &Subject, context: &MarketContext<'_>) -> SignalId {
-    let at = context.scene.at;
+    let at = context.step.at;
     let mut hash = Sha256::new();
     // One record can open a signal by the time that it brings, and another of the same subject by what it says.
-    let by = if context.scene.by_time { "time" } else { "frame" };
-    hash.update(format!("{by}/{}/{}/{}/{}", at.topic, at.partition, at.offset, context.scene.event.id));
+    let by = if context.step.by_time { "time" } else { "frame" };
+    hash.update(format!("{by}/{}/{}/{}/{}", at.topic, at.partition, at.offset, context.step.event.id));
     let Subject { kind, line, second, outcome, book } = subject;
     let outcome = outcome.map_or("", Outcome::key);
     let book = book.as_deref().unwrap_or_default();

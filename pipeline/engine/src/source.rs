@@ -70,7 +70,7 @@ impl SourceClock {
     }
 
     /// Takes in that something came of it; returns whether that is later than all before.
-    pub fn hear(&mut self, at: Micros) -> bool {
+    pub fn observe(&mut self, at: Micros) -> bool {
         let is_later = at > self.heard_at;
         self.heard_at = self.heard_at.max(at);
         is_later

@@ -37,7 +37,7 @@ fn books(markets: &[Arc<MarketState>], moment: &Moment<'_>) -> Vec<EventBook> {
 
 /// Whether there is anything to say about an event's books.
 pub(crate) fn is_due(was: &[Symbol], markets: &[Arc<MarketState>], moment: &Moment<'_>) -> bool {
-    let mut markets = markets.iter().filter(|market| !market.gist.all_on_offer);
+    let mut markets = markets.iter().filter(|market| !market.summary.all_on_offer);
     !was.is_empty() || markets.any(|market| market.quotes.iter().any(|quote| moment.is_quiet(quote)))
 }
 
@@ -45,17 +45,17 @@ pub(crate) fn is_due(was: &[Symbol], markets: &[Arc<MarketState>], moment: &Mome
 pub(crate) fn check(
     was: &[Symbol],
     markets: &[Arc<MarketState>],
-    scene: &StepContext<'_>,
-    outbox: &mut Effects<'_>,
+    step: &StepContext<'_>,
+    effects: &mut Effects<'_>,
 ) -> Vec<Symbol> {
-    say(was, books(markets, &scene.moment), scene, outbox)
+    report(was, books(markets, &step.moment), step, effects)
 }
 
-fn say(was: &[Symbol], mut books: Vec<EventBook>, scene: &StepContext<'_>, outbox: &mut Effects<'_>) -> Vec<Symbol> {
+fn report(was: &[Symbol], mut books: Vec<EventBook>, step: &StepContext<'_>, effects: &mut Effects<'_>) -> Vec<Symbol> {
     // By name: a restored engine numbers books in another order.
-    books.sort_by(|a, b| scene.eyes.names.name(a.symbol).cmp(scene.eyes.names.name(b.symbol)));
+    books.sort_by(|a, b| step.pricing.names.name(a.symbol).cmp(step.pricing.names.name(b.symbol)));
     for gone in was.iter().filter(|was| !books.iter().any(|book| book.symbol == **was)) {
-        alert_book(*gone, None, BookState::Gone, scene, outbox);
+        alert_book(*gone, None, BookState::Gone, step, effects);
     }
     for book in &books {
         let state = match (was.contains(&book.symbol), book.is_quiet) {
@@ -63,7 +63,7 @@ fn say(was: &[Symbol], mut books: Vec<EventBook>, scene: &StepContext<'_>, outbo
             (false, true) => BookState::Stale,
             (true, true) | (false, false) => continue,
         };
-        alert_book(book.symbol, Some(book.last_seen_at), state, scene, outbox);
+        alert_book(book.symbol, Some(book.last_seen_at), state, step, effects);
     }
     books.into_iter().filter(|book| book.is_quiet).map(|book| book.symbol).collect()
 }
@@ -72,21 +72,21 @@ fn say(was: &[Symbol], mut books: Vec<EventBook>, scene: &StepContext<'_>, outbo
 pub(crate) fn after(
     was: &[Symbol],
     markets: &[Arc<MarketState>],
-    scene: &StepContext<'_>,
-    outbox: &mut Effects<'_>,
+    step: &StepContext<'_>,
+    effects: &mut Effects<'_>,
 ) -> Vec<Symbol> {
     if was.is_empty() {
         return Vec::new();
     }
-    let mut books = books(markets, &scene.moment);
+    let mut books = books(markets, &step.moment);
     books.retain(|book| was.contains(&book.symbol));
-    say(was, books, scene, outbox)
+    report(was, books, step, effects)
 }
 
 /// Says that the event of stale books is no more.
-pub(crate) fn end(was: &[Symbol], scene: &StepContext<'_>, outbox: &mut Effects<'_>) {
+pub(crate) fn end(was: &[Symbol], step: &StepContext<'_>, effects: &mut Effects<'_>) {
     for book in was {
-        alert_book(*book, None, BookState::Gone, scene, outbox);
+        alert_book(*book, None, BookState::Gone, step, effects);
     }
 }
 
@@ -94,31 +94,31 @@ fn alert_book(
     book: Symbol,
     last_seen_at: Option<crate::Micros>,
     state: BookState,
-    scene: &StepContext<'_>,
-    outbox: &mut Effects<'_>,
+    step: &StepContext<'_>,
+    effects: &mut Effects<'_>,
 ) {
     let alert = Alert {
         scope: Scope::Book(state),
-        event: Arc::clone(scene.event),
-        book: Arc::clone(scene.eyes.names.name(book)),
+        event: Arc::clone(step.event),
+        book: Arc::clone(step.pricing.names.name(book)),
         last_seen_at,
-        expected_interval: scene.moment.expected.interval(book.index()),
-        at: scene.now,
-        sequence: outbox.next(),
+        expected_interval: step.moment.expected.interval(book.index()),
+        at: step.now,
+        sequence: effects.next(),
     };
-    outbox.effects.push(Effect::StaleAlert(Box::new(alert)));
+    effects.push(Effect::StaleAlert(Box::new(alert)));
 }
 
 /// Says that a window closed because of a stale leg.
-pub(crate) fn alert_arb(window: &Window, leg: &Quote, scene: &StepContext<'_>, outbox: &mut Effects<'_>) {
+pub(crate) fn alert_arb(window: &Window, leg: &Quote, step: &StepContext<'_>, effects: &mut Effects<'_>) {
     let alert = Alert {
         scope: Scope::Arb(window.id),
-        event: Arc::clone(scene.event),
-        book: Arc::clone(scene.eyes.names.name(leg.key.book)),
+        event: Arc::clone(step.event),
+        book: Arc::clone(step.pricing.names.name(leg.key.book)),
         last_seen_at: Some(leg.span_end),
-        expected_interval: scene.moment.expected.interval(leg.key.book.index()),
-        at: scene.now,
-        sequence: outbox.next(),
+        expected_interval: step.moment.expected.interval(leg.key.book.index()),
+        at: step.now,
+        sequence: effects.next(),
     };
-    outbox.effects.push(Effect::StaleAlert(Box::new(alert)));
+    effects.push(Effect::StaleAlert(Box::new(alert)));
 }

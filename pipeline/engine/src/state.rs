@@ -36,7 +36,7 @@ pub(crate) struct MarketState {
     /// What books agreed on of late, by line, outcome and time.
     pub(crate) consensus: Vec<ConsensusSample>,
     /// What follows from the quotes, so that most markets are passed over when time passes.
-    pub(crate) gist: QuoteSummary,
+    pub(crate) summary: QuoteSummary,
 }
 
 /// One event. Markets without a quote or a window are not kept, nor events without a market.
@@ -122,8 +122,8 @@ impl Draft {
     }
 
     /// Counts what a window's life has taught.
-    pub(crate) fn teach(&mut self, lesson: &LifetimeSample, state: &State) {
-        survival::teach(&mut self.survival, &state.survival, lesson);
+    pub(crate) fn record_lifetime(&mut self, sample: &LifetimeSample, state: &State) {
+        survival::record(&mut self.survival, &state.survival, sample);
     }
 
     pub(crate) fn put_sequence(&mut self, sequence: i64) {
@@ -220,7 +220,7 @@ impl<'a> Overlay<'a> {
     }
 
     /// How long windows live.
-    pub(crate) fn lives(&self) -> Survival<'a> {
+    pub(crate) fn survival(&self) -> Survival<'a> {
         Survival { drafted: &self.draft.survival, known: &self.state.survival }
     }
 
@@ -251,8 +251,8 @@ impl MarketState {
     /// One that has no line yet.
     pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
         let (quotes, windows, moves, signals, consensus) = (vec![], vec![], vec![], vec![], vec![]);
-        let gist = QuoteSummary::of(&quotes, Micros::MAX);
-        Self { market, quotes, windows, moves, main_line, signals, consensus, gist }
+        let summary = QuoteSummary::of(&quotes, Micros::MAX);
+        Self { market, quotes, windows, moves, main_line, signals, consensus, summary }
     }
 }
 

@@ -120,10 +120,10 @@ impl Survival<'_> {
 }
 
 /// Counts a lesson in the cells of a draft.
-pub(crate) fn teach(drafted: &mut Cells, known: &Cells, lesson: &LifetimeSample) {
-    let [widest, middle, finest] = CellKey::chain(&lesson.sport, lesson.profile);
+pub(crate) fn record(drafted: &mut Cells, known: &Cells, sample: &LifetimeSample) {
+    let [widest, middle, finest] = CellKey::chain(&sample.sport, sample.profile);
     let was = Survival { drafted, known }.cell(&finest).copied().unwrap_or_default();
-    let mut now = was.plus(&lesson.cell);
+    let mut now = was.plus(&sample.cell);
     if now.deaths() > MOST {
         now = now.halved();
     }
@@ -154,14 +154,14 @@ mod tests {
     const SECOND: Micros = 1_000_000;
     const PLAIN: Profile = Profile { stage: EventStage::InPlay, kind: MarketKind::Winner, margin: 0, age: 0 };
 
-    fn lesson(sport: &str, profile: Profile, cell: Cell) -> LifetimeSample {
+    fn sample(sport: &str, profile: Profile, cell: Cell) -> LifetimeSample {
         LifetimeSample { sport: sport.into(), profile, cell }
     }
 
-    fn taught(lessons: &[LifetimeSample]) -> Cells {
+    fn taught(lifetimes: &[LifetimeSample]) -> Cells {
         let (mut drafted, known) = (Cells::new(), Cells::new());
-        for lesson in lessons {
-            teach(&mut drafted, &known, lesson);
+        for sample in lifetimes {
+            record(&mut drafted, &known, sample);
         }
         drafted
     }
@@ -179,9 +179,9 @@ mod tests {
 
     #[test]
     fn a_small_cell_by_hand() {
-        let cells = taught(&[lesson("s", PLAIN, minute())]);
-        let lives = Survival { drafted: &cells, known: &Cells::new() };
-        let (hazard, prior) = (lives.hazard(&"s".into(), PLAIN), prior::hazard(EventStage::InPlay, MarketKind::Winner));
+        let cells = taught(&[sample("s", PLAIN, minute())]);
+        let survival = Survival { drafted: &cells, known: &Cells::new() };
+        let (hazard, prior) = (survival.hazard(&"s".into(), PLAIN), prior::hazard(EventStage::InPlay, MarketKind::Winner));
         // Nobody died before 60 s; the one death is spread over 60 to 120 s, half of which it lived.
         let mut by_hand = [prior[0], prior[2]];
         for weight in WEIGHTS {
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn another_sport_is_told_what_is_common_and_no_more() {
         let other = Profile { margin: 1, ..PLAIN };
-        let known = taught(&vec![lesson("s", PLAIN, minute()); 50]);
+        let known = taught(&vec![sample("s", PLAIN, minute()); 50]);
         let untaught = ttl(&Cells::new(), "s", PLAIN).median;
         let medians = [ttl(&known, "s", PLAIN), ttl(&known, "s", other), ttl(&known, "t", PLAIN)];
         let [own, sport, common] = medians.map(|ttl| ttl.median);
@@ -208,10 +208,10 @@ mod tests {
     fn old_habits_fade() {
         let quick = Cell::lived(0, SECOND).plus(&Cell::died(SECOND, 2 * SECOND));
         let slow = Cell::lived(0, 600 * SECOND).plus(&Cell::died(600 * SECOND, 601 * SECOND));
-        let mut lessons = vec![lesson("s", PLAIN, quick); 5_000];
-        let was = ttl(&taught(&lessons), "s", PLAIN).median;
-        lessons.extend(vec![lesson("s", PLAIN, slow); 12_000]);
-        let cells = taught(&lessons);
+        let mut lifetimes = vec![sample("s", PLAIN, quick); 5_000];
+        let was = ttl(&taught(&lifetimes), "s", PLAIN).median;
+        lifetimes.extend(vec![sample("s", PLAIN, slow); 12_000]);
+        let cells = taught(&lifetimes);
         assert!(was < 3 * SECOND && ttl(&cells, "s", PLAIN).median > 500 * SECOND);
         assert!(cells.values().all(|cell| cell.deaths() <= MOST));
     }
@@ -219,20 +219,20 @@ mod tests {
     #[test]
     fn exponential_lives_that_are_polled_are_recovered() {
         // Lives of 20 minutes in the mean by their quantiles, polled each 5 minutes, each first seen at a poll.
-        let lives = (0..2_000).map(|i| -1_200.0 * (1.0 - (f64::from(i) + 0.5) / 2_000.0).ln());
-        let mut lessons = Vec::new();
-        for seconds in lives {
+        let survival = (0..2_000).map(|i| -1_200.0 * (1.0 - (f64::from(i) + 0.5) / 2_000.0).ln());
+        let mut lifetimes = Vec::new();
+        for seconds in survival {
             #[allow(clippy::cast_possible_truncation)] // At most three hours.
             let polls = (seconds / 300.0) as i64;
             let mut life = Life::begin(PLAIN, Some(300 * SECOND), 0);
             for poll in 1..=polls {
-                lessons.extend(life.confirm(poll * 300 * SECOND, true));
+                lifetimes.extend(life.confirm(poll * 300 * SECOND, true));
             }
-            lessons.push(life.end((polls + 1) * 300 * SECOND, End::Gone { told: false }));
+            lifetimes.push(life.end((polls + 1) * 300 * SECOND, End::Gone { is_push: false }));
         }
-        let lessons: Vec<_> = lessons.into_iter().map(|cell| lesson("s", PLAIN, cell)).collect();
+        let lifetimes: Vec<_> = lifetimes.into_iter().map(|cell| sample("s", PLAIN, cell)).collect();
         let life = Life::begin(PLAIN, Some(300 * SECOND), 0);
-        let known = taught(&lessons);
+        let known = taught(&lifetimes);
         let ttl = Survival { drafted: &Cells::new(), known: &known }.ttl(&"s".into(), &life, 0);
         let seconds = |micros: Micros| micros as f64 / 1e6;
         let near = |said: f64, truth: f64| (said / truth - 1.0).abs() < 0.04;
@@ -248,14 +248,14 @@ mod tests {
             let profile = Profile { margin, age, ..PLAIN };
             let lived = Cell::lived(0, after * SECOND);
             let death = Cell::died(after * SECOND, (after + gap) * SECOND);
-            lesson(["s", "t"][sport], profile, if died { lived.plus(&death) } else { lived })
+            sample(["s", "t"][sport], profile, if died { lived.plus(&death) } else { lived })
         })
     }
 
     proptest! {
         #[test]
-        fn quantiles_are_in_order_and_the_median_is_one(lessons in prop::collection::vec(cells(), 0..60)) {
-            let known = taught(&lessons);
+        fn quantiles_are_in_order_and_the_median_is_one(lifetimes in prop::collection::vec(cells(), 0..60)) {
+            let known = taught(&lifetimes);
             for age in 0..3 {
                 let ttl = ttl(&known, "s", Profile { age, ..PLAIN });
                 prop_assert!(0 < ttl.p10 && ttl.p10 <= ttl.median && ttl.median <= ttl.p90);
@@ -266,19 +266,19 @@ mod tests {
         }
 
         #[test]
-        fn a_death_shortens_and_life_lengthens(lessons in prop::collection::vec(cells(), 0..40)) {
+        fn a_death_shortens_and_life_lengthens(lifetimes in prop::collection::vec(cells(), 0..40)) {
             let median = |more: Option<Cell>| {
-                let more = more.map(|cell| lesson("s", PLAIN, cell));
-                let lessons: Vec<_> = lessons.iter().cloned().chain(more).collect();
-                ttl(&taught(&lessons), "s", PLAIN).median
+                let more = more.map(|cell| sample("s", PLAIN, cell));
+                let lifetimes: Vec<_> = lifetimes.iter().cloned().chain(more).collect();
+                ttl(&taught(&lifetimes), "s", PLAIN).median
             };
             prop_assert!(median(Some(Cell::died(0, 1))) < median(None));
             prop_assert!(median(Some(Cell::lived(0, 60 * SECOND))) > median(None));
         }
 
         #[test]
-        fn the_order_of_what_is_put_back_changes_nothing(lessons in prop::collection::vec(cells(), 0..60)) {
-            let cells = taught(&lessons);
+        fn the_order_of_what_is_put_back_changes_nothing(lifetimes in prop::collection::vec(cells(), 0..60)) {
+            let cells = taught(&lifetimes);
             let finest: Vec<_> =
                 cells.iter().filter_map(|(key, cell)| Some((key.finest()?, *cell))).collect();
             let (mut forward, mut backward) = (Cells::new(), Cells::new());

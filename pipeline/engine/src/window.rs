@@ -40,7 +40,7 @@ pub(crate) struct Window {
     /// Until when every leg is fresh, should none be confirmed again.
     pub(crate) fresh_until: Micros,
     /// What was ever proven of it.
-    pub(crate) ever: WindowHistory,
+    pub(crate) history: WindowHistory,
     pub(crate) in_play: bool,
     pub(crate) margin_open: f64,
     pub(crate) margin_peak: f64,
@@ -74,7 +74,7 @@ impl Window {
         let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
         let is_this = |window: &&Self| window.legs.iter().map(bet).eq(legs.iter().map(bet));
         let known = open.iter().find(is_this);
-        let since = legs.iter().map(|leg| leg.span_start).max().unwrap_or(context.scene.now);
+        let since = legs.iter().map(|leg| leg.span_start).max().unwrap_or(context.step.now);
         let (in_play, margin) = (in_play(context), judged.margin);
         let life = || Followed { legs: &legs, in_play, margin }.begin(context);
         Self {
@@ -85,7 +85,7 @@ impl Window {
             pair: arb.pair,
             verification: judged.verification,
             fresh_until: judged.fresh_until,
-            ever: known.map_or(WindowHistory::default(), |window| window.ever).and(judged.verification),
+            history: known.map_or(WindowHistory::default(), |window| window.history).and(judged.verification),
             in_play,
             margin_open: known.map_or(margin, |window| window.margin_open),
             margin_peak: known.map_or(margin, |window| window.margin_peak.max(margin)),
@@ -110,20 +110,20 @@ pub(crate) struct StepContext<'a> {
     /// It happens because time passes, before the record itself is looked at.
     pub(crate) by_time: bool,
     /// The source says it as it happens: it is no poll.
-    pub(crate) told: bool,
+    pub(crate) is_push: bool,
     pub(crate) moment: Moment<'a>,
     pub(crate) event: &'a Arc<EventInfo>,
     pub(crate) event_changed: bool,
     pub(crate) margins: &'a Margins,
-    pub(crate) eyes: PricingContext<'a>,
+    pub(crate) pricing: PricingContext<'a>,
     /// How long windows live.
-    pub(crate) lives: Survival<'a>,
+    pub(crate) survival: Survival<'a>,
 }
 
 /// What a transition needs to know beside the prices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MarketContext<'a> {
-    pub(crate) scene: &'a StepContext<'a>,
+    pub(crate) step: &'a StepContext<'a>,
     pub(crate) market: Market,
     /// Its quotes before.
     pub(crate) was: &'a [Quote],
@@ -133,14 +133,19 @@ pub(crate) struct MarketContext<'a> {
 #[derive(Debug)]
 pub(crate) struct Effects<'a> {
     pub(crate) sequence: i64,
-    pub(crate) effects: &'a mut Vec<Effect>,
+    pub(crate) out: &'a mut Vec<Effect>,
     /// What is learnt on the way.
-    pub(crate) learnt: Samples,
+    pub(crate) samples: Samples,
     /// What there was no room for.
     pub(crate) left_out: LeftOut,
 }
 
 impl Effects<'_> {
+    /// Adds what is to be published.
+    pub(crate) fn push(&mut self, effect: Effect) {
+        self.out.push(effect);
+    }
+
     /// The number of the next event on the feed.
     pub(crate) fn next(&mut self) -> i64 {
         self.sequence += 1;
@@ -154,24 +159,24 @@ pub(crate) fn advance(
     arb: Option<&Arb<'_>>,
     quotes: &[Quote],
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) -> Option<Window> {
     match (was, arb) {
         (None, None) => None,
-        (None, Some(arb)) => Some(open(arb, quotes, context, outbox)),
+        (None, Some(arb)) => Some(open(arb, quotes, context, effects)),
         (Some(window), None) => {
-            close_for(&window, quotes, context, outbox);
+            close_for(&window, quotes, context, effects);
             None
         }
         (Some(window), Some(arb)) if lost_by_time(&window, quotes).is_some() => {
-            close_for(&window, quotes, context, outbox);
-            Some(open(arb, quotes, context, outbox))
+            close_for(&window, quotes, context, effects);
+            Some(open(arb, quotes, context, effects))
         }
-        (Some(window), Some(arb)) if is_another(&window, arb, context.scene.eyes.policy) => {
-            close(&window, CloseReason::Superseded, context, outbox);
-            Some(open(arb, quotes, context, outbox))
+        (Some(window), Some(arb)) if is_another(&window, arb, context.step.pricing.policy) => {
+            close(&window, CloseReason::Superseded, context, effects);
+            Some(open(arb, quotes, context, effects))
         }
-        (Some(window), Some(arb)) => Some(update(&window, arb, quotes, context, outbox)),
+        (Some(window), Some(arb)) => Some(update(&window, arb, quotes, context, effects)),
     }
 }
 
@@ -191,21 +196,21 @@ fn covered(leg: &Quote) -> Outcome {
     }
 }
 
-fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, outbox: &mut Effects<'_>) -> Window {
+fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &mut Effects<'_>) -> Window {
     let judged = Judged::of(arb, quotes, context);
     let margin = judged.margin;
-    let ever = WindowHistory::default().and(judged.verification);
+    let history = WindowHistory::default().and(judged.verification);
     let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
     let followed = Followed { legs: &legs, in_play: in_play(context), margin };
     let window = Window {
         line: arb.legs.first().and_then(|leg| leg.key.line),
         id: window_id(arb, context),
-        opened_at: context.scene.now,
-        sequence: outbox.next(),
+        opened_at: context.step.now,
+        sequence: effects.next(),
         pair: arb.pair,
         verification: judged.verification,
         fresh_until: judged.fresh_until,
-        ever,
+        history,
         in_play: followed.in_play,
         margin_open: margin,
         margin_peak: margin,
@@ -213,9 +218,9 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, outbox: &m
         life: followed.begin(context),
         legs,
     };
-    learn(WindowHistory::default(), &window, outbox);
+    learn(WindowHistory::default(), &window, effects);
     let entry = entry::of(&window, &judged, context);
-    outbox.effects.push(Effect::Transition(WindowChange::Opened, entry));
+    effects.push(Effect::Transition(WindowChange::Opened, entry));
     window
 }
 
@@ -224,7 +229,7 @@ fn update(
     arb: &Arb<'_>,
     quotes: &[Quote],
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) -> Window {
     let judged = Judged::of(arb, quotes, context);
     let now = Window {
@@ -232,24 +237,24 @@ fn update(
         pair: arb.pair,
         verification: judged.verification,
         fresh_until: judged.fresh_until,
-        ever: was.ever.and(judged.verification),
+        history: was.history.and(judged.verification),
         in_play: in_play(context),
         margin_peak: was.margin_peak.max(judged.margin),
         margin: judged.margin,
         ..was.clone()
     };
-    learn(was.ever, &now, outbox);
+    learn(was.history, &now, effects);
     let is_transition = is_transition(was, &now);
-    let now = Window { life: follow::go_on(was, &now, is_transition, context, outbox), ..now };
+    let now = Window { life: follow::continue_life(was, &now, is_transition, context, effects), ..now };
     if is_transition {
-        let window = Window { sequence: outbox.next(), ..now };
-        outbox.effects.push(Effect::Transition(WindowChange::Updated, entry::of(&window, &judged, context)));
+        let window = Window { sequence: effects.next(), ..now };
+        effects.push(Effect::Transition(WindowChange::Updated, entry::of(&window, &judged, context)));
         return window;
     }
     let shown = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit);
     let same_shown = was.legs.iter().map(shown).eq(now.legs.iter().map(shown));
-    if !same_shown || was.verification != now.verification || context.scene.event_changed {
-        outbox.effects.push(Effect::Refreshed(entry::of(&now, &judged, context)));
+    if !same_shown || was.verification != now.verification || context.step.event_changed {
+        effects.push(Effect::Refreshed(entry::of(&now, &judged, context)));
     }
     now
 }
@@ -264,39 +269,39 @@ fn is_transition(was: &Window, now: &Window) -> bool {
 }
 
 /// A window teaches which margins are plausible when it is proven for the first time.
-fn learn(was: WindowHistory, now: &Window, outbox: &mut Effects<'_>) {
-    if now.ever.simultaneous && !was.simultaneous {
-        outbox.learnt.proven.push(Proven::new(now.margin, now.in_play));
+fn learn(was: WindowHistory, now: &Window, effects: &mut Effects<'_>) {
+    if now.history.simultaneous && !was.simultaneous {
+        effects.samples.margins.push(Proven::new(now.margin, now.in_play));
     }
 }
 
 /// Closes a window for what became of its legs.
-fn close_for(window: &Window, quotes: &[Quote], context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
+fn close_for(window: &Window, quotes: &[Quote], context: &MarketContext<'_>, effects: &mut Effects<'_>) {
     let (reason, leg) = why_closed(window, quotes);
-    close(window, reason, context, outbox);
+    close(window, reason, context, effects);
     if let (CloseReason::Stale, Some(leg)) = (reason, leg) {
-        stale::alert_arb(window, leg, context.scene, outbox);
+        stale::alert_arb(window, leg, context.step, effects);
     }
 }
 
 /// Closes a window whatever its legs are.
-pub(crate) fn close(window: &Window, reason: CloseReason, context: &MarketContext<'_>, outbox: &mut Effects<'_>) {
+pub(crate) fn close(window: &Window, reason: CloseReason, context: &MarketContext<'_>, effects: &mut Effects<'_>) {
     let closed = Closed {
         id: window.id,
-        event: Arc::clone(context.scene.event),
+        event: Arc::clone(context.step.event),
         market: context.market,
         line: window.line,
         reason,
         opened_at: window.opened_at,
-        closed_at: context.scene.now,
+        closed_at: context.step.now,
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
         margin_close: window.margin,
-        ever: window.ever,
-        sequence: outbox.next(),
+        history: window.history,
+        sequence: effects.next(),
     };
-    outbox.effects.push(Effect::Closed(Box::new(closed)));
-    follow::end(window, reason, context, outbox);
+    effects.push(Effect::Closed(Box::new(closed)));
+    follow::end(window, reason, context, effects);
 }
 
 /// The first that holds: a leg is gone, a leg is suspended, time took a leg, the prices moved; and that leg.
@@ -332,18 +337,18 @@ fn legs_now<'a>(window: &Window, quotes: &'a [Quote]) -> impl Iterator<Item = Op
 
 /// By the watermark, as are the prices from before the start; the raw policy has none.
 pub(crate) fn in_play(context: &MarketContext<'_>) -> bool {
-    match context.scene.eyes.policy {
-        Policy::Board => context.scene.moment.has_begun(),
-        Policy::Raw => context.scene.now >= context.scene.event.commence_time,
+    match context.step.pricing.policy {
+        Policy::Board => context.step.moment.has_begun(),
+        Policy::Raw => context.step.now >= context.step.event.commence_time,
     }
 }
 
 /// The id of bets that no window was opened for: as long as they are the same, so is it.
 fn standing_id(legs: &[Quote], context: &MarketContext<'_>) -> WindowId {
     let mut hash = Sha256::new();
-    hash.update(format!("standing/{}/{}/", context.scene.event.id, context.market.key()));
+    hash.update(format!("standing/{}/{}/", context.step.event.id, context.market.key()));
     for Quote { key, .. } in legs {
-        let (side, book) = (key.side.key(), context.scene.eyes.names.name(key.book));
+        let (side, book) = (key.side.key(), context.step.pricing.names.name(key.book));
         hash.update(format!("{:?}/{}/{side}/{book};", key.line, key.outcome.key()));
     }
     WindowId(first_16(hash))
@@ -351,15 +356,15 @@ fn standing_id(legs: &[Quote], context: &MarketContext<'_>) -> WindowId {
 
 /// The first 16 bytes of SHA-256 over the window's key and the coordinates of the record that opens it.
 fn window_id(arb: &Arb<'_>, context: &MarketContext<'_>) -> WindowId {
-    let Coordinate { topic, partition, offset } = context.scene.at;
+    let Coordinate { topic, partition, offset } = context.step.at;
     let market = context.market;
     let line = arb.legs.first().and_then(|leg| leg.key.line).map(|line| line.to_string()).unwrap_or_default();
     let mut hash = Sha256::new();
     // One record can open a window by the time that it brings, and another of the same key by what it says.
-    if context.scene.by_time {
+    if context.step.by_time {
         hash.update("time/");
     }
-    hash.update(format!("surebet/{topic}/{partition}/{offset}/{}/", context.scene.event.id));
+    hash.update(format!("surebet/{topic}/{partition}/{offset}/{}/", context.step.event.id));
     for leg in &arb.legs {
         let (family, period) = (market.family.key(), market.period.key());
         let outcome = match (arb.pair, leg.key.side) {

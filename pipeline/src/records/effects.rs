@@ -213,8 +213,8 @@ fn close_signal(closed: &Closed) -> wire::CloseSignal {
         market: closed.market.family.key().to_owned(),
         period: closed.market.period.key().to_owned(),
         line: closed.line,
-        simultaneous_ever: Some(closed.ever.simultaneous),
-        verified_ever: Some(closed.ever.verified),
+        simultaneous_ever: Some(closed.history.simultaneous),
+        verified_ever: Some(closed.history.verified),
     }
 }
 

@@ -258,7 +258,7 @@ mod tests {
             is_pair: false,
             verification: Verification::from_bits(0b1_1111_1011).unwrap(),
             fresh_until: 77,
-            ever: WindowHistory { simultaneous: true, verified: false },
+            history: WindowHistory { simultaneous: true, verified: false },
             in_play: false,
             margin_open: 0.01,
             margin_peak: 0.02,
@@ -271,7 +271,7 @@ mod tests {
             at: 8,
             from: Price::from_millionths(2_000_000).unwrap(),
             to: Price::from_millionths(2_100_000).unwrap(),
-            told: true,
+            is_reported: true,
         };
         let signal = SavedSignal {
             id: SignalId([9; 16]),

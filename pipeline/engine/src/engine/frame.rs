@@ -24,14 +24,14 @@ impl Engine {
         &mut self,
         at: Coordinate<'_>,
         frame: &Frame<'_>,
-        outbox: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) -> Step {
         if caps::is_too_long(frame.source) {
             return Step::refused(Cap::NameBytes);
         }
         let source = self.names.symbol(frame.source);
-        if !self.hear(at, source, frame.received_at, outbox) {
+        if !self.receive_time(at, source, frame.received_at, effects) {
             return Step::just(Disposition::Ahead);
         }
         probe.enter(StepStage::Read);
@@ -42,7 +42,7 @@ impl Engine {
         }
         self.draft.put_source(source, clock);
         if let Some(cap) = caps::refusal(frame) {
-            self.name_again(at, source, frame, outbox, probe);
+            self.repeat_event(at, source, frame, effects, probe);
             return Step::refused(cap);
         }
         if self.is_over(&frame.event) {
@@ -50,42 +50,42 @@ impl Engine {
         }
         if frame.poll_index.is_some() && frame.ticks.is_empty() && frame.coverage.is_nothing() {
             // An event whose frame was too long to be published: a poll names it, and says nothing of it.
-            self.name_again(at, source, frame, outbox, probe);
+            self.repeat_event(at, source, frame, effects, probe);
             return Step::just(disposition);
         }
         let mut seen = std::mem::take(&mut self.scratch);
-        let statement = self.statement(source, frame.received_at, &frame.coverage);
-        let future_ticks = self.observe(frame, &statement, &mut seen, &mut outbox.left_out);
-        let told = frame.poll_index.is_none();
-        let said = EventUpdate { at, event: &frame.event, seen: &seen, statement: &statement, told, again: false };
-        self.restate(&said, outbox, probe);
+        let update = self.update(source, frame.received_at, &frame.coverage);
+        let future_ticks = self.observe(frame, &update, &mut seen, &mut effects.left_out);
+        let is_push = frame.poll_index.is_none();
+        let event_update = EventUpdate { at, event: &frame.event, seen: &seen, update: &update, is_push, is_repeat: false };
+        self.apply_update(&event_update, effects, probe);
         self.scratch = seen;
         Step { future_ticks, ..Step::just(disposition) }
     }
 
     /// The event of a frame that is refused, or says nothing, is named by it all the same: what its source said of it stands, as if it were said
     /// again, so that the end of the poll does not withdraw it.
-    fn name_again(
+    fn repeat_event(
         &mut self,
         at: Coordinate<'_>,
         source: Symbol,
         frame: &Frame<'_>,
-        outbox: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) {
         let Some(event) = self.draft.over(&self.state).event(frame.event.id) else { return };
         let info = Arc::clone(&event.info);
         let of = |market: &Arc<MarketState>| {
-            quotes::said_again(market.market, &market.quotes, source).collect::<Vec<_>>()
+            quotes::repeated(market.market, &market.quotes, source).collect::<Vec<_>>()
         };
         let seen: Vec<_> = event.markets.iter().flat_map(of).collect();
         if seen.is_empty() {
             return;
         }
-        let statement = self.statement(source, frame.received_at, &Coverage::nothing());
+        let update = self.update(source, frame.received_at, &Coverage::nothing());
         let event = &info.as_input();
-        let said = EventUpdate { at, event, seen: &seen, statement: &statement, told: false, again: true };
-        self.restate(&said, outbox, probe);
+        let event_update = EventUpdate { at, event, seen: &seen, update: &update, is_push: false, is_repeat: true };
+        self.apply_update(&event_update, effects, probe);
     }
 
     /// The frame's ticks in the order of the tables, those for which there is room; the number of those that are in the future
@@ -93,7 +93,7 @@ impl Engine {
     fn observe(
         &mut self,
         frame: &Frame<'_>,
-        statement: &SourceUpdate,
+        update: &SourceUpdate,
         seen: &mut Vec<Observation>,
         left_out: &mut LeftOut,
     ) -> u32 {
@@ -107,7 +107,7 @@ impl Engine {
             }
         }
         let was = self.draft.over(&self.state).event(frame.event.id);
-        caps::admit(seen, was.map_or(&[][..], |was| &was.markets), statement, left_out);
+        caps::admit(seen, was.map_or(&[][..], |was| &was.markets), update, left_out);
         self.venues.follow(&self.names);
         // Stable: of two ticks for one bet the later stays the later.
         seen.sort_by_key(|seen| (seen.market, seen.key));

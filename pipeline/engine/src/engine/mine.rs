@@ -37,11 +37,11 @@ pub struct UserBooks {
 impl Engine {
     /// The arbs of a user's books in the committed state, by event, market and line.
     #[must_use]
-    pub fn board_of(&self, mine: &UserBooks) -> Vec<Entry> {
-        let venues = self.venues.at_commissions(&self.names, &mine.commissions);
+    pub fn board_of(&self, user: &UserBooks) -> Vec<Entry> {
+        let venues = self.venues.at_commissions(&self.names, &user.commissions);
         let books: Option<BTreeSet<Symbol>> =
-            mine.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
-        let charged = mine.commissions.keys().filter_map(|book| self.names.known(book)).collect();
+            user.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
+        let charged = user.commissions.keys().filter_map(|book| self.names.known(book)).collect();
         let own = ResolvedBooks { books, charged, venues };
         let mut entries = Vec::new();
         for event in self.state.events.values() {
@@ -51,17 +51,17 @@ impl Engine {
     }
 
     fn look_at(&self, event: &EventState, own: &ResolvedBooks, entries: &mut Vec<Entry>) {
-        let eyes = PricingContext { venues: &own.venues, ..self.eyes(&event.info.league) };
-        let scene = StepContext { eyes, ..self.scene(NOWHERE, Micros::MIN, &event.info, false) };
+        let pricing = PricingContext { venues: &own.venues, ..self.pricing(&event.info.league) };
+        let step = StepContext { pricing, ..self.step_context(NOWHERE, Micros::MIN, &event.info, false) };
         for state in &event.markets {
-            let context = MarketContext { scene: &scene, market: state.market, was: &state.quotes };
+            let context = MarketContext { step: &step, market: state.market, was: &state.quotes };
             // Which outcomes there are does not depend on whose prices are taken.
             let outcomes = market::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
-            let quotes = own.quotes(state, eyes);
+            let quotes = own.quotes(state, pricing);
             let lines = state.quotes.chunk_by(|a, b| a.key.line == b.key.line);
             for line in lines {
-                let mine = on_line(&quotes, line[0].key.line);
-                let Some(arb) = best::find(mine, outcomes, eyes, ARB_BELOW) else { continue };
+                let offered = on_line(&quotes, line[0].key.line);
+                let Some(arb) = best::find(offered, outcomes, pricing, ARB_BELOW) else { continue };
                 let judged = Judged::of(&arb, line, &context);
                 let window = Window::standing(&arb, &judged, &state.windows, &context);
                 entries.push(*entry::of(&window, &judged, &context));
@@ -80,13 +80,13 @@ struct ResolvedBooks {
 
 impl ResolvedBooks {
     /// The quotes of a market that count, at what they are worth to the user.
-    fn quotes(&self, state: &Arc<MarketState>, eyes: PricingContext<'_>) -> Vec<Quote> {
+    fn quotes(&self, state: &Arc<MarketState>, pricing: PricingContext<'_>) -> Vec<Quote> {
         let counts = |quote: &&Quote| self.books.as_ref().is_none_or(|books| books.contains(&quote.key.book));
         let worth = |quote: &Quote| {
             if !self.charged.contains(&quote.key.book) {
                 return *quote;
             }
-            Quote { effective: eyes.effective(quote.key, quote.price, quote.received_at), ..*quote }
+            Quote { effective: pricing.effective(quote.key, quote.price, quote.received_at), ..*quote }
         };
         state.quotes.iter().filter(counts).map(worth).collect()
     }

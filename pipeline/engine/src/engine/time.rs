@@ -27,26 +27,26 @@ use crate::window::{self, MarketContext, Effects, StepContext, Window};
 
 impl Engine {
     /// Takes in a record's time, and what that it passes brings; returns whether the record counts.
-    pub(super) fn hear(
+    pub(super) fn receive_time(
         &mut self,
         at: Coordinate<'_>,
         source: Symbol,
         time: Micros,
-        outbox: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> bool {
         if self.policy == Policy::Raw {
             return true;
         }
         let overlay = self.draft.over(&self.state);
-        let (was, mut heard) = (overlay.clock(), overlay.source(source));
-        if time <= heard.heard_at() && was.leap.is_none() {
+        let (was, mut clock) = (overlay.clock(), overlay.source(source));
+        if time <= clock.heard_at() && was.leap.is_none() {
             // Of a poll all but the first frame: no time passes.
             return true;
         }
         let mut now = was;
         let is_believed = now.believes(time);
-        if is_believed && heard.hear(time) {
-            self.draft.put_source(source, heard);
+        if is_believed && clock.observe(time) {
+            self.draft.put_source(source, clock);
             let sources = self.draft.over(&self.state).sources();
             now.advance(time, sources.map(|(_, source)| source.heard_at()));
         }
@@ -54,19 +54,19 @@ impl Engine {
             self.draft.put_clock(now);
         }
         if now.second() > was.second() {
-            self.pass_time(at, Hops::passed(was.watermark, now.watermark), outbox);
+            self.pass_time(at, Hops::passed(was.watermark, now.watermark), effects);
         }
         is_believed
     }
 
-    fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, outbox: &mut Effects<'_>) {
-        self.look_at_books(&mut outbox.learnt);
-        self.forget(outbox);
+    fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, effects: &mut Effects<'_>) {
+        self.look_at_books(&mut effects.samples);
+        self.forget(effects);
         let looks_at_all = self.expected.take_stricter();
         let overlay = self.draft.over(&self.state);
         let until = if looks_at_all { Micros::MAX } else { overlay.clock().watermark };
         let looks = overlay.due(until).into_iter();
-        let passed: Vec<_> = looks.filter_map(|event| self.pass_time_of(at, event, hops, outbox)).collect();
+        let passed: Vec<_> = looks.filter_map(|event| self.pass_time_of(at, event, hops, effects)).collect();
         for Passed { id, event, stale_books } in passed {
             if let Some(event) = event {
                 self.draft.put_event(event);
@@ -78,22 +78,22 @@ impl Engine {
     }
 
     /// Counts the samples since the last look, and says what is expected from now on.
-    pub(super) fn look_at_books(&mut self, learnt: &mut Samples) {
-        for sample in learnt.samples.drain(..) {
+    pub(super) fn look_at_books(&mut self, samples: &mut Samples) {
+        for sample in samples.refresh.drain(..) {
             self.draft.book(sample.book, &self.state).add(sample.bucket, sample.at);
         }
         for book in self.names.symbols() {
             let refresh = self.draft.over(&self.state).book(book);
             let interval = refresh.learnt_interval();
             if interval != refresh.interval() {
-                self.draft.book(book, &self.state).look();
+                self.draft.book(book, &self.state).learn_interval();
                 self.expected.set(book.index(), interval);
             }
         }
     }
 
     /// Forgets sources and books of which no record can be in the topic any more.
-    fn forget(&mut self, outbox: &mut Effects<'_>) {
+    fn forget(&mut self, effects: &mut Effects<'_>) {
         let watermark = self.draft.over(&self.state).clock().watermark;
         let sources = self.draft.over(&self.state).sources();
         let silent = sources.filter(|(_, source)| clock::is_history(source.heard_at(), watermark));
@@ -103,7 +103,7 @@ impl Engine {
         silent.sort_unstable();
         for (name, source) in silent {
             self.draft.forget_source(source);
-            outbox.effects.push(Effect::Contains { source: name, received_at: None });
+            effects.push(Effect::Contains { source: name, received_at: None });
         }
         for book in self.names.symbols() {
             let refresh = self.draft.over(&self.state).book(book);
@@ -120,19 +120,19 @@ impl Engine {
         at: Coordinate<'_>,
         event: &EventState,
         hops: Hops,
-        outbox: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> Option<Passed> {
         let info = &event.info;
-        let scene = StepContext { by_time: true, ..self.scene(at, Micros::MIN, info, false) };
+        let step = StepContext { by_time: true, ..self.step_context(at, Micros::MIN, info, false) };
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);
-        let (markets, stale_books) = if is_over(event, scene.moment.watermark) {
-            end(event, were_stale, &scene, outbox);
+        let (markets, stale_books) = if is_over(event, step.moment.watermark) {
+            end(event, were_stale, &step, effects);
             (Some(Vec::new()), Some(Vec::new()))
         } else {
-            pass(event, were_stale, hops, &scene, outbox)
+            pass(event, were_stale, hops, &step, effects)
         };
         let has_stale_books = !stale_books.as_deref().unwrap_or(were_stale).is_empty();
-        let due = due::after_look(markets.as_ref().unwrap_or(&event.markets), has_stale_books, &scene);
+        let due = due::after_look(markets.as_ref().unwrap_or(&event.markets), has_stale_books, &step);
         event.due.set(due);
         let is_as_it_was = markets.is_none() && stale_books.is_none();
         let event = markets.map(|markets| EventState::new(Arc::clone(info), markets).due_at(due));
@@ -154,14 +154,14 @@ fn is_over(event: &EventState, watermark: Micros) -> bool {
 }
 
 /// Ends an event: it leaves the state with all that it has.
-fn end(event: &EventState, stale_books: &[Symbol], scene: &StepContext<'_>, outbox: &mut Effects<'_>) {
+fn end(event: &EventState, stale_books: &[Symbol], step: &StepContext<'_>, effects: &mut Effects<'_>) {
     for market in &event.markets {
-        let context = MarketContext { scene, market: market.market, was: &market.quotes };
-        let close = |window: &Window| window::close(window, CloseReason::EventEnded, &context, outbox);
+        let context = MarketContext { step, market: market.market, was: &market.quotes };
+        let close = |window: &Window| window::close(window, CloseReason::EventEnded, &context, effects);
         market.windows.iter().for_each(close);
-        signals::end(&market.signals, &context, outbox);
+        signals::end(&market.signals, &context, effects);
     }
-    stale::end(stale_books, scene, outbox);
+    stale::end(stale_books, step, effects);
 }
 
 /// The markets and the stale books of an event that is not over, where they are not what they were.
@@ -169,19 +169,19 @@ fn pass(
     event: &EventState,
     stale_books: &[Symbol],
     hops: Hops,
-    scene: &StepContext<'_>,
-    outbox: &mut Effects<'_>,
+    step: &StepContext<'_>,
+    effects: &mut Effects<'_>,
 ) -> (Option<Vec<Arc<MarketState>>>, Option<Vec<Symbol>>) {
     let mut changed: Option<Vec<_>> = None;
     for (index, state) in event.markets.iter().enumerate() {
-        let context = MarketContext { scene, market: state.market, was: &state.quotes };
-        if let Some(now) = market::pass_time(state, hops, &context, outbox) {
+        let context = MarketContext { step, market: state.market, was: &state.quotes };
+        if let Some(now) = market::pass_time(state, hops, &context, effects) {
             changed.get_or_insert_with(|| event.markets.clone())[index] = now;
         }
     }
     let markets = changed.as_ref().unwrap_or(&event.markets);
-    let books = stale::is_due(stale_books, markets, &scene.moment)
-        .then(|| stale::check(stale_books, markets, scene, outbox))
+    let books = stale::is_due(stale_books, markets, &step.moment)
+        .then(|| stale::check(stale_books, markets, step, effects))
         .filter(|books| books != stale_books);
     (changed, books)
 }
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     const SECOND: Micros = 1_000_000;
-    /// The engine's delay: what is heard at a second is looked at so much later.
+    /// The engine's delay: what is clock at a second is looked at so much later.
     const DELAY: Micros = 5 * SECOND;
     const START: Micros = 3_600 * SECOND;
 

@@ -51,7 +51,7 @@ pub struct SavedMove {
     pub at: Micros,
     pub from: Price,
     pub to: Price,
-    pub told: bool,
+    pub is_reported: bool,
 }
 
 /// A quote.
@@ -84,7 +84,7 @@ pub struct SavedWindow {
     pub is_pair: bool,
     pub verification: Verification,
     pub fresh_until: Micros,
-    pub ever: WindowHistory,
+    pub history: WindowHistory,
     pub in_play: bool,
     pub margin_open: f64,
     pub margin_peak: f64,
@@ -140,7 +140,7 @@ impl SavedLine {
         state.moves.sort_by_key(|moved| moved.key.line);
         state.signals.sort_by(|a, b| a.subject.cmp(&b.subject));
         state.consensus.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
-        state.gist = QuoteSummary::of(&state.quotes, Micros::MAX);
+        state.summary = QuoteSummary::of(&state.quotes, Micros::MAX);
         Some(())
     }
 }
@@ -149,13 +149,13 @@ impl SavedMove {
     fn new(moved: &Move, names: &Names) -> Self {
         let QuoteKey { outcome, book, .. } = moved.key;
         let book = Arc::clone(names.name(book));
-        Self { outcome, book, at: moved.at, from: moved.from, to: moved.to, told: moved.told }
+        Self { outcome, book, at: moved.at, from: moved.from, to: moved.to, is_reported: moved.is_reported }
     }
 
     fn to_move(&self, line: Option<Line>, names: &mut Names) -> Move {
-        let Self { outcome, at, from, to, told, .. } = *self;
+        let Self { outcome, at, from, to, is_reported, .. } = *self;
         let key = QuoteKey { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
-        Move { key, at, from, to, told }
+        Move { key, at, from, to, is_reported }
     }
 }
 
@@ -207,7 +207,7 @@ impl SavedWindow {
             is_pair: window.pair.is_some(),
             verification: window.verification,
             fresh_until: window.fresh_until,
-            ever: window.ever,
+            history: window.history,
             in_play: window.in_play,
             margin_open: window.margin_open,
             margin_peak: window.margin_peak,
@@ -227,7 +227,7 @@ impl SavedWindow {
             legs,
             verification: self.verification,
             fresh_until: self.fresh_until,
-            ever: self.ever,
+            history: self.history,
             in_play: self.in_play,
             margin_open: self.margin_open,
             margin_peak: self.margin_peak,

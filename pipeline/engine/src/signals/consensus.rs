@@ -58,8 +58,8 @@ pub(super) fn pass_time(
     context: &MarketContext<'_>,
     found: &mut Vec<Found>,
 ) -> Option<Vec<ConsensusSample>> {
-    let now = hop(context.scene.moment.watermark);
-    if now <= hops.from() || due(market.now.gist.made_at, hops.from()) == Micros::MAX {
+    let now = hop(context.step.moment.watermark);
+    if now <= hops.from() || due(market.now.summary.made_at, hops.from()) == Micros::MAX {
         return None;
     }
     let mut samples: Option<Vec<ConsensusSample>> = None;
@@ -143,9 +143,9 @@ fn dropped(
     let half = f64::midpoint(was, is);
     let past = quotes.iter().filter(|quote| quote.price.implied_probability() > half).count();
     let mut quotes = quotes.to_vec();
-    quotes.sort_by_key(|quote| context.scene.eyes.names.name(quote.key.book));
+    quotes.sort_by_key(|quote| context.step.pricing.names.name(quote.key.book));
     let evidence = quotes.iter().map(|quote| (Role::Other, **quote, None)).collect();
-    let found = Found::new(SignalKind::OddsDrop, vec![*best], now + LASTS, context.scene.eyes.names)?;
+    let found = Found::new(SignalKind::OddsDrop, vec![*best], now + LASTS, context.step.pricing.names)?;
     Some(Found {
         strength: is - was,
         confidence: past as f64 / quotes.len() as f64,

@@ -117,21 +117,21 @@ pub struct Evidence {
 }
 
 /// Tells what became of a signal; `detail` is what says so, nothing of one that closes.
-pub(super) fn tell(
+pub(super) fn publish(
     change: SignalChange,
     signal: &Signal,
     detail: Option<Detail>,
     context: &MarketContext<'_>,
-    outbox: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) {
-    let (scene, detail) = (context.scene, detail.unwrap_or_default());
-    outbox.left_out.add(Cap::Evidence, detail.quotes.len().saturating_sub(EVIDENCE));
+    let (step, detail) = (context.step, detail.unwrap_or_default());
+    effects.left_out.add(Cap::Evidence, detail.quotes.len().saturating_sub(EVIDENCE));
     let evidence_of = detail.quotes.iter().take(EVIDENCE);
-    let of = |role, quote: &Quote, from| evidence(role, quote, from, scene.eyes);
+    let of = |role, quote: &Quote, from| evidence(role, quote, from, step.pricing);
     let edge = Edge {
         id: signal.id,
         kind: signal.subject.kind,
-        event: Arc::clone(scene.event),
+        event: Arc::clone(step.event),
         in_play: window::in_play(context),
         market: context.market,
         line: signal.subject.line,
@@ -143,15 +143,15 @@ pub(super) fn tell(
         fair: detail.fair,
         kelly: detail.kelly,
         opened_at: signal.opened_at,
-        updated_at: scene.now,
+        updated_at: step.now,
         expires_at: signal.expires_at,
         sequence: signal.sequence,
     };
-    outbox.effects.push(Effect::Signal(change, Box::new(edge)));
+    effects.push(Effect::Signal(change, Box::new(edge)));
 }
 
-fn evidence(role: Role, quote: &Quote, price_from: Option<Price>, eyes: PricingContext<'_>) -> Evidence {
-    let venue = eyes.venues.venue(quote.key.book);
+fn evidence(role: Role, quote: &Quote, price_from: Option<Price>, pricing: PricingContext<'_>) -> Evidence {
+    let venue = pricing.venues.venue(quote.key.book);
     Evidence {
         role,
         outcome: quote.key.outcome,

@@ -35,8 +35,8 @@ pub(super) fn find(market: Table<'_>, hops: Hops, context: &MarketContext<'_>, f
         for sums in sums.chunk_by(|a, b| bet(a) == bet(b)) {
             let Some(steam) = Steam::of(sums, &market.now.quotes, context) else { continue };
             // A later window that holds the same says it again.
-            found.retain(|other: &Found| !steam.is_told_by(other));
-            found.extend(steam.told(context));
+            found.retain(|other: &Found| !steam.is_found_in(other));
+            found.extend(steam.found(context));
             found.extend(steam.lags(market, context));
         }
     }
@@ -77,7 +77,7 @@ impl<'a> Steam<'a> {
             Some((*sum, *quote))
         };
         let mut movers: Vec<_> = up.filter_map(mover).collect();
-        let name = |quote: &Quote| context.scene.eyes.names.name(quote.key.book);
+        let name = |quote: &Quote| context.step.pricing.names.name(quote.key.book);
         movers.sort_by(|(_, a), (_, b)| a.span_start.cmp(&b.span_start).then_with(|| name(a).cmp(name(b))));
         let who = value::operators(movers.iter().map(|(_, quote)| *quote), context);
         let all = value::operators(offers.iter().copied(), context);
@@ -86,7 +86,7 @@ impl<'a> Steam<'a> {
         (who >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
     }
 
-    fn is_told_by(&self, found: &Found) -> bool {
+    fn is_found_in(&self, found: &Found) -> bool {
         let is_bet = |quote: &Quote| (quote.key.line, quote.key.outcome) == (self.line, self.outcome);
         found.bets.first().is_some_and(is_bet)
     }
@@ -98,10 +98,10 @@ impl<'a> Steam<'a> {
         self.movers.iter().map(|(sum, quote)| (role(quote), **quote, Some(sum.from))).collect()
     }
 
-    fn told(&self, context: &MarketContext<'_>) -> Option<Found> {
+    fn found(&self, context: &MarketContext<'_>) -> Option<Found> {
         let best = value::best_of(self.offers.iter().copied(), context)?;
         let expires_at = self.last_move + STEAM_LASTS;
-        let found = Found::new(SignalKind::Steam, vec![*best], expires_at, context.scene.eyes.names)?;
+        let found = Found::new(SignalKind::Steam, vec![*best], expires_at, context.step.pricing.names)?;
         let rise: f64 = self.movers.iter().map(|(sum, _)| change(sum)).sum();
         Some(Found {
             strength: rise / self.movers.len() as f64,

@@ -25,7 +25,7 @@ const NOISE: f64 = 1e-9;
 pub(super) const OPERATORS: usize = 4;
 
 /// What the books of each line say of its best prices.
-pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
+pub(super) fn find(look: &Look<'_>, open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
     let mut rows = Vec::new();
     for quotes in look.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         rows.clear();
@@ -64,7 +64,7 @@ pub(super) fn best_of<'a>(
     quotes: impl Iterator<Item = &'a Quote>,
     context: &MarketContext<'_>,
 ) -> Option<&'a Quote> {
-    quotes.reduce(|best, quote| best::better(best, quote, context.scene.eyes.names))
+    quotes.reduce(|best, quote| best::better(best, quote, context.step.pricing.names))
 }
 
 /// The expected return by the cheapest of the methods.
@@ -81,13 +81,13 @@ fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &MarketContext<'_
 }
 
 pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {
-    let operator = |quote: &Quote| context.scene.eyes.venues.venue(quote.key.book).operator();
+    let operator = |quote: &Quote| context.step.pricing.venues.venue(quote.key.book).operator();
     a.key.book == b.key.book || operator(a) == operator(b)
 }
 
 /// How many operators the quotes are of.
 pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &MarketContext<'_>) -> usize {
-    let venues = context.scene.eyes.venues;
+    let venues = context.step.pricing.venues;
     let mut operators: Vec<_> = quotes.map(|quote| venues.venue(quote.key.book).operator()).collect();
     operators.sort_unstable();
     operators.dedup();
@@ -104,7 +104,7 @@ pub(super) fn judge(
 ) -> Option<Found> {
     // By name: a restored engine numbers books in another order, and a sum depends on its order.
     let mut sources = sources.to_vec();
-    sources.sort_by_key(|row| context.scene.eyes.names.name(row.quotes()[at].key.book));
+    sources.sort_by_key(|row| context.step.pricing.names.name(row.quotes()[at].key.book));
     let (mut fair, mut opinions, mut for_it) = (Vec::new(), 0, 0);
     for method in Method::ALL {
         let chances = sources.iter().filter_map(|row| {
@@ -124,9 +124,9 @@ pub(super) fn judge(
     // Stable: of equal ones the first method.
     fair.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let &(_, chance) = fair.first()?;
-    let scene = context.scene;
-    let expires_at = scene.moment.fresh_until(bet.span_end, bet.key.book);
-    let found = Found::new(kind, vec![*bet], expires_at, scene.eyes.names)?;
+    let step = context.step;
+    let expires_at = step.moment.fresh_until(bet.span_end, bet.key.book);
+    let found = Found::new(kind, vec![*bet], expires_at, step.pricing.names)?;
     let quotes = sources.iter().map(|row| (Role::Source, *row.quotes()[at], None)).collect();
     Some(Found {
         strength: value::expected(chance, bet.effective),

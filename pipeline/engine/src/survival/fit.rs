@@ -14,12 +14,12 @@ const WEIGHTS: [f64; 2] = [5.0, 10.0];
 
 /// The prior's hazards by stage and kind, in their order, from what was lived in each.
 #[must_use]
-pub fn prior(lives: impl Fn(EventStage, MarketKind) -> Cell) -> [[Hazard; 3]; 4] {
+pub fn prior(survival: impl Fn(EventStage, MarketKind) -> Cell) -> [[Hazard; 3]; 4] {
     EventStage::ALL.map(|stage| {
-        let all = MarketKind::ALL.iter().fold(Cell::default(), |sum, kind| sum.plus(&lives(stage, *kind)));
+        let all = MarketKind::ALL.iter().fold(Cell::default(), |sum, kind| sum.plus(&survival(stage, *kind)));
         let guess = GUESS[usize::from(stage != EventStage::InPlay)];
         let common = all.shrunk(&[guess; PIECES], WEIGHTS[0]);
-        MarketKind::ALL.map(|kind| lives(stage, kind).shrunk(&common, WEIGHTS[1]))
+        MarketKind::ALL.map(|kind| survival(stage, kind).shrunk(&common, WEIGHTS[1]))
     })
 }
 

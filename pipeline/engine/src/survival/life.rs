@@ -37,7 +37,7 @@ pub(crate) enum End {
     /// Nobody can take it any more.
     Gone {
         /// The source said so when it happened; else it happened since the window was last confirmed.
-        told: bool,
+        is_push: bool,
     },
     /// It is no longer observed.
     Lost,
@@ -66,9 +66,9 @@ impl Life {
         if !is_due {
             return None;
         }
-        let lesson = self.lived(seen_to);
+        let sample = self.lived(seen_to);
         self.taught_to = self.confirmed_at;
-        Some(lesson)
+        Some(sample)
     }
 
     /// What its end teaches.
@@ -76,8 +76,8 @@ impl Life {
         let lived = self.lived(self.confirmed_at);
         match end {
             End::Gone { .. } if now - self.confirmed_at > HOLE => lived,
-            End::Gone { told: true } => self.lived(now).plus(&Cell::died(self.age(now), self.age(now))),
-            End::Gone { told: false } => lived.plus(&Cell::died(self.age(self.confirmed_at), self.age(now))),
+            End::Gone { is_push: true } => self.lived(now).plus(&Cell::died(self.age(now), self.age(now))),
+            End::Gone { is_push: false } => lived.plus(&Cell::died(self.age(self.confirmed_at), self.age(now))),
             End::Lost => lived,
         }
     }
@@ -100,10 +100,10 @@ mod tests {
         assert_eq!(life.confirm(70 * SECOND, false), Some(Cell::lived(0, 70 * SECOND)));
         assert_eq!(life.confirm(80 * SECOND, true), Some(Cell::lived(70 * SECOND, 80 * SECOND)));
         assert_eq!(life.confirm(90 * SECOND, false), None);
-        let gone = life.end(100 * SECOND, End::Gone { told: false });
+        let gone = life.end(100 * SECOND, End::Gone { is_push: false });
         let lived = Cell::lived(80 * SECOND, 90 * SECOND);
         assert_eq!(gone, lived.plus(&Cell::died(90 * SECOND, 100 * SECOND)));
-        let told = life.end(100 * SECOND, End::Gone { told: true });
+        let told = life.end(100 * SECOND, End::Gone { is_push: true });
         let lived_on = Cell::lived(80 * SECOND, 100 * SECOND);
         assert_eq!(told, lived_on.plus(&Cell::died(100 * SECOND, 100 * SECOND)));
         assert_eq!(life.end(100 * SECOND, End::Lost), lived);
@@ -114,8 +114,8 @@ mod tests {
         let mut life = life();
         life.confirm(60 * SECOND, true);
         let later = 60 * SECOND + HOLE + 1;
-        assert_eq!(life.end(later, End::Gone { told: false }), Cell::default());
-        assert_eq!(life.end(later, End::Gone { told: true }), Cell::default());
+        assert_eq!(life.end(later, End::Gone { is_push: false }), Cell::default());
+        assert_eq!(life.end(later, End::Gone { is_push: true }), Cell::default());
         assert_eq!(life.confirm(later, false), Some(Cell::default()));
         assert_eq!(life.end(later + SECOND, End::Lost), Cell::default(), "it goes on behind the hole");
         assert_eq!(life.confirm(later + 60 * SECOND, false), Some(Cell::lived(later, later + 60 * SECOND)));

@@ -193,7 +193,7 @@ fn what_is_proven_later_is_an_event_and_what_grows_old_is_none() {
         "a was last confirmed 906 s ago; 95 of 100 of its prices are within 900 s"
     );
     let gone = world.tell(1_100, vec![]);
-    let ever = closed(&gone).ever;
+    let ever = closed(&gone).history;
     assert!(ever.simultaneous && ever.verified);
 }
 
@@ -203,7 +203,7 @@ fn a_window_that_was_never_proven_closes_as_a_phantom() {
     let mut ticks = market(("a", "2.04"), ("b", "2.02"), 99);
     ticks[0].last_seen_at = at(90);
     world.tell(100, ticks);
-    let ever = closed(&world.tell(110, vec![])).ever;
+    let ever = closed(&world.tell(110, vec![])).history;
     assert!(!ever.simultaneous && !ever.verified);
 }
 

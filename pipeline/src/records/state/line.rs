@@ -68,7 +68,7 @@ fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
         at: moved.at,
         from: moved.from.millionths().into(),
         to: moved.to.millionths().into(),
-        told: moved.told,
+        told: moved.is_reported,
     }
 }
 
@@ -79,7 +79,7 @@ fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> 
         at: moved.at,
         from: Price::from_millionths(moved.from).ok()?,
         to: Price::from_millionths(moved.to).ok()?,
-        told: moved.told,
+        is_reported: moved.told,
     })
 }
 
@@ -131,8 +131,8 @@ fn state_window(window: &SavedWindow) -> wire::StateWindow {
         is_pair: window.is_pair,
         flags: window.verification.bits().into(),
         fresh_until: window.fresh_until,
-        simultaneous_ever: window.ever.simultaneous,
-        verified_ever: window.ever.verified,
+        simultaneous_ever: window.history.simultaneous,
+        verified_ever: window.history.verified,
         life: state_life(&window.life),
     }
 }
@@ -192,7 +192,7 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
         is_pair: window.is_pair,
         verification: Verification::from_bits(u16::try_from(window.flags).ok()?)?,
         fresh_until: window.fresh_until,
-        ever: WindowHistory { simultaneous: window.simultaneous_ever, verified: window.verified_ever },
+        history: WindowHistory { simultaneous: window.simultaneous_ever, verified: window.verified_ever },
         in_play: window.in_play,
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,

@@ -22,7 +22,7 @@ const MIDDLE_OPENS: f64 = 1.02;
 const MIDDLE_CLOSES: f64 = 1.03;
 
 /// What a table offers of both kinds.
-pub(super) fn look(
+pub(super) fn find(
     look: &Look<'_>,
     open: &[Signal],
     context: &MarketContext<'_>,
@@ -36,7 +36,7 @@ pub(super) fn look(
         }
     }
     if context.market.family.has_line() {
-        look_at_middles(look, open, context, found, left_out);
+        find_middles(look, open, context, found, left_out);
     }
 }
 
@@ -47,7 +47,7 @@ fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
 }
 
 /// Pairs of bets on two lines of a market; in one currency, as far as that is known.
-fn look_at_middles(
+fn find_middles(
     look: &Look<'_>,
     open: &[Signal],
     context: &MarketContext<'_>,
@@ -55,7 +55,7 @@ fn look_at_middles(
     left_out: &mut LeftOut,
 ) {
     let &[one, other] = look.outcomes else { return };
-    let venues = context.scene.eyes.venues;
+    let venues = context.step.pricing.venues;
     let mut pairs = Vec::new();
     if venues.share_a_currency() {
         middles(look, [one, other], context, |_| true, &mut pairs);
@@ -149,10 +149,10 @@ fn best_back<'a>(
 
 /// A set of bets that gives nearly everything back, by its implied probability.
 fn holds(kind: SignalKind, bets: &[&Quote], implied: f64, context: &MarketContext<'_>) -> Option<Found> {
-    let scene = context.scene;
-    let until = |bet: &&Quote| scene.moment.fresh_until(bet.span_end, bet.key.book);
+    let step = context.step;
+    let until = |bet: &&Quote| step.moment.fresh_until(bet.span_end, bet.key.book);
     let expires_at = bets.iter().map(until).min()?;
-    let found = Found::new(kind, bets.iter().copied().copied().collect(), expires_at, scene.eyes.names)?;
+    let found = Found::new(kind, bets.iter().copied().copied().collect(), expires_at, step.pricing.names)?;
     Some(Found { strength: odds::margin(implied), confidence: together(bets), ..found })
 }
 

@@ -94,7 +94,7 @@ impl Engine {
     /// What windows of a stage and a kind have lived, and how many died, as of the last step.
     #[must_use]
     pub fn lived(&self, stage: EventStage, kind: MarketKind) -> Cell {
-        self.draft.over(&self.state).lives().sum(stage, kind)
+        self.draft.over(&self.state).survival().sum(stage, kind)
     }
 
     /// The largest margin that is plausible in a phase, by what is committed.
