@@ -7,9 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arb_engine::books::{Book, Books, DatedFee, VenueKind, Rules};
-use arb_engine::fees::Fee;
-use arb_engine::settle::Level;
+use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use serde::Deserialize;
 use thiserror::Error;
@@ -276,7 +274,7 @@ mod tests {
     use std::io::Read;
     use std::path::PathBuf;
 
-    use arb_engine::catalogue::Period;
+    use arb_engine::market::Period;
 
     use super::*;
     use crate::ingest::simulator::{Settings, Simulator};

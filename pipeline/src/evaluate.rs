@@ -16,11 +16,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
-use arb_engine::source::Disposition;
+use arb_engine::market::Policy;
+use arb_engine::time::Disposition;
+use arb_engine::venues::Books;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::ODDS_TICKS;
 

@@ -8,12 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::{Coordinate, Input};
-use arb_engine::probe::{Probe, StepStage};
-use arb_engine::{Engine, UserBooks, Size};
+use arb_engine::market::Policy;
+use arb_engine::venues::Books;
+use arb_engine::{Engine, Probe, Size, StepStage, UserBooks};
 use arb_pipeline::books;
 use arb_pipeline::faults::Faults;
 use arb_pipeline::ingest::publish;

@@ -1,16 +1,16 @@
 //! The prior of the survival estimate, from recordings: what `arb fit` writes.
 //!
 //! The engine that the processor runs counts, by the raw policy, up to a split; what comes after is left to judge the prior by. It
-//! prints the whole file `pipeline/engine/src/survival/prior.rs`: numbers, and where they are from; never a part of a recording.
+//! prints the whole file `pipeline/engine/src/learning/survival/prior.rs`: numbers, and where they are from; never a part of a recording.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
-use arb_engine::survival::{Cell, Hazard, MarketKind, EventStage, fit};
+use arb_engine::learning::survival::{Cell, EventStage, Hazard, MarketKind, fit};
+use arb_engine::market::Policy;
+use arb_engine::venues::Books;
 use arb_schemas::time::{Micros, to_rfc3339};
 
 use super::{Split, asked, told};
@@ -98,7 +98,7 @@ impl fmt::Display for Fitted {
             let [from, until] = [from, until].map(|at| to_rfc3339(*at));
             writeln!(f, "//! * `{name}`, {from} to {until}: {deaths} windows that closed")?;
         }
-        writeln!(f, "\nuse super::Hazard;\nuse super::verdict::{{MarketKind, EventStage}};\n")?;
+        writeln!(f, "\nuse super::cell::Hazard;\nuse super::profile::{{EventStage, MarketKind}};\n")?;
         writeln!(f, "/// Deaths a second of age, by stage, kind and piece of age.")?;
         writeln!(f, "#[rustfmt::skip]\nstatic HAZARD: [[Hazard; 3]; 4] = [")?;
         for (stage, kinds) in EventStage::ALL.iter().zip(&self.prior) {

@@ -11,7 +11,7 @@
 //! The chance at the close is the mean, over the books that offer every outcome, of theirs by the power method. It never tells
 //! anything by what was known when a signal opened.
 //!
-//! Source: closing-line value as in `arb_engine::value`; Clarke, Kovalchik, Ingram 2017 found the power method best of five.
+//! Source: closing-line value as in `arb_engine::odds::value`; Clarke, Kovalchik, Ingram 2017 found the power method best of five.
 
 mod close;
 mod follow;
@@ -22,11 +22,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::{Line, Policy, Side};
-use arb_engine::effect::Effect;
+use arb_engine::effect::{Edge, Effect, Evidence, SignalChange, SignalCloseReason, SignalId, SignalKind};
 use arb_engine::input::{Coordinate, Heartbeat, Input};
-use arb_engine::signals::{SignalChange, Edge, Evidence, SignalKind, SignalCloseReason, SignalId};
+use arb_engine::market::{Line, Policy, Side};
+use arb_engine::venues::Books;
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::ODDS_TICKS;
 

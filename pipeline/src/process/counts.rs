@@ -2,12 +2,12 @@
 //!
 //! It never counts what was aborted: the same records come again.
 
-use arb_engine::Step;
-use arb_engine::effect::{BookState, WindowChange, Effect, Moved, CloseReason, Scope};
+use arb_engine::effect::{
+    BookState, CloseReason, Effect, Moved, Scope, SignalChange, SignalKind, WindowChange,
+};
 use arb_engine::input::Input;
-use arb_engine::invariants;
-use arb_engine::signals::{self, SignalKind};
-use arb_engine::source::Disposition;
+use arb_engine::time::Disposition;
+use arb_engine::{Step, invariants};
 
 use super::dead_letters;
 use crate::faults::Faults;
@@ -119,12 +119,12 @@ impl Said {
 }
 
 /// Where a change of a signal is counted.
-fn place(change: signals::SignalChange) -> usize {
+fn place(change: SignalChange) -> usize {
     match change {
-        signals::SignalChange::Opened => 0,
-        signals::SignalChange::Updated => 1,
-        signals::SignalChange::Refreshed => 2,
-        signals::SignalChange::Closed(_) => 3,
+        SignalChange::Opened => 0,
+        SignalChange::Updated => 1,
+        SignalChange::Refreshed => 2,
+        SignalChange::Closed(_) => 3,
     }
 }
 

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
+use arb_engine::market::Policy;
+use arb_engine::venues::Books;
 
 use super::batch::{Batch, BatchLimits};
 use super::counts::Counts;

@@ -2,11 +2,12 @@
 //!
 //! It changes no value and decides nothing.
 
-use arb_engine::devig::Method;
-use arb_engine::effect::{Alert, WindowChange, Closed, Effect, Entry, EntryLeg, Moved, Movement, Scope};
-use arb_engine::signals::{self, Edge, Evidence};
-use arb_engine::survival::Ttl;
-use arb_engine::verify::{FailedCheck, Flag, Verification};
+use arb_engine::effect::{
+    Alert, Closed, Edge, Effect, Entry, EntryLeg, Evidence, FailedCheck, Flag, Moved, Movement, Scope,
+    SignalChange, Verification, WindowChange,
+};
+use arb_engine::learning::survival::Ttl;
+use arb_engine::odds::devig::Method;
 use arb_schemas::records as wire;
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
@@ -60,19 +61,14 @@ fn on_feed(partition: i32, key: String, mark: FeedMark, value: Vec<u8>) -> Outpu
 }
 
 /// What a signal writes: to the compacted topic as it is, or a tombstone; to the feed unless only its times changed.
-fn signal(
-    change: signals::SignalChange,
-    edge: &Edge,
-    partition: i32,
-    epoch: i64,
-) -> Result<Vec<Output>, WireError> {
+fn signal(change: SignalChange, edge: &Edge, partition: i32, epoch: i64) -> Result<Vec<Output>, WireError> {
     let record = encode(&edge_signal(edge))?;
     let told = encode_signal_change(change.key(), &record)?;
-    let is_closed = matches!(change, signals::SignalChange::Closed(_));
+    let is_closed = matches!(change, SignalChange::Closed(_));
     let open = Output::new(SIGNALS.name, partition, edge.id.to_string(), (!is_closed).then_some(record));
     let mark = FeedMark { epoch, sequence: edge.sequence };
     let on_feed = on_feed(partition, edge.event.id.to_string(), mark, told);
-    let is_told = change != signals::SignalChange::Refreshed;
+    let is_told = change != SignalChange::Refreshed;
     Ok([open].into_iter().chain(is_told.then_some(on_feed)).collect())
 }
 

@@ -7,8 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arb_engine::Size;
-use arb_engine::effect::CloseReason;
-use arb_engine::signals::SignalKind;
+use arb_engine::effect::{CloseReason, SignalKind};
 use arb_schemas::time::Micros;
 use metrics::{Counter, Gauge, Histogram};
 

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arb_engine::catalogue::Policy;
+use arb_engine::market::Policy;
 use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::places::Places;
 use arb_pipeline::process::batch::BatchLimits;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use arb_engine::catalogue::Policy;
+use arb_engine::market::Policy;
 use arb_pipeline::books;
 use arb_pipeline::fail_point::FailPoints;
 use arb_pipeline::kafka::{

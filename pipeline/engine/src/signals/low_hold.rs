@@ -3,27 +3,31 @@
 //! On one line the best effective prices of a complete set have an implied probability of little more than 1. On two lines, one
 //! bet on each such that both can win: over the lower total and under the higher one, or the home side with the larger
 //! handicap and the away side with the other; some whole number of goals or points lies strictly between the lines. What is
-//! below 1 on one line is an arb and not told here. It never looks at fees: prices are effective already.
+//! below 1 on one line is an arb and not a signal. It never looks at fees: prices are effective already.
 
-use crate::best::Arb;
+use crate::arbs::Arb;
 use crate::caps::{Cap, LeftOut, MARKET_SIGNALS};
-use crate::catalogue::{Family, Line, Outcome, WHOLE};
+use crate::context::MarketContext;
+use crate::effect::SignalKind;
+use crate::market::{Family, Line, Outcome, WHOLE};
 use crate::odds;
 use crate::quotes::{Quote, on_offer};
-use crate::signals::found::Found;
-use crate::signals::{SignalKind, Look, Signal, value};
-use crate::window::MarketContext;
+
+use super::found::Found;
+use super::signal::Signal;
+use super::value;
+use super::view::TableView;
 
 /// Implied probability of a line: up to here there is a signal, and beyond there none is left.
 const OPENS: f64 = 1.005;
-pub(crate) const CLOSES: f64 = 1.01;
+pub(crate) const LOW_HOLD_CLOSES: f64 = 1.01;
 /// Of a middle.
 const MIDDLE_OPENS: f64 = 1.02;
 const MIDDLE_CLOSES: f64 = 1.03;
 
 /// What a table offers of both kinds.
 pub(super) fn find(
-    look: &Look<'_>,
+    look: &TableView<'_>,
     open: &[Signal],
     context: &MarketContext<'_>,
     found: &mut Vec<Found>,
@@ -48,7 +52,7 @@ fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
 
 /// Pairs of bets on two lines of a market; in one currency, as far as that is known.
 fn find_middles(
-    look: &Look<'_>,
+    look: &TableView<'_>,
     open: &[Signal],
     context: &MarketContext<'_>,
     found: &mut Vec<Found>,
@@ -93,7 +97,7 @@ struct Middle<'a> {
 
 /// The middles of some books' best prices that are near enough.
 fn middles<'a>(
-    look: &Look<'a>,
+    look: &TableView<'a>,
     outcomes: [Outcome; 2],
     context: &MarketContext<'_>,
     is_among: impl Fn(&Quote) -> bool,
@@ -163,4 +167,64 @@ fn together(bets: &[&Quote]) -> f64 {
     let (proven, all) =
         pairs.fold((0_u32, 0_u32), |(proven, all), pair| (proven + u32::from(is_proven(&pair)), all + 1));
     if all == 0 { 1.0 } else { f64::from(proven) / f64::from(all) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::arbs::settlement::{Settlement, results, settle};
+    use crate::fixtures::{market, price, quote, symbols};
+    use crate::market::{Bet, Names, Side};
+    use crate::venues::Level;
+
+    proptest! {
+        /// Two bets are a middle exactly where the settlement knows a result at which both win.
+        #[test]
+        fn both_can_win_where_settlement_says_so(
+            is_total in any::<bool>(),
+            quarters in prop::array::uniform2(-30..30_i32),
+        ) {
+            let (key, outcomes) = if is_total {
+                ("totals", [Outcome::Over, Outcome::Under])
+            } else {
+                ("spreads", [Outcome::Home, Outcome::Away])
+            };
+            // No total is below nothing.
+            let lines = quarters.map(|quarters| if is_total { quarters.abs() * 250 } else { quarters * 250 });
+            let book = symbols(&mut Names::default(), 1)[0];
+            let [first, second] = [0, 1].map(|at| quote(book, Some(lines[at]), outcomes[at], price("2")));
+            let bets = [0, 1].map(|at| Bet::new(market(key), outcomes[at], Side::Back, Some(lines[at])).unwrap());
+            let wins = |bet: &Bet, result| settle(bet, result, Level::Impossible) == Settlement::Won;
+            let both = results(&bets, Level::Impossible)
+                .into_iter()
+                .any(|result| bets.iter().all(|bet| wins(bet, result)));
+            // A quarter line wins half a bet at the whole number beside it: that is no win of both.
+            let is_quarter = lines.iter().any(|line| line.rem_euclid(500) == 250);
+            let found = can_both_win(market(key).family, &first, &second);
+            prop_assert!(found || !both, "{:?}", lines);
+            prop_assert!(is_quarter || found == both, "{:?}", lines);
+        }
+    }
+
+    #[test]
+    fn the_share_of_pairs_that_were_on_offer_together_is_the_confidence() {
+        let book = symbols(&mut Names::default(), 1)[0];
+        let span = |span_start, span_end| {
+            let quote = quote(book, None, Outcome::Home, price("2"));
+            Quote { span_start, span_end, ..quote }
+        };
+        let (early, late, long) = (span(0, 10), span(20, 30), span(5, 25));
+        let is = |bets: &[&Quote], share: f64| (together(bets) - share).abs() < 1e-12;
+        assert!(is(&[&early, &late], 0.0) && is(&[&early, &long], 1.0));
+        assert!(is(&[&early, &late, &long], 2.0 / 3.0) && is(&[&early], 1.0));
+        assert!(is(&[&span(0, 10), &span(10, 20)], 1.0), "one moment is enough");
+    }
+
+    #[test]
+    fn the_next_whole_number_is_above_a_line() {
+        let golden = [(-1_500, -1_000), (-1_000, 0), (-1, 0), (0, 1_000), (999, 1_000), (2_500, 3_000)];
+        assert!(golden.iter().all(|(line, whole)| next_whole(*line) == *whole));
+    }
 }

@@ -6,35 +6,42 @@
 //! calls a book late whose last word is from before the move.
 
 use crate::Micros;
-use crate::catalogue::{Line, Outcome};
-use crate::movement::{self, Hops, Move};
+use crate::context::MarketContext;
+use crate::effect::{Role, SignalKind};
+use crate::market::{Line, Outcome};
+use crate::movement::{self, Hops};
 use crate::odds::Price;
-use crate::quotes::{Quote, on_line, on_offer};
-use crate::signals::entry::Role;
-use crate::signals::found::{Detail, Found};
-use crate::signals::line::{self, Row};
-use crate::signals::{SignalKind, Table, value};
-use crate::window::MarketContext;
+use crate::quotes::{Move, Quote, on_line, on_offer};
+
+use super::found::{Detail, Found};
+use super::rows::{self, Row};
+use super::value;
+use super::view::PassedMarket;
 
 /// The least change of implied probability that counts.
 const LEAST: f64 = 0.01;
 /// The least number of operators.
 const OPERATORS: usize = 3;
-/// The least number of them that must offer every outcome, where a book is said to lag.
+/// The least number of them that must offer every outcome, where a book is found to lag.
 const FAIR: usize = 2;
 /// The least expected return of a price that lags.
 const LAG: f64 = 0.01;
-/// How long a steam is told after its last move, and a lag after it was found.
+/// How long a steam stays open after its last move, and a lag after it was found.
 const STEAM_LASTS: Micros = 600_000_000;
 const LAG_LASTS: Micros = 1_800_000_000;
 
 /// The steams of the windows that were passed, and who lags them.
-pub(super) fn find(market: Table<'_>, hops: Hops, context: &MarketContext<'_>, found: &mut Vec<Found>) {
-    for end in movement::ends(&market.now.moves, hops) {
-        let sums = movement::within(market.now.moves.iter(), end);
+pub(super) fn find(
+    market: PassedMarket<'_>,
+    hops: Hops,
+    context: &MarketContext<'_>,
+    found: &mut Vec<Found>,
+) {
+    for end in movement::ends(market.moves, hops) {
+        let sums = movement::within(market.moves.iter(), end);
         for sums in sums.chunk_by(|a, b| bet(a) == bet(b)) {
-            let Some(steam) = Steam::of(sums, &market.now.quotes, context) else { continue };
-            // A later window that holds the same says it again.
+            let Some(steam) = Steam::of(sums, market.quotes, context) else { continue };
+            // A later window that holds the same finds it again.
             found.retain(|other: &Found| !steam.is_found_in(other));
             found.extend(steam.found(context));
             found.extend(steam.lags(market, context));
@@ -112,9 +119,9 @@ impl<'a> Steam<'a> {
     }
 
     /// The books that still offer what they did, at a price that pays.
-    fn lags(&self, market: Table<'a>, context: &MarketContext<'_>) -> Vec<Found> {
+    fn lags(&self, market: PassedMarket<'a>, context: &MarketContext<'_>) -> Vec<Found> {
         let mut rows = Vec::new();
-        line::rows_of(on_line(&market.now.quotes, self.line), market.outcomes, &mut rows);
+        rows::rows_of(on_line(market.quotes, self.line), market.outcomes, &mut rows);
         let Some(at) = market.outcomes.iter().position(|outcome| *outcome == self.outcome) else {
             return Vec::new();
         };
@@ -130,22 +137,28 @@ impl<'a> Steam<'a> {
         lags.filter_map(|quote| self.lag(quote, &moved, at, context)).collect()
     }
 
-    /// Whether a book said again what it had said before, after others had moved.
-    fn is_behind(&self, quote: &Quote, market: Table<'_>, context: &MarketContext<'_>) -> bool {
+    /// Whether a book confirmed its old price after others had moved.
+    fn is_behind(&self, quote: &Quote, market: PassedMarket<'_>, context: &MarketContext<'_>) -> bool {
         let Some((_, first)) = self.movers.first() else { return false };
-        let has_moved = market.now.moves.iter().any(|moved| moved.key == quote.key);
+        let has_moved = market.moves.iter().any(|moved| moved.key == quote.key);
         let is_mover = |(_, mover): &(Move, &Quote)| value::is_same_operator(mover, quote, context);
         let is_confirmed = quote.span_end >= first.span_start && quote.span_start < first.span_start;
         is_confirmed && !has_moved && !self.movers.iter().any(is_mover)
     }
 
-    fn lag(&self, quote: &Quote, moved: &[&Row<'_>], at: usize, context: &MarketContext<'_>) -> Option<Found> {
+    fn lag(
+        &self,
+        quote: &Quote,
+        moved: &[&Row<'_>],
+        at: usize,
+        context: &MarketContext<'_>,
+    ) -> Option<Found> {
         let found = value::judge(SignalKind::StalePrice, moved, at, quote, context)?;
         if found.strength < LAG {
             return None;
         }
         let detail = Detail { quotes: self.evidence(), ..found.detail };
-        // The same window says it again at each hop: its time is counted from the move.
+        // The same window is found again at each hop: its time is counted from the move.
         let expires_at = self.last_move + LAG_LASTS;
         Some(Found { confidence: self.share, expires_at, detail, ..found })
     }

@@ -6,15 +6,17 @@
 //!
 //! Source: `value` and `devig`.
 
-use crate::best;
-use crate::devig::{self, Method};
+use crate::arbs::better;
+use crate::context::MarketContext;
+use crate::effect::{Role, SignalKind};
+use crate::odds::devig::{self, Method};
+use crate::odds::value::{self, QUARTER};
 use crate::quotes::Quote;
-use crate::signals::entry::Role;
-use crate::signals::found::{Detail, Found};
-use crate::signals::line::{self, Row};
-use crate::signals::{SignalKind, Look, Signal};
-use crate::value::{self, QUARTER};
-use crate::window::MarketContext;
+
+use super::found::{Detail, Found};
+use super::rows::{self, Row};
+use super::signal::Signal;
+use super::view::TableView;
 
 /// The expected return from which there is a signal, and below which there is none any more.
 const OPENS: f64 = 0.02;
@@ -25,11 +27,16 @@ const NOISE: f64 = 1e-9;
 pub(super) const OPERATORS: usize = 4;
 
 /// What the books of each line say of its best prices.
-pub(super) fn find(look: &Look<'_>, open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
+pub(super) fn find(
+    look: &TableView<'_>,
+    open: &[Signal],
+    context: &MarketContext<'_>,
+    found: &mut Vec<Found>,
+) {
     let mut rows = Vec::new();
     for quotes in look.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         rows.clear();
-        line::rows_of(quotes, look.outcomes, &mut rows);
+        rows::rows_of(quotes, look.outcomes, &mut rows);
         look_at(&rows, open, context, found);
     }
 }
@@ -39,7 +46,8 @@ fn look_at(rows: &[Row<'_>], open: &[Signal], context: &MarketContext<'_>, found
     let Some(first) = rows.first().filter(|_| rows.len() > OPERATORS) else { return };
     for at in 0..first.quotes().len() {
         let Some(bet) = best_of(rows.iter().map(|row| row.quotes()[at]), context) else { continue };
-        let is_open = open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, bet));
+        let is_open =
+            open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, bet));
         let least = if is_open { CLOSES } else { OPENS };
         // The least of the methods is at most this one: most lines end here.
         if screened(rows, at, bet, context) < least - NOISE {
@@ -51,7 +59,9 @@ fn look_at(rows: &[Row<'_>], open: &[Signal], context: &MarketContext<'_>, found
         if operators(others.iter().map(|row| row.quotes()[at]), context) < OPERATORS {
             continue;
         }
-        found.extend(judge(SignalKind::Value, &others, at, bet, context).filter(|found| found.strength >= least));
+        found.extend(
+            judge(SignalKind::Value, &others, at, bet, context).filter(|found| found.strength >= least),
+        );
     }
 }
 
@@ -64,7 +74,7 @@ pub(super) fn best_of<'a>(
     quotes: impl Iterator<Item = &'a Quote>,
     context: &MarketContext<'_>,
 ) -> Option<&'a Quote> {
-    quotes.reduce(|best, quote| best::better(best, quote, context.step.pricing.names))
+    quotes.reduce(|best, quote| better(best, quote, context.step.pricing.names))
 }
 
 /// The expected return by the cheapest of the methods.

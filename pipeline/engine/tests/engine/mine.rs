@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_engine::UserBooks;
-use arb_engine::catalogue::{Outcome, Policy};
 use arb_engine::effect::Entry;
 use arb_engine::input::Tick;
+use arb_engine::market::{Outcome, Policy};
 use proptest::prelude::*;
 
 use crate::world::{World, at, tick};

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use arb_engine::Engine;
-use arb_engine::catalogue::Policy;
-use arb_engine::effect::{BookState, Effect, Scope};
+use arb_engine::effect::{BookState, Effect, Scope, SignalChange, SignalKind};
 use arb_engine::input::{Event, Tick};
-use arb_engine::saved::Saved;
-use arb_engine::signals::{SignalChange, SignalKind};
+use arb_engine::market::Policy;
+use arb_engine::state::Saved;
 use proptest::prelude::*;
 
 use crate::limits;

@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use arb_engine::effect::{Effect, Moved};
-use arb_engine::signals::{SignalKind, SignalId};
+use arb_engine::effect::{Effect, Moved, SignalId, SignalKind};
 
 /// Books of random polls, in the order of their names.
 pub(crate) const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];

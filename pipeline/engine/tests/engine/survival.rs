@@ -1,9 +1,9 @@
 //! How long windows live, as entries say it: learnt from what becomes of windows, and from nothing else.
 
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::{Effect, Entry};
 use arb_engine::input::{Event, Input, Tick};
-use arb_engine::survival::{MarketKind, EventStage};
+use arb_engine::learning::survival::{EventStage, MarketKind};
+use arb_engine::market::Policy;
 
 use crate::world::{World, at, closed, entry, event, frame, tick};
 

@@ -3,14 +3,10 @@
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::{Book, Books, DatedFee, VenueKind, Rules};
-use arb_engine::catalogue::{Market, Outcome, Policy, Side};
-use arb_engine::effect::{Effect, Entry, Warning};
-use arb_engine::fees::Fee;
-use arb_engine::input::{Bet, Tick};
-use arb_engine::limit::Limit;
-use arb_engine::settle::Level;
-use arb_engine::verify::Flag;
+use arb_engine::effect::{Effect, Entry, Flag, Warning};
+use arb_engine::input::Tick;
+use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
+use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
 
 use crate::world::{World, at, closed, entry, tick, words};
 

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use arb_engine::catalogue::{Market, Outcome, Policy, Side};
-use arb_engine::effect::{Alert, Closed, Effect, Entry, Moved, Movement, Scope};
-use arb_engine::input::{Bet, Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::effect::{Alert, Closed, Edge, Effect, Entry, Moved, Movement, Scope, SignalChange};
+use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
-use arb_engine::signals::{SignalChange, Edge};
 use arb_engine::{Engine, Step, invariants};
 
 pub(crate) const LEAGUE: &str = "baseball_test";

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arb_engine::catalogue::{Line, Market, Outcome};
-use arb_engine::devig::{self, Method};
-use arb_engine::odds::Price;
-use arb_engine::signals::{Edge, SignalKind};
-use arb_engine::{Engine, Offered, value};
+use arb_engine::effect::{Edge, SignalKind};
+use arb_engine::market::{Line, Market, Outcome};
+use arb_engine::odds::devig::{self, Method};
+use arb_engine::odds::{Price, value};
+use arb_engine::{Engine, Offered};
 use arb_schemas::time::{Micros, SECOND};
 
 use super::Counts;

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use arb_engine::signals::SignalKind;
+use arb_engine::effect::SignalKind;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::{Counts, Graded, Moved, Value};

@@ -5,12 +5,10 @@
 use std::sync::Arc;
 
 use arb_engine::QuoteStatus;
-use arb_engine::catalogue::Market;
-use arb_engine::effect::{EventInfo, WindowHistory, WindowId};
-use arb_engine::limit::Limit;
+use arb_engine::effect::{Verification, WindowHistory, WindowId};
+use arb_engine::market::{EventInfo, Limit, Market};
 use arb_engine::odds::Price;
-use arb_engine::saved::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
-use arb_engine::verify::Verification;
+use arb_engine::state::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
 use arb_schemas::records as wire;
 
 use super::StateError;
@@ -109,7 +107,7 @@ pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::St
         book: names.position(&quote.book),
         source: names.position(&quote.source),
         price: quote.price.millionths().into(),
-        standing: wire_standing(quote.standing),
+        standing: wire_standing(quote.status),
         span_start: quote.span_start,
         span_end: quote.span_end,
         price_moved_at: quote.price_moved_at,
@@ -173,7 +171,7 @@ pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Optio
             Some(limit) => Some(Limit::from_minor(limit)?),
             None => None,
         },
-        standing: standing(quote.standing)?,
+        status: standing(quote.standing)?,
         span_start: quote.span_start,
         span_end: quote.span_end,
         price_moved_at: quote.price_moved_at,

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use arb_engine::saved::{SavedBet, SavedConsensus, SavedSignal};
-use arb_engine::signals::{SignalKind, SignalId};
+use arb_engine::effect::{SignalId, SignalKind};
+use arb_engine::state::{SavedBet, SavedConsensus, SavedSignal};
 use arb_schemas::records as wire;
 
 use super::line::{NameTable, id_bytes, saved_quote, state_quote};

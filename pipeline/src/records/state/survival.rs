@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use arb_engine::saved::Saved;
-use arb_engine::survival::{Cell, MarketKind, Life, Profile, EventStage};
+use arb_engine::learning::survival::{Cell, EventStage, Life, MarketKind, Profile};
+use arb_engine::state::Saved;
 use arb_schemas::records as wire;
 
 use super::StateError;
