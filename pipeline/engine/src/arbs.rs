@@ -1,6 +1,6 @@
 //! Arbs: the best prices of a line, what is proven of them, what can be staked, and the life of their windows.
 //!
-//! Nothing here looks at two markets. A window's data is [`Window`]; what changes it is `lifecycle`.
+//! Nothing here looks at two markets. A window's data is `window`; what changes it is `lifecycle`.
 
 mod best;
 mod checks;

@@ -5,14 +5,16 @@
 use std::sync::Arc;
 
 use crate::Micros;
+use crate::arbs::Window;
 use crate::context::{MarketContext, StepContext};
+use crate::effect::{Verification, WindowHistory, WindowId};
 use crate::input::Coordinate;
-use crate::learning::survival::{Cells, Survival};
+use crate::learning::survival::{Cells, Life, Survival};
 use crate::learning::{Expected, Margins};
 use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Policy, QuoteKey, Side, Symbol};
 use crate::odds::Price;
 use crate::quotes::{Moment, Quote, QuoteStatus};
-use crate::venues::{Books, PricingContext, Venues};
+use crate::venues::{Book, Books, Level, PricingContext, Rules, VenueKind, Venues};
 
 /// When the event of a [`World`] begins.
 pub(crate) const START: Micros = 1_000_000_000_000;
@@ -45,6 +47,40 @@ pub(crate) fn quote(book: Symbol, line: Option<Line>, outcome: Outcome, price: P
         span_end: 0,
         price_moved_at: 0,
         received_at: 0,
+    }
+}
+
+/// An open window of these legs, of which nothing is proven.
+pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
+    Window {
+        line: legs.first().and_then(|leg| leg.key.line),
+        id: WindowId([7; 16]),
+        opened_at: life.since,
+        sequence: 1,
+        legs,
+        pair: None,
+        verification: Verification::default(),
+        fresh_until: 0,
+        history: WindowHistory::default(),
+        in_play: false,
+        margin_open: 0.02,
+        margin_peak: 0.03,
+        margin: 0.02,
+        life,
+    }
+}
+
+/// A bookmaker of an operator that keeps nothing and settles by a group of rules, in dollars.
+pub(crate) fn book(operator: &str, group: &str) -> Book {
+    Book {
+        operator: Some(operator.into()),
+        kind: VenueKind::Bookmaker,
+        currency: Some("USD".into()),
+        fees: Vec::new(),
+        rules: Some(Rules { group: group.into(), level: Level::Impossible, levels: Vec::new() }),
+        refresh: None,
+        step: 1,
+        known: true,
     }
 }
 

@@ -115,7 +115,7 @@ impl Findings {
     }
 
     /// Why the others do not, by the names of the legs' books.
-    pub(crate) fn doubts(&self, books: &[&str]) -> Vec<FailedCheck> {
+    pub(crate) fn failed_checks(&self, books: &[&str]) -> Vec<FailedCheck> {
         let doubt = |(flag, why): &(Flag, CheckFailure)| FailedCheck {
             flag: *flag,
             reason: Sentence { why: *why, books }.to_string(),
@@ -281,25 +281,11 @@ impl fmt::Display for Sentence<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{World, price, quote};
+    use crate::fixtures::{World, book, price, quote};
     use crate::market::Outcome;
-    use crate::venues::{Book, Books, Level, Rules, VenueKind};
+    use crate::venues::Books;
 
     const SECOND: Micros = 1_000_000;
-
-    fn book(operator: &str, rules: &str) -> Book {
-        let rules = Rules { group: rules.into(), level: Level::Impossible, levels: vec![] };
-        Book {
-            operator: Some(operator.into()),
-            kind: VenueKind::Bookmaker,
-            currency: Some("USD".into()),
-            fees: vec![],
-            rules: Some(rules),
-            refresh: None,
-            step: 1,
-            known: true,
-        }
-    }
 
     /// Four books of four operators under one set of rules; `e` is of the operator of `a`, `f` has other rules, and nobody
     /// knows `g`.
@@ -329,7 +315,7 @@ mod tests {
         };
         change(&mut chosen, &mut case);
         let found = judge(&Case { legs: &[&chosen[0], &chosen[1]], ..case });
-        let failed = found.doubts(&legs);
+        let failed = found.failed_checks(&legs);
         let held = Flag::ALL.into_iter().filter(|flag| found.verification().holds(*flag)).count();
         assert_eq!(held + failed.len(), Flag::ALL.len());
         failed.iter().map(|failed| format!("{}: {}", failed.flag.key(), failed.reason)).collect()

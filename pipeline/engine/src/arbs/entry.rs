@@ -22,7 +22,7 @@ pub(crate) fn entry_of(window: &Window, judged: &Judged<'_>, context: &MarketCon
     let legs: Vec<_> =
         arb.legs.iter().enumerate().map(|(at, leg)| entry_leg(leg, at, judged, context)).collect();
     let books_of_legs: Vec<_> = legs.iter().map(|leg| &*leg.book).collect();
-    let doubts = judged.findings.doubts(&books_of_legs);
+    let doubts = judged.findings.failed_checks(&books_of_legs);
     let margin_rounded = staked.margin_rounded();
     let ttl = context.step.survival.ttl(&context.step.event.sport, &window.life, context.step.now);
     let placeable = ttl.survives(PLACING);

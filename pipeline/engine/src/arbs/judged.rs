@@ -1,4 +1,4 @@
-//! An open window as an entry of the board: judged, staked, and put into words.
+//! An arb as it stands now: what is proven of it, and what can be staked.
 //!
 //! A leg's limit is that of its quote's latest tick: of a lay the backer's stake, which `stakes` makes a liability of where totals
 //! are concerned. A leg whose limit nobody states is staked as if it had none, and warned of. It never changes a window, and
@@ -118,4 +118,101 @@ fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
             |way: &Vec<Level>| levels.iter().map(|level| [&way[..], &[*level]].concat()).collect::<Vec<_>>();
         ways.iter().flat_map(with).collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixtures::book as venue;
+    use crate::fixtures::{World, context, price, quote};
+    use crate::market::{Outcome, Side};
+    use crate::venues::Level::{Impossible, Refunded};
+    use crate::venues::{Books, Rules};
+
+    /// `a` knows that a level result cannot happen, `b` refunds it, nobody knows the rules of `c`.
+    fn world() -> World {
+        let refunding = Rules { group: "au".into(), level: Refunded, levels: vec![] };
+        let books = [
+            ("a".into(), venue("a", "us")),
+            ("b".into(), Book { rules: Some(refunding), ..venue("b", "au") }),
+        ];
+        World::new(Books::new(books), 3)
+    }
+
+    fn of(legs: &[Quote], pair: Option<Outcome>) -> Arb<'_> {
+        let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
+        Arb { legs: legs.iter().collect(), pair, implied_probability }
+    }
+
+    #[test]
+    fn each_leg_has_the_levels_of_its_book_in_every_combination() {
+        let world = world();
+        let step = world.step(0, 0);
+        let leg = |name, outcome| quote(world.book(name), None, outcome, price("2.1"));
+        let ways = |home, away| {
+            let legs = [leg(home, Outcome::Home), leg(away, Outcome::Away)];
+            levels(&of(&legs, None), &context(&step, "h2h"))
+        };
+        assert_eq!(ways("a", "b"), [[Impossible, Refunded]]);
+        assert_eq!(ways("b", "a"), [[Refunded, Impossible]]);
+        // Of `c` all that any rules of the table say.
+        let mut of_unknown = ways("a", "c");
+        of_unknown.sort_by_key(|way| way[1] == Refunded);
+        assert_eq!(of_unknown, [[Impossible, Impossible], [Impossible, Refunded]]);
+    }
+
+    #[test]
+    fn a_draw_that_is_an_outcome_is_no_level_result() {
+        let world = world();
+        let step = world.step(0, 0);
+        let leg = |outcome, side| {
+            let mut quote = quote(world.book("b"), None, outcome, price("2.1"));
+            quote.key.side = side;
+            quote
+        };
+        let three = [Outcome::Home, Outcome::Draw, Outcome::Away].map(|outcome| leg(outcome, Side::Back));
+        assert_eq!(levels(&of(&three, None), &context(&step, "h2h")), [[Level::Outcome; 3]]);
+        let pair = [leg(Outcome::Draw, Side::Back), leg(Outcome::Draw, Side::Lay)];
+        assert_eq!(levels(&of(&pair, Some(Outcome::Draw)), &context(&step, "h2h")), [[Level::Outcome; 2]]);
+    }
+
+    #[test]
+    fn under_the_raw_policy_what_is_offered_is_what_is_possible() {
+        let mut world = world();
+        world.policy = Policy::Raw;
+        let step = world.step(0, 0);
+        let legs =
+            [Outcome::Home, Outcome::Away].map(|outcome| quote(world.book("b"), None, outcome, price("2.1")));
+        assert_eq!(levels(&of(&legs, None), &context(&step, "h2h")), [[Impossible; 2]]);
+    }
+
+    proptest! {
+        /// Whatever the prices and limits: shares sum to 1, no worst case is above the margin, no stake above its limit.
+        #[test]
+        fn what_is_staked_is_within_its_bounds(
+            prices in prop::array::uniform2(1_500..6_000_i64),
+            limits in prop::array::uniform2(prop::option::of(0..50_000_i64)),
+        ) {
+            let world = world();
+            let step = world.step(0, 0);
+            let leg = |at: usize, name, outcome| {
+                let price = Price::from_millionths(prices[at] * 1_000).unwrap();
+                Quote { limit: limits[at].and_then(Limit::from_minor), ..quote(world.book(name), None, outcome, price) }
+            };
+            let legs = [leg(0, "a", Outcome::Home), leg(1, "b", Outcome::Away)];
+            let arb = of(&legs, None);
+            let judged = Judged::of(&arb, &legs, &context(&step, "h2h"));
+            let staked = &judged.staked;
+            prop_assert!((staked.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            prop_assert!(staked.margin_worst <= judged.margin);
+            if let Some(rounded) = &staked.rounded {
+                let total = staked.total_max.map_or(DEFAULT_TOTAL, |most| most.min(DEFAULT_TOTAL));
+                prop_assert!(rounded.total() <= total as f64);
+                let kept = rounded.stakes.iter().zip(limits).all(|(stake, limit)| limit.is_none_or(|limit| stake.placed <= limit));
+                prop_assert!(kept);
+            }
+        }
+    }
 }

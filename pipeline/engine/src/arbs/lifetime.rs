@@ -87,3 +87,96 @@ fn record(life: &Life, cell: Cell, context: &MarketContext<'_>, effects: &mut Ef
         effects.samples.lifetimes.push(LifetimeSample { sport, profile: life.profile, cell });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::caps::LeftOut;
+    use crate::context::StepContext;
+    use crate::fixtures::{self, START, World, context, price, quote};
+    use crate::learning::Samples;
+    use crate::learning::survival::EventStage;
+    use crate::market::Outcome;
+    use crate::venues::Books;
+
+    const SECOND: Micros = 1_000_000;
+    /// A day before the start.
+    const OPENED: Micros = START - 86_400 * SECOND;
+
+    fn window(world: &World) -> Window {
+        let step = world.step(0, OPENED);
+        let legs = vec![quote(world.book("a"), None, Outcome::Home, price("2.1"))];
+        let life = Followed { legs: &legs, in_play: false, margin: 0.02 }.begin(&context(&step, "h2h"));
+        fixtures::window(legs, life)
+    }
+
+    /// What is recorded of a window in a step so many seconds after it opened: deaths of its cells, in the order of the records.
+    fn recorded(
+        world: &World,
+        seconds: i64,
+        change: impl Fn(&mut StepContext<'_>),
+        record: impl Fn(&MarketContext<'_>, &mut Effects<'_>),
+    ) -> Vec<(EventStage, i64)> {
+        let mut step = world.step(1, OPENED + seconds * SECOND);
+        change(&mut step);
+        let mut out = Vec::new();
+        let (samples, left_out) = (Samples::default(), LeftOut::default());
+        let mut effects = Effects { sequence: 0, out: &mut out, samples, left_out };
+        record(&context(&step, "h2h"), &mut effects);
+        effects.samples.lifetimes.iter().map(|sample| (sample.profile.stage, sample.cell.deaths())).collect()
+    }
+
+    #[test]
+    fn only_what_took_the_prices_is_a_death() {
+        let world = World::new(Books::default(), 1);
+        let window = window(&world);
+        let deaths = |reason| {
+            let ended =
+                recorded(&world, 300, |_| (), |context, effects| end(&window, reason, context, effects));
+            ended.iter().map(|(_, deaths)| deaths).sum::<i64>()
+        };
+        let of = CloseReason::ALL.map(|reason| (reason.key(), deaths(reason)));
+        let golden = [
+            ("price_moved", 1),
+            ("withdrawn", 1),
+            ("suspended", 1),
+            ("stale", 1),
+            ("event_started", 0),
+            ("event_ended", 0),
+            ("superseded", 0),
+        ];
+        assert_eq!(of, golden);
+    }
+
+    #[test]
+    fn a_confirmation_is_recorded_once_a_minute_and_time_alone_confirms_nothing() {
+        let world = World::new(Books::default(), 1);
+        let was = window(&world);
+        let count = |seconds, by_time, is_transition| {
+            let set = |step: &mut StepContext<'_>| step.by_time = by_time;
+            let go_on = |context: &MarketContext<'_>, effects: &mut Effects<'_>| {
+                continue_life(&was, &was, is_transition, context, effects);
+            };
+            recorded(&world, seconds, set, go_on).len()
+        };
+        assert_eq!((count(59, false, false), count(60, false, false)), (0, 1));
+        assert_eq!((count(30, false, true), count(600, true, true)), (1, 0));
+    }
+
+    #[test]
+    fn a_window_that_goes_in_play_begins_another_life() {
+        let world = World::new(Books::default(), 1);
+        let was = window(&world);
+        let now = Window { in_play: true, ..was.clone() };
+        let stages = recorded(
+            &world,
+            300,
+            |_| (),
+            |context, effects| {
+                let life = continue_life(&was, &now, true, context, effects);
+                assert_eq!((life.profile.stage, life.since), (EventStage::InPlay, context.step.now));
+            },
+        );
+        assert_eq!(stages, [(EventStage::Days, 0)], "what was lived before is recorded, and no death");
+    }
+}

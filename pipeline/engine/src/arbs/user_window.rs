@@ -29,7 +29,7 @@ pub(crate) fn user_window(
     let life = || Followed { legs: &legs, in_play, margin }.begin(context);
     Window {
         line: legs.first().and_then(|leg| leg.key.line),
-        id: known.map_or_else(|| standing_id(&legs, context), |window| window.id),
+        id: known.map_or_else(|| user_window_id(&legs, context), |window| window.id),
         opened_at: known.map_or(since, |window| window.opened_at),
         sequence: known.map_or(0, |window| window.sequence),
         pair: arb.pair,
@@ -46,7 +46,7 @@ pub(crate) fn user_window(
 }
 
 /// The id of bets that no window was opened for: as long as they are the same, so is it.
-fn standing_id(legs: &[Quote], context: &MarketContext<'_>) -> WindowId {
+fn user_window_id(legs: &[Quote], context: &MarketContext<'_>) -> WindowId {
     let mut hash = Sha256::new();
     hash.update(format!("standing/{}/{}/", context.step.event.id, context.market.key()));
     for Quote { key, .. } in legs {

@@ -53,7 +53,7 @@ mod tests {
     use crate::market::Line;
     use crate::venues::Books;
 
-    fn arb<'a>(legs: &'a [Quote], pair: Option<Outcome>) -> Arb<'a> {
+    fn arb(legs: &[Quote], pair: Option<Outcome>) -> Arb<'_> {
         Arb { legs: legs.iter().collect(), pair, implied_probability: 0.9 }
     }
 

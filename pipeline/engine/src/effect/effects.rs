@@ -62,3 +62,19 @@ impl Effects<'_> {
         self.sequence
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_on_the_feed_grow_by_one() {
+        let mut out = Vec::new();
+        let (samples, left_out) = (Samples::default(), LeftOut::default());
+        let mut effects = Effects { sequence: 41, out: &mut out, samples, left_out };
+        assert_eq!([effects.next(), effects.next()], [42, 43]);
+        effects.push(Effect::Contains { source: "s".into(), received_at: None });
+        assert_eq!((effects.sequence, effects.next()), (43, 44));
+        assert_eq!(out, [Effect::Contains { source: "s".into(), received_at: None }]);
+    }
+}

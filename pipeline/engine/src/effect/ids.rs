@@ -30,3 +30,17 @@ pub(crate) fn first_16(hash: Sha256) -> [u8; 16] {
     id.copy_from_slice(&hash.finalize()[..16]);
     id
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_32_digits_of_the_first_half_of_a_hash() {
+        // SHA-256 of "abc" (FIPS 180-2, appendix B.1).
+        let id = first_16(Sha256::new_with_prefix("abc"));
+        assert_eq!(WindowId(id).to_string(), "ba7816bf8f01cfea414140de5dae2223");
+        assert_eq!(SignalId(id).to_string(), WindowId(id).to_string());
+        assert_eq!(SignalId([0; 16]).to_string(), "0".repeat(32));
+    }
+}

@@ -53,7 +53,7 @@ impl SignalKind {
     }
 
     /// Whether it follows from the table as it stands, and from nothing else.
-    pub(crate) fn is_standing(self) -> bool {
+    pub(crate) fn is_of_table(self) -> bool {
         matches!(self, Self::Value | Self::LowHold | Self::Middle)
     }
 }

@@ -105,3 +105,44 @@ pub struct FailedCheck {
     /// One sentence.
     pub reason: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bits_are_the_flags_that_hold(bits in any::<u16>()) {
+            match Verification::from_bits(bits) {
+                None => prop_assert!(bits >= 1 << Flag::ALL.len()),
+                Some(verification) => {
+                    let held: Vec<_> = Flag::ALL.into_iter().filter(|flag| verification.holds(*flag)).collect();
+                    prop_assert_eq!(held.iter().map(|flag| flag.bit()).sum::<u16>(), bits);
+                    prop_assert_eq!(verification.bits(), bits);
+                    prop_assert_eq!(verification.is_verified(), held.len() == Flag::ALL.len());
+                    prop_assert_eq!(Verification::of(held.into_iter()), verification);
+                }
+            }
+        }
+    }
+
+    /// The order of the flags is what is stored: a flag that moved would change what old records mean.
+    #[test]
+    fn flags_have_their_bits_for_ever() {
+        let bits: Vec<_> = Flag::ALL.iter().map(|flag| format!("{} {}", flag.key(), flag.bit())).collect();
+        let golden = [
+            "simultaneous 1",
+            "fresh 2",
+            "active 4",
+            "same_line 8",
+            "same_rules 16",
+            "independent_operators 32",
+            "plausible_price 64",
+            "plausible_margin 128",
+            "stakeable 256",
+        ];
+        assert_eq!(bits, golden);
+    }
+}

@@ -111,3 +111,31 @@ impl WindowHistory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_proven_once_stays_in_the_history() {
+        let [nothing, simultaneous, all] = [
+            Verification::default(),
+            Verification::of([Flag::Simultaneous].into_iter()),
+            Verification::of(Flag::ALL.into_iter()),
+        ];
+        let history = |proofs: &[Verification]| {
+            let history = proofs.iter().fold(WindowHistory::default(), |history, proof| history.and(*proof));
+            (history.simultaneous, history.verified)
+        };
+        assert_eq!(history(&[nothing]), (false, false));
+        assert_eq!(history(&[nothing, simultaneous, nothing]), (true, false));
+        assert_eq!(history(&[all, nothing, simultaneous]), (true, true));
+    }
+
+    #[test]
+    fn every_reason_has_a_name_of_its_own() {
+        let names: std::collections::BTreeSet<_> =
+            CloseReason::ALL.iter().map(|reason| reason.key()).collect();
+        assert_eq!(names.len(), CloseReason::ALL.len());
+    }
+}

@@ -36,7 +36,7 @@ pub(crate) fn update_signals(
     low_hold::find(look, open, context, &mut found, &mut effects.left_out);
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
-        if signal.subject.kind.is_standing() {
+        if signal.subject.kind.is_of_table() {
             return Err(why_faded(signal, look.quotes));
         }
         lost(signal, look.quotes, context).map_or(Ok(()), Err)
@@ -64,7 +64,7 @@ pub(crate) fn pass_time(
     }
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
-        let is_over = signal.expires_at < now && !signal.subject.kind.is_standing();
+        let is_over = signal.expires_at < now && !signal.subject.kind.is_of_table();
         if is_over { Err(SignalCloseReason::Expired) } else { Ok(()) }
     };
     let signals = merge(open, found, keeps, context, effects);
@@ -81,7 +81,7 @@ pub(crate) fn end(open: &[Signal], context: &MarketContext<'_>, effects: &mut Ef
 
 /// After which watermark time ends one of them; those that the table holds end with its quotes.
 pub(crate) fn due(open: &[Signal]) -> Micros {
-    let timed = open.iter().filter(|signal| !signal.subject.kind.is_standing());
+    let timed = open.iter().filter(|signal| !signal.subject.kind.is_of_table());
     timed.map(|signal| signal.expires_at.saturating_add(1)).min().unwrap_or(Micros::MAX)
 }
 
@@ -154,7 +154,7 @@ fn change(was: &Signal, found: &Found, context: &MarketContext<'_>) -> Option<Si
     let times = |bet: &Quote| (bet.span_end, bet.price_moved_at);
     let same_bets = was.bets.iter().map(bet).eq(found.bets.iter().map(bet));
     // The evidence for one that the table holds changes with every price of the line: it is published with the bets' next change.
-    let same_sayers = was.subject.kind.is_standing() || was.expires_at == found.expires_at;
+    let same_sayers = was.subject.kind.is_of_table() || was.expires_at == found.expires_at;
     let same_times = was.bets.iter().map(times).eq(found.bets.iter().map(times));
     match (same_bets && same_sayers, same_times && !context.step.event_changed) {
         (false, _) => Some(SignalChange::Updated),

@@ -37,11 +37,11 @@ pub(super) fn find(
     for quotes in look.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         rows.clear();
         rows::rows_of(quotes, look.outcomes, &mut rows);
-        look_at(&rows, open, context, found);
+        find_on_line(&rows, open, context, found);
     }
 }
 
-fn look_at(rows: &[Row<'_>], open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
+fn find_on_line(rows: &[Row<'_>], open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
     // With fewer books there are not enough operators.
     let Some(first) = rows.first().filter(|_| rows.len() > OPERATORS) else { return };
     for at in 0..first.quotes().len() {
@@ -144,4 +144,85 @@ pub(super) fn judge(
         detail: Detail { quotes, fair, kelly: Some(value::kelly(chance, bet.effective, QUARTER)) },
         ..found
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::fixtures::{World, book, context, price, quote};
+    use crate::market::Outcome;
+    use crate::venues::{Book, Books};
+
+    const BOTH: [Outcome; 2] = [Outcome::Home, Outcome::Away];
+
+    /// Six books, of which `e` and `f` have one operator.
+    fn world() -> World {
+        let of = |name: &str, operator| -> (Arc<str>, Book) { (name.into(), book(operator, "us")) };
+        let books = ["a", "b", "c", "d"].map(|name| of(name, name)).into_iter();
+        World::new(Books::new(books.chain([of("e", "x"), of("f", "x")])), 6)
+    }
+
+    /// A table of books at their prices of both outcomes, sorted.
+    fn table(world: &World, prices: &[(&str, &str, &str)]) -> Vec<Quote> {
+        let of = |(name, home, away): &(&str, &str, &str)| {
+            [(BOTH[0], *home), (BOTH[1], *away)]
+                .map(|(outcome, decimal)| quote(world.book(name), None, outcome, price(decimal)))
+        };
+        let mut table: Vec<_> = prices.iter().flat_map(of).collect();
+        table.sort_by_key(|quote| quote.key);
+        table
+    }
+
+    #[test]
+    fn an_operator_counts_once() {
+        let world = world();
+        let step = world.step(0, 0);
+        let of = |names: &[&str]| {
+            let quotes: Vec<_> =
+                names.iter().map(|name| quote(world.book(name), None, BOTH[0], price("2"))).collect();
+            operators(quotes.iter(), &context(&step, "h2h"))
+        };
+        assert_eq!((of(&["a", "b", "a"]), of(&["e", "f"]), of(&["d", "e", "f"]), of(&[])), (2, 1, 2, 0));
+    }
+
+    #[test]
+    fn of_books_that_agree_every_method_sees_the_same_chance() {
+        let world = world();
+        let step = world.step(0, 0);
+        let table = table(&world, &[("a", "1.9", "1.9"), ("b", "1.95", "1.95"), ("c", "2.2", "1.7")]);
+        let mut rows = Vec::new();
+        rows::rows_of(&table, &BOTH, &mut rows);
+        let sources: Vec<_> = rows[..2].iter().collect();
+        let found =
+            judge(SignalKind::Value, &sources, 0, rows[2].quotes()[0], &context(&step, "h2h")).unwrap();
+        // A chance of one half at 2.2: a tenth is won on average.
+        assert!((found.strength - 0.1).abs() < 1e-9, "{}", found.strength);
+        assert_eq!(found.detail.fair.len(), Method::ALL.len());
+        assert!(found.detail.fair.iter().all(|(_, chance)| (chance - 0.5).abs() < 1e-9));
+        assert!((found.confidence - 1.0).abs() < 1e-12, "ten opinions of ten");
+        // A quarter of 0.1 / 1.2.
+        assert!((found.detail.kelly.unwrap() - 0.025 / 1.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_book_below_a_booksum_of_one_has_no_say() {
+        let world = world();
+        let step = world.step(0, 0);
+        let fair = ["a", "b", "c", "d"].map(|name| (name, "1.9", "1.9"));
+        let found = |others: &[(&str, &str, &str)]| {
+            let table = table(&world, &[&[("f", "2.2", "1.7")][..], others].concat());
+            let view = TableView { quotes: &table, outcomes: &BOTH, covers: Vec::new() };
+            let mut found = Vec::new();
+            find(&view, &[], &context(&step, "h2h"), &mut found);
+            found.len()
+        };
+        assert_eq!(found(&fair), 1);
+        let mut error = fair;
+        error[3] = ("d", "2.15", "1.9");
+        assert_eq!(found(&error), 0, "three opinions of other operators are too few");
+        error[3] = ("e", "1.9", "1.9");
+        assert_eq!(found(&error), 0, "a book of the same operator is no other opinion");
+    }
 }

@@ -179,3 +179,89 @@ impl SavedWindow {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixtures::{self, market, price, quote, symbols};
+    use crate::learning::survival::{EventStage, MarketKind, Profile};
+    use crate::signals::ConsensusSample;
+    use crate::state::Parts;
+
+    const LINE: Option<Line> = Some(2_500);
+    const BOTH: [Outcome; 2] = [Outcome::Over, Outcome::Under];
+
+    fn window(legs: Vec<Quote>) -> Window {
+        let profile = Profile { stage: EventStage::Hours, kind: MarketKind::Total, margin: 1, age: 2 };
+        let life = Life { profile, pace: 1_000, since: 3, confirmed_at: 5, taught_to: 4 };
+        let verification = Verification::from_bits(5).unwrap();
+        let history = WindowHistory { simultaneous: true, verified: false };
+        Window { verification, history, in_play: true, fresh_until: 11, ..fixtures::window(legs, life) }
+    }
+
+    /// A market of one line: quotes by (book, outcome), a window of the first two if there are two, and moves of the quotes.
+    fn state(names: &mut Names, rows: &[(usize, usize)], moves: &[(usize, Micros)]) -> MarketState {
+        let books = symbols(names, 5);
+        let mut state = MarketState::empty(market("totals"), None);
+        state.quotes = rows
+            .iter()
+            .map(|(book, outcome)| quote(books[*book], LINE, BOTH[*outcome], price("2")))
+            .collect();
+        state.quotes.sort_by_key(|quote| quote.key);
+        state.quotes.dedup_by_key(|quote| quote.key);
+        if let [first, second, ..] = state.quotes[..] {
+            state.windows.push(window(vec![second, first]));
+        }
+        for (at, time) in moves {
+            let key = QuoteKey { side: Side::Back, ..state.quotes[at % state.quotes.len()].key };
+            let (from, to) = (price("1.9"), price("2"));
+            state.moves.push(Move { key, at: *time, from, to, is_reported: time % 2 == 0 });
+        }
+        state.consensus.push(ConsensusSample {
+            line: LINE,
+            outcome: Outcome::Over,
+            at: 8,
+            probability: 500_000,
+        });
+        state
+    }
+
+    fn saved(state: &MarketState, names: &Names) -> SavedLine {
+        SavedLine::new(&"e".into(), state.market, &Parts::of(state).on(LINE), names)
+    }
+
+    proptest! {
+        /// What is put back is what was written, though the new engine numbers names in another order.
+        #[test]
+        fn a_line_that_is_put_back_is_written_as_it_was(
+            rows in prop::collection::vec((0..5_usize, 0..2_usize), 1..10),
+            moves in prop::collection::vec((0..9_usize, 0..50_i64), 0..6),
+        ) {
+            let mut names = Names::default();
+            let before = state(&mut names, &rows, &moves);
+            let written = saved(&before, &names);
+            let mut others = Names::default();
+            for name in ["z", "e", "c", "a"] {
+                others.symbol(name);
+            }
+            let mut after = MarketState::empty(market("totals"), None);
+            let quotes = written.to_quotes(&mut others);
+            prop_assert!(written.put_into(&mut after, quotes, Vec::new(), &mut others).is_some());
+            prop_assert!(after.quotes.is_sorted_by_key(|quote| quote.key));
+            prop_assert_eq!(saved(&after, &others), written);
+        }
+    }
+
+    #[test]
+    fn a_window_whose_leg_is_not_among_the_quotes_is_not_put_back() {
+        let mut names = Names::default();
+        let before = state(&mut names, &[(0, 0), (1, 1)], &[]);
+        let mut written = saved(&before, &names);
+        written.quotes.pop();
+        let quotes = written.to_quotes(&mut names);
+        let mut after = MarketState::empty(market("totals"), None);
+        assert_eq!(written.put_into(&mut after, quotes, Vec::new(), &mut names), None);
+    }
+}

@@ -208,7 +208,7 @@ impl Engine {
         if disposition == Disposition::Applied {
             if self.policy == Policy::Raw {
                 // Where time brings nothing, a poll brings a look at what is learnt.
-                self.look_at_books(&mut effects.samples);
+                self.count_samples(&mut effects.samples);
             }
             let update = self.update(source, end.received_at, &end.coverage);
             for event in self.withdrawn_from(end.league, &update) {

@@ -59,7 +59,7 @@ impl Engine {
     }
 
     fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, effects: &mut Effects<'_>) {
-        self.look_at_books(&mut effects.samples);
+        self.count_samples(&mut effects.samples);
         self.forget(effects);
         let looks_at_all = self.expected.take_stricter();
         let overlay = self.draft.over(&self.state);
@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// Counts the samples since the last second, and sets what is expected from now on.
-    pub(super) fn look_at_books(&mut self, samples: &mut Samples) {
+    pub(super) fn count_samples(&mut self, samples: &mut Samples) {
         for sample in samples.refresh.drain(..) {
             self.draft.book(sample.book, &self.state).add(sample.bucket, sample.at);
         }
@@ -131,7 +131,8 @@ impl Engine {
             pass(event, were_stale, hops, &step, effects)
         };
         let has_stale_books = !stale_books.as_deref().unwrap_or(were_stale).is_empty();
-        let due = timers::after_look(markets.as_ref().unwrap_or(&event.markets), has_stale_books, &step);
+        let due =
+            timers::after_inspection(markets.as_ref().unwrap_or(&event.markets), has_stale_books, &step);
         event.due.set(due);
         let is_as_it_was = markets.is_none() && stale_books.is_none();
         let event = markets.map(|markets| EventState::new(Arc::clone(info), markets).due_at(due));

@@ -31,7 +31,7 @@ pub(crate) fn after_frame(
 }
 
 /// After a look at an event: by each of its quotes.
-pub(crate) fn after_look(
+pub(crate) fn after_inspection(
     markets: &[Arc<MarketState>],
     has_stale_books: bool,
     step: &StepContext<'_>,

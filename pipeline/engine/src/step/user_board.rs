@@ -1,7 +1,7 @@
-//! The board of a user's own books: what the engine would say if there were no others, at the commissions that the user pays.
+//! The board of a user's own books: what the board would be if there were no others, at the commissions that the user pays.
 //!
 //! It is made of the quotes as they stand, and changes nothing: no window opens or closes by it. A set of bets that is also a
-//! window of the board is that window; any other has an id of its own bets, and is as old as its youngest price. What others say
+//! window of the board is that window; any other has an id of its own bets, and is as old as its youngest price. What others offer
 //! of a price still counts where it is judged: a book that a user has no account at is a witness all the same. It never knows
 //! limits of a user's account.
 
@@ -41,22 +41,22 @@ impl Engine {
         let books: Option<BTreeSet<Symbol>> =
             user.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
         let charged = user.commissions.keys().filter_map(|book| self.names.known(book)).collect();
-        let own = ResolvedBooks { books, charged, venues };
+        let resolved = ResolvedBooks { books, charged, venues };
         let mut entries = Vec::new();
         for event in self.state.events.values() {
-            self.look_at(event, &own, &mut entries);
+            self.add_entries(event, &resolved, &mut entries);
         }
         entries
     }
 
-    fn look_at(&self, event: &EventState, own: &ResolvedBooks, entries: &mut Vec<Entry>) {
-        let pricing = PricingContext { venues: &own.venues, ..self.pricing(&event.info.league) };
+    fn add_entries(&self, event: &EventState, resolved: &ResolvedBooks, entries: &mut Vec<Entry>) {
+        let pricing = PricingContext { venues: &resolved.venues, ..self.pricing(&event.info.league) };
         let step = StepContext { pricing, ..self.step_context(NOWHERE, Micros::MIN, &event.info, false) };
         for state in &event.markets {
             let context = MarketContext { step: &step, market: state.market, was: &state.quotes };
             // Which outcomes there are does not depend on whose prices are taken.
             let outcomes = quotes::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
-            let quotes = own.quotes(state, pricing);
+            let quotes = resolved.quotes(state, pricing);
             let lines = state.quotes.chunk_by(|a, b| a.key.line == b.key.line);
             for line in lines {
                 let offered = on_line(&quotes, line[0].key.line);

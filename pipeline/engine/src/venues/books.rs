@@ -203,26 +203,14 @@ pub fn currency<'a>(books: impl IntoIterator<Item = &'a Book>) -> Option<&'a str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures;
 
     fn book(operator: Option<&str>, currency: &str, group: &str) -> Book {
-        let rules = Rules {
-            group: group.into(),
-            level: Level::Refunded,
-            levels: vec![
-                ("aussierules".into(), Level::DeadHeat),
-                ("aussierules_afl".into(), Level::Impossible),
-            ],
-        };
-        Book {
-            operator: operator.map(Into::into),
-            kind: VenueKind::Bookmaker,
-            currency: Some(currency.into()),
-            fees: Vec::new(),
-            rules: Some(rules),
-            refresh: Some(60_000_000),
-            step: STEP,
-            known: true,
-        }
+        let levels = [("aussierules", Level::DeadHeat), ("aussierules_afl", Level::Impossible)];
+        let levels = levels.map(|(key, level)| (key.into(), level)).into();
+        let rules = Rules { group: group.into(), level: Level::Refunded, levels };
+        let (operator, currency) = (operator.map(Into::into), Some(currency.into()));
+        Book { operator, currency, rules: Some(rules), refresh: Some(60_000_000), ..fixtures::book("", "") }
     }
 
     fn books() -> Books {

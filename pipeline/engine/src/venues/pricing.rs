@@ -38,10 +38,10 @@ impl PricingContext<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::books::{Book, Books, DatedFee, VenueKind};
+    use super::super::books::{Book, Books, DatedFee};
     use super::super::fees::Fee;
     use super::*;
-    use crate::fixtures::{World, price};
+    use crate::fixtures::{World, book, price};
     use crate::market::Outcome;
 
     /// `a` keeps nothing, `b` 2 % of winnings, and 5 % of those in baseball from second 100 on.
@@ -51,16 +51,7 @@ mod tests {
             league: league.map(Into::into),
             fee: Fee::Commission { ppm },
         };
-        let book = |fees| Book {
-            operator: None,
-            kind: VenueKind::Exchange,
-            currency: None,
-            fees,
-            rules: None,
-            refresh: None,
-            step: 1,
-            known: true,
-        };
+        let book = |fees| Book { fees, ..book("x", "us") };
         let charging = vec![fee(Micros::MIN, None, 20_000), fee(100_000_000, Some("baseball"), 50_000)];
         World::new(Books::new([("a".into(), book(vec![])), ("b".into(), book(charging))]), 2)
     }

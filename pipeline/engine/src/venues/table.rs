@@ -92,3 +92,50 @@ impl Venues {
         self.currencies.len() <= 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{World, book};
+    use crate::venues::Level;
+
+    /// `a` in dollars, `b` in pounds, `c` of no known currency; `d` is not in the table.
+    fn world() -> World {
+        let of = |name: &str, currency: Option<&str>| {
+            let known = Book { currency: currency.map(Into::into), ..book(name, "us") };
+            (name.into(), known)
+        };
+        World::new(Books::new([of("a", Some("USD")), of("b", Some("GBP")), of("c", None)]), 4)
+    }
+
+    #[test]
+    fn a_book_of_no_known_currency_may_be_in_any() {
+        let world = world();
+        let may_be_in = |currency: &str| {
+            let may_be = |name: &&str| world.venues.may_be_in(world.book(name), &currency.into());
+            ["a", "b", "c", "d"].iter().filter(|name| may_be(name)).copied().collect::<String>()
+        };
+        assert_eq!((may_be_in("USD"), may_be_in("GBP")), ("acd".to_owned(), "bcd".to_owned()));
+        assert_eq!(world.venues.currencies().map(|it| &**it).collect::<Vec<_>>(), ["GBP", "USD"]);
+        assert!(!world.venues.share_a_currency());
+        assert!(World::new(Books::default(), 3).venues.share_a_currency(), "none is known");
+    }
+
+    #[test]
+    fn only_what_is_in_the_table_is_known() {
+        let mut world = world();
+        let known = |world: &World, name| world.venues.is_known(world.book(name));
+        assert_eq!(["a", "b", "c", "d"].map(|name| known(&world, name)), [true, true, true, false]);
+        let new = world.names.symbol("e");
+        assert!(!world.venues.is_known(new), "it is not followed yet");
+        world.venues.follow(&world.names);
+        assert_eq!((&*world.venues.venue(new).key, world.venues.is_known(new)), ("e", false));
+    }
+
+    #[test]
+    fn a_book_without_rules_may_settle_by_any() {
+        let world = world();
+        let of = |name| world.venues.levels(world.book(name), "baseball_mlb", Period::FullTime);
+        assert_eq!((of("a"), of("d")), (vec![Level::Impossible], vec![Level::Impossible]));
+    }
+}

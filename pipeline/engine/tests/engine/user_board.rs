@@ -89,11 +89,11 @@ type Prices = BTreeMap<(usize, usize), u32>;
 
 fn told(prices: &Prices, books: &BTreeSet<usize>) -> World {
     let mut world = World::new(Policy::Board);
-    let mine = prices.iter().filter(|((book, _), _)| books.contains(book));
+    let offered = prices.iter().filter(|((book, _), _)| books.contains(book));
     let tick = |((book, bet), price): (&(usize, usize), &u32)| -> Tick<'static> {
         tick(BOOKS[*book], BETS[*bet], &format!("{}.{:02}", price / 100, price % 100), 99)
     };
-    world.tell(100, mine.map(tick).collect());
+    world.tell(100, offered.map(tick).collect());
     world
 }
 
@@ -104,13 +104,13 @@ proptest! {
         books in prop::collection::btree_set(0..BOOKS.len(), 1..5),
     ) {
         let (all, alone) = (told(&prices, &(0..BOOKS.len()).collect()), told(&prices, &books));
-        let mine = only(&books.iter().map(|book| BOOKS[*book]).collect::<Vec<_>>());
+        let user = only(&books.iter().map(|book| BOOKS[*book]).collect::<Vec<_>>());
         // What is bet, and what it brings; what others say of it differs, and so do its age and its name.
         let gist = |entry: &Entry| {
             let legs: Vec<_> = entry.legs.iter().map(|leg| (leg.book.clone(), leg.price, leg.stake)).collect();
             (entry.market, entry.line, legs, entry.margin.to_bits(), entry.margin_worst.to_bits())
         };
-        let found = all.engine.board_of(&mine);
+        let found = all.engine.board_of(&user);
         let expected = alone.engine.board_of(&UserBooks::default());
         prop_assert_eq!(found.iter().map(gist).collect::<Vec<_>>(), expected.iter().map(gist).collect::<Vec<_>>());
         prop_assert_eq!(expected.len(), alone.board.len());
