@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use arb_engine::catalogue::Policy;
+use arb_engine::market::Policy;
 use arb_ingest::replay::Speed;
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};

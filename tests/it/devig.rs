@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use arb_engine::devig::{Method, fair};
 use arb_engine::odds::Price;
+use arb_engine::odds::devig::{Method, fair};
 use fastrand::Rng;
 use serde_json::{Value, json};
 

@@ -79,7 +79,8 @@ fn what_is_foretold_is_reported_of_the_windows_after_the_split() {
 
 #[test]
 fn the_prior_that_ships_is_what_fit_says_of_the_recordings() {
-    let shipped = std::fs::read_to_string(root().join("pipeline/engine/src/survival/prior.rs")).unwrap();
+    let shipped =
+        std::fs::read_to_string(root().join("pipeline/engine/src/learning/survival/prior.rs")).unwrap();
     let named = shipped.lines().filter_map(|line| line.strip_prefix("//! * `")?.split('`').next());
     let scratch = tempfile::tempdir().unwrap();
     let recordings: Vec<_> = named.map(|name| recordings::named(name, scratch.path())).collect();

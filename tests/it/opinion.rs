@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use arb_engine::books::Books;
+use arb_engine::venues::Books;
 use arb_process::books;
 use serde_json::Value;
 

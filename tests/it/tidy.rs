@@ -6,6 +6,8 @@ use arb_runtime::telemetry::list;
 
 use crate::support::root;
 
+mod rooms;
+
 /// Longest file without its tests: a longer one holds more than one idea.
 const FILE: usize = 400;
 /// Longest function: a longer one does more than one thing.

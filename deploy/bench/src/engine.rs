@@ -8,12 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::{Coordinate, Input};
-use arb_engine::probe::{Probe, Stage};
-use arb_engine::{Engine, Mine, Size};
+use arb_engine::market::Policy;
+use arb_engine::venues::Books;
+use arb_engine::{Engine, Probe, Size, StepStage, UserBooks};
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
 use arb_ingest::the_odds_api::OddsFormat;
@@ -79,19 +78,19 @@ fn stages(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> Vec<Row> {
         let case = format!("{name}, {stage}");
         Row::alone(PART, case, Measure("a tick", "ns"), &[spent.as_nanos() as f64 / ticks as f64])
     };
-    Stage::ALL.map(part).into_iter().zip(clock.spent).map(row).collect()
+    StepStage::ALL.map(part).into_iter().zip(clock.spent).map(row).collect()
 }
 
 /// A stage as the table calls it.
-fn part(stage: Stage) -> &'static str {
+fn part(stage: StepStage) -> &'static str {
     match stage {
-        Stage::Time => "what time brings",
-        Stage::Read => "read and sort",
-        Stage::Merge => "merge",
-        Stage::Evaluate => "best prices",
-        Stage::Judge => "flags, stakes, lives, entries",
-        Stage::Signals => "signals",
-        Stage::Idle => "draft and commit",
+        StepStage::Time => "what time brings",
+        StepStage::Read => "read and sort",
+        StepStage::Merge => "merge",
+        StepStage::Evaluate => "best prices",
+        StepStage::Judge => "flags, stakes, lives, entries",
+        StepStage::Signals => "signals",
+        StepStage::Idle => "draft and commit",
     }
 }
 
@@ -121,8 +120,8 @@ fn own_boards(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> [Row; 2] 
     let all: BTreeSet<_> = frames.flat_map(|frame| &frame.ticks).map(|tick| tick.book.to_owned()).collect();
     let half: BTreeSet<_> = all.into_iter().step_by(2).collect();
     let commissions = half.iter().map(|book| (book.clone(), 20_000)).collect();
-    let own = Mine { books: Some(half), ..Mine::default() };
-    let charged = Mine { commissions, ..own.clone() };
+    let own = UserBooks { books: Some(half), ..UserBooks::default() };
+    let charged = UserBooks { commissions, ..own.clone() };
     [("their own fees", own), ("a commission", charged)].map(|(at, mine)| {
         let rounds: Vec<_> = (0..ENGINES)
             .map(|_| {
@@ -225,12 +224,12 @@ fn stepped(inputs: &[Input<'_>], books: &Arc<Books>, mut each: impl FnMut(usize,
 /// Time by stage.
 #[derive(Default)]
 struct Clock {
-    spent: [Duration; Stage::ALL.len()],
-    now: Option<(Stage, Instant)>,
+    spent: [Duration; StepStage::ALL.len()],
+    now: Option<(StepStage, Instant)>,
 }
 
 impl Probe for Clock {
-    fn enter(&mut self, stage: Stage) {
+    fn enter(&mut self, stage: StepStage) {
         let at = Instant::now();
         if let Some((stage, since)) = self.now.replace((stage, at)) {
             self.spent[stage as usize] += at - since;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use arb_engine::books::Books;
+use arb_engine::venues::Books;
 use arb_process::books;
 
 /// The table of a file, or the one that this program ships with.

@@ -1,20 +1,16 @@
-//! What the engine is told: one borrowed struct a record of the tick partition.
+//! What the engine receives: one borrowed struct a record of the tick partition.
 //!
 //! Values are parsed, not validated: a [`Price`] out of range or a [`Bet`] that no market has cannot be made.
 //! It never decides anything about them.
 
 use crate::Micros;
-use crate::catalogue::{Line, Market, Outcome, Side};
-use crate::effect::EventInfo;
-use crate::limit::Limit;
-use crate::names::Symbol;
+use crate::market::{Bet, EventInfo, Limit, Market};
 use crate::odds::Price;
-use crate::quotes::Key;
 
 /// One record.
 #[derive(Debug, Clone)]
 pub enum Input<'a> {
-    /// What one source said of one event at one moment.
+    /// What one source published about one event at one moment.
     Frame(Frame<'a>),
     /// All frames of a poll have been sent.
     PollEnd(PollEnd<'a>),
@@ -33,10 +29,10 @@ pub struct Coordinate<'a> {
     pub offset: i64,
 }
 
-/// What one source said of one event at one moment.
+/// What one source published about one event at one moment.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
-    /// Who said it.
+    /// Who published it.
     pub source: &'a str,
     /// When ingest took it.
     pub received_at: Micros,
@@ -84,52 +80,6 @@ impl Coverage<'_> {
     }
 }
 
-/// A bet that exists: its market has this outcome, and a line exactly when the market needs one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bet {
-    market: Market,
-    outcome: Outcome,
-    side: Side,
-    line: Option<Line>,
-}
-
-impl Bet {
-    /// `None` when the market has no such outcome, lacks a line or has none to give.
-    #[must_use]
-    pub fn new(market: Market, outcome: Outcome, side: Side, line: Option<Line>) -> Option<Self> {
-        let exists = market.admits(outcome) && market.family.has_line() == line.is_some();
-        exists.then_some(Self { market, outcome, side, line })
-    }
-
-    /// Its market.
-    #[must_use]
-    pub fn market(&self) -> Market {
-        self.market
-    }
-
-    /// What is bet on.
-    #[must_use]
-    pub fn outcome(&self) -> Outcome {
-        self.outcome
-    }
-
-    /// For it or against it.
-    #[must_use]
-    pub fn side(&self) -> Side {
-        self.side
-    }
-
-    /// Its line, where its market has one.
-    #[must_use]
-    pub fn line(&self) -> Option<Line> {
-        self.line
-    }
-
-    pub(crate) fn key(&self, book: Symbol) -> Key {
-        Key { line: self.line, outcome: self.outcome, side: self.side, book }
-    }
-}
-
 /// One observation of one price.
 #[derive(Debug, Clone, Copy)]
 pub struct Tick<'a> {
@@ -139,13 +89,13 @@ pub struct Tick<'a> {
     pub bet: Bet,
     /// Price.
     pub price: Price,
-    /// The most that can be staked at it, where the source says so.
+    /// The most that can be staked at it, where the source states it.
     pub limit: Option<Limit>,
     /// No bets are taken.
     pub suspended: bool,
     /// When the source last confirmed it.
     pub last_seen_at: Micros,
-    /// When it last changed, where the source says so.
+    /// When it last changed, where the source states it.
     pub price_moved_at: Option<Micros>,
 }
 

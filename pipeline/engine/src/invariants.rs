@@ -3,15 +3,13 @@
 //! `ARCHITECTURE.md` lists the same numbers. It never repairs anything.
 
 use crate::Micros;
-use crate::best;
-use crate::clock::Clock;
+use crate::arbs;
 use crate::effect::Entry;
-use crate::engine::Engine;
-use crate::market;
 use crate::odds;
-use crate::over;
-use crate::quotes::Moment;
+use crate::quotes::{self, Moment};
 use crate::state::{EventState, MarketState};
+use crate::step::Engine;
+use crate::time::{Clock, expiry};
 
 /// An invariant that does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,13 +65,13 @@ pub fn check_state(engine: &Engine) -> Result<(), Violation> {
 fn check_event(engine: &Engine, event: &EventState, clock: &Clock) -> Result<(), Violation> {
     // What happens with a whole second is looked at when it has passed.
     let watermark = clock.checked();
-    if over::is_over(&event.info.sport, event.info.commence_time, watermark) {
+    if expiry::is_over(&event.info.sport, event.info.commence_time, watermark) {
         return Err(Violation::TimeHolds);
     }
     let commence_time = event.info.commence_time;
     let moment = Moment { watermark, commence_time, expected: engine.expected() };
     for market in &event.markets {
-        if market.quotes.iter().any(|quote| moment.standing(quote) != quote.standing) {
+        if market.quotes.iter().any(|quote| moment.status(quote) != quote.status) {
             return Err(Violation::NothingStaleOnOffer);
         }
         check_market(engine, event, market)?;
@@ -89,11 +87,11 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
     if quotes.iter().any(|quote| quote.span_end < quote.span_start) {
         return Err(Violation::SpanRuns);
     }
-    let outcomes = market::outcomes(state.market, &event.info.sport, quotes, engine.policy());
+    let outcomes = quotes::outcomes(state.market, &event.info.sport, quotes, engine.policy());
     let mut open = state.windows.iter();
     for line in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
-        let eyes = engine.eyes(&event.info.league);
-        let Some(arb) = best::find(line, outcomes, eyes, odds::ARB_BELOW) else { continue };
+        let pricing = engine.pricing(&event.info.league);
+        let Some(arb) = arbs::find_arb(line, outcomes, pricing, odds::ARB_BELOW) else { continue };
         let window = open.next().filter(|window| window.line == line[0].key.line);
         let window = window.ok_or(Violation::OpenIffArb)?;
         if !window.legs.iter().eq(arb.legs.iter().copied()) {

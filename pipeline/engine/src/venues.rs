@@ -1,122 +1,15 @@
-//! What is known of each book, by its symbol, and what its prices are worth.
+//! Where bets are placed: who runs a book, what it keeps, how it settles, and what its prices are worth after that.
 //!
-//! It never compares prices.
+//! Nothing here compares prices.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod books;
+mod fees;
+mod pricing;
+mod rules;
+mod table;
 
-use crate::Micros;
-use crate::books::{Book, Books, Dated};
-use crate::catalogue::{Period, Policy, Side};
-use crate::fees::Fee;
-use crate::names::{Names, Symbol};
-use crate::odds::Price;
-use crate::quotes::Key;
-use crate::settle::Level;
-
-/// The table of books, and where each symbol stands in it.
-#[derive(Debug, Default)]
-pub(crate) struct Venues {
-    books: Arc<Books>,
-    by_symbol: Vec<Venue>,
-    /// Of all that are known.
-    currencies: BTreeSet<Arc<str>>,
-}
-
-/// A book by its key.
-#[derive(Debug)]
-pub(crate) struct Venue {
-    pub(crate) key: Arc<str>,
-    pub(crate) book: Book,
-}
-
-impl Venue {
-    pub(crate) fn operator(&self) -> &str {
-        self.book.operator(&self.key)
-    }
-}
-
-impl Venues {
-    pub(crate) fn new(books: Arc<Books>) -> Self {
-        Self { books, ..Self::default() }
-    }
-
-    /// The same with other commissions, in parts of a million of winnings, in place of some books' fees.
-    pub(crate) fn at_commissions(&self, names: &Names, commissions: &BTreeMap<String, u32>) -> Self {
-        let mut venues = Self::new(Arc::clone(&self.books));
-        venues.follow(names);
-        for venue in &mut venues.by_symbol {
-            if let Some(ppm) = commissions.get(&*venue.key) {
-                venue.book.fees =
-                    vec![Dated { from: Micros::MIN, league: None, fee: Fee::Commission { ppm: *ppm } }];
-            }
-        }
-        venues
-    }
-
-    /// Looks up the names that are new. Sources are among them, which no one asks for.
-    pub(crate) fn follow(&mut self, names: &Names) {
-        for symbol in names.symbols().skip(self.by_symbol.len()) {
-            let key = Arc::clone(names.name(symbol));
-            let book = self.books.get(&key).clone();
-            self.currencies.extend(book.currency.clone());
-            self.by_symbol.push(Venue { key, book });
-        }
-    }
-
-    /// A book that was followed.
-    pub(crate) fn venue(&self, book: Symbol) -> &Venue {
-        &self.by_symbol[book.index()]
-    }
-
-    /// Whether a book is in the table.
-    pub(crate) fn is_known(&self, book: Symbol) -> bool {
-        self.by_symbol.get(book.index()).is_some_and(|venue| venue.book.known)
-    }
-
-    /// What a level result may do to a bet at a book.
-    pub(crate) fn levels(&self, book: Symbol, league: &str, period: Period) -> Vec<Level> {
-        self.books.levels(&self.venue(book).book, league, period)
-    }
-
-    /// Whether a book takes stakes in a currency, as far as that is known.
-    pub(crate) fn may_be_in(&self, book: Symbol, currency: &Arc<str>) -> bool {
-        self.venue(book).book.currency.as_ref().is_none_or(|it| it == currency)
-    }
-
-    /// The currencies of all books.
-    pub(crate) fn currencies(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.currencies.iter()
-    }
-
-    /// Whether no two books are known to take stakes in different currencies.
-    pub(crate) fn share_a_currency(&self) -> bool {
-        self.currencies.len() <= 1
-    }
-}
-
-/// By which rules the quotes of an event are looked at.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Eyes<'a> {
-    pub(crate) policy: Policy,
-    pub(crate) league: &'a str,
-    pub(crate) names: &'a Names,
-    pub(crate) venues: &'a Venues,
-}
-
-impl Eyes<'_> {
-    /// A price after the fees of that time, as a back price; where nothing is left to win, the least there is. The raw policy
-    /// knows no fees.
-    pub(crate) fn effective(&self, key: Key, price: Price, at: Micros) -> Price {
-        if self.policy == Policy::Raw {
-            return price;
-        }
-        let book = &self.venues.venue(key.book).book;
-        let effective = match (key.side, book.fees.is_empty()) {
-            (Side::Back, true) => return price,
-            (Side::Back, false) => book.fee_in(self.league, at).back(price),
-            (Side::Lay, _) => book.fee_in(self.league, at).lay(price),
-        };
-        effective.unwrap_or(Price::LEAST)
-    }
-}
+pub use books::{Book, Books, DatedFee, VenueKind, currency};
+pub use fees::{CONTRACTS, Fee};
+pub(crate) use pricing::PricingContext;
+pub use rules::{Level, Rules};
+pub(crate) use table::Venues;

@@ -12,7 +12,7 @@ mod json;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use arb_engine::catalogue::{self, Family, Market};
+use arb_engine::market::{Family, Line, Market};
 use arb_engine::odds::{Price, PriceError, fixed_point};
 use arb_process::codec;
 use arb_process::faults::Faults;
@@ -287,12 +287,7 @@ fn american(text: &str) -> Result<Price, PriceError> {
 }
 
 /// The line of an outcome: for spreads the home side's handicap, whichever side's point it is.
-fn line(
-    point: Option<&str>,
-    market: Market,
-    outcome: Outcome,
-    faults: &mut Faults,
-) -> Option<catalogue::Line> {
+fn line(point: Option<&str>, market: Market, outcome: Outcome, faults: &mut Faults) -> Option<Line> {
     let Some(point) = point else {
         faults.count("point", "missing");
         return None;

@@ -16,11 +16,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
-use arb_engine::source::Disposition;
+use arb_engine::market::Policy;
+use arb_engine::time::Disposition;
+use arb_engine::venues::Books;
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_ingest::{publish, recording};
@@ -142,7 +142,7 @@ impl<'a> Run<'a> {
         self.verdicts.look(&self.engine, received_at, &mut self.evaluation.survival);
         for effect in &effects {
             self.windows.apply(effect);
-            if let Effect::Transition(arb_engine::effect::Change::Opened, entry) = effect {
+            if let Effect::Transition(arb_engine::effect::WindowChange::Opened, entry) = effect {
                 self.verdicts.add(entry);
             }
         }

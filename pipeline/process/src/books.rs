@@ -7,9 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arb_engine::books::{Book, Books, Dated, Kind, Rules};
-use arb_engine::fees::Fee;
-use arb_engine::settle::Level;
+use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use serde::Deserialize;
 use thiserror::Error;
@@ -122,7 +120,7 @@ impl From<LevelName> for Level {
     }
 }
 
-impl From<KindName> for Kind {
+impl From<KindName> for VenueKind {
     fn from(name: KindName) -> Self {
         match name {
             KindName::Bookmaker => Self::Bookmaker,
@@ -209,7 +207,7 @@ impl BookEntry {
         })
     }
 
-    fn fees(&self, place: &str) -> Result<Vec<Dated>, BooksError> {
+    fn fees(&self, place: &str) -> Result<Vec<DatedFee>, BooksError> {
         let mut latest: BTreeMap<Option<&str>, Micros> = BTreeMap::new();
         let mut fees = Vec::with_capacity(self.fee.len());
         for (number, entry) in self.fee.iter().enumerate() {
@@ -229,7 +227,7 @@ impl BookEntry {
 }
 
 impl FeeEntry {
-    fn dated(&self, place: &str) -> Result<Dated, BooksError> {
+    fn dated(&self, place: &str) -> Result<DatedFee, BooksError> {
         is_sourced(&self.source, place)?;
         let fee = match (self.commission_ppm, self.kalshi_ppm, self.polymarket_ppm) {
             (Some(0), None, None) => Fee::None,
@@ -248,7 +246,7 @@ impl FeeEntry {
         ensure(highest <= HIGHEST, place, || {
             format!("{highest} of {UNIT} is a rate out of range: the highest that is believed is {HIGHEST}")
         })?;
-        Ok(Dated { from: date(&self.from, place)?, league: self.league.as_deref().map(Arc::from), fee })
+        Ok(DatedFee { from: date(&self.from, place)?, league: self.league.as_deref().map(Arc::from), fee })
     }
 }
 
@@ -273,7 +271,7 @@ fn date(day: &Datetime, place: &str) -> Result<Micros, BooksError> {
 
 #[cfg(test)]
 mod tests {
-    use arb_engine::catalogue::Period;
+    use arb_engine::market::Period;
 
     use super::*;
 
@@ -325,7 +323,7 @@ mod tests {
         let exchange = books.get("exchange");
         assert_eq!(
             (exchange.operator("exchange"), exchange.kind, exchange.step),
-            ("house", Kind::Exchange, 100)
+            ("house", VenueKind::Exchange, 100)
         );
         assert_eq!((exchange.refresh, exchange.known), (Some(30 * SECOND), true));
         let level = |league| exchange.rules.as_ref().map(|rules| rules.level(league, Period::FullTime));

@@ -5,10 +5,8 @@
 mod effects;
 pub mod state;
 
-use arb_engine::catalogue::{Market, Outcome, Side};
-use arb_engine::effect::EventInfo;
-use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
-use arb_engine::limit::Limit;
+use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::market::{Bet, EventInfo, Limit, Market, Outcome, Side};
 use arb_engine::odds::Price;
 use arb_schemas::records as wire;
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};

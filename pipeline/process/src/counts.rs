@@ -2,10 +2,11 @@
 //!
 //! It never counts what was aborted: the same records come again.
 
-use arb_engine::effect::{BookState, Change, Effect, Moved, Reason, Scope};
+use arb_engine::effect::{
+    BookState, CloseReason, Effect, Moved, Scope, SignalChange, SignalKind, WindowChange,
+};
 use arb_engine::input::Input;
-use arb_engine::signals::{self, Kind};
-use arb_engine::source::Disposition;
+use arb_engine::time::Disposition;
 use arb_engine::{Step, invariants};
 use arb_runtime::dead_letters;
 
@@ -62,7 +63,7 @@ pub struct Said {
     /// Entries of which only the times changed.
     pub refreshed: u64,
     /// Windows that closed, by reason.
-    pub closed: [u64; Reason::ALL.len()],
+    pub closed: [u64; CloseReason::ALL.len()],
     /// Prices that moved.
     pub price_moves: u64,
     /// Main lines that moved.
@@ -76,14 +77,14 @@ pub struct Said {
     /// Stale books that went.
     pub gone_books: u64,
     /// Signals by kind: opened, updated, refreshed, closed.
-    pub signals: [[u64; 4]; Kind::ALL.len()],
+    pub signals: [[u64; 4]; SignalKind::ALL.len()],
 }
 
 impl Said {
     fn count(&mut self, effect: &Effect) {
         let counted = match effect {
-            Effect::Transition(Change::Opened, _) => &mut self.opened,
-            Effect::Transition(Change::Updated, _) => &mut self.updated,
+            Effect::Transition(WindowChange::Opened, _) => &mut self.opened,
+            Effect::Transition(WindowChange::Updated, _) => &mut self.updated,
             Effect::Refreshed(_) => &mut self.refreshed,
             Effect::Closed(closed) => &mut self.closed[closed.reason as usize],
             Effect::LineMovement(movement) => match movement.what {
@@ -118,12 +119,12 @@ impl Said {
 }
 
 /// Where a change of a signal is counted.
-fn place(change: signals::Change) -> usize {
+fn place(change: SignalChange) -> usize {
     match change {
-        signals::Change::Opened => 0,
-        signals::Change::Updated => 1,
-        signals::Change::Refreshed => 2,
-        signals::Change::Closed(_) => 3,
+        SignalChange::Opened => 0,
+        SignalChange::Updated => 1,
+        SignalChange::Refreshed => 2,
+        SignalChange::Closed(_) => 3,
     }
 }
 

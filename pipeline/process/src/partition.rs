@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
-use arb_engine::source::Disposition;
+use arb_engine::time::Disposition;
 use arb_engine::{Engine, Size, Step};
 use arb_runtime::dead_letters::{self, Reason};
 use arb_runtime::log::{Output, Record, Transaction};

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
+use arb_engine::market::Policy;
+use arb_engine::venues::Books;
 use arb_runtime::batch::{Batch, BatchLimits};
 use arb_runtime::fail_point::{FailPoints, Point};
 use arb_runtime::log::{Adoption, Committed, Event, Input, LogError, Producer, Record, Renewal, Transaction};

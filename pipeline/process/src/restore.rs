@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use arb_engine::Engine;
-use arb_engine::saved::Saved;
+use arb_engine::state::Saved;
 use arb_runtime::log::Input;
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::records::StatePartition;

@@ -7,8 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arb_engine::Size;
-use arb_engine::effect::Reason;
-use arb_engine::signals::Kind;
+use arb_engine::effect::{CloseReason, SignalKind};
 use arb_runtime::dead_letters;
 use arb_runtime::log::Committed;
 use arb_runtime::progress::{PartitionProgress, Span};
@@ -25,11 +24,11 @@ struct Meters {
     ticks: Counter,
     letters: [Counter; dead_letters::Reason::ALL.len()],
     windows: [Counter; 3],
-    closed: [Counter; Reason::ALL.len()],
+    closed: [Counter; CloseReason::ALL.len()],
     movements: [Counter; 2],
     alerts: [Counter; 4],
     /// By kind: opened, updated, refreshed, closed.
-    signals: [[Counter; 4]; Kind::ALL.len()],
+    signals: [[Counter; 4]; SignalKind::ALL.len()],
     violations: Counter,
     transactions: [Counter; 3],
     commit_seconds: Histogram,
@@ -54,11 +53,11 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     ticks: list::TICKS_READ.counter(&[]),
     letters: dead_letters::Reason::ALL.map(|reason| list::DEAD_LETTERS.counter(&[reason.key()])),
     windows: [list::WINDOWS_OPENED, list::WINDOWS_UPDATED, list::WINDOWS_REFRESHED].map(|it| it.counter(&[])),
-    closed: Reason::ALL.map(|reason| list::WINDOWS_CLOSED.counter(&[reason.key()])),
+    closed: CloseReason::ALL.map(|reason| list::WINDOWS_CLOSED.counter(&[reason.key()])),
     movements: ["price", "main_line"].map(|kind| list::LINE_MOVEMENTS.counter(&[kind])),
     alerts: ["arb_stale", "book_stale", "book_recovered", "book_gone"]
         .map(|state| list::STALE_ALERTS.counter(&[state])),
-    signals: Kind::ALL.map(|kind| {
+    signals: SignalKind::ALL.map(|kind| {
         ["opened", "updated", "refreshed", "closed"]
             .map(|change| list::SIGNALS.counter(&[kind.key(), change]))
     }),

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
+use arb_engine::market::Policy;
+use arb_engine::venues::Books;
 use arb_ingest::replay::{RECORDED_HEARTBEAT, heartbeats};
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_ingest::{publish, recording};

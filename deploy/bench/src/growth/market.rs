@@ -7,9 +7,9 @@
 use std::time::{Duration, Instant};
 
 use arb_engine::Engine;
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
+use arb_engine::market::Policy;
 use arb_process::codec::TickRecord;
 use arb_process::faults::Faults;
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use arb::system::clock;
-use arb_engine::catalogue::Policy;
+use arb_engine::market::Policy;
 use arb_kafka::{
     self as kafka, AtLeastOnceProducer, Cut, Guarantee, Surroundings, TickConsumer, TransactionalProducer,
     Work, run_bare,

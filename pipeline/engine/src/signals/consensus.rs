@@ -7,13 +7,16 @@
 //! Source: hopping windows as in `movement`.
 
 use crate::Micros;
-use crate::catalogue::{Line, Outcome};
+use crate::context::MarketContext;
+use crate::effect::{Role, SignalKind};
+use crate::market::Outcome;
 use crate::movement::Hops;
 use crate::quotes::{Quote, on_line, on_offer};
-use crate::signals::entry::Role;
-use crate::signals::found::{Detail, Found};
-use crate::signals::{Kind, Table, value};
-use crate::window::Context;
+
+use super::consensus_sample::ConsensusSample;
+use super::found::{Detail, Found};
+use super::value;
+use super::view::PassedMarket;
 
 /// One minute.
 const MINUTE: Micros = 60_000_000;
@@ -21,7 +24,7 @@ const MINUTE: Micros = 60_000_000;
 const HOP: Micros = 5 * MINUTE;
 /// How far back a look goes.
 const SIZE: Micros = 30 * MINUTE;
-/// How long a drop is told.
+/// How long a drop stays open.
 const LASTS: Micros = 30 * MINUTE;
 /// The least share of the odds that is a drop.
 const DROP: f64 = 0.08;
@@ -30,18 +33,8 @@ const OPERATORS: usize = 3;
 /// A probability of 1.
 const ONE: f64 = 1e6;
 
-/// What was agreed on from then on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sample {
-    pub(crate) line: Option<Line>,
-    pub(crate) outcome: Outcome,
-    pub(crate) at: Micros,
-    /// Median implied probability, in millionths.
-    pub(crate) probability: u32,
-}
-
 /// The first watermark after this one at which a table that was made then is sampled.
-pub(crate) fn due(made_at: Micros, watermark: Micros) -> Micros {
+pub(crate) fn sample_due(made_at: Micros, watermark: Micros) -> Micros {
     let was_sampled = watermark.div_euclid(HOP) > made_at.div_euclid(HOP);
     if was_sampled { Micros::MAX } else { hop(watermark).saturating_add(HOP) }
 }
@@ -53,19 +46,19 @@ fn hop(watermark: Micros) -> Micros {
 
 /// Samples a table when a hop is passed; the samples where they are others, and what has dropped.
 pub(super) fn pass_time(
-    market: Table<'_>,
+    market: PassedMarket<'_>,
     hops: Hops,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
     found: &mut Vec<Found>,
-) -> Option<Vec<Sample>> {
-    let now = hop(context.scene.moment.watermark);
-    if now <= hops.from() || due(market.now.gist.made_at, hops.from()) == Micros::MAX {
+) -> Option<Vec<ConsensusSample>> {
+    let now = hop(context.step.moment.watermark);
+    if now <= hops.from() || sample_due(market.made_at, hops.from()) == Micros::MAX {
         return None;
     }
-    let mut samples: Option<Vec<Sample>> = None;
+    let mut samples: Option<Vec<ConsensusSample>> = None;
     for (outcome, quotes) in offered(market, context) {
-        let known = samples.as_deref().unwrap_or(&market.now.consensus);
-        let of = |sample: &&Sample| (sample.line, sample.outcome) == (quotes[0].key.line, outcome);
+        let known = samples.as_deref().unwrap_or(market.consensus);
+        let of = |sample: &&ConsensusSample| (sample.line, sample.outcome) == (quotes[0].key.line, outcome);
         let probability = median(&quotes);
         let known: Vec<_> = known.iter().filter(of).copied().collect();
         if known.last().is_some_and(|last| last.probability == probability) {
@@ -73,17 +66,20 @@ pub(super) fn pass_time(
         }
         let has_risen = known.last().is_some_and(|last| last.probability < probability);
         let lowest = lowest(&known, now).filter(|_| has_risen);
-        let sample = Sample { line: quotes[0].key.line, outcome, at: now, probability };
-        samples = Some(with(samples.as_deref().unwrap_or(&market.now.consensus), sample, now));
+        let sample = ConsensusSample { line: quotes[0].key.line, outcome, at: now, probability };
+        samples = Some(with(samples.as_deref().unwrap_or(market.consensus), sample, now));
         found.extend(lowest.and_then(|lowest| dropped(lowest, probability, &quotes, now, context)));
     }
     samples
 }
 
 /// The quotes on offer of each outcome that enough operators agree on.
-fn offered<'a>(market: Table<'a>, context: &Context<'_>) -> impl Iterator<Item = (Outcome, Vec<&'a Quote>)> {
+fn offered<'a>(
+    market: PassedMarket<'a>,
+    context: &MarketContext<'_>,
+) -> impl Iterator<Item = (Outcome, Vec<&'a Quote>)> {
     // A market without lines has no main one.
-    let quotes = on_line(&market.now.quotes, market.main_line);
+    let quotes = on_line(market.quotes, market.main_line);
     market.outcomes.iter().filter_map(|outcome| {
         let offered: Vec<_> = on_offer(quotes, *outcome).collect();
         let agree = value::operators(offered.iter().copied(), context) >= OPERATORS;
@@ -106,14 +102,14 @@ fn millionths(probability: f64) -> u32 {
 }
 
 /// The lowest probability of an outcome's samples in the window that ends now: what held at its start is in it.
-fn lowest(samples: &[Sample], now: Micros) -> Option<u32> {
+fn lowest(samples: &[ConsensusSample], now: Micros) -> Option<u32> {
     let before = samples.iter().rposition(|sample| sample.at <= now - SIZE).unwrap_or(0);
     samples[before..].iter().map(|sample| sample.probability).min()
 }
 
 /// The samples with a new one, without what is older than the window that ends now; by line, outcome, time.
-fn with(samples: &[Sample], sample: Sample, now: Micros) -> Vec<Sample> {
-    let is_needed = |at: usize, old: &Sample| {
+fn with(samples: &[ConsensusSample], sample: ConsensusSample, now: Micros) -> Vec<ConsensusSample> {
+    let is_needed = |at: usize, old: &ConsensusSample| {
         let next = samples.get(at + 1);
         let next = next.filter(|next| (next.line, next.outcome) == (old.line, old.outcome));
         // The last of the line that is sampled holds to this day; of another line nobody knows.
@@ -132,7 +128,7 @@ fn dropped(
     probability: u32,
     quotes: &[&Quote],
     now: Micros,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
 ) -> Option<Found> {
     let (was, is) = (f64::from(lowest) / ONE, f64::from(probability) / ONE);
     // Odds are 1 over the probability: from 1/was to 1/is.
@@ -143,13 +139,56 @@ fn dropped(
     let half = f64::midpoint(was, is);
     let past = quotes.iter().filter(|quote| quote.price.implied_probability() > half).count();
     let mut quotes = quotes.to_vec();
-    quotes.sort_by_key(|quote| context.scene.eyes.names.name(quote.key.book));
+    quotes.sort_by_key(|quote| context.step.pricing.names.name(quote.key.book));
     let evidence = quotes.iter().map(|quote| (Role::Other, **quote, None)).collect();
-    let found = Found::new(Kind::OddsDrop, vec![*best], now + LASTS, context.scene.eyes.names)?;
+    let found = Found::new(SignalKind::OddsDrop, vec![*best], now + LASTS, context.step.pricing.names)?;
     Some(Found {
         strength: is - was,
         confidence: past as f64 / quotes.len() as f64,
         detail: Detail { quotes: evidence, ..Detail::default() },
         ..found
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sample(minutes: i64, probability: u32) -> ConsensusSample {
+        ConsensusSample { line: None, outcome: Outcome::Home, at: minutes * MINUTE, probability }
+    }
+
+    #[test]
+    fn a_table_is_sampled_at_the_first_hop_after_it_was_made() {
+        assert_eq!(sample_due(7 * MINUTE, 7 * MINUTE), 10 * MINUTE);
+        assert_eq!(sample_due(7 * MINUTE, 9 * MINUTE), 10 * MINUTE);
+        assert_eq!(sample_due(7 * MINUTE, 10 * MINUTE), Micros::MAX);
+    }
+
+    #[test]
+    fn what_held_at_the_start_of_the_window_is_in_it() {
+        let samples = [sample(0, 400_000), sample(20, 450_000), sample(40, 500_000)];
+        assert_eq!(lowest(&samples, 45 * MINUTE), Some(400_000));
+        assert_eq!(lowest(&samples, 50 * MINUTE), Some(450_000));
+        assert_eq!(lowest(&samples, 69 * MINUTE), Some(450_000));
+        assert_eq!(lowest(&samples, 70 * MINUTE), Some(500_000));
+        assert_eq!(lowest(&[], 70 * MINUTE), None);
+    }
+
+    proptest! {
+        /// Nothing is forgotten that a later look needs, and what is kept does not grow with time.
+        #[test]
+        fn what_is_kept_gives_the_lowest_of_the_window(probabilities in prop::collection::vec(100_000..900_000_u32, 1..40)) {
+            let (mut kept, mut all) = (Vec::new(), Vec::new());
+            for (index, probability) in probabilities.into_iter().enumerate() {
+                let new = sample(5 * i64::try_from(index).unwrap(), probability);
+                kept = with(&kept, new, new.at);
+                all.push(new);
+                prop_assert_eq!(lowest(&kept, new.at), lowest(&all, new.at));
+                prop_assert!(kept.len() <= 7, "{}", kept.len());
+            }
+        }
+    }
 }

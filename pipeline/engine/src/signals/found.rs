@@ -1,14 +1,15 @@
 //! What a look at a market finds, before it is known whether it is new.
 
 use crate::Micros;
-use crate::devig::Method;
-use crate::names::Names;
+use crate::effect::{Role, SignalId, SignalKind};
+use crate::market::Names;
 use crate::odds::Price;
+use crate::odds::devig::Method;
 use crate::quotes::Quote;
-use crate::signals::entry::Role;
-use crate::signals::{Kind, Signal, SignalId, Subject};
 
-/// Something that is to be told, or to go on.
+use super::signal::{Signal, Subject};
+
+/// Something that is to be published, or to stay open.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) subject: Subject,
@@ -19,7 +20,7 @@ pub(super) struct Found {
     pub(super) detail: Detail,
 }
 
-/// What says so.
+/// The evidence for it.
 #[derive(Debug, Default)]
 pub(super) struct Detail {
     /// Quotes beside the bets; of those that moved, from where.
@@ -32,12 +33,12 @@ pub(super) struct Detail {
 
 impl Found {
     /// `None` of no bets.
-    pub(super) fn new(kind: Kind, bets: Vec<Quote>, expires_at: Micros, names: &Names) -> Option<Self> {
+    pub(super) fn new(kind: SignalKind, bets: Vec<Quote>, expires_at: Micros, names: &Names) -> Option<Self> {
         let subject = Subject::of(kind, &bets, names)?;
         Some(Self { subject, strength: 0.0, confidence: 0.0, expires_at, bets, detail: Detail::default() })
     }
 
-    /// As the state keeps it, and what says so beside.
+    /// As the state keeps it, and the evidence for it.
     pub(super) fn signal(self, id: SignalId, opened_at: Micros, sequence: i64) -> (Signal, Detail) {
         let Self { subject, strength, confidence, expires_at, bets, detail } = self;
         (Signal { subject, id, opened_at, expires_at, sequence, strength, confidence, bets }, detail)

@@ -6,37 +6,44 @@
 //! calls a book late whose last word is from before the move.
 
 use crate::Micros;
-use crate::catalogue::{Line, Outcome};
-use crate::movement::{self, Hops, Move};
+use crate::context::MarketContext;
+use crate::effect::{Role, SignalKind};
+use crate::market::{Line, Outcome};
+use crate::movement::{self, Hops};
 use crate::odds::Price;
-use crate::quotes::{Quote, on_line, on_offer};
-use crate::signals::entry::Role;
-use crate::signals::found::{Detail, Found};
-use crate::signals::line::{self, Row};
-use crate::signals::{Kind, Table, value};
-use crate::window::Context;
+use crate::quotes::{Move, Quote, on_line, on_offer};
+
+use super::found::{Detail, Found};
+use super::rows::{self, Row};
+use super::value;
+use super::view::PassedMarket;
 
 /// The least change of implied probability that counts.
 const LEAST: f64 = 0.01;
 /// The least number of operators.
 const OPERATORS: usize = 3;
-/// The least number of them that must offer every outcome, where a book is said to lag.
+/// The least number of them that must offer every outcome, where a book is found to lag.
 const FAIR: usize = 2;
 /// The least expected return of a price that lags.
 const LAG: f64 = 0.01;
-/// How long a steam is told after its last move, and a lag after it was found.
+/// How long a steam stays open after its last move, and a lag after it was found.
 const STEAM_LASTS: Micros = 600_000_000;
 const LAG_LASTS: Micros = 1_800_000_000;
 
 /// The steams of the windows that were passed, and who lags them.
-pub(super) fn find(market: Table<'_>, hops: Hops, context: &Context<'_>, found: &mut Vec<Found>) {
-    for end in movement::ends(&market.now.moves, hops) {
-        let sums = movement::within(market.now.moves.iter(), end);
+pub(super) fn find(
+    market: PassedMarket<'_>,
+    hops: Hops,
+    context: &MarketContext<'_>,
+    found: &mut Vec<Found>,
+) {
+    for end in movement::ends(market.moves, hops) {
+        let sums = movement::within(market.moves.iter(), end);
         for sums in sums.chunk_by(|a, b| bet(a) == bet(b)) {
-            let Some(steam) = Steam::of(sums, &market.now.quotes, context) else { continue };
-            // A later window that holds the same says it again.
-            found.retain(|other: &Found| !steam.is_told_by(other));
-            found.extend(steam.told(context));
+            let Some(steam) = Steam::of(sums, market.quotes, context) else { continue };
+            // A later window that holds the same finds it again.
+            found.retain(|other: &Found| !steam.is_found_in(other));
+            found.extend(steam.found(context));
             found.extend(steam.lags(market, context));
         }
     }
@@ -65,7 +72,7 @@ struct Steam<'a> {
 
 impl<'a> Steam<'a> {
     /// `None` where it is none. `sums` are the moves of one bet within a window.
-    fn of(sums: &[Move], quotes: &'a [Quote], context: &Context<'_>) -> Option<Self> {
+    fn of(sums: &[Move], quotes: &'a [Quote], context: &MarketContext<'_>) -> Option<Self> {
         let (line, outcome) = bet(sums.first()?);
         let up = sums.iter().filter(|sum| change(sum) >= LEAST);
         if up.clone().count() < OPERATORS || sums.iter().any(|sum| change(sum) <= -LEAST) {
@@ -77,7 +84,7 @@ impl<'a> Steam<'a> {
             Some((*sum, *quote))
         };
         let mut movers: Vec<_> = up.filter_map(mover).collect();
-        let name = |quote: &Quote| context.scene.eyes.names.name(quote.key.book);
+        let name = |quote: &Quote| context.step.pricing.names.name(quote.key.book);
         movers.sort_by(|(_, a), (_, b)| a.span_start.cmp(&b.span_start).then_with(|| name(a).cmp(name(b))));
         let who = value::operators(movers.iter().map(|(_, quote)| *quote), context);
         let all = value::operators(offers.iter().copied(), context);
@@ -86,7 +93,7 @@ impl<'a> Steam<'a> {
         (who >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
     }
 
-    fn is_told_by(&self, found: &Found) -> bool {
+    fn is_found_in(&self, found: &Found) -> bool {
         let is_bet = |quote: &Quote| (quote.key.line, quote.key.outcome) == (self.line, self.outcome);
         found.bets.first().is_some_and(is_bet)
     }
@@ -98,10 +105,10 @@ impl<'a> Steam<'a> {
         self.movers.iter().map(|(sum, quote)| (role(quote), **quote, Some(sum.from))).collect()
     }
 
-    fn told(&self, context: &Context<'_>) -> Option<Found> {
+    fn found(&self, context: &MarketContext<'_>) -> Option<Found> {
         let best = value::best_of(self.offers.iter().copied(), context)?;
         let expires_at = self.last_move + STEAM_LASTS;
-        let found = Found::new(Kind::Steam, vec![*best], expires_at, context.scene.eyes.names)?;
+        let found = Found::new(SignalKind::Steam, vec![*best], expires_at, context.step.pricing.names)?;
         let rise: f64 = self.movers.iter().map(|(sum, _)| change(sum)).sum();
         Some(Found {
             strength: rise / self.movers.len() as f64,
@@ -112,9 +119,9 @@ impl<'a> Steam<'a> {
     }
 
     /// The books that still offer what they did, at a price that pays.
-    fn lags(&self, market: Table<'a>, context: &Context<'_>) -> Vec<Found> {
+    fn lags(&self, market: PassedMarket<'a>, context: &MarketContext<'_>) -> Vec<Found> {
         let mut rows = Vec::new();
-        line::rows_of(on_line(&market.now.quotes, self.line), market.outcomes, &mut rows);
+        rows::rows_of(on_line(market.quotes, self.line), market.outcomes, &mut rows);
         let Some(at) = market.outcomes.iter().position(|outcome| *outcome == self.outcome) else {
             return Vec::new();
         };
@@ -130,22 +137,28 @@ impl<'a> Steam<'a> {
         lags.filter_map(|quote| self.lag(quote, &moved, at, context)).collect()
     }
 
-    /// Whether a book said again what it had said before, after others had moved.
-    fn is_behind(&self, quote: &Quote, market: Table<'_>, context: &Context<'_>) -> bool {
+    /// Whether a book confirmed its old price after others had moved.
+    fn is_behind(&self, quote: &Quote, market: PassedMarket<'_>, context: &MarketContext<'_>) -> bool {
         let Some((_, first)) = self.movers.first() else { return false };
-        let has_moved = market.now.moves.iter().any(|moved| moved.key == quote.key);
+        let has_moved = market.moves.iter().any(|moved| moved.key == quote.key);
         let is_mover = |(_, mover): &(Move, &Quote)| value::is_same_operator(mover, quote, context);
         let is_confirmed = quote.span_end >= first.span_start && quote.span_start < first.span_start;
         is_confirmed && !has_moved && !self.movers.iter().any(is_mover)
     }
 
-    fn lag(&self, quote: &Quote, moved: &[&Row<'_>], at: usize, context: &Context<'_>) -> Option<Found> {
-        let found = value::judge(Kind::StalePrice, moved, at, quote, context)?;
+    fn lag(
+        &self,
+        quote: &Quote,
+        moved: &[&Row<'_>],
+        at: usize,
+        context: &MarketContext<'_>,
+    ) -> Option<Found> {
+        let found = value::judge(SignalKind::StalePrice, moved, at, quote, context)?;
         if found.strength < LAG {
             return None;
         }
         let detail = Detail { quotes: self.evidence(), ..found.detail };
-        // The same window says it again at each hop: its time is counted from the move.
+        // The same window is found again at each hop: its time is counted from the move.
         let expires_at = self.last_move + LAG_LASTS;
         Some(Found { confidence: self.share, expires_at, detail, ..found })
     }

@@ -6,15 +6,17 @@
 //!
 //! Source: `value` and `devig`.
 
-use crate::best;
-use crate::devig::{self, Method};
+use crate::arbs::better;
+use crate::context::MarketContext;
+use crate::effect::{Role, SignalKind};
+use crate::odds::devig::{self, Method};
+use crate::odds::value::{self, QUARTER};
 use crate::quotes::Quote;
-use crate::signals::entry::Role;
-use crate::signals::found::{Detail, Found};
-use crate::signals::line::{self, Row};
-use crate::signals::{Kind, Look, Signal};
-use crate::value::{self, QUARTER};
-use crate::window::Context;
+
+use super::found::{Detail, Found};
+use super::rows::{self, Row};
+use super::signal::Signal;
+use super::view::TableView;
 
 /// The expected return from which there is a signal, and below which there is none any more.
 const OPENS: f64 = 0.02;
@@ -25,21 +27,27 @@ const NOISE: f64 = 1e-9;
 pub(super) const OPERATORS: usize = 4;
 
 /// What the books of each line say of its best prices.
-pub(super) fn look(look: &Look<'_>, open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+pub(super) fn find(
+    look: &TableView<'_>,
+    open: &[Signal],
+    context: &MarketContext<'_>,
+    found: &mut Vec<Found>,
+) {
     let mut rows = Vec::new();
     for quotes in look.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         rows.clear();
-        line::rows_of(quotes, look.outcomes, &mut rows);
-        look_at(&rows, open, context, found);
+        rows::rows_of(quotes, look.outcomes, &mut rows);
+        find_on_line(&rows, open, context, found);
     }
 }
 
-fn look_at(rows: &[Row<'_>], open: &[Signal], context: &Context<'_>, found: &mut Vec<Found>) {
+fn find_on_line(rows: &[Row<'_>], open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
     // With fewer books there are not enough operators.
     let Some(first) = rows.first().filter(|_| rows.len() > OPERATORS) else { return };
     for at in 0..first.quotes().len() {
         let Some(bet) = best_of(rows.iter().map(|row| row.quotes()[at]), context) else { continue };
-        let is_open = open.iter().any(|signal| signal.subject.kind == Kind::Value && is_about(signal, bet));
+        let is_open =
+            open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, bet));
         let least = if is_open { CLOSES } else { OPENS };
         // The least of the methods is at most this one: most lines end here.
         if screened(rows, at, bet, context) < least - NOISE {
@@ -51,7 +59,9 @@ fn look_at(rows: &[Row<'_>], open: &[Signal], context: &Context<'_>, found: &mut
         if operators(others.iter().map(|row| row.quotes()[at]), context) < OPERATORS {
             continue;
         }
-        found.extend(judge(Kind::Value, &others, at, bet, context).filter(|found| found.strength >= least));
+        found.extend(
+            judge(SignalKind::Value, &others, at, bet, context).filter(|found| found.strength >= least),
+        );
     }
 }
 
@@ -62,13 +72,13 @@ fn is_about(signal: &Signal, bet: &Quote) -> bool {
 /// The quote with the highest effective price, of equals the one of the smallest book.
 pub(super) fn best_of<'a>(
     quotes: impl Iterator<Item = &'a Quote>,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
 ) -> Option<&'a Quote> {
-    quotes.reduce(|best, quote| best::better(best, quote, context.scene.eyes.names))
+    quotes.reduce(|best, quote| better(best, quote, context.step.pricing.names))
 }
 
 /// The expected return by the cheapest of the methods.
-fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &Context<'_>) -> f64 {
+fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &MarketContext<'_>) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for row in rows {
         let quote = row.quotes()[at];
@@ -80,14 +90,14 @@ fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &Context<'_>) -> 
     if count < OPERATORS { -1.0 } else { value::expected(sum / count as f64, bet.effective) }
 }
 
-pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &Context<'_>) -> bool {
-    let operator = |quote: &Quote| context.scene.eyes.venues.venue(quote.key.book).operator();
+pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {
+    let operator = |quote: &Quote| context.step.pricing.venues.venue(quote.key.book).operator();
     a.key.book == b.key.book || operator(a) == operator(b)
 }
 
 /// How many operators the quotes are of.
-pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &Context<'_>) -> usize {
-    let venues = context.scene.eyes.venues;
+pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &MarketContext<'_>) -> usize {
+    let venues = context.step.pricing.venues;
     let mut operators: Vec<_> = quotes.map(|quote| venues.venue(quote.key.book).operator()).collect();
     operators.sort_unstable();
     operators.dedup();
@@ -96,15 +106,15 @@ pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &C
 
 /// A bet by the chances that these books see, and how many of their opinions expect a profit; `None` where no method has an answer.
 pub(super) fn judge(
-    kind: Kind,
+    kind: SignalKind,
     sources: &[&Row<'_>],
     at: usize,
     bet: &Quote,
-    context: &Context<'_>,
+    context: &MarketContext<'_>,
 ) -> Option<Found> {
     // By name: a restored engine numbers books in another order, and a sum depends on its order.
     let mut sources = sources.to_vec();
-    sources.sort_by_key(|row| context.scene.eyes.names.name(row.quotes()[at].key.book));
+    sources.sort_by_key(|row| context.step.pricing.names.name(row.quotes()[at].key.book));
     let (mut fair, mut opinions, mut for_it) = (Vec::new(), 0, 0);
     for method in Method::ALL {
         let chances = sources.iter().filter_map(|row| {
@@ -124,9 +134,9 @@ pub(super) fn judge(
     // Stable: of equal ones the first method.
     fair.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let &(_, chance) = fair.first()?;
-    let scene = context.scene;
-    let expires_at = scene.moment.fresh_until(bet.span_end, bet.key.book);
-    let found = Found::new(kind, vec![*bet], expires_at, scene.eyes.names)?;
+    let step = context.step;
+    let expires_at = step.moment.fresh_until(bet.span_end, bet.key.book);
+    let found = Found::new(kind, vec![*bet], expires_at, step.pricing.names)?;
     let quotes = sources.iter().map(|row| (Role::Source, *row.quotes()[at], None)).collect();
     Some(Found {
         strength: value::expected(chance, bet.effective),
@@ -134,4 +144,85 @@ pub(super) fn judge(
         detail: Detail { quotes, fair, kelly: Some(value::kelly(chance, bet.effective, QUARTER)) },
         ..found
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::fixtures::{World, book, context, price, quote};
+    use crate::market::Outcome;
+    use crate::venues::{Book, Books};
+
+    const BOTH: [Outcome; 2] = [Outcome::Home, Outcome::Away];
+
+    /// Six books, of which `e` and `f` have one operator.
+    fn world() -> World {
+        let of = |name: &str, operator| -> (Arc<str>, Book) { (name.into(), book(operator, "us")) };
+        let books = ["a", "b", "c", "d"].map(|name| of(name, name)).into_iter();
+        World::new(Books::new(books.chain([of("e", "x"), of("f", "x")])), 6)
+    }
+
+    /// A table of books at their prices of both outcomes, sorted.
+    fn table(world: &World, prices: &[(&str, &str, &str)]) -> Vec<Quote> {
+        let of = |(name, home, away): &(&str, &str, &str)| {
+            [(BOTH[0], *home), (BOTH[1], *away)]
+                .map(|(outcome, decimal)| quote(world.book(name), None, outcome, price(decimal)))
+        };
+        let mut table: Vec<_> = prices.iter().flat_map(of).collect();
+        table.sort_by_key(|quote| quote.key);
+        table
+    }
+
+    #[test]
+    fn an_operator_counts_once() {
+        let world = world();
+        let step = world.step(0, 0);
+        let of = |names: &[&str]| {
+            let quotes: Vec<_> =
+                names.iter().map(|name| quote(world.book(name), None, BOTH[0], price("2"))).collect();
+            operators(quotes.iter(), &context(&step, "h2h"))
+        };
+        assert_eq!((of(&["a", "b", "a"]), of(&["e", "f"]), of(&["d", "e", "f"]), of(&[])), (2, 1, 2, 0));
+    }
+
+    #[test]
+    fn of_books_that_agree_every_method_sees_the_same_chance() {
+        let world = world();
+        let step = world.step(0, 0);
+        let table = table(&world, &[("a", "1.9", "1.9"), ("b", "1.95", "1.95"), ("c", "2.2", "1.7")]);
+        let mut rows = Vec::new();
+        rows::rows_of(&table, &BOTH, &mut rows);
+        let sources: Vec<_> = rows[..2].iter().collect();
+        let found =
+            judge(SignalKind::Value, &sources, 0, rows[2].quotes()[0], &context(&step, "h2h")).unwrap();
+        // A chance of one half at 2.2: a tenth is won on average.
+        assert!((found.strength - 0.1).abs() < 1e-9, "{}", found.strength);
+        assert_eq!(found.detail.fair.len(), Method::ALL.len());
+        assert!(found.detail.fair.iter().all(|(_, chance)| (chance - 0.5).abs() < 1e-9));
+        assert!((found.confidence - 1.0).abs() < 1e-12, "ten opinions of ten");
+        // A quarter of 0.1 / 1.2.
+        assert!((found.detail.kelly.unwrap() - 0.025 / 1.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_book_below_a_booksum_of_one_has_no_say() {
+        let world = world();
+        let step = world.step(0, 0);
+        let fair = ["a", "b", "c", "d"].map(|name| (name, "1.9", "1.9"));
+        let found = |others: &[(&str, &str, &str)]| {
+            let table = table(&world, &[&[("f", "2.2", "1.7")][..], others].concat());
+            let view = TableView { quotes: &table, outcomes: &BOTH, covers: Vec::new() };
+            let mut found = Vec::new();
+            find(&view, &[], &context(&step, "h2h"), &mut found);
+            found.len()
+        };
+        assert_eq!(found(&fair), 1);
+        let mut error = fair;
+        error[3] = ("d", "2.15", "1.9");
+        assert_eq!(found(&error), 0, "three opinions of other operators are too few");
+        error[3] = ("e", "1.9", "1.9");
+        assert_eq!(found(&error), 0, "a book of the same operator is no other opinion");
+    }
 }

@@ -7,11 +7,11 @@ use arb_engine::caps::{
     EVENT_BOOKS, EVENT_QUOTES, EVIDENCE, FRAME_TICKS, LINE_BOOKS, LINE_MOVES, MARKET_LINES, MARKET_SIGNALS,
     NAME_BYTES,
 };
-use arb_engine::catalogue::{Market, Outcome, Policy, Side};
 use arb_engine::effect::Effect;
-use arb_engine::input::{Bet, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
-use arb_engine::source::Disposition;
+use arb_engine::time::Disposition;
 use arb_engine::{Engine, Step};
 
 use crate::properties::{key, restored};
@@ -45,7 +45,7 @@ fn push(second: i64, ticks: Vec<Tick<'_>>) -> Frame<'_> {
 struct Twins {
     straight: World,
     restored: World,
-    changelog: BTreeMap<String, arb_engine::saved::Saved>,
+    changelog: BTreeMap<String, arb_engine::state::Saved>,
 }
 
 impl Twins {

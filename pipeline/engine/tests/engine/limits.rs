@@ -1,9 +1,8 @@
 //! What books take: how it bounds stakes, what is said of it, and when the board is told.
 
-use arb_engine::catalogue::{Market, Outcome, Policy, Side};
 use arb_engine::effect::{Entry, Warning};
-use arb_engine::input::{Bet, Coverage, Frame, Input, Tick};
-use arb_engine::limit::Limit;
+use arb_engine::input::{Coverage, Frame, Input, Tick};
+use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 
 use crate::world::{World, entry, event, frame, tick, words};
 

@@ -3,7 +3,6 @@
 
 mod caps;
 mod limits;
-mod mine;
 mod movement;
 mod properties;
 mod renaming;
@@ -12,5 +11,6 @@ mod signals;
 mod stale;
 mod survival;
 mod time;
+mod user_board;
 mod verification;
 mod world;

@@ -1,8 +1,8 @@
 //! Line movements: hopping windows of 60 s each 10 s, a threshold of 0.02, main lines.
 
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::{Frame, Input, Tick};
+use arb_engine::market::Policy;
 
 use crate::world::{World, at, event, frame, tick, words};
 

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use arb_engine::Engine;
-use arb_engine::catalogue::Policy;
-use arb_engine::effect::{BookState, Effect, Scope};
+use arb_engine::effect::{BookState, Effect, Scope, SignalChange, SignalKind};
 use arb_engine::input::{Event, Tick};
-use arb_engine::saved::Saved;
-use arb_engine::signals::{Change, Kind};
+use arb_engine::market::Policy;
+use arb_engine::state::Saved;
 use proptest::prelude::*;
 
 use crate::limits;
@@ -313,13 +312,13 @@ proptest! {
             Effect::Closed(closed) => Some(closed.sequence),
             Effect::LineMovement(moved) => Some(moved.sequence),
             Effect::StaleAlert(alert) => Some(alert.sequence),
-            Effect::Signal(change, edge) => (*change != Change::Refreshed).then_some(edge.sequence),
+            Effect::Signal(change, edge) => (*change != SignalChange::Refreshed).then_some(edge.sequence),
             Effect::Refreshed(_) | Effect::Contains { .. } => None,
         });
         let is_mere = |effect: &Effect| {
             matches!(
                 effect,
-                Effect::Refreshed(_) | Effect::Signal(Change::Refreshed, _) | Effect::Contains { .. }
+                Effect::Refreshed(_) | Effect::Signal(SignalChange::Refreshed, _) | Effect::Contains { .. }
             )
         };
         let counted = |effect: &&Effect| !is_mere(effect);
@@ -354,9 +353,9 @@ fn random_polls_have_signals_of_every_kind_that_polls_can_show() {
         let polls = polls().new_tree(&mut runner).unwrap().current();
         let (_, effects) = Telling::plain(Policy::Board).run(&polls);
         kinds.extend(effects.iter().filter_map(|effect| match effect {
-            Effect::Signal(Change::Opened, edge) => Some(edge.kind),
+            Effect::Signal(SignalChange::Opened, edge) => Some(edge.kind),
             _ => None,
         }));
     }
-    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), Kind::ALL);
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), SignalKind::ALL);
 }

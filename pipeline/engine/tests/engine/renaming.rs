@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use arb_engine::effect::{Effect, Moved};
-use arb_engine::signals::{Kind, SignalId};
+use arb_engine::effect::{Effect, Moved, SignalId, SignalKind};
 
 /// Books of random polls, in the order of their names.
 pub(crate) const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -16,7 +15,7 @@ pub(crate) const RENAMED: [&str; 6] = ["book-1", "book-2", "book-3", "book-4", "
 pub(crate) fn unnamed(effect: &Effect) -> Effect {
     let mut effect = effect.clone();
     if let Effect::Signal(_, edge) = &mut effect
-        && edge.kind == Kind::StalePrice
+        && edge.kind == SignalKind::StalePrice
     {
         edge.id = SignalId([0; 16]);
     }

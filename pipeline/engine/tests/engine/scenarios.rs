@@ -1,9 +1,9 @@
 //! Scenarios: what happens to a window, poll by poll.
 
-use arb_engine::catalogue::{Market, Outcome, Policy, Side};
 use arb_engine::effect::{Effect, Warning};
-use arb_engine::input::{Bet, Coverage, Event, Frame, Input, PollEnd};
-use arb_engine::source::Disposition;
+use arb_engine::input::{Coverage, Event, Frame, Input, PollEnd};
+use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
+use arb_engine::time::Disposition;
 
 use crate::world::{World, at, closed, entry, event, frame, poll_end, tick, words};
 

@@ -1,9 +1,8 @@
 //! Edge signals, kind by kind: what opens one, what keeps it, what closes it.
 
-use arb_engine::catalogue::Policy;
-use arb_engine::effect::Effect;
+use arb_engine::effect::{Edge, Effect, Role};
 use arb_engine::input::{Coverage, Frame, Input, Tick};
-use arb_engine::signals::{Edge, Role};
+use arb_engine::market::Policy;
 
 use crate::world::{World, at, edges, event, frame, tick};
 

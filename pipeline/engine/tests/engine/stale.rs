@@ -1,9 +1,8 @@
 //! Staleness: what a book's own habits are, what closes when it breaks them, and what is said about it.
 
-use arb_engine::catalogue::Policy;
-use arb_engine::effect::{BookState, Effect, Scope};
+use arb_engine::effect::{BookState, Effect, Flag, Scope};
 use arb_engine::input::{Event, Tick};
-use arb_engine::verify::Flag;
+use arb_engine::market::Policy;
 
 use crate::world::{World, at, closed, event, tick, words};
 

@@ -1,9 +1,9 @@
 //! How long windows live, as entries say it: learnt from what becomes of windows, and from nothing else.
 
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::{Effect, Entry};
 use arb_engine::input::{Event, Input, Tick};
-use arb_engine::survival::{Kind, Stage};
+use arb_engine::learning::survival::{EventStage, MarketKind};
+use arb_engine::market::Policy;
 
 use crate::world::{World, at, closed, entry, event, frame, tick};
 
@@ -33,7 +33,7 @@ fn opened(world: &mut World, second: i64, sport: &str) -> Entry {
 }
 
 fn deaths(world: &World) -> i64 {
-    let cells = Stage::ALL.into_iter().flat_map(|stage| Kind::ALL.map(|kind| (stage, kind)));
+    let cells = EventStage::ALL.into_iter().flat_map(|stage| MarketKind::ALL.map(|kind| (stage, kind)));
     cells.map(|(stage, kind)| world.engine.lived(stage, kind).deaths()).sum()
 }
 
@@ -67,7 +67,7 @@ fn a_window_that_goes_on_is_foretold_anew_and_learnt_from() {
 #[test]
 fn a_death_is_where_the_source_says_it_and_between_polls_where_none_does() {
     let early = |world: &World| {
-        let cell = world.engine.lived(Stage::Later, Kind::Winner);
+        let cell = world.engine.lived(EventStage::Later, MarketKind::Winner);
         (cell.deaths(), cell.counts().0.first().copied().unwrap_or_default())
     };
     let mut polled = World::new(Policy::Raw);
@@ -106,9 +106,9 @@ fn an_entry_that_goes_in_play_is_judged_as_such() {
     world.poll(1_000, &[(starts, bets("2.2", 1_000))]);
     let effects = world.poll(1_900, &[(starts, bets("1.7", 1_900))]);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::Closed(_))));
-    let lived = |stage| world.engine.lived(stage, Kind::Winner).counts().1.iter().sum::<i64>();
+    let lived = |stage| world.engine.lived(stage, MarketKind::Winner).counts().1.iter().sum::<i64>();
     // Found after no gap that is known, it was seen before the start for 900 s, then died in the next gap.
-    assert_eq!(lived(Stage::Hours), at(900));
-    assert!((lived(Stage::InPlay) - at(450)).abs() < 20, "{}", lived(Stage::InPlay));
-    assert_eq!(world.engine.lived(Stage::InPlay, Kind::Winner).deaths(), 1);
+    assert_eq!(lived(EventStage::Hours), at(900));
+    assert!((lived(EventStage::InPlay) - at(450)).abs() < 20, "{}", lived(EventStage::InPlay));
+    assert_eq!(world.engine.lived(EventStage::InPlay, MarketKind::Winner).deaths(), 1);
 }

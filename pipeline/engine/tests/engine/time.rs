@@ -1,9 +1,9 @@
 //! Time: the watermark, what starts, what ends, what comes too early or too late.
 
-use arb_engine::catalogue::Policy;
 use arb_engine::effect::Effect;
 use arb_engine::input::{Event, Frame, Heartbeat, Input, PollEnd, Tick};
-use arb_engine::source::Disposition;
+use arb_engine::market::Policy;
+use arb_engine::time::Disposition;
 use arb_engine::{Engine, Size};
 
 use crate::world::{World, at, closed, entry, event, frame, poll_end, tick, words};

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::{Book, Books, Dated, Kind, Rules};
-use arb_engine::catalogue::{Market, Outcome, Policy, Side};
-use arb_engine::effect::{Effect, Entry, Warning};
-use arb_engine::fees::Fee;
-use arb_engine::input::{Bet, Tick};
-use arb_engine::limit::Limit;
-use arb_engine::settle::Level;
-use arb_engine::verify::Flag;
+use arb_engine::effect::{Effect, Entry, Flag, Warning};
+use arb_engine::input::Tick;
+use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
+use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
 
 use crate::world::{World, at, closed, entry, tick, words};
 
 fn book(operator: &str, currency: &str, rules: &str) -> Book {
     Book {
         operator: Some(operator.into()),
-        kind: Kind::Bookmaker,
+        kind: VenueKind::Bookmaker,
         currency: Some(currency.into()),
         fees: Vec::new(),
         rules: Some(Rules { group: rules.into(), level: Level::Impossible, levels: Vec::new() }),
@@ -28,8 +24,8 @@ fn book(operator: &str, currency: &str, rules: &str) -> Book {
 }
 
 fn exchange(ppm: u32) -> Book {
-    let fees = vec![Dated { from: 0, league: None, fee: Fee::Commission { ppm } }];
-    Book { kind: Kind::Exchange, fees, ..book("ex", "USD", "us") }
+    let fees = vec![DatedFee { from: 0, league: None, fee: Fee::Commission { ppm } }];
+    Book { kind: VenueKind::Exchange, fees, ..book("ex", "USD", "us") }
 }
 
 /// `a` to `e` are alike and independent of each other; `a2` is run by the operator of `a`; `x` is an exchange that keeps 5 %.
@@ -193,7 +189,7 @@ fn what_is_proven_later_is_an_event_and_what_grows_old_is_none() {
         "a was last confirmed 906 s ago; 95 of 100 of its prices are within 900 s"
     );
     let gone = world.tell(1_100, vec![]);
-    let ever = closed(&gone).ever;
+    let ever = closed(&gone).history;
     assert!(ever.simultaneous && ever.verified);
 }
 
@@ -203,7 +199,7 @@ fn a_window_that_was_never_proven_closes_as_a_phantom() {
     let mut ticks = market(("a", "2.04"), ("b", "2.02"), 99);
     ticks[0].last_seen_at = at(90);
     world.tell(100, ticks);
-    let ever = closed(&world.tell(110, vec![])).ever;
+    let ever = closed(&world.tell(110, vec![])).history;
     assert!(!ever.simultaneous && !ever.verified);
 }
 

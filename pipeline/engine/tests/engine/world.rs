@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use arb_engine::catalogue::{Market, Outcome, Policy, Side};
-use arb_engine::effect::{Alert, Closed, Effect, Entry, Moved, Movement, Scope};
-use arb_engine::input::{Bet, Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::effect::{Alert, Closed, Edge, Effect, Entry, Moved, Movement, Scope, SignalChange};
+use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
-use arb_engine::signals::{Change, Edge};
 use arb_engine::{Engine, Step, invariants};
 
 pub(crate) const LEAGUE: &str = "baseball_test";
@@ -97,12 +96,12 @@ impl World {
     }
 
     /// A signal opens once, changes while it is open, and closes once.
-    fn signal(&mut self, change: Change, edge: &Edge) {
+    fn signal(&mut self, change: SignalChange, edge: &Edge) {
         let was_open = match change {
-            Change::Closed(_) => self.signals.remove(&edge.id.to_string()).is_some(),
+            SignalChange::Closed(_) => self.signals.remove(&edge.id.to_string()).is_some(),
             _ => self.signals.insert(edge.id.to_string(), edge.clone()).is_some(),
         };
-        assert_eq!(was_open, change != Change::Opened, "{edge:?}");
+        assert_eq!(was_open, change != SignalChange::Opened, "{edge:?}");
         assert!((0.0..=1.0).contains(&edge.confidence) && !edge.bets.is_empty(), "{edge:?}");
     }
 

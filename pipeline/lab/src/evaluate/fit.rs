@@ -1,16 +1,16 @@
 //! The prior of the survival estimate, from recordings: what `arb fit` writes.
 //!
 //! The engine that the processor runs counts, by the raw policy, up to a split; what comes after is left to judge the prior by. It
-//! prints the whole file `pipeline/engine/src/survival/prior.rs`: numbers, and where they are from; never a part of a recording.
+//! prints the whole file `pipeline/engine/src/learning/survival/prior.rs`: numbers, and where they are from; never a part of a recording.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::Policy;
-use arb_engine::survival::{Cell, Hazard, Kind, Stage, fit};
+use arb_engine::learning::survival::{Cell, EventStage, Hazard, MarketKind, fit};
+use arb_engine::market::Policy;
+use arb_engine::venues::Books;
 use arb_ingest::recording::Recording;
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_ingest::the_odds_api::OddsFormat;
@@ -75,8 +75,8 @@ pub fn fitted<'a>(
 }
 
 /// All pairs, in the order of the table.
-fn cells() -> impl Iterator<Item = (Stage, Kind)> {
-    Stage::ALL.into_iter().flat_map(|stage| Kind::ALL.map(|kind| (stage, kind)))
+fn cells() -> impl Iterator<Item = (EventStage, MarketKind)> {
+    EventStage::ALL.into_iter().flat_map(|stage| MarketKind::ALL.map(|kind| (stage, kind)))
 }
 
 fn each_poll(path: &Path, format: OddsFormat, tell: &mut dyn FnMut(Poll, &str)) -> Result<(), SourceError> {
@@ -98,19 +98,19 @@ impl fmt::Display for Fitted {
             let [from, until] = [from, until].map(|at| to_rfc3339(*at));
             writeln!(f, "//! * `{name}`, {from} to {until}: {deaths} windows that closed")?;
         }
-        writeln!(f, "\nuse super::Hazard;\nuse super::verdict::{{Kind, Stage}};\n")?;
+        writeln!(f, "\nuse super::cell::Hazard;\nuse super::profile::{{EventStage, MarketKind}};\n")?;
         writeln!(f, "/// Deaths a second of age, by stage, kind and piece of age.")?;
         writeln!(f, "#[rustfmt::skip]\nstatic HAZARD: [[Hazard; 3]; 4] = [")?;
-        for (stage, kinds) in Stage::ALL.iter().zip(&self.prior) {
+        for (stage, kinds) in EventStage::ALL.iter().zip(&self.prior) {
             writeln!(f, "    [ // {}", stage.key())?;
-            for (kind, hazard) in Kind::ALL.iter().zip(kinds) {
+            for (kind, hazard) in MarketKind::ALL.iter().zip(kinds) {
                 let numbers: Vec<_> = hazard.iter().map(|hazard| format!("{hazard:.2e}")).collect();
                 writeln!(f, "        [{}], // {}", numbers.join(", "), kind.key())?;
             }
             writeln!(f, "    ],")?;
         }
         writeln!(f, "];\n\n/// Those of a stage and a kind.")?;
-        writeln!(f, "pub(super) fn hazard(stage: Stage, kind: Kind) -> &'static Hazard {{")?;
+        writeln!(f, "pub(super) fn hazard(stage: EventStage, kind: MarketKind) -> &'static Hazard {{")?;
         writeln!(f, "    &HAZARD[stage as usize][kind as usize]\n}}")
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use arb_engine::verify::Flag;
+use arb_engine::effect::Flag;
 
 use super::survival::{Cell, GAPS};
 use super::ttl::Printed;

@@ -11,7 +11,7 @@
 //! The chance at the close is the mean, over the books that offer every outcome, of theirs by the power method. It never tells
 //! anything by what was known when a signal opened.
 //!
-//! Source: closing-line value as in `arb_engine::value`; Clarke, Kovalchik, Ingram 2017 found the power method best of five.
+//! Source: closing-line value as in `arb_engine::odds::value`; Clarke, Kovalchik, Ingram 2017 found the power method best of five.
 
 mod close;
 mod follow;
@@ -22,11 +22,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::books::Books;
-use arb_engine::catalogue::{Line, Policy, Side};
-use arb_engine::effect::Effect;
+use arb_engine::effect::{Edge, Effect, Evidence, SignalChange, SignalCloseReason, SignalId, SignalKind};
 use arb_engine::input::{Coordinate, Heartbeat, Input};
-use arb_engine::signals::{Change, Edge, Evidence, Kind, Reason, SignalId};
+use arb_engine::market::{Line, Policy, Side};
+use arb_engine::venues::Books;
 use arb_ingest::recording;
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_ingest::the_odds_api::OddsFormat;
@@ -48,7 +47,7 @@ const FOLLOWED: Micros = 1_800 * SECOND;
 /// What became of the signals of recordings.
 #[derive(Debug, Default)]
 pub struct Graded {
-    counts: BTreeMap<(Kind, bool), Counts>,
+    counts: BTreeMap<(SignalKind, bool), Counts>,
     /// What was malformed.
     pub faults: Faults,
     /// Recordings that could not be read to their end.
@@ -137,7 +136,7 @@ impl Graded {
 
     /// How many signals of a kind opened, in both phases.
     #[must_use]
-    pub fn opened(&self, kind: Kind) -> u64 {
+    pub fn opened(&self, kind: SignalKind) -> u64 {
         let of = |in_play| self.counts.get(&(kind, in_play)).map_or(0, |counts| counts.opened);
         of(false) + of(true)
     }
@@ -155,7 +154,7 @@ struct SignalRun<'a> {
     offset: i64,
     now: Option<Micros>,
     /// When open signals opened, and of what.
-    open: BTreeMap<SignalId, (Kind, bool, Micros)>,
+    open: BTreeMap<SignalId, (SignalKind, bool, Micros)>,
     following: Following,
     closes: Closes,
 }
@@ -193,8 +192,8 @@ impl SignalRun<'_> {
     fn take(&mut self, effects: &[Effect]) {
         for effect in effects {
             match effect {
-                Effect::Signal(Change::Opened, edge) => self.opened(edge),
-                Effect::Signal(Change::Closed(reason), edge) => self.closed(*reason, edge),
+                Effect::Signal(SignalChange::Opened, edge) => self.opened(edge),
+                Effect::Signal(SignalChange::Closed(reason), edge) => self.closed(*reason, edge),
                 _ => {}
             }
         }
@@ -213,10 +212,10 @@ impl SignalRun<'_> {
         }
     }
 
-    fn closed(&mut self, reason: Reason, edge: &Edge) {
+    fn closed(&mut self, reason: SignalCloseReason, edge: &Edge) {
         let Some((kind, in_play, opened_at)) = self.open.remove(&edge.id) else { return };
         let counts = self.graded.counts.entry((kind, in_play)).or_default();
-        *counts.ended.entry(Change::Closed(reason).key()).or_default() += 1;
+        *counts.ended.entry(SignalChange::Closed(reason).key()).or_default() += 1;
         counts.lives.push(edge.updated_at - opened_at);
     }
 }
@@ -291,8 +290,8 @@ mod tests {
     #[test]
     fn late_books_that_follow_are_counted_and_paid_by_the_close() {
         let graded = graded();
-        assert_eq!((graded.opened(Kind::StalePrice), graded.opened(Kind::Steam)), (3, 1));
-        let late = &graded.counts[&(Kind::StalePrice, false)];
+        assert_eq!((graded.opened(SignalKind::StalePrice), graded.opened(SignalKind::Steam)), (3, 1));
+        let late = &graded.counts[&(SignalKind::StalePrice, false)];
         assert_eq!(late.ended, BTreeMap::from([("followed", 3)]));
         assert_eq!((late.moved.shorter, late.moved.longer, late.moved.still), (3, 0, 0));
         // Of the other prices of the line, each time: two late ones follow, all away prices of the late get longer.

@@ -7,9 +7,8 @@
 use std::collections::BTreeMap;
 
 use arb_engine::Engine;
-use arb_engine::catalogue::Side;
 use arb_engine::effect::Entry;
-use arb_engine::input::Bet;
+use arb_engine::market::{Bet, Side};
 use arb_engine::odds::Price;
 use arb_schemas::time::{Micros, SECOND};
 

@@ -4,7 +4,7 @@
 //! estimate itself does: of a death between `a` and `b` seconds, `(t - a)/(b - a)` of it is gone by t. That is a convention and no
 //! fact: beside it stands what is certain (gone at a poll before t) and what is possible (not seen alive at t or later). No
 //! other spreading is better founded by polls alone; that windows really die early in their gaps is said where it is learnt
-//! (`arb_engine::survival`).
+//! (`arb_engine::learning::survival`).
 //!
 //! **Windows that are not seen to die** (open at the end, or when the recording has a hole of more than an hour, whatever
 //! stands behind it) are censored at the last poll that saw them: the share that is gone is the product limit (Kaplan and Meier,
@@ -18,7 +18,7 @@
 
 use std::fmt;
 
-use arb_engine::survival::Ttl;
+use arb_engine::learning::survival::Ttl;
 use arb_schemas::time::Micros;
 
 use super::RawWindow;

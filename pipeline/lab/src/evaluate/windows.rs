@@ -5,10 +5,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use arb_engine::catalogue::Market;
-use arb_engine::effect::{Effect, Entry, WindowId};
-use arb_engine::survival::{HOLE, Ttl};
-use arb_engine::verify::Flag;
+use arb_engine::effect::{Effect, Entry, Flag, WindowId};
+use arb_engine::learning::survival::{HOLE, Ttl};
+use arb_engine::market::Market;
 use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 

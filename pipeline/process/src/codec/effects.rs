@@ -2,11 +2,12 @@
 //!
 //! It changes no value and decides nothing.
 
-use arb_engine::devig::Method;
-use arb_engine::effect::{Alert, Change, Closed, Effect, Entry, EntryLeg, Moved, Movement, Scope};
-use arb_engine::signals::{self, Edge, Evidence};
-use arb_engine::survival::Ttl;
-use arb_engine::verify::{Doubt, Flag, Verification};
+use arb_engine::effect::{
+    Alert, Closed, Edge, Effect, Entry, EntryLeg, Evidence, FailedCheck, Flag, Moved, Movement, Scope,
+    SignalChange, Verification, WindowChange,
+};
+use arb_engine::learning::survival::Ttl;
+use arb_engine::odds::devig::Method;
 use arb_runtime::feed_mark::{self, FeedMark};
 use arb_runtime::log::Output;
 use arb_schemas::records as wire;
@@ -61,19 +62,14 @@ fn on_feed(partition: i32, key: String, mark: FeedMark, value: Vec<u8>) -> Outpu
 }
 
 /// What a signal writes: to the compacted topic as it is, or a tombstone; to the feed unless only its times changed.
-fn signal(
-    change: signals::Change,
-    edge: &Edge,
-    partition: i32,
-    epoch: i64,
-) -> Result<Vec<Output>, WireError> {
+fn signal(change: SignalChange, edge: &Edge, partition: i32, epoch: i64) -> Result<Vec<Output>, WireError> {
     let record = encode(&edge_signal(edge))?;
     let told = encode_signal_change(change.key(), &record)?;
-    let is_closed = matches!(change, signals::Change::Closed(_));
+    let is_closed = matches!(change, SignalChange::Closed(_));
     let open = Output::new(SIGNALS.name, partition, edge.id.to_string(), (!is_closed).then_some(record));
     let mark = FeedMark { epoch, sequence: edge.sequence };
     let on_feed = on_feed(partition, edge.event.id.to_string(), mark, told);
-    let is_told = change != signals::Change::Refreshed;
+    let is_told = change != SignalChange::Refreshed;
     Ok([open].into_iter().chain(is_told.then_some(on_feed)).collect())
 }
 
@@ -120,10 +116,10 @@ fn signal_quote(quote: &Evidence) -> wire::SignalQuote {
     }
 }
 
-fn change_key(change: Change) -> &'static str {
+fn change_key(change: WindowChange) -> &'static str {
     match change {
-        Change::Opened => "opened",
-        Change::Updated => "updated",
+        WindowChange::Opened => "opened",
+        WindowChange::Updated => "updated",
     }
 }
 
@@ -176,7 +172,7 @@ fn ttl(ttl: Ttl) -> wire::Ttl {
     wire::Ttl { p10: seconds(ttl.p10), median: seconds(ttl.median), p90: seconds(ttl.p90) }
 }
 
-fn doubt(doubt: &Doubt) -> wire::Doubt {
+fn doubt(doubt: &FailedCheck) -> wire::Doubt {
     wire::Doubt { flag: doubt.flag.key().to_owned(), reason: doubt.reason.clone() }
 }
 
@@ -214,8 +210,8 @@ fn close_signal(closed: &Closed) -> wire::CloseSignal {
         market: closed.market.family.key().to_owned(),
         period: closed.market.period.key().to_owned(),
         line: closed.line,
-        simultaneous_ever: Some(closed.ever.simultaneous),
-        verified_ever: Some(closed.ever.verified),
+        simultaneous_ever: Some(closed.history.simultaneous),
+        verified_ever: Some(closed.history.verified),
     }
 }
 

@@ -8,12 +8,10 @@ mod longest;
 mod signal;
 mod survival;
 
-use arb_engine::catalogue::{Line, Market};
-use arb_engine::clock::Clock;
-use arb_engine::margins::Margins;
-use arb_engine::refresh::Refresh;
-use arb_engine::saved::{Misfit, Saved};
-use arb_engine::source::SourceClock;
+use arb_engine::learning::{Margins, Refresh};
+use arb_engine::market::{Line, Market};
+use arb_engine::state::{Misfit, Saved};
+use arb_engine::time::{Clock, SourceClock};
 use arb_runtime::log::Output;
 use arb_schemas::records as wire;
 use arb_schemas::topics::PROCESS_STATE;
@@ -200,22 +198,20 @@ fn saved_book(state: &wire::StateBook) -> Result<Saved, StateError> {
 mod tests {
     use std::sync::Arc;
 
-    use arb_engine::Standing;
-    use arb_engine::catalogue::{Outcome, Side};
-    use arb_engine::effect::{EventInfo, Ever, WindowId};
-    use arb_engine::limit::Limit;
+    use arb_engine::QuoteStatus;
+    use arb_engine::effect::{SignalId, SignalKind, Verification, WindowHistory, WindowId};
+    use arb_engine::learning::survival::{Cell, EventStage, Life, MarketKind, Profile};
+    use arb_engine::market::{EventInfo, Limit, Outcome, Side};
     use arb_engine::odds::Price;
-    use arb_engine::saved::{
+    use arb_engine::state::{
         SavedBet, SavedConsensus, SavedLine, SavedMove, SavedQuote, SavedSignal, SavedWindow,
     };
-    use arb_engine::signals::{self, SignalId};
-    use arb_engine::survival::{Cell, Kind, Life, Profile, Stage};
-    use arb_engine::verify::Verification;
 
     use super::*;
     use crate::error::PumpError;
 
-    const PROFILE: Profile = Profile { stage: Stage::Days, kind: Kind::Handicap, margin: 1, age: 2 };
+    const PROFILE: Profile =
+        Profile { stage: EventStage::Days, kind: MarketKind::Handicap, margin: 1, age: 2 };
 
     fn quote(outcome: Outcome, book: &str) -> SavedQuote {
         SavedQuote {
@@ -225,7 +221,7 @@ mod tests {
             source: "feed".into(),
             price: Price::from_millionths(2_100_000).unwrap(),
             limit: Limit::from_minor(10_050).filter(|_| outcome == Outcome::Home),
-            standing: Standing::Started,
+            status: QuoteStatus::Started,
             span_start: 1,
             span_end: 2,
             price_moved_at: 3,
@@ -258,7 +254,7 @@ mod tests {
             is_pair: false,
             verification: Verification::from_bits(0b1_1111_1011).unwrap(),
             fresh_until: 77,
-            ever: Ever { simultaneous: true, verified: false },
+            history: WindowHistory { simultaneous: true, verified: false },
             in_play: false,
             margin_open: 0.01,
             margin_peak: 0.02,
@@ -271,11 +267,11 @@ mod tests {
             at: 8,
             from: Price::from_millionths(2_000_000).unwrap(),
             to: Price::from_millionths(2_100_000).unwrap(),
-            told: true,
+            is_reported: true,
         };
         let signal = SavedSignal {
             id: SignalId([9; 16]),
-            kind: signals::Kind::StalePrice,
+            kind: SignalKind::StalePrice,
             opened_at: 6,
             expires_at: 90,
             sequence: 8,

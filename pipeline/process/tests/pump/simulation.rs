@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arb_engine::catalogue::Policy;
+use arb_engine::market::Policy;
 use arb_process::pump::{Config, Pump};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;

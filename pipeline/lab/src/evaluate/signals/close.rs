@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arb_engine::catalogue::{Line, Market, Outcome};
-use arb_engine::devig::{self, Method};
-use arb_engine::odds::Price;
-use arb_engine::signals::{Edge, Kind};
-use arb_engine::{Engine, Offered, value};
+use arb_engine::effect::{Edge, SignalKind};
+use arb_engine::market::{Line, Market, Outcome};
+use arb_engine::odds::devig::{self, Method};
+use arb_engine::odds::{Price, value};
+use arb_engine::{Engine, Offered};
 use arb_schemas::time::{Micros, SECOND};
 
 use super::Counts;
@@ -37,7 +37,7 @@ pub(super) struct Closes {
 /// The bets of a signal on a line at the moment at which it opened.
 #[derive(Debug)]
 pub(super) struct Taken {
-    kind: Kind,
+    kind: SignalKind,
     place: Place,
     at: Micros,
     bets: Vec<(Outcome, Price)>,
@@ -76,7 +76,7 @@ impl Closes {
     }
 
     /// Grades what was taken before the close of its line.
-    pub(super) fn settle(self, counts: &mut BTreeMap<(Kind, bool), Counts>) {
+    pub(super) fn settle(self, counts: &mut BTreeMap<(SignalKind, bool), Counts>) {
         for taken in &self.taken {
             let Some(Some(close)) = self.closes.get(&taken.place) else { continue };
             if close.at <= taken.at {

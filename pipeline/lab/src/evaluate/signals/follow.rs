@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arb_engine::catalogue::{Line, Side};
-use arb_engine::input::Bet;
+use arb_engine::effect::{Edge, SignalKind};
+use arb_engine::market::{Bet, Line, Side};
 use arb_engine::odds::Price;
-use arb_engine::signals::{Edge, Kind};
 use arb_engine::{Engine, Offered};
 use arb_schemas::time::Micros;
 
@@ -20,7 +19,7 @@ pub(super) struct Following(Vec<Followed>);
 
 #[derive(Debug)]
 struct Followed {
-    of: (Kind, bool),
+    of: (SignalKind, bool),
     event: Arc<str>,
     bet: Bet,
     book: Arc<str>,
@@ -61,7 +60,12 @@ impl Following {
     }
 
     /// Counts what has moved by a poll, and what has not for so long that it is left.
-    pub(super) fn look(&mut self, engine: &Engine, now: Micros, counts: &mut BTreeMap<(Kind, bool), Counts>) {
+    pub(super) fn look(
+        &mut self,
+        engine: &Engine,
+        now: Micros,
+        counts: &mut BTreeMap<(SignalKind, bool), Counts>,
+    ) {
         self.0.retain(|followed| {
             let Some(went) = followed.went(engine, now) else { return true };
             let counts = counts.entry(followed.of).or_default();

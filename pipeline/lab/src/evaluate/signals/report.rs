@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use arb_engine::signals::Kind;
+use arb_engine::effect::SignalKind;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::{Counts, Graded, Moved, Value};
@@ -43,7 +43,7 @@ impl Graded {
         f: &mut fmt::Formatter<'_>,
         row: impl Fn(&mut fmt::Formatter<'_>, &Counts) -> fmt::Result,
     ) -> fmt::Result {
-        for kind in Kind::ALL {
+        for kind in SignalKind::ALL {
             for (in_play, phase) in [(false, "pre-match"), (true, "in-play")] {
                 let Some(counts) = self.counts.get(&(kind, in_play)) else { continue };
                 write!(f, "{:<12}{phase:<10}", kind.key())?;

@@ -4,13 +4,11 @@
 
 use std::sync::Arc;
 
-use arb_engine::Standing;
-use arb_engine::catalogue::Market;
-use arb_engine::effect::{EventInfo, Ever, WindowId};
-use arb_engine::limit::Limit;
+use arb_engine::QuoteStatus;
+use arb_engine::effect::{Verification, WindowHistory, WindowId};
+use arb_engine::market::{EventInfo, Limit, Market};
 use arb_engine::odds::Price;
-use arb_engine::saved::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
-use arb_engine::verify::Verification;
+use arb_engine::state::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
 use arb_schemas::records as wire;
 
 use super::StateError;
@@ -68,7 +66,7 @@ fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
         at: moved.at,
         from: moved.from.millionths().into(),
         to: moved.to.millionths().into(),
-        told: moved.told,
+        told: moved.is_reported,
     }
 }
 
@@ -79,25 +77,25 @@ fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> 
         at: moved.at,
         from: Price::from_millionths(moved.from).ok()?,
         to: Price::from_millionths(moved.to).ok()?,
-        told: moved.told,
+        is_reported: moved.told,
     })
 }
 
-fn wire_standing(standing: Standing) -> wire::Standing {
+fn wire_standing(standing: QuoteStatus) -> wire::Standing {
     match standing {
-        Standing::OnOffer => wire::Standing::OnOffer,
-        Standing::Suspended => wire::Standing::Suspended,
-        Standing::Stale => wire::Standing::Stale,
-        Standing::Started => wire::Standing::Started,
+        QuoteStatus::OnOffer => wire::Standing::OnOffer,
+        QuoteStatus::Suspended => wire::Standing::Suspended,
+        QuoteStatus::Stale => wire::Standing::Stale,
+        QuoteStatus::Started => wire::Standing::Started,
     }
 }
 
-fn standing(standing: wire::Standing) -> Option<Standing> {
+fn standing(standing: wire::Standing) -> Option<QuoteStatus> {
     Some(match standing {
-        wire::Standing::OnOffer => Standing::OnOffer,
-        wire::Standing::Suspended => Standing::Suspended,
-        wire::Standing::Stale => Standing::Stale,
-        wire::Standing::Started => Standing::Started,
+        wire::Standing::OnOffer => QuoteStatus::OnOffer,
+        wire::Standing::Suspended => QuoteStatus::Suspended,
+        wire::Standing::Stale => QuoteStatus::Stale,
+        wire::Standing::Started => QuoteStatus::Started,
         wire::Standing::Unknown => return None,
     })
 }
@@ -109,7 +107,7 @@ pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::St
         book: names.position(&quote.book),
         source: names.position(&quote.source),
         price: quote.price.millionths().into(),
-        standing: wire_standing(quote.standing),
+        standing: wire_standing(quote.status),
         span_start: quote.span_start,
         span_end: quote.span_end,
         price_moved_at: quote.price_moved_at,
@@ -131,8 +129,8 @@ fn state_window(window: &SavedWindow) -> wire::StateWindow {
         is_pair: window.is_pair,
         flags: window.verification.bits().into(),
         fresh_until: window.fresh_until,
-        simultaneous_ever: window.ever.simultaneous,
-        verified_ever: window.ever.verified,
+        simultaneous_ever: window.history.simultaneous,
+        verified_ever: window.history.verified,
         life: state_life(&window.life),
     }
 }
@@ -173,7 +171,7 @@ pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Optio
             Some(limit) => Some(Limit::from_minor(limit)?),
             None => None,
         },
-        standing: standing(quote.standing)?,
+        status: standing(quote.standing)?,
         span_start: quote.span_start,
         span_end: quote.span_end,
         price_moved_at: quote.price_moved_at,
@@ -192,7 +190,7 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
         is_pair: window.is_pair,
         verification: Verification::from_bits(u16::try_from(window.flags).ok()?)?,
         fresh_until: window.fresh_until,
-        ever: Ever { simultaneous: window.simultaneous_ever, verified: window.verified_ever },
+        history: WindowHistory { simultaneous: window.simultaneous_ever, verified: window.verified_ever },
         in_play: window.in_play,
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,

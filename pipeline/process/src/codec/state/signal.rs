@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use arb_engine::saved::{SavedBet, SavedConsensus, SavedSignal};
-use arb_engine::signals::{Kind, SignalId};
+use arb_engine::effect::{SignalId, SignalKind};
+use arb_engine::state::{SavedBet, SavedConsensus, SavedSignal};
 use arb_schemas::records as wire;
 
 use super::line::{NameTable, id_bytes, saved_quote, state_quote};
@@ -35,7 +35,7 @@ fn saved_bet(bet: &wire::StateBet, names: &[Arc<str>]) -> Option<SavedBet> {
 pub(super) fn saved_signal(signal: &wire::StateSignal, names: &[Arc<str>]) -> Option<SavedSignal> {
     Some(SavedSignal {
         id: SignalId(id_bytes(&signal.id)?),
-        kind: Kind::parse(&signal.kind)?,
+        kind: SignalKind::parse(&signal.kind)?,
         opened_at: signal.opened_at,
         expires_at: signal.expires_at,
         sequence: signal.sequence,

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use arb_engine::saved::Saved;
-use arb_engine::survival::{Cell, Kind, Life, Profile, Stage};
+use arb_engine::learning::survival::{Cell, EventStage, Life, MarketKind, Profile};
+use arb_engine::state::Saved;
 use arb_schemas::records as wire;
 
 use super::StateError;
@@ -61,8 +61,8 @@ pub(super) fn saved_life(state: &wire::StateLife) -> Option<Life> {
 
 fn profile(stage: &str, kind: &str, margin: i32, age: i32) -> Option<Profile> {
     Some(Profile {
-        stage: Stage::parse(stage)?,
-        kind: Kind::parse(kind)?,
+        stage: EventStage::parse(stage)?,
+        kind: MarketKind::parse(kind)?,
         margin: u8::try_from(margin).ok()?,
         age: u8::try_from(age).ok()?,
     })

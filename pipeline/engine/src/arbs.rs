@@ -1,0 +1,23 @@
+//! Arbs: the best prices of a line, what is proven of them, what can be staked, and the life of their windows.
+//!
+//! Nothing here looks at two markets. A window's data is `window`; what changes it is `lifecycle`.
+
+mod best;
+mod checks;
+mod entry;
+mod judged;
+mod lifecycle;
+mod lifetime;
+pub mod settlement;
+pub mod stakes;
+mod user_window;
+mod window;
+mod window_id;
+
+pub(crate) use best::{Arb, better, find_arb};
+pub use checks::OUTLIER;
+pub(crate) use entry::entry_of;
+pub(crate) use judged::Judged;
+pub(crate) use lifecycle::{advance, close};
+pub(crate) use user_window::user_window;
+pub(crate) use window::Window;

@@ -1,0 +1,218 @@
+//! An arb as it stands now: what is proven of it, and what can be staked.
+//!
+//! A leg's limit is that of its quote's latest tick: of a lay the backer's stake, which `stakes` makes a liability of where totals
+//! are concerned. A leg whose limit nobody states is staked as if it had none, and warned of. It never changes a window, and
+//! decides nothing that a window's life depends on.
+
+use crate::Micros;
+use crate::context::MarketContext;
+use crate::effect::Verification;
+use crate::market::{Bet, Limit, Policy};
+use crate::odds::{self, Price};
+use crate::quotes::Quote;
+use crate::venues::{Book, Level};
+
+use super::best::Arb;
+use super::checks::{self, Case, Findings};
+use super::settlement::Payouts;
+use super::stakes::{self, DEFAULT_TOTAL, Leg, Rounded};
+
+/// An arb as it stands now: what is proven of it, and what can be staked.
+pub(crate) struct Judged<'a> {
+    pub(super) arb: &'a Arb<'a>,
+    pub(super) staked: Staked,
+    pub(super) findings: Findings,
+    pub(crate) margin: f64,
+    pub(crate) verification: Verification,
+    pub(crate) fresh_until: Micros,
+}
+
+/// What may be put on the legs.
+pub(super) struct Staked {
+    pub(super) shares: Vec<f64>,
+    /// Least return over settlement states, staked by the shares.
+    pub(super) margin_worst: f64,
+    /// For the default total, or less where limits are lower.
+    pub(super) rounded: Option<Rounded>,
+    /// In minor units.
+    pub(super) total_max: Option<i64>,
+}
+
+impl<'a> Judged<'a> {
+    /// Judges an arb among the quotes of its line.
+    pub(crate) fn of(arb: &'a Arb<'a>, line: &[Quote], context: &MarketContext<'_>) -> Self {
+        let (staked, margin) = (Staked::of(arb, context), odds::margin(arb.implied_probability));
+        let step = context.step;
+        let findings = checks::judge(&Case {
+            legs: &arb.legs,
+            line,
+            now: step.now,
+            margin,
+            margin_limit: step.margins.limit(context.in_play()),
+            margin_rounded: staked.margin_rounded(),
+            expected: step.moment.expected,
+            venues: step.pricing.venues,
+        });
+        let verification = findings.verification();
+        let fresh_until = checks::fresh_until(&arb.legs, step.moment.expected);
+        Self { arb, staked, findings, margin, verification, fresh_until }
+    }
+}
+
+impl Staked {
+    fn of(arb: &Arb<'_>, context: &MarketContext<'_>) -> Self {
+        let shares: Vec<_> = arb.legs.iter().map(|leg| share(leg, arb)).collect();
+        let bets: Vec<_> = arb.legs.iter().filter_map(|leg| bet(leg, context)).collect();
+        let payouts = Payouts::at_books(&bets, &levels(arb, context));
+        let worst = payouts.margin_worst(&shares).unwrap_or(-1.0);
+        // But for the noise of the arithmetic it is not above the margin.
+        let margin_worst = worst.min(odds::margin(arb.implied_probability));
+        let legs: Vec<_> =
+            arb.legs.iter().zip(&shares).map(|(leg, share)| staked(leg, *share, context)).collect();
+        let total_max = stakes::total_max(&legs);
+        let total = total_max.map_or(DEFAULT_TOTAL, |most| most.min(DEFAULT_TOTAL));
+        // A push gives stakes back however they were rounded: it is warned of, and decides nothing here.
+        let rounded = stakes::round(&legs, &payouts.decided(&bets), total);
+        Self { shares, margin_worst, rounded, total_max }
+    }
+
+    pub(super) fn margin_rounded(&self) -> Option<f64> {
+        self.rounded.as_ref().map(|rounded| rounded.margin_worst)
+    }
+}
+
+fn share(leg: &Quote, arb: &Arb<'_>) -> f64 {
+    odds::stake_share(leg.effective, arb.implied_probability)
+}
+
+fn bet(leg: &Quote, context: &MarketContext<'_>) -> Option<(Bet, Price)> {
+    Some((Bet::new(context.market, leg.key.outcome, leg.key.side, leg.key.line)?, leg.effective))
+}
+
+fn staked(leg: &Quote, share: f64, context: &MarketContext<'_>) -> Leg {
+    let Quote { key, price, .. } = *leg;
+    Leg { share, side: key.side, price, limit: limit(leg), step: book(leg, context).step }
+}
+
+/// In minor units; of a lay the backer's stake.
+pub(super) fn limit(leg: &Quote) -> Option<i64> {
+    leg.limit.map(Limit::minor)
+}
+
+pub(super) fn book<'a>(leg: &Quote, context: &MarketContext<'a>) -> &'a Book {
+    &context.step.pricing.venues.venue(leg.key.book).book
+}
+
+/// What a level result may do to the legs, in each way one level a leg: each book has its own rules. Nothing is known under the raw
+/// policy: what is offered is what is possible.
+fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
+    let pricing = context.step.pricing;
+    let is_three_way = arb.legs.len() == 3 || arb.pair.is_some();
+    if is_three_way || pricing.policy == Policy::Raw {
+        let level = if is_three_way { Level::Outcome } else { Level::Impossible };
+        return vec![vec![level; arb.legs.len()]];
+    }
+    let of = |leg: &&Quote| pricing.venues.levels(leg.key.book, pricing.league, context.market.period);
+    arb.legs.iter().map(of).fold(vec![Vec::new()], |ways, levels| {
+        let with =
+            |way: &Vec<Level>| levels.iter().map(|level| [&way[..], &[*level]].concat()).collect::<Vec<_>>();
+        ways.iter().flat_map(with).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixtures::book as venue;
+    use crate::fixtures::{World, context, price, quote};
+    use crate::market::{Outcome, Side};
+    use crate::venues::Level::{Impossible, Refunded};
+    use crate::venues::{Books, Rules};
+
+    /// `a` knows that a level result cannot happen, `b` refunds it, nobody knows the rules of `c`.
+    fn world() -> World {
+        let refunding = Rules { group: "au".into(), level: Refunded, levels: vec![] };
+        let books = [
+            ("a".into(), venue("a", "us")),
+            ("b".into(), Book { rules: Some(refunding), ..venue("b", "au") }),
+        ];
+        World::new(Books::new(books), 3)
+    }
+
+    fn of(legs: &[Quote], pair: Option<Outcome>) -> Arb<'_> {
+        let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
+        Arb { legs: legs.iter().collect(), pair, implied_probability }
+    }
+
+    #[test]
+    fn each_leg_has_the_levels_of_its_book_in_every_combination() {
+        let world = world();
+        let step = world.step(0, 0);
+        let leg = |name, outcome| quote(world.book(name), None, outcome, price("2.1"));
+        let ways = |home, away| {
+            let legs = [leg(home, Outcome::Home), leg(away, Outcome::Away)];
+            levels(&of(&legs, None), &context(&step, "h2h"))
+        };
+        assert_eq!(ways("a", "b"), [[Impossible, Refunded]]);
+        assert_eq!(ways("b", "a"), [[Refunded, Impossible]]);
+        // Of `c` all that any rules of the table say.
+        let mut of_unknown = ways("a", "c");
+        of_unknown.sort_by_key(|way| way[1] == Refunded);
+        assert_eq!(of_unknown, [[Impossible, Impossible], [Impossible, Refunded]]);
+    }
+
+    #[test]
+    fn a_draw_that_is_an_outcome_is_no_level_result() {
+        let world = world();
+        let step = world.step(0, 0);
+        let leg = |outcome, side| {
+            let mut quote = quote(world.book("b"), None, outcome, price("2.1"));
+            quote.key.side = side;
+            quote
+        };
+        let three = [Outcome::Home, Outcome::Draw, Outcome::Away].map(|outcome| leg(outcome, Side::Back));
+        assert_eq!(levels(&of(&three, None), &context(&step, "h2h")), [[Level::Outcome; 3]]);
+        let pair = [leg(Outcome::Draw, Side::Back), leg(Outcome::Draw, Side::Lay)];
+        assert_eq!(levels(&of(&pair, Some(Outcome::Draw)), &context(&step, "h2h")), [[Level::Outcome; 2]]);
+    }
+
+    #[test]
+    fn under_the_raw_policy_what_is_offered_is_what_is_possible() {
+        let mut world = world();
+        world.policy = Policy::Raw;
+        let step = world.step(0, 0);
+        let legs =
+            [Outcome::Home, Outcome::Away].map(|outcome| quote(world.book("b"), None, outcome, price("2.1")));
+        assert_eq!(levels(&of(&legs, None), &context(&step, "h2h")), [[Impossible; 2]]);
+    }
+
+    proptest! {
+        /// Whatever the prices and limits: shares sum to 1, no worst case is above the margin, no stake above its limit.
+        #[test]
+        fn what_is_staked_is_within_its_bounds(
+            prices in prop::array::uniform2(1_500..6_000_i64),
+            limits in prop::array::uniform2(prop::option::of(0..50_000_i64)),
+        ) {
+            let world = world();
+            let step = world.step(0, 0);
+            let leg = |at: usize, name, outcome| {
+                let price = Price::from_millionths(prices[at] * 1_000).unwrap();
+                Quote { limit: limits[at].and_then(Limit::from_minor), ..quote(world.book(name), None, outcome, price) }
+            };
+            let legs = [leg(0, "a", Outcome::Home), leg(1, "b", Outcome::Away)];
+            let arb = of(&legs, None);
+            let judged = Judged::of(&arb, &legs, &context(&step, "h2h"));
+            let staked = &judged.staked;
+            prop_assert!((staked.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            prop_assert!(staked.margin_worst <= judged.margin);
+            if let Some(rounded) = &staked.rounded {
+                let total = staked.total_max.map_or(DEFAULT_TOTAL, |most| most.min(DEFAULT_TOTAL));
+                prop_assert!(rounded.total() <= total as f64);
+                let kept = rounded.stakes.iter().zip(limits).all(|(stake, limit)| limit.is_none_or(|limit| stake.placed <= limit));
+                prop_assert!(kept);
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What is known while a record is taken in: of the step, and of the market that is looked at.
+//!
+//! It decides nothing but what follows from the time alone.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::input::Coordinate;
+use crate::learning::Margins;
+use crate::learning::survival::Survival;
+use crate::market::{EventInfo, Market, Policy};
+use crate::quotes::{Moment, Quote};
+use crate::venues::PricingContext;
+
+/// What happens to an event, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StepContext<'a> {
+    pub(crate) at: Coordinate<'a>,
+    /// The latest time of any source.
+    pub(crate) now: Micros,
+    /// It happens because time passes, before the record itself is looked at.
+    pub(crate) by_time: bool,
+    /// The source pushes it as it happens: it is no poll.
+    pub(crate) is_push: bool,
+    pub(crate) moment: Moment<'a>,
+    pub(crate) event: &'a Arc<EventInfo>,
+    pub(crate) event_changed: bool,
+    pub(crate) margins: &'a Margins,
+    pub(crate) pricing: PricingContext<'a>,
+    /// How long windows live.
+    pub(crate) survival: Survival<'a>,
+}
+
+/// What a transition needs to know beside the prices.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MarketContext<'a> {
+    pub(crate) step: &'a StepContext<'a>,
+    pub(crate) market: Market,
+    /// Its quotes before.
+    pub(crate) was: &'a [Quote],
+}
+
+impl MarketContext<'_> {
+    /// By the watermark, as are the prices from before the start; the raw policy has none.
+    pub(crate) fn in_play(&self) -> bool {
+        match self.step.pricing.policy {
+            Policy::Board => self.step.moment.has_begun(),
+            Policy::Raw => self.step.now >= self.step.event.commence_time,
+        }
+    }
+}

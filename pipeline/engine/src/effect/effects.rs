@@ -1,0 +1,80 @@
+//! One thing to publish, and the list to which a step adds them.
+//!
+//! It decides nothing and knows no wire format.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::caps::LeftOut;
+use crate::learning::Samples;
+
+use super::alert::Alert;
+use super::entry::Entry;
+use super::movement::Movement;
+use super::signal::{Edge, SignalChange};
+use super::window::{Closed, WindowChange};
+
+/// One thing to publish.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// A window opened or changed: to the feed and to the board.
+    Transition(WindowChange, Box<Entry>),
+    /// Only the times or limits of an entry changed: to the board alone.
+    Refreshed(Box<Entry>),
+    /// A window closed: to the feed, and a tombstone to the board.
+    Closed(Box<Closed>),
+    /// What became of an edge signal: to the feed, unless only its times changed, and to the signals; of one that closed a
+    /// tombstone to these.
+    Signal(SignalChange, Box<Edge>),
+    /// A price or a main line moved: to the feed.
+    LineMovement(Box<Movement>),
+    /// A book or an arb went stale, or a book is no longer: to the feed.
+    StaleAlert(Box<Alert>),
+    /// How far the board has come with a source.
+    Contains {
+        /// The source.
+        source: Arc<str>,
+        /// The time of the last whole poll that the board contains; `None` when the source is forgotten.
+        received_at: Option<Micros>,
+    },
+}
+
+/// Where transitions go, and the counter that numbers them.
+#[derive(Debug)]
+pub(crate) struct Effects<'a> {
+    pub(crate) sequence: i64,
+    pub(crate) out: &'a mut Vec<Effect>,
+    /// What is learnt on the way.
+    pub(crate) samples: Samples,
+    /// What there was no room for.
+    pub(crate) left_out: LeftOut,
+}
+
+impl Effects<'_> {
+    /// Adds what is to be published.
+    pub(crate) fn push(&mut self, effect: Effect) {
+        self.out.push(effect);
+    }
+
+    /// The number of the next event on the feed.
+    pub(crate) fn next(&mut self) -> i64 {
+        self.sequence += 1;
+        self.sequence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_on_the_feed_grow_by_one() {
+        let mut out = Vec::new();
+        let (samples, left_out) = (Samples::default(), LeftOut::default());
+        let mut effects = Effects { sequence: 41, out: &mut out, samples, left_out };
+        assert_eq!([effects.next(), effects.next()], [42, 43]);
+        effects.push(Effect::Contains { source: "s".into(), received_at: None });
+        assert_eq!((effects.sequence, effects.next()), (43, 44));
+        assert_eq!(out, [Effect::Contains { source: "s".into(), received_at: None }]);
+    }
+}

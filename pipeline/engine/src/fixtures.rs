@@ -1,0 +1,144 @@
+//! Names, quotes and contexts for the tests of rooms: small, and the same everywhere.
+//!
+//! It is compiled for tests alone.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::arbs::Window;
+use crate::context::{MarketContext, StepContext};
+use crate::effect::{Verification, WindowHistory, WindowId};
+use crate::input::Coordinate;
+use crate::learning::survival::{Cells, Life, Survival};
+use crate::learning::{Expected, Margins};
+use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Policy, QuoteKey, Side, Symbol};
+use crate::odds::Price;
+use crate::quotes::{Moment, Quote, QuoteStatus};
+use crate::venues::{Book, Books, Level, PricingContext, Rules, VenueKind, Venues};
+
+/// When the event of a [`World`] begins.
+pub(crate) const START: Micros = 1_000_000_000_000;
+
+/// A price by its decimal odds.
+pub(crate) fn price(decimal: &str) -> Price {
+    Price::from_decimal(decimal).unwrap()
+}
+
+/// A market by its key.
+pub(crate) fn market(key: &str) -> Market {
+    Market::parse(key).unwrap()
+}
+
+/// Names `a`, `b`, ... as the symbols of a table, in that order.
+pub(crate) fn symbols(names: &mut Names, count: u8) -> Vec<Symbol> {
+    (0..count).map(|index| names.symbol(&char::from(b'a' + index).to_string())).collect()
+}
+
+/// A back quote on offer, first seen and last confirmed at 0.
+pub(crate) fn quote(book: Symbol, line: Option<Line>, outcome: Outcome, price: Price) -> Quote {
+    Quote {
+        key: QuoteKey { line, outcome, side: Side::Back, book },
+        price,
+        effective: price,
+        limit: Limit::from_minor(100_000),
+        status: QuoteStatus::OnOffer,
+        source: book,
+        span_start: 0,
+        span_end: 0,
+        price_moved_at: 0,
+        received_at: 0,
+    }
+}
+
+/// An open window of these legs, of which nothing is proven.
+pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
+    Window {
+        line: legs.first().and_then(|leg| leg.key.line),
+        id: WindowId([7; 16]),
+        opened_at: life.since,
+        sequence: 1,
+        legs,
+        pair: None,
+        verification: Verification::default(),
+        fresh_until: 0,
+        history: WindowHistory::default(),
+        in_play: false,
+        margin_open: 0.02,
+        margin_peak: 0.03,
+        margin: 0.02,
+        life,
+    }
+}
+
+/// A bookmaker of an operator that keeps nothing and settles by a group of rules, in dollars.
+pub(crate) fn book(operator: &str, group: &str) -> Book {
+    Book {
+        operator: Some(operator.into()),
+        kind: VenueKind::Bookmaker,
+        currency: Some("USD".into()),
+        fees: Vec::new(),
+        rules: Some(Rules { group: group.into(), level: Level::Impossible, levels: Vec::new() }),
+        refresh: None,
+        step: 1,
+        known: true,
+    }
+}
+
+/// All that a context borrows.
+pub(crate) struct World {
+    pub(crate) names: Names,
+    pub(crate) venues: Venues,
+    pub(crate) expected: Expected,
+    pub(crate) policy: Policy,
+    event: Arc<EventInfo>,
+    margins: Margins,
+    cells: Cells,
+}
+
+impl World {
+    /// Books `a`, `b`, ... of a table, under the policy `board`.
+    pub(crate) fn new(books: Books, count: u8) -> Self {
+        let (mut names, mut venues) = (Names::default(), Venues::new(Arc::new(books)));
+        symbols(&mut names, count);
+        venues.follow(&names);
+        let [id, sport, league, home, away] = ["e", "baseball", "baseball_test", "H", "A"].map(Arc::from);
+        let event = Arc::new(EventInfo { id, sport, league, home, away, commence_time: START });
+        let (expected, margins, cells) = (Expected::default(), Margins::default(), Cells::new());
+        Self { names, venues, expected, policy: Policy::Board, event, margins, cells }
+    }
+
+    /// The symbol of a book that it has.
+    pub(crate) fn book(&self, name: &str) -> Symbol {
+        self.names.known(name).unwrap()
+    }
+
+    pub(crate) fn pricing(&self) -> PricingContext<'_> {
+        let Self { names, venues, policy, event, .. } = self;
+        PricingContext { policy: *policy, league: &event.league, names, venues }
+    }
+
+    pub(crate) fn moment(&self, watermark: Micros) -> Moment<'_> {
+        Moment { watermark, commence_time: START, expected: &self.expected }
+    }
+
+    /// A step at an offset of the partition, which publishes nothing by itself.
+    pub(crate) fn step(&self, offset: i64, now: Micros) -> StepContext<'_> {
+        StepContext {
+            at: Coordinate { topic: "t", partition: 3, offset },
+            now,
+            by_time: false,
+            is_push: false,
+            moment: self.moment(now),
+            event: &self.event,
+            event_changed: false,
+            margins: &self.margins,
+            pricing: self.pricing(),
+            survival: Survival { drafted: &self.cells, known: &self.cells },
+        }
+    }
+}
+
+/// A market of a step, of which nothing was known before.
+pub(crate) fn context<'a>(step: &'a StepContext<'a>, key: &str) -> MarketContext<'a> {
+    MarketContext { step, market: market(key), was: &[] }
+}

@@ -1,0 +1,15 @@
+//! What a partition learns from its own records: how often books confirm, which margins are proven, how long windows live.
+//!
+//! Counts are integers, so that a replay learns the same. Nothing here looks at a price.
+
+mod margins;
+mod refresh;
+mod samples;
+mod sketch;
+pub mod survival;
+
+pub use margins::Margins;
+pub(crate) use margins::Proven;
+pub(crate) use refresh::Expected;
+pub use refresh::Refresh;
+pub(crate) use samples::{RefreshSample, Samples};

@@ -1,0 +1,66 @@
+//! Which outcomes exhaust a market, by what its quotes offer.
+//!
+//! It never looks at a price.
+
+use crate::market::{self, Family, Market, Outcome, Policy, Side};
+
+use super::quote::Quote;
+
+/// The outcomes that exhaust a market, by what its quotes offer.
+pub(crate) fn outcomes(market: Market, sport: &str, quotes: &[Quote], policy: Policy) -> &'static [Outcome] {
+    // Who lays the draw offers it too; the raw policy knows no lays.
+    let counts = |side| side == Side::Back || policy == Policy::Board;
+    let is_draw = |quote: &Quote| quote.key.outcome == Outcome::Draw && counts(quote.key.side);
+    let draw_offered = market.family == Family::H2h && quotes.iter().any(is_draw);
+    market::outcome_set(market, sport, draw_offered, policy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{market, price, quote, symbols};
+    use crate::market::Names;
+
+    /// The outcomes of a market in which these bets are offered.
+    fn of(key: &str, sport: &str, offered: &[(Outcome, Side)], policy: Policy) -> Vec<&'static str> {
+        let book = symbols(&mut Names::default(), 1)[0];
+        let quotes: Vec<_> = offered
+            .iter()
+            .map(|(outcome, side)| {
+                let mut quote = quote(book, None, *outcome, price("2"));
+                quote.key.side = *side;
+                quote
+            })
+            .collect();
+        outcomes(market(key), sport, &quotes, policy).iter().map(|outcome| outcome.key()).collect()
+    }
+
+    const TWO: [(Outcome, Side); 2] = [(Outcome::Home, Side::Back), (Outcome::Away, Side::Back)];
+
+    #[test]
+    fn a_draw_is_an_outcome_where_it_is_offered_or_the_sport_has_one() {
+        let laid = [TWO[0], TWO[1], (Outcome::Draw, Side::Lay)];
+        let backed = [TWO[0], TWO[1], (Outcome::Draw, Side::Back)];
+        let (two, three) = (vec!["home", "away"], vec!["home", "draw", "away"]);
+        for (sport, offered, board, raw) in [
+            ("tennis", &TWO[..], &two, &two),
+            ("soccer", &TWO[..], &three, &two),
+            ("tennis", &laid[..], &three, &two),
+            ("tennis", &backed[..], &three, &three),
+            ("tennis", &[][..], &two, &two),
+        ] {
+            assert_eq!(&of("h2h", sport, offered, Policy::Board), board, "{sport} {offered:?}");
+            assert_eq!(&of("h2h", sport, offered, Policy::Raw), raw, "{sport} {offered:?}");
+        }
+    }
+
+    #[test]
+    fn other_markets_have_their_outcomes_whatever_is_offered() {
+        for policy in [Policy::Board, Policy::Raw] {
+            assert_eq!(of("h2h_3_way", "tennis", &TWO, policy), ["home", "draw", "away"]);
+            assert_eq!(of("draw_no_bet", "soccer", &TWO, policy), ["home", "away"]);
+            assert_eq!(of("spreads", "soccer", &[], policy), ["home", "away"]);
+            assert_eq!(of("totals_h1", "soccer", &[], policy), ["over", "under"]);
+        }
+    }
+}

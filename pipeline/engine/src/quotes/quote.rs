@@ -1,0 +1,66 @@
+//! A quote: the latest tick of one bet at one book.
+//!
+//! Its **span** runs from the `last_seen_at` with which the price was first seen to the latest with which it was seen unchanged;
+//! another price, a suspension, a withdrawal or the event's absence from a poll ends it. That a quote went stale ends no span: it
+//! is silence, not another price. Neither does another **limit**: a quote has that of its latest tick, and none where that tick
+//! states none. Its **status** is whether it can be bet on. It never changes by itself.
+
+use crate::Micros;
+use crate::market::{Limit, Market, QuoteKey, Symbol};
+use crate::odds::Price;
+
+/// Whether a quote can be bet on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum QuoteStatus {
+    /// It can.
+    OnOffer,
+    /// Its book takes no bets.
+    Suspended,
+    /// Its book has not confirmed it for longer than it ever takes.
+    Stale,
+    /// The event has begun, and it is a price from before.
+    Started,
+}
+
+/// The latest tick of one bet at one book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Quote {
+    pub(crate) key: QuoteKey,
+    pub(crate) price: Price,
+    /// After fees, as a back price: that of a lay is the price of backing that it does not happen.
+    pub(crate) effective: Price,
+    pub(crate) limit: Option<Limit>,
+    pub(crate) status: QuoteStatus,
+    pub(crate) source: Symbol,
+    pub(crate) span_start: Micros,
+    pub(crate) span_end: Micros,
+    pub(crate) price_moved_at: Micros,
+    pub(crate) received_at: Micros,
+}
+
+/// A quote as a reader outside sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuoteView {
+    /// The price.
+    pub price: Price,
+    /// When its source last confirmed it.
+    pub last_seen_at: Micros,
+}
+
+/// A tick of a frame, its names resolved.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Observation {
+    pub(crate) market: Market,
+    pub(crate) key: QuoteKey,
+    pub(crate) price: Price,
+    pub(crate) limit: Option<Limit>,
+    pub(crate) suspended: bool,
+    pub(crate) last_seen_at: Micros,
+    pub(crate) price_moved_at: Option<Micros>,
+}
+
+impl Quote {
+    pub(crate) fn view(&self) -> QuoteView {
+        QuoteView { price: self.price, last_seen_at: self.span_end }
+    }
+}

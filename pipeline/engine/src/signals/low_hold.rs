@@ -1,0 +1,230 @@
+//! Low hold and middles: sets of bets that give nearly everything back, on one line or on two.
+//!
+//! On one line the best effective prices of a complete set have an implied probability of little more than 1. On two lines, one
+//! bet on each such that both can win: over the lower total and under the higher one, or the home side with the larger
+//! handicap and the away side with the other; some whole number of goals or points lies strictly between the lines. What is
+//! below 1 on one line is an arb and not a signal. It never looks at fees: prices are effective already.
+
+use crate::arbs::Arb;
+use crate::caps::{Cap, LeftOut, MARKET_SIGNALS};
+use crate::context::MarketContext;
+use crate::effect::SignalKind;
+use crate::market::{Family, Line, Outcome, WHOLE};
+use crate::odds;
+use crate::quotes::{Quote, on_offer};
+
+use super::found::Found;
+use super::signal::Signal;
+use super::value;
+use super::view::TableView;
+
+/// Implied probability of a line: up to here there is a signal, and beyond there none is left.
+const OPENS: f64 = 1.005;
+pub(crate) const LOW_HOLD_CLOSES: f64 = 1.01;
+/// Of a middle.
+const MIDDLE_OPENS: f64 = 1.02;
+const MIDDLE_CLOSES: f64 = 1.03;
+
+/// What a table offers of both kinds.
+pub(super) fn find(
+    look: &TableView<'_>,
+    open: &[Signal],
+    context: &MarketContext<'_>,
+    found: &mut Vec<Found>,
+    left_out: &mut LeftOut,
+) {
+    for cover in &look.covers {
+        let implied = cover.implied_probability;
+        if implied <= OPENS || is_open(open, cover) {
+            found.extend(holds(SignalKind::LowHold, &cover.legs, implied, context));
+        }
+    }
+    if context.market.family.has_line() {
+        find_middles(look, open, context, found, left_out);
+    }
+}
+
+fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
+    let line = |bet: Option<&Quote>| bet.map(|bet| bet.key.line);
+    let is_about = |signal: &Signal| line(signal.bets.first()) == line(cover.legs.first().copied());
+    open.iter().any(|signal| signal.subject.kind == SignalKind::LowHold && is_about(signal))
+}
+
+/// Pairs of bets on two lines of a market; in one currency, as far as that is known.
+fn find_middles(
+    look: &TableView<'_>,
+    open: &[Signal],
+    context: &MarketContext<'_>,
+    found: &mut Vec<Found>,
+    left_out: &mut LeftOut,
+) {
+    let &[one, other] = look.outcomes else { return };
+    let venues = context.step.pricing.venues;
+    let mut pairs = Vec::new();
+    if venues.share_a_currency() {
+        middles(look, [one, other], context, |_| true, &mut pairs);
+    } else {
+        for currency in venues.currencies() {
+            let is_among = |quote: &Quote| venues.may_be_in(quote.key.book, currency);
+            middles(look, [one, other], context, is_among, &mut pairs);
+        }
+        let lines = |middle: &Middle<'_>| (middle.bets[0].key.line, middle.bets[1].key.line);
+        // Stable: of equal ones the first currency's.
+        pairs.sort_by(|a, b| lines(a).cmp(&lines(b)).then(a.implied.total_cmp(&b.implied)));
+        pairs.dedup_by_key(|middle| lines(middle));
+    }
+    // Pairs grow with the square of the lines: those for which there can be no room are not even made.
+    let mut room = MARKET_SIGNALS;
+    for Middle { bets, implied } in pairs {
+        let is_open = is_open_middle(open, bets[0], bets[1]);
+        if implied > if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS } {
+            continue;
+        }
+        if is_open || room > 0 {
+            room -= usize::from(!is_open);
+            found.extend(holds(SignalKind::Middle, &bets, implied, context));
+        } else {
+            left_out.add(Cap::MarketSignals, 1);
+        }
+    }
+}
+
+/// Two bets that can both win.
+struct Middle<'a> {
+    bets: [&'a Quote; 2],
+    implied: f64,
+}
+
+/// The middles of some books' best prices that are near enough.
+fn middles<'a>(
+    look: &TableView<'a>,
+    outcomes: [Outcome; 2],
+    context: &MarketContext<'_>,
+    is_among: impl Fn(&Quote) -> bool,
+    pairs: &mut Vec<Middle<'a>>,
+) {
+    let best = |outcome| {
+        let lines = look.quotes.chunk_by(|a, b| a.key.line == b.key.line);
+        lines.filter_map(|line| best_back(line, outcome, context, &is_among)).collect::<Vec<_>>()
+    };
+    let [ones, others] = outcomes.map(best);
+    for first in ones {
+        for second in &others {
+            let implied = first.effective.implied_probability() + second.effective.implied_probability();
+            if implied <= MIDDLE_CLOSES && can_both_win(context.market.family, first, second) {
+                pairs.push(Middle { bets: [first, second], implied });
+            }
+        }
+    }
+}
+
+/// Whether there is a signal of two lines; open signals are sorted by subject.
+fn is_open_middle(open: &[Signal], first: &Quote, second: &Quote) -> bool {
+    let subject = (SignalKind::Middle, first.key.line, second.key.line);
+    let of = |signal: &Signal| (signal.subject.kind, signal.subject.line, signal.subject.second);
+    open.binary_search_by(|signal| of(signal).cmp(&subject)).is_ok()
+}
+
+/// Whether some result wins both: a whole number strictly between the lines.
+fn can_both_win(family: Family, first: &Quote, second: &Quote) -> bool {
+    let (Some(first), Some(second)) = (first.key.line, second.key.line) else { return false };
+    let (low, high) = match family {
+        Family::Totals => (first, second),
+        // The home side wins above `-line`, the away side below it; a line is the home side's.
+        Family::Spreads => (-first, -second),
+        Family::H2h | Family::H2h3Way | Family::DrawNoBet => return false,
+    };
+    next_whole(low) < high
+}
+
+/// The least whole number above a line.
+fn next_whole(line: Line) -> Line {
+    line.div_euclid(WHOLE).saturating_add(1).saturating_mul(WHOLE)
+}
+
+fn best_back<'a>(
+    line: &'a [Quote],
+    outcome: Outcome,
+    context: &MarketContext<'_>,
+    is_among: impl Fn(&Quote) -> bool,
+) -> Option<&'a Quote> {
+    value::best_of(on_offer(line, outcome).filter(|quote| is_among(quote)), context)
+}
+
+/// A set of bets that gives nearly everything back, by its implied probability.
+fn holds(kind: SignalKind, bets: &[&Quote], implied: f64, context: &MarketContext<'_>) -> Option<Found> {
+    let step = context.step;
+    let until = |bet: &&Quote| step.moment.fresh_until(bet.span_end, bet.key.book);
+    let expires_at = bets.iter().map(until).min()?;
+    let found = Found::new(kind, bets.iter().copied().copied().collect(), expires_at, step.pricing.names)?;
+    Some(Found { strength: odds::margin(implied), confidence: together(bets), ..found })
+}
+
+/// The share of the pairs of bets whose prices are proven to have been on offer at one moment.
+fn together(bets: &[&Quote]) -> f64 {
+    let pairs = bets.iter().enumerate().flat_map(|(at, a)| bets[..at].iter().map(move |b| (a, b)));
+    let is_proven = |(a, b): &(&&Quote, &&Quote)| a.span_start <= b.span_end && b.span_start <= a.span_end;
+    let (proven, all) =
+        pairs.fold((0_u32, 0_u32), |(proven, all), pair| (proven + u32::from(is_proven(&pair)), all + 1));
+    if all == 0 { 1.0 } else { f64::from(proven) / f64::from(all) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::arbs::settlement::{Settlement, results, settle};
+    use crate::fixtures::{market, price, quote, symbols};
+    use crate::market::{Bet, Names, Side};
+    use crate::venues::Level;
+
+    proptest! {
+        /// Two bets are a middle exactly where the settlement knows a result at which both win.
+        #[test]
+        fn both_can_win_where_settlement_says_so(
+            is_total in any::<bool>(),
+            quarters in prop::array::uniform2(-30..30_i32),
+        ) {
+            let (key, outcomes) = if is_total {
+                ("totals", [Outcome::Over, Outcome::Under])
+            } else {
+                ("spreads", [Outcome::Home, Outcome::Away])
+            };
+            // No total is below nothing.
+            let lines = quarters.map(|quarters| if is_total { quarters.abs() * 250 } else { quarters * 250 });
+            let book = symbols(&mut Names::default(), 1)[0];
+            let [first, second] = [0, 1].map(|at| quote(book, Some(lines[at]), outcomes[at], price("2")));
+            let bets = [0, 1].map(|at| Bet::new(market(key), outcomes[at], Side::Back, Some(lines[at])).unwrap());
+            let wins = |bet: &Bet, result| settle(bet, result, Level::Impossible) == Settlement::Won;
+            let both = results(&bets, Level::Impossible)
+                .into_iter()
+                .any(|result| bets.iter().all(|bet| wins(bet, result)));
+            // A quarter line wins half a bet at the whole number beside it: that is no win of both.
+            let is_quarter = lines.iter().any(|line| line.rem_euclid(500) == 250);
+            let found = can_both_win(market(key).family, &first, &second);
+            prop_assert!(found || !both, "{:?}", lines);
+            prop_assert!(is_quarter || found == both, "{:?}", lines);
+        }
+    }
+
+    #[test]
+    fn the_share_of_pairs_that_were_on_offer_together_is_the_confidence() {
+        let book = symbols(&mut Names::default(), 1)[0];
+        let span = |span_start, span_end| {
+            let quote = quote(book, None, Outcome::Home, price("2"));
+            Quote { span_start, span_end, ..quote }
+        };
+        let (early, late, long) = (span(0, 10), span(20, 30), span(5, 25));
+        let is = |bets: &[&Quote], share: f64| (together(bets) - share).abs() < 1e-12;
+        assert!(is(&[&early, &late], 0.0) && is(&[&early, &long], 1.0));
+        assert!(is(&[&early, &late, &long], 2.0 / 3.0) && is(&[&early], 1.0));
+        assert!(is(&[&span(0, 10), &span(10, 20)], 1.0), "one moment is enough");
+    }
+
+    #[test]
+    fn the_next_whole_number_is_above_a_line() {
+        let golden = [(-1_500, -1_000), (-1_000, 0), (-1, 0), (0, 1_000), (999, 1_000), (2_500, 3_000)];
+        assert!(golden.iter().all(|(line, whole)| next_whole(*line) == *whole));
+    }
+}

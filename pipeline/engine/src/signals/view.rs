@@ -1,0 +1,33 @@
+//! What signals look at: a market's table as it stands, and a market over which time passes.
+//!
+//! It decides nothing.
+
+use crate::Micros;
+use crate::arbs::Arb;
+use crate::market::{Line, Outcome};
+use crate::quotes::{Move, Quote};
+
+use super::consensus_sample::ConsensusSample;
+
+/// A market's table as it stands.
+#[derive(Debug)]
+pub(crate) struct TableView<'a> {
+    pub(crate) quotes: &'a [Quote],
+    pub(crate) outcomes: &'a [Outcome],
+    /// Of each line where the best prices are nearly an arb.
+    pub(crate) covers: Vec<Arb<'a>>,
+}
+
+/// A market when time passes over it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PassedMarket<'a> {
+    pub(crate) quotes: &'a [Quote],
+    /// What prices moved by of late.
+    pub(crate) moves: &'a [Move],
+    /// What books agreed on of late.
+    pub(crate) consensus: &'a [ConsensusSample],
+    /// The watermark when the table was made.
+    pub(crate) made_at: Micros,
+    pub(crate) outcomes: &'a [Outcome],
+    pub(crate) main_line: Option<Line>,
+}

@@ -1,0 +1,273 @@
+//! The draft of what is about to be remembered.
+//!
+//! A [`Draft`] lies over a [`State`] until the transaction that publishes its effects has committed: applying it is `commit`,
+//! dropping it `abort`. It never decides anything about odds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::learning::survival::{self, Cells, LifetimeSample, Survival};
+use crate::learning::{Margins, Refresh};
+use crate::market::Symbol;
+use crate::time::{Clock, SourceClock};
+
+use super::event_state::EventState;
+use super::partition::State;
+
+/// What has changed since the last commit.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) events: BTreeMap<Arc<str>, EventState>,
+    /// `None` is forgotten.
+    pub(crate) sources: BTreeMap<Symbol, Option<SourceClock>>,
+    pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
+    /// Those that were looked at or forgotten; without the samples since.
+    pub(crate) books: BTreeMap<Symbol, Refresh>,
+    pub(crate) margins: Option<Margins>,
+    pub(crate) survival: Cells,
+    pub(crate) clock: Option<Clock>,
+    pub(crate) sequence: Option<i64>,
+}
+
+/// A state with a draft over it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Overlay<'a> {
+    state: &'a State,
+    draft: &'a Draft,
+}
+
+impl Draft {
+    /// The state as this draft would make it.
+    pub(crate) fn over<'a>(&'a self, state: &'a State) -> Overlay<'a> {
+        Overlay { state, draft: self }
+    }
+
+    pub(crate) fn put_event(&mut self, event: EventState) {
+        self.events.insert(Arc::clone(&event.info.id), event);
+    }
+
+    pub(crate) fn put_source(&mut self, source: Symbol, clock: SourceClock) {
+        self.sources.insert(source, Some(clock));
+    }
+
+    pub(crate) fn forget_source(&mut self, source: Symbol) {
+        self.sources.insert(source, None);
+    }
+
+    pub(crate) fn put_stale_books(&mut self, event: &Arc<str>, books: Vec<Symbol>) {
+        self.stale_books.insert(Arc::clone(event), books);
+    }
+
+    pub(crate) fn put_clock(&mut self, clock: Clock) {
+        self.clock = Some(clock);
+    }
+
+    /// A book's samples, to be changed.
+    pub(crate) fn book(&mut self, book: Symbol, state: &State) -> &mut Refresh {
+        self.books.entry(book).or_insert_with(|| state.book(book))
+    }
+
+    /// The proven margins, to be changed.
+    pub(crate) fn margins(&mut self, state: &State) -> &mut Margins {
+        self.margins.get_or_insert(state.margins)
+    }
+
+    /// Counts what was lived of a window.
+    pub(crate) fn record_lifetime(&mut self, sample: &LifetimeSample, state: &State) {
+        survival::record(&mut self.survival, &state.survival, sample);
+    }
+
+    pub(crate) fn put_sequence(&mut self, sequence: i64) {
+        self.sequence = Some(sequence);
+    }
+
+    /// Makes the draft the state.
+    pub(crate) fn apply(self, state: &mut State) {
+        for (id, event) in self.events {
+            if event.markets.is_empty() {
+                state.events.remove(&id);
+            } else {
+                state.events.insert(id, event);
+            }
+        }
+        for (source, clock) in self.sources {
+            match clock {
+                Some(clock) => drop(state.sources.insert(source, clock)),
+                None => drop(state.sources.remove(&source)),
+            }
+        }
+        for (event, books) in self.stale_books {
+            if books.is_empty() {
+                state.stale_books.remove(&event);
+            } else {
+                state.stale_books.insert(event, books);
+            }
+        }
+        for (book, refresh) in self.books {
+            *state.book_mut(book) = refresh;
+        }
+        state.margins = self.margins.unwrap_or(state.margins);
+        state.survival.extend(self.survival);
+        state.clock = self.clock.unwrap_or(state.clock);
+        state.sequence = self.sequence.unwrap_or(state.sequence);
+    }
+}
+
+impl<'a> Overlay<'a> {
+    pub(crate) fn event(&self, id: &str) -> Option<&'a EventState> {
+        self.draft.events.get(id).or_else(|| self.state.events.get(id))
+    }
+
+    /// The ids of all events, in order, each once.
+    pub(crate) fn event_ids(&self) -> Vec<Arc<str>> {
+        let mut ids: Vec<_> = self.state.events.keys().chain(self.draft.events.keys()).cloned().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// The events that are due at a watermark, in the order of their ids.
+    pub(crate) fn due(&self, watermark: Micros) -> Vec<&'a EventState> {
+        let is_due = |event: &&EventState| event.due.get() <= watermark && !event.markets.is_empty();
+        let is_known = |id: &Arc<str>| !self.draft.events.contains_key(id);
+        let known = self.state.events.iter().filter(|(id, event)| is_due(event) && is_known(id));
+        let drafted = self.draft.events.iter().filter(|(_, event)| is_due(event));
+        let mut due: Vec<_> = known.chain(drafted).collect();
+        // Two runs that are in order: a merge.
+        due.sort_by_key(|(id, _)| *id);
+        due.into_iter().map(|(_, event)| event).collect()
+    }
+
+    pub(crate) fn source(&self, source: Symbol) -> SourceClock {
+        let drafted = self.draft.sources.get(&source);
+        let known = drafted.copied().unwrap_or_else(|| self.state.sources.get(&source).copied());
+        known.unwrap_or_default()
+    }
+
+    /// All sources that are known.
+    pub(crate) fn sources(self) -> impl Iterator<Item = (Symbol, SourceClock)> + use<'a> {
+        let drafted = self.draft.sources.iter().filter_map(|(source, clock)| Some((*source, (*clock)?)));
+        let is_other = move |source: &Symbol| !self.draft.sources.contains_key(source);
+        let others = self.state.sources.iter().filter(move |(source, _)| is_other(source));
+        drafted.chain(others.map(|(source, clock)| (*source, *clock)))
+    }
+
+    pub(crate) fn book(&self, book: Symbol) -> &'a Refresh {
+        let unknown = &Refresh::UNKNOWN;
+        let known = self.draft.books.get(&book);
+        known.or_else(|| self.state.books.get(book.index())).unwrap_or(unknown)
+    }
+
+    pub(crate) fn stale_books(&self, event: &str) -> &'a [Symbol] {
+        if self.draft.stale_books.is_empty() && self.state.stale_books.is_empty() {
+            return &[];
+        }
+        let drafted = self.draft.stale_books.get(event);
+        drafted.or_else(|| self.state.stale_books.get(event)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn margins(&self) -> &'a Margins {
+        self.draft.margins.as_ref().unwrap_or(&self.state.margins)
+    }
+
+    /// How long windows live.
+    pub(crate) fn survival(&self) -> Survival<'a> {
+        Survival { drafted: &self.draft.survival, known: &self.state.survival }
+    }
+
+    pub(crate) fn clock(&self) -> Clock {
+        self.draft.clock.unwrap_or(self.state.clock)
+    }
+
+    pub(crate) fn sequence(&self) -> i64 {
+        self.draft.sequence.unwrap_or(self.state.sequence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixtures::{market, price, quote, symbols};
+    use crate::learning::survival::{Cell, EventStage, MarketKind, Profile};
+    use crate::market::{EventInfo, Names, Outcome};
+    use crate::state::MarketState;
+
+    /// One change of a draft: what it changes, of which of three, and to what.
+    type Change = (u8, usize, u8);
+
+    const IDS: [&str; 3] = ["e", "f", "g"];
+
+    fn event(id: &str, quotes: u8) -> EventState {
+        let [sport, league, home, away] = ["s", "l", "H", "A"].map(Arc::from);
+        let info = EventInfo { id: id.into(), sport, league, home, away, commence_time: 0 };
+        let mut state = MarketState::empty(market("h2h"), None);
+        let books = symbols(&mut Names::default(), quotes);
+        state.quotes = books.iter().map(|book| quote(*book, None, Outcome::Home, price("2"))).collect();
+        // An event without a market is gone.
+        let markets = if quotes == 0 { vec![] } else { vec![Arc::new(state)] };
+        EventState::new(Arc::new(info), markets)
+    }
+
+    fn change(draft: &mut Draft, state: &State, (what, of, to): Change) {
+        let symbol = symbols(&mut Names::default(), 3)[of];
+        let id: Arc<str> = IDS[of].into();
+        let at = Micros::from(to);
+        match what % 8 {
+            0 => draft.put_event(event(&id, to % 3)),
+            1 => draft.put_source(symbol, SourceClock::at(at, at, None)),
+            2 => draft.forget_source(symbol),
+            3 => draft.put_stale_books(&id, symbols(&mut Names::default(), to % 3)),
+            4 => draft.put_clock(Clock { now: at, ..Clock::default() }),
+            5 => draft.book(symbol, state).add(to % 60, at),
+            6 => {
+                let profile =
+                    Profile { stage: EventStage::Hours, kind: MarketKind::Total, margin: 0, age: to % 3 };
+                let cell = Cell::lived(0, 1_000_000 * at);
+                draft.record_lifetime(&LifetimeSample { sport: id, profile, cell }, state);
+            }
+            _ => draft.put_sequence(i64::from(to)),
+        }
+    }
+
+    /// All that an overlay answers.
+    fn seen(overlay: Overlay<'_>) -> String {
+        let symbols = symbols(&mut Names::default(), 3);
+        let quotes = |id: &str| {
+            let event = overlay.event(id).filter(|event| !event.markets.is_empty())?;
+            Some(event.markets[0].quotes.len())
+        };
+        let mut sources: Vec<_> = overlay.sources().collect();
+        sources.sort_by_key(|(source, _)| *source);
+        let books: Vec<_> = symbols.iter().map(|book| overlay.book(*book).counts()).collect();
+        let stale: Vec<_> = IDS.iter().map(|id| overlay.stale_books(id)).collect();
+        let lived: Vec<_> =
+            MarketKind::ALL.iter().map(|kind| overlay.survival().sum(EventStage::Hours, *kind)).collect();
+        let alone: Vec<_> = symbols.iter().map(|source| overlay.source(*source)).collect();
+        let of_time = (overlay.clock(), overlay.sequence(), overlay.margins().counts(false));
+        format!("{:?} {sources:?} {alone:?} {books:?} {stale:?} {lived:?} {of_time:?}", IDS.map(quotes))
+    }
+
+    proptest! {
+        /// What a draft shows is what its state becomes, and dropping it leaves the state as it was.
+        #[test]
+        fn a_draft_shows_what_applying_it_makes(
+            drafts in prop::collection::vec(prop::collection::vec((any::<u8>(), 0..3_usize, any::<u8>()), 0..12), 1..5),
+        ) {
+            let mut state = State::default();
+            for changes in drafts {
+                let before = seen(Draft::default().over(&state));
+                let mut draft = Draft::default();
+                for one in changes {
+                    change(&mut draft, &state, one);
+                }
+                prop_assert_eq!(seen(Draft::default().over(&state)), before);
+                let drafted = seen(draft.over(&state));
+                draft.apply(&mut state);
+                prop_assert_eq!(seen(Draft::default().over(&state)), drafted);
+            }
+        }
+    }
+}

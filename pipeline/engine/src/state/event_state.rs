@@ -1,0 +1,37 @@
+//! What is remembered of an event.
+//!
+//! It decides nothing.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::market::{EventInfo, Market};
+
+use super::market_state::MarketState;
+
+/// One event. Markets without a quote or a window are not kept, nor events without a market.
+#[derive(Debug, Clone)]
+pub(crate) struct EventState {
+    pub(crate) info: Arc<EventInfo>,
+    pub(crate) markets: Vec<Arc<MarketState>>,
+    /// Before this watermark time changes nothing of it (`due`). Not remembered: a note that spares looks.
+    pub(crate) due: Cell<Micros>,
+}
+
+impl EventState {
+    /// One that is looked at when time passes next.
+    pub(crate) fn new(info: Arc<EventInfo>, markets: Vec<Arc<MarketState>>) -> Self {
+        Self { info, markets, due: Cell::new(Micros::MIN) }
+    }
+
+    /// The same, which need not be looked at before.
+    pub(crate) fn due_at(self, watermark: Micros) -> Self {
+        self.due.set(watermark);
+        self
+    }
+
+    pub(crate) fn market(&self, market: Market) -> Option<&Arc<MarketState>> {
+        self.markets.iter().find(|state| state.market == market)
+    }
+}

@@ -1,0 +1,36 @@
+//! What is remembered of a market.
+//!
+//! It decides nothing.
+
+use crate::Micros;
+use crate::arbs::Window;
+use crate::market::{Line, Market};
+use crate::quotes::{Move, Quote, QuoteSummary};
+use crate::signals::{ConsensusSample, Signal};
+
+/// One market of one event: its quotes, sorted by key, its open windows, sorted by line, the moves of prices that
+/// can still be part of a line movement, and the main line when it was last looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MarketState {
+    pub(crate) market: Market,
+    pub(crate) quotes: Vec<Quote>,
+    pub(crate) windows: Vec<Window>,
+    /// Of each quote in their order.
+    pub(crate) moves: Vec<Move>,
+    pub(crate) main_line: Option<Line>,
+    /// Open signals, sorted by subject.
+    pub(crate) signals: Vec<Signal>,
+    /// What books agreed on of late, by line, outcome and time.
+    pub(crate) consensus: Vec<ConsensusSample>,
+    /// What follows from the quotes, so that most markets are passed over when time passes.
+    pub(crate) summary: QuoteSummary,
+}
+
+impl MarketState {
+    /// One that has no line yet.
+    pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
+        let (quotes, windows, moves, signals, consensus) = (vec![], vec![], vec![], vec![], vec![]);
+        let summary = QuoteSummary::of(&quotes, Micros::MAX);
+        Self { market, quotes, windows, moves, main_line, signals, consensus, summary }
+    }
+}

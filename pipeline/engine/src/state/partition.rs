@@ -1,0 +1,42 @@
+//! Everything that is remembered of a partition.
+//!
+//! It decides nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::learning::survival::Cells;
+use crate::learning::{Margins, Refresh};
+use crate::market::Symbol;
+use crate::time::{Clock, SourceClock};
+
+use super::event_state::EventState;
+
+/// Everything that is remembered of a partition.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) events: BTreeMap<Arc<str>, EventState>,
+    pub(crate) sources: BTreeMap<Symbol, SourceClock>,
+    /// By event, sorted by name; events that have none are not in it.
+    pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
+    /// By symbol.
+    pub(crate) books: Vec<Refresh>,
+    pub(crate) margins: Margins,
+    pub(crate) survival: Cells,
+    pub(crate) clock: Clock,
+    pub(crate) sequence: i64,
+}
+
+impl State {
+    /// A book's samples.
+    pub(crate) fn book(&self, book: Symbol) -> Refresh {
+        self.books.get(book.index()).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn book_mut(&mut self, book: Symbol) -> &mut Refresh {
+        if self.books.len() <= book.index() {
+            self.books.resize_with(book.index() + 1, Refresh::default);
+        }
+        &mut self.books[book.index()]
+    }
+}

@@ -1,0 +1,114 @@
+//! What an engine remembers, as data that can be written down and put back.
+//!
+//! One [`Saved`] for each thing that changes alone: a line of a market, a market's head, a source, the counter. Putting the last
+//! [`Saved`] of each into a new engine, heads before lines, makes the same engine. It knows no wire format and decides nothing.
+
+use std::sync::Arc;
+
+use crate::learning::survival::{Cell, Profile};
+use crate::learning::{Margins, Refresh};
+use crate::market::{EventInfo, Line, Market};
+use crate::time::{Clock, SourceClock};
+
+use super::saved_line::SavedLine;
+
+/// One thing that is remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Saved {
+    /// A market of an event, but for its lines.
+    Head {
+        /// The event.
+        event: Arc<EventInfo>,
+        /// The market.
+        market: Market,
+        /// Its main line when that was last looked at.
+        main_line: Option<Line>,
+    },
+    /// A market of an event is no more.
+    HeadGone {
+        /// The event's id.
+        event: Arc<str>,
+        /// The market.
+        market: Market,
+    },
+    /// A line of a market.
+    Line(Box<SavedLine>),
+    /// Of a line nothing is left.
+    LineGone {
+        /// The event's id.
+        event: Arc<str>,
+        /// The market.
+        market: Market,
+        /// The line.
+        line: Option<Line>,
+    },
+    /// How far a source has come.
+    Source {
+        /// Which.
+        source: Arc<str>,
+        /// Where it is.
+        clock: SourceClock,
+    },
+    /// A source has long been silent.
+    SourceGone {
+        /// Which.
+        source: Arc<str>,
+    },
+    /// How long a book takes to confirm its prices.
+    Book {
+        /// Which.
+        book: Arc<str>,
+        /// What is known of it.
+        refresh: Refresh,
+    },
+    /// A book has long been silent.
+    BookGone {
+        /// Which.
+        book: Arc<str>,
+    },
+    /// The margins of proven windows.
+    Margins(Box<Margins>),
+    /// How long windows of a kind live.
+    Survival {
+        /// Their sport.
+        sport: Arc<str>,
+        /// What else they have in common.
+        profile: Profile,
+        /// Their deaths, and the time that they lived.
+        cell: Cell,
+    },
+    /// Which books are stale for an event; none when none is, or the event is over.
+    StaleBooks {
+        /// The event's id.
+        event: Arc<str>,
+        /// By name.
+        books: Vec<Arc<str>>,
+    },
+    /// Where the partition's time is.
+    Clock(Clock),
+    /// The number of the last transition.
+    Sequence(i64),
+}
+
+/// Why something that was remembered cannot be put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misfit {
+    /// A line of a market that has no head.
+    Headless,
+    /// A window with a leg that is not among its line's quotes.
+    Leg,
+    /// A signal without bets.
+    Betless,
+}
+
+impl Misfit {
+    /// In words, after an article.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Headless => "line of a market without a head",
+            Self::Leg => "window with a leg that its line does not have",
+            Self::Betless => "signal without bets",
+        }
+    }
+}

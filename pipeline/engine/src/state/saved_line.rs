@@ -1,0 +1,267 @@
+//! A line of a market as data: its quotes, window and moves, with names for symbols.
+//!
+//! It decides nothing.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::arbs::Window;
+use crate::effect::{Verification, WindowHistory, WindowId};
+use crate::learning::survival::Life;
+use crate::market::{Line, Market, Names, Outcome, QuoteKey, Side};
+use crate::odds::Price;
+use crate::quotes::{Move, Quote, QuoteSummary};
+use crate::signals::Signal;
+
+use super::market_state::MarketState;
+use super::parts::LinePart;
+use super::saved_quote::SavedQuote;
+use super::saved_signal::{SavedConsensus, SavedSignal};
+
+/// One line of one market of an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedLine {
+    /// The event's id.
+    pub event: Arc<str>,
+    /// The market.
+    pub market: Market,
+    /// The line; `None` of a market without lines.
+    pub line: Option<Line>,
+    /// Its quotes, by outcome, side and book.
+    pub quotes: Vec<SavedQuote>,
+    /// Its open window.
+    pub window: Option<SavedWindow>,
+    /// What its prices moved by of late, by outcome and book, those of one in their order.
+    pub moves: Vec<SavedMove>,
+    /// The open signals about it, sorted by what they are about.
+    pub signals: Vec<SavedSignal>,
+    /// What its books agreed on of late, by outcome and time.
+    pub consensus: Vec<SavedConsensus>,
+}
+
+/// A change of a back price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct SavedMove {
+    pub outcome: Outcome,
+    pub book: Arc<str>,
+    pub at: Micros,
+    pub from: Price,
+    pub to: Price,
+    pub is_reported: bool,
+}
+
+/// An open window.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub struct SavedWindow {
+    pub id: WindowId,
+    pub opened_at: Micros,
+    pub sequence: i64,
+    /// Positions among the line's quotes.
+    pub legs: Vec<usize>,
+    /// Its legs are a back and a lay of one of three outcomes.
+    pub is_pair: bool,
+    pub verification: Verification,
+    pub fresh_until: Micros,
+    pub history: WindowHistory,
+    pub in_play: bool,
+    pub margin_open: f64,
+    pub margin_peak: f64,
+    pub margin: f64,
+    pub life: Life,
+}
+
+impl SavedLine {
+    pub(crate) fn new(event: &Arc<str>, market: Market, part: &LinePart<'_>, names: &Names) -> Self {
+        let mut table: Vec<_> = part.quotes.iter().collect();
+        // By name, as all that is written down.
+        let order = |quote: &Quote| (quote.key.outcome, quote.key.side);
+        let book = |quote: &Quote| names.name(quote.key.book);
+        table.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
+        let mut moves: Vec<_> = part.moves.iter().map(|moved| SavedMove::new(moved, names)).collect();
+        moves.sort_by(|a, b| (a.outcome, &a.book).cmp(&(b.outcome, &b.book)));
+        Self {
+            event: Arc::clone(event),
+            market,
+            line: part.line,
+            quotes: table.iter().map(|quote| SavedQuote::new(quote, names)).collect(),
+            window: part.window.map(|window| SavedWindow::new(window, &table)),
+            moves,
+            signals: part.signals.iter().map(|signal| SavedSignal::new(signal, names)).collect(),
+            consensus: part.consensus.iter().map(SavedConsensus::new).collect(),
+        }
+    }
+
+    /// Its quotes, not yet worth anything.
+    pub(crate) fn to_quotes(&self, names: &mut Names) -> Vec<Quote> {
+        self.quotes.iter().map(|saved| saved.to_quote(self.line, names)).collect()
+    }
+
+    /// Puts the line into its market, in which it is not yet; `None` when a leg of its window is not among its quotes.
+    pub(crate) fn put_into(
+        &self,
+        state: &mut MarketState,
+        quotes: Vec<Quote>,
+        signals: Vec<Signal>,
+        names: &mut Names,
+    ) -> Option<()> {
+        let window = self.window.as_ref().map(|window| window.to_window(self.line, &quotes));
+        if let Some(window) = window {
+            state.windows.push(window?);
+        }
+        state.quotes.extend(quotes);
+        state.moves.extend(self.moves.iter().map(|saved| saved.to_move(self.line, names)));
+        state.signals.extend(signals);
+        state.consensus.extend(self.consensus.iter().map(|saved| saved.to_sample(self.line)));
+        // By symbols, which are this engine's own.
+        state.quotes.sort_by_key(|quote| quote.key);
+        state.windows.sort_by_key(|window| window.line);
+        state.moves.sort_by_key(|moved| moved.key.line);
+        state.signals.sort_by(|a, b| a.subject.cmp(&b.subject));
+        state.consensus.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
+        state.summary = QuoteSummary::of(&state.quotes, Micros::MAX);
+        Some(())
+    }
+}
+
+impl SavedMove {
+    fn new(moved: &Move, names: &Names) -> Self {
+        let QuoteKey { outcome, book, .. } = moved.key;
+        let book = Arc::clone(names.name(book));
+        Self { outcome, book, at: moved.at, from: moved.from, to: moved.to, is_reported: moved.is_reported }
+    }
+
+    fn to_move(&self, line: Option<Line>, names: &mut Names) -> Move {
+        let Self { outcome, at, from, to, is_reported, .. } = *self;
+        let key = QuoteKey { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
+        Move { key, at, from, to, is_reported }
+    }
+}
+
+impl SavedWindow {
+    fn new(window: &Window, quotes: &[&Quote]) -> Self {
+        let place = |leg: &Quote| quotes.iter().position(|quote| quote.key == leg.key);
+        Self {
+            id: window.id,
+            opened_at: window.opened_at,
+            sequence: window.sequence,
+            legs: window.legs.iter().filter_map(place).collect(),
+            is_pair: window.pair.is_some(),
+            verification: window.verification,
+            fresh_until: window.fresh_until,
+            history: window.history,
+            in_play: window.in_play,
+            margin_open: window.margin_open,
+            margin_peak: window.margin_peak,
+            margin: window.margin,
+            life: window.life,
+        }
+    }
+
+    fn to_window(&self, line: Option<Line>, quotes: &[Quote]) -> Option<Window> {
+        let legs = self.legs.iter().map(|place| quotes.get(*place).copied()).collect::<Option<Vec<_>>>()?;
+        Some(Window {
+            id: self.id,
+            line,
+            opened_at: self.opened_at,
+            sequence: self.sequence,
+            pair: legs.first().filter(|_| self.is_pair).map(|leg| leg.key.outcome),
+            legs,
+            verification: self.verification,
+            fresh_until: self.fresh_until,
+            history: self.history,
+            in_play: self.in_play,
+            margin_open: self.margin_open,
+            margin_peak: self.margin_peak,
+            margin: self.margin,
+            life: self.life,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixtures::{self, market, price, quote, symbols};
+    use crate::learning::survival::{EventStage, MarketKind, Profile};
+    use crate::signals::ConsensusSample;
+    use crate::state::Parts;
+
+    const LINE: Option<Line> = Some(2_500);
+    const BOTH: [Outcome; 2] = [Outcome::Over, Outcome::Under];
+
+    fn window(legs: Vec<Quote>) -> Window {
+        let profile = Profile { stage: EventStage::Hours, kind: MarketKind::Total, margin: 1, age: 2 };
+        let life = Life { profile, pace: 1_000, since: 3, confirmed_at: 5, taught_to: 4 };
+        let verification = Verification::from_bits(5).unwrap();
+        let history = WindowHistory { simultaneous: true, verified: false };
+        Window { verification, history, in_play: true, fresh_until: 11, ..fixtures::window(legs, life) }
+    }
+
+    /// A market of one line: quotes by (book, outcome), a window of the first two if there are two, and moves of the quotes.
+    fn state(names: &mut Names, rows: &[(usize, usize)], moves: &[(usize, Micros)]) -> MarketState {
+        let books = symbols(names, 5);
+        let mut state = MarketState::empty(market("totals"), None);
+        state.quotes = rows
+            .iter()
+            .map(|(book, outcome)| quote(books[*book], LINE, BOTH[*outcome], price("2")))
+            .collect();
+        state.quotes.sort_by_key(|quote| quote.key);
+        state.quotes.dedup_by_key(|quote| quote.key);
+        if let [first, second, ..] = state.quotes[..] {
+            state.windows.push(window(vec![second, first]));
+        }
+        for (at, time) in moves {
+            let key = QuoteKey { side: Side::Back, ..state.quotes[at % state.quotes.len()].key };
+            let (from, to) = (price("1.9"), price("2"));
+            state.moves.push(Move { key, at: *time, from, to, is_reported: time % 2 == 0 });
+        }
+        state.consensus.push(ConsensusSample {
+            line: LINE,
+            outcome: Outcome::Over,
+            at: 8,
+            probability: 500_000,
+        });
+        state
+    }
+
+    fn saved(state: &MarketState, names: &Names) -> SavedLine {
+        SavedLine::new(&"e".into(), state.market, &Parts::of(state).on(LINE), names)
+    }
+
+    proptest! {
+        /// What is put back is what was written, though the new engine numbers names in another order.
+        #[test]
+        fn a_line_that_is_put_back_is_written_as_it_was(
+            rows in prop::collection::vec((0..5_usize, 0..2_usize), 1..10),
+            moves in prop::collection::vec((0..9_usize, 0..50_i64), 0..6),
+        ) {
+            let mut names = Names::default();
+            let before = state(&mut names, &rows, &moves);
+            let written = saved(&before, &names);
+            let mut others = Names::default();
+            for name in ["z", "e", "c", "a"] {
+                others.symbol(name);
+            }
+            let mut after = MarketState::empty(market("totals"), None);
+            let quotes = written.to_quotes(&mut others);
+            prop_assert!(written.put_into(&mut after, quotes, Vec::new(), &mut others).is_some());
+            prop_assert!(after.quotes.is_sorted_by_key(|quote| quote.key));
+            prop_assert_eq!(saved(&after, &others), written);
+        }
+    }
+
+    #[test]
+    fn a_window_whose_leg_is_not_among_the_quotes_is_not_put_back() {
+        let mut names = Names::default();
+        let before = state(&mut names, &[(0, 0), (1, 1)], &[]);
+        let mut written = saved(&before, &names);
+        written.quotes.pop();
+        let quotes = written.to_quotes(&mut names);
+        let mut after = MarketState::empty(market("totals"), None);
+        assert_eq!(written.put_into(&mut after, quotes, Vec::new(), &mut names), None);
+    }
+}

@@ -1,0 +1,21 @@
+//! A record taken in: its time first, then its content, market by market, into a draft.
+//!
+//! [`Engine`] is the only thing that the caller holds. Nothing here publishes anything or reads a clock.
+
+mod admission;
+mod changes;
+mod engine;
+mod frame;
+mod inspect;
+mod market_update;
+mod pass_time;
+mod probe;
+mod restore;
+mod stale_books;
+mod timers;
+mod user_board;
+
+pub use engine::{Engine, Step};
+pub use inspect::{Offered, Size};
+pub use probe::{Probe, StepStage};
+pub use user_board::UserBooks;

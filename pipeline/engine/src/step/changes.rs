@@ -1,0 +1,134 @@
+//! What the steps since the last commit change, as data that is written down.
+//!
+//! It never changes the engine.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::learning::Refresh;
+use crate::market::{Names, Symbol};
+use crate::state::{EventState, MarketState, Parts, Saved, SavedLine};
+
+use super::engine::Engine;
+
+impl Engine {
+    /// What the steps since the last commit change, each thing once, in an order that depends on them alone.
+    #[must_use]
+    pub fn changes(&self) -> Vec<Saved> {
+        let (state, draft, names) = (self.state(), self.draft(), self.names());
+        let mut changes = Vec::new();
+        for (id, now) in &draft.events {
+            event_changes(id, state.events.get(id), now, names, &mut changes);
+        }
+        let stale_books = draft.stale_books.iter().filter(|(event, now)| {
+            state.stale_books.get(*event).map_or(&[][..], Vec::as_slice) != now.as_slice()
+        });
+        changes.extend(stale_books.map(|(event, books)| Saved::StaleBooks {
+            event: Arc::clone(event),
+            books: books.iter().map(|book| Arc::clone(names.name(*book))).collect(),
+        }));
+        changes.extend(by_name(draft.sources.iter().map(|(source, clock)| (*source, *clock)), names).map(
+            |(source, clock)| match clock {
+                Some(clock) => Saved::Source { source, clock },
+                None => Saved::SourceGone { source },
+            },
+        ));
+        changes.extend(by_name(self.books_sampled().into_iter(), names).map(|(book, refresh)| {
+            if refresh == Refresh::default() {
+                Saved::BookGone { book }
+            } else {
+                Saved::Book { book, refresh }
+            }
+        }));
+        changes.extend(
+            draft
+                .margins
+                .filter(|margins| *margins != state.margins)
+                .map(|margins| Saved::Margins(Box::new(margins))),
+        );
+        changes.extend(self.lives_changed());
+        changes.extend(draft.clock.filter(|clock| *clock != state.clock).map(Saved::Clock));
+        if let Some(sequence) = draft.sequence.filter(|sequence| *sequence != state.sequence) {
+            changes.push(Saved::Sequence(sequence));
+        }
+        changes
+    }
+
+    /// The finest cells of survival that the steps since the last commit changed; the others are their sums.
+    fn lives_changed(&self) -> impl Iterator<Item = Saved> {
+        let known = &self.state().survival;
+        let changed = self.draft().survival.iter().filter(|(key, cell)| known.get(key) != Some(cell));
+        changed.filter_map(|(key, cell)| {
+            let (sport, profile) = key.finest()?;
+            Some(Saved::Survival { sport: Arc::clone(sport), profile, cell: *cell })
+        })
+    }
+
+    /// The books that the steps since the last commit sampled or looked at.
+    fn books_sampled(&self) -> BTreeMap<Symbol, Refresh> {
+        let mut books = self.draft().books.clone();
+        for sample in self.samples() {
+            let book = books.entry(sample.book).or_insert_with(|| self.state().book(sample.book));
+            book.add(sample.bucket, sample.at);
+        }
+        books
+    }
+}
+
+/// What is another of an event than it was: heads, lines, and what of them is gone.
+fn event_changes(
+    id: &Arc<str>,
+    was: Option<&EventState>,
+    now: &EventState,
+    names: &Names,
+    changes: &mut Vec<Saved>,
+) {
+    let is_other_event = was.is_none_or(|was| was.info != now.info);
+    for market in &now.markets {
+        let was = was.and_then(|was| was.market(market.market));
+        if is_other_event || was.is_none_or(|was| was.main_line != market.main_line) {
+            let (event, main_line) = (Arc::clone(&now.info), market.main_line);
+            changes.push(Saved::Head { event, market: market.market, main_line });
+        }
+        if was.is_none_or(|was| !Arc::ptr_eq(was, market)) {
+            line_changes(id, was, market, names, changes);
+        }
+    }
+    let gone = was.into_iter().flat_map(|was| &was.markets);
+    for was in gone.filter(|was| now.market(was.market).is_none()) {
+        let (event, market) = (Arc::clone(id), was.market);
+        changes.push(Saved::HeadGone { event, market });
+        let lines = Parts::of(was).lines().into_iter();
+        changes.extend(lines.map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
+    }
+}
+
+/// The lines of a market that are others than they were, and those that are gone.
+fn line_changes(
+    id: &Arc<str>,
+    was: Option<&Arc<MarketState>>,
+    now: &MarketState,
+    names: &Names,
+    changes: &mut Vec<Saved>,
+) {
+    let (was, now, market) = (was.map(|was| Parts::of(was)), Parts::of(now), now.market);
+    let (were, lines) = (was.as_ref().map_or_else(Vec::new, Parts::lines), now.lines());
+    for line in &lines {
+        let part = now.on(*line);
+        if was.as_ref().is_none_or(|was| was.on(*line) != part) {
+            changes.push(Saved::Line(Box::new(SavedLine::new(id, market, &part, names))));
+        }
+    }
+    let gone = were.into_iter().filter(|line| lines.binary_search(line).is_err());
+    changes.extend(gone.map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
+}
+
+/// Things by name: symbols depend on who was named first, and a restored engine received them in another order.
+fn by_name<T>(
+    things: impl Iterator<Item = (Symbol, T)>,
+    names: &Names,
+) -> impl Iterator<Item = (Arc<str>, T)> {
+    let mut things: Vec<_> = things.map(|(symbol, thing)| (Arc::clone(names.name(symbol)), thing)).collect();
+    things.sort_by(|(a, _), (b, _)| a.cmp(b));
+    things.into_iter()
+}

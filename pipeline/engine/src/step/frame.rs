@@ -1,0 +1,132 @@
+//! A frame: judged by its source's clock, refused or left out beyond the caps, its ticks put in the order of the tables.
+//!
+//! It never looks at a price.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::caps::{Cap, LeftOut};
+use crate::effect::Effects;
+use crate::input::{Coordinate, Coverage, Frame, Tick};
+use crate::market::Symbol;
+use crate::quotes::{self, Observation, SourceUpdate};
+use crate::state::MarketState;
+use crate::time::Disposition;
+
+use super::admission;
+use super::engine::{Engine, EventUpdate, Step};
+use super::probe::{Probe, StepStage};
+
+/// How far ahead of `received_at` a `last_seen_at` may be before nobody believes it: 5 s of clock skew.
+const FUTURE: Micros = 5_000_000;
+
+impl Engine {
+    /// Takes in what a source publishes about an event.
+    pub(super) fn frame(
+        &mut self,
+        at: Coordinate<'_>,
+        frame: &Frame<'_>,
+        effects: &mut Effects<'_>,
+        probe: &mut impl Probe,
+    ) -> Step {
+        if admission::is_too_long(frame.source) {
+            return Step::refused(Cap::NameBytes);
+        }
+        let source = self.names.symbol(frame.source);
+        if !self.receive_time(at, source, frame.received_at, effects) {
+            return Step::just(Disposition::Ahead);
+        }
+        probe.enter(StepStage::Read);
+        let mut clock = self.draft.over(&self.state).source(source);
+        let disposition = clock.frame(frame.received_at, frame.poll_index);
+        if disposition == Disposition::Late {
+            return Step::just(disposition);
+        }
+        self.draft.put_source(source, clock);
+        if let Some(cap) = admission::refusal(frame) {
+            self.repeat_event(at, source, frame, effects, probe);
+            return Step::refused(cap);
+        }
+        if self.is_over(&frame.event) {
+            return Step::just(Disposition::Over);
+        }
+        if frame.poll_index.is_some() && frame.ticks.is_empty() && frame.coverage.is_nothing() {
+            // An event whose frame was too long to be published: a poll names it, and has no ticks of it.
+            self.repeat_event(at, source, frame, effects, probe);
+            return Step::just(disposition);
+        }
+        let mut seen = std::mem::take(&mut self.scratch);
+        let update = self.update(source, frame.received_at, &frame.coverage);
+        let future_ticks = self.observe(frame, &update, &mut seen, &mut effects.left_out);
+        let is_push = frame.poll_index.is_none();
+        let event_update =
+            EventUpdate { at, event: &frame.event, seen: &seen, update: &update, is_push, is_repeat: false };
+        self.apply_update(&event_update, effects, probe);
+        self.scratch = seen;
+        Step { future_ticks, ..Step::just(disposition) }
+    }
+
+    /// The event of a frame that is refused, or is empty, is named by it all the same: what its source published about it stands, as if it were published
+    /// again, so that the end of the poll does not withdraw it.
+    fn repeat_event(
+        &mut self,
+        at: Coordinate<'_>,
+        source: Symbol,
+        frame: &Frame<'_>,
+        effects: &mut Effects<'_>,
+        probe: &mut impl Probe,
+    ) {
+        let Some(event) = self.draft.over(&self.state).event(frame.event.id) else { return };
+        let info = Arc::clone(&event.info);
+        let of = |market: &Arc<MarketState>| {
+            quotes::repeated(market.market, &market.quotes, source).collect::<Vec<_>>()
+        };
+        let seen: Vec<_> = event.markets.iter().flat_map(of).collect();
+        if seen.is_empty() {
+            return;
+        }
+        let update = self.update(source, frame.received_at, &Coverage::nothing());
+        let event = &info.as_input();
+        let event_update =
+            EventUpdate { at, event, seen: &seen, update: &update, is_push: false, is_repeat: true };
+        self.apply_update(&event_update, effects, probe);
+    }
+
+    /// The frame's ticks in the order of the tables, those for which there is room; the number of those that are in the future
+    /// is returned.
+    fn observe(
+        &mut self,
+        frame: &Frame<'_>,
+        update: &SourceUpdate,
+        seen: &mut Vec<Observation>,
+        left_out: &mut LeftOut,
+    ) -> u32 {
+        seen.clear();
+        let mut future = 0;
+        for tick in &frame.ticks {
+            if tick.last_seen_at > frame.received_at.saturating_add(FUTURE) {
+                future += 1;
+            } else {
+                seen.push(observation(tick, self.names.symbol(tick.book)));
+            }
+        }
+        let was = self.draft.over(&self.state).event(frame.event.id);
+        admission::admit(seen, was.map_or(&[][..], |was| &was.markets), update, left_out);
+        self.venues.follow(&self.names);
+        // Stable: of two ticks for one bet the later stays the later.
+        seen.sort_by_key(|seen| (seen.market, seen.key));
+        future
+    }
+}
+
+fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {
+    Observation {
+        market: tick.bet.market(),
+        key: tick.bet.key(book),
+        price: tick.price,
+        limit: tick.limit,
+        suspended: tick.suspended,
+        last_seen_at: tick.last_seen_at,
+        price_moved_at: tick.price_moved_at,
+    }
+}

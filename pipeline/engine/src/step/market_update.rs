@@ -1,0 +1,186 @@
+//! One market of one event, updated: its quotes merged, or grown older, then its lines evaluated.
+//!
+//! It never looks at another market, and never at a line before the whole frame is merged.
+
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::arbs::{self, Arb, Window};
+use crate::context::MarketContext;
+use crate::effect::Effects;
+use crate::market::{Line, Market, Outcome, Policy};
+use crate::movement::{self, Hops};
+use crate::odds;
+use crate::quotes::{self, MergeContext, Moment, Move, Observation, Quote, QuoteSummary, SourceUpdate};
+use crate::signals::{self, LOW_HOLD_CLOSES, PassedMarket, TableView};
+use crate::state::MarketState;
+
+use super::admission;
+use super::probe::{Probe, StepStage};
+
+/// The markets that were or are seen, in order, each once.
+pub(crate) fn markets_of(was: &[Arc<MarketState>], seen: &[Observation]) -> Vec<Market> {
+    let seen = seen.chunk_by(|a, b| a.market == b.market).map(|seen| seen[0].market);
+    let mut markets: Vec<_> = was.iter().map(|state| state.market).chain(seen).collect();
+    markets.sort_unstable();
+    markets.dedup();
+    markets
+}
+
+/// A market after an update; `None` when nothing of it is left.
+pub(crate) fn update_market(
+    old: Option<&Arc<MarketState>>,
+    seen: &[Observation],
+    update: &SourceUpdate,
+    context: &MarketContext<'_>,
+    effects: &mut Effects<'_>,
+    probe: &mut impl Probe,
+) -> Option<Arc<MarketState>> {
+    let market = context.market;
+    let (table, open) = old.map_or((&[][..], &[][..]), |old| (&old.quotes, &old.windows));
+    if seen.is_empty() && !context.step.event_changed && !quotes::any_withdrawn(market, table, update) {
+        return old.cloned();
+    }
+    probe.enter(StepStage::Merge);
+    let mut moves = old.map_or_else(Vec::new, |old| pending(&old.moves, context.step.moment.watermark));
+    let pending = moves.len();
+    let merging = MergeContext { market, update, moment: context.step.moment, pricing: context.step.pricing };
+    let mut quotes = quotes::merge(table, seen, &merging, &mut effects.samples, &mut moves);
+    admission::limit_moves(&mut moves, pending, &mut effects.left_out);
+    if context.step.event_changed {
+        // It may begin at another time: that is for the quotes which the frame does not name too.
+        for quote in &mut quotes {
+            quote.status = context.step.moment.status(quote);
+        }
+    }
+    probe.enter(StepStage::Evaluate);
+    let outcomes = outcomes_of(&quotes, context);
+    let (windows, covers) = evaluate(open, &quotes, outcomes, context, effects, probe);
+    probe.enter(StepStage::Signals);
+    let were_open = old.map_or(&[][..], |old| &old.signals);
+    let signals = signals::update_signals(
+        were_open,
+        &TableView { quotes: &quotes, outcomes, covers },
+        context,
+        effects,
+    );
+    if quotes.is_empty() && windows.is_empty() {
+        return None;
+    }
+    let (main_line, consensus) = old.map_or((None, Vec::new()), |old| (old.main_line, old.consensus.clone()));
+    let summary = QuoteSummary::of(&quotes, context.step.moment.watermark);
+    Some(Arc::new(MarketState { market, quotes, windows, moves, main_line, signals, consensus, summary }))
+}
+
+fn pending(moves: &[Move], watermark: Micros) -> Vec<Move> {
+    moves.iter().filter(|moved| movement::is_pending(moved, watermark)).copied().collect()
+}
+
+/// A market after time has passed; `None` when it is as it was.
+pub(crate) fn pass_time(
+    old: &MarketState,
+    hops: Hops,
+    context: &MarketContext<'_>,
+    effects: &mut Effects<'_>,
+) -> Option<Arc<MarketState>> {
+    let main_line = main_line(old, hops, context);
+    let aged = is_aged(old, &context.step.moment).then(|| aged(old, context, effects));
+    let moves = movement::report(&old.moves, hops, context, effects);
+    movement::report_main_line(old.main_line, main_line, hops, context, effects);
+    let is_as_it_was = aged.is_none() && moves.is_none() && main_line == old.main_line;
+    let now = aged.as_ref().unwrap_or(old);
+    let outcomes = outcomes_of(&now.quotes, context);
+    let passed = PassedMarket {
+        quotes: &now.quotes,
+        moves: &now.moves,
+        consensus: &now.consensus,
+        made_at: now.summary.made_at,
+        outcomes,
+        main_line,
+    };
+    let (signals, consensus) = signals::pass_time(passed, &now.signals, hops, context, effects);
+    if is_as_it_was && signals.is_none() && consensus.is_none() {
+        return None;
+    }
+    let mut state = aged.unwrap_or_else(|| old.clone());
+    state.moves = moves.unwrap_or(state.moves);
+    state.main_line = main_line;
+    state.signals = signals.unwrap_or(state.signals);
+    state.consensus = consensus.unwrap_or(state.consensus);
+    Some(Arc::new(state))
+}
+
+/// A market whose quotes have the status that time gives them.
+fn aged(old: &MarketState, context: &MarketContext<'_>, effects: &mut Effects<'_>) -> MarketState {
+    let mut state = old.clone();
+    for quote in &mut state.quotes {
+        quote.status = context.step.moment.status(quote);
+    }
+    let outcomes = outcomes_of(&state.quotes, context);
+    let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, effects, &mut ());
+    let look = TableView { quotes: &state.quotes, outcomes, covers };
+    let signals = signals::update_signals(&old.signals, &look, context, effects);
+    (state.windows, state.signals) = (windows, signals);
+    state.summary = QuoteSummary::of(&state.quotes, context.step.moment.watermark);
+    state
+}
+
+/// Whether a quote's status, a window's being in play or its freshness is not what it is by the time.
+fn is_aged(state: &MarketState, moment: &Moment<'_>) -> bool {
+    let is_older = |quote: &Quote| moment.status(quote) != quote.status;
+    let has_aged = |window: &Window| window.ages_after().is_some_and(|until| moment.watermark > until);
+    let is_other = |window: &Window| window.in_play != moment.has_begun() || has_aged(window);
+    (!moment.leaves(&state.summary) && state.quotes.iter().any(is_older))
+        || state.windows.iter().any(is_other)
+}
+
+/// The main line at the end of a window that was passed; what it was when none was since the table was made, or
+/// there is none now.
+fn main_line(state: &MarketState, hops: Hops, context: &MarketContext<'_>) -> Option<Line> {
+    let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.summary.made_at);
+    is_looked_at
+        .then(|| movement::main_line(&state.quotes, outcomes_of(&state.quotes, context), state.main_line))
+        .flatten()
+        .or(state.main_line)
+}
+
+/// The windows of a market after a frame, and the covers that are nearly arbs; `open` were open before it. All are sorted by line.
+fn evaluate<'a>(
+    open: &[Window],
+    quotes: &'a [Quote],
+    outcomes: &[Outcome],
+    context: &MarketContext<'_>,
+    effects: &mut Effects<'_>,
+    probe: &mut impl Probe,
+) -> (Vec<Window>, Vec<Arb<'a>>) {
+    let below = match context.step.pricing.policy {
+        Policy::Board => LOW_HOLD_CLOSES,
+        Policy::Raw => odds::ARB_BELOW,
+    };
+    let (mut windows, mut covers) = (Vec::new(), Vec::new());
+    let mut open = open.iter().peekable();
+    for quotes in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
+        let line = quotes[0].key.line;
+        while let Some(gone) = open.next_if(|window| window.line < line) {
+            arbs::advance(Some(gone.clone()), None, &[], context, effects);
+        }
+        let was = open.next_if(|window| window.line == line).cloned();
+        let cover = arbs::find_arb(quotes, outcomes, context.step.pricing, below);
+        let is_arb = |cover: &&Arb<'_>| cover.implied_probability < odds::ARB_BELOW;
+        let arb = cover.as_ref().filter(is_arb);
+        if was.is_some() || arb.is_some() {
+            probe.enter(StepStage::Judge);
+            windows.extend(arbs::advance(was, arb, quotes, context, effects));
+            probe.enter(StepStage::Evaluate);
+        }
+        covers.extend(cover.filter(|cover| !is_arb(&cover)));
+    }
+    for gone in open {
+        arbs::advance(Some(gone.clone()), None, &[], context, effects);
+    }
+    (windows, covers)
+}
+
+fn outcomes_of(quotes: &[Quote], context: &MarketContext<'_>) -> &'static [Outcome] {
+    quotes::outcomes(context.market, &context.step.event.sport, quotes, context.step.pricing.policy)
+}

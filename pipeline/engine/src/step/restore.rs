@@ -1,0 +1,90 @@
+//! Puts back what an engine remembered, one thing after another.
+//!
+//! It never computes what a step would: it takes what is written.
+
+use std::sync::Arc;
+
+use crate::learning::Refresh;
+use crate::learning::survival;
+use crate::market::{EventInfo, Line, Market};
+use crate::signals::Signal;
+use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedSignal};
+
+use super::engine::Engine;
+
+impl Engine {
+    /// Puts back one thing that an engine remembered.
+    ///
+    /// # Errors
+    /// [`Misfit`] when it does not fit what was put back before.
+    pub fn restore(&mut self, saved: Saved) -> Result<(), Misfit> {
+        let (state, names) = self.parts();
+        match saved {
+            Saved::Head { event, market, main_line } => self.put_head(&event, market, main_line),
+            Saved::HeadGone { event: id, market } => {
+                if let Some(event) = state.events.get_mut(&id) {
+                    event.markets.retain(|other| other.market != market);
+                }
+                state.events.retain(|_, event| !event.markets.is_empty());
+            }
+            Saved::Line(line) => self.put_line(&line)?,
+            // Nothing of a line is there before it is put.
+            Saved::LineGone { .. } => {}
+            Saved::Source { source, clock } => {
+                state.sources.insert(names.symbol(&source), clock);
+            }
+            Saved::SourceGone { source } => drop(state.sources.remove(&names.symbol(&source))),
+            Saved::Book { book, refresh } => self.put_book(&book, refresh),
+            Saved::BookGone { book } => self.put_book(&book, Refresh::default()),
+            Saved::StaleBooks { event, books } if books.is_empty() => drop(state.stale_books.remove(&event)),
+            Saved::StaleBooks { event, books } => {
+                let books = books.iter().map(|book| names.symbol(book)).collect();
+                state.stale_books.insert(event, books);
+            }
+            Saved::Margins(margins) => state.margins = *margins,
+            Saved::Survival { sport, profile, cell } => {
+                survival::put(&mut state.survival, &sport, profile, cell);
+            }
+            Saved::Clock(clock) => state.clock = clock,
+            Saved::Sequence(sequence) => state.sequence = sequence,
+        }
+        Ok(())
+    }
+
+    fn put_head(&mut self, info: &Arc<EventInfo>, market: Market, main_line: Option<Line>) {
+        let new = || EventState::new(Arc::clone(info), Vec::new());
+        let (state, _) = self.parts();
+        let event = state.events.entry(Arc::clone(&info.id)).or_insert_with(new);
+        event.markets.retain(|other| other.market != market);
+        event.markets.push(Arc::new(MarketState::empty(market, main_line)));
+        event.markets.sort_by_key(|market| market.market);
+    }
+
+    fn put_line(&mut self, saved: &SavedLine) -> Result<(), Misfit> {
+        let event = self.state().events.get(&saved.event).ok_or(Misfit::Headless)?;
+        let info = Arc::clone(&event.info);
+        let mut quotes = saved.to_quotes(self.parts().1);
+        self.put_effective(&info.league, &mut quotes);
+        let signals = saved.signals.iter().map(|signal| self.signal(signal, &info.league));
+        let signals = signals.collect::<Option<_>>().ok_or(Misfit::Betless)?;
+        let (state, names) = self.parts();
+        let event = state.events.get_mut(&saved.event).ok_or(Misfit::Headless)?;
+        let market = event.markets.iter_mut().find(|market| market.market == saved.market);
+        let market = Arc::make_mut(market.ok_or(Misfit::Headless)?);
+        saved.put_into(market, quotes, signals, names).ok_or(Misfit::Leg)
+    }
+
+    fn signal(&mut self, saved: &SavedSignal, league: &str) -> Option<Signal> {
+        let (_, names) = self.parts();
+        let mut bets: Vec<_> = saved.bets.iter().map(|bet| bet.to_quote(names)).collect();
+        self.put_effective(league, &mut bets);
+        saved.to_signal(bets, self.names())
+    }
+
+    fn put_book(&mut self, book: &str, refresh: Refresh) {
+        let (state, names) = self.parts();
+        *state.book_mut(names.symbol(book)) = refresh;
+        // All of them each time: a restore has a few hundred books.
+        self.expect_what_is_known();
+    }
+}

@@ -1,0 +1,92 @@
+//! The board of a user's own books: what the board would be if there were no others, at the commissions that the user pays.
+//!
+//! It is made of the quotes as they stand, and changes nothing: no window opens or closes by it. A set of bets that is also a
+//! window of the board is that window; any other has an id of its own bets, and is as old as its youngest price. What others offer
+//! of a price still counts where it is judged: a book that a user has no account at is a witness all the same. It never knows
+//! limits of a user's account.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::arbs::{self, Judged};
+use crate::context::{MarketContext, StepContext};
+use crate::effect::Entry;
+use crate::input::Coordinate;
+use crate::market::Symbol;
+use crate::odds::ARB_BELOW;
+use crate::quotes::{self, Quote, on_line};
+use crate::state::{EventState, MarketState};
+use crate::venues::{PricingContext, Venues};
+
+use super::engine::Engine;
+
+/// Where no record brings something about.
+const NOWHERE: Coordinate<'static> = Coordinate { topic: "", partition: 0, offset: 0 };
+
+/// Where a user bets, and what that costs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserBooks {
+    /// The only books that count; `None` is all.
+    pub books: Option<BTreeSet<String>>,
+    /// What a book keeps of winnings, in parts of a million, in place of its own fees.
+    pub commissions: BTreeMap<String, u32>,
+}
+
+impl Engine {
+    /// The arbs of a user's books in the committed state, by event, market and line.
+    #[must_use]
+    pub fn board_of(&self, user: &UserBooks) -> Vec<Entry> {
+        let venues = self.venues.at_commissions(&self.names, &user.commissions);
+        let books: Option<BTreeSet<Symbol>> =
+            user.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
+        let charged = user.commissions.keys().filter_map(|book| self.names.known(book)).collect();
+        let resolved = ResolvedBooks { books, charged, venues };
+        let mut entries = Vec::new();
+        for event in self.state.events.values() {
+            self.add_entries(event, &resolved, &mut entries);
+        }
+        entries
+    }
+
+    fn add_entries(&self, event: &EventState, resolved: &ResolvedBooks, entries: &mut Vec<Entry>) {
+        let pricing = PricingContext { venues: &resolved.venues, ..self.pricing(&event.info.league) };
+        let step = StepContext { pricing, ..self.step_context(NOWHERE, Micros::MIN, &event.info, false) };
+        for state in &event.markets {
+            let context = MarketContext { step: &step, market: state.market, was: &state.quotes };
+            // Which outcomes there are does not depend on whose prices are taken.
+            let outcomes = quotes::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
+            let quotes = resolved.quotes(state, pricing);
+            let lines = state.quotes.chunk_by(|a, b| a.key.line == b.key.line);
+            for line in lines {
+                let offered = on_line(&quotes, line[0].key.line);
+                let Some(arb) = arbs::find_arb(offered, outcomes, pricing, ARB_BELOW) else { continue };
+                let judged = Judged::of(&arb, line, &context);
+                let window = arbs::user_window(&arb, &judged, &state.windows, &context);
+                entries.push(*arbs::entry_of(&window, &judged, &context));
+            }
+        }
+    }
+}
+
+/// A user's books by their symbols, and what they charge.
+struct ResolvedBooks {
+    books: Option<BTreeSet<Symbol>>,
+    /// Those that charge the user something else than others.
+    charged: BTreeSet<Symbol>,
+    venues: Venues,
+}
+
+impl ResolvedBooks {
+    /// The quotes of a market that count, at what they are worth to the user.
+    fn quotes(&self, state: &Arc<MarketState>, pricing: PricingContext<'_>) -> Vec<Quote> {
+        let counts = |quote: &&Quote| self.books.as_ref().is_none_or(|books| books.contains(&quote.key.book));
+        let worth = |quote: &Quote| {
+            if !self.charged.contains(&quote.key.book) {
+                return *quote;
+            }
+            Quote { effective: pricing.effective(quote.key, quote.price, quote.received_at), ..*quote }
+        };
+        state.quotes.iter().filter(counts).map(worth).collect()
+    }
+}

@@ -1,0 +1,144 @@
+//! The partition's time: the watermark, idle sources, and sources that speak from a far future.
+//!
+//! The **watermark** is the time up to which the partition has received everything: the least of what its active
+//! sources published at, less `DELAY`. A source that is more than `IDLE` behind the latest one is idle and holds
+//! nothing back. The watermark never goes back, so a time that is wrong by years would end every event for
+//! ever: a record more than `LEAP` ahead of all that was received is therefore believed only after ten seconds of such
+//! records without a single one from the present in between. All of it is a function of the records alone: it never
+//! reads a clock.
+//!
+//! Source: Akidau et al., "The Dataflow Model" (VLDB 2015), section 2.3, for watermarks; idle sources as in Apache
+//! Flink's `WatermarkStrategy.withIdleness`.
+
+use crate::Micros;
+
+/// One second.
+const SECOND: Micros = 1_000_000;
+/// What a source may be late by: clock skew, and frames that wait in a producer.
+const DELAY: Micros = 5 * SECOND;
+/// Silence, measured against the partition's latest word, after which a source holds nothing back.
+const IDLE: Micros = 60 * SECOND;
+/// How far ahead a record may be and count at once: longer than an ingest is down for an upgrade.
+const LEAP: Micros = 3_600 * SECOND;
+/// How long records from beyond a leap must be alone before they are the present: ten beats of a source that is alive.
+const PROBATION: Micros = 10 * SECOND;
+
+/// The retention of the tick topic: of what was silent for longer no record is there to be read again.
+const HISTORY: Micros = 7 * 86_400 * SECOND;
+
+/// Whether a word is so old that its speaker can be forgotten.
+pub(crate) fn is_history(at: Micros, watermark: Micros) -> bool {
+    watermark > at.saturating_add(HISTORY)
+}
+
+/// Where a partition's time is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    /// The latest time of any source.
+    pub now: Micros,
+    /// Everything has been received up to here.
+    pub watermark: Micros,
+    /// The first time of those that publish from beyond a leap, while no one publishes from the present.
+    pub leap: Option<Micros>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { now: Micros::MIN, watermark: Micros::MIN, leap: None }
+    }
+}
+
+impl Clock {
+    /// Whether a record of this time counts.
+    pub(crate) fn believes(&mut self, at: Micros) -> bool {
+        if self.now == Micros::MIN || at <= self.now.saturating_add(LEAP) {
+            self.leap = None;
+            return true;
+        }
+        let first =
+            self.leap.filter(|first| at <= first.saturating_add(LEAP)).map_or(at, |first| first.min(at));
+        self.leap = Some(first);
+        let is_present = at - first >= PROBATION;
+        if is_present {
+            self.leap = None;
+        }
+        is_present
+    }
+
+    /// Goes on to a record's time; `heard` are the latest words of all sources, this one among them.
+    pub(crate) fn advance(&mut self, at: Micros, heard: impl Iterator<Item = Micros>) {
+        self.now = self.now.max(at);
+        let active = heard.filter(|heard| self.now.saturating_sub(*heard) <= IDLE).min();
+        if let Some(least) = active {
+            self.watermark = self.watermark.max(least.saturating_sub(DELAY));
+        }
+    }
+
+    /// The whole second up to which what time brings has happened.
+    pub(crate) fn checked(&self) -> Micros {
+        self.second().saturating_mul(SECOND)
+    }
+
+    /// The whole second in which the watermark is.
+    pub(crate) fn second(&self) -> Micros {
+        self.watermark.div_euclid(SECOND)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The watermark after words of two sources, in seconds; a word that is not believed moves nothing.
+    fn watermarks(words: &[(usize, i64)]) -> Vec<i64> {
+        let (mut clock, mut heard) = (Clock::default(), [Micros::MIN; 2]);
+        let after = |(source, second): &(usize, i64)| {
+            let at = second * SECOND;
+            if clock.believes(at) {
+                heard[*source] = heard[*source].max(at);
+                clock.advance(at, heard.into_iter());
+            }
+            clock.watermark / SECOND
+        };
+        words.iter().map(after).collect()
+    }
+
+    #[test]
+    fn it_is_the_least_of_the_active_less_five_seconds() {
+        assert_eq!(watermarks(&[(0, 100), (1, 110), (0, 130), (1, 120)]), [95, 95, 105, 115]);
+    }
+
+    #[test]
+    fn a_silent_source_holds_it_back_for_a_minute() {
+        assert_eq!(watermarks(&[(0, 100), (1, 100), (1, 160), (1, 161), (0, 150)]), [95, 95, 95, 156, 156]);
+    }
+
+    #[test]
+    fn it_never_goes_back() {
+        assert_eq!(watermarks(&[(0, 100), (1, 40), (1, 41), (0, 99)]), [95, 95, 95, 95]);
+    }
+
+    #[test]
+    fn one_word_from_the_far_future_is_not_believed() {
+        let year = 31_536_000;
+        assert_eq!(watermarks(&[(0, 100), (1, year), (0, 101), (1, year + 90), (0, 102)])[4], 97);
+        assert_eq!(watermarks(&[(0, 100), (0, 9 * year), (0, year), (0, 101)]), [95, 95, 95, 96]);
+    }
+
+    #[test]
+    fn ten_seconds_of_words_from_beyond_a_gap_are() {
+        let day = 86_400;
+        let words = [(0, 100), (0, day), (1, day + 5), (0, day + 9), (0, day + 10)];
+        assert_eq!(watermarks(&words), [95, 95, 95, 95, day + 5]);
+    }
+
+    #[test]
+    fn no_time_overflows() {
+        let (most, mut clock) = (Micros::MAX, Clock::default());
+        assert!(clock.believes(Micros::MIN));
+        clock.advance(Micros::MIN, [Micros::MIN].into_iter());
+        assert!(clock.believes(0));
+        clock.advance(0, [0, Micros::MIN].into_iter());
+        assert!(!clock.believes(most) && !clock.believes(most - 1) && clock.watermark == -DELAY);
+    }
+}

@@ -1,0 +1,177 @@
+//! The order of what a source publishes: which frames are news, which are late, when a poll is whole.
+//!
+//! A poll is the frames of one source with one `received_at`; each names its position, and the [`PollEnd`]
+//! their number. It never looks at a price.
+//!
+//! [`PollEnd`]: crate::input::PollEnd
+
+use crate::Micros;
+
+/// What a source published last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceClock {
+    /// `received_at` of its latest frame or poll end.
+    latest: Micros,
+    /// The latest time at which anything came of it, heartbeats too.
+    heard_at: Micros,
+    poll: Poll,
+}
+
+/// How far the latest poll has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Poll {
+    /// The latest word was a push message, or a poll that has ended.
+    Ended,
+    /// So many frames have come; `whole` unless one was skipped.
+    Open { frames: u32, whole: bool },
+}
+
+/// What to do with a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disposition {
+    /// It is news.
+    Applied,
+    /// It is not after what its source published before: history, never a quote.
+    Late,
+    /// The end of a poll of which frames are missing: it withdraws nothing.
+    Incomplete,
+    /// It comes from a future that no one else has reached: history until more say so.
+    Ahead,
+    /// It is about an event that is over: history, never a quote.
+    Over,
+    /// It is beyond a cap: nothing of it is taken in. As a frame of a poll it counts as come.
+    Refused,
+}
+
+impl Default for SourceClock {
+    fn default() -> Self {
+        Self { latest: Micros::MIN, heard_at: Micros::MIN, poll: Poll::Ended }
+    }
+}
+
+impl SourceClock {
+    /// A clock of this place: `poll` is the frames of the poll under way and whether none was skipped.
+    #[must_use]
+    pub fn at(latest: Micros, heard_at: Micros, poll: Option<(u32, bool)>) -> Self {
+        let poll = poll.map_or(Poll::Ended, |(frames, whole)| Poll::Open { frames, whole });
+        Self { latest, heard_at, poll }
+    }
+
+    /// `received_at` of its latest frame or poll end.
+    #[must_use]
+    pub fn latest(&self) -> Micros {
+        self.latest
+    }
+
+    /// The latest time at which anything came of it, heartbeats too.
+    #[must_use]
+    pub fn heard_at(&self) -> Micros {
+        self.heard_at
+    }
+
+    /// Takes in that something came of it; returns whether that is later than all before.
+    pub fn observe(&mut self, at: Micros) -> bool {
+        let is_later = at > self.heard_at;
+        self.heard_at = self.heard_at.max(at);
+        is_later
+    }
+
+    /// Frames of the poll under way, and whether none was skipped.
+    #[must_use]
+    pub fn poll(&self) -> Option<(u32, bool)> {
+        match self.poll {
+            Poll::Ended => None,
+            Poll::Open { frames, whole } => Some((frames, whole)),
+        }
+    }
+
+    /// Takes in a frame; `poll_index` is `None` for a push message.
+    ///
+    /// Of push messages that were received in the same microsecond the log's order decides, so only an
+    /// earlier one is late.
+    pub fn frame(&mut self, received_at: Micros, poll_index: Option<u32>) -> Disposition {
+        let Some(index) = poll_index else {
+            return self.push(received_at);
+        };
+        let (frames, whole) = match self.poll {
+            _ if received_at > self.latest => (0, true),
+            Poll::Open { frames, whole } if received_at == self.latest => (frames, whole),
+            Poll::Open { .. } | Poll::Ended => return Disposition::Late,
+        };
+        if index < frames {
+            return Disposition::Late;
+        }
+        self.latest = received_at;
+        self.poll = Poll::Open { frames: index + 1, whole: whole && index == frames };
+        Disposition::Applied
+    }
+
+    fn push(&mut self, received_at: Micros) -> Disposition {
+        if received_at < self.latest {
+            return Disposition::Late;
+        }
+        *self = Self { latest: received_at, poll: Poll::Ended, ..*self };
+        Disposition::Applied
+    }
+
+    /// Takes in the end of a poll that had so many frames.
+    pub fn poll_end(&mut self, received_at: Micros, expected: u32) -> Disposition {
+        let complete = match self.poll {
+            _ if received_at > self.latest => expected == 0,
+            Poll::Open { frames, whole } if received_at == self.latest => whole && frames == expected,
+            Poll::Open { .. } | Poll::Ended => return Disposition::Late,
+        };
+        *self = Self { latest: received_at, poll: Poll::Ended, ..*self };
+        if complete { Disposition::Applied } else { Disposition::Incomplete }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use Disposition::{Applied, Incomplete, Late};
+
+    use super::*;
+
+    #[test]
+    fn a_whole_poll_applies_once() {
+        let mut clock = SourceClock::default();
+        assert_eq!(clock.frame(10, Some(0)), Applied);
+        assert_eq!(clock.frame(10, Some(1)), Applied);
+        assert_eq!(clock.poll_end(10, 2), Applied);
+        assert_eq!(clock.frame(10, Some(0)), Late);
+        assert_eq!(clock.poll_end(10, 2), Late);
+        assert_eq!(clock.frame(9, Some(0)), Late);
+        assert_eq!(clock.poll_end(9, 0), Late);
+        assert_eq!(clock.poll_end(11, 0), Applied);
+    }
+
+    #[test]
+    fn a_poll_with_a_hole_withdraws_nothing() {
+        let mut clock = SourceClock::default();
+        assert_eq!(clock.frame(10, Some(1)), Applied);
+        assert_eq!(clock.poll_end(10, 2), Incomplete);
+        assert_eq!(clock.frame(20, Some(0)), Applied);
+        assert_eq!(clock.poll_end(20, 2), Incomplete);
+        assert_eq!(clock.poll_end(30, 1), Incomplete);
+        assert_eq!(clock.frame(40, Some(0)), Applied);
+        assert_eq!(clock.poll_end(40, 1), Applied);
+    }
+
+    #[test]
+    fn a_frame_sent_twice_counts_once() {
+        let mut clock = SourceClock::default();
+        assert_eq!(clock.frame(10, Some(0)), Applied);
+        assert_eq!(clock.frame(10, Some(0)), Late);
+        assert_eq!(clock.frame(10, Some(1)), Applied);
+        assert_eq!(clock.poll_end(10, 2), Applied);
+    }
+
+    #[test]
+    fn push_messages_are_ordered_by_time_then_by_the_log() {
+        let mut clock = SourceClock::default();
+        assert_eq!(clock.frame(10, None), Applied);
+        assert_eq!(clock.frame(10, None), Applied);
+        assert_eq!(clock.frame(9, None), Late);
+        assert_eq!(clock.frame(10, Some(0)), Late);
+    }
+}

@@ -1,0 +1,289 @@
+//! Books: who runs them, what they keep, how they settle, how often they confirm their prices.
+//!
+//! The table is made outside and given; here are its types, and what holds for a book that is not in it: the cautious value,
+//! and `known: false`. It never looks at a price.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use crate::Micros;
+use crate::market::Period;
+
+use super::fees::Fee;
+use super::rules::{Level, Rules, is_within};
+
+/// The largest commission that an exchange of the table charges: what is taken for one that is not in it.
+const UNKNOWN_EXCHANGE: Fee = Fee::Commission { ppm: 100_000 };
+/// As much as the dearest of Kalshi's series and of Polymarket's categories.
+const UNKNOWN_CONTRACTS: Fee = Fee::Kalshi { multiplier_ppm: 70_000 };
+/// A hundredth of the currency's unit.
+const STEP: i64 = 1;
+
+/// What a venue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum VenueKind {
+    Bookmaker,
+    Exchange,
+    PredictionMarket,
+}
+
+impl VenueKind {
+    /// Its name in the table.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Bookmaker => "bookmaker",
+            Self::Exchange => "exchange",
+            Self::PredictionMarket => "prediction_market",
+        }
+    }
+
+    /// The kind of a book by its name: feeds mark exchanges with `ex` and contracts by their venue.
+    #[must_use]
+    fn of(key: &str) -> Self {
+        let mut parts = key.split('_');
+        match parts.next() {
+            Some("kalshi" | "polymarket") => Self::PredictionMarket,
+            _ if parts.any(|part| part == "ex") => Self::Exchange,
+            _ => Self::Bookmaker,
+        }
+    }
+}
+
+/// A fee rule, and from when it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatedFee {
+    /// From then on.
+    pub from: Micros,
+    /// Only for leagues whose key is this or begins with it and `_`; `None` is all.
+    pub league: Option<Arc<str>>,
+    /// The rule.
+    pub fee: Fee,
+}
+
+impl DatedFee {
+    fn holds_in(&self, league: &str) -> bool {
+        self.league.as_deref().is_none_or(|wanted| is_within(league, wanted))
+    }
+}
+
+/// A venue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Book {
+    /// Who runs it; `None` is nobody else: see [`Self::operator`].
+    pub operator: Option<Arc<str>>,
+    /// What it is.
+    pub kind: VenueKind,
+    /// ISO 4217; `None` is unknown, which is not even equal to itself.
+    pub currency: Option<Arc<str>>,
+    /// What it keeps, oldest rule first.
+    pub fees: Vec<DatedFee>,
+    /// How it settles; `None` is unknown, which agrees with nothing.
+    pub rules: Option<Rules>,
+    /// Within which 95 of 100 of its prices are confirmed by a feed that is asked without pause. How often it is asked comes on
+    /// top.
+    pub refresh: Option<Micros>,
+    /// Stakes are multiples of this, in minor units.
+    pub step: i64,
+    /// It is in the table.
+    pub known: bool,
+}
+
+impl Book {
+    /// Who runs it: books with one operator are not independent of each other. A book of which nobody is named is its own.
+    #[must_use]
+    pub fn operator<'a>(&'a self, key: &'a str) -> &'a str {
+        self.operator.as_deref().unwrap_or(key)
+    }
+
+    /// What it keeps at a time, whatever the league.
+    #[must_use]
+    pub fn fee(&self, at: Micros) -> Fee {
+        self.fee_in("", at)
+    }
+
+    /// What it keeps in a league at a time: the latest rule of that league, else the latest rule of all. Before the first rule
+    /// the first one is taken: an earlier one is not known.
+    #[must_use]
+    pub fn fee_in(&self, league: &str, at: Micros) -> Fee {
+        let named = |rule: &&DatedFee| rule.league.is_some() && rule.holds_in(league) && rule.from <= at;
+        let all = || self.fees.iter().filter(|rule| rule.league.is_none());
+        let rule = self.fees.iter().rfind(named);
+        let rule = rule.or_else(|| all().rfind(|rule| rule.from <= at)).or_else(|| all().next());
+        rule.map_or(Fee::None, |rule| rule.fee)
+    }
+
+    fn unknown(kind: VenueKind, refresh: Option<Micros>) -> Self {
+        let fee = match kind {
+            VenueKind::Bookmaker => None,
+            VenueKind::Exchange => Some(UNKNOWN_EXCHANGE),
+            VenueKind::PredictionMarket => Some(UNKNOWN_CONTRACTS),
+        };
+        let fees = fee.map(|fee| DatedFee { from: Micros::MIN, league: None, fee }).into_iter().collect();
+        Self { operator: None, kind, currency: None, fees, rules: None, refresh, step: STEP, known: false }
+    }
+}
+
+/// The table of books.
+#[derive(Debug, Clone)]
+pub struct Books {
+    known: HashMap<Arc<str>, Book, RandomState>,
+    /// Every group of rules that a book has, by name.
+    rules: Vec<Rules>,
+    /// What holds for any other, by kind.
+    unknown: [Book; 3],
+}
+
+impl Default for Books {
+    /// A table of none: every book is unknown.
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl Books {
+    /// A table; of two books with one key the later holds.
+    #[must_use]
+    pub fn new(books: impl IntoIterator<Item = (Arc<str>, Book)>) -> Self {
+        let known: HashMap<_, _, _> = books.into_iter().collect();
+        // A book of which nothing is known is allowed as much as the slowest.
+        let widest = known.values().filter_map(|book| book.refresh).max();
+        let kinds = [VenueKind::Bookmaker, VenueKind::Exchange, VenueKind::PredictionMarket];
+        let mut rules: Vec<_> = known.values().filter_map(|book| book.rules.clone()).collect();
+        rules.sort_unstable_by(|a, b| a.group.cmp(&b.group));
+        rules.dedup_by(|a, b| a.group == b.group);
+        Self { known, rules, unknown: kinds.map(|kind| Book::unknown(kind, widest)) }
+    }
+
+    /// What a level result may do at a book: of one whose rules are not known all that any rules of the table say, and where there are
+    /// none, what is offered is all that is possible.
+    #[must_use]
+    pub fn levels(&self, book: &Book, league: &str, period: Period) -> Vec<Level> {
+        let rules = book.rules.as_ref().map_or(self.rules.as_slice(), std::slice::from_ref);
+        let mut levels = Vec::new();
+        for level in rules.iter().map(|rules| rules.level(league, period)) {
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+        if levels.is_empty() { vec![Level::Impossible] } else { levels }
+    }
+
+    /// A book; one that is not in the table has the cautious values of its kind, as far as its key shows that.
+    #[must_use]
+    pub fn get(&self, key: &str) -> &Book {
+        let [bookmaker, exchange, prediction_market] = &self.unknown;
+        self.known.get(key).unwrap_or_else(|| match VenueKind::of(key) {
+            VenueKind::Bookmaker => bookmaker,
+            VenueKind::Exchange => exchange,
+            VenueKind::PredictionMarket => prediction_market,
+        })
+    }
+
+    /// All keys of the table, sorted.
+    #[must_use]
+    pub fn keys(&self) -> Vec<&str> {
+        let mut keys: Vec<_> = self.known.keys().map(|key| &**key).collect();
+        keys.sort_unstable();
+        keys
+    }
+}
+
+/// The currency that stakes of these books share; `None` where two differ, one is unknown, or there is none.
+#[must_use]
+pub fn currency<'a>(books: impl IntoIterator<Item = &'a Book>) -> Option<&'a str> {
+    let mut books = books.into_iter().map(|book| book.currency.as_deref());
+    let first = books.next()??;
+    books.all(|other| other == Some(first)).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    fn book(operator: Option<&str>, currency: &str, group: &str) -> Book {
+        let levels = [("aussierules", Level::DeadHeat), ("aussierules_afl", Level::Impossible)];
+        let levels = levels.map(|(key, level)| (key.into(), level)).into();
+        let rules = Rules { group: group.into(), level: Level::Refunded, levels };
+        let (operator, currency) = (operator.map(Into::into), Some(currency.into()));
+        Book { operator, currency, rules: Some(rules), refresh: Some(60_000_000), ..fixtures::book("", "") }
+    }
+
+    fn books() -> Books {
+        Books::new([
+            ("neds".into(), book(Some("entain"), "AUD", "au")),
+            ("ladbrokes_au".into(), book(Some("entain"), "AUD", "au")),
+            ("tab".into(), book(None, "AUD", "au")),
+            ("betmgm".into(), Book { refresh: Some(90_000_000), ..book(None, "USD", "us") }),
+        ])
+    }
+
+    #[test]
+    fn a_book_that_is_not_in_the_table_is_cautious() {
+        let books = books();
+        let unknown = books.get("somebook");
+        assert_eq!(
+            (unknown.known, unknown.kind, unknown.operator("somebook")),
+            (false, VenueKind::Bookmaker, "somebook")
+        );
+        assert_eq!((unknown.fee(0), unknown.step, unknown.refresh), (Fee::None, 1, Some(90_000_000)));
+        assert_eq!(books.get("betfair_ex_xx").fee(0), Fee::Commission { ppm: 100_000 });
+        assert_eq!(books.get("kalshi").kind, VenueKind::PredictionMarket);
+        assert_eq!(books.get("flexbet").kind, VenueKind::Bookmaker);
+        assert!(!Books::default().get("tab").known);
+    }
+
+    #[test]
+    fn an_operator_is_shared_or_ones_own() {
+        let books = books();
+        let are_one = |a, b| books.get(a).operator(a) == books.get(b).operator(b);
+        assert!(are_one("neds", "ladbrokes_au") && are_one("tab", "tab"));
+        assert!(!are_one("neds", "tab") && !are_one("tab", "unknown"));
+        assert!(are_one("unknown", "unknown") && !are_one("unknown", "other"));
+    }
+
+    #[test]
+    fn an_unknown_currency_is_shared_with_nothing() {
+        let books = books();
+        let of = |keys: &[&str]| currency(keys.iter().map(|key| books.get(key)));
+        assert_eq!(of(&["neds", "tab"]), Some("AUD"));
+        for keys in [&["neds", "betmgm"][..], &["neds", "who"], &["who", "who"], &[]] {
+            assert_eq!(of(keys), None, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn the_latest_rule_holds_and_a_leagues_own_before_it() {
+        let rule = |from, league: Option<&str>, ppm| DatedFee {
+            from,
+            league: league.map(Into::into),
+            fee: Fee::Commission { ppm },
+        };
+        let fees = vec![rule(10, None, 1), rule(20, Some("rugbyleague_nrl"), 9), rule(30, None, 2)];
+        let book = Book { fees, ..book(None, "AUD", "au") };
+        let ppm = |league, at| match book.fee_in(league, at) {
+            Fee::Commission { ppm } => ppm,
+            _ => 0,
+        };
+        assert_eq!([ppm("x", 5), ppm("x", 10), ppm("x", 29), ppm("x", 30)], [1, 1, 1, 2]);
+        assert_eq!(
+            [ppm("rugbyleague_nrl", 19), ppm("rugbyleague_nrl", 20), ppm("rugbyleague_nrl", 99)],
+            [1, 9, 9]
+        );
+        assert_eq!([ppm("rugbyleague_nrl_women", 99), ppm("rugbyleague_nrlx", 99)], [9, 2]);
+        assert_eq!(book.fee(99), Fee::Commission { ppm: 2 });
+    }
+
+    #[test]
+    fn the_longest_key_says_what_a_level_result_does() {
+        let rules = book(None, "AUD", "au").rules.unwrap();
+        let levels = ["baseball_mlb", "aussierules_women", "aussierules_afl", "aussierulesx"]
+            .map(|league| rules.level(league, Period::FullTime));
+        assert_eq!(levels, [Level::Refunded, Level::DeadHeat, Level::Impossible, Level::Refunded]);
+        assert_eq!(rules.level("aussierules_afl", Period::Q1), Level::Refunded, "a quarter can end level");
+    }
+}

@@ -1,0 +1,112 @@
+//! What a price is worth after the fees of its book, in a league and at a time.
+//!
+//! It never compares prices.
+
+use crate::Micros;
+use crate::market::{Names, Policy, QuoteKey, Side};
+use crate::odds::Price;
+
+use super::table::Venues;
+
+/// By which rules the quotes of an event are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PricingContext<'a> {
+    pub(crate) policy: Policy,
+    pub(crate) league: &'a str,
+    pub(crate) names: &'a Names,
+    pub(crate) venues: &'a Venues,
+}
+
+impl PricingContext<'_> {
+    /// A price after the fees of that time, as a back price; where nothing is left to win, the least there is. The raw policy
+    /// knows no fees.
+    pub(crate) fn effective(&self, key: QuoteKey, price: Price, at: Micros) -> Price {
+        if self.policy == Policy::Raw {
+            return price;
+        }
+        let book = &self.venues.venue(key.book).book;
+        let effective = match (key.side, book.fees.is_empty()) {
+            (Side::Back, true) => return price,
+            (Side::Back, false) => book.fee_in(self.league, at).back(price),
+            (Side::Lay, _) => book.fee_in(self.league, at).lay(price),
+        };
+        effective.unwrap_or(Price::LEAST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::books::{Book, Books, DatedFee};
+    use super::super::fees::Fee;
+    use super::*;
+    use crate::fixtures::{World, book, price};
+    use crate::market::Outcome;
+
+    /// `a` keeps nothing, `b` 2 % of winnings, and 5 % of those in baseball from second 100 on.
+    fn world() -> World {
+        let fee = |from, league: Option<&str>, ppm| DatedFee {
+            from,
+            league: league.map(Into::into),
+            fee: Fee::Commission { ppm },
+        };
+        let book = |fees| Book { fees, ..book("x", "us") };
+        let charging = vec![fee(Micros::MIN, None, 20_000), fee(100_000_000, Some("baseball"), 50_000)];
+        World::new(Books::new([("a".into(), book(vec![])), ("b".into(), book(charging))]), 2)
+    }
+
+    fn effective(world: &World, book: &str, side: Side, decimal: &str, at: Micros) -> Price {
+        let key = QuoteKey { line: None, outcome: Outcome::Home, side, book: world.book(book) };
+        world.pricing().effective(key, price(decimal), at)
+    }
+
+    #[test]
+    fn a_price_is_worth_what_the_fee_of_its_time_leaves() {
+        let world = world();
+        assert_eq!(effective(&world, "a", Side::Back, "3", 0), price("3"));
+        assert_eq!(effective(&world, "b", Side::Back, "3", 99_999_999), price("2.96"));
+        assert_eq!(effective(&world, "b", Side::Back, "3", 100_000_000), price("2.9"));
+        // Laying at 3 is backing the rest at 1 + 1/2, and at 1 + 0.95/2 after the fee.
+        assert_eq!(effective(&world, "a", Side::Lay, "3", 0), price("1.5"));
+        assert_eq!(effective(&world, "b", Side::Lay, "3", 100_000_000), price("1.475"));
+    }
+
+    #[test]
+    fn the_raw_policy_knows_no_fee() {
+        let mut world = world();
+        world.policy = Policy::Raw;
+        for side in [Side::Back, Side::Lay] {
+            assert_eq!(effective(&world, "b", side, "3", 100_000_000), price("3"));
+        }
+    }
+
+    #[test]
+    fn the_commissions_of_a_user_stand_in_place_of_those_of_the_table() {
+        let mut world = world();
+        let commissions = [("a".to_owned(), 100_000), ("nobody".to_owned(), 1)].into();
+        world.venues = world.venues.at_commissions(&world.names, &commissions);
+        assert_eq!(effective(&world, "a", Side::Back, "3", 0), price("2.8"));
+        assert_eq!(effective(&world, "b", Side::Back, "3", 100_000_000), price("2.9"));
+    }
+
+    proptest! {
+        /// Fees only take, and take in order: of two prices the higher stays at least as good.
+        #[test]
+        fn a_fee_never_turns_two_prices_round(prices in prop::array::uniform2(1_010_000..1_001_000_000_i64), lay: bool) {
+            let (world, side) = (world(), if lay { Side::Lay } else { Side::Back });
+            let key = QuoteKey { line: None, outcome: Outcome::Home, side, book: world.book("b") };
+            let [low, high] = {
+                let mut prices = prices.map(|price| Price::from_millionths(price).unwrap());
+                prices.sort_unstable();
+                prices
+            };
+            let [of_low, of_high] = [low, high].map(|price| world.pricing().effective(key, price, 0));
+            if lay {
+                prop_assert!(of_high <= of_low);
+            } else {
+                prop_assert!(of_low <= of_high && of_high <= high);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What is known of each book, by its symbol.
+//!
+//! It never compares prices.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::Micros;
+use crate::market::{Names, Period, Symbol};
+
+use super::books::{Book, Books, DatedFee};
+use super::fees::Fee;
+use super::rules::Level;
+
+/// The table of books, and where each symbol stands in it.
+#[derive(Debug, Default)]
+pub(crate) struct Venues {
+    books: Arc<Books>,
+    by_symbol: Vec<Venue>,
+    /// Of all that are known.
+    currencies: BTreeSet<Arc<str>>,
+}
+
+/// A book by its key.
+#[derive(Debug)]
+pub(crate) struct Venue {
+    pub(crate) key: Arc<str>,
+    pub(crate) book: Book,
+}
+
+impl Venue {
+    pub(crate) fn operator(&self) -> &str {
+        self.book.operator(&self.key)
+    }
+}
+
+impl Venues {
+    pub(crate) fn new(books: Arc<Books>) -> Self {
+        Self { books, ..Self::default() }
+    }
+
+    /// The same with other commissions, in parts of a million of winnings, in place of some books' fees.
+    pub(crate) fn at_commissions(&self, names: &Names, commissions: &BTreeMap<String, u32>) -> Self {
+        let mut venues = Self::new(Arc::clone(&self.books));
+        venues.follow(names);
+        for venue in &mut venues.by_symbol {
+            if let Some(ppm) = commissions.get(&*venue.key) {
+                venue.book.fees =
+                    vec![DatedFee { from: Micros::MIN, league: None, fee: Fee::Commission { ppm: *ppm } }];
+            }
+        }
+        venues
+    }
+
+    /// Looks up the names that are new. Sources are among them, which no one asks for.
+    pub(crate) fn follow(&mut self, names: &Names) {
+        for symbol in names.symbols().skip(self.by_symbol.len()) {
+            let key = Arc::clone(names.name(symbol));
+            let book = self.books.get(&key).clone();
+            self.currencies.extend(book.currency.clone());
+            self.by_symbol.push(Venue { key, book });
+        }
+    }
+
+    /// A book that was followed.
+    pub(crate) fn venue(&self, book: Symbol) -> &Venue {
+        &self.by_symbol[book.index()]
+    }
+
+    /// Whether a book is in the table.
+    pub(crate) fn is_known(&self, book: Symbol) -> bool {
+        self.by_symbol.get(book.index()).is_some_and(|venue| venue.book.known)
+    }
+
+    /// What a level result may do to a bet at a book.
+    pub(crate) fn levels(&self, book: Symbol, league: &str, period: Period) -> Vec<Level> {
+        self.books.levels(&self.venue(book).book, league, period)
+    }
+
+    /// Whether a book takes stakes in a currency, as far as that is known.
+    pub(crate) fn may_be_in(&self, book: Symbol, currency: &Arc<str>) -> bool {
+        self.venue(book).book.currency.as_ref().is_none_or(|it| it == currency)
+    }
+
+    /// The currencies of all books.
+    pub(crate) fn currencies(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.currencies.iter()
+    }
+
+    /// Whether no two books are known to take stakes in different currencies.
+    pub(crate) fn share_a_currency(&self) -> bool {
+        self.currencies.len() <= 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{World, book};
+    use crate::venues::Level;
+
+    /// `a` in dollars, `b` in pounds, `c` of no known currency; `d` is not in the table.
+    fn world() -> World {
+        let of = |name: &str, currency: Option<&str>| {
+            let known = Book { currency: currency.map(Into::into), ..book(name, "us") };
+            (name.into(), known)
+        };
+        World::new(Books::new([of("a", Some("USD")), of("b", Some("GBP")), of("c", None)]), 4)
+    }
+
+    #[test]
+    fn a_book_of_no_known_currency_may_be_in_any() {
+        let world = world();
+        let may_be_in = |currency: &str| {
+            let may_be = |name: &&str| world.venues.may_be_in(world.book(name), &currency.into());
+            ["a", "b", "c", "d"].iter().filter(|name| may_be(name)).copied().collect::<String>()
+        };
+        assert_eq!((may_be_in("USD"), may_be_in("GBP")), ("acd".to_owned(), "bcd".to_owned()));
+        assert_eq!(world.venues.currencies().map(|it| &**it).collect::<Vec<_>>(), ["GBP", "USD"]);
+        assert!(!world.venues.share_a_currency());
+        assert!(World::new(Books::default(), 3).venues.share_a_currency(), "none is known");
+    }
+
+    #[test]
+    fn only_what_is_in_the_table_is_known() {
+        let mut world = world();
+        let known = |world: &World, name| world.venues.is_known(world.book(name));
+        assert_eq!(["a", "b", "c", "d"].map(|name| known(&world, name)), [true, true, true, false]);
+        let new = world.names.symbol("e");
+        assert!(!world.venues.is_known(new), "it is not followed yet");
+        world.venues.follow(&world.names);
+        assert_eq!((&*world.venues.venue(new).key, world.venues.is_known(new)), ("e", false));
+    }
+
+    #[test]
+    fn a_book_without_rules_may_settle_by_any() {
+        let world = world();
+        let of = |name| world.venues.levels(world.book(name), "baseball_mlb", Period::FullTime);
+        assert_eq!((of("a"), of("d")), (vec![Level::Impossible], vec![Level::Impossible]));
+    }
+}

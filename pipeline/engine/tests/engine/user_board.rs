@@ -1,0 +1,118 @@
+//! The board of some books: it is what an engine would say that had never heard of the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arb_engine::UserBooks;
+use arb_engine::effect::Entry;
+use arb_engine::input::Tick;
+use arb_engine::market::{Outcome, Policy};
+use proptest::prelude::*;
+
+use crate::world::{World, at, tick};
+
+fn only(books: &[&str]) -> UserBooks {
+    let books: BTreeSet<_> = books.iter().map(|book| (*book).to_owned()).collect();
+    UserBooks { books: Some(books), ..UserBooks::default() }
+}
+
+fn charged(commissions: &[(&str, u32)]) -> UserBooks {
+    let commissions = commissions.iter().map(|(book, ppm)| ((*book).to_owned(), *ppm)).collect();
+    UserBooks { commissions, ..UserBooks::default() }
+}
+
+fn legs(entry: &Entry) -> Vec<(&str, Outcome, u32)> {
+    entry.legs.iter().map(|leg| (&*leg.book, leg.outcome, leg.price.millionths())).collect()
+}
+
+/// `a` and `b` have the best prices, `c` and `d` the second best, which make an arb too.
+fn world() -> World {
+    let mut world = World::new(Policy::Board);
+    let both = |book, home: &str, away: &str| [tick(book, "home", home, 99), tick(book, "away", away, 99)];
+    let ticks =
+        [both("a", "2.2", "1.7"), both("b", "1.7", "2.2"), both("c", "2.1", "1.8"), both("d", "1.8", "2.1")];
+    world.tell(100, ticks.concat());
+    world
+}
+
+#[test]
+fn all_books_are_the_board() {
+    let world = world();
+    let board: Vec<_> = world.board.values().cloned().collect();
+    assert_eq!(world.engine.board_of(&UserBooks::default()), board);
+}
+
+#[test]
+fn a_second_best_arb_shows_where_the_best_is_out_of_reach() {
+    let world = world();
+    let entries = world.engine.board_of(&only(&["c", "d", "nobody"]));
+    let [entry] = &entries[..] else { panic!("{entries:?}") };
+    assert_eq!(legs(entry), [("c", Outcome::Home, 2_100_000), ("d", Outcome::Away, 2_100_000)]);
+    assert!((entry.margin - 0.05).abs() < 1e-9);
+    // It is no window of the board: as old as its prices, with an id that its bets have again.
+    assert_eq!((entry.opened_at, entry.sequence), (at(99), 0));
+    assert!(!world.board.contains_key(&entry.id.to_string()));
+    assert_eq!(world.engine.board_of(&only(&["c", "d"])), entries);
+    assert_eq!(world.engine.board_of(&only(&["a"])), []);
+    assert_eq!(world.engine.board_of(&only(&[])), []);
+}
+
+#[test]
+fn what_a_user_pays_takes_the_place_of_the_books_fees() {
+    let world = world();
+    // 1 + 1.2 * 0.9 is 2.08, less than 2.1 of `c`.
+    let entries = world.engine.board_of(&charged(&[("a", 100_000)]));
+    assert_eq!(legs(&entries[0])[0].0, "c");
+    // 1 + 1.2 * 0.95 is 2.14.
+    let entries = world.engine.board_of(&charged(&[("a", 50_000)]));
+    assert_eq!((legs(&entries[0])[0].0, entries[0].legs[0].effective_price.millionths()), ("a", 2_140_000));
+    assert!((entries[0].implied_probability - (1.0 / 2.14 + 1.0 / 2.2)).abs() < 1e-9);
+    let all = [("a", 200_000), ("b", 200_000), ("c", 200_000), ("d", 200_000)];
+    assert_eq!(world.engine.board_of(&charged(&all)), []);
+}
+
+#[test]
+fn which_outcomes_there_are_is_said_by_all_books() {
+    let mut world = World::new(Policy::Board);
+    let mut ticks =
+        vec![tick("a", "home", "2.2", 99), tick("b", "away", "2.2", 99), tick("c", "draw", "9", 99)];
+    world.tell(100, ticks.clone());
+    assert_eq!(world.engine.board_of(&only(&["a", "b"])), [], "without the draw it is no whole set");
+    ticks.pop();
+    world.tell(110, ticks);
+    assert_eq!(world.engine.board_of(&only(&["a", "b"])).len(), 1);
+}
+
+const BOOKS: [&str; 5] = ["a", "b", "c", "d", "e"];
+const BETS: [&str; 6] = ["home", "away", "over 2.5", "under 2.5", "over 3", "under 3"];
+
+type Prices = BTreeMap<(usize, usize), u32>;
+
+fn told(prices: &Prices, books: &BTreeSet<usize>) -> World {
+    let mut world = World::new(Policy::Board);
+    let offered = prices.iter().filter(|((book, _), _)| books.contains(book));
+    let tick = |((book, bet), price): (&(usize, usize), &u32)| -> Tick<'static> {
+        tick(BOOKS[*book], BETS[*bet], &format!("{}.{:02}", price / 100, price % 100), 99)
+    };
+    world.tell(100, offered.map(tick).collect());
+    world
+}
+
+proptest! {
+    #[test]
+    fn it_is_what_is_said_by_an_engine_that_hears_of_no_others(
+        prices in prop::collection::btree_map((0..BOOKS.len(), 0..BETS.len()), 170_u32..240, 5..30),
+        books in prop::collection::btree_set(0..BOOKS.len(), 1..5),
+    ) {
+        let (all, alone) = (told(&prices, &(0..BOOKS.len()).collect()), told(&prices, &books));
+        let user = only(&books.iter().map(|book| BOOKS[*book]).collect::<Vec<_>>());
+        // What is bet, and what it brings; what others say of it differs, and so do its age and its name.
+        let gist = |entry: &Entry| {
+            let legs: Vec<_> = entry.legs.iter().map(|leg| (leg.book.clone(), leg.price, leg.stake)).collect();
+            (entry.market, entry.line, legs, entry.margin.to_bits(), entry.margin_worst.to_bits())
+        };
+        let found = all.engine.board_of(&user);
+        let expected = alone.engine.board_of(&UserBooks::default());
+        prop_assert_eq!(found.iter().map(gist).collect::<Vec<_>>(), expected.iter().map(gist).collect::<Vec<_>>());
+        prop_assert_eq!(expected.len(), alone.board.len());
+    }
+}
