@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use arb_api::keys::Keys;
-use arb_api::plan::Plan;
+use arb_api::access::keys::Keys;
+use arb_api::access::plan::Plan;
 use arb_pipeline::clickhouse::{self, Settings, roles};
 use arb_pipeline::kafka;
 use arb_pipeline::stop::Stop;

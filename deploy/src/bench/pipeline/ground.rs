@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use arb_api::keys::Keys;
-use arb_api::plan::Plan;
+use arb_api::access::keys::Keys;
+use arb_api::access::plan::Plan;
 use arb_pipeline::kafka::Scratch;
 use arb_pipeline::stop::Stop;
 use arb_schemas::topics::Topic;
