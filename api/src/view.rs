@@ -141,7 +141,8 @@ mod tests {
         assert_eq!(value["legs"][0]["age_seconds"], 0.0, "an age is never below 0");
         assert_eq!(value["event"]["commence_time"], "1970-01-01T00:00:00Z");
         assert_eq!((&value["total_stake_max"], &value["legs"][0]["stake"]), (&json!(123.45), &json!(50.01)));
-        assert_eq!(value["doubts"], json!([{"flag": "fresh", "reason": "old"}]));
+        assert_eq!(value["failed_checks"], json!([{"flag": "fresh", "reason": "old"}]));
+        assert_eq!(value["execution_probability"], 0.9);
         assert_eq!(
             (&value["ttl_seconds"], &value["expires_at"]),
             (&json!(90.5), &json!("1970-01-01T00:01:31.5Z"))
