@@ -1,14 +1,18 @@
 //! A table that only tests have: methods beyond GET, path parameters and bodies.
 
 use std::future::poll_fn;
+use std::net::Ipv4Addr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arb_pipeline::stop::Stop;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use hyper::body::Body;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use warp::http::{HeaderMap, Method};
 
 use super::{Head, Service};
@@ -19,6 +23,7 @@ use crate::http::json_body::JsonBody;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, BOTH, Route, Scope};
+use crate::http::server::{Caps, Limits, listen, serve_routes};
 
 const MAX_BODY: usize = 64;
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
@@ -228,6 +233,41 @@ fn a_parameter_is_handed_over_and_a_literal_goes_before_it() {
     let caller = client.test.app.keys.with(|keys| keys.check(&client.test.key)).unwrap();
     let routes = client.test.app.usage.routes(&caller);
     assert_eq!(routes.into_iter().collect::<Vec<_>>(), [("/api/v1/scans/{id}".to_owned(), 2)]);
+}
+
+/// As it arrives over a connection: chunked bodies need no length, and one that is too long is 413 whichever way it is sent.
+#[test]
+fn bodies_are_read_from_connections() {
+    let (client, stop) = (Client::new(), Stop::default());
+    let (routes, stopped) = (Arc::clone(&client.service).filter(), stop.clone());
+    let listener = client.runtime.block_on(async { listen((Ipv4Addr::LOCALHOST, 0).into()) }).unwrap();
+    let address = listener.local_addr().unwrap();
+    let limits = Limits::new(Caps::equal(10), Duration::from_secs(10));
+    let server = client.runtime.spawn(async move { serve_routes(listener, routes, limits, &stopped).await });
+    let long = "x".repeat(MAX_BODY + 1);
+    for (framing, body, expected) in [
+        ("content-length: 2", "{}".to_owned(), 200),
+        ("transfer-encoding: chunked", "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n".to_owned(), 429),
+        ("transfer-encoding: chunked", format!("{:x}\r\n{long}\r\n0\r\n\r\n", long.len()), 413),
+        (&format!("content-length: {}", long.len()), long.clone(), 413),
+        ("transfer-encoding: chunked", "nonsense\r\n".to_owned(), 400),
+        ("x-no-body: 1", String::new(), 400),
+    ] {
+        let key = &client.test.key;
+        let head =
+            format!("POST /api/v1/scans HTTP/1.1\r\nhost: a\r\nx-api-key: {key}\r\nconnection: close\r\n");
+        let sent = format!("{head}content-type: application/json\r\n{framing}\r\n\r\n{body}");
+        let received = client.runtime.block_on(async {
+            let (mut stream, mut received) = (TcpStream::connect(address).await.unwrap(), Vec::new());
+            stream.write_all(sent.as_bytes()).await.unwrap();
+            // What comes after the response may be a reset, where it did not wait for the body.
+            let _ = stream.read_to_end(&mut received).await;
+            String::from_utf8(received).unwrap()
+        });
+        assert!(received.starts_with(&format!("HTTP/1.1 {expected} ")), "{framing} {body}: {received}");
+    }
+    stop.stop();
+    client.runtime.block_on(server).unwrap();
 }
 
 #[test]
