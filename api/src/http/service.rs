@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
+use futures_util::future::{Either, ready};
 use warp::Filter;
 use warp::filters::BoxedFilter;
 use warp::http::header::HeaderName;
@@ -49,6 +50,13 @@ struct Begun<'a, S: 'static> {
     route: Result<&'static Route<S>, Problem>,
 }
 
+impl<S: 'static> Begun<'_, S> {
+    /// Most bytes of the body, where it is to be read.
+    fn max_body(&self) -> Option<usize> {
+        self.route.as_ref().ok().and_then(|route| route.max_body)
+    }
+}
+
 impl<S: Send + Sync + 'static> Service<S> {
     /// Of these rows, for these keys.
     pub(crate) fn new(
@@ -69,11 +77,18 @@ impl<S: Send + Sync + 'static> Service<S> {
             .and(warp::header::headers_cloned())
             .and(warp::body::stream())
             .then(move |method: Method, path: FullPath, query: String, headers: HeaderMap, body| {
+                let head = Head { method: &method, path: path.as_str(), query: &query, headers: &headers };
+                let begun = self.begin(&head);
+                if begun.max_body().is_none() {
+                    // Nearly all: a future that could wait for a body would cost more than all else here.
+                    return Either::Left(ready(self.finish(begun, &head, Ok(Bytes::new()))));
+                }
+                drop(begun);
                 let service = Arc::clone(&self);
-                async move {
+                Either::Right(Box::pin(async move {
                     let (path, query) = (path.as_str(), &*query);
                     service.respond(&Head { method: &method, path, query, headers: &headers }, body).await
-                }
+                }))
             })
             .boxed()
     }
@@ -85,7 +100,7 @@ impl<S: Send + Sync + 'static> Service<S> {
         body: impl Stream<Item = Result<B, E>>,
     ) -> Response {
         let begun = self.begin(head);
-        let body = match begun.route.as_ref().ok().and_then(|route| route.max_body) {
+        let body = match begun.max_body() {
             Some(max_bytes) => body::read(head.headers, body, max_bytes).await,
             None => Ok(Bytes::new()),
         };
