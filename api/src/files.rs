@@ -3,6 +3,8 @@
 //! It never leaves half a file behind, not even when the power fails, and names the file in every error. Two that write
 //! the same file at one time would write into one another: whoever calls sees to it that there is one.
 
+pub mod reload;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;

@@ -105,107 +105,11 @@ fn age(last_seen_at: Micros, as_of: Micros) -> f64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use arb_schemas::records::{BoardEntry, Doubt, EdgeSignal, FairChance, Leg, SignalQuote, Ttl};
+mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-
-    /// An entry with this id and score.
-    pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
-        let leg = |outcome: &str, price| Leg {
-            outcome: outcome.into(),
-            side: "back".into(),
-            book: "alpha".into(),
-            price,
-            implied_probability: 0.5,
-            stake_share: 0.5,
-            price_moved_at: 0,
-            last_seen_at: 9 * SECOND,
-            operator: "alpha".into(),
-            effective_price: Some(price),
-            stake: Some(5_001),
-            liability: None,
-            limit: None,
-        };
-        BoardEntry {
-            id: id.into(),
-            event: Event {
-                id: "e".into(),
-                sport: "soccer".into(),
-                league: "soccer_test".into(),
-                home: "H".into(),
-                away: "A".into(),
-                commence_time: 0,
-            },
-            in_play: true,
-            kind: "surebet".into(),
-            market: "totals".into(),
-            period: "full_time".into(),
-            line: Some(2_250),
-            implied_probability: 0.95,
-            margin: 0.05,
-            margin_worst: 0.025,
-            legs: vec![leg("over", 2_100_000), leg("under", 1_909_090)],
-            simultaneous: false,
-            warnings: vec![],
-            score,
-            opened_at: 0,
-            updated_at: SECOND,
-            sequence: 7,
-            margin_rounded: Some(0.0499),
-            total_stake_max: Some(12_345),
-            currency: Some("EUR".into()),
-            verified: false,
-            verification: None,
-            doubts: vec![Doubt { flag: "fresh".into(), reason: "old".into() }],
-            ttl: Some(Ttl { p10: 10.0, median: 90.5, p90: 600.0 }),
-            placeable: Some(0.9),
-        }
-    }
-
-    /// A value with this id, opened so many seconds after the beginning.
-    pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
-        let quote = |role: &str, book: &str, price| SignalQuote {
-            role: role.into(),
-            outcome: "over".into(),
-            side: "back".into(),
-            line: Some(2_250),
-            book: book.into(),
-            operator: book.into(),
-            price,
-            price_from: None,
-            effective_price: price,
-            price_moved_at: 0,
-            last_seen_at: 9 * SECOND,
-        };
-        let by = |method: &str, probability| FairChance { method: method.into(), probability };
-        EdgeSignal {
-            id: id.into(),
-            kind: "value".into(),
-            event: entry("x", 0.0).event,
-            in_play: true,
-            market: "totals".into(),
-            period: "full_time".into(),
-            line: Some(2_250),
-            outcome: Some("over".into()),
-            strength: 0.031,
-            confidence: 0.9,
-            bets: vec![quote("bet", "alpha", 2_100_000)],
-            evidence: vec![quote("source", "beta", 1_909_090)],
-            fair: vec![by("shin", 0.491), by("power", 0.4925)],
-            kelly: Some(0.007),
-            opened_at: opened * SECOND,
-            updated_at: (opened + 1) * SECOND,
-            expires_at: (opened + 90) * SECOND,
-            sequence: 7,
-        }
-    }
-
-    /// As who reads it has it.
-    pub(crate) fn shown(view: impl Serialize) -> Value {
-        serde_json::from_slice(&json(&view)).unwrap()
-    }
+    use crate::fixtures::{entry, shown, signal};
 
     #[test]
     fn a_signal_reads_as_documented() {
@@ -237,7 +141,8 @@ pub(crate) mod tests {
         assert_eq!(value["legs"][0]["age_seconds"], 0.0, "an age is never below 0");
         assert_eq!(value["event"]["commence_time"], "1970-01-01T00:00:00Z");
         assert_eq!((&value["total_stake_max"], &value["legs"][0]["stake"]), (&json!(123.45), &json!(50.01)));
-        assert_eq!(value["doubts"], json!([{"flag": "fresh", "reason": "old"}]));
+        assert_eq!(value["failed_checks"], json!([{"flag": "fresh", "reason": "old"}]));
+        assert_eq!(value["execution_probability"], 0.9);
         assert_eq!(
             (&value["ttl_seconds"], &value["expires_at"]),
             (&json!(90.5), &json!("1970-01-01T00:01:31.5Z"))

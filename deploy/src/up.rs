@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use arb_api::keys::Keys;
-use arb_api::plan::Plan;
+use arb_api::access::keys::Keys;
+use arb_api::access::plan::Plan;
 use arb_kafka as kafka;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;

@@ -105,7 +105,7 @@ fn a_stream_begins_with_what_is_open_and_goes_on_with_what_changes() {
     writer.write_signal(0, &a);
     writer.write_signal(1, &b);
     let serve = Serve::start(&broker, &key, "serve", &[]);
-    let mut stream = serve.stream("kinds=edge_signal", None);
+    let mut stream = serve.stream("event=edge_signal", None);
     let snapshot = stream.next().unwrap();
     assert_eq!(snapshot.name, "snapshot");
     assert_eq!(ids(&snapshot.json()), ["a", "b"]);
@@ -126,7 +126,7 @@ fn a_stream_begins_with_what_is_open_and_goes_on_with_what_changes() {
     (closed.signal.evidence, closed.signal.fair) = (vec![], vec![]);
     writer.write_signal(1, &closed);
     // The next event of whoever went on, and of whoever comes back.
-    for mut stream in [stream, serve.stream("kinds=edge_signal", resumed.as_deref())] {
+    for mut stream in [stream, serve.stream("event=edge_signal", resumed.as_deref())] {
         let event = stream.next_event().unwrap().json();
         assert_eq!(
             (&event["change"], &event["id"], &event["evidence"]),
@@ -139,7 +139,7 @@ fn a_stream_begins_with_what_is_open_and_goes_on_with_what_changes() {
     });
     // Of another sport none; and nothing of them for who asked for windows alone.
     assert_eq!(serve.stream("sport=tennis", None).next().unwrap().json()["signals"], json!([]));
-    let windows = serve.stream("kinds=arb_window,close_signal", None).next().unwrap().json();
+    let windows = serve.stream("event=arb_window,close_signal", None).next().unwrap().json();
     assert_eq!((windows.get("signals"), windows.get("arbs")), (None, Some(&json!([]))));
 }
 

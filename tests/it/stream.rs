@@ -155,10 +155,10 @@ fn one_kind_of_one_league(small: &Serve, writer: &Writer, id: &str) {
         writer.write(2, &records.concat());
     }
     for (query, count) in [
-        ("sport=tennis&kinds=line_movement", 10),
+        ("sport=tennis&event=line_movement", 10),
         ("sport=tennis_test", 50),
-        ("kinds=stale_alert,close_signal", 40),
-        ("kinds=edge_signal", 20),
+        ("event=stale_alert,close_signal", 40),
+        ("event=edge_signal", 20),
     ] {
         let events = small.stream(query, Some(id)).take(count);
         let last = &events[count - 1];
@@ -166,7 +166,7 @@ fn one_kind_of_one_league(small: &Serve, writer: &Writer, id: &str) {
         for event in events {
             let sport = event.json()["sport"].as_str().unwrap().to_owned();
             assert!(!query.contains("tennis") || sport == "tennis", "{query}: {sport}");
-            assert!(!query.contains("kinds") || query.contains(&event.name), "{query}: {}", event.name);
+            assert!(!query.contains("event") || query.contains(&event.name), "{query}: {}", event.name);
         }
     }
     // A snapshot is filtered like the board.

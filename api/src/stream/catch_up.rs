@@ -6,6 +6,7 @@
 //! event goes, and the client would never arrive.)
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_kafka::{Feed, FeedEvent};
@@ -15,13 +16,13 @@ use arb_schemas::topics::FEED_EVENTS;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
+use super::StreamState;
 use super::event::{Block, Event};
 use super::notice::{self, To};
 use super::position::Positions;
-use super::query::Filter;
+use super::query::EventFilter;
 use super::session::HeldKey;
-use crate::SharedApp;
-use crate::follow::FollowError;
+use crate::lists::follow::FollowError;
 
 /// How long to wait for a record before looking whether anybody still wants it.
 const WAIT: Duration = Duration::from_millis(100);
@@ -31,8 +32,8 @@ const TURN: Duration = Duration::from_secs(30);
 
 /// A client's reader.
 pub(super) struct CatchUp {
-    pub(super) app: SharedApp,
-    pub(super) filter: Filter,
+    pub(super) state: Arc<StreamState>,
+    pub(super) filter: EventFilter,
     pub(super) key: HeldKey,
     pub(super) out: mpsc::Sender<Bytes>,
     /// What the client has been sent.
@@ -70,8 +71,8 @@ impl CatchUp {
     }
 
     fn read(&mut self) -> Result<CaughtUp, FollowError> {
-        let mut feed = self.app.streams.source.open()?;
-        let goal = match goal(&self.sent, &feed.spans()?, &self.app.streams.live.kept()) {
+        let mut feed = self.state.streams.source.open()?;
+        let goal = match goal(&self.sent, &feed.spans()?, &self.state.streams.hub.kept()) {
             Ok(goal) => goal,
             Err(reason) => return Ok(CaughtUp::Impossible(reason)),
         };
@@ -97,17 +98,17 @@ impl CatchUp {
         let begun = Instant::now();
         let mut last_sent = begun;
         while !behind.is_empty() {
-            if self.app.streams.live.is_closing() {
+            if self.state.streams.hub.is_closing() {
                 return Ok(Some(CaughtUp::Closing));
             }
-            if self.key.is_revoked(&self.app) {
+            if self.key.is_revoked(&self.state) {
                 return Ok(Some(CaughtUp::Revoked));
             }
-            if begun.elapsed() > TURN && self.app.streams.catch_ups.is_waiting() {
+            if begun.elapsed() > TURN && self.state.streams.catch_ups.is_waiting() {
                 return Ok(Some(CaughtUp::TurnOver));
             }
             let text = self.step(feed.next(WAIT)?, goal, &mut behind)?;
-            let is_silent = last_sent.elapsed() >= self.app.streams.heartbeat;
+            let is_silent = last_sent.elapsed() >= self.state.streams.heartbeat;
             let Some(text) = text.or_else(|| is_silent.then(|| self.heartbeat())) else {
                 if self.out.is_closed() {
                     return Ok(Some(CaughtUp::Gone));
@@ -150,16 +151,16 @@ impl CatchUp {
                     behind.remove(&partition);
                 }
                 let at = (partition, offset, mark);
-                let block = Block::new(&event, at, self.app.streams.live.epoch(), &self.sent);
+                let block = Block::new(&event, at, self.state.streams.hub.epoch(), &self.sent);
                 self.filter.includes(&block).then(|| block.shared())
             }
         })
     }
 
     fn heartbeat(&self) -> Bytes {
-        let to = To { epoch: self.app.streams.live.epoch(), sent: Some(&self.sent) };
+        let to = To { epoch: self.state.streams.hub.epoch(), sent: Some(&self.sent) };
         // The board's time is not that of what the client has by now.
-        notice::heartbeat(to, None, self.app.polls.is_stale())
+        notice::heartbeat(to, None, self.state.lists.polls.is_stale())
     }
 }
 

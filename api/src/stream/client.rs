@@ -1,6 +1,6 @@
 //! One client: what it is sent until it has come to where the ring is; from there it is a follower.
 //!
-//! It sends shared bytes, a few at a time, and is run by the connection's task (`driven`): it ends when that does, and is
+//! It sends shared bytes, a few at a time, and is run by the connection's task (`sse_body`): it ends when that does, and is
 //! not told. It never buffers for a client that does not read: it waits.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::catch_up::{CatchUp, CaughtUp};
 use super::follower::Follower;
-use super::live::{Live, Place};
+use super::hub::{FeedHub, RingPosition};
 use super::notice;
 use super::position::{EventId, Positions};
 use super::session::{End, Session};
@@ -36,10 +36,10 @@ pub(super) enum Start {
 
 impl Start {
     /// What the client said that it had last.
-    pub(super) fn of(last: Option<EventId>, live: &Live) -> Self {
+    pub(super) fn of(last: Option<EventId>, hub: &FeedHub) -> Self {
         let Some(EventId { epoch, positions }) = last else { return Self::Fresh };
         let is_of_this_feed =
-            epoch == *live.epoch() && positions.as_slice().len() == live.head().as_slice().len();
+            epoch == *hub.epoch() && positions.as_slice().len() == hub.head().as_slice().len();
         if is_of_this_feed { Self::Resume(positions) } else { Self::Resync("epoch_changed") }
     }
 }
@@ -79,8 +79,8 @@ impl Client {
     }
 
     /// Sends what is open, and says where the events after it begin.
-    async fn snapshot(&mut self) -> Result<Place, End> {
-        let (place, snapshot) = self.session.live().snapshot(&self.session.app).await;
+    async fn snapshot(&mut self) -> Result<RingPosition, End> {
+        let (place, snapshot) = self.session.hub().snapshot(&self.session.state.lists).await;
         let to = self.session.to(Some(&place.reader));
         let pieces = notice::snapshot(to, &snapshot, &self.session.filter);
         drop(snapshot);
@@ -90,19 +90,19 @@ impl Client {
         Ok(place)
     }
 
-    async fn resync(&mut self, reason: &'static str) -> Result<Place, End> {
+    async fn resync(&mut self, reason: &'static str) -> Result<RingPosition, End> {
         self.sent = None;
         self.send(notice::resync(reason)).await?;
         self.snapshot().await
     }
 
     /// Finds the place after these positions: in memory, or by way of Kafka.
-    async fn resume(&mut self, mut positions: Positions) -> Result<Place, End> {
+    async fn resume(&mut self, mut positions: Positions) -> Result<RingPosition, End> {
         self.sent = Some(positions.clone());
-        let live = self.session.live();
+        let hub = self.session.hub();
         // Beyond the reader may be beyond the feed, or this reader is late: Kafka knows.
-        if live.head().reaches(&positions)
-            && let Some(place) = live.join(&positions)
+        if hub.head().reaches(&positions)
+            && let Some(place) = hub.join(&positions)
         {
             return Ok(place);
         }
@@ -111,7 +111,7 @@ impl Client {
                 Ok(reached) => positions = reached,
                 Err(reason) => return self.resync(reason).await,
             }
-            if let Some(place) = self.session.live().join(&positions) {
+            if let Some(place) = self.session.hub().join(&positions) {
                 return Ok(place);
             }
         }
@@ -121,9 +121,9 @@ impl Client {
     /// Sends from Kafka what comes after these positions; or the reason why that cannot be.
     async fn catch_up(&mut self, positions: Positions) -> Result<Result<Positions, &'static str>, End> {
         let permit = self.permit().await?;
-        let Session { app, filter, key, .. } = &self.session;
-        let (app, filter, key, out) = (Arc::clone(app), filter.clone(), key.clone(), self.out.clone());
-        let reader = CatchUp { app, filter, key, out, sent: positions, told: Sent::default() };
+        let Session { state, filter, key, .. } = &self.session;
+        let (state, filter, key, out) = (Arc::clone(state), filter.clone(), key.clone(), self.out.clone());
+        let reader = CatchUp { state, filter, key, out, sent: positions, told: Sent::default() };
         let read = tokio::task::spawn_blocking(move || {
             let read = reader.run();
             drop(permit);
@@ -132,7 +132,7 @@ impl Client {
         // Where a reader that panicked had come to is not known, so no id may be sent: the client has a newer one.
         let (reached, outcome) = read.await.map_err(|_| End::Gone)?;
         self.sent = Some(reached.clone());
-        self.session.silence.end();
+        self.session.idle.restart();
         match outcome {
             CaughtUp::Reached => Ok(Ok(reached)),
             CaughtUp::Impossible(reason) => Ok(Err(reason)),
@@ -147,8 +147,8 @@ impl Client {
     /// Waits for its turn.
     async fn permit(&mut self) -> Result<OwnedSemaphorePermit, End> {
         // One place in the line, however many heartbeats it takes.
-        let app = Arc::clone(&self.session.app);
-        let turn = app.streams.catch_ups.place();
+        let state = Arc::clone(&self.session.state);
+        let turn = state.streams.catch_ups.acquire();
         tokio::pin!(turn);
         loop {
             tokio::select! {
@@ -159,7 +159,7 @@ impl Client {
             self.send(notice::heartbeat(
                 self.session.to(self.sent.as_ref()),
                 None,
-                self.session.app.polls.is_stale(),
+                self.session.state.lists.polls.is_stale(),
             ))
             .await?;
         }

@@ -13,7 +13,7 @@ use crate::view::{ROOM, write};
 
 /// The five kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EventKind {
     ArbWindow,
     LineMovement,
     StaleAlert,
@@ -21,11 +21,11 @@ pub(super) enum Kind {
     EdgeSignal,
 }
 
-impl Kind {
+impl EventKind {
     pub(super) const ALL: [Self; 5] =
         [Self::ArbWindow, Self::LineMovement, Self::StaleAlert, Self::CloseSignal, Self::EdgeSignal];
 
-    /// As `event:` and the parameter `kinds` spell it.
+    /// As `event:` and the parameter `event` spell it.
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::ArbWindow => "arb_window",
@@ -59,13 +59,20 @@ impl Event {
         }
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> EventKind {
         match self {
-            Self::ArbWindow(_) => Kind::ArbWindow,
-            Self::LineMovement(_) => Kind::LineMovement,
-            Self::StaleAlert(_) => Kind::StaleAlert,
-            Self::CloseSignal(_) => Kind::CloseSignal,
-            Self::EdgeSignal(_) => Kind::EdgeSignal,
+            Self::ArbWindow(_) => EventKind::ArbWindow,
+            Self::LineMovement(_) => EventKind::LineMovement,
+            Self::StaleAlert(_) => EventKind::StaleAlert,
+            Self::CloseSignal(_) => EventKind::CloseSignal,
+            Self::EdgeSignal(_) => EventKind::EdgeSignal,
+        }
+    }
+
+    fn signal_kind(&self) -> Option<&str> {
+        match self {
+            Self::EdgeSignal(changed) => Some(&changed.signal.kind),
+            _ => None,
         }
     }
 
@@ -93,14 +100,16 @@ impl Event {
 }
 
 /// Where a record stands in the feed: its partition and offset, and its mark.
-pub(super) type RecordPlace = (i32, i64, Option<FeedMark>);
+pub(super) type RecordPosition = (i32, i64, Option<FeedMark>);
 
 /// An event as it is sent, and what a filter asks of it.
 #[derive(Debug)]
 pub(super) struct Block {
-    pub(super) kind: Kind,
+    pub(super) kind: EventKind,
     pub(super) sport: String,
     pub(super) league: String,
+    /// Of an edge signal.
+    pub(super) signal_kind: Option<String>,
     pub(super) partition: i32,
     pub(super) offset: i64,
     pub(super) mark: Option<FeedMark>,
@@ -113,7 +122,7 @@ impl Block {
     /// Of an event at its place, after which a reader is at these positions.
     pub(super) fn new(
         event: &Event,
-        (partition, offset, mark): RecordPlace,
+        (partition, offset, mark): RecordPosition,
         epoch: &Epoch,
         after: &Positions,
     ) -> Self {
@@ -130,6 +139,7 @@ impl Block {
             kind,
             sport: sport.to_owned(),
             league: league.to_owned(),
+            signal_kind: event.signal_kind().map(str::to_owned),
             partition,
             offset,
             mark,
@@ -150,7 +160,9 @@ impl Block {
 
     /// Bytes of memory, roughly.
     pub(super) fn size(&self) -> usize {
-        self.text.len() + self.sport.len() + self.league.len() + size_of::<Self>()
+        let names = [Some(&self.sport), Some(&self.league), self.signal_kind.as_ref()];
+        let names = names.into_iter().flatten().map(String::len).sum::<usize>();
+        self.text.len() + names + size_of::<Self>()
     }
 }
 
@@ -160,40 +172,22 @@ pub(super) fn id_line(epoch: &Epoch, positions: &Positions) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use arb_schemas::wire::encode;
 
-    use super::super::view::tests::{closed, moved};
+    use super::super::tests::{changed, close, window};
     use super::*;
-    use crate::view::tests::{entry, signal};
-
-    /// A window with this id and sequence, opened.
-    pub(crate) fn window(id: &str, sequence: i64) -> Event {
-        let mut entry = entry(id, 0.01);
-        entry.sequence = sequence;
-        Event::ArbWindow(ArbWindow { change: "opened".into(), entry })
-    }
-
-    /// A window that closed.
-    pub(crate) fn close(id: &str, sequence: i64) -> Event {
-        Event::CloseSignal(closed(id, sequence))
-    }
-
-    /// A signal with this id and sequence, changed so.
-    pub(crate) fn changed(id: &str, sequence: i64, change: &str) -> Event {
-        let signal = arb_schemas::records::EdgeSignal { sequence, ..signal(id, 1) };
-        Event::EdgeSignal(Box::new(SignalChange { change: change.into(), signal }))
-    }
+    use crate::fixtures::{closed, moved};
 
     #[test]
     fn a_message_is_one_of_five_kinds_or_none() {
         let Event::ArbWindow(window) = window("a", 1) else { unreachable!() };
         let Event::EdgeSignal(changed) = changed("a", 3, "opened") else { unreachable!() };
         for (message, kind) in [
-            (encode(&window).unwrap(), Kind::ArbWindow),
-            (encode(&moved()).unwrap(), Kind::LineMovement),
-            (encode(&closed("a", 2)).unwrap(), Kind::CloseSignal),
-            (encode(&*changed).unwrap(), Kind::EdgeSignal),
+            (encode(&window).unwrap(), EventKind::ArbWindow),
+            (encode(&moved()).unwrap(), EventKind::LineMovement),
+            (encode(&closed("a", 2)).unwrap(), EventKind::CloseSignal),
+            (encode(&*changed).unwrap(), EventKind::EdgeSignal),
         ] {
             assert_eq!(Event::decode(&message).unwrap().kind(), kind);
         }

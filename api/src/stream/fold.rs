@@ -1,6 +1,6 @@
 //! The feed folded: which windows and signals are open at exactly the position that the reader has come to.
 //!
-//! Pure. It begins with the board and the signals, which may be ahead of the feed or behind it; see `live` for why it is right as soon as
+//! Pure. It begins with the board and the signals, which may be ahead of the feed or behind it; see `hub` for why it is right as soon as
 //! the feed has been read as far as the board. It never knows of times that were only confirmed.
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 
 use super::event::Event;
-use crate::listed::Listed;
+use crate::lists::listed::Listed;
 
 /// What is open.
 #[derive(Debug, Default)]
@@ -20,14 +20,14 @@ pub(super) struct Fold {
 
 /// Open windows and signals, each in no order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Open {
+pub(super) struct OpenEntries {
     pub(super) windows: Vec<Arc<BoardEntry>>,
     pub(super) signals: Vec<Arc<EdgeSignal>>,
 }
 
 impl Fold {
     /// Of what is open.
-    pub(super) fn of(open: Open) -> Self {
+    pub(super) fn of(open: OpenEntries) -> Self {
         Self { windows: by_id(open.windows), signals: by_id(open.signals) }
     }
 
@@ -54,9 +54,9 @@ impl Fold {
     }
 
     /// What is open.
-    pub(super) fn open(&self) -> Open {
+    pub(super) fn open(&self) -> OpenEntries {
         let (windows, signals) = (self.windows.values(), self.signals.values());
-        Open { windows: windows.cloned().collect(), signals: signals.cloned().collect() }
+        OpenEntries { windows: windows.cloned().collect(), signals: signals.cloned().collect() }
     }
 }
 
@@ -68,9 +68,9 @@ fn by_id<E: Listed>(entries: Vec<Arc<E>>) -> HashMap<String, Arc<E>> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::event::tests::{changed, close, window};
+    use super::super::tests::{changed, close, window};
     use super::*;
-    use crate::view::tests::entry;
+    use crate::fixtures::entry;
 
     /// Windows, then signals.
     fn open(fold: &Fold) -> Vec<(String, i64)> {
@@ -80,13 +80,13 @@ mod tests {
             open.sort();
             open
         }
-        let Open { windows, signals } = fold.open();
+        let OpenEntries { windows, signals } = fold.open();
         [of(&windows), of(&signals)].concat()
     }
 
     #[test]
     fn the_last_event_of_a_window_decides() {
-        let mut fold = Fold::of(Open { windows: vec![Arc::new(entry("a", 0.01))], signals: vec![] });
+        let mut fold = Fold::of(OpenEntries { windows: vec![Arc::new(entry("a", 0.01))], signals: vec![] });
         fold.apply(window("b", 8));
         fold.apply(window("a", 9));
         fold.apply(close("b", 10));

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 
 use super::event::{Block, id_line};
-use super::live::{At, Place};
+use super::hub::{At, RingPosition};
 use super::notice;
 use super::position::Positions;
 use super::session::{End, Session};
@@ -34,19 +34,19 @@ pub(super) struct Follower {
 
 impl Follower {
     /// One that has come so far, and goes on at a place that is not beyond that.
-    pub(super) fn new(session: Session, mut sent: Positions, place: Place) -> Self {
+    pub(super) fn new(session: Session, mut sent: Positions, place: RingPosition) -> Self {
         sent.learn(&place.reader);
         let reader = Some(place.reader).filter(|reader| *reader != sent);
         Self { session, next: place.next, sent, reader, has_ended: false }
     }
 
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
-        let mut is_seated = false;
+        let mut is_waiting_for_it = false;
         loop {
             if let Some(end) = self.session.end() {
                 return Poll::Ready(Err(end));
             }
-            match self.session.live().read(self.next) {
+            match self.session.hub().read(self.next) {
                 At::Block(block) => {
                     if let Some(text) = self.pass(&block) {
                         return Poll::Ready(Ok(text));
@@ -54,11 +54,11 @@ impl Follower {
                 }
                 At::Gone => return Poll::Ready(Err(End::Lagged("too_slow"))),
                 // Once more, for what has come before it would have been woken.
-                At::End if !is_seated => {
-                    self.session.seat.wait(context);
-                    is_seated = true;
+                At::End if !is_waiting_for_it => {
+                    self.session.slot.wait(context);
+                    is_waiting_for_it = true;
                 }
-                At::End => return self.poll_silence(context),
+                At::End => return self.poll_idle(context),
             }
         }
     }
@@ -86,13 +86,13 @@ impl Follower {
         if self.reader.is_none() {
             return block.shared();
         }
-        let id = id_line(self.session.live().epoch(), &self.sent);
+        let id = id_line(self.session.hub().epoch(), &self.sent);
         [block.without_id(), id.into()].concat().into()
     }
 
-    fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
-        ready!(self.session.poll_silence(context));
-        let polls = &self.session.app.polls;
+    fn poll_idle(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
+        ready!(self.session.poll_idle(context));
+        let polls = &self.session.state.lists.polls;
         let (as_of, is_stale) = (polls.as_of(), polls.is_stale());
         Poll::Ready(Ok(notice::heartbeat(self.session.to(Some(&self.sent)), as_of, is_stale)))
     }
@@ -130,13 +130,13 @@ mod tests {
     use futures_util::StreamExt;
     use tokio::runtime::Runtime;
 
-    use super::super::bell::tests::Woken;
     use super::super::position::decode;
-    use super::super::query::Query;
-    use super::super::view::tests::closed;
+    use super::super::query::StreamQuery;
+    use super::super::tests::Woken;
     use super::*;
     use crate::SharedApp;
-    use crate::made::Made;
+    use crate::fixtures::TestApp;
+    use crate::fixtures::closed;
 
     /// What a piece says: its name, its window, and the positions of its id.
     type Heard = (String, String, Vec<i64>);
@@ -156,14 +156,14 @@ mod tests {
 
         fn keeping(events: usize) -> Self {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let Made { app, key, folder } = Made::new(2, events, Duration::from_millis(5));
+            let TestApp { app, key, folder } = TestApp::new(2, events, Duration::from_millis(5));
             Self { app: Arc::new(app), runtime, kid: key[9..17].to_owned(), folder }
         }
 
         /// A window closes, at a place.
         fn says(&self, partition: i32, offset: i64) {
             let message = encode(&closed(&format!("{partition}-{offset}"), offset)).unwrap();
-            self.app.streams.take(partition, offset, &message).unwrap();
+            self.app.streams().take(partition, offset, &message).unwrap();
         }
 
         /// A feed that is read from an offset of this log on: numbers of the first partition, one at each offset.
@@ -172,7 +172,7 @@ mod tests {
             for (offset, sequence) in (0..).zip(log).skip(start) {
                 let message = encode(&closed(&sequence.to_string(), *sequence)).unwrap();
                 if marks.admit(0, mark(*sequence)) {
-                    feed.app.streams.live.push((0, offset, mark(*sequence)), &message).unwrap();
+                    feed.app.streams().hub.push((0, offset, mark(*sequence)), &message).unwrap();
                 }
             }
             feed
@@ -185,9 +185,9 @@ mod tests {
 
         fn client_at(&self, query: &str, sent: Positions) -> Follower {
             let _in = self.runtime.enter();
-            let filter = Query::parse(query, &warp::http::HeaderMap::new()).ok().unwrap().filter;
-            let place = self.app.streams.live.join(&sent).unwrap();
-            Follower::new(Session::new(Arc::clone(&self.app), filter, &self.kid), sent, place)
+            let filter = StreamQuery::parse(query, &warp::http::HeaderMap::new()).ok().unwrap().filter;
+            let place = self.app.streams().hub.join(&sent).unwrap();
+            Follower::new(Session::new(Arc::clone(&self.app.stream), filter, &self.kid), sent, place)
         }
 
         /// The next pieces.
@@ -244,7 +244,7 @@ mod tests {
         let mut ahead = feed.client("", [0, 1]);
         assert_eq!(feed.hears(&mut ahead, 2), [close("0-0", [1, 1]), close("0-1", [2, 1])]);
         // What it does not want it passes too.
-        let mut choosy = feed.client("kinds=edge_signal", [0, 1]);
+        let mut choosy = feed.client("event=edge_signal", [0, 1]);
         assert_eq!(feed.hears(&mut choosy, 1), [other("heartbeat", [2, 1])]);
     }
 
@@ -317,7 +317,7 @@ mod tests {
         let feed = Feed::new();
         let mut client = feed.client("", [0, 0]);
         feed.says(0, 0);
-        feed.app.streams.close();
+        feed.app.streams().close();
         assert_eq!(feed.hears(&mut client, 9), [other("server_restart", [0, 0])]);
     }
 
@@ -328,8 +328,8 @@ mod tests {
         feed.says(0, 0);
         let read_again = |text: &str| {
             std::fs::write(feed.folder.path().join("keys.json"), text).unwrap();
-            if feed.app.keys.look() {
-                feed.app.streams.keys_have_changed();
+            if feed.app.keys.reload_if_changed() {
+                feed.app.streams().keys_have_changed();
             }
         };
         let keys = std::fs::read_to_string(feed.folder.path().join("keys.json")).unwrap();

@@ -7,11 +7,10 @@ use arb_schemas::time::{Micros, to_rfc3339};
 use bytes::Bytes;
 use serde_json::json;
 
-use super::event::{Kind, id_line};
-use super::live::Whole;
+use super::event::{EventKind, id_line};
+use super::hub::StreamSnapshot;
 use super::position::{Epoch, Positions};
-use super::query::Filter;
-use crate::signals::Wanted;
+use super::query::EventFilter;
 
 /// Milliseconds after which clients of a server that ends connect again: not all at once.
 const RETRY: (u64, u64) = (1_000, 5_000);
@@ -38,12 +37,12 @@ pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>, is_stale: bool) -> By
 }
 
 /// All that is open of a sport or league, in pieces; signals for those who are sent their events.
-pub(super) fn snapshot(to: To<'_>, whole: &Whole, filter: &Filter) -> Vec<Bytes> {
+pub(super) fn snapshot(to: To<'_>, whole: &StreamSnapshot, filter: &EventFilter) -> Vec<Bytes> {
     let mut pieces = vec![Bytes::from_static(b"event: snapshot\ndata: "), whole.board.opening().into()];
-    pieces.extend(whole.board.pieces(&filter.sport));
-    if filter.has(Kind::EdgeSignal) {
+    pieces.extend(whole.board.pieces(|entry| filter.includes_event(&entry.event)));
+    if filter.has(EventKind::EdgeSignal) {
         pieces.push(Bytes::from_static(b"],\"signals\":["));
-        pieces.extend(whole.signals.pieces(&Wanted::of(&filter.sport)));
+        pieces.extend(whole.signals.pieces(|signal| filter.includes_signal(signal)));
     }
     pieces.push(format!("]}}\n{}", to.id()).into());
     pieces

@@ -2,56 +2,84 @@
 //!
 //! Pure. It never guesses: an id that was never given out is refused, not taken for none.
 
+use arb_schemas::records::{EdgeSignal, Event};
 use warp::http::HeaderMap;
 
-use super::event::{Block, Kind};
+use super::event::{Block, EventKind};
 use super::position::{self, EventId};
-use crate::filter::{Sport, parameters};
-use crate::problem::Problem;
+use crate::http::parameters::parameters;
+use crate::http::problem::Problem;
+use crate::lists::signal_kinds::SignalKinds;
+use crate::lists::sport::Sport;
 
 /// Where a client goes on, as a header; a parameter of the like name is for those who cannot set one.
 const LAST_EVENT_ID: &str = "last-event-id";
+/// The former name of the parameter `event`, accepted for now.
+const FORMER_EVENT: &str = "kinds";
+const BOTH_NAMES: &str = "is given twice: kinds is the former name of event";
 const BAD_ID: &str = "must be the id of an event of this stream";
 
 /// Which events.
 #[derive(Debug, Clone)]
-pub(super) struct Filter {
+pub(super) struct EventFilter {
     pub(super) sport: Sport,
-    kinds: Kinds,
+    kinds: EventKinds,
+    /// Of edge signals.
+    signals: SignalKinds,
 }
 
 /// Of each kind, whether it is sent. No list: it is asked for every event of every stream.
-type Kinds = [bool; Kind::ALL.len()];
+type EventKinds = [bool; EventKind::ALL.len()];
 
 /// All of it.
 #[derive(Debug)]
-pub(super) struct Query {
-    pub(super) filter: Filter,
+pub(crate) struct StreamQuery {
+    pub(super) filter: EventFilter,
     pub(super) last: Option<EventId>,
 }
 
-impl Filter {
+impl EventFilter {
     /// Whether an event is sent.
     pub(super) fn includes(&self, block: &Block) -> bool {
-        self.has(block.kind) && self.sport.is(&block.sport, &block.league)
+        self.has(block.kind)
+            && self.sport.is(&block.sport, &block.league)
+            && block.signal_kind.as_ref().is_none_or(|kind| self.signals.include(kind))
+    }
+
+    /// Whether what is open of an event of sports is sent.
+    pub(super) fn includes_event(&self, event: &Event) -> bool {
+        self.sport.is(&event.sport, &event.league)
+    }
+
+    /// Whether an open signal is sent.
+    pub(super) fn includes_signal(&self, signal: &EdgeSignal) -> bool {
+        self.includes_event(&signal.event) && self.signals.include(&signal.kind)
     }
 
     /// Whether events of a kind are sent at all.
-    pub(super) fn has(&self, kind: Kind) -> bool {
+    pub(super) fn has(&self, kind: EventKind) -> bool {
         self.kinds[kind as usize]
     }
 }
 
-impl Query {
+impl StreamQuery {
     /// From a request. The header goes before the parameter: a browser that connects again sends the URL of its first
     /// time, and the newer id beside it.
-    pub(super) fn parse(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
-        let mut filter = Filter { sport: Sport::default(), kinds: [true; Kind::ALL.len()] };
-        let mut last = None;
+    pub(crate) fn parse(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
+        let mut filter = EventFilter {
+            sport: Sport::default(),
+            kinds: [true; EventKind::ALL.len()],
+            signals: SignalKinds::default(),
+        };
+        let (mut last, mut are_chosen) = (None, false);
         for (name, value) in parameters(query)? {
             match &*name {
                 "sport" => filter.sport = Sport::parse(&value)?,
-                "kinds" => filter.kinds = kinds(&value)?,
+                "event" | FORMER_EVENT if are_chosen => {
+                    return Err(Problem::invalid_param(&name, BOTH_NAMES));
+                }
+                "event" | FORMER_EVENT => (filter.kinds, are_chosen) = (kinds(&name, &value)?, true),
+                "kind" => filter.signals = SignalKinds::parse(&value)?,
                 "last_event_id" => last = Some(id("last_event_id", &value)?),
                 _ => return Err(Problem::invalid_param(&name, "is unknown")),
             }
@@ -64,12 +92,12 @@ impl Query {
     }
 }
 
-fn kinds(text: &str) -> Result<Kinds, Problem> {
+fn kinds(name: &str, text: &str) -> Result<EventKinds, Problem> {
     let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, with commas between";
-    let mut wanted = Kinds::default();
+    let mut wanted = EventKinds::default();
     for key in text.split(',') {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.key() == key);
-        wanted[kind.ok_or_else(|| Problem::invalid_param("kinds", reason))? as usize] = true;
+        let kind = EventKind::ALL.into_iter().find(|kind| kind.key() == key);
+        wanted[kind.ok_or_else(|| Problem::invalid_param(name, reason))? as usize] = true;
     }
     Ok(wanted)
 }
@@ -80,28 +108,32 @@ fn id(name: &str, text: &str) -> Result<EventId, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::tests::{changed, close, window};
     use super::super::position::Positions;
+    use super::super::tests::{changed, close, window};
     use super::*;
 
     fn block(event: &super::super::event::Event) -> Block {
         Block::new(event, (0, 0, None), &[0; 16], &Positions::new(vec![1]))
     }
 
-    fn parse(query: &str) -> Query {
-        Query::parse(query, &HeaderMap::new()).ok().unwrap()
+    fn parse(query: &str) -> StreamQuery {
+        StreamQuery::parse(query, &HeaderMap::new()).ok().unwrap()
     }
 
     #[test]
-    fn kinds_and_sport_both_hold() {
+    fn event_types_kinds_of_signals_and_sport_all_hold() {
         let blocks = [window("a", 1), close("a", 2), changed("s", 3, "opened")].map(|event| block(&event));
         for (query, expected) in [
             ("", [true, true, true]),
-            ("kinds=close_signal", [false, true, false]),
-            ("kinds=close_signal,arb_window", [true, true, false]),
+            ("event=close_signal", [false, true, false]),
+            ("event=close_signal,arb_window", [true, true, false]),
+            ("event=edge_signal", [false, false, true]),
             ("kinds=edge_signal", [false, false, true]),
-            ("kinds=stale_alert", [false, false, false]),
-            ("sport=soccer_test&kinds=arb_window,edge_signal", [true, false, true]),
+            ("event=stale_alert", [false, false, false]),
+            ("kind=steam", [true, true, false]),
+            ("kind=steam,value", [true, true, true]),
+            ("kind=value&event=edge_signal", [false, false, true]),
+            ("sport=soccer_test&event=arb_window,edge_signal", [true, false, true]),
             ("sport=tennis", [false, false, false]),
         ] {
             let filter = parse(query).filter;
@@ -116,15 +148,25 @@ mod tests {
         assert_eq!(parse(&query).last.unwrap().positions, Positions::new(vec![1]));
         let mut headers = HeaderMap::new();
         headers.insert(LAST_EVENT_ID, id(2).parse().unwrap());
-        let last = Query::parse(&query, &headers).ok().unwrap().last;
+        let last = StreamQuery::parse(&query, &headers).ok().unwrap().last;
         assert_eq!(last.unwrap().positions, Positions::new(vec![2]));
         headers.insert(LAST_EVENT_ID, "".parse().unwrap());
-        let last = Query::parse(&query, &headers).ok().unwrap().last;
+        let last = StreamQuery::parse(&query, &headers).ok().unwrap().last;
         assert_eq!(last.unwrap().positions, Positions::new(vec![1]), "an empty header is none");
         headers.insert(LAST_EVENT_ID, "17".parse().unwrap());
-        assert!(Query::parse("", &headers).is_err());
-        for query in ["last_event_id=", "kinds=", "kinds=arb", "sort=1", "sport=", "sport=a&sport=b"] {
-            assert!(Query::parse(query, &HeaderMap::new()).is_err(), "{query}");
+        assert!(StreamQuery::parse("", &headers).is_err());
+        for query in [
+            "last_event_id=",
+            "event=",
+            "event=arb",
+            "kinds=arb",
+            "kind=arb",
+            "event=edge_signal&kinds=edge_signal",
+            "sort=1",
+            "sport=",
+            "sport=a&sport=b",
+        ] {
+            assert!(StreamQuery::parse(query, &HeaderMap::new()).is_err(), "{query}");
         }
     }
 }

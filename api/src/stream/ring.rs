@@ -92,12 +92,12 @@ impl Ring {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::super::event::tests::close;
+mod tests {
+    use super::super::tests::close;
     use super::*;
 
     /// Pushes the record at this place.
-    pub(crate) fn push(ring: &mut Ring, partition: i32, offset: i64) {
+    fn push(ring: &mut Ring, partition: i32, offset: i64) {
         let mut after = ring.head().clone();
         after.pass(partition, offset, None);
         ring.push(Block::new(&close("a", offset), (partition, offset, None), &[0; 16], &after));

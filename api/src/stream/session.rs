@@ -3,6 +3,7 @@
 //! It counts what is sent and why that ends. It never decides what is sent.
 
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,24 +12,24 @@ use arb_runtime::telemetry::serve::{Open, Sent};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::bell::Seat;
-use super::live::Live;
+use super::StreamState;
+use super::hub::FeedHub;
+use super::idle_timer::IdleTimer;
 use super::notice::{self, To};
 use super::position::Positions;
-use super::query::Filter;
-use super::silence::Silence;
-use crate::SharedApp;
+use super::query::EventFilter;
+use super::waker_set::WakerSlot;
 
 /// How often what was sent is told, at most, unless it is a whole batch.
 const TELL: Duration = Duration::from_secs(1);
 
 /// A client that is connected.
 pub(super) struct Session {
-    pub(super) app: SharedApp,
-    pub(super) filter: Filter,
+    pub(super) state: Arc<StreamState>,
+    pub(super) filter: EventFilter,
     pub(super) key: HeldKey,
-    pub(super) seat: Seat,
-    pub(super) silence: Silence,
+    pub(super) slot: WakerSlot,
+    pub(super) idle: IdleTimer,
     /// What was sent since that was last told, and when it was.
     told: (Sent, Instant),
     ending: Ending,
@@ -44,19 +45,19 @@ pub(super) struct HeldKey {
 }
 
 impl HeldKey {
-    pub(super) fn new(app: &SharedApp, kid: &str) -> Self {
+    pub(super) fn new(state: &StreamState, kid: &str) -> Self {
         // Before anything is looked up: a change in between is looked at again. The request has been checked before it.
-        Self { kid: kid.to_owned(), seen: app.streams.live.keys_read().wrapping_sub(1) }
+        Self { kid: kid.to_owned(), seen: state.streams.hub.keys_read().wrapping_sub(1) }
     }
 
     /// Whether it is not valid any more: looked up when the keys have been read again, and else one number is compared.
-    pub(super) fn is_revoked(&mut self, app: &SharedApp) -> bool {
-        let read = app.streams.live.keys_read();
+    pub(super) fn is_revoked(&mut self, state: &StreamState) -> bool {
+        let read = state.streams.hub.keys_read();
         if read == self.seen {
             return false;
         }
         self.seen = read;
-        !app.keys.ask(|keys| keys.has(&self.kid))
+        !state.keys.with(|keys| keys.has(&self.kid))
     }
 }
 
@@ -84,21 +85,21 @@ impl Drop for Ending {
 
 impl Session {
     /// Of the caller with this kid.
-    pub(super) fn new(app: SharedApp, filter: Filter, kid: &str) -> Self {
-        let key = HeldKey::new(&app, kid);
-        let (seat, silence) = (app.streams.live.seat(), Silence::new(app.streams.heartbeat));
+    pub(super) fn new(state: Arc<StreamState>, filter: EventFilter, kid: &str) -> Self {
+        let key = HeldKey::new(&state, kid);
+        let (slot, idle) = (state.streams.hub.slot(), IdleTimer::new(state.streams.heartbeat));
         let (told, open) = ((Sent::default(), Instant::now()), Open::stream());
-        Self { app, filter, key, seat, silence, told, ending: Ending("gone"), _open: open }
+        Self { state, filter, key, slot, idle, told, ending: Ending("gone"), _open: open }
     }
 
-    pub(super) fn live(&self) -> &Live {
-        &self.app.streams.live
+    pub(super) fn hub(&self) -> &FeedHub {
+        &self.state.streams.hub
     }
 
     /// Notes that so many bytes, which belong together, are sent.
     pub(super) fn sends(&mut self, bytes: usize) {
         self.told.0.add(bytes);
-        self.silence.end();
+        self.idle.restart();
     }
 
     /// Tells what was sent, for the sake of who watches the beginning of a stream.
@@ -108,27 +109,27 @@ impl Session {
 
     /// Whether the client has heard nothing for too long; who asks is woken when it has. To be asked when there is nothing
     /// to be sent.
-    pub(super) fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_idle(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let now = Instant::now();
         // All streams share the counters: each is to touch them seldom. What is left in a silence is told after it.
         if now.duration_since(self.told.1) >= TELL {
             self.told.0.tell();
             self.told.1 = now;
         }
-        self.silence.poll(now, context)
+        self.idle.poll(now, context)
     }
 
     /// Why the stream ends now, if it does.
     pub(super) fn end(&mut self) -> Option<End> {
-        if self.live().is_closing() {
+        if self.hub().is_closing() {
             return Some(End::Closing);
         }
-        self.key.is_revoked(&self.app).then_some(End::Revoked)
+        self.key.is_revoked(&self.state).then_some(End::Revoked)
     }
 
     /// Why the stream ends; who asks is woken when it does.
     fn poll_end(&mut self, context: &Context<'_>) -> Poll<End> {
-        self.seat.wait(context);
+        self.slot.wait(context);
         self.end().map_or(Poll::Pending, Poll::Ready)
     }
 
@@ -140,8 +141,8 @@ impl Session {
     /// Waits until the key is not valid any more.
     pub(super) async fn revocation(&mut self) {
         poll_fn(|context| {
-            self.seat.wait(context);
-            if self.key.is_revoked(&self.app) { Poll::Ready(()) } else { Poll::Pending }
+            self.slot.wait(context);
+            if self.key.is_revoked(&self.state) { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }
@@ -150,14 +151,14 @@ impl Session {
     pub(super) async fn interruption(&mut self) -> Result<(), End> {
         poll_fn(|context| match self.poll_end(context) {
             Poll::Ready(end) => Poll::Ready(Err(end)),
-            Poll::Pending => self.poll_silence(context).map(Ok),
+            Poll::Pending => self.poll_idle(context).map(Ok),
         })
         .await
     }
 
     /// How a notice is addressed to a client that has come so far.
     pub(super) fn to<'a>(&'a self, sent: Option<&'a Positions>) -> To<'a> {
-        To { epoch: self.live().epoch(), sent }
+        To { epoch: self.hub().epoch(), sent }
     }
 
     /// What is said last to a client that has come so far; nothing where nobody hears it.

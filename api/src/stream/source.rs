@@ -10,11 +10,11 @@ use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::FEED_EVENTS;
 
-use super::fold::Open;
-use super::live::Live;
+use super::fold::OpenEntries;
+use super::hub::FeedHub;
 use super::position::{Epoch, Positions};
-use crate::App;
-use crate::follow::FollowError;
+use crate::lists::Lists;
+use crate::lists::follow::FollowError;
 
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
@@ -70,27 +70,27 @@ impl Source {
         i32::try_from(self.start.as_slice().len()).unwrap_or(i32::MAX)
     }
 
-    /// Reads the feed until the end is wished; `live` says why in this order.
+    /// Reads the feed until the shutdown signal; `hub` says why in this order.
     ///
     /// # Errors
     /// [`FollowError`].
-    pub(super) fn follow(&self, live: &Live, app: &App, stop: &Stop) -> Result<(), FollowError> {
-        while !(app.board.is_ready() && app.signals.is_ready()) {
+    pub(super) fn follow(&self, hub: &FeedHub, lists: &Lists, stop: &Stop) -> Result<(), FollowError> {
+        while !lists.is_ready() {
             if stop.wait(LOOK) {
                 return Ok(());
             }
         }
-        live.begin(Open { windows: app.board.entries(), signals: app.signals.entries() });
+        hub.begin(OpenEntries { windows: lists.board.entries(), signals: lists.signals.entries() });
         kafka::settle(&self.brokers, &FEED_EVENTS, self.partitions(), stop)?;
         let mut feed = self.open()?;
         feed.read_from((0..).zip(self.start.as_slice().iter().copied()), self.start.marks())?;
         while !stop.is_stopped() {
             match feed.next(WAIT)? {
                 FeedEvent::Record { partition, offset, mark, value } => {
-                    let pushed = live.push((partition, offset, mark), &value);
+                    let pushed = hub.push((partition, offset, mark), &value);
                     pushed.map_err(|error| FollowError::Record { topic: FEED_EVENTS.name, error })?;
                 }
-                FeedEvent::End(partition) => live.ended(partition),
+                FeedEvent::End(partition) => hub.ended(partition),
                 FeedEvent::Idle => {}
             }
         }

@@ -148,54 +148,12 @@ impl<'a> CloseView<'a> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use arb_schemas::time::SECOND;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::view::tests::{entry, shown, signal};
-
-    /// A price that moved.
-    pub(crate) fn moved() -> LineMovement {
-        LineMovement {
-            kind: "price".into(),
-            event: entry("a", 0.0).event,
-            market: "totals".into(),
-            period: "full_time".into(),
-            line: Some(2_250),
-            line_from: None,
-            outcome: Some("over".into()),
-            book: Some("alpha".into()),
-            price_from: Some(2_100_000),
-            price_to: Some(1_909_090),
-            probability_change: Some(0.0476),
-            window_start: 0,
-            window_end: 60 * SECOND,
-            sequence: 8,
-        }
-    }
-
-    /// A window that closed.
-    pub(crate) fn closed(id: &str, sequence: i64) -> CloseSignal {
-        CloseSignal {
-            id: id.into(),
-            event_id: "e".into(),
-            reason: "price_moved".into(),
-            opened_at: SECOND,
-            closed_at: 3 * SECOND + 500_000,
-            margin_open: 0.01,
-            margin_peak: 0.03,
-            margin_close: 0.02,
-            sequence,
-            sport: "soccer".into(),
-            league: "soccer_test".into(),
-            market: "h2h".into(),
-            period: "full_time".into(),
-            line: None,
-            simultaneous_ever: Some(true),
-            verified_ever: Some(false),
-        }
-    }
+    use crate::fixtures::{closed, entry, moved, shown, signal};
 
     #[test]
     fn a_window_is_an_entry_with_its_change_and_without_a_rank() {

@@ -7,7 +7,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use arb_api::server::Network;
+use arb_api::http::server::Network;
 use arb_runtime::fail_point::Passage;
 use clap::Args;
 

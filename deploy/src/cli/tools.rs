@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use arb_api::plan::Plan;
+use arb_api::access::plan::Plan;
 use arb_lab::evaluate::Split;
 use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context;
-use arb_api::server::{self, Caps, Limits};
+use arb_api::http::server::{self, Caps, Limits};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::{self, Role, Scrape};
 use tokio::net::TcpListener;

@@ -1,6 +1,6 @@
 //! `arb key`: makes an API key and prints it, the only time that it is shown.
 
-use arb_api::keys::Keys;
+use arb_api::access::keys::Keys;
 
 use crate::cli::Key;
 

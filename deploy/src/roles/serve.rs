@@ -5,14 +5,14 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use arb_api::keys::Keys;
-use arb_api::plan::Plans;
-use arb_api::server::{self, Caps, Limits, Proxies};
+use arb_api::access::keys::Keys;
+use arb_api::access::plan::Plans;
+use arb_api::access::usage::Usage;
+use arb_api::files::reload::Reloaded;
+use arb_api::http::server::{self, Caps, Limits, Proxies};
+use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
-use arb_api::stream::{self, Streams};
-use arb_api::usage::Usage;
-use arb_api::watched::Watched;
-use arb_api::{App, SharedApp, follow, upkeep};
+use arb_api::{App, SharedApp};
 use arb_kafka::{self as kafka, Ends, Table};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
@@ -33,10 +33,10 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let admin = Admin::start(config.admin, Role::Serve)?;
     let limits = connection_limits(config);
     let brokers = &config.brokers.brokers;
-    let keys = Watched::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
+    let keys = Reloaded::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
     let partitions = kafka::partitions(brokers)?;
-    // The feed's end is noted before the board and the signals are read: `arb_api::stream::live` says why.
+    // The feed's end is noted before the board and the signals are read: `api/src/stream/hub.rs` says why.
     let source = Source::find(brokers, partitions, config.stream_events)?;
     let read = |topic| {
         kafka::settle(brokers, topic, partitions, &stop)?;
@@ -52,15 +52,15 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let socket = server::bind(config.listen);
     let socket = socket.with_context(|| format!("{} cannot be listened on", config.listen))?;
-    let board = thread("board", &app, &stop, move |app, stop| Ok(follow::board(board, app, stop)?))?;
-    let signals = thread("signals", &app, &stop, move |app, stop| Ok(follow::signals(signals, app, stop)?))?;
-    let feed = thread("feed", &app, &stop, |app, stop| Ok(stream::follow(app, stop)?))?;
-    let upkeep = thread("upkeep", &app, &stop, |app, stop| {
-        upkeep::keep(app, stop);
+    let board = thread("board", &app, &stop, move |app, stop| Ok(app.follow_board(board, stop)?))?;
+    let signals = thread("signals", &app, &stop, move |app, stop| Ok(app.follow_signals(signals, stop)?))?;
+    let feed = thread("feed", &app, &stop, |app, stop| Ok(app.follow_feed(stop)?))?;
+    let periodic = thread("periodic", &app, &stop, |app, stop| {
+        app.run_periodic_task(stop);
         Ok(())
     })?;
     let served = runtime.block_on(serve(socket, Arc::clone(&app), limits, &stop));
-    let ended = [("board", board), ("signals", signals), ("feed", feed), ("upkeep", upkeep)]
+    let ended = [("board", board), ("signals", signals), ("feed", feed), ("periodic", periodic)]
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten());
     // After the last request that was still answered, and however the threads have ended.
     let saved = app.usage.save();
@@ -87,7 +87,7 @@ async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -
     }
     let listener = server::listen_on(socket)?;
     tracing::info!(listen = %listener.local_addr()?, "serving");
-    server::serve(listener, app, limits, stop).await;
+    app.serve(listener, limits, stop).await;
     Ok(())
 }
 
@@ -114,13 +114,13 @@ impl Vitals for ServeVitals {
     }
 
     fn look(&self) {
-        self.app.look(&self.ends.get(), clock::now());
+        self.app.report_memory(&self.ends.get(), clock::now());
     }
 }
 
 fn usage(config: &Serve) -> anyhow::Result<Usage> {
     let beside = |path: &Option<_>, name| path.clone().unwrap_or_else(|| config.keys.with_file_name(name));
-    let plans = Watched::<Plans>::open(beside(&config.plans, "plans.json"))?;
+    let plans = Reloaded::<Plans>::open(beside(&config.plans, "plans.json"))?;
     Ok(Usage::open(beside(&config.usage, "usage.json"), plans, clock::now)?)
 }
 

@@ -12,14 +12,14 @@ use arb::cli::{self, AdminListen};
 use arb::local::home;
 use arb::roles::admin::Admin;
 use arb::system::clock;
-use arb_api::keys::Keys;
-use arb_api::plan::{Plan, Plans};
-use arb_api::server::{self, Caps, Limits};
+use arb_api::access::keys::Keys;
+use arb_api::access::plan::{Plan, Plans};
+use arb_api::access::usage::Usage;
+use arb_api::files::reload::Reloaded;
+use arb_api::http::server::{self, Caps, Limits};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
-use arb_api::usage::Usage;
-use arb_api::watched::Watched;
-use arb_api::{App, SharedApp, upkeep};
+use arb_api::{App, SharedApp};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry;
 use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg, Ttl, Verification};
@@ -64,8 +64,8 @@ impl Api {
     fn serve(&mut self, entries: usize) -> anyhow::Result<Served> {
         let path = home::keys(self.folder.path());
         let key = Keys::create(&path, "bench", Plan::Enterprise)?;
-        let keys = Watched::<Keys>::open(path.clone())?;
-        let plans = Watched::<Plans>::open(path.with_file_name("plans.json"))?;
+        let keys = Reloaded::<Keys>::open(path.clone())?;
+        let plans = Reloaded::<Plans>::open(path.with_file_name("plans.json"))?;
         let usage = Usage::open(path.with_file_name("usage.json"), plans, clock::now)?;
         let streams = Streams::new(Source::by_hand(1), EVENTS, HEARTBEAT);
         let app = Arc::new(App::new(1, keys, usage, streams));
@@ -75,9 +75,9 @@ impl Api {
             self.runtime.block_on(async { server::listen(SocketAddr::from(([127, 0, 0, 1], 0))) })?;
         let at = listener.local_addr()?;
         let (served, stop) = (Arc::clone(&app), self.stop.clone());
-        self.runtime.spawn(async move { server::serve(listener, served, LIMITS, &stop).await });
+        self.runtime.spawn(async move { served.serve(listener, LIMITS, &stop).await });
         let (kept, stop) = (Arc::clone(&app), self.stop.clone());
-        std::thread::spawn(move || upkeep::keep(&kept, &stop));
+        std::thread::spawn(move || kept.run_periodic_task(&stop));
         self.app = Some(app);
         Ok(Served { at, key })
     }
@@ -87,7 +87,7 @@ impl Api {
         let first = self.offset;
         let times = pace::evenly(events, per_second, |index| {
             let offset = first + i64::try_from(index)?;
-            Ok(app.streams.take(0, offset, &self.messages[index % self.messages.len()])?)
+            Ok(app.streams().take(0, offset, &self.messages[index % self.messages.len()])?)
         })?;
         self.offset += i64::try_from(events)?;
         Ok(serde_json::to_value(times)?)

@@ -1,0 +1,147 @@
+//! An instance of the API, wired: what it reads, what it serves, and what it does beside.
+//!
+//! - `periodic`: the thread that writes usage and reads changed files again.
+//!
+//! It never answers anything itself.
+
+mod periodic;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arb_kafka::Table;
+use arb_runtime::progress::Span;
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::serve as telemetry;
+use arb_schemas::records::{BoardEntry, BoardProgress};
+use arb_schemas::time::Micros;
+use tokio::net::TcpListener;
+use warp::filters::BoxedFilter;
+use warp::reply::Response;
+
+use crate::access::keys::Keys;
+use crate::access::usage::Usage;
+use crate::files::reload::Reloaded;
+use crate::http::server::{self, Limits};
+use crate::http::service::Service;
+use crate::lists::Lists;
+use crate::lists::follow::{self, FollowError};
+use crate::resources::Resources;
+use crate::resources::health::Health;
+use crate::resources::list::ListResource;
+use crate::resources::stream::StreamResource;
+use crate::resources::usage::UsageResource;
+use crate::routes::ROUTES;
+use crate::stream::{StreamState, Streams};
+
+/// An instance of the API.
+#[derive(Debug)]
+pub struct App {
+    pub(crate) lists: Lists,
+    pub(crate) stream: Arc<StreamState>,
+    /// Who may ask.
+    pub keys: Arc<Reloaded<Keys>>,
+    /// How often.
+    pub usage: Arc<Usage>,
+}
+
+/// Shared by the threads that feed it and the one that serves it.
+pub type SharedApp = Arc<App>;
+
+impl App {
+    /// One that has read nothing yet, of topics with so many partitions.
+    #[must_use]
+    pub fn new(partitions: i32, keys: Reloaded<Keys>, usage: Usage, streams: Streams) -> Self {
+        let (lists, keys, usage) = (Lists::new(partitions), Arc::new(keys), Arc::new(usage));
+        let (lists_of_streams, keys_of_streams) = (lists.clone(), Arc::clone(&keys));
+        let stream = StreamState { streams, lists: lists_of_streams, keys: keys_of_streams };
+        Self { lists, stream: Arc::new(stream), keys, usage }
+    }
+
+    /// Begins with this board and no signals, for whoever hands over the feed too
+    /// ([`Source::by_hand`](crate::stream::source::Source::by_hand)).
+    pub fn begin(&self, entries: impl IntoIterator<Item = BoardEntry>, progress: BoardProgress) {
+        entries.into_iter().for_each(|entry| self.lists.board.put(entry));
+        self.lists.polls.note(0, progress);
+        self.lists.board.ready();
+        self.lists.signals.ready();
+        self.streams().begin();
+    }
+
+    /// Its streams.
+    #[must_use]
+    pub fn streams(&self) -> &Streams {
+        &self.stream.streams
+    }
+
+    /// Whether the board, the signals and the feed have been read.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.health().is_ready()
+    }
+
+    /// Reports what is in memory at a moment of UTC; `ends` are where the feed's partitions end, as far as is known.
+    pub fn report_memory(&self, ends: &BTreeMap<i32, Span>, now: Micros) {
+        let (entries, signals) = (self.lists.board.len(), self.lists.signals.len());
+        let (as_of, (ring, feed)) = (self.lists.polls.as_of(), self.streams().memory());
+        telemetry::look(&telemetry::Memory { entries, signals, as_of, ring, feed: &feed }, ends, now);
+    }
+
+    /// Reads the board's topic until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`FollowError`].
+    pub fn follow_board(&self, table: Table, stop: &Stop) -> Result<(), FollowError> {
+        follow::follow(table, &*self.lists.board, stop)
+    }
+
+    /// Reads the signals' topic until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`FollowError`].
+    pub fn follow_signals(&self, table: Table, stop: &Stop) -> Result<(), FollowError> {
+        follow::follow(table, &*self.lists.signals, stop)
+    }
+
+    /// Reads the feed until the shutdown signal; `stream::hub` says why in this order.
+    ///
+    /// # Errors
+    /// [`FollowError`].
+    pub fn follow_feed(&self, stop: &Stop) -> Result<(), FollowError> {
+        self.stream.follow(stop)
+    }
+
+    /// Writes usage and reads changed files again, until the shutdown signal.
+    pub fn run_periodic_task(&self, stop: &Stop) {
+        periodic::run(self, stop);
+    }
+
+    /// Serves until the shutdown signal, then ends the streams and finishes the requests that are under way.
+    pub async fn serve(&self, listener: TcpListener, limits: Limits, stop: &Stop) {
+        server::serve_counted(listener, self.routes(), limits, stop, || self.streams().close()).await;
+    }
+
+    /// All routes.
+    pub(crate) fn routes(&self) -> BoxedFilter<(Response,)> {
+        self.service().filter()
+    }
+
+    /// What answers requests.
+    pub(crate) fn service(&self) -> Arc<Service<Resources>> {
+        let resources = Resources {
+            arbs: ListResource { entries: Arc::clone(&self.lists.board) },
+            signals: ListResource { entries: Arc::clone(&self.lists.signals) },
+            stream: StreamResource { streams: Arc::clone(&self.stream) },
+            usage: UsageResource { usage: Arc::clone(&self.usage) },
+            health: self.health(),
+        };
+        Service::new(&ROUTES, resources, Arc::clone(&self.keys), Arc::clone(&self.usage))
+    }
+
+    fn health(&self) -> Health {
+        Health { lists: self.lists.clone(), streams: Arc::clone(&self.stream) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Who asks: the key of a request, from the header of its path's scheme.
+//!
+//! The result is a value for the handler, never a rejection, so that what is answered is decided in one place. It
+//! never says whether a key exists.
+
+use warp::http::HeaderMap;
+use warp::http::header::AUTHORIZATION;
+
+use crate::access::keys::{Caller, Keys};
+use crate::http::problem::Problem;
+
+const API_KEY: &str = "x-api-key";
+const FOREIGN: &str = "The key is not valid.";
+const TWO_KEYS: &str = "Two headers carry two different keys; send one.";
+
+/// How a path takes the key; both schemes serve the same resources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AuthScheme {
+    /// `/v1`, with `Authorization: Bearer <key>`.
+    Bearer,
+    /// `/api/v1`, with `x-api-key: <key>`, and the quota on every response.
+    ApiKey,
+}
+
+impl AuthScheme {
+    /// That of a path, whether there is anything at it or not.
+    pub(crate) fn of(path: &str) -> Self {
+        let rest = path.strip_prefix("/api/v1");
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            Self::ApiKey
+        } else {
+            Self::Bearer
+        }
+    }
+
+    /// Who asks.
+    ///
+    /// # Errors
+    /// The problem to answer: 401, or 400 when two headers carry different keys.
+    pub(crate) fn caller(self, headers: &HeaderMap, keys: &Keys) -> Result<Caller, Problem> {
+        match self {
+            Self::Bearer => bearer(headers, keys),
+            Self::ApiKey => api_key(headers, keys),
+        }
+    }
+}
+
+fn bearer(headers: &HeaderMap, keys: &Keys) -> Result<Caller, Problem> {
+    let refuse = |detail| Problem::unauthorized(detail, "Bearer");
+    let other = headers.get(API_KEY);
+    let Some(value) = headers.get(AUTHORIZATION) else {
+        return Err(refuse(if other.is_some() {
+            "This route takes the key in the Authorization header, as Bearer, not in x-api-key."
+        } else {
+            "Send the key in the Authorization header, as Bearer."
+        }));
+    };
+    let key = value.to_str().ok().and_then(as_bearer);
+    let key = key.ok_or_else(|| refuse("The Authorization header must be: Bearer, a space, and the key."))?;
+    if other.is_some_and(|other| other.as_bytes() != key.as_bytes()) {
+        return Err(Problem::bad_request(TWO_KEYS));
+    }
+    keys.check(key).ok_or_else(|| refuse(FOREIGN))
+}
+
+fn api_key(headers: &HeaderMap, keys: &Keys) -> Result<Caller, Problem> {
+    let refuse = |detail| Problem::unauthorized(detail, "ApiKey");
+    let other = headers.get(AUTHORIZATION);
+    let Some(key) = headers.get(API_KEY) else {
+        return Err(refuse(if other.is_some() {
+            "This route takes the key in the x-api-key header, not in Authorization."
+        } else {
+            "Send the key in the x-api-key header."
+        }));
+    };
+    let key = key.to_str().unwrap_or_default().trim();
+    if other.is_some_and(|other| other.to_str().ok().and_then(as_bearer) != Some(key)) {
+        return Err(Problem::bad_request(TWO_KEYS));
+    }
+    keys.check(key).ok_or_else(|| refuse(FOREIGN))
+}
+
+/// The key of a Bearer header's value.
+fn as_bearer(value: &str) -> Option<&str> {
+    let (scheme, key) = value.split_once(' ').unwrap_or((value, ""));
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x_api_key_is_taken_by_all_below_its_prefix() {
+        for path in ["/api/v1", "/api/v1/", "/api/v1/arbs", "/api/v1/nothing"] {
+            assert_eq!(AuthScheme::of(path), AuthScheme::ApiKey, "{path}");
+        }
+        for path in ["/", "/v1/arbs", "/api", "/api/v10", "/api/v2/arbs", "/x/api/v1"] {
+            assert_eq!(AuthScheme::of(path), AuthScheme::Bearer, "{path}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What an answer costs its key.
+//!
+//! It never charges by itself: the handler does, when it knows that it will answer.
+
+use std::cell::Cell;
+
+use arb_runtime::telemetry::serve as telemetry;
+
+use super::problem::Problem;
+use crate::access::keys::Caller;
+use crate::access::usage::{QuotaStatus, Refusal, Usage};
+
+/// The cost of a request, to be charged to the caller's key.
+pub(crate) struct Charge<'a> {
+    pub(crate) caller: Caller,
+    usage: &'a Usage,
+    /// The pattern under which the caller finds it.
+    route: &'a str,
+    cost: u64,
+    /// The quota as it was when last looked at for this request.
+    status: Cell<Option<QuotaStatus>>,
+}
+
+impl<'a> Charge<'a> {
+    /// Of a request to a route that costs so many requests.
+    pub(crate) fn new(caller: Caller, usage: &'a Usage, (route, cost): (&'a str, u64)) -> Self {
+        Self { caller, usage, route, cost, status: Cell::default() }
+    }
+
+    /// Charges it, right before the request is answered.
+    ///
+    /// # Errors
+    /// 429 when the quota does not have it, 503 when charges cannot be written.
+    pub(crate) fn charge(&self) -> Result<(), Problem> {
+        if self.cost == 0 {
+            return Ok(());
+        }
+        self.note(self.usage.charge(&self.caller, self.route, self.cost))
+    }
+
+    /// Refuses what could not be charged, and charges nothing: for what may turn out to cost nothing.
+    ///
+    /// # Errors
+    /// 429.
+    pub(crate) fn refuse_if_spent(&self) -> Result<(), Problem> {
+        if self.cost == 0 {
+            return Ok(());
+        }
+        self.note(self.usage.check(&self.caller, self.cost))
+    }
+
+    fn note(&self, status: Result<QuotaStatus, Refusal>) -> Result<(), Problem> {
+        // Who is refused may have been let through by an earlier look: what that found holds no more.
+        self.status.set(status.as_ref().ok().copied());
+        status.map(drop).map_err(|refusal| match refusal {
+            Refusal::Exhausted(seconds) => {
+                telemetry::quota_refusal();
+                Problem::quota_exceeded(seconds)
+            }
+            Refusal::Unwritten => Problem::unavailable("Charges cannot be written at the moment; try again."),
+        })
+    }
+
+    /// The caller's quota, once the request is answered.
+    pub(crate) fn status(&self) -> QuotaStatus {
+        self.status.get().unwrap_or_else(|| self.usage.status(&self.caller))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::fixtures::TestApp;
+
+    #[test]
+    fn who_is_refused_after_a_look_is_told_that_nothing_is_left() {
+        let TestApp { app, key, folder: _folder } = TestApp::new(1, 10, Duration::from_secs(1));
+        let caller = app.keys.with(|keys| keys.check(&key)).unwrap();
+        let charge = || Charge::new(caller.clone(), &app.usage, ("/v1/arbs", 1));
+        for left in [2, 1] {
+            let first = charge();
+            first.charge().unwrap();
+            assert_eq!(first.status().remaining(), left);
+        }
+        let (late, other) = (charge(), charge());
+        late.refuse_if_spent().unwrap();
+        assert_eq!(late.status().remaining(), 1);
+        other.charge().unwrap();
+        assert!(late.charge().is_err());
+        assert_eq!(late.status().remaining(), 0);
+    }
+}

@@ -1,0 +1,47 @@
+//! A query's parameters. It never guesses: what is given twice, or too often, is refused.
+
+use std::borrow::Cow;
+
+use super::problem::Problem;
+
+/// Longest name of anything.
+const MAX_NAME: usize = 100;
+/// Most parameters of a query. No route has as many, and each is compared with all before it.
+const MAX_PARAMETERS: usize = 16;
+
+/// A name and its value.
+type Parameter<'a> = (Cow<'a, str>, Cow<'a, str>);
+
+/// A query's parameters, each given at most once; the handler refuses those that it does not know.
+pub(crate) fn parameters(query: &str) -> Result<Vec<Parameter<'_>>, Problem> {
+    let mut seen: Vec<Parameter<'_>> = Vec::new();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if seen.len() == MAX_PARAMETERS {
+            return Err(Problem::bad_request("There are more than 16 parameters."));
+        }
+        if seen.iter().any(|(other, _)| *other == name) {
+            return Err(Problem::invalid_param(&name, "is given twice"));
+        }
+        seen.push((name, value));
+    }
+    Ok(seen)
+}
+
+/// A parameter's value as the name of something; the reason is why another value is refused.
+pub(crate) fn name(parameter: &str, value: &str, reason: &'static str) -> Result<String, Problem> {
+    let is_name = !value.is_empty() && value.len() <= MAX_NAME;
+    is_name.then(|| value.to_owned()).ok_or_else(|| Problem::invalid_param(parameter, reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_few_and_each_is_given_once() {
+        let query = |count: usize| (0..count).map(|index| format!("p{index}=")).collect::<Vec<_>>().join("&");
+        assert_eq!(parameters(&query(MAX_PARAMETERS)).ok().unwrap().len(), MAX_PARAMETERS);
+        assert!(parameters(&query(MAX_PARAMETERS + 1)).is_err());
+        assert!(parameters("a=1&b=2&a=1").is_err());
+    }
+}

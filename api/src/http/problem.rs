@@ -1,0 +1,236 @@
+//! Errors as `application/problem+json`, from a fixed catalogue.
+//!
+//! Every `type` is a path that resolves to a page of this API. It never carries anything of another caller.
+//!
+//! Source: RFC 9457, Problem Details for HTTP APIs.
+
+use std::borrow::Cow;
+
+use serde_json::json;
+use warp::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use warp::http::{HeaderMap, HeaderValue, StatusCode};
+use warp::reply::Response;
+
+/// A kind of error: its name in `type`, status, title, and what its page says.
+#[derive(Debug)]
+struct ProblemKind {
+    name: &'static str,
+    status: StatusCode,
+    title: &'static str,
+    page: &'static str,
+}
+
+static INVALID_REQUEST: ProblemKind = ProblemKind {
+    name: "invalid-request",
+    status: StatusCode::BAD_REQUEST,
+    title: "Invalid request",
+    page: "A parameter is unknown, missing or out of range; invalid_params names each with its reason.",
+};
+static UNAUTHORIZED: ProblemKind = ProblemKind {
+    name: "unauthorized",
+    status: StatusCode::UNAUTHORIZED,
+    title: "Unauthorized",
+    page: "The request carries no valid key; /v1 routes take it as Authorization: Bearer <key>, /api/v1 routes as \
+           x-api-key: <key>.",
+};
+static NOT_FOUND: ProblemKind = ProblemKind {
+    name: "not-found",
+    status: StatusCode::NOT_FOUND,
+    title: "Not found",
+    page: "There is nothing at this path.",
+};
+static METHOD_NOT_ALLOWED: ProblemKind = ProblemKind {
+    name: "method-not-allowed",
+    status: StatusCode::METHOD_NOT_ALLOWED,
+    title: "Method not allowed",
+    page: "The path exists, but not for this method; the Allow header names those that do.",
+};
+static QUOTA_EXCEEDED: ProblemKind = ProblemKind {
+    name: "quota-exceeded",
+    status: StatusCode::TOO_MANY_REQUESTS,
+    title: "Quota exceeded",
+    page: "The plan's requests of this month are spent; the next month begins after the seconds of the Retry-After \
+           header. Refused requests cost nothing.",
+};
+static REQUEST_TIMEOUT: ProblemKind = ProblemKind {
+    name: "request-timeout",
+    status: StatusCode::REQUEST_TIMEOUT,
+    title: "Request timeout",
+    page: "The head of the request, or its body, was not complete within 10 seconds; the connection is closed.",
+};
+static URI_TOO_LONG: ProblemKind = ProblemKind {
+    name: "uri-too-long",
+    status: StatusCode::URI_TOO_LONG,
+    title: "URI too long",
+    page: "The path and the query have more than 8,192 bytes together.",
+};
+static PAYLOAD_TOO_LARGE: ProblemKind = ProblemKind {
+    name: "payload-too-large",
+    status: StatusCode::PAYLOAD_TOO_LARGE,
+    title: "Payload too large",
+    page: "The body has more bytes than the path takes; detail says how many that are.",
+};
+static UNSUPPORTED_MEDIA_TYPE: ProblemKind = ProblemKind {
+    name: "unsupported-media-type",
+    status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    title: "Unsupported media type",
+    page: "The body is not declared as what the path takes: Content-Type: application/json.",
+};
+static TOO_MANY_CONNECTIONS: ProblemKind = ProblemKind {
+    name: "too-many-connections",
+    status: StatusCode::TOO_MANY_REQUESTS,
+    title: "Too many connections",
+    page: "The key holds as many connections at one time as a key may, streams among them; close some, or send further \
+           requests on those that are open. Refused requests cost nothing.",
+};
+static HEADERS_TOO_LARGE: ProblemKind = ProblemKind {
+    name: "headers-too-large",
+    status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+    title: "Request header fields too large",
+    page: "The header fields have more than 32,768 bytes together, or there are more than 100 of them.",
+};
+static UNAVAILABLE: ProblemKind = ProblemKind {
+    name: "unavailable",
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    title: "Unavailable",
+    page: "The server is starting or ending; try again after the seconds of the Retry-After header.",
+};
+
+static KINDS: [&ProblemKind; 12] = [
+    &INVALID_REQUEST,
+    &UNAUTHORIZED,
+    &NOT_FOUND,
+    &METHOD_NOT_ALLOWED,
+    &REQUEST_TIMEOUT,
+    &URI_TOO_LONG,
+    &PAYLOAD_TOO_LARGE,
+    &UNSUPPORTED_MEDIA_TYPE,
+    &QUOTA_EXCEEDED,
+    &TOO_MANY_CONNECTIONS,
+    &HEADERS_TOO_LARGE,
+    &UNAVAILABLE,
+];
+
+/// What a kind of error means; `None` for a name that is not in the catalogue.
+pub(crate) fn page(name: &str) -> Option<String> {
+    let kind = KINDS.iter().find(|kind| kind.name == name)?;
+    Some(format!("{} ({})\n\n{}\n", kind.title, kind.status.as_u16(), kind.page))
+}
+
+/// An error to be answered.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    kind: &'static ProblemKind,
+    detail: String,
+    /// A parameter's name and what is wrong with it.
+    invalid_param: Option<(String, Cow<'static, str>)>,
+    /// Boxed: it is seldom there, and large.
+    header: Option<Box<(HeaderName, HeaderValue)>>,
+}
+
+impl Problem {
+    fn new(kind: &'static ProblemKind, detail: &str) -> Self {
+        Self { kind, detail: detail.to_owned(), invalid_param: None, header: None }
+    }
+
+    /// 400.
+    pub(crate) fn bad_request(detail: &str) -> Self {
+        Self::new(&INVALID_REQUEST, detail)
+    }
+
+    /// 400 for a parameter, with the reason.
+    pub(crate) fn invalid_param(name: &str, reason: impl Into<Cow<'static, str>>) -> Self {
+        let reason = reason.into();
+        let detail = format!("Parameter {name} {reason}.");
+        Self { invalid_param: Some((name.to_owned(), reason)), ..Self::new(&INVALID_REQUEST, &detail) }
+    }
+
+    /// 401.
+    pub(crate) fn unauthorized(detail: &str, scheme: &'static str) -> Self {
+        let header = Some(Box::new((WWW_AUTHENTICATE, HeaderValue::from_static(scheme))));
+        Self { header, ..Self::new(&UNAUTHORIZED, detail) }
+    }
+
+    /// 404.
+    pub(crate) fn not_found() -> Self {
+        Self::new(&NOT_FOUND, "There is nothing at this path.")
+    }
+
+    /// 405.
+    pub(crate) fn method_not_allowed(allow: &str) -> Self {
+        let header = HeaderValue::from_str(allow).ok().map(|allow| Box::new((ALLOW, allow)));
+        Self { header, ..Self::new(&METHOD_NOT_ALLOWED, &format!("This path answers {allow}.")) }
+    }
+
+    /// 408.
+    pub(crate) fn request_timeout(detail: &str) -> Self {
+        Self::new(&REQUEST_TIMEOUT, detail)
+    }
+
+    /// 413.
+    pub(crate) fn payload_too_large(max_bytes: usize) -> Self {
+        Self::new(&PAYLOAD_TOO_LARGE, &format!("This path takes a body of at most {max_bytes} bytes."))
+    }
+
+    /// 414.
+    pub(crate) fn uri_too_long() -> Self {
+        Self::new(&URI_TOO_LONG, "The path and the query are too long.")
+    }
+
+    /// 431.
+    pub(crate) fn headers_too_large() -> Self {
+        Self::new(&HEADERS_TOO_LARGE, "The header fields are too large, or there are too many of them.")
+    }
+
+    /// 415.
+    pub(crate) fn unsupported_media_type() -> Self {
+        Self::new(&UNSUPPORTED_MEDIA_TYPE, "This path takes a body of the type application/json.")
+    }
+
+    /// 429, until the month ends.
+    pub(crate) fn quota_exceeded(seconds: u64) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        Self { header, ..Self::new(&QUOTA_EXCEEDED, "The plan's requests of this month are spent.") }
+    }
+
+    /// 429, until the key's other connections end.
+    pub(crate) fn too_many_connections() -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(1))));
+        Self { header, ..Self::new(&TOO_MANY_CONNECTIONS, "The key holds too many connections.") }
+    }
+
+    /// 503.
+    pub(crate) fn unavailable(detail: &str) -> Self {
+        Self {
+            header: Some(Box::new((RETRY_AFTER, HeaderValue::from(1)))),
+            ..Self::new(&UNAVAILABLE, detail)
+        }
+    }
+
+    /// The status, the header fields and the body of the response.
+    pub(crate) fn into_parts(self) -> (StatusCode, HeaderMap, String) {
+        let &ProblemKind { name, status, title, .. } = self.kind;
+        let mut body = json!({
+            "type": format!("/problems/{name}"),
+            "title": title,
+            "status": status.as_u16(),
+            "detail": self.detail,
+        });
+        if let Some((name, reason)) = self.invalid_param {
+            body["invalid_params"] = json!([{"name": name, "reason": reason}]);
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.extend(self.header.map(|header| *header));
+        (status, headers, body.to_string())
+    }
+
+    /// The response.
+    pub(crate) fn into_response(self) -> Response {
+        let (status, headers, body) = self.into_parts();
+        let mut response = Response::new(body.into());
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        response
+    }
+}

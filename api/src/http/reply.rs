@@ -1,0 +1,20 @@
+//! Responses with a body of a given type. It never decides a status.
+
+use warp::http::HeaderValue;
+use warp::http::header::CONTENT_TYPE;
+use warp::reply::Response;
+
+/// Plain text.
+pub(crate) fn text(body: String) -> Response {
+    of_type("text/plain; charset=utf-8", Response::new(body.into()))
+}
+
+/// A JSON document.
+pub(crate) fn json(body: String) -> Response {
+    of_type("application/json", Response::new(body.into()))
+}
+
+fn of_type(content_type: &'static str, mut response: Response) -> Response {
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}

@@ -1,0 +1,138 @@
+//! Which rows a path has: the route table, indexed by pattern once.
+//!
+//! Segments are compared, nothing is allocated, and a literal segment goes before a parameter. It never looks at who asks.
+
+use arb_runtime::telemetry::serve as telemetry;
+use warp::http::Method;
+
+use super::problem::Problem;
+use super::route::Route;
+
+/// The table.
+pub(super) struct Router<S: 'static> {
+    /// Those without parameters first.
+    paths: Vec<PathRoutes<S>>,
+    /// How paths that match no pattern are counted: whoever asks for them makes no more of them.
+    other: telemetry::Route,
+}
+
+/// The rows of one pattern.
+pub(super) struct PathRoutes<S: 'static> {
+    pub(super) pattern: &'static str,
+    has_parameter: bool,
+    routes: Vec<&'static Route<S>>,
+    /// The methods, as the header `Allow` lists them.
+    allow: String,
+    meters: telemetry::Route,
+}
+
+impl<S: 'static> Router<S> {
+    /// Of these rows.
+    pub(super) fn new(routes: &'static [Route<S>]) -> Self {
+        let mut paths: Vec<PathRoutes<S>> = Vec::new();
+        for (pattern, route) in
+            routes.iter().flat_map(|route| route.patterns().map(move |path| (path, route)))
+        {
+            match paths.iter_mut().find(|path| path.pattern == pattern) {
+                Some(path) => path.add(route),
+                None => paths.push(PathRoutes::new(pattern, route)),
+            }
+        }
+        paths.sort_by_key(|path| path.has_parameter);
+        Self { paths, other: telemetry::Route::new("other") }
+    }
+
+    /// The rows of a path, if it is one of the table's.
+    pub(super) fn find(&self, path: &str) -> Option<&PathRoutes<S>> {
+        self.paths.iter().find(|routes| routes.matches(path))
+    }
+
+    /// By what requests to a path are counted.
+    pub(super) fn meters<'a>(&'a self, path: Option<&'a PathRoutes<S>>) -> &'a telemetry::Route {
+        path.map_or(&self.other, |path| &path.meters)
+    }
+}
+
+impl<S: 'static> PathRoutes<S> {
+    fn new(pattern: &'static str, route: &'static Route<S>) -> Self {
+        let (routes, allow) = (Vec::new(), String::new());
+        let meters = telemetry::Route::new(pattern);
+        let mut path = Self { pattern, has_parameter: pattern.contains('{'), routes, allow, meters };
+        path.add(route);
+        path
+    }
+
+    fn add(&mut self, route: &'static Route<S>) {
+        self.routes.push(route);
+        let methods = self.routes.iter().flat_map(|route| match route.method {
+            Method::GET => vec!["GET", "HEAD"],
+            _ => vec![route.method.as_str()],
+        });
+        self.allow = methods.collect::<Vec<_>>().join(", ");
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        if self.has_parameter { matches(self.pattern, path) } else { self.pattern == path }
+    }
+
+    /// The row of a method; HEAD has that of GET.
+    ///
+    /// # Errors
+    /// 405, with the methods that there are.
+    pub(super) fn route(&self, method: &Method) -> Result<&'static Route<S>, Problem> {
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let route = self.routes.iter().copied().find(|route| route.method == *method);
+        route.ok_or_else(|| Problem::method_not_allowed(&self.allow))
+    }
+}
+
+/// Whether a path has the segments of a pattern; a parameter is any segment that is not empty.
+fn matches(pattern: &str, path: &str) -> bool {
+    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some(wanted), Some(given)) if wanted == given || (is_parameter(wanted) && !given.is_empty()) => {
+            }
+            _ => return false,
+        }
+    }
+}
+
+fn is_parameter(segment: &str) -> bool {
+    segment.starts_with('{')
+}
+
+/// A parameter of a path that matches a pattern.
+pub(super) fn parameter<'a>(pattern: &str, path: &'a str, name: &str) -> Option<&'a str> {
+    let is_it =
+        |segment: &str| segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) == Some(name);
+    let mut pairs = pattern.split('/').zip(path.split('/'));
+    pairs.find(|(segment, _)| is_it(segment)).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_matched_segment_by_segment() {
+        for (pattern, path, expected) in [
+            ("/v1/arbs/{id}", "/v1/arbs/a", true),
+            ("/v1/arbs/{id}", "/v1/arbs/", false),
+            ("/v1/arbs/{id}", "/v1/arbs", false),
+            ("/v1/arbs/{id}", "/v1/arbs/a/b", false),
+            ("/v1/arbs/{id}", "/v1/signals/a", false),
+            ("/v1/arbs/{id}/legs/{leg}", "/v1/arbs/a/legs/2", true),
+            ("/v1/arbs/{id}/legs/{leg}", "/v1/arbs/a/legs", false),
+        ] {
+            assert_eq!(matches(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_the_segment_in_its_place() {
+        let of = |name| parameter("/v1/arbs/{id}/legs/{leg}", "/v1/arbs/a%20b/legs/2", name);
+        assert_eq!([of("id"), of("leg"), of("arbs"), of("")], [Some("a%20b"), Some("2"), None, None]);
+    }
+}

@@ -1,0 +1,148 @@
+//! The connections that are open: the policy of `admission` behind a lock, and what each connection remembers of it.
+//!
+//! The lock is taken when a connection begins, when it is first read from, when it first asks with or without a key, and when
+//! it ends: never by a further request with the same key. It never looks at what is asked.
+
+use std::cell::Cell;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arb_runtime::telemetry::serve as telemetry;
+use tokio::sync::{Notify, oneshot};
+use warp::http::HeaderMap;
+
+use super::address::Proxies;
+use super::admission::{Admission, Caps, Evicted, Kid, Reason};
+use crate::http::problem::Problem;
+
+tokio::task_local! {
+    /// The connection that this task serves.
+    static CONNECTION: Admitted;
+}
+
+/// By what a connection is closed: it is dropped.
+pub(super) type Closer = oneshot::Sender<()>;
+
+/// All of a listener.
+#[derive(Debug)]
+pub(super) struct Connections {
+    admission: Mutex<Admission<Closer>>,
+    proxies: Proxies,
+    /// A connection has ended, or can be closed.
+    room: Notify,
+}
+
+/// One that is open; it is noted as closed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    id: u64,
+    is_of_proxy: bool,
+    credential: Cell<Credential>,
+    connections: Arc<Connections>,
+}
+
+/// What the policy knows of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Credential {
+    Nothing,
+    NoKey,
+    Key(Kid),
+}
+
+impl Connections {
+    pub(super) fn new(caps: Caps, proxies: Proxies) -> Arc<Self> {
+        let admission = Mutex::new(Admission::new(caps));
+        Arc::new(Self { admission, proxies, room: Notify::new() })
+    }
+
+    /// Admits a connection, as soon as there is room.
+    pub(super) async fn admit(self: &Arc<Self>, peer: IpAddr) -> Admitted {
+        let address = self.proxies.of_connection(peer);
+        loop {
+            let opened = self.lock().open(address);
+            if let Ok((id, evicted)) = opened {
+                close(evicted);
+                let (credential, connections) = (Cell::new(Credential::Nothing), Arc::clone(self));
+                return Admitted { id, is_of_proxy: address.is_none(), credential, connections };
+            }
+            self.room.notified().await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Admission<Closer>> {
+        self.admission.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Closes a connection, outside the lock.
+fn close(evicted: Evicted<Closer>) {
+    if let Some((closer, reason)) = evicted {
+        drop(closer);
+        telemetry::connection_evicted(match reason {
+            Reason::Address => "address",
+            Reason::Keyless => "keyless",
+            Reason::Full => "full",
+        });
+    }
+}
+
+impl Admitted {
+    /// Serves the connection by this.
+    pub(super) async fn serve(self, serving: impl Future<Output = ()>) {
+        CONNECTION.scope(self, serving).await;
+    }
+
+    fn note(&self, kid: Option<&str>, headers: &HeaderMap) -> Result<(), Problem> {
+        if let Some(kid) = kid {
+            return self.with_key(kid.as_bytes().try_into().unwrap_or_default());
+        }
+        self.without_key(headers);
+        Ok(())
+    }
+
+    fn with_key(&self, kid: Kid) -> Result<(), Problem> {
+        if self.credential.get() == Credential::Key(kid) {
+            return Ok(());
+        }
+        if self.connections.lock().asked_with_key(self.id, kid).is_err() {
+            return Err(Problem::too_many_connections());
+        }
+        self.credential.set(Credential::Key(kid));
+        Ok(())
+    }
+
+    fn without_key(&self, headers: &HeaderMap) {
+        let is_known = self.credential.get() != Credential::Nothing;
+        if is_known && !(self.is_of_proxy && self.credential.get() == Credential::NoKey) {
+            return;
+        }
+        let through = self.is_of_proxy.then(|| self.connections.proxies.of_request(headers)).flatten();
+        let evicted = self.connections.lock().asked_without_key(self.id, through);
+        close(evicted);
+        self.credential.set(Credential::NoKey);
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.connections.lock().close(self.id);
+        self.connections.room.notify_one();
+    }
+}
+
+/// Notes that the connection of this task has been read from: by this it can be closed.
+pub(super) fn has_been_read(closer: Closer) {
+    let _ = CONNECTION.try_with(|admitted| {
+        let evicted = admitted.connections.lock().read(admitted.id, closer);
+        close(evicted);
+        admitted.connections.room.notify_one();
+    });
+}
+
+/// Notes whose key a request of this task's connection has credential, or that it has credential none.
+///
+/// # Errors
+/// 429 when the key holds as many connections as it may.
+pub(crate) fn note(kid: Option<&str>, headers: &HeaderMap) -> Result<(), Problem> {
+    CONNECTION.try_with(|admitted| admitted.note(kid, headers)).unwrap_or(Ok(()))
+}

@@ -1,0 +1,150 @@
+//! From a request to its response, by the route table: who asks, whether that is allowed, and what every response has.
+//!
+//! The order of refusals is part of the API: connections of a key, size, path (404), method (405), key (401), body, and then
+//! what the handler refuses. A body is read only for a row that takes one, and not before all that can be refused without it.
+//! It never charges: the handler does.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::{Buf, Bytes};
+use futures_util::Stream;
+use futures_util::future::{Either, ready};
+use warp::Filter;
+use warp::filters::BoxedFilter;
+use warp::http::header::HeaderName;
+use warp::http::{HeaderMap, Method};
+use warp::path::FullPath;
+use warp::reply::Response;
+
+use super::auth::AuthScheme;
+use super::charge::Charge;
+use super::problem::Problem;
+use super::request::{Head, Request};
+use super::route::{Answer, Route};
+use super::router::{PathRoutes, Router};
+use super::server::connections;
+use super::{body, limits, quota_headers, request_id};
+use crate::access::keys::Keys;
+use crate::access::usage::Usage;
+use crate::files::reload::Reloaded;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What answers requests: a route table, its state, and who may ask.
+pub(crate) struct Service<S: 'static> {
+    router: Router<S>,
+    state: S,
+    keys: Arc<Reloaded<Keys>>,
+    usage: Arc<Usage>,
+}
+
+/// What is known of a request before its body is read.
+struct Begun<'a, S: 'static> {
+    at: Instant,
+    path: Option<&'a PathRoutes<S>>,
+    scheme: AuthScheme,
+    /// Of a valid key.
+    charge: Option<Charge<'a>>,
+    /// The row that answers, or why none does.
+    route: Result<&'static Route<S>, Problem>,
+}
+
+impl<S: 'static> Begun<'_, S> {
+    /// Most bytes of the body, where it is to be read.
+    fn max_body(&self) -> Option<usize> {
+        self.route.as_ref().ok().and_then(|route| route.max_body)
+    }
+}
+
+impl<S: Send + Sync + 'static> Service<S> {
+    /// Of these rows, for these keys.
+    pub(crate) fn new(
+        routes: &'static [Route<S>],
+        state: S,
+        keys: Arc<Reloaded<Keys>>,
+        usage: Arc<Usage>,
+    ) -> Arc<Self> {
+        Arc::new(Self { router: Router::new(routes), state, keys, usage })
+    }
+
+    /// As a filter. It never rejects, so every request gets one of our own responses.
+    pub(crate) fn filter(self: Arc<Self>) -> BoxedFilter<(Response,)> {
+        let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+        warp::method()
+            .and(warp::path::full())
+            .and(query)
+            .and(warp::header::headers_cloned())
+            .and(warp::body::stream())
+            .then(move |method: Method, path: FullPath, query: String, headers: HeaderMap, body| {
+                let head = Head { method: &method, path: path.as_str(), query: &query, headers: &headers };
+                let begun = self.begin(&head);
+                if begun.max_body().is_none() {
+                    // Nearly all: a future that could wait for a body would cost more than all else here.
+                    return Either::Left(ready(self.finish(begun, &head, Ok(Bytes::new()))));
+                }
+                drop(begun);
+                let service = Arc::clone(&self);
+                Either::Right(Box::pin(async move {
+                    let (path, query) = (path.as_str(), &*query);
+                    service.respond(&Head { method: &method, path, query, headers: &headers }, body).await
+                }))
+            })
+            .boxed()
+    }
+
+    /// Answers a request.
+    pub(crate) async fn respond<B: Buf, E>(
+        &self,
+        head: &Head<'_>,
+        body: impl Stream<Item = Result<B, E>>,
+    ) -> Response {
+        let begun = self.begin(head);
+        let body = match begun.max_body() {
+            Some(max_bytes) => body::read(head.headers, body, max_bytes).await,
+            None => Ok(Bytes::new()),
+        };
+        self.finish(begun, head, body)
+    }
+
+    fn begin<'a>(&'a self, head: &Head<'_>) -> Begun<'a, S> {
+        let at = Instant::now();
+        let (scheme, path) = (AuthScheme::of(head.path), self.router.find(head.path));
+        let route = path.ok_or_else(Problem::not_found).and_then(|path| path.route(head.method));
+        let caller = self.keys.with(|keys| scheme.caller(head.headers, keys));
+        let admitted = connections::note(caller.as_ref().ok().map(|caller| &*caller.kid), head.headers);
+        let (charge, refusal) = match caller {
+            Ok(caller) => {
+                let cost = route.as_ref().map_or(0, |route| route.cost(head.method));
+                let pattern = path.map_or("", |path| path.pattern);
+                (Some(Charge::new(caller, &self.usage, (pattern, cost))), None)
+            }
+            Err(refusal) => (None, Some(refusal)),
+        };
+        let route = admitted.and_then(|()| limits::check(head.path, head.query, head.headers)).and(route);
+        let route = route.and_then(|route| match refusal {
+            Some(refusal) if route.needs_key() => Err(refusal),
+            _ => Ok(route),
+        });
+        Begun { at, path, scheme, charge, route }
+    }
+
+    fn finish(&self, begun: Begun<'_, S>, head: &Head<'_>, body: Result<Bytes, Problem>) -> Response {
+        let Begun { at, path, scheme, charge, route } = begun;
+        let answer = || -> Answer {
+            let (route, pattern) = (route?, path.map_or("", |path| path.pattern));
+            route.answer(&self.state, &Request { head, pattern, body: body? }, charge.as_ref())
+        };
+        let mut response = answer().unwrap_or_else(Problem::into_response);
+        if scheme == AuthScheme::ApiKey {
+            quota_headers::write(charge.map(|charge| charge.status()), response.headers_mut());
+        }
+        // Every response has an id of its own, to be found again in a log.
+        response.headers_mut().insert(REQUEST_ID, request_id::next());
+        self.router.meters(path).answered(response.status().as_u16(), at.elapsed());
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests;

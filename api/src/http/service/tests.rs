@@ -1,0 +1,283 @@
+//! A table that only tests have: methods beyond GET, path parameters and bodies.
+
+use std::future::poll_fn;
+use std::net::Ipv4Addr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arb_runtime::stop::Stop;
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use hyper::body::Body;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use warp::http::{HeaderMap, Method};
+
+use super::{Head, Service};
+use crate::fixtures::TestApp;
+use crate::http::auth::AuthScheme;
+use crate::http::charge::Charge;
+use crate::http::json_body::JsonBody;
+use crate::http::reply;
+use crate::http::request::Request;
+use crate::http::route::{Answer, BOTH, Route, Scope};
+use crate::http::server::{Caps, Limits, listen, serve_routes};
+
+const MAX_BODY: usize = 64;
+const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
+
+/// What the handlers are handed.
+struct Shelf(&'static str);
+
+/// Echoes a scan.
+fn scan(shelf: &Shelf, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+    let mut body = JsonBody::of(request)?;
+    let sport: Option<String> = body.take("sport", "must be text")?;
+    let markets: Option<Vec<String>> = body.take("markets", "must be an array of text")?;
+    body.finish()?;
+    charge.charge()?;
+    Ok(reply::json(json!({"shelf": shelf.0, "sport": sport, "markets": markets}).to_string()))
+}
+
+fn show(shelf: &Shelf, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+    charge.charge()?;
+    Ok(reply::text(format!("{} {}", shelf.0, request.parameter("id"))))
+}
+
+static ROUTES: [Route<Shelf>; 5] = [
+    Route::keyed(Method::POST, "/api/v1/scans", (BOTH, Scope::BoardRead), 2, scan).with_body(MAX_BODY),
+    Route::keyed(Method::GET, "/api/v1/scans/{id}", (API_KEY, Scope::BoardRead), 1, show),
+    Route::keyed(Method::DELETE, "/api/v1/scans/{id}", (API_KEY, Scope::BoardRead), 1, show),
+    Route::keyed(Method::GET, "/api/v1/scans/last", (API_KEY, Scope::BoardRead), 0, |shelf, _, _| {
+        Ok(reply::text(format!("{} last", shelf.0)))
+    }),
+    Route::open("/open/{id}", |shelf, request| {
+        Ok(reply::text(format!("{} {}", shelf.0, request.parameter("id"))))
+    }),
+];
+
+/// All of a response's body.
+async fn text(body: impl Body<Data = Bytes>) -> String {
+    let (mut body, mut bytes) = (pin!(body), Vec::new());
+    while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+        bytes.extend(frame.ok().unwrap().into_data().ok().unwrap());
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+fn field<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
+    headers[name].to_str().unwrap()
+}
+
+/// A caller of that table, who may ask three times.
+struct Client {
+    test: TestApp,
+    service: Arc<Service<Shelf>>,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// Status, header fields and body.
+type Received = (u16, HeaderMap, String);
+
+impl Client {
+    fn new() -> Self {
+        let test = TestApp::new(1, 10, Duration::from_secs(1));
+        let service =
+            Service::new(&ROUTES, Shelf("shelf"), Arc::clone(&test.app.keys), Arc::clone(&test.app.usage));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self { test, service, runtime }
+    }
+
+    fn send(
+        &self,
+        method: &Method,
+        path: &str,
+        fields: &[(&'static str, &str)],
+        body: impl Stream<Item = Result<&'static [u8], ()>>,
+    ) -> Received {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.insert(*name, value.parse().unwrap());
+        }
+        let head = Head { method, path, query: "", headers: &headers };
+        let response = self.runtime.block_on(self.service.respond(&head, body));
+        let (parts, body) = response.into_parts();
+        let body = self.runtime.block_on(text(body));
+        (parts.status.as_u16(), parts.headers, body)
+    }
+
+    /// With the key, and a body in pieces.
+    fn ask(
+        &self,
+        method: &Method,
+        path: &str,
+        fields: &[(&'static str, &str)],
+        pieces: &[&'static str],
+    ) -> Received {
+        let fields = [&[("x-api-key", &*self.test.key)][..], fields].concat();
+        let pieces: Vec<_> = pieces.iter().map(|piece| Ok(piece.as_bytes())).collect();
+        self.send(method, path, &fields, stream::iter(pieces))
+    }
+
+    fn used(&self) -> u64 {
+        let caller = self.test.app.keys.with(|keys| keys.check(&self.test.key)).unwrap();
+        self.test.app.usage.status(&caller).used
+    }
+}
+
+const JSON: (&str, &str) = ("content-type", "application/json; charset=utf-8");
+
+#[test]
+fn a_body_in_pieces_is_read_and_its_answer_costs_what_the_row_says() {
+    let client = Client::new();
+    let pieces = ["{\"sport\": \"soccer\",", " \"markets\": [\"h2h\"]}"];
+    let (status, headers, body) = client.ask(&Method::POST, "/api/v1/scans", &[JSON], &pieces);
+    let body: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, body), (200, json!({"shelf": "shelf", "sport": "soccer", "markets": ["h2h"]})));
+    assert_eq!((field(&headers, "x-requests-used"), client.used()), ("2", 2));
+    // One is left, which is too little for another.
+    let (status, headers, _) = client.ask(&Method::POST, "/api/v1/scans", &[JSON], &["{}"]);
+    assert_eq!((status, field(&headers, "x-requests-remaining"), client.used()), (429, "1", 2));
+}
+
+#[test]
+fn a_body_that_is_none_of_the_row_s_is_refused_for_nothing() {
+    let client = Client::new();
+    let long = "x".repeat(MAX_BODY + 1);
+    let long: &'static str = long.leak();
+    for (fields, pieces, expected) in [
+        (&[][..], &["{}"][..], 415),
+        (&[("content-type", "text/json")], &["{}"], 415),
+        (&[JSON, ("content-length", "65")], &[], 413),
+        // Chunked: it has no length, and needs none.
+        (&[JSON], &[long], 413),
+        (&[JSON], &["{", long], 413),
+        (&[JSON], &[], 400),
+        (&[JSON], &["[]"], 400),
+        (&[JSON], &["{\"sport\""], 400),
+    ] {
+        let (status, headers, body) = client.ask(&Method::POST, "/api/v1/scans", fields, pieces);
+        assert_eq!(status, expected, "{fields:?} {pieces:?}: {body}");
+        assert_eq!(headers["content-type"], "application/problem+json");
+    }
+    let broken = stream::iter([Ok(&b"{"[..]), Err(())]);
+    let fields = [("x-api-key", &*client.test.key), JSON];
+    assert_eq!(client.send(&Method::POST, "/api/v1/scans", &fields, broken).0, 400);
+    assert_eq!(client.used(), 0);
+}
+
+#[test]
+fn a_field_that_is_unknown_or_of_another_type_is_named() {
+    let client = Client::new();
+    for (text, name, reason) in [
+        ("{\"sports\": \"soccer\"}", "sports", "is unknown"),
+        ("{\"sport\": 1}", "sport", "must be text"),
+        ("{\"markets\": [1]}", "markets", "must be an array of text"),
+    ] {
+        let (status, _, body) = client.ask(&Method::POST, "/api/v1/scans", &[JSON], &[text]);
+        let body: Value = serde_json::from_str(&body).unwrap();
+        let expected = json!([{"name": name, "reason": reason}]);
+        assert_eq!((status, &body["invalid_params"]), (400, &expected), "{text}");
+    }
+    assert_eq!(client.used(), 0);
+}
+
+#[test]
+fn a_body_is_read_only_when_nothing_else_refuses_the_request() {
+    let client = Client::new();
+    let unread = || {
+        stream::poll_fn(|_| -> std::task::Poll<Option<Result<&'static [u8], ()>>> { panic!("it was read") })
+    };
+    let key = ("x-api-key", &*client.test.key);
+    for (method, path, fields, expected) in [
+        (Method::POST, "/api/v1/scans", &[JSON][..], 401),
+        (Method::POST, "/api/v1/nothing", &[key, JSON], 404),
+        (Method::PUT, "/api/v1/scans", &[key, JSON], 405),
+        (Method::POST, "/api/v1/scans", &[key], 415),
+        (Method::DELETE, "/api/v1/scans/7", &[key, JSON], 200),
+    ] {
+        let (status, ..) = client.send(&method, path, fields, unread());
+        assert_eq!(status, expected, "{method} {path}");
+    }
+}
+
+#[test]
+fn a_path_has_the_methods_of_its_rows_and_says_which() {
+    let client = Client::new();
+    for (method, path, allow) in [
+        (Method::GET, "/api/v1/scans", "POST"),
+        (Method::GET, "/v1/scans", "POST"),
+        (Method::POST, "/api/v1/scans/7", "GET, HEAD, DELETE"),
+        (Method::DELETE, "/open/7", "GET, HEAD"),
+    ] {
+        let (status, headers, body) = client.ask(&method, path, &[], &[]);
+        assert_eq!((status, field(&headers, "allow")), (405, allow), "{method} {path}");
+        assert!(body.contains(&format!("This path answers {allow}.")), "{body}");
+    }
+}
+
+#[test]
+fn a_parameter_is_handed_over_and_a_literal_goes_before_it() {
+    let client = Client::new();
+    for (path, text, used) in [
+        ("/api/v1/scans/7", "shelf 7", 1),
+        ("/api/v1/scans/last", "shelf last", 1),
+        ("/open/a%20b", "shelf a%20b", 1),
+        ("/api/v1/scans/8", "shelf 8", 2),
+    ] {
+        let (status, _, body) = client.ask(&Method::GET, path, &[], &[]);
+        assert_eq!((status, &*body, client.used()), (200, text, used), "{path}");
+    }
+    let caller = client.test.app.keys.with(|keys| keys.check(&client.test.key)).unwrap();
+    let routes = client.test.app.usage.routes(&caller);
+    assert_eq!(routes.into_iter().collect::<Vec<_>>(), [("/api/v1/scans/{id}".to_owned(), 2)]);
+}
+
+/// As it arrives over a connection: chunked bodies need no length, and one that is too long is 413 whichever way it is sent.
+#[test]
+fn bodies_are_read_from_connections() {
+    let (client, stop) = (Client::new(), Stop::default());
+    let (routes, stopped) = (Arc::clone(&client.service).filter(), stop.clone());
+    let listener = client.runtime.block_on(async { listen((Ipv4Addr::LOCALHOST, 0).into()) }).unwrap();
+    let address = listener.local_addr().unwrap();
+    let limits = Limits::new(Caps::equal(10), Duration::from_secs(10));
+    let server = client.runtime.spawn(async move { serve_routes(listener, routes, limits, &stopped).await });
+    let long = "x".repeat(MAX_BODY + 1);
+    for (framing, body, expected) in [
+        ("content-length: 2", "{}".to_owned(), 200),
+        ("transfer-encoding: chunked", "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n".to_owned(), 429),
+        ("transfer-encoding: chunked", format!("{:x}\r\n{long}\r\n0\r\n\r\n", long.len()), 413),
+        (&format!("content-length: {}", long.len()), long.clone(), 413),
+        ("transfer-encoding: chunked", "nonsense\r\n".to_owned(), 400),
+        ("x-no-body: 1", String::new(), 400),
+    ] {
+        let key = &client.test.key;
+        let head =
+            format!("POST /api/v1/scans HTTP/1.1\r\nhost: a\r\nx-api-key: {key}\r\nconnection: close\r\n");
+        let sent = format!("{head}content-type: application/json\r\n{framing}\r\n\r\n{body}");
+        let received = client.runtime.block_on(async {
+            let (mut stream, mut received) = (TcpStream::connect(address).await.unwrap(), Vec::new());
+            stream.write_all(sent.as_bytes()).await.unwrap();
+            // What comes after the response may be a reset, where it did not wait for the body.
+            let _ = stream.read_to_end(&mut received).await;
+            String::from_utf8(received).unwrap()
+        });
+        assert!(received.starts_with(&format!("HTTP/1.1 {expected} ")), "{framing} {body}: {received}");
+    }
+    stop.stop();
+    client.runtime.block_on(server).unwrap();
+}
+
+#[test]
+fn each_scheme_has_the_paths_of_its_rows() {
+    let client = Client::new();
+    let bearer = format!("Bearer {}", client.test.key);
+    let fields = [("authorization", &*bearer), JSON];
+    let send =
+        |method: &Method, path: &str| client.send(method, path, &fields, stream::iter([Ok(&b"{}"[..])])).0;
+    assert_eq!(send(&Method::POST, "/v1/scans"), 200);
+    assert_eq!(send(&Method::GET, "/v1/scans/7"), 404, "by x-api-key alone");
+    assert_eq!(send(&Method::POST, "/api/v1/scans"), 401);
+}

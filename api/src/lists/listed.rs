@@ -1,0 +1,68 @@
+//! What is listed: records of a compacted topic that are open until their tombstone, and how each type of them is
+//! ordered, filtered and shown.
+//!
+//! Only what differs between the types is here; that they are read, rendered, paged and answered alike is `entries`,
+//! `snapshot` and `resources::list`. An implementation never looks at who asks.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use arb_schemas::records::Event;
+use arb_schemas::time::Micros;
+use arb_schemas::topics::Topic;
+use arb_schemas::wire::Record;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::http::problem::Problem;
+use crate::lists::sport::Sport;
+
+/// A type of record that is listed.
+pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
+    /// Where they are.
+    const TOPIC: Topic;
+    /// Their field in the envelope.
+    const NAME: &'static str;
+    /// What a caller is told who comes too early.
+    const UNREAD: &'static str;
+    /// A place in their order.
+    type Key: SortKey;
+    /// Which of them a caller wants to see.
+    type Filter: ListFilter<Self>;
+
+    /// One from open to close; the record's key.
+    fn id(&self) -> &str;
+    /// What it is about.
+    fn event(&self) -> &Event;
+    /// The number of the last transition.
+    fn sequence(&self) -> i64;
+    /// Where it stands.
+    fn key(&self) -> Self::Key;
+    /// How it reads at its rank from 1, as of a time, if there is one.
+    fn view(&self, rank: u64, as_of: Option<Micros>) -> impl Serialize;
+}
+
+/// A place in a total order, first things first; a page ends after one.
+pub(crate) trait SortKey:
+    Debug + Clone + Ord + Hash + Serialize + DeserializeOwned + Send + Sync
+{
+    /// Bytes of its id, which may be any that a caller has written.
+    fn bytes(&self) -> usize;
+}
+
+/// What a caller wants to see; all of it by default.
+pub(crate) trait ListFilter<E>:
+    Debug + Clone + Default + Eq + Hash + Serialize + DeserializeOwned + Send + Sync
+{
+    /// Takes a parameter of the query; `false` when it is none of this filter's.
+    ///
+    /// # Errors
+    /// [`Problem`] for a value that says nothing.
+    fn take(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
+    /// Whether an entry is shown.
+    fn includes(&self, entry: &E) -> bool;
+    /// The sport or league in it.
+    fn sport(&self) -> &Sport;
+    /// Bytes of the names in it.
+    fn bytes(&self) -> usize;
+}

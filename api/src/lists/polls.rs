@@ -1,0 +1,160 @@
+//! How far the topics have come: the last whole poll of each source that every partition contains.
+//!
+//! The processor says so on the board's topic, in the transaction that contains the poll. It never goes by the time at
+//! which a record was read.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use arb_schemas::records::BoardProgress;
+use arb_schemas::time::{Micros, SECOND};
+
+use crate::lists::pace::Pace;
+
+/// A source whose last poll is older than the newest poll of all by more than this is not shown: a league that has ended, of
+/// which nobody has withdrawn the progress. By the time of the polls, not of a clock: in a recording of last year nothing is old.
+const SILENT_FOR_GOOD: Micros = 7 * 24 * 60 * 60 * SECOND;
+
+/// Polls by source, shared by all that is listed.
+#[derive(Debug)]
+pub(crate) struct Polls {
+    partitions: usize,
+    /// By source, then partition: the last whole poll that the partition contains.
+    progress: Mutex<BTreeMap<String, BTreeMap<i32, Micros>>>,
+    /// How often polls come that are newer than all before.
+    pace: Mutex<Pace>,
+    /// Nothing has come for longer than the sources promise.
+    is_stale: AtomicBool,
+    /// Grows with every change, after it.
+    version: AtomicU64,
+}
+
+impl Polls {
+    /// None yet, of a topic with so many partitions.
+    pub(crate) fn new(partitions: i32) -> Self {
+        let partitions = usize::try_from(partitions).unwrap_or(0);
+        Self {
+            partitions,
+            progress: Mutex::default(),
+            pace: Mutex::default(),
+            is_stale: AtomicBool::new(false),
+            version: AtomicU64::new(0),
+        }
+    }
+
+    /// Notes how far a partition has come.
+    pub(crate) fn note(&self, partition: i32, progress: BoardProgress) {
+        let before = self.as_of();
+        self.lock().entry(progress.source).or_default().insert(partition, progress.received_at);
+        if self.as_of() > before {
+            self.pace.lock().unwrap_or_else(PoisonError::into_inner).poll(Instant::now());
+            self.is_stale.store(false, Ordering::Release);
+        }
+        self.version.fetch_add(1, Ordering::Release);
+    }
+
+    /// Checks whether nothing has come for longer than the sources promise; to be called again and again.
+    pub(crate) fn check_staleness(&self, now: Instant) {
+        let is_late = self.pace.lock().unwrap_or_else(PoisonError::into_inner).is_late(now);
+        if is_late && !self.is_stale.swap(true, Ordering::AcqRel) {
+            self.version.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Whether it was when that was last looked at, and nothing has come since.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.is_stale.load(Ordering::Acquire)
+    }
+
+    /// Forgets a source in a partition: the processor has withdrawn what it said of it.
+    pub(crate) fn forget(&self, partition: i32, source: &str) {
+        let mut progress = self.lock();
+        if let Some(partitions) = progress.get_mut(source) {
+            partitions.remove(&partition);
+            if partitions.is_empty() {
+                progress.remove(source);
+            }
+            self.version.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Which state of them this is, or an older one.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// The last poll of each source that every partition contains, of the sources that are not silent for good.
+    pub(crate) fn whole(&self) -> BTreeMap<String, Micros> {
+        let progress = self.lock();
+        let whole = progress.iter().filter(|(_, partitions)| partitions.len() == self.partitions);
+        let mut polls: BTreeMap<_, _> =
+            whole.filter_map(|(source, at)| Some((source.clone(), *at.values().min()?))).collect();
+        let newest = polls.values().max().copied().unwrap_or(0);
+        polls.retain(|_, at| newest.saturating_sub(*at) <= SILENT_FOR_GOOD);
+        polls
+    }
+
+    /// The time of the newest of them.
+    pub(crate) fn as_of(&self) -> Option<Micros> {
+        self.whole().into_values().max()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, BTreeMap<i32, Micros>>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn note(polls: &Polls, partition: i32, source: &str, received_at: Micros) {
+        polls.note(partition, BoardProgress { source: source.to_owned(), received_at });
+    }
+
+    #[test]
+    fn a_source_that_is_silent_for_seven_days_is_not_shown_until_it_speaks_again() {
+        let polls = Polls::new(1);
+        note(&polls, 0, "ended", 1);
+        note(&polls, 0, "plays", 1 + SILENT_FOR_GOOD);
+        assert_eq!(polls.whole().len(), 2);
+        note(&polls, 0, "plays", 2 + SILENT_FOR_GOOD);
+        assert_eq!(polls.whole().into_keys().collect::<Vec<_>>(), ["plays"]);
+        note(&polls, 0, "ended", SILENT_FOR_GOOD);
+        assert_eq!(polls.whole().len(), 2);
+    }
+
+    #[test]
+    fn a_source_that_is_withdrawn_in_every_partition_is_gone() {
+        let polls = Polls::new(2);
+        (0..2).for_each(|partition| note(&polls, partition, "s", 1));
+        let before = polls.version();
+        polls.forget(0, "s");
+        assert!(polls.whole().is_empty() && polls.version() > before);
+        polls.forget(1, "s");
+        polls.forget(1, "never there");
+        assert!(polls.lock().is_empty());
+    }
+
+    #[test]
+    fn a_board_is_stale_until_the_next_poll() {
+        let polls = Polls::new(1);
+        note(&polls, 0, "s", 1);
+        note(&polls, 0, "s", 2);
+        let version = polls.version();
+        polls.check_staleness(Instant::now());
+        assert!(!polls.is_stale() && polls.version() == version);
+        let later = Instant::now() + Duration::from_mins(1);
+        polls.check_staleness(later);
+        polls.check_staleness(later);
+        assert!(polls.is_stale() && polls.version() == version + 1, "pages are rendered again, once");
+        note(&polls, 0, "s", 2);
+        assert!(polls.is_stale(), "the same poll again is nothing new");
+        note(&polls, 0, "s", 3);
+        assert!(!polls.is_stale());
+    }
+}

@@ -1,0 +1,268 @@
+//! A list at one moment: in its order, as JSON that is shared by all who are sent it.
+//!
+//! It asks nobody: what it is made of is handed to it, and making it takes as long as it takes. A page that was asked
+//! for is kept, bytes and tag, for as long as the snapshot, or until newer ones need its room: the same question is not
+//! rendered twice.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::Hash;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use arb_schemas::time::{Micros, to_rfc3339};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::http::etag::Tag;
+use crate::http::paging::Cursor;
+use crate::lists::listed::{ListFilter, Listed, SortKey};
+use crate::view;
+
+/// Most bytes of pages that are kept, with the questions that they answer.
+const MAX_KEPT: usize = 16 * 1024 * 1024;
+/// What a page takes beside its bytes and the names in its question, at most: its tag and its places in the tables.
+const PLACES: usize = 512;
+/// Bytes after the last entry, roughly.
+const TAIL: usize = 256;
+
+/// What a snapshot is made of.
+#[derive(Debug)]
+pub(crate) struct Parts<E> {
+    /// In any order.
+    pub(crate) entries: Vec<Arc<E>>,
+    /// The last poll of each source that every partition contains.
+    pub(crate) polls: BTreeMap<String, Micros>,
+    /// None has come for longer than the sources promise.
+    pub(crate) is_stale: bool,
+}
+
+/// A list at one moment, first entry first.
+#[derive(Debug)]
+pub(crate) struct Snapshot<E: Listed> {
+    as_of: Option<Micros>,
+    is_stale: bool,
+    polls: Vec<Value>,
+    entries: Vec<RenderedEntry<E>>,
+    kept: RwLock<PageCache<PageQueryOf<E>>>,
+}
+
+/// Which page.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PageQuery<P, F> {
+    /// At most so many entries.
+    pub(crate) limit: usize,
+    /// After a place; from the first one on where there is none.
+    pub(crate) after: Option<P>,
+    /// Of those that are wanted.
+    pub(crate) filter: F,
+}
+
+/// Of a list.
+pub(crate) type PageQueryOf<E> = PageQuery<<E as Listed>::Key, <E as Listed>::Filter>;
+
+/// A page as it is sent, shared by all who are sent it.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) json: Bytes,
+    pub(crate) tag: Tag,
+}
+
+/// Pages that were asked for, by what was asked.
+#[derive(Debug)]
+struct PageCache<A> {
+    /// With what each takes.
+    pages: HashMap<Arc<A>, (Arc<Page>, usize)>,
+    /// Their questions, the first one first.
+    order: VecDeque<Arc<A>>,
+    bytes: usize,
+}
+
+impl<A> Default for PageCache<A> {
+    fn default() -> Self {
+        Self { pages: HashMap::new(), order: VecDeque::new(), bytes: 0 }
+    }
+}
+
+impl<A: Clone + Eq + Hash> PageCache<A> {
+    /// Keeps a page, with the bytes of the names in its question; what has been kept longest makes room. Who asks for many
+    /// pages that nobody else wants pays for each, and costs the others one rendering of theirs for every 16 MB.
+    fn keep(&mut self, ask: &A, page: &Arc<Page>, names: usize) {
+        // Small ones count too: there are as many answers without entries as names.
+        let bytes = page.json.len() + names + PLACES;
+        // Two may have rendered it at one time.
+        if bytes > MAX_KEPT || self.pages.contains_key(ask) {
+            return;
+        }
+        while self.bytes + bytes > MAX_KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.bytes -= self.pages.remove(&oldest).map_or(0, |(_, bytes)| bytes);
+        }
+        let ask = Arc::new(ask.clone());
+        self.order.push_back(Arc::clone(&ask));
+        self.pages.insert(ask, (Arc::clone(page), bytes));
+        self.bytes += bytes;
+    }
+}
+
+/// An entry as it is sent.
+#[derive(Debug)]
+struct RenderedEntry<E: Listed> {
+    place: E::Key,
+    entry: Arc<E>,
+    json: Bytes,
+}
+
+impl<E: Listed> Snapshot<E> {
+    /// Orders and renders.
+    pub(crate) fn of(parts: &Parts<E>) -> Self {
+        let as_of = parts.polls.values().max().copied();
+        let mut ordered: Vec<_> = parts.entries.iter().map(|entry| (entry.key(), entry)).collect();
+        ordered.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let shown = ordered.into_iter().zip(1_u64..).map(|((place, entry), rank)| RenderedEntry {
+            place,
+            entry: Arc::clone(entry),
+            json: view::json(&entry.view(rank, as_of)).into(),
+        });
+        let poll = |(source, at): (&String, &Micros)| json!({"source": source, "polled_at": to_rfc3339(*at)});
+        let polls = parts.polls.iter().map(poll).collect();
+        let is_stale = parts.is_stale;
+        Self { as_of, is_stale, entries: shown.collect(), polls, kept: RwLock::default() }
+    }
+
+    /// A page, as it was rendered when it was first asked for.
+    pub(crate) fn page(&self, ask: &PageQueryOf<E>) -> Arc<Page> {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((page, _)) = kept.pages.get(ask) {
+            return Arc::clone(page);
+        }
+        drop(kept);
+        let json = Bytes::from(self.render(ask));
+        let page = Arc::new(Page { tag: Tag::of(&json), json });
+        let names = ask.filter.bytes() + ask.after.as_ref().map_or(0, SortKey::bytes);
+        self.kept.write().unwrap_or_else(PoisonError::into_inner).keep(ask, &page, names);
+        page
+    }
+
+    /// A page in the envelope. Entries are JSON already and go in as they are.
+    fn render(&self, PageQuery { limit, after, filter }: &PageQueryOf<E>) -> String {
+        let is_passed = |shown: &RenderedEntry<E>| after.as_ref().is_some_and(|after| shown.place <= *after);
+        let start = self.entries.partition_point(is_passed);
+        let mut rest = self.entries[start..].iter().filter(|shown| filter.includes(&shown.entry));
+        let page: Vec<_> = rest.by_ref().take(*limit).collect();
+        let has_more = rest.next().is_some();
+        let last = page.last().filter(|_| has_more);
+        let next = last.map(|last| Cursor { after: last.place.clone(), filter: filter.clone() }.encode());
+        let mut text = self.opening();
+        text.reserve(page.iter().map(|shown| shown.json.len() + 1).sum::<usize>() + TAIL);
+        for (index, shown) in page.iter().enumerate() {
+            text.push_str(if index == 0 { "" } else { "," });
+            text.push_str(&String::from_utf8_lossy(&shown.json));
+        }
+        text.push_str("],\"next_cursor\":");
+        text.push_str(&json!(next).to_string());
+        text.push('}');
+        text
+    }
+
+    /// All that is wanted as the pieces of a JSON array without its brackets, shared by all who are sent it.
+    pub(crate) fn pieces(&self, is_wanted: impl Fn(&E) -> bool) -> Vec<Bytes> {
+        let mut pieces = Vec::new();
+        for shown in self.entries.iter().filter(|shown| is_wanted(&shown.entry)) {
+            if !pieces.is_empty() {
+                pieces.push(Bytes::from_static(b","));
+            }
+            pieces.push(shown.json.clone());
+        }
+        pieces
+    }
+
+    /// The envelope up to its first entry.
+    pub(crate) fn opening(&self) -> String {
+        let (as_of, polls) = (json!(self.as_of.map(to_rfc3339)), json!(self.polls));
+        let stale = self.is_stale;
+        format!("{{\"as_of\":{as_of},\"stale\":{stale},\"polls\":{polls},\"{}\":[", E::NAME)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_schemas::records::BoardEntry;
+
+    use super::*;
+    use crate::fixtures::entry;
+    use crate::lists::sport::Sport;
+
+    type PageQuery = PageQueryOf<BoardEntry>;
+
+    fn snapshot(ids: &[&str]) -> Snapshot<BoardEntry> {
+        let entries = ids.iter().map(|id| Arc::new(entry(id, 0.02))).collect();
+        Snapshot::of(&Parts {
+            entries,
+            polls: BTreeMap::from([("s".to_owned(), 1_000_000)]),
+            is_stale: false,
+        })
+    }
+
+    fn ask(limit: usize) -> PageQuery {
+        PageQuery { limit, after: None, filter: Sport::default() }
+    }
+
+    #[test]
+    fn a_page_is_rendered_once_for_all() {
+        let snapshot = snapshot(&["a", "b"]);
+        let (first, second) = (snapshot.page(&ask(1)), snapshot.page(&ask(1)));
+        assert_eq!(first.json.as_ptr(), second.json.as_ptr());
+        assert_eq!(first.tag, Tag::of(&first.json));
+        assert_ne!(first.tag, snapshot.page(&ask(2)).tag);
+    }
+
+    #[test]
+    fn the_same_page_of_another_snapshot_has_the_same_tag() {
+        let tag = |ids: &[&str], limit| snapshot(ids).page(&ask(limit)).tag.clone();
+        assert_eq!(tag(&["a", "b", "c"], 1), tag(&["a", "b"], 1), "what is beyond the page does not count");
+        assert_ne!(tag(&["a", "b"], 2), tag(&["a"], 2));
+        assert_ne!(tag(&["a", "b"], 1), tag(&["a"], 1), "a page that has a next one says so");
+    }
+
+    fn of(name: &str) -> PageQuery {
+        PageQuery { filter: Sport::parse(name).unwrap(), ..ask(1) }
+    }
+
+    fn page(bytes: usize) -> Arc<Page> {
+        Arc::new(Page { json: vec![0; bytes].into(), tag: Tag::of(b"") })
+    }
+
+    #[test]
+    fn a_page_is_kept_however_many_small_ones_came_before() {
+        let snapshot = snapshot(&["a"]);
+        for number in 0..5_000 {
+            snapshot.page(&of(&format!("sport_{number}")));
+        }
+        let (first, second) = (snapshot.page(&ask(1)), snapshot.page(&ask(1)));
+        assert_eq!(first.json.as_ptr(), second.json.as_ptr());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_the_oldest_makes_room() {
+        let (third, mut kept) = (MAX_KEPT / 3 - 2 * PLACES, PageCache::<PageQuery>::default());
+        for name in ["a", "b", "c", "c", "d"] {
+            kept.keep(&of(name), &page(third), name.len());
+        }
+        let names = ["a", "b", "c", "d"].map(|name| kept.pages.contains_key(&of(name)));
+        assert_eq!((names, kept.order.len()), ([false, true, true, true], 3));
+        assert_eq!(kept.bytes, 3 * (third + 1 + PLACES), "counted once each");
+        kept.keep(&of("e"), &page(MAX_KEPT), 1);
+        assert_eq!(kept.pages.len(), 3, "what has no room at all takes none");
+        kept.keep(&of("e"), &page(MAX_KEPT - 1 - PLACES), 1);
+        assert_eq!((kept.pages.len(), kept.order.len(), kept.bytes), (1, 1, MAX_KEPT));
+    }
+
+    #[test]
+    fn pages_without_a_byte_are_bounded_too() {
+        let mut kept = PageCache::<PageQuery>::default();
+        for number in 0..2 * MAX_KEPT / PLACES {
+            kept.keep(&PageQuery { limit: number, ..ask(1) }, &page(0), 0);
+        }
+        assert_eq!((kept.pages.len(), kept.order.len()), (MAX_KEPT / PLACES, MAX_KEPT / PLACES));
+    }
+}

@@ -1,0 +1,52 @@
+//! Of which sport or league a caller wants to see what is open, and the feed.
+//!
+//! The same words on all. It never changes what an entry says, only whether it is shown.
+
+use serde::{Deserialize, Serialize};
+
+use crate::http::parameters;
+use crate::http::problem::Problem;
+
+/// A sport (`soccer`) or a league (`soccer_fifa_world_cup`); all of them unless one is named.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Sport(Option<String>);
+
+impl Sport {
+    /// From a parameter.
+    pub(crate) fn parse(name: &str) -> Result<Self, Problem> {
+        Ok(Self(Some(parameters::name("sport", name, "must be a sport or a league key")?)))
+    }
+
+    /// Its name, if one is named.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// Bytes of its name.
+    pub(crate) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, String::len)
+    }
+
+    /// Whether what is of this sport and league is shown.
+    pub(crate) fn is(&self, sport: &str, league: &str) -> bool {
+        self.0.as_deref().is_none_or(|name| name == sport || name == league)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sport_is_named_by_its_key_or_its_leagues() {
+        let named = |name| Sport::parse(name).ok().unwrap();
+        for (name, expected) in
+            [("soccer", true), ("soccer_test", true), ("soccer_other", false), ("socc", false)]
+        {
+            assert_eq!(named(name).is("soccer", "soccer_test"), expected, "{name}");
+        }
+        assert!(Sport::default().is("any", "of them"));
+        assert!(Sport::parse("").is_err() && Sport::parse(&"s".repeat(101)).is_err());
+    }
+}

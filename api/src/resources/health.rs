@@ -1,0 +1,40 @@
+//! `GET /livez` and `GET /readyz`: whether the process runs, and whether it has read what it serves.
+//!
+//! It never looks at anything outside the process.
+
+use std::sync::Arc;
+
+use crate::http::problem::Problem;
+use crate::http::reply;
+use crate::http::route::Answer;
+use crate::lists::Lists;
+use crate::stream::StreamState;
+
+/// What must have been read.
+#[derive(Debug)]
+pub(crate) struct Health {
+    pub(crate) lists: Lists,
+    pub(crate) streams: Arc<StreamState>,
+}
+
+impl Health {
+    /// Whether the board, the signals and the feed have been read.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.lists.is_ready() && self.streams.is_ready()
+    }
+
+    /// Answers `GET /readyz`.
+    pub(crate) fn ready(&self) -> Answer {
+        if self.is_ready() {
+            Ok(reply::text("ready\n".to_owned()))
+        } else {
+            Err(Problem::unavailable("The board, the signals and the feed are being read."))
+        }
+    }
+}
+
+/// Answers `GET /livez`: who can answer is alive.
+#[expect(clippy::unnecessary_wraps, reason = "as handlers answer")]
+pub(crate) fn live() -> Answer {
+    Ok(reply::text("live\n".to_owned()))
+}

@@ -1,0 +1,117 @@
+//! What is open, a page at a time: `GET /v1/arbs`, `/v1/signals` and the same under `/api`.
+//!
+//! It never filters or reorders by anything that the caller did not name.
+
+use std::sync::Arc;
+
+use tokio::task::block_in_place;
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use warp::http::{HeaderMap, HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use crate::http::charge::Charge;
+use crate::http::etag;
+use crate::http::paging::{self, Cursor};
+use crate::http::parameters::parameters;
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+use crate::http::route::Answer;
+use crate::lists::entries::Entries;
+use crate::lists::listed::{ListFilter, Listed};
+use crate::lists::snapshot::{Page, PageQueryOf, Snapshot};
+
+/// Headers of an answer, at most.
+const HEADERS: usize = 10;
+
+/// A list of what is open.
+#[derive(Debug)]
+pub(crate) struct ListResource<E: Listed> {
+    pub(crate) entries: Arc<Entries<E>>,
+}
+
+impl<E: Listed> ListResource<E> {
+    /// Answers a request.
+    pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        let entries = &*self.entries;
+        let query = parse::<E>(request.query())?;
+        if !entries.is_ready() {
+            return Err(Problem::unavailable(E::UNREAD));
+        }
+        entries.sports().check(query.filter.sport())?;
+        let page = if etag::is_conditional(request.headers()) {
+            // Who would be refused without the tag is refused with it (RFC 9110, 13.2.1), and nothing is rendered for it.
+            charge.refuse_if_spent()?;
+            let page = snapshot(entries)?.page(&query);
+            if page.tag.is_known_to(request.headers()) {
+                return Ok(not_modified(&page));
+            }
+            charge.charge()?;
+            page
+        } else {
+            // Before the work: a refusal is to cost no rendering. What is ready stays so.
+            charge.charge()?;
+            snapshot(entries)?.page(&query)
+        };
+        let mut response = Response::new(page.json.clone().into());
+        describe(&page, response.headers_mut());
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Ok(response)
+    }
+}
+
+/// The list as it is now; what has changed is rendered where it may take its time.
+fn snapshot<E: Listed>(entries: &Entries<E>) -> Result<Arc<Snapshot<E>>, Problem> {
+    let snapshot = entries.current().or_else(|| block_in_place(|| entries.snapshot()));
+    snapshot.ok_or_else(|| Problem::unavailable(E::UNREAD))
+}
+
+/// The caller has this page: it is told so, and charged nothing.
+fn not_modified(page: &Page) -> Response {
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    describe(page, response.headers_mut());
+    response
+}
+
+/// What caches are told: to keep the page for its caller alone, and to ask each time whether it is still the same.
+fn describe(page: &Page, headers: &mut HeaderMap) {
+    headers.reserve(HEADERS);
+    headers.insert(ETAG, page.tag.header());
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    headers.insert(VARY, HeaderValue::from_static("authorization, x-api-key"));
+}
+
+/// What a query asks for.
+fn parse<E: Listed>(text: &str) -> Result<PageQueryOf<E>, Problem> {
+    let (mut limit, mut filter) = (paging::LIMIT, E::Filter::default());
+    let mut cursor: Option<Cursor<E::Key, E::Filter>> = None;
+    for (name, value) in parameters(text)? {
+        match &*name {
+            "limit" => limit = paging::limit(&value)?,
+            "cursor" => cursor = Some(paging::cursor(&value)?),
+            _ if filter.take(&name, &value)? => {}
+            _ => return Err(Problem::invalid_param(&name, "is unknown")),
+        }
+    }
+    if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
+        return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
+    }
+    Ok(PageQueryOf::<E> { limit, after: cursor.map(|cursor| cursor.after), filter })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{entry, signal};
+    use crate::lists::sport::Sport;
+    use crate::resources::{arbs, signals};
+
+    #[test]
+    fn a_place_in_one_list_is_none_in_another() {
+        let (arb, signal) = (entry("a", 0.02), signal("a", 7));
+        let of_arbs = Cursor { after: arb.key(), filter: Sport::default() }.encode();
+        let of_signals = Cursor { after: signal.key(), filter: Sport::default() }.encode();
+        assert!(Cursor::<signals::SignalKey, Sport>::decode(&of_arbs).is_none());
+        assert!(Cursor::<arbs::Rank, Sport>::decode(&of_signals).is_none());
+    }
+}

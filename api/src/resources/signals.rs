@@ -1,0 +1,272 @@
+//! The open edge signals, newest first, and what a caller may want to see of them.
+//!
+//! Strength is of another unit for each kind, so it orders nothing here: a value of 3 % and a steam of 3 % are no equals.
+
+use std::cmp::Ordering;
+
+use arb_schemas::records::{EdgeSignal, Event};
+use arb_schemas::time::Micros;
+use arb_schemas::topics::{SIGNALS, Topic};
+use serde::{Deserialize, Serialize};
+
+use crate::http::parameters::name;
+use crate::http::problem::Problem;
+use crate::lists::listed::{self, ListFilter, Listed};
+use crate::lists::signal_kinds::SignalKinds;
+use crate::lists::sport::Sport;
+use crate::view::SignalView;
+
+impl Listed for EdgeSignal {
+    const TOPIC: Topic = SIGNALS;
+    const NAME: &'static str = "signals";
+    const UNREAD: &'static str = "The signals are being read; try again.";
+    type Key = SignalKey;
+    type Filter = SignalFilter;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn event(&self) -> &Event {
+        &self.event
+    }
+
+    fn sequence(&self) -> i64 {
+        self.sequence
+    }
+
+    fn key(&self) -> SignalKey {
+        SignalKey { opened_at: self.opened_at, id: self.id.clone() }
+    }
+
+    fn view(&self, _: u64, as_of: Option<Micros>) -> impl Serialize {
+        SignalView::new(self, as_of.unwrap_or(self.updated_at))
+    }
+}
+
+/// A place among the signals.
+///
+/// The order: the later opened first, then the id, so that it is total.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SignalKey {
+    opened_at: Micros,
+    id: String,
+}
+
+impl Ord for SignalKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.opened_at.cmp(&self.opened_at).then_with(|| self.id.cmp(&other.id))
+    }
+}
+
+impl PartialOrd for SignalKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl listed::SortKey for SignalKey {
+    fn bytes(&self) -> usize {
+        self.id.len()
+    }
+}
+
+/// What a caller wants to see; each part holds, where it is named.
+///
+/// Numbers are kept, and travel in cursors, as their bits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SignalFilter {
+    sport: Sport,
+    kinds: SignalKinds,
+    market: Option<String>,
+    /// At which a bet is.
+    book: Option<String>,
+    event_id: Option<String>,
+    min_strength: Option<u64>,
+    min_confidence: Option<u64>,
+    in_play: Option<bool>,
+}
+
+impl ListFilter<EdgeSignal> for SignalFilter {
+    fn take(&mut self, parameter: &str, value: &str) -> Result<bool, Problem> {
+        match parameter {
+            "sport" => self.sport = Sport::parse(value)?,
+            "kind" => self.kinds = SignalKinds::parse(value)?,
+            "market" => self.market = Some(name(parameter, value, "must be a market family")?),
+            "book" => self.book = Some(name(parameter, value, "must be the key of a book")?),
+            "event_id" => self.event_id = Some(name(parameter, value, "must be the id of an event")?),
+            "min_strength" => self.min_strength = Some(strength(value)?),
+            "min_confidence" => self.min_confidence = Some(confidence(value)?),
+            "in_play" => self.in_play = Some(truth(parameter, value)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn includes(&self, signal: &EdgeSignal) -> bool {
+        let is = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|wanted| wanted == is);
+        let reaches = |least: Option<u64>, is: f64| least.is_none_or(|least| is >= f64::from_bits(least));
+        let is_at = |book: &String| signal.bets.iter().any(|bet| bet.book == *book);
+        self.sport.is(&signal.event.sport, &signal.event.league)
+            && self.kinds.include(&signal.kind)
+            && is(&self.market, &signal.market)
+            && is(&self.event_id, &signal.event.id)
+            && self.book.as_ref().is_none_or(is_at)
+            && reaches(self.min_strength, signal.strength)
+            && reaches(self.min_confidence, signal.confidence)
+            && self.in_play.is_none_or(|in_play| in_play == signal.in_play)
+    }
+
+    fn sport(&self) -> &Sport {
+        &self.sport
+    }
+
+    fn bytes(&self) -> usize {
+        let names = [&self.market, &self.book, &self.event_id].into_iter().flatten();
+        self.sport.len() + self.kinds.bytes() + names.map(String::len).sum::<usize>()
+    }
+}
+
+fn strength(text: &str) -> Result<u64, Problem> {
+    number(text)
+        .ok_or_else(|| Problem::invalid_param("min_strength", "must be a number, a fraction: 0.02 is 2 %"))
+}
+
+fn confidence(text: &str) -> Result<u64, Problem> {
+    let number = number(text).filter(|bits| (0.0..=1.0).contains(&f64::from_bits(*bits)));
+    number.ok_or_else(|| Problem::invalid_param("min_confidence", "must be a number from 0 to 1"))
+}
+
+/// The bits of a number; zero has those of one sign.
+fn number(text: &str) -> Option<u64> {
+    let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
+    Some((number + 0.0).to_bits())
+}
+
+fn truth(parameter: &str, text: &str) -> Result<bool, Problem> {
+    text.parse().map_err(|_| Problem::invalid_param(parameter, "must be true or false"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arb_schemas::records::BoardProgress;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::fixtures::signal;
+    use crate::http::paging::Cursor;
+    use crate::lists::entries::Entries;
+    use crate::lists::polls::Polls;
+    use crate::lists::snapshot::PageQueryOf;
+
+    fn wanted(parameters: &[(&str, &str)]) -> SignalFilter {
+        let mut wanted = SignalFilter::default();
+        for (name, value) in parameters {
+            assert!(wanted.take(name, value).ok().unwrap(), "{name}={value}");
+        }
+        wanted
+    }
+
+    #[test]
+    fn every_part_of_a_filter_holds() {
+        // A value of 0.031 with confidence 0.9 on totals of soccer_test in play; the bet is at alpha, evidence at beta.
+        let signal = signal("a", 1);
+        for (parameters, expected) in [
+            (&[][..], true),
+            (&[("sport", "soccer")], true),
+            (&[("sport", "tennis")], false),
+            (&[("kind", "steam,value")], true),
+            (&[("kind", "steam")], false),
+            (&[("market", "totals")], true),
+            (&[("market", "h2h")], false),
+            (&[("book", "alpha")], true),
+            (&[("book", "beta")], false),
+            (&[("event_id", "e")], true),
+            (&[("event_id", "f")], false),
+            (&[("min_strength", "0.031")], true),
+            (&[("min_strength", "0.0311")], false),
+            (&[("min_strength", "-1")], true),
+            (&[("min_confidence", "0.9")], true),
+            (&[("min_confidence", "1")], false),
+            (&[("in_play", "true")], true),
+            (&[("in_play", "false")], false),
+            (&[("book", "alpha"), ("kind", "value"), ("in_play", "true")], true),
+            (&[("book", "alpha"), ("kind", "value"), ("in_play", "false")], false),
+        ] {
+            assert_eq!(wanted(parameters).includes(&signal), expected, "{parameters:?}");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_is_refused_and_what_is_not_known_is_not_taken() {
+        for (name, value) in [
+            ("sport", ""),
+            ("kind", ""),
+            ("kind", "value,"),
+            ("kind", "values"),
+            ("market", ""),
+            ("book", &"b".repeat(101)),
+            ("event_id", ""),
+            ("min_strength", "NaN"),
+            ("min_strength", "inf"),
+            ("min_strength", "2%"),
+            ("min_confidence", "1.01"),
+            ("min_confidence", "-0.1"),
+            ("in_play", "yes"),
+            ("in_play", "1"),
+        ] {
+            assert!(SignalFilter::default().take(name, value).is_err(), "{name}={value}");
+        }
+        assert!(matches!(SignalFilter::default().take("kinds", "value"), Ok(false)));
+    }
+
+    #[test]
+    fn the_same_filter_said_otherwise_is_the_same_and_survives_its_journey() {
+        let one = wanted(&[("kind", "value,steam"), ("min_strength", "0"), ("book", "alpha")]);
+        let other = wanted(&[("book", "alpha"), ("min_strength", "-0.0"), ("kind", "steam,value,steam")]);
+        assert_eq!(one, other);
+        assert_ne!(one, wanted(&[("kind", "value,steam"), ("min_strength", "0.1"), ("book", "alpha")]));
+        let cursor = Cursor { after: signal("a", 7).key(), filter: one };
+        assert_eq!(Cursor::decode(&cursor.encode()), Some(cursor));
+    }
+
+    #[test]
+    fn the_newest_are_first_and_the_order_is_total() {
+        let place = |opened_at, id: &str| SignalKey { opened_at, id: id.to_owned() };
+        let ordered = [place(9, "b"), place(7, "a"), place(7, "c"), place(-1, "a")];
+        for (index, a) in ordered.iter().enumerate() {
+            for (other, b) in ordered.iter().enumerate() {
+                assert_eq!(a.cmp(b), index.cmp(&other), "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_of_what_is_wanted_follow_one_another() {
+        let polls = Arc::new(Polls::new(1));
+        polls.note(0, BoardProgress { source: "s".into(), received_at: 10_000_000 });
+        let signals = Entries::<EdgeSignal>::new(&polls, &Arc::default());
+        signals.ready();
+        for (id, opened, kind) in [("a", 5, "value"), ("b", 9, "value"), ("c", 7, "steam"), ("d", 5, "value")]
+        {
+            signals.put(EdgeSignal { kind: kind.into(), ..signal(id, opened) });
+        }
+        let (mut after, mut ids) = (None, Vec::new());
+        loop {
+            let ask = PageQueryOf::<EdgeSignal> { limit: 2, after, filter: wanted(&[("kind", "value")]) };
+            let page: Value = serde_json::from_slice(&signals.snapshot().unwrap().page(&ask).json).unwrap();
+            assert_eq!((&page["as_of"], page.get("arbs")), (&json!("1970-01-01T00:00:10Z"), None));
+            assert_eq!(page["signals"][0]["bets"][0]["age_seconds"], 1.0);
+            ids.extend(page["signals"].as_array().unwrap().iter().map(|one| one["id"].clone()));
+            let Some(next) = page["next_cursor"].as_str() else { break };
+            let cursor = Cursor::<SignalKey, SignalFilter>::decode(next).unwrap();
+            assert_eq!(cursor.filter, ask.filter);
+            after = Some(cursor.after);
+        }
+        assert_eq!(ids, ["b", "a", "d"]);
+    }
+}

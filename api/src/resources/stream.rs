@@ -1,0 +1,45 @@
+//! `GET /v1/stream` and `GET /api/v1/stream`: the entry to the stream. It never sends an event itself.
+
+use std::sync::Arc;
+
+use warp::http::HeaderValue;
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use warp::reply::Response;
+
+use crate::http::charge::Charge;
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+use crate::http::route::Answer;
+use crate::stream::{StreamQuery, StreamState};
+
+/// The feed and its streams.
+#[derive(Debug)]
+pub(crate) struct StreamResource {
+    pub(crate) streams: Arc<StreamState>,
+}
+
+impl StreamResource {
+    /// Answers a request.
+    pub(crate) fn open(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        let query = StreamQuery::parse(request.query(), request.headers())?;
+        if !self.streams.is_ready() {
+            return Err(Problem::unavailable("The feed is being read; try again."));
+        }
+        self.streams.check(&query)?;
+        // Who comes while the server ends is told so in a stream, for nothing: after a 503 it would never come back.
+        if !self.streams.is_closing() {
+            charge.charge()?;
+        }
+        let mut response = if request.wants_body() {
+            self.streams.open(query, &charge.caller.kid)
+        } else {
+            Response::default()
+        };
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // nginx would otherwise collect events until it has a buffer full.
+        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+        Ok(response)
+    }
+}

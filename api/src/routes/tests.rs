@@ -1,0 +1,171 @@
+//! The API's own table, asked as a caller would.
+
+use std::time::Duration;
+
+use arb_schemas::records::BoardProgress;
+use futures_util::{FutureExt, stream};
+use tokio::runtime::{Builder, Runtime};
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
+use warp::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use warp::reply::Response;
+
+use super::ROUTES;
+use crate::App;
+use crate::fixtures::{TestApp, entry, signal};
+use crate::http::request::Head;
+use crate::http::route::Route;
+
+/// An API that has a board of two, two signals, and a key that may ask three times.
+struct Api {
+    app: App,
+    key: String,
+    runtime: Runtime,
+    _folder: tempfile::TempDir,
+}
+
+impl Api {
+    fn new() -> Self {
+        let api = Self::unread();
+        let progress = BoardProgress { source: "s".into(), received_at: 10_000_000 };
+        api.app.begin([entry("a", 0.02), entry("b", 0.01)], progress);
+        for id in ["a", "b"] {
+            api.app.lists.signals.put(signal(id, 1));
+        }
+        api
+    }
+
+    /// One that has read nothing yet.
+    fn unread() -> Self {
+        let TestApp { app, key, folder } = TestApp::new(1, 10, Duration::from_secs(1));
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        Self { app, key, runtime, _folder: folder }
+    }
+
+    /// What is answered, and what has been spent by then.
+    fn ask(&self, method: &Method, path: &str, query: &str, known: Option<&HeaderValue>) -> (Response, u64) {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-api-key", self.key.parse().unwrap());
+        headers.insert("authorization", format!("Bearer {}", self.key).parse().unwrap());
+        headers.extend(known.map(|tag| (IF_NONE_MATCH, tag.clone())));
+        // A stream has timers.
+        let _in = self.runtime.enter();
+        let (service, head) = (self.app.service(), Head { method, path, query, headers: &headers });
+        let body = stream::empty::<Result<&[u8], ()>>();
+        let response = service.respond(&head, body).now_or_never().expect("no route takes a body");
+        let caller = self.app.keys.with(|keys| keys.check(&self.key)).unwrap();
+        (response, self.app.usage.status(&caller).used)
+    }
+}
+
+#[test]
+fn who_has_a_page_is_told_so_for_nothing() {
+    for what in ["arbs", "signals"] {
+        let api = Api::new();
+        let (first, second) = (&*format!("/v1/{what}"), &*format!("/api/v1/{what}"));
+        let (page, used) = api.ask(&Method::GET, first, "limit=1", None);
+        assert_eq!((page.status(), used), (StatusCode::OK, 1));
+        let tag = page.headers()[ETAG].clone();
+        for (path, method) in [(first, Method::GET), (second, Method::GET), (second, Method::HEAD)] {
+            let (answer, used) = api.ask(&method, path, "limit=1", Some(&tag));
+            assert_eq!((answer.status(), used), (StatusCode::NOT_MODIFIED, 1), "{method} {path}");
+            for name in [ETAG, CACHE_CONTROL, VARY] {
+                assert_eq!(answer.headers()[&name], page.headers()[&name]);
+            }
+            assert!(!answer.headers().contains_key(CONTENT_TYPE));
+            assert_eq!(answer.headers().contains_key("x-plan"), path.starts_with("/api"));
+        }
+        // Another page, and the same one of a list that has not changed.
+        let (other, used) = api.ask(&Method::GET, first, "limit=2", Some(&tag));
+        assert_eq!((other.status(), used), (StatusCode::OK, 2));
+        let (other, _) = api.ask(&Method::GET, first, "limit=3", Some(&other.headers()[ETAG].clone()));
+        assert_eq!(other.status(), StatusCode::NOT_MODIFIED, "both have all of it");
+        for query in ["limit=0", "limit=501", "rank=1", "cursor=x"] {
+            let (refused, used) = api.ask(&Method::GET, second, query, Some(&tag));
+            assert_eq!((refused.status(), used), (StatusCode::BAD_REQUEST, 2), "{query}");
+        }
+    }
+}
+
+#[test]
+fn a_filter_of_signals_is_none_of_the_board() {
+    let api = Api::new();
+    for query in ["kind=value", "market=h2h", "book=a", "event_id=e", "min_strength=0", "in_play=true"] {
+        let status = |path| api.ask(&Method::HEAD, path, query, None).0.status();
+        assert_eq!(status("/v1/arbs"), StatusCode::BAD_REQUEST, "{query}");
+        assert_ne!(status("/v1/signals"), StatusCode::BAD_REQUEST, "{query}");
+    }
+}
+
+#[test]
+fn nothing_is_listed_before_all_of_it_is_read() {
+    let api = Api::unread();
+    api.app.streams().begin();
+    let status = |api: &Api, path| api.ask(&Method::GET, path, "", None).0.status();
+    for (path, expected) in [("/v1/arbs", 503), ("/v1/signals", 503), ("/readyz", 503)] {
+        assert_eq!(status(&api, path), expected, "{path}");
+    }
+    api.app.lists.board.ready();
+    for (path, expected) in [("/v1/arbs", 200), ("/v1/signals", 503), ("/readyz", 503)] {
+        assert_eq!(status(&api, path), expected, "{path}");
+    }
+    api.app.lists.signals.ready();
+    for (path, expected) in [("/v1/signals", 200), ("/readyz", 200)] {
+        assert_eq!(status(&api, path), expected, "{path}");
+    }
+}
+
+#[test]
+fn who_has_spent_all_is_refused_before_anything_is_rendered() {
+    let api = Api::new();
+    let (first, _) = api.ask(&Method::GET, "/v1/arbs", "limit=1", None);
+    for expected in 2..=3 {
+        assert_eq!(api.ask(&Method::GET, "/v1/arbs", "limit=1", None).1, expected);
+    }
+    let tag = first.headers()[ETAG].clone();
+    api.app.lists.board.put(entry("c", 0.03));
+    for (query, known) in [
+        ("limit=1", None),
+        ("limit=1", Some(&tag)),
+        ("limit=2", Some(&tag)),
+        ("", Some(&"*".parse().unwrap())),
+    ] {
+        let (refused, used) = api.ask(&Method::GET, "/v1/arbs", query, known);
+        assert_eq!((refused.status(), used), (StatusCode::TOO_MANY_REQUESTS, 3), "{query} {known:?}");
+        assert!(api.app.lists.board.current().is_none(), "{query} {known:?}: the changed board was rendered");
+    }
+}
+
+#[test]
+fn documents_list_every_route() {
+    let page = include_str!("../../../docs/api/routes.md");
+    let lines: String = ROUTES.iter().flat_map(Route::lines).collect();
+    assert!(page.contains(&lines), "paste this:\n{lines}");
+}
+
+/// What a row says that an answer costs is what is charged for one, whichever path it was asked by.
+#[test]
+fn every_answer_costs_what_its_row_says() {
+    for line in ROUTES.iter().flat_map(Route::lines) {
+        let (path, cost) = (line.split('`').nth(1).unwrap(), line.trim_end_matches([' ', '|', '\n']));
+        let (path, cost) = (path.strip_prefix("GET ").unwrap(), cost.rsplit(' ').next().unwrap());
+        let path = path.replace("{name}", "not-found");
+        for (method, expected) in [(Method::GET, cost.parse().unwrap()), (Method::HEAD, 0)] {
+            let (answer, used) = Api::new().ask(&method, &path, "", None);
+            assert_eq!((answer.status(), used), (StatusCode::OK, expected), "{method} {path}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_path_is_refused_whatever_the_method() {
+    let api = Api::new();
+    for path in ["/", "/v1/arbs/", "/v1/arb", "/v1/usage", "/problems", "/problems/", "/api/livez"] {
+        for method in [Method::GET, Method::POST] {
+            assert_eq!(api.ask(&method, path, "", None).0.status(), StatusCode::NOT_FOUND, "{method} {path}");
+        }
+    }
+    assert_eq!(api.ask(&Method::GET, "/problems/nothing", "", None).0.status(), StatusCode::NOT_FOUND);
+    let refused = api.ask(&Method::DELETE, "/v1/arbs", "", None).0;
+    assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(refused.headers()["allow"], "GET, HEAD");
+}

@@ -1,0 +1,253 @@
+//! What all streams of this instance share: the last events, the board at exactly the last event, and the wish to end.
+//!
+//! One reader fills it; clients read it and are woken. It never waits for a client.
+//!
+//! # Why a snapshot is exact
+//!
+//! A client applies a snapshot and then events, and must never miss a window nor see one go back. The board has a topic
+//! and a reader of its own, which may be ahead of the feed's reader or behind it. So the snapshot is not taken from
+//! there: the feed is folded over a board once, at the start, and the fold moves with the feed. A snapshot is the fold
+//! at position R; its id is R; the events after it are those from R on. Nothing is to be dropped, also not when the
+//! client resumes in between, on an instance that knows nothing of its snapshot.
+//!
+//! The fold is right from the first snapshot on, because of the order in which an instance starts:
+//!
+//! 1. P, the feed's committed end, is noted (`source`).
+//! 2. Whatever is written to the board's topic now is waited for until it is decided (`kafka::settle`); then the board
+//!    is read to its end. A transaction writes its records to both topics before it marks either as committed. So every
+//!    transaction that is in the feed before P is in this board, whichever topic was marked first.
+//! 3. A copy of the board, B, is taken. Whatever is written to the feed now is waited for until it is decided; then the
+//!    feed is read from P (or from a little before, which changes nothing, and fills the ring) to its end. So every
+//!    transaction that is in B is in the feed that has been read: the fold is ready.
+//!
+//! Take any window, at any position R from then on. If the feed has an event of it between P and R, the last of these
+//! decides, and B's opinion is overwritten: also when B was ahead, and also for a window that opened after P and whose
+//! tombstone B had seen. If it has none, the window's last event is before P, so B knew it by 2; and B knew no later
+//! one, for by 3 that one would have been read.
+//!
+//! The same holds for signals, whose topic is written in the same transactions and read in the same order.
+//!
+//! Times that are confirmed without a transition go to the board alone. So an entry is shown as the board has it when
+//! it is of the same transition (`Entries::parts_of`), else as the feed had it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arb_runtime::telemetry::serve as telemetry;
+use arb_schemas::records::{BoardEntry, EdgeSignal};
+use arb_schemas::wire::WireError;
+use tokio::sync::Mutex as AsyncMutex;
+use tokio::task::block_in_place;
+
+use super::event::{Block, Event, RecordPosition};
+use super::fold::{Fold, OpenEntries};
+use super::position::{Epoch, Positions};
+use super::ring::Ring;
+use super::waker_set::{WakerSet, WakerSlot};
+use crate::lists::Lists;
+use crate::lists::snapshot::Snapshot;
+
+/// How long a snapshot is given out after it was made. All of that time share its bytes, and are sent what came since.
+const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
+
+/// The feed of this instance.
+#[derive(Debug)]
+pub(super) struct FeedHub {
+    epoch: Epoch,
+    inner: Mutex<Inner>,
+    /// The number of the next block: who only wants to know whether there is one takes no lock.
+    next: AtomicU64,
+    is_closing: AtomicBool,
+    /// How often the keys have been read again.
+    keys_read: AtomicU64,
+    /// Rung after each of the three has changed.
+    wakers: WakerSet,
+    /// The last snapshot. Who makes the next one holds it: the others who want one would only make the same.
+    snapshot: AsyncMutex<Option<Taken>>,
+}
+
+/// A snapshot, its place, and when it was made.
+type Taken = (Instant, RingPosition, Arc<StreamSnapshot>);
+
+/// All that is open at a place.
+#[derive(Debug)]
+pub(super) struct StreamSnapshot {
+    pub(super) board: Snapshot<BoardEntry>,
+    pub(super) signals: Snapshot<EdgeSignal>,
+}
+
+impl StreamSnapshot {
+    fn of(lists: &Lists, open: OpenEntries) -> Self {
+        let board = Snapshot::of(&lists.board.parts_of(open.windows));
+        Self { board, signals: Snapshot::of(&lists.signals.parts_of(open.signals)) }
+    }
+}
+
+/// What there is at a number.
+#[derive(Debug)]
+pub(super) enum At {
+    Block(Arc<Block>),
+    /// Nothing yet.
+    End,
+    /// Nothing any more.
+    Gone,
+}
+
+#[derive(Debug)]
+struct Inner {
+    ring: Ring,
+    fold: Fold,
+    /// Partitions whose end has not been seen yet.
+    behind: BTreeSet<i32>,
+}
+
+/// A place in memory.
+#[derive(Debug, Clone)]
+pub(super) struct RingPosition {
+    /// The number of the next block.
+    pub(super) next: u64,
+    /// What the reader had read before that block.
+    pub(super) reader: Positions,
+}
+
+impl FeedHub {
+    /// Of a feed that begins at these positions, keeping so many events.
+    #[must_use]
+    pub(super) fn new(epoch: Epoch, start: Positions, max_events: usize) -> Self {
+        let partitions = i32::try_from(start.as_slice().len()).unwrap_or(i32::MAX);
+        let ring = Ring::new(max_events.max(1), start);
+        let behind = (0..partitions).collect();
+        let inner = Inner { ring, fold: Fold::default(), behind };
+        Self {
+            epoch,
+            inner: Mutex::new(inner),
+            next: AtomicU64::new(0),
+            is_closing: AtomicBool::new(false),
+            keys_read: AtomicU64::new(0),
+            wakers: WakerSet::default(),
+            snapshot: AsyncMutex::default(),
+        }
+    }
+
+    /// The id of the feed's topic.
+    pub(super) fn epoch(&self) -> &Epoch {
+        &self.epoch
+    }
+
+    /// Whether snapshots can be given.
+    pub(super) fn is_ready(&self) -> bool {
+        self.lock().behind.is_empty()
+    }
+
+    /// Begins with what is open.
+    pub(super) fn begin(&self, open: OpenEntries) {
+        self.lock().fold = Fold::of(open);
+    }
+
+    /// Takes the next record of the feed, which is no double: its reader has dropped those.
+    pub(super) fn push(&self, at: RecordPosition, message: &[u8]) -> Result<(), WireError> {
+        let event = Event::decode(message)?;
+        let (partition, offset, mark) = at;
+        // Nobody else moves the head: the text can be made while clients read.
+        let mut after = self.head();
+        after.pass(partition, offset, mark);
+        let block = Block::new(&event, at, &self.epoch, &after);
+        let next = {
+            let mut inner = self.lock();
+            inner.ring.push(block);
+            inner.fold.apply(event);
+            inner.ring.next()
+        };
+        self.next.store(next, Ordering::Release);
+        self.wakers.wake_all();
+        telemetry::feed_event();
+        Ok(())
+    }
+
+    /// Notes that a partition has been read to its end.
+    pub(super) fn ended(&self, partition: i32) {
+        self.lock().behind.remove(&partition);
+    }
+
+    /// Ends all streams.
+    pub(super) fn close(&self) {
+        self.is_closing.store(true, Ordering::Release);
+        self.wakers.wake_all();
+    }
+
+    /// Whether they end.
+    pub(super) fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::Acquire)
+    }
+
+    /// Lets every stream look whether its key is still valid.
+    pub(super) fn keys_have_changed(&self) {
+        self.keys_read.fetch_add(1, Ordering::Release);
+        self.wakers.wake_all();
+    }
+
+    /// How often the keys have been read again.
+    pub(super) fn keys_read(&self) -> u64 {
+        self.keys_read.load(Ordering::Acquire)
+    }
+
+    /// From where a client hears that there is an event, or that streams end.
+    pub(super) fn slot(&self) -> WakerSlot {
+        self.wakers.slot()
+    }
+
+    /// What is open at a position, and that place. It is made while the feed goes on.
+    pub(super) async fn snapshot(&self, lists: &Lists) -> (RingPosition, Arc<StreamSnapshot>) {
+        let mut last = self.snapshot.lock().await;
+        if let Some((taken, place, snapshot)) = &*last
+            && taken.elapsed() < SNAPSHOT_AGE
+            && self.lock().ring.has(place.next)
+        {
+            return (place.clone(), Arc::clone(snapshot));
+        }
+        let (place, open) = {
+            let inner = self.lock();
+            let place = RingPosition { next: inner.ring.next(), reader: inner.ring.head().clone() };
+            (place, inner.fold.open())
+        };
+        let snapshot = block_in_place(|| Arc::new(StreamSnapshot::of(lists, open)));
+        *last = Some((Instant::now(), place.clone(), Arc::clone(&snapshot)));
+        (place, snapshot)
+    }
+
+    /// Where a client with these positions goes on; `None` when something that it lacks is no longer in memory.
+    pub(super) fn join(&self, at: &Positions) -> Option<RingPosition> {
+        let (next, reader) = self.lock().ring.join(at)?;
+        Some(RingPosition { next, reader })
+    }
+
+    /// What memory has: from these positions to those.
+    pub(super) fn kept(&self) -> (Positions, Positions) {
+        let inner = self.lock();
+        (inner.ring.tail().clone(), inner.ring.head().clone())
+    }
+
+    /// After the last event.
+    pub(super) fn head(&self) -> Positions {
+        self.lock().ring.head().clone()
+    }
+
+    /// Events in memory, and their bytes.
+    pub(super) fn size(&self) -> (usize, usize) {
+        self.lock().ring.size()
+    }
+
+    /// The block of a number.
+    pub(super) fn read(&self, number: u64) -> At {
+        if number >= self.next.load(Ordering::Acquire) {
+            return At::End;
+        }
+        self.lock().ring.block(number).map_or(At::Gone, At::Block)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
