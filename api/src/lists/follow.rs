@@ -26,10 +26,14 @@ pub enum FollowError {
     #[error(transparent)]
     Kafka(#[from] kafka::Error),
     /// A record that is none of the topic's.
-    #[error("{topic}: {error}")]
+    #[error("{topic} partition {partition} offset {offset}: {error}")]
     Record {
         /// The topic.
         topic: &'static str,
+        /// The partition.
+        partition: i32,
+        /// The record's offset.
+        offset: i64,
         /// What is wrong.
         error: WireError,
     },
@@ -46,9 +50,9 @@ pub(crate) fn follow<E: Listed>(
 ) -> Result<(), FollowError> {
     while !stop.is_stopped() {
         match table.next(WAIT)? {
-            TableEvent::Put { partition, key, value } => {
+            TableEvent::Put { partition, offset, key, value } => {
                 let put = apply(entries, partition, &key, value.as_deref());
-                put.map_err(|error| FollowError::Record { topic: E::TOPIC.name, error })?;
+                put.map_err(|error| FollowError::Record { topic: E::TOPIC.name, partition, offset, error })?;
             }
             TableEvent::CaughtUp => entries.ready(),
             TableEvent::Idle => {}

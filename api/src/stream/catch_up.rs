@@ -145,7 +145,12 @@ impl CatchUp {
             }
             FeedEvent::Record { partition, offset, mark, value } => {
                 let event = Event::decode(&value);
-                let event = event.map_err(|error| FollowError::Record { topic: FEED_EVENTS.name, error })?;
+                let event = event.map_err(|error| FollowError::Record {
+                    topic: FEED_EVENTS.name,
+                    partition,
+                    offset,
+                    error,
+                })?;
                 self.sent.pass(partition, offset, mark);
                 if !self.sent.is_behind(partition, goal) {
                     behind.remove(&partition);

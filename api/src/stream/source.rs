@@ -88,7 +88,12 @@ impl Source {
             match feed.next(WAIT)? {
                 FeedEvent::Record { partition, offset, mark, value } => {
                     let pushed = hub.push((partition, offset, mark), &value);
-                    pushed.map_err(|error| FollowError::Record { topic: FEED_EVENTS.name, error })?;
+                    pushed.map_err(|error| FollowError::Record {
+                        topic: FEED_EVENTS.name,
+                        partition,
+                        offset,
+                        error,
+                    })?;
                 }
                 FeedEvent::End(partition) => hub.ended(partition),
                 FeedEvent::Idle => {}

@@ -15,7 +15,7 @@ use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
-use super::reader::{Polled, READ_UNCOMMITTED, Reader, wait_until_decided};
+use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
 
 /// How long to wait for the next record.
 const WAIT: Duration = Duration::from_secs(1);
@@ -70,12 +70,12 @@ impl Changelog {
     fn read_to_end(&mut self, put: &mut Put<'_>) -> Result<(), Error> {
         loop {
             match self.committed.poll(WAIT)? {
-                Polled::Idle => {}
-                Polled::Record(message) => {
+                ReaderEvent::Idle => {}
+                ReaderEvent::Record(message) => {
                     put(message.offset(), message.key().unwrap_or_default(), message.payload());
                 }
                 // Not an offset: markers and compaction leave gaps.
-                Polled::End(_) => return Ok(()),
+                ReaderEvent::End(_) => return Ok(()),
             }
         }
     }

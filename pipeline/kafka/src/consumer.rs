@@ -14,7 +14,7 @@ use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::changelog::Changelog;
-use super::group::{Member, Polled, Rebalance};
+use super::group::{Member, MemberEvent, Rebalance};
 use super::{Error, fatal};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
@@ -52,12 +52,12 @@ impl TickConsumer {
 impl Input for TickConsumer {
     fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError> {
         Ok(match self.member.poll(wait).map_err(fatal)? {
-            Polled::Record(message) => {
+            MemberEvent::Record(message) => {
                 copy(&message, record);
                 Event::Record
             }
-            Polled::Rebalance(rebalance) => event(rebalance),
-            Polled::Idle => Event::Idle,
+            MemberEvent::Rebalance(rebalance) => event(rebalance),
+            MemberEvent::Idle => Event::Idle,
         })
     }
 

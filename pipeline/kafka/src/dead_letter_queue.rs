@@ -19,7 +19,7 @@ use rdkafka::message::Headers;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
-use super::reader::{Polled, Reader, committed};
+use super::reader::{Reader, ReaderEvent, committed};
 
 const GROUP: &str = "arb-dlq-replay";
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -103,8 +103,8 @@ impl Letters {
     pub fn read(&mut self) -> Result<Option<Letter>, Error> {
         while !self.open.is_empty() {
             match self.reader.poll(TIMEOUT)? {
-                Polled::Idle => {}
-                Polled::Record(message) => match self.open.get(&message.partition()) {
+                ReaderEvent::Idle => {}
+                ReaderEvent::Record(message) => match self.open.get(&message.partition()) {
                     Some(end) if message.offset() < *end => {
                         let letter = letter(&message);
                         if self.had.admit(letter.partition, letter.mark()) {
@@ -114,7 +114,7 @@ impl Letters {
                     }
                     _ => drop(self.open.remove(&message.partition())),
                 },
-                Polled::End(partition) => drop(self.open.remove(&partition)),
+                ReaderEvent::End(partition) => drop(self.open.remove(&partition)),
             }
         }
         Ok(None)

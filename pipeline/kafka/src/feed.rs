@@ -16,7 +16,7 @@ use rdkafka::message::Headers;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
-use super::reader::{Polled, READ_UNCOMMITTED, Reader, wait_until_decided};
+use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
 use super::stall_watch::WATCHED;
 
 /// How often to ask whether a transaction has ended.
@@ -90,9 +90,9 @@ impl Feed {
         let deadline = Instant::now() + wait;
         loop {
             let message = match self.reader.poll(deadline.saturating_duration_since(Instant::now()))? {
-                Polled::Idle => return Ok(FeedEvent::Idle),
-                Polled::End(partition) => return Ok(FeedEvent::End(partition)),
-                Polled::Record(message) => message,
+                ReaderEvent::Idle => return Ok(FeedEvent::Idle),
+                ReaderEvent::End(partition) => return Ok(FeedEvent::End(partition)),
+                ReaderEvent::Record(message) => message,
             };
             let (partition, mark) = (message.partition(), mark(&message));
             if self.marks.admit(partition, mark) {

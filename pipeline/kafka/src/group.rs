@@ -38,7 +38,7 @@ pub(super) enum Rebalance {
 }
 
 /// What a poll brought.
-pub(super) enum Polled<'a> {
+pub(super) enum MemberEvent<'a> {
     Record(BorrowedMessage<'a>),
     Rebalance(Rebalance),
     Idle,
@@ -167,10 +167,10 @@ impl Member {
     }
 
     /// The next record or rebalance, waiting at most so long.
-    pub(super) fn poll(&mut self, wait: Duration) -> Result<Polled<'_>, KafkaError> {
+    pub(super) fn poll(&mut self, wait: Duration) -> Result<MemberEvent<'_>, KafkaError> {
         match self.consumer.poll(wait) {
             None => {}
-            Some(Ok(message)) => return Ok(Polled::Record(message)),
+            Some(Ok(message)) => return Ok(MemberEvent::Record(message)),
             Some(Err(error)) if is_transient(&error) => {
                 tracing::warn!(%error, "the broker cannot be reached; trying on");
             }
@@ -184,7 +184,7 @@ impl Member {
         if self.unanswered.is_none() {
             self.stalls.tend(&self.consumer);
         }
-        Ok(rebalance.map_or(Polled::Idle, Polled::Rebalance))
+        Ok(rebalance.map_or(MemberEvent::Idle, MemberEvent::Rebalance))
     }
 
     /// What the group has committed for a partition, once no transaction is about to change it.

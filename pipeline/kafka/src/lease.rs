@@ -15,7 +15,7 @@ use arb_schemas::topics;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
-use super::group::{Commit, Member, Polled, Rebalance};
+use super::group::{Commit, Member, MemberEvent, Rebalance};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
 
@@ -56,11 +56,11 @@ impl Leases {
     /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
     pub fn next(&mut self, wait: Duration) -> Result<Lease, Error> {
         Ok(match self.member.poll(wait)? {
-            Polled::Rebalance(Rebalance::Assigned(places)) => Lease::Granted(self.take(&places)?),
-            Polled::Rebalance(Rebalance::Revoked(places)) => Lease::Revoked(self.let_go(places)),
-            Polled::Rebalance(Rebalance::Lost(places)) => Lease::Lost(self.let_go(places)),
+            MemberEvent::Rebalance(Rebalance::Assigned(places)) => Lease::Granted(self.take(&places)?),
+            MemberEvent::Rebalance(Rebalance::Revoked(places)) => Lease::Revoked(self.let_go(places)),
+            MemberEvent::Rebalance(Rebalance::Lost(places)) => Lease::Lost(self.let_go(places)),
             // A record that came before its partition was paused is nobody's business.
-            Polled::Record(_) | Polled::Idle => Lease::Idle,
+            MemberEvent::Record(_) | MemberEvent::Idle => Lease::Idle,
         })
     }
 

@@ -56,7 +56,7 @@ impl Watched for Reading {
 }
 
 /// What a poll brought.
-pub(super) enum Polled<'a> {
+pub(super) enum ReaderEvent<'a> {
     Record(BorrowedMessage<'a>),
     /// A partition has been read to its end.
     End(i32),
@@ -105,17 +105,17 @@ impl Reader {
     }
 
     /// The next record or end, waiting at most so long.
-    pub(super) fn poll(&mut self, wait: Duration) -> Result<Polled<'_>, Error> {
+    pub(super) fn poll(&mut self, wait: Duration) -> Result<ReaderEvent<'_>, Error> {
         match self.consumer.poll(wait) {
             None => {
                 self.stalls.tend(&self.consumer);
-                Ok(Polled::Idle)
+                Ok(ReaderEvent::Idle)
             }
-            Some(Ok(message)) => Ok(Polled::Record(message)),
-            Some(Err(KafkaError::PartitionEOF(partition))) => Ok(Polled::End(partition)),
+            Some(Ok(message)) => Ok(ReaderEvent::Record(message)),
+            Some(Err(KafkaError::PartitionEOF(partition))) => Ok(ReaderEvent::End(partition)),
             Some(Err(error)) if is_transient(&error) => {
                 tracing::warn!(%error, "the broker cannot be reached; trying on");
-                Ok(Polled::Idle)
+                Ok(ReaderEvent::Idle)
             }
             Some(Err(error)) => Err(error.into()),
         }

@@ -15,7 +15,7 @@ use rdkafka::types::RDKafkaErrorCode;
 
 use super::Error;
 use super::feed::mark;
-use super::group::{Commit, Member, Polled, Rebalance};
+use super::group::{Commit, Member, MemberEvent, Rebalance};
 use super::reader::{Committed, span};
 use super::topic_id::TopicIds;
 
@@ -118,7 +118,7 @@ impl SinkConsumer {
     /// [`Error::Client`] for what librdkafka does not recover from by itself.
     pub fn next(&mut self, wait: Duration, take: &mut dyn FnMut(Taken<'_>)) -> Result<SinkEvent, Error> {
         let rebalance = match self.member.poll(wait) {
-            Ok(Polled::Record(message)) => {
+            Ok(MemberEvent::Record(message)) => {
                 let topic = self.ids.find(message.topic()).unwrap_or(usize::MAX);
                 let source = Source { topic, partition: message.partition() };
                 let (key, value) = (message.key(), message.payload());
@@ -128,8 +128,8 @@ impl SinkConsumer {
                 take(Taken { source, offset: message.offset(), key, value, mark });
                 return Ok(SinkEvent::Record);
             }
-            Ok(Polled::Idle) => return Ok(SinkEvent::Idle),
-            Ok(Polled::Rebalance(rebalance)) => rebalance,
+            Ok(MemberEvent::Idle) => return Ok(SinkEvent::Idle),
+            Ok(MemberEvent::Rebalance(rebalance)) => rebalance,
             Err(error) if is_out_of_range(&error) => return Ok(SinkEvent::OutOfRange),
             Err(error) => return Err(error.into()),
         };

@@ -10,7 +10,7 @@ use rdkafka::Message;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
-use super::reader::{Polled, Reader};
+use super::reader::{Reader, ReaderEvent};
 use super::stall_watch::WATCHED;
 
 /// A reader of one compacted topic.
@@ -27,6 +27,8 @@ pub enum TableEvent {
     Put {
         /// Partition of the record.
         partition: i32,
+        /// Its offset.
+        offset: i64,
         /// Its key, empty when it had none.
         key: Vec<u8>,
         /// Its value; `None` is a tombstone.
@@ -56,13 +58,14 @@ impl Table {
     /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
     pub fn next(&mut self, wait: Duration) -> Result<TableEvent, Error> {
         match self.reader.poll(wait)? {
-            Polled::Idle => Ok(TableEvent::Idle),
-            Polled::Record(message) => Ok(TableEvent::Put {
+            ReaderEvent::Idle => Ok(TableEvent::Idle),
+            ReaderEvent::Record(message) => Ok(TableEvent::Put {
                 partition: message.partition(),
+                offset: message.offset(),
                 key: message.key().unwrap_or_default().to_vec(),
                 value: message.payload().map(<[u8]>::to_vec),
             }),
-            Polled::End(partition) => {
+            ReaderEvent::End(partition) => {
                 let was_behind = self.behind.remove(&partition);
                 let caught_up = was_behind && self.behind.is_empty();
                 Ok(if caught_up { TableEvent::CaughtUp } else { TableEvent::Idle })
