@@ -9,10 +9,10 @@ mod periodic;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::telemetry;
 use arb_kafka::Table;
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
-use arb_runtime::telemetry::serve as telemetry;
 use arb_schemas::records::{BoardEntry, BoardProgress};
 use arb_schemas::time::Micros;
 use tokio::net::TcpListener;

@@ -4,10 +4,10 @@
 //! - [`http`]: the server, the machinery of the table, authentication, errors, paging.
 //! - [`lists`]: what is open, from the compacted topics; [`stream`]: Server-Sent Events.
 //! - [`access`]: keys, plans and usage; [`files`]: small files, and files that are read again when they change.
-//! - `view`: how records read in JSON.
+//! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
-//! Rooms use one another in this order alone: app, routes, resources, stream, lists, http, access, files; `view` uses none of
-//! them. It never computes anything about odds: entries are shown as the processor wrote them. It never asks a clock what
+//! Rooms use one another in this order alone: app, routes, resources, stream, lists, http, access, files; `view` and `telemetry` use none
+//! of them. It never computes anything about odds: entries are shown as the processor wrote them. It never asks a clock what
 //! time it is, except for the quota's month, and then the one that it is given.
 
 pub mod access;
@@ -20,6 +20,7 @@ pub mod lists;
 mod resources;
 mod routes;
 pub mod stream;
+pub mod telemetry;
 mod view;
 
 pub use self::app::{App, SharedApp};

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use arb_runtime::telemetry::serve as telemetry;
+use crate::telemetry;
 
 use super::problem::Problem;
 use crate::access::keys::Caller;

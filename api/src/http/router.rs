@@ -2,7 +2,7 @@
 //!
 //! Segments are compared, nothing is allocated, and a literal segment goes before a parameter. It never looks at who asks.
 
-use arb_runtime::telemetry::serve as telemetry;
+use crate::telemetry;
 use warp::http::Method;
 
 use super::problem::Problem;

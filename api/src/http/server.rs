@@ -16,8 +16,8 @@ mod write_timeout;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use crate::telemetry::Open;
 use arb_runtime::stop::Stop;
-use arb_runtime::telemetry::serve::Open;
 use hyper::server::conn::http1::Builder;
 use hyper_util::rt::TokioTimer;
 use hyper_util::service::TowerToHyperService;

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::telemetry::Sent;
 use arb_kafka::{Feed, FeedEvent};
 use arb_runtime::progress::Span;
-use arb_runtime::telemetry::serve::Sent;
 use arb_schemas::topics::FEED_EVENTS;
 use bytes::Bytes;
 use tokio::sync::mpsc;

@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use arb_runtime::telemetry::serve as telemetry;
+use crate::telemetry;
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 use arb_schemas::wire::WireError;
 use tokio::sync::Mutex as AsyncMutex;

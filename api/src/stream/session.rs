@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use arb_runtime::telemetry::serve as telemetry;
-use arb_runtime::telemetry::serve::{Open, Sent};
+use crate::telemetry;
+use crate::telemetry::{Open, Sent};
 use bytes::Bytes;
 use tokio::time::Instant;
 

@@ -100,7 +100,7 @@ fn begin(role: Role) {
     match role {
         Role::Ingest => arb_ingest::telemetry::begin(),
         Role::Process => arb_process::telemetry::begin(),
-        Role::Serve => telemetry::serve::begin(),
+        Role::Serve => arb_api::telemetry::begin(),
         Role::Sink => arb_sink::telemetry::begin(),
         Role::Every => {}
     }

@@ -1,9 +1,8 @@
 //! Telemetry: what the program says of itself in numbers, and the recorder that keeps them.
 //!
 //! - [`list`]: every metric, its unit and what it means; names and labels are written there and nowhere else.
-//! - [`kafka`], [`machine`], [`serve`]: what is reported by every role, and by the API. What another role reports is in a room of its
-//!   crate that is called `telemetry` too, beside its counts. Where something is both a line of the log and a number, one function
-//!   says both.
+//! - [`kafka`], [`machine`]: what every role reports. What one role reports is in the room `telemetry` of its crate, beside its
+//!   counts. Where something is both a line of the log and a number, one function writes both.
 //!
 //! Before [`install`], and in tools that never call it, all of it does nothing. Handles are looked up once; what happens
 //! often is counted where it happens and told a transaction or a batch at a time, never a tick at a time. It never carries
@@ -13,7 +12,6 @@ pub mod kafka;
 pub mod list;
 pub mod machine;
 mod metric;
-pub mod serve;
 
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arb_runtime::telemetry::serve as telemetry;
+use crate::telemetry;
 use tokio::sync::{Notify, oneshot};
 use warp::http::HeaderMap;
 

@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use arb_runtime::progress::Span;
+use arb_runtime::telemetry::{Counter, Gauge, Histogram, kafka, list, seconds, took};
 use arb_schemas::time::Micros;
-use metrics::{Counter, Gauge, Histogram};
-
-use super::{list, seconds, took};
-use crate::progress::Span;
 
 /// Classes of a status.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
@@ -48,7 +46,7 @@ const EVICTIONS: [&str; 3] = ["address", "keyless", "full"];
 /// Begins to report: before anything has happened, counters are 0.
 pub fn begin() {
     LazyLock::force(&METERS);
-    super::kafka::begin_feed();
+    kafka::begin_feed();
     // Before the first it is 0, so that the first is seen to come.
     for reason in ENDS {
         list::STREAM_ENDS.counter(&[reason]).absolute(0);
