@@ -28,12 +28,12 @@ fn the_architecture_lists_every_invariant() {
 }
 
 #[test]
-fn the_readme_names_every_command() {
+fn the_page_of_commands_names_every_command() {
     let help = run(arb().arg("--help")).out;
     let commands = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
-    let readme = read("README.md");
+    let page = read("docs/operations/commands.md");
     for command in commands.lines().filter_map(|line| line.split_whitespace().next()) {
-        assert!(command == "help" || readme.contains(&format!("`arb {command}")), "arb {command}");
+        assert!(command == "help" || page.contains(&format!("`arb {command}")), "arb {command}");
     }
 }
 

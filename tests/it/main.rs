@@ -32,6 +32,7 @@ mod processor;
 mod readiness;
 mod restart;
 mod rules;
+mod settings;
 mod signals;
 mod sink;
 mod sink_doubt;

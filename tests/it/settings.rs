@@ -1,0 +1,132 @@
+//! The pages of `docs/operations/` that list settings, metrics and alerts are equal to what the program has.
+//!
+//! A test that fails prints the text to paste.
+
+use arb_runtime::telemetry::{Kind, Metric, Role as Teller, list};
+
+use crate::support::program::{arb, run};
+use crate::support::root;
+
+/// Columns by which `--help` indents what it says about an option; the option itself is indented less.
+const HELP_INDENT: usize = 10;
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The output of `arb COMMAND --help`; a command below another is both words.
+fn help(command: &str) -> String {
+    run(arb().args(command.split_whitespace()).arg("--help")).out
+}
+
+/// The commands that have no further commands, as the help of the given one lists them, in its order.
+fn commands(command: &str) -> Vec<String> {
+    let text = help(command);
+    let Some((_, listed)) = text.split_once("\nCommands:\n") else { return vec![command.to_owned()] };
+    let mut found = Vec::new();
+    for line in listed.lines().take_while(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().unwrap_or_default();
+        if name != "help" {
+            found.extend(commands(format!("{command} {name}").trim()));
+        }
+    }
+    found
+}
+
+/// An option or an argument as `--help` describes it.
+#[derive(Default)]
+struct HelpEntry {
+    name: String,
+    default: String,
+    variable: String,
+    meaning: Vec<String>,
+}
+
+impl HelpEntry {
+    /// Adds a line of its description.
+    fn describe(&mut self, line: &str) {
+        let inner = |start: &str| line.strip_prefix(start).map(|rest| rest.trim_end_matches(']'));
+        if let Some(variable) = inner("[env: ") {
+            // What follows is the value in this environment.
+            self.variable = format!("`{}`", variable.split('=').next().unwrap_or_default());
+        } else if let Some(values) = inner("[possible values: ") {
+            self.meaning.push(format!("one of {values}"));
+        } else if let Some((meaning, default)) = line.split_once("[default: ") {
+            self.default = default.trim_end_matches(']').to_owned();
+            self.meaning.extend(Some(meaning.trim().to_owned()).filter(|meaning| !meaning.is_empty()));
+        } else if let Some((value, meaning)) = line.strip_prefix("- ").and_then(|line| line.split_once(':')) {
+            self.meaning.push(format!("`{value}`: {}", meaning.trim()));
+        } else if !line.is_empty() && line != "Possible values:" {
+            self.meaning.push(line.to_owned());
+        }
+    }
+
+    fn row(&self) -> String {
+        let Self { name, default, variable, meaning } = self;
+        let cells = [format!("`{name}`"), default.clone(), variable.clone(), meaning.join("; ")];
+        format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+    }
+}
+
+/// What the help of a command lists, in its order, without `--help` and `--version`.
+fn entries(help: &str) -> Vec<HelpEntry> {
+    let mut found: Vec<HelpEntry> = Vec::new();
+    for line in help.lines().filter(|line| line.starts_with(' ')) {
+        let text = line.trim();
+        if !text.is_empty() && line.len() - line.trim_start().len() < HELP_INDENT {
+            found.push(HelpEntry { name: text.to_owned(), ..HelpEntry::default() });
+        } else if let Some(entry) = found.last_mut() {
+            entry.describe(text);
+        }
+    }
+    found.retain(|entry| !entry.name.starts_with("-h,") && !entry.name.starts_with("-V,"));
+    found
+}
+
+fn settings_of(command: &str) -> String {
+    let rows: String = entries(&help(command)).iter().map(HelpEntry::row).collect();
+    let head = "| option | default | environment variable | meaning |\n|---|---|---|---|\n";
+    format!("## `arb {command}`\n\n{head}{rows}")
+}
+
+#[test]
+fn the_page_of_settings_is_what_help_says() {
+    let names = commands("");
+    assert!(names.len() > 12, "{names:?}");
+    let tables: Vec<_> = names.iter().map(|name| settings_of(name)).collect();
+    let expected = tables.join("\n");
+    assert!(read("docs/operations/settings.md").ends_with(&expected), "paste this:\n{expected}");
+}
+
+fn metric_row(metric: &Metric) -> String {
+    let kind = match metric.kind {
+        Kind::Counter => "counter",
+        Kind::Gauge => "gauge",
+        Kind::Histogram(_) => "histogram",
+    };
+    let labels: Vec<_> = metric.labels.iter().map(|label| format!("`{label}`")).collect();
+    let Metric { name, unit, help, .. } = metric;
+    let rare = if metric.is_rare { " *" } else { "" };
+    format!("| `{name}`{rare} | {kind} | {} | {} | {help} |\n", unit.as_str(), labels.join(", "))
+}
+
+#[test]
+fn the_page_of_metrics_has_the_list() {
+    let page = read("docs/operations/metrics.md");
+    let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `arb_")).collect();
+    assert_eq!(rows.len(), list::ALL.len());
+    for role in [Teller::Every, Teller::Ingest, Teller::Process, Teller::Serve, Teller::Sink] {
+        let expected: String =
+            list::ALL.iter().filter(|metric| metric.role == role).map(metric_row).collect();
+        assert!(page.contains(&expected), "paste this for {}:\n{expected}", role.key());
+    }
+}
+
+#[test]
+fn every_alert_has_a_section_of_the_runbooks() {
+    let (rules, page) = (read("deploy/prometheus/rules.yml"), read("docs/operations/runbooks.md"));
+    let alerts: Vec<_> = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
+    assert!(alerts.len() > 15, "{alerts:?}");
+    let sections: Vec<_> = page.lines().filter_map(|line| line.strip_prefix("### ")).collect();
+    assert_eq!(sections, alerts);
+}
