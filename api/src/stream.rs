@@ -134,7 +134,7 @@ impl StreamState {
 
     /// Refuses a query for a sport that there is not.
     pub(crate) fn check(&self, query: &StreamQuery) -> Result<(), Problem> {
-        self.lists.sports.check(&query.filter.sport)
+        self.lists.sports.check_for_stream(&query.filter.sport)
     }
 
     /// Reads the feed until the shutdown signal; `hub` says why in this order.

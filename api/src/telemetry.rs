@@ -58,12 +58,12 @@ pub fn begin() {
 
 /// The meters of one route.
 #[derive(Debug)]
-pub struct Route {
+pub struct RouteMeters {
     answers: [Counter; CLASSES.len()],
     seconds: Histogram,
 }
 
-impl Route {
+impl RouteMeters {
     /// Of the route with this pattern.
     #[must_use]
     pub fn new(pattern: &'static str) -> Self {

@@ -89,6 +89,15 @@ fn links_of_documents_lead_somewhere() {
     assert!(followed > 5, "only {followed} links were found");
 }
 
+/// A page that is longer is not read to its end.
+#[test]
+fn the_first_two_pages_are_short() {
+    for (name, most) in [("README.md", 6 * 1024), ("ARCHITECTURE.md", 12 * 1024)] {
+        let bytes = read(name).len();
+        assert!(bytes <= most, "{name} has {bytes} bytes");
+    }
+}
+
 #[test]
 fn every_page_of_the_docs_is_linked() {
     let pages = documents();

@@ -1,7 +1,7 @@
 """The nine flags of an arb and the stakes of its legs, for the oracle: backs without fees (the policy `raw`).
 
-Written from the definitions only (`domain.md`: Arithmetic, Verification flags; ARCHITECTURE.md: "How it decides";
-README: the table of flags; `pipeline/books.toml`), as the oracle is; it must never follow the Rust code. What is not
+Written from the definitions only (`domain.md`: Arithmetic, Verification flags; docs/architecture/engine.md;
+docs/api/arbs.md: the table of flags; `pipeline/books.toml`), as the oracle is; it must never follow the Rust code. What is not
 known counts as no. Times are integer microseconds, prices integer millionths, stakes integer minor units.
 """
 import bisect

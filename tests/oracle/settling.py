@@ -1,7 +1,7 @@
 """How bets end, and which whole stakes are best, for the second opinion.
 
-Written from the definitions only (`domain.md`: Arithmetic, on pushes and on rounding; `pipeline/books.toml`, on level results; README
-and ARCHITECTURE.md, "Stakes"). It must never follow the Rust code. Returns are exact fractions for 1 at risk: the stake of a back, the
+Written from the definitions only (`domain.md`: Arithmetic, on pushes and on rounding; `pipeline/books.toml`, on level results;
+docs/architecture/engine.md, "Stakes"). It must never follow the Rust code. Returns are exact fractions for 1 at risk: the stake of a back, the
 liability of a lay.
 """
 import functools

@@ -13,7 +13,7 @@ pub(super) struct Router<S: 'static> {
     /// Those without parameters first.
     paths: Vec<PathRoutes<S>>,
     /// How paths that match no pattern are counted: whoever asks for them makes no more of them.
-    other: telemetry::Route,
+    other: telemetry::RouteMeters,
 }
 
 /// The rows of one pattern.
@@ -23,7 +23,7 @@ pub(super) struct PathRoutes<S: 'static> {
     routes: Vec<&'static Route<S>>,
     /// The methods, as the header `Allow` lists them.
     allow: String,
-    meters: telemetry::Route,
+    meters: telemetry::RouteMeters,
 }
 
 impl<S: 'static> Router<S> {
@@ -39,7 +39,7 @@ impl<S: 'static> Router<S> {
             }
         }
         paths.sort_by_key(|path| path.has_parameter);
-        Self { paths, other: telemetry::Route::new("other") }
+        Self { paths, other: telemetry::RouteMeters::new("other") }
     }
 
     /// The rows of a path, if it is one of the table's.
@@ -48,7 +48,7 @@ impl<S: 'static> Router<S> {
     }
 
     /// By what requests to a path are counted.
-    pub(super) fn meters<'a>(&'a self, path: Option<&'a PathRoutes<S>>) -> &'a telemetry::Route {
+    pub(super) fn meters<'a>(&'a self, path: Option<&'a PathRoutes<S>>) -> &'a telemetry::RouteMeters {
         path.map_or(&self.other, |path| &path.meters)
     }
 }
@@ -56,7 +56,7 @@ impl<S: 'static> Router<S> {
 impl<S: 'static> PathRoutes<S> {
     fn new(pattern: &'static str, route: &'static Route<S>) -> Self {
         let (routes, allow) = (Vec::new(), String::new());
-        let meters = telemetry::Route::new(pattern);
+        let meters = telemetry::RouteMeters::new(pattern);
         let mut path = Self { pattern, has_parameter: pattern.contains('{'), routes, allow, meters };
         path.add(route);
         path

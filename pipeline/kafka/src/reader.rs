@@ -187,7 +187,14 @@ pub(super) fn committed<C: ConsumerContext>(
 ) -> Result<Option<Committed>, KafkaError> {
     let mut asked = TopicPartitionList::new();
     asked.add_partition(topic, partition);
-    let answer = consumer.committed_offsets(asked, TIMEOUT)?;
+    let deadline = Instant::now() + TIMEOUT;
+    let answer = loop {
+        match consumer.committed_offsets(asked.clone(), TIMEOUT) {
+            // Nobody coordinates the group yet, or somebody else by now.
+            Err(error) if is_transient(&error) && Instant::now() < deadline => std::thread::sleep(AGAIN),
+            answer => break answer?,
+        }
+    };
     let Some(element) = answer.find_partition(topic, partition) else { return Ok(None) };
     element.error()?;
     Ok(match element.offset() {
