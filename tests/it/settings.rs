@@ -52,7 +52,7 @@ impl HelpEntry {
         } else if let Some(values) = inner("[possible values: ") {
             self.meaning.push(format!("one of {values}"));
         } else if let Some((meaning, default)) = line.split_once("[default: ") {
-            self.default = default.trim_end_matches(']').to_owned();
+            default.trim_end_matches(']').clone_into(&mut self.default);
             self.meaning.extend(Some(meaning.trim().to_owned()).filter(|meaning| !meaning.is_empty()));
         } else if let Some((value, meaning)) = line.strip_prefix("- ").and_then(|line| line.split_once(':')) {
             self.meaning.push(format!("`{value}`: {}", meaning.trim()));
