@@ -82,9 +82,15 @@ impl App {
 
     /// Reports what is in memory at a moment of UTC; `ends` are where the feed's partitions end, as far as is known.
     pub fn report_memory(&self, ends: &BTreeMap<i32, Span>, now: Micros) {
-        let (entries, signals) = (self.lists.board.len(), self.lists.signals.len());
+        let board = self.lists.board.entries();
+        let verified = board.iter().filter(|entry| entry.verified).count();
+        let (entries, signals) = (board.len(), self.lists.signals.len());
         let (as_of, (ring, feed)) = (self.lists.polls.as_of(), self.streams().memory());
-        telemetry::look(&telemetry::Memory { entries, signals, as_of, ring, feed: &feed }, ends, now);
+        telemetry::look(
+            &telemetry::Memory { entries, verified, signals, as_of, ring, feed: &feed },
+            ends,
+            now,
+        );
     }
 
     /// Reads the board's topic until the shutdown signal.

@@ -17,6 +17,7 @@ struct ServeMeters {
     quota_refusals: Counter,
     connections: Gauge,
     board_entries: Gauge,
+    verified_entries: Gauge,
     signals: Gauge,
     feed_events: Counter,
     streams: Gauge,
@@ -29,6 +30,7 @@ static METERS: LazyLock<ServeMeters> = LazyLock::new(|| ServeMeters {
     quota_refusals: list::QUOTA_REFUSALS.counter(&[]),
     connections: list::CONNECTIONS.gauge(&[]),
     board_entries: list::BOARD_ENTRIES.gauge(&[]),
+    verified_entries: list::VERIFIED_ENTRIES.gauge(&[]),
     signals: list::SERVED_SIGNALS.gauge(&[]),
     feed_events: list::FEED_EVENTS.counter(&[]),
     streams: list::STREAMS.gauge(&[]),
@@ -167,6 +169,8 @@ impl Drop for Sent {
 pub struct Memory<'a> {
     /// Entries of the board.
     pub entries: usize,
+    /// Of these, the verified ones.
+    pub verified: usize,
     /// Open edge signals.
     pub signals: usize,
     /// The time of the newest poll that the board wholly contains.
@@ -180,6 +184,7 @@ pub struct Memory<'a> {
 /// Tells what is in memory at a moment of UTC. `ends` are where the feed's partitions end, as far as is known.
 pub fn look(memory: &Memory<'_>, ends: &BTreeMap<i32, Span>, now: Micros) {
     METERS.board_entries.set(memory.entries as f64);
+    METERS.verified_entries.set(memory.verified as f64);
     METERS.signals.set(memory.signals as f64);
     if let Some(as_of) = memory.as_of {
         list::BOARD_AGE.gauge(&[]).set(seconds(as_of, now));

@@ -1,12 +1,13 @@
-//! What runs on this machine: a Kafka and a ClickHouse of one node each, and child processes.
+//! What runs on this machine: a Kafka and a ClickHouse of one node each, and child processes. What is downloaded for them is in
+//! `arb_setup`.
 //!
 //! It never knows what a role does, only by which words it is started.
 
 pub mod children;
 pub mod clickhouse;
 pub mod home;
+pub mod http;
 pub mod kafka;
 pub mod preflight;
-pub mod progress;
 mod restart;
 pub mod tool;

@@ -4,7 +4,10 @@
 //! standard input, so that they end with it however it ends, and keeps them out of the terminal's signals, so that it
 //! can end them in order: those that write first, what they write to last.
 
+mod activity;
+
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use arb_api::access::keys::Keys;
@@ -12,26 +15,38 @@ use arb_api::access::plan::Plan;
 use arb_kafka as kafka;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
+use arb_setup::prerequisites::{self, Plan as Needed};
+use arb_setup::progress::{Progress, Report};
+use arb_setup::terminal;
+use arb_setup::{clickhouse as clickhouse_files, home as home_folder, kafka as kafka_files};
 use arb_sink::clickhouse::{self, Settings, roles};
 
+use self::activity::Activity;
 use crate::cli::{Child, Format, LogFormat, Play, Up};
-use crate::local::children::{self, Children};
+use crate::local::children::Children;
 use crate::local::clickhouse::passwords;
-use crate::local::progress::Progress;
-use crate::local::{self, home, preflight};
+use crate::local::{self, home, http, preflight};
 use crate::roles::clickhouse as clickhouse_of;
 use crate::roles::{admin, ingest};
 use crate::system::signals;
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let home = &config.home.home;
-    home::make(home)?;
+    home_folder::make(home)?;
     let _lock = home::lock(home)?;
     check(config)?;
     let stop = signals::stop(Child { child: false })?;
     let mut children = Children::new(&[], log_format)?;
-    let done = start(config, home, &mut children, &stop).and_then(|()| children.watch(&stop));
-    eprintln!("stopping");
+    let mut activity = Activity::new(playing(&config.play), config.admin_port);
+    let done = start(config, home, &mut children, &stop).and_then(|()| {
+        children.watch(&stop, || {
+            if terminal::is_terminal() {
+                terminal::status(&activity.line(Instant::now()));
+            }
+        })
+    });
+    terminal::status("");
+    terminal::print("stopping");
     children.stop();
     // Whoever asks for the end while things start gets it, and no error.
     if stop.is_stopped() { Ok(()) } else { done }
@@ -46,17 +61,22 @@ fn check(config: &Up) -> anyhow::Result<()> {
         bail!("{}", failures.join("; "));
     }
     if config.brokers.is_none() {
-        local::kafka::prepare(&config.home.home)?;
+        kafka_files::libraries(&config.home.home, Report::Live)?;
     }
     if config.writer.url.is_none() {
-        local::clickhouse::prepare(&config.home.home)?;
+        clickhouse_files::program(&config.home.home, Report::Live)?;
     }
     Ok(())
 }
 
 fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
     let mut checks = vec![
-        preflight::disk(&config.home.home, config.min_free_mib),
+        home_folder::check_disk(&config.home.home, config.min_free_mib),
+        prerequisites::check(Needed::of_servers(
+            &config.home.home,
+            config.brokers.is_none(),
+            config.writer.url.is_none(),
+        )),
         preflight::address(config.listen, "--listen"),
     ];
     let admin = admin::ROLES.map(|role| admin::address(config.admin_port, role));
@@ -69,7 +89,6 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
         checks.push(ingest::live::settings(&config.play.live, "").map(drop));
     }
     if config.brokers.is_none() {
-        checks.push(preflight::java());
         checks.push(local::kafka::ports(config.kafka_port, "--kafka-port"));
     }
     if config.writer.url.is_none() {
@@ -95,7 +114,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     };
     runtime.block_on(kafka::provision(&brokers, None))?;
     if is_local {
-        let _progress = Progress::start("starting ClickHouse");
+        let _progress = Progress::start("starting ClickHouse", Report::Live);
         children.wait(stop, "ClickHouse", || local::clickhouse::answers(config.clickhouse_port))?;
         runtime.block_on(migrate(config, home))?;
     }
@@ -114,14 +133,14 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         .start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys, &serve_admin]].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
     {
-        let _progress = Progress::start("reading the board");
-        children.wait(stop, "the board", || children::is_ready(config.listen))?;
+        let _progress = Progress::start("reading the board", Report::Live);
+        children.wait(stop, "the board", || http::is_ready(config.listen))?;
     }
     let mut play = play_arguments(&config.play);
     play.push(ingest_admin);
     let play: Vec<_> = common.into_iter().chain(play.iter().map(String::as_str)).collect();
     children.start("ingest", &play)?;
-    say_where(config, &key);
+    print_addresses(config, &key);
     Ok(())
 }
 
@@ -156,11 +175,11 @@ fn start_kafka(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -
     if data.exists() && config.fresh {
         std::fs::remove_dir_all(&data).with_context(|| data.display().to_string())?;
     } else if data.exists() {
-        eprintln!(
-            "the topics of the last run go on; what is older than they are is late (--fresh empties them)"
+        terminal::print(
+            "the topics of the last run are continued; records that are older count as late (--fresh empties them)",
         );
     }
-    let _progress = Progress::start("starting Apache Kafka");
+    let _progress = Progress::start("starting Apache Kafka", Report::Live);
     let (port, data, home) =
         (config.kafka_port.to_string(), data.display().to_string(), home.display().to_string());
     children.start("kafka", &["--child", "--port", &port, "--data", &data, "--home", &home])?;
@@ -193,7 +212,7 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
         (Some(_), None) => return Ok(clickhouse::check(&clickhouse_of::writer(&config.writer, home)?).await?),
     };
     for migration in clickhouse::migrate(&migrator).await? {
-        eprintln!("ClickHouse: applied {}", migration.name);
+        terminal::print(&format!("ClickHouse: applied {}", migration.name));
     }
     Ok(())
 }
@@ -237,14 +256,19 @@ fn question(config: &Up) -> String {
     )
 }
 
-fn say_where(config: &Up, key: &str) {
-    let Up { listen, play, .. } = config;
-    let question = question(config);
-    let what = match &play.replay {
+/// What is played.
+fn playing(play: &Play) -> String {
+    match &play.replay {
         Some(path) => path.display().to_string(),
         None if play.live.wanted => "The Odds API, live".to_owned(),
-        None => "a simulated market".to_owned(),
-    };
+        None => "simulated market".to_owned(),
+    }
+}
+
+fn print_addresses(config: &Up, key: &str) {
+    let Up { listen, play, .. } = config;
+    let what = playing(play);
+    let question = question(config);
     let metrics = if config.admin_port == 0 {
         "at free ports, which the roles have logged".to_owned()
     } else {

@@ -38,29 +38,30 @@ fn up_at(listen: &str, kafka_port: u16, scratch: &Path, programs: &[&str]) -> Co
     command
 }
 
-#[test]
-fn a_missing_java_is_named() {
-    let scratch = tempfile::tempdir().unwrap();
-    let said = sentence(&mut up(scratch.path(), &[]));
-    assert!(said.starts_with("arb: java cannot be run: Kafka needs Java 17"), "{said}");
-}
+/// What a first start needs.
+const PROGRAMS: [&str; 4] = ["java", "mvn", "npm", "cc"];
 
 #[test]
-fn a_missing_maven_is_named() {
+fn all_missing_programs_are_named_with_the_command_that_installs_them() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = sentence(&mut up(scratch.path(), &["java"]));
-    assert!(said.starts_with("arb: mvn cannot be run: Maven fetches Kafka"), "{said}");
+    let said = sentence(&mut up(scratch.path(), &["cc"]));
+    assert_eq!(
+        said,
+        "arb: not installed: java (runs Kafka, 17 or later), mvn (downloads Kafka), npm (downloads ClickHouse) (on \
+         Debian: apt-get install openjdk-17-jre-headless maven npm)"
+    );
 }
 
 #[test]
 fn an_old_java_is_named() {
     let scratch = tempfile::tempdir().unwrap();
-    let mut command = up(scratch.path(), &[]);
+    let mut command = up(scratch.path(), &["mvn", "npm", "cc"]);
     let java = scratch.path().join("bin/java");
     std::fs::write(&java, "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n").unwrap();
     std::fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let said = sentence(&mut command);
-    assert!(said.starts_with("arb: this is Java 11: Kafka needs Java 17"), "{said}");
+    let java = "arb: not installed: java (runs Kafka, 17 or later; this is Java 11) (on Debian: ";
+    assert!(said.starts_with(java), "{said}");
 }
 
 #[test]
@@ -83,20 +84,20 @@ fn ports_in_use_are_named() {
     let [scratch, other, third] = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let taken = TcpListener::bind(("127.0.0.1", port_pair() + 1)).unwrap();
     let address = taken.local_addr().unwrap();
-    let said = sentence(&mut up_at(&address.to_string(), port_pair(), scratch.path(), &["java"]));
+    let said = sentence(&mut up_at(&address.to_string(), port_pair(), scratch.path(), &PROGRAMS));
     let advice = "is in use: stop what listens there, or choose another with";
     assert_eq!(said, format!("arb: {address} {advice} --listen"));
-    let said = sentence(&mut up_at("127.0.0.1:0", address.port(), other.path(), &["java"]));
+    let said = sentence(&mut up_at("127.0.0.1:0", address.port(), other.path(), &PROGRAMS));
     assert_eq!(said, format!("arb: {address} {advice} --kafka-port"));
     let below = address.port() - 1;
-    let said = sentence(&mut up_at("127.0.0.1:0", below, third.path(), &["java"]));
+    let said = sentence(&mut up_at("127.0.0.1:0", below, third.path(), &PROGRAMS));
     assert_eq!(said, format!("arb: {address} {advice} --kafka-port"), "the controller's port");
 }
 
 #[test]
 fn a_missing_recording_is_named() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = sentence(up(scratch.path(), &["java"]).args(["--replay", "nowhere.jsonl.zst"]));
+    let said = sentence(up(scratch.path(), &PROGRAMS).args(["--replay", "nowhere.jsonl.zst"]));
     assert_eq!(said, "arb: nowhere.jsonl.zst: No such file or directory (os error 2)");
     let said = sentence(arb().args(["evaluate", "nowhere.jsonl"]));
     assert_eq!(said, "arb: nowhere.jsonl: No such file or directory (os error 2)");
@@ -120,7 +121,11 @@ fn all_that_is_wrong_before_the_start_is_named_at_once_and_nothing_is_fetched_be
     let mut command = up(scratch.path(), &[]);
     command.args(["--clickhouse-port", &address.port().to_string(), "--replay", "nowhere.jsonl"]);
     let said = sentence(&mut command);
-    for part in ["nowhere.jsonl: No such file", "; java cannot be run: ", &format!("; {address} is in use")] {
+    for part in [
+        "nowhere.jsonl: No such file",
+        "; not installed: java (runs Kafka, 17 or later), ",
+        &format!("; {address} is in use"),
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
 }

@@ -108,7 +108,7 @@ impl Actor {
         let binary = std::env::current_exe().context("the path of this program")?;
         let mut command = Command::new(binary);
         command.args(["actor", role.key()]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        secrets::hide(&mut command, None);
+        secrets::hide(&mut command, "bench");
         // Out of the terminal's group: Ctrl-C reaches the measurement alone.
         let child = command.process_group(0).spawn();
         let mut child = child.with_context(|| format!("the {} cannot be started", role.key()))?;

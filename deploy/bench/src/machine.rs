@@ -6,8 +6,6 @@ use std::fs;
 
 use serde::Serialize;
 
-use arb::local::{clickhouse, kafka, tool};
-
 /// The compiler's version is the one that the toolchain file pins.
 const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
 /// Load average a core above which figures are of a machine that does something else too.
@@ -49,8 +47,8 @@ fn versions() -> Vec<(&'static str, String)> {
     let mut versions = vec![
         ("arb", env!("CARGO_PKG_VERSION").to_owned()),
         ("Rust", toolchain()),
-        ("Kafka", kafka::VERSION.to_owned()),
-        ("ClickHouse", clickhouse::VERSION.to_owned()),
+        ("Kafka", arb_setup::kafka::VERSION.to_owned()),
+        ("ClickHouse", arb_setup::clickhouse::VERSION.to_owned()),
     ];
     versions.extend(commit().map(|commit| ("commit", commit)));
     versions
@@ -63,7 +61,10 @@ fn toolchain() -> String {
 
 /// The commit of the sources, where this is run beside them.
 fn commit() -> Option<String> {
-    let output = tool::run("git").args(["describe", "--always", "--dirty", "--exclude=*"]).output().ok()?;
+    let output = arb_setup::program::command("git")
+        .args(["describe", "--always", "--dirty", "--exclude=*"])
+        .output()
+        .ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
 }

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use arb_schemas::time::Micros;
+use arb_setup::secrets::ODDS_API_KEY;
 use clap::{Args, ValueEnum};
 
 /// How The Odds API is polled.
@@ -155,13 +156,10 @@ impl Live {
     }
 }
 
-/// The name of the variable that holds the key.
-pub(crate) const KEY: &str = "ODDS_API_KEY";
-
 /// What is in it.
 #[expect(clippy::disallowed_methods, reason = "a setting that must not be an option")]
 pub(crate) fn key() -> Option<String> {
-    std::env::var(KEY).ok().filter(|key| !key.trim().is_empty())
+    std::env::var(ODDS_API_KEY).ok().filter(|key| !key.trim().is_empty())
 }
 
 #[cfg(test)]

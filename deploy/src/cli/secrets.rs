@@ -1,29 +1,17 @@
-//! The variables that hold secrets, and which process of ours may see which.
+//! Which role sees which secret of the environment.
 //!
-//! A child inherits the environment of its parent: whoever starts one takes from it what it has no need of. No secret is
-//! read here.
+//! No secret is read here; the list is `arb_setup::secrets`.
 
 use std::process::Command;
 
-use super::live;
+use arb_setup::secrets::ALL;
+pub(super) use arb_setup::secrets::{ADMIN, ANALYST, MIGRATOR, ODDS_API_KEY, WRITER};
 
-/// Of the sink.
-pub(super) const WRITER: &str = "CLICKHOUSE_WRITER_PASSWORD";
-/// Of whoever brings the schema up to date.
-pub(super) const MIGRATOR: &str = "CLICKHOUSE_MIGRATOR_PASSWORD";
-/// Of analysts: only to make their user.
-pub(super) const ANALYST: &str = "CLICKHOUSE_ANALYST_PASSWORD";
-/// Of whoever makes users.
-pub(super) const ADMIN: &str = "CLICKHOUSE_ADMIN_PASSWORD";
-
-const ALL: [&str; 5] = [live::KEY, WRITER, MIGRATOR, ANALYST, ADMIN];
-
-/// Takes every secret from a command's environment, but those that this role of ours needs; a program that is not ours
-/// needs none.
-pub fn hide(command: &mut Command, role: Option<&str>) {
+/// Removes every secret from a command's environment except the one that this role needs.
+pub fn hide(command: &mut Command, role: &str) {
     let needed = match role {
-        Some("ingest") => Some(live::KEY),
-        Some("sink") => Some(WRITER),
+        "ingest" => Some(ODDS_API_KEY),
+        "sink" => Some(WRITER),
         _ => None,
     };
     for name in ALL.iter().filter(|name| Some(**name) != needed) {
@@ -40,7 +28,7 @@ mod tests {
     use super::super::Cli;
     use super::*;
 
-    fn hidden(role: Option<&str>) -> BTreeSet<String> {
+    fn hidden(role: &str) -> BTreeSet<String> {
         let mut command = Command::new("true");
         hide(&mut command, role);
         let names = command.get_envs().filter(|(_, value)| value.is_none());
@@ -56,14 +44,13 @@ mod tests {
 
     #[test]
     fn every_secret_is_known_and_each_role_sees_its_own() {
-        let mut all = BTreeSet::from([live::KEY.to_owned()]);
+        let mut all = BTreeSet::from([ODDS_API_KEY.to_owned()]);
         secrets(&Cli::command(), &mut all);
-        assert_eq!(hidden(None), all);
-        assert_eq!(all.len(), 5);
-        for (role, own) in [("ingest", live::KEY), ("sink", WRITER)] {
+        assert_eq!(all, ALL.map(str::to_owned).into());
+        for (role, own) in [("ingest", ODDS_API_KEY), ("sink", WRITER)] {
             let rest: BTreeSet<_> = all.iter().filter(|name| *name != own).cloned().collect();
-            assert_eq!(hidden(Some(role)), rest, "{role}");
+            assert_eq!(hidden(role), rest, "{role}");
         }
-        assert_eq!(hidden(Some("process")), all);
+        assert_eq!(hidden("process"), all);
     }
 }

@@ -4,15 +4,15 @@
 //! acknowledged is on its disk, and nothing else counts. It never leaves one behind: ended in the reverse order of their
 //! start, each with a budget.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use arb_runtime::stop::Stop;
+use arb_setup::terminal;
 use tempfile::TempDir;
 
 use super::restart::{End, History, LASTING, Next};
@@ -106,10 +106,15 @@ impl Children {
         Ok(())
     }
 
-    /// Waits until the end is wished.
-    pub(crate) fn watch(&mut self, stop: &Stop) -> anyhow::Result<()> {
+    /// Waits for the shutdown signal; `each_second` is called meanwhile.
+    pub(crate) fn watch(&mut self, stop: &Stop, mut each_second: impl FnMut()) -> anyhow::Result<()> {
+        let mut next = Instant::now();
         while !stop.wait(LOOK) {
             self.check()?;
+            if Instant::now() >= next {
+                each_second();
+                next = Instant::now() + Duration::from_secs(1);
+            }
         }
         Ok(())
     }
@@ -128,7 +133,7 @@ impl Children {
         let deadline = Instant::now() + END;
         while child.try_wait().is_ok_and(|status| status.is_none()) {
             if Instant::now() > deadline {
-                eprintln!("{role} did not end within {} s and is killed", END.as_secs());
+                terminal::print(&format!("{role} did not end within {} s and is killed", END.as_secs()));
                 let _ = child.kill();
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -164,7 +169,10 @@ impl Running {
         }
         match self.history.ended(end(status, &self.error_file), lived) {
             Next::StartAfter(pause) => {
-                eprintln!("{role} ended with {status} and is started again in {:.1} s", pause.as_secs_f32());
+                let seconds = pause.as_secs_f32();
+                terminal::print(&format!(
+                    "{role} ended with {status} and is started again in {seconds:.1} s"
+                ));
                 self.life = RoleState::Paused(Instant::now() + pause);
                 Ok(())
             }
@@ -195,23 +203,6 @@ fn end(status: ExitStatus, error_file: &Path) -> End {
     End::Error(if sentence.is_empty() { status.to_string() } else { sentence })
 }
 
-/// Whether an API answers that it is ready.
-#[must_use]
-pub fn is_ready(listen: SocketAddr) -> bool {
-    is_ok(listen, "/readyz")
-}
-
-/// Whether an HTTP server answers a path with 200.
-pub(crate) fn is_ok(listen: SocketAddr, path: &str) -> bool {
-    let mut answer = [0; 12];
-    let asked = TcpStream::connect_timeout(&listen, LOOK).and_then(|mut stream| {
-        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
-        stream.read_exact(&mut answer)
-    });
-    asked.is_ok() && &answer == b"HTTP/1.1 200"
-}
-
 impl Launcher {
     fn spawn(self, role: &str, arguments: &[String], error_file: &Path) -> anyhow::Result<Child> {
         let binary = std::env::current_exe().context("the path of this program")?;
@@ -220,8 +211,26 @@ impl Launcher {
         let mut command = Command::new(binary);
         command.args(self.prefix).arg(role).args(["--log-format", self.log_format.key()]);
         command.arg("--error-file").arg(error_file).args(arguments).stdin(Stdio::piped());
-        secrets::hide(&mut command, Some(role));
+        secrets::hide(&mut command, role);
+        if terminal::is_terminal() {
+            command.stderr(Stdio::piped());
+        }
         // Out of the terminal's group: Ctrl-C reaches the parent alone.
-        command.process_group(0).spawn().with_context(|| format!("{role} cannot be started"))
+        let spawned = command.process_group(0).spawn();
+        let mut child = spawned.with_context(|| format!("{role} cannot be started"))?;
+        if let Some(lines) = child.stderr.take() {
+            std::thread::spawn(move || print_lines(lines));
+        }
+        Ok(child)
+    }
+}
+
+/// Prints what a child logs line by line, so that none runs into the status line, until the child has ended.
+fn print_lines(from: ChildStderr) {
+    let mut lines = BufReader::new(from);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        terminal::print(String::from_utf8_lossy(&line).trim_end_matches('\n'));
+        line.clear();
     }
 }

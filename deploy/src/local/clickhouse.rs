@@ -4,22 +4,21 @@
 //! server with it. It is for a look and for tests: what is inserted outlives the process, not the disk's power.
 
 mod config;
-mod fetch;
 pub mod passwords;
 mod server;
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::time::Duration;
 
+use arb_setup::progress::Report;
+use arb_setup::{clickhouse, home};
+
 use crate::cli::ClickHouse;
-use crate::local::children;
-use crate::local::home;
+use crate::local::home::clickhouse_data;
+use crate::local::http;
 use crate::local::preflight;
 use crate::system::signals;
 
-use fetch::Program;
-pub use fetch::VERSION;
 use server::{Ports, Server};
 
 /// `arb clickhouse`: runs the server until it is told to stop.
@@ -27,12 +26,12 @@ pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let home = &config.home.home;
     home::make(home)?;
-    let program = fetch::program(home)?;
+    let program = clickhouse::program(home, Report::Live)?;
     if config.fetch_only {
         println!("{program}");
         return Ok(());
     }
-    let data = config.data.clone().unwrap_or_else(|| home::clickhouse_data(home));
+    let data = config.data.clone().unwrap_or_else(|| clickhouse_data(home));
     let ports = Ports { http: config.port, native: config.native_port };
     let ports_are_free = || self::ports(ports.http, "--port", ports.native, "--native-port");
     if !preflight::wait_until_free(config.child, &stop, ports_are_free)? {
@@ -49,7 +48,7 @@ pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
 /// Whether a server answers on a local port.
 #[must_use]
 pub fn answers(port: u16) -> bool {
-    children::is_ok(SocketAddr::from(([127, 0, 0, 1], port)), "/ping")
+    http::is_ok(SocketAddr::from(([127, 0, 0, 1], port)), "/ping")
 }
 
 /// Both ports are free.
@@ -59,13 +58,4 @@ pub fn answers(port: u16) -> bool {
 pub fn ports(http: u16, option: &str, native: u16, native_option: &str) -> anyhow::Result<()> {
     preflight::port(http, option)?;
     preflight::port(native, native_option)
-}
-
-/// Fetches what is missing, so that it is not fetched behind the back of whoever waits for the server.
-///
-/// # Errors
-/// When the folder cannot be made, or nothing can be fetched.
-pub fn prepare(home: &Path) -> anyhow::Result<()> {
-    home::make(home)?;
-    fetch::program(home).map(|_: Program| ())
 }

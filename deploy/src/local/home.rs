@@ -1,33 +1,14 @@
-//! The one folder in which downloads and data lie, and its removal.
+//! What is in the home folder, the lock of the `arb up` that uses it, and its removal.
 //!
-//! Nothing is written outside it, except by Maven into its own cache.
+//! It never removes a folder without the mark of `arb_setup::home`.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use arb_setup::home::MARK;
 
 use crate::cli::Clean;
-
-/// Marks a folder as ours, so that `arb clean` never removes another.
-const MARK: &str = "arb-home";
-
-/// The folder, made and marked where it is missing.
-///
-/// # Errors
-/// When it cannot be made, or holds something that is not ours: one sentence.
-pub(crate) fn make(home: &Path) -> anyhow::Result<()> {
-    let at = || format!("the folder {} cannot be made", home.display());
-    std::fs::create_dir_all(home).with_context(at)?;
-    let mark = home.join(MARK);
-    if !mark.exists() {
-        if std::fs::read_dir(home).with_context(at)?.next().is_some() {
-            bail!("{} holds something else: choose another folder with --home", home.display());
-        }
-        std::fs::write(mark, "").with_context(at)?;
-    }
-    Ok(())
-}
 
 /// The folder for one `arb up` alone, as long as the answer lives.
 ///

@@ -6,17 +6,18 @@
 //! Source: Apache Kafka 4.3 documentation, section 6.8; the settings are those of one combined node.
 
 mod broker;
-mod fetch;
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
+use arb_setup::progress::Report;
+use arb_setup::{home, kafka};
+
 use crate::cli::Kafka;
-use crate::local::{home, preflight};
+use crate::local::preflight;
 use crate::system::signals;
 
 use broker::Broker;
-pub use fetch::VERSION;
 
 /// Whether something accepts connections on a local port.
 #[must_use]
@@ -33,7 +34,7 @@ pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
     if !preflight::wait_until_free(config.child, &stop, || ports(config.port, "--port"))? {
         return Ok(());
     }
-    let libraries = fetch::libraries(home)?;
+    let libraries = kafka::libraries(home, Report::Live)?;
     let mut broker = Broker::start(&libraries, &config.data, config.port)?;
     while !stop.wait(Duration::from_millis(100)) {
         broker.check()?;
@@ -49,13 +50,4 @@ pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
 pub fn ports(port: u16, option: &str) -> anyhow::Result<()> {
     preflight::port(port, option)?;
     preflight::port(broker::controller_port(port), option)
-}
-
-/// Fetches what is missing, so that it is not fetched behind the back of whoever waits for the broker.
-///
-/// # Errors
-/// When the folder cannot be made, or nothing can be fetched.
-pub fn prepare(home: &std::path::Path) -> anyhow::Result<()> {
-    home::make(home)?;
-    fetch::libraries(home).map(drop)
 }

@@ -1,23 +1,18 @@
-//! What must be there before anything is started: one clear sentence for what is not.
+//! The ports that must be free before anything is started: one sentence for one that is not.
 //!
-//! It never repairs anything.
+//! It never frees one.
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use arb_runtime::stop::Stop;
 
 use crate::cli::Child;
-use crate::local::tool;
 
 /// How long a port may be kept by a server that ends: the one of a former self that was killed.
 const FREE: Duration = Duration::from_secs(20);
-
-/// The oldest Java that Kafka 4.3 runs on.
-const JAVA: u32 = 17;
 
 /// The port is free on the loopback interface.
 ///
@@ -60,66 +55,9 @@ pub(crate) fn wait_until_free(
     Ok(true)
 }
 
-/// A Java that is new enough.
-///
-/// # Errors
-/// When there is none: one sentence.
-pub fn java() -> anyhow::Result<()> {
-    let advice = "Kafka needs Java 17 or later (on Debian: apt-get install openjdk-17-jre-headless)";
-    let output = tool::run("java").arg("-version").output();
-    let output = output.with_context(|| format!("java cannot be run: {advice}"))?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    match version(&text) {
-        Some(version) if version >= JAVA => Ok(()),
-        Some(version) => bail!("this is Java {version}: {advice}"),
-        None => bail!("java -version does not say which it is: {advice}"),
-    }
-}
-
-/// The major version in what `java -version` prints: `"17.0.15"`, or `"1.8.0"` for 8.
-fn version(text: &str) -> Option<u32> {
-    let mut numbers = text.split('"').nth(1)?.split(['.', '-', '+', '_']);
-    match numbers.next()?.parse().ok()? {
-        1 => numbers.next()?.parse().ok(),
-        major => Some(major),
-    }
-}
-
-/// Maven.
-pub(crate) fn maven() -> anyhow::Result<()> {
-    let advice = "Maven fetches Kafka (on Debian: apt-get install maven)";
-    let output = tool::run("mvn").arg("-v").output();
-    output.with_context(|| format!("mvn cannot be run: {advice}")).map(drop)
-}
-
-/// So many MiB are free on the disk of a folder.
-///
-/// # Errors
-/// When there is less: one sentence.
-pub fn disk(folder: &Path, needed_mib: u64) -> anyhow::Result<()> {
-    let stat = rustix::fs::statvfs(folder).with_context(|| folder.display().to_string())?;
-    let free_mib = stat.f_bavail.saturating_mul(stat.f_frsize) / (1024 * 1024);
-    if free_mib < needed_mib {
-        bail!(
-            "the disk of {} has {free_mib} MiB left and {needed_mib} are needed: free some, or choose another \
-             folder with --home",
-            folder.display()
-        );
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn java_versions_are_read() {
-        assert_eq!(version("openjdk version \"17.0.15\" 2025-04-15\nOpenJDK"), Some(17));
-        assert_eq!(version("java version \"1.8.0_292\""), Some(8));
-        assert_eq!(version("openjdk version \"25-ea\" 2025-09-16"), Some(25));
-        assert_eq!(version("no such thing"), None);
-    }
 
     #[test]
     fn a_port_in_use_is_named() {

@@ -1,27 +1,16 @@
-//! Programs that are not ours: the one place where they are run, and how one that goes on running is ended.
+//! Servers of others as child processes: how one is started so that it ends with this process, and how it is ended.
 //!
-//! They get none of our secrets: what fetches, compiles or serves here has no need of a key or a password, and a script
-//! of somebody's package could send it anywhere.
+//! Their commands are made by `arb_setup::program`, so they see none of our secrets.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use arb_setup::program;
 use rustix::process::{Pid, Signal, kill_process};
-
-use crate::cli::secrets;
 
 /// How long a server may take to end by itself.
 const END: Duration = Duration::from_secs(20);
-
-/// A program by its name, with nothing to read, in our environment without its secrets.
-#[must_use]
-pub fn run(program: &str) -> Command {
-    let mut command = Command::new(program);
-    secrets::hide(&mut command, None);
-    command.stdin(Stdio::null());
-    command
-}
 
 /// A server that was ended by a signal, from outside.
 #[derive(Debug, thiserror::Error)]
@@ -56,9 +45,9 @@ pub(crate) fn is_signal(code: i32) -> bool {
 const WITH_US: &str = "exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$ 2>/dev/null) & exec \"$@\" <&- 3<&-";
 
 /// A program that is ended with this process, also when that is killed.
-pub(crate) fn run_with_us(program: &str) -> Command {
-    let mut command = run("sh");
-    command.args(["-c", WITH_US, "sh", program]).stdin(Stdio::piped());
+pub(crate) fn run_with_us(name: &str) -> Command {
+    let mut command = program::command("sh");
+    command.args(["-c", WITH_US, "sh", name]).stdin(Stdio::piped());
     command
 }
 

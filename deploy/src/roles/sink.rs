@@ -16,7 +16,8 @@ use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use arb_sink::batch::Limits;
 use arb_sink::counts::Counts;
-use arb_sink::run::{self, Config, TOPICS};
+use arb_sink::run::{self, Config};
+use arb_sink::sources::TOPICS;
 use arb_sink::store::{Store, TimeOuts};
 use arb_sink::telemetry::Held;
 use arb_sink::{clickhouse, retry};
@@ -43,7 +44,7 @@ pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts =
         guarded::run("sink", pulse.clone(), limit, move || sink_until(&stop, &config, &admin, &pulse))?;
-    tracing::info!(?counts, "written");
+    tracing::info!("finished: {counts}");
     Ok(())
 }
 

@@ -2,10 +2,13 @@
 //!
 //! It decides nothing.
 
+use std::fmt;
+
 use arb_kafka::Source;
 
 use super::partition::Ended;
-use super::table::Tally;
+use super::sources::named;
+use super::table::{Table, Tally};
 
 /// Counts since the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,19 +33,44 @@ pub struct Counts {
     pub lost: u64,
 }
 
+/// What is not 0, as `name=value`.
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "records={} batches={}", self.records, self.batches)?;
+        for table in Table::ALL.into_iter().filter(|table| self.rows.of(*table) > 0) {
+            write!(f, " {}={}", table.name(), self.rows.of(table))?;
+        }
+        let rest = [
+            ("retries", self.retries),
+            ("expired", self.expired),
+            ("in_doubt", self.in_doubt),
+            ("refused", self.refused),
+            ("taken", self.taken),
+            ("lost", self.lost),
+        ];
+        rest.iter().filter(|(_, count)| *count > 0).try_for_each(|(name, count)| write!(f, " {name}={count}"))
+    }
+}
+
 impl Counts {
     /// Counts the end of an attempt, and says what is no failure; what was wrong, if anything was.
     pub(super) fn ended(&mut self, source: Source, ended: &Ended) -> Option<String> {
         match ended {
             Ended::Arrived => None,
             Ended::Clear => {
-                tracing::warn!(?source, "no table has rows of what another version had intended");
+                let partition = named(source);
+                tracing::warn!(partition, "no table has rows of a batch that another version had announced");
                 None
             }
             Ended::Expired { left, answer } => {
                 self.expired += 1;
-                let (tables, was_heard) = (left.len(), answer.is_some());
-                tracing::warn!(?source, tables, was_heard, "the permit ended before all rows were sent");
+                let (partition, tables, is_confirmed) = (named(source), left.len(), answer.is_some());
+                tracing::warn!(
+                    partition,
+                    tables,
+                    is_confirmed,
+                    "the insert lease ended before all rows were sent"
+                );
                 None
             }
             Ended::Failed { error, .. } => {
@@ -56,6 +84,13 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_read_as_names_and_values() {
+        let mut counts = Counts { records: 7, batches: 2, lost: 1, ..Counts::default() };
+        counts.rows.count(Table::Ticks, 40);
+        assert_eq!(counts.to_string(), "records=7 batches=2 ticks=40 lost=1");
+    }
 
     #[test]
     fn what_is_no_failure_is_counted_by_itself() {

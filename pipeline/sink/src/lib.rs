@@ -6,7 +6,7 @@
 //! - [`store`] and `attempt`: ClickHouse; [`failure`]: what its errors mean.
 //! - [`clickhouse`]: where analysts read: its client, roles and migrations.
 //! - [`bare`]: what the bench compares with; [`telemetry`]: what a sink reports.
-//! - [`run`]: the loop that carries it all out; [`counts`]: what went through it.
+//! - [`sources`]: the topics that are read; [`run`]: the loop that carries it all out; [`counts`]: what went through it.
 //!
 //! It never sends a row before the group has taken the intent to, and holds no more in memory than it is told.
 
@@ -24,6 +24,7 @@ pub mod recovery;
 pub mod retry;
 pub mod rows;
 pub mod run;
+pub mod sources;
 pub mod store;
 pub mod table;
 pub mod telemetry;

@@ -18,7 +18,7 @@ use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::kafka::double;
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::time::Micros;
-use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic};
+use arb_schemas::topics::FEED_EVENTS;
 use thiserror::Error;
 use tokio::runtime::Handle;
 
@@ -32,12 +32,9 @@ use super::intent::Note;
 use super::partition::{Attempt, Step};
 use super::record::Kept;
 use super::recovery::Refusal;
+use super::sources::named;
 use super::store::{Range, Store};
 use crate::telemetry::{self, Held};
-
-/// What is read.
-pub const TOPICS: [Topic; 2] = [ODDS_TICKS, FEED_EVENTS];
-static READ: [Topic; 2] = TOPICS;
 
 /// How long to wait for a record before looking at anything else.
 const WAIT: Duration = Duration::from_millis(10);
@@ -206,7 +203,8 @@ impl Sink {
                 let error = self.counts.ended(source, &ended);
                 let failures = owned.partition.ended(ended, Instant::now(), self.random.f64());
                 if let Some(error) = error {
-                    tracing::warn!(?source, failures, %error, "rows are sent again later");
+                    let partition = named(source);
+                    tracing::warn!(partition, failures, %error, "rows are sent again later");
                 }
             }
             Report::Known(Err(_)) | Report::Ended(Err(_)) => {}

@@ -6,14 +6,15 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use arb::local::children::{self, Children};
-use arb::local::progress::Progress;
-use arb::local::{home, kafka, preflight};
+use arb::local::children::Children;
+use arb::local::{home, http, kafka, preflight};
 use arb_api::access::keys::Keys;
 use arb_api::access::plan::Plan;
 use arb_kafka::Scratch;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::Topic;
+use arb_setup::prerequisites::{self, Plan as Needed};
+use arb_setup::progress::{Progress, Report};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -78,7 +79,7 @@ impl<'a> KafkaGround<'a> {
         let admin = "--admin-listen=127.0.0.1:0";
         let arguments = ["--child", "--brokers", &self.brokers, "--listen", &at, "--keys", &keys, admin];
         self.children.start("serve", &arguments)?;
-        self.children.wait(&self.stop, "the API", || children::is_ready(listen))?;
+        self.children.wait(&self.stop, "the API", || http::is_ready(listen))?;
         Ok(StartedApi { listen, key })
     }
 
@@ -94,10 +95,10 @@ impl<'a> KafkaGround<'a> {
 }
 
 fn start_kafka(home: &Path, folder: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<String> {
-    preflight::disk(folder, DISK)?;
-    preflight::java()?;
-    kafka::prepare(home)?;
-    let _progress = Progress::start("starting Apache Kafka");
+    arb_setup::home::check_disk(folder, DISK)?;
+    prerequisites::check(Needed::of_servers(home, true, false))?;
+    arb_setup::kafka::libraries(home, Report::Live)?;
+    let _progress = Progress::start("starting Apache Kafka", Report::Live);
     let port = free_port(|port| kafka::ports(port, ""))?;
     let (data, home) = (folder.join("kafka").display().to_string(), home.display().to_string());
     children.start("kafka", &["--child", "--port", &port.to_string(), "--data", &data, "--home", &home])?;

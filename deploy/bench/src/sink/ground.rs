@@ -10,9 +10,9 @@ use anyhow::{Context, bail};
 use arb::local;
 use arb::local::children::Children;
 use arb::local::clickhouse::passwords;
-use arb::local::progress::Progress;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::stop::Stop;
+use arb_setup::progress::{Progress, Report};
 use arb_sink::bare::Bare;
 use arb_sink::clickhouse::{self, Settings, roles};
 use arb_sink::store::{Store, TimeOuts};
@@ -43,10 +43,10 @@ pub(super) struct ClickHouseGround {
 
 impl ClickHouseGround {
     pub(super) fn prepare(home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<Self> {
-        local::clickhouse::prepare(home)?;
+        arb_setup::clickhouse::program(home, Report::Live)?;
         let folder = tempfile::tempdir().context("a temporary folder")?;
         let port = free_port(|port| local::clickhouse::ports(port, "", port + 1, ""))?;
-        let _progress = Progress::start("starting ClickHouse");
+        let _progress = Progress::start("starting ClickHouse", Report::Live);
         let (data, home_text) =
             (folder.path().join("data").display().to_string(), home.display().to_string());
         let (http, native) = (port.to_string(), (port + 1).to_string());

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, anyhow};
+use arb_setup::clickhouse::Program;
+use arb_setup::program;
 use arb_sink::clickhouse::roles::Role;
 use arb_sink::clickhouse::users_xml;
 
 use super::config;
-use super::fetch::Program;
 use crate::local::tool;
 
 /// What keeps the packaged server up: it listens as long as this reads, until standard input is closed. Then it ends in
@@ -97,7 +98,7 @@ fn command(program: &Program, folder: &Path, settings: &Path, ports: Ports) -> C
         return command;
     };
     let (library, launcher) = Program::files(packaged);
-    let mut command = tool::run(&launcher.display().to_string());
+    let mut command = program::command(&launcher.display().to_string());
     command.stdin(Stdio::piped()).arg(library).arg(config).args([
         format!("--path={}", folder.join("data").display()),
         "--log-level=information".to_owned(),

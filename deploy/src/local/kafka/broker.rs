@@ -8,6 +8,8 @@ use std::process::{Child, Command};
 
 use anyhow::{Context, anyhow, bail};
 
+use arb_setup::program;
+
 use crate::local::tool;
 
 /// 16 bytes in base64, as the storage tool wants them.
@@ -34,7 +36,7 @@ impl Broker {
         fs::write(&properties, settings(&data, port)).with_context(|| at(&properties))?;
         let log = File::create(&output).with_context(|| at(&output))?;
         if !data.join("log").join("meta.properties").exists() {
-            let mut format = java(tool::run("java"), libraries, &log)?;
+            let mut format = java(program::command("java"), libraries, &log)?;
             format.args(["kafka.tools.StorageTool", "format", "--standalone", "-t", CLUSTER_ID, "-c"]);
             if !format.arg(&properties).status().context("java cannot be run")?.success() {
                 bail!("Kafka's folder cannot be formatted: {}", last_line(&output));

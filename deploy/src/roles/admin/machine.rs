@@ -7,7 +7,6 @@ use std::time::Duration;
 use arb_runtime::telemetry::machine::{self, Usage};
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
-use tikv_jemalloc_ctl::{epoch, stats};
 
 /// Descriptors are counted once in so many looks: there may be ten thousand.
 const SELDOM: u32 = 5;
@@ -32,9 +31,17 @@ impl Machine {
 }
 
 /// What the program holds, and what its allocator holds.
+#[cfg(feature = "jemalloc")]
 fn memory() -> Option<(u64, u64)> {
+    use tikv_jemalloc_ctl::{epoch, stats};
     epoch::advance().ok()?;
     Some((stats::allocated::read().ok()? as u64, stats::resident::read().ok()? as u64))
+}
+
+/// The system's allocator reports neither.
+#[cfg(not(feature = "jemalloc"))]
+fn memory() -> Option<(u64, u64)> {
+    None
 }
 
 /// How many descriptors are open, and how many may be.

@@ -14,6 +14,7 @@ use arb_ingest::live::{self, LONGEST_CALL, Limits, LiveSettings};
 use arb_ingest::publish::Publisher;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
+use arb_setup::secrets::ODDS_API_KEY;
 
 use crate::cli::{Live, live as environment};
 use crate::system::clock;
@@ -41,7 +42,7 @@ pub(super) fn run(
 pub(crate) fn settings(config: &Live, brokers: &str) -> anyhow::Result<LiveSettings> {
     let key = environment::key();
     let key =
-        key.with_context(|| format!("set {} to a key of The Odds API (the-odds-api.com)", environment::KEY))?;
+        key.with_context(|| format!("set {ODDS_API_KEY} to a key of The Odds API (the-odds-api.com)"))?;
     let key = ApiKey::new(&key)?;
     let total = config.timeout.duration();
     if total.is_zero() || total > LONGEST_CALL {

@@ -136,6 +136,7 @@ metrics! {
         "Connections without a key that were closed for others: their address held too many (address), too many were without a key (keyless), or all places were taken (full).")
         .by(&["reason"]);
     BOARD_ENTRIES = gauge(Serve, Count, "arb_serve_board_entries", "Entries of the board.");
+    VERIFIED_ENTRIES = gauge(Serve, Count, "arb_serve_verified_entries", "Entries of the board that are verified: every flag holds.");
     SERVED_SIGNALS = gauge(Serve, Count, "arb_serve_signals", "Edge signals that are open.");
     BOARD_AGE = gauge(Serve, Seconds, "arb_serve_board_age_seconds",
         "Now minus the time of the newest poll that the board wholly contains. For a recording it is as large as the recording is old.").rare();

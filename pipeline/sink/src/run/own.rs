@@ -12,8 +12,9 @@ use tokio::task::JoinHandle;
 use super::super::partition::{Ended, Partition};
 use super::super::recovery::resume;
 use super::super::retry;
+use super::super::sources::{named, topic};
 use super::super::store::Range;
-use super::{READ, Sink, SinkError};
+use super::{Sink, SinkError};
 
 /// What comes from the runtime.
 pub(super) enum Report {
@@ -60,13 +61,14 @@ impl Sink {
             places.push((*source, self.own(*source)?));
         }
         self.consumer.start_paused(&places)?;
-        tracing::info!(?places, "partitions taken");
+        let partitions = places.iter().map(|(source, at)| format!("{}@{at}", named(*source)));
+        tracing::info!(partitions = partitions.collect::<Vec<_>>().join(" "), "partitions taken");
         Ok(())
     }
 
     /// Finds out from where a partition is read, and has the tables asked what they have of it.
     fn own(&mut self, source: Source) -> Result<i64, SinkError> {
-        let topic = READ.get(source.topic).unwrap_or(&READ[0]);
+        let topic = topic(source);
         let topic_id = hex(self.consumer.id(source.topic));
         let (committed, span) = (self.consumer.committed(source)?, self.consumer.span(source)?);
         let resume = resume(committed.as_ref(), span, topic, &topic_id).map_err(|refusal| {
@@ -75,15 +77,17 @@ impl Sink {
         if resume.lost > 0 {
             self.counts.lost += resume.lost.cast_unsigned();
             let (lost, at) = (resume.lost, resume.at);
+            let partition = named(source);
             tracing::error!(
-                ?source,
+                partition,
                 lost,
                 at,
-                "records are gone that were not inserted: Kafka keeps them for less"
+                "records were removed by Kafka's retention before they were inserted"
             );
         }
         if resume.is_new_topic {
-            tracing::warn!(?source, "the topic was made anew and is read from its beginning");
+            let partition = named(source);
+            tracing::warn!(partition, "the topic was recreated and is read from its beginning");
         }
         let partition = source.partition;
         let range = Range { topic, topic_id, partition, first: resume.at, last: i64::MAX };
@@ -111,7 +115,8 @@ impl Sink {
                     Err(error) => {
                         failures += 1;
                         let _ = to.send((source, life, Report::Waits));
-                        tracing::warn!(?source, failures, %error, "ClickHouse is asked again later");
+                        let partition = named(source);
+                        tracing::warn!(partition, failures, %error, "ClickHouse is asked again later");
                         tokio::time::sleep(retry::pause(failures, fastrand::f64())).await;
                     }
                 }
@@ -129,7 +134,8 @@ impl Sink {
             }
         }
         self.consumer.give_back(sources)?;
-        tracing::info!(?sources, "partitions given back");
+        let partitions: Vec<_> = sources.iter().map(|source| named(*source)).collect();
+        tracing::info!(partitions = partitions.join(" "), "partitions given back");
         Ok(())
     }
 }

