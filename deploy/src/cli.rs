@@ -16,7 +16,7 @@ use arb_engine::market::Policy;
 use arb_ingest::replay::Speed;
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use clickhouse::{ClickHouse, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use live::Live;
@@ -211,9 +211,12 @@ pub(crate) struct Market {
     /// Events that the simulated market has on offer at a time
     #[arg(long, default_value = "60", value_parser = size)]
     pub(crate) events: usize,
-    /// Books of the simulated market
+    /// Bookmakers of the simulated market
     #[arg(long, default_value = "12", value_parser = size)]
     pub(crate) books: usize,
+    /// An exchange besides them, with lays and limits
+    #[arg(long, default_value_t = true, action = ArgAction::Set)]
+    pub(crate) exchange: bool,
 }
 
 /// How prices are written.

@@ -227,6 +227,7 @@ fn play_arguments(play: &Play) -> Vec<String> {
         format!("--every={}", play.every / SECOND),
         format!("--events={}", play.market.events),
         format!("--books={}", play.market.books),
+        format!("--exchange={}", play.market.exchange),
     ];
     if let Some(recording) = &play.replay {
         arguments.push(format!("--replay={}", recording.display()));

@@ -140,7 +140,8 @@ fn settings(play: &Play, after: Option<Micros>, now: Micros) -> Settings {
     let Play { seed, every, market, .. } = play;
     let next = after.map(|after| after.saturating_add(*every));
     let start = next.unwrap_or(now).max(now) / SECOND * SECOND;
-    Settings { seed: *seed, start, every: *every, events: market.events, books: market.books }
+    let (events, books, exchange) = (market.events, market.books, market.exchange);
+    Settings { seed: *seed, start, every: *every, events, books, exchange }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! It reads the metrics that the roles publish on their admin ports, as a Prometheus server would, and nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Instant;
 
@@ -11,18 +11,21 @@ use arb_runtime::telemetry::{Metric, Role, list};
 use crate::local::http;
 use crate::roles::admin;
 
+/// Ticks a second are an average over so many lines, about as many seconds.
+const LINES: usize = 10;
+
 /// Reads the roles' metrics again and again.
 pub(super) struct Activity {
     playing: String,
     first_port: u16,
-    /// The ticks that were published at a time.
-    before: Option<(Instant, i64)>,
+    /// The ticks that were published at some times, the oldest first.
+    published: VecDeque<(Instant, i64)>,
 }
 
 impl Activity {
     /// Of the roles whose admin ports begin with this one; 0 is unknown ports, and no line.
     pub(super) fn new(playing: String, first_port: u16) -> Self {
-        Self { playing, first_port, before: None }
+        Self { playing, first_port, published: VecDeque::new() }
     }
 
     /// The line; empty as long as a role does not answer.
@@ -47,11 +50,17 @@ impl Activity {
         (self.first_port != 0).then(|| http::get(address, "/metrics").map(|text| Page::parse(&text)))?
     }
 
-    /// Since the last line. A role that was started again counts from 0.
+    /// Over the last lines: polls are seconds apart. A role that was started again counts from 0.
     fn ticks_per_second(&mut self, now: Instant, ticks: i64) -> i64 {
-        let before = self.before.replace((now, ticks));
-        let Some((then, old)) = before.filter(|(then, _)| *then < now) else { return 0 };
-        whole((ticks - old).max(0) as f64 / now.duration_since(then).as_secs_f64())
+        if self.published.back().is_some_and(|(_, before)| *before > ticks) {
+            self.published.clear();
+        }
+        self.published.push_back((now, ticks));
+        if self.published.len() > LINES {
+            self.published.pop_front();
+        }
+        let Some((then, before)) = self.published.front().filter(|(then, _)| *then < now) else { return 0 };
+        whole((ticks - before) as f64 / now.duration_since(*then).as_secs_f64())
     }
 }
 
@@ -101,12 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_is_that_since_the_last_line_and_never_below_zero() {
+    fn the_rate_is_that_of_the_last_lines_and_never_below_zero() {
         let (mut activity, start) = (Activity::new("a market".to_owned(), 0), Instant::now());
         let after = |seconds| start + Duration::from_secs(seconds);
         let rates = [(0, 100), (2, 500), (3, 600), (4, 50)]
             .map(|(seconds, ticks)| activity.ticks_per_second(after(seconds), ticks));
-        assert_eq!(rates, [0, 200, 100, 0]);
+        assert_eq!(rates, [0, 200, 167, 0]);
     }
 
     #[test]

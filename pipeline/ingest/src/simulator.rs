@@ -42,11 +42,15 @@ pub struct Settings {
     pub events: usize,
     /// Books; the first twelve have names of their own, the rest are generated.
     pub books: usize,
+    /// An exchange besides the books: its winners are laid, too, and its prices have limits. The other books' prices are the
+    /// same with it and without.
+    pub exchange: bool,
 }
 
+/// The market that is compared with recordings of real feeds, which have no exchange.
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 1, start: 0, every: 300 * SECOND, events: 60, books: 12 }
+        Self { seed: 1, start: 0, every: 300 * SECOND, events: 60, books: 12, exchange: false }
     }
 }
 
@@ -70,8 +74,8 @@ impl Simulator {
     /// A market with other figures.
     #[must_use]
     pub fn with_model(settings: Settings, model: Model) -> Self {
-        let Settings { seed, start, events, books, .. } = settings;
-        let books = book::books(seed, books, &model);
+        let Settings { seed, start, events, books, exchange, .. } = settings;
+        let books = book::books(seed, books, exchange, &model);
         let fixtures =
             (0..events).map(|slot| Fixture::new(schedule::life(seed, slot, start, &model), &books, &model));
         let fixtures = fixtures.collect();

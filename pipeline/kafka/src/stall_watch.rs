@@ -26,8 +26,9 @@ pub(super) const WATCHED: (&str, &str) = ("statistics.interval.ms", "5000");
 
 /// How often partitions are compared.
 const LOOK: Duration = Duration::from_secs(5);
-/// A partition with more to read, of which nothing came for so long, is stalled. A consumer that recovers by itself does so
-/// within a few seconds after its broker answers.
+/// A partition that had more to read for so long, and of which nothing came meanwhile, is stalled. A consumer that recovers by
+/// itself does so within a few seconds after its broker answers. It is asked for its end after this time without a record, and
+/// again after the same time.
 const STALLED: Duration = Duration::from_secs(15);
 /// One question to the broker.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -148,7 +149,7 @@ impl StallWatch {
                 continue;
             };
             let (_, end) = consumer.fetch_watermarks(topic, *partition, TIMEOUT)?;
-            if end > *at {
+            if self.unmoved.is_stalled(&place, now, end > *at) {
                 telemetry::kafka::stall(topic, *partition, [*at, end], state);
                 let mut list = TopicPartitionList::new();
                 list.add_partition_offset(topic, *partition, *resume)?;
@@ -156,7 +157,6 @@ impl StallWatch {
                 consumer.incremental_assign(&list)?;
                 self.set(&list);
             }
-            self.unmoved.forget(&place);
         }
         Ok(())
     }
@@ -185,7 +185,16 @@ impl StallWatch {
 struct Unmoved {
     /// How long is too long.
     limit: Duration,
-    since: BTreeMap<Place, (i64, Instant)>,
+    since: BTreeMap<Place, Still>,
+}
+
+/// A partition that has not moved.
+#[derive(Debug, Clone, Copy)]
+struct Still {
+    at: i64,
+    since: Instant,
+    /// There was more to read at this time already.
+    has_more: bool,
 }
 
 impl Unmoved {
@@ -198,13 +207,23 @@ impl Unmoved {
         let mut before = std::mem::take(&mut self.since);
         let mut unmoved = Vec::new();
         for (place, at) in read {
-            let since = before.remove(place).filter(|(was, _)| *was == at).map_or(now, |(_, since)| since);
-            if now.duration_since(since) >= self.limit {
+            let was = before.remove(place).filter(|was| was.at == at);
+            let still = was.unwrap_or(Still { at, since: now, has_more: false });
+            if now.duration_since(still.since) >= self.limit {
                 unmoved.push(place.clone());
             }
-            self.since.insert(place.clone(), (at, since));
+            self.since.insert(place.clone(), still);
         }
         unmoved
+    }
+
+    /// Whether a partition that did not move for too long had more to read all that time. A quiet one to which something was
+    /// written a moment ago had not: its time begins now.
+    fn is_stalled(&mut self, place: &Place, now: Instant, has_more: bool) -> bool {
+        let Some(still) = self.since.get_mut(place) else { return false };
+        let is_stalled = has_more && still.has_more;
+        *still = Still { since: now, has_more: has_more && !is_stalled, ..*still };
+        is_stalled
     }
 
     /// Begins to count anew.
@@ -317,6 +336,22 @@ mod tests {
         let begun = Instant::now();
         poll_until(&consumer, &mut watch, |_, _| begun.elapsed() > Duration::from_secs(2));
         assert_eq!(watch.set[&place], again);
+    }
+
+    #[test]
+    fn a_quiet_partition_with_a_new_record_is_not_stalled() {
+        let (mut unmoved, begun, quiet) = (Unmoved::new(STALLED), Instant::now(), ("quiet".to_owned(), 0));
+        let after = |seconds| begun + Duration::from_secs(seconds);
+        let mut look = |seconds: u64, at: i64, end: i64| {
+            let found = unmoved.note(after(seconds), [(&quiet, at)].into_iter());
+            found.iter().any(|place| unmoved.is_stalled(place, after(seconds), end > at))
+        };
+        assert!(!look(0, 96, 96));
+        assert!(!look(20, 96, 102), "written just now");
+        assert!(!look(25, 102, 102), "and read");
+        assert!(!look(60, 102, 102) && !look(80, 102, 110) && !look(90, 102, 110), "not for long enough");
+        assert!(look(95, 102, 110), "for 15 s");
+        assert!(!look(100, 102, 110) && !look(110, 102, 110) && look(125, 102, 120), "and once more");
     }
 
     #[test]

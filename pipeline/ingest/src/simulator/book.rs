@@ -29,6 +29,8 @@ pub(super) struct Book {
     pub(super) in_play: bool,
     /// It has spreads and totals on whole and quarter lines, too.
     pub(super) is_asian: bool,
+    /// Its users bet with one another: winners are also laid, and each price has a limit.
+    pub(super) is_exchange: bool,
     lot: u64,
 }
 
@@ -55,14 +57,35 @@ const BOOKS: [Row; 12] = [
 const CLOSE_AT_START: [usize; 3] = [5, 9, 11];
 const ASIAN: [usize; 4] = [1, 2, 7, 8];
 
+/// The operator of the exchange; no book has this number.
+const EXCHANGE: u64 = 900;
+
 /// What generated books are called.
 const TREES: [&str; 10] =
     ["hazel", "iron", "juniper", "larch", "maple", "nut", "oak", "pine", "rowan", "spruce"];
 const TRADES: [&str; 8] = ["bet", "odds", "line", "play", "wager", "stakes", "price", "match"];
 
-/// So many books: those of the table, then generated ones.
-pub(super) fn books(seed: u64, count: usize, model: &Model) -> Vec<Book> {
-    (0..count).map(|index| book(seed, index, model)).collect()
+/// So many books, those of the table, then generated ones; and an exchange after them, where one is wanted.
+pub(super) fn books(seed: u64, count: usize, exchange: bool, model: &Model) -> Vec<Book> {
+    let books = (0..count).map(|index| book(seed, index, model));
+    books.chain(exchange.then(|| self::exchange(seed, model))).collect()
+}
+
+/// Prices of an exchange are the best of many opinions: they keep little, and follow the news at once.
+fn exchange(seed: u64, model: &Model) -> Book {
+    Book {
+        key: "hollyexchange".to_owned(),
+        operator: EXCHANGE,
+        keeps: [0.006, 0.01],
+        looks: [90.0 * model.looks, 15.0 * model.looks],
+        behind: 0,
+        confirms: 31.0 * model.confirms,
+        fails: 0.01 * model.confirms,
+        in_play: true,
+        is_asian: true,
+        is_exchange: true,
+        lot: mix(mix(seed, 0xb00c), EXCHANGE),
+    }
 }
 
 fn book(seed: u64, index: usize, model: &Model) -> Book {
@@ -83,6 +106,7 @@ fn book(seed: u64, index: usize, model: &Model) -> Book {
         fails: f64::from(fails) / 100.0 * model.confirms,
         in_play: !CLOSE_AT_START.contains(&index),
         is_asian: ASIAN.contains(&index),
+        is_exchange: false,
         lot: mix(mix(seed, 0xb00c), index as u64),
     }
 }
@@ -96,6 +120,12 @@ fn generated(number: usize) -> String {
 }
 
 impl Book {
+    /// The largest stake at a price, in minor units: as if it changed with each confirmation. A book states none.
+    pub(super) fn limit(&self, seen_at: Micros, bet: u64) -> Option<i64> {
+        let lot = mix(mix_signed(self.lot, seen_at), bet) % 400;
+        self.is_exchange.then(|| (lot.cast_signed() + 8) * 250)
+    }
+
     /// Its first confirmation after a time.
     pub(super) fn confirms_after(&self, at: Micros) -> Micros {
         let cell = micros(self.confirms).max(STEP);
@@ -118,7 +148,7 @@ mod tests {
 
     #[test]
     fn confirmations_come_once_a_cell_and_some_fail() {
-        let [.., cedarline] = &books(1, 5, &Model::default())[..] else { unreachable!() };
+        let [.., cedarline] = &books(1, 5, false, &Model::default())[..] else { unreachable!() };
         let (mut at, mut count) = (0, 0);
         while at < 190_000 * SECOND {
             let next = cedarline.confirms_after(at);
@@ -130,7 +160,7 @@ mod tests {
 
     #[test]
     fn any_number_of_books_have_different_names() {
-        let books = books(1, 300, &Model::default());
+        let books = books(1, 300, false, &Model::default());
         let keys: std::collections::BTreeSet<_> = books.iter().map(|book| &book.key).collect();
         assert_eq!(keys.len(), 300);
         let operator = |key: &str| books.iter().find(|book| book.key == key).map(|book| book.operator);

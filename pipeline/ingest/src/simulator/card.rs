@@ -3,7 +3,7 @@
 //! What a book keeps is laid on in proportion; prices fall on the grid of numbers that books write, to the book's
 //! advantage. It never changes by itself.
 
-use arb_schemas::records::Outcome;
+use arb_schemas::records::{Outcome, Side};
 use arb_schemas::time::Micros;
 
 use super::desk::View;
@@ -20,6 +20,8 @@ pub(super) struct Card {
     pub(super) seen_at: Micros,
     /// Home, away, draw; no draw is 0.
     pub(super) winner: [i32; 3],
+    /// The same laid; 0 where nothing is laid.
+    pub(super) laid: [i32; 3],
     /// The home side's handicap, home, away.
     pub(super) spread: (i32, [i32; 2]),
     /// The line, over, under.
@@ -27,10 +29,12 @@ pub(super) struct Card {
 }
 
 impl Card {
-    pub(super) fn new(view: &View, keeps: f64, seen_at: Micros) -> Self {
+    /// `lays` at an exchange: its backers' prices exceed fair ones by as much as its layers' fall below.
+    pub(super) fn new(view: &View, keeps: f64, lays: bool, seen_at: Micros) -> Self {
         let both = |(line, share): (i32, f64)| (line, [american(share, keeps), american(1.0 - share, keeps)]);
         let winner = view.winner.map(|share| if share > 0.0 { american(share, keeps) } else { 0 });
-        Self { seen_at, winner, spread: both(view.spread), total: both(view.total) }
+        let laid = view.winner.map(|share| if lays && share > 0.0 { american(share, -keeps) } else { 0 });
+        Self { seen_at, winner, laid, spread: both(view.spread), total: both(view.total) }
     }
 
     /// The favourite's odds without their minus; nobody would overlook a heavy favourite's.
@@ -45,6 +49,7 @@ impl Card {
 
     pub(super) fn without_draw(mut self) -> Self {
         self.winner[2] = 0;
+        self.laid[2] = 0;
         self
     }
 }
@@ -52,18 +57,41 @@ impl Card {
 /// One price: the bet, American odds, and its line as the feed writes it for this outcome.
 pub(super) type Priced = (Outcome, i32, Option<i32>);
 
+/// A market of a card.
+pub(super) struct Offered {
+    /// Its family's key.
+    pub(super) market: &'static str,
+    /// Whether its outcomes are backed or laid.
+    pub(super) side: Side,
+    pub(super) prices: Vec<Priced>,
+}
+
+impl Offered {
+    /// Its key as the feed writes it.
+    pub(super) fn key(&self) -> String {
+        let suffix = if self.side == Side::Lay { "_lay" } else { "" };
+        format!("{}{suffix}", self.market)
+    }
+}
+
 impl Card {
-    /// Its markets by key, each with its prices; `spreads` only where they are offered.
-    pub(super) fn markets(&self, has_spreads: bool) -> impl Iterator<Item = (&'static str, Vec<Priced>)> {
-        let outcomes = [Outcome::Home, Outcome::Away, Outcome::Draw];
-        let winner = outcomes.into_iter().zip(self.winner).filter(|(_, odds)| *odds != 0);
-        let winner = winner.map(|(outcome, odds)| (outcome, odds, None)).collect();
+    /// Its markets, each with its prices; `spreads` only where they are offered.
+    pub(super) fn markets(&self, has_spreads: bool) -> impl Iterator<Item = Offered> {
+        let (winner, laid) = (winner(self.winner), winner(self.laid));
         let ((handicap, [home, away]), (line, [over, under])) = (self.spread, self.total);
         let spread = vec![(Outcome::Home, home, Some(handicap)), (Outcome::Away, away, Some(-handicap))];
         let total = vec![(Outcome::Over, over, Some(line)), (Outcome::Under, under, Some(line))];
-        let spreads = has_spreads.then_some(("spreads", spread));
-        [("h2h", winner)].into_iter().chain(spreads).chain([("totals", total)])
+        let back = |market, prices| Offered { market, side: Side::Back, prices };
+        let lay = (!laid.is_empty()).then_some(Offered { market: "h2h", side: Side::Lay, prices: laid });
+        let spreads = has_spreads.then(|| back("spreads", spread));
+        [back("h2h", winner)].into_iter().chain(lay).chain(spreads).chain([back("totals", total)])
     }
+}
+
+/// The prices of a winner that there are.
+fn winner(odds: [i32; 3]) -> Vec<Priced> {
+    let outcomes = [Outcome::Home, Outcome::Away, Outcome::Draw].into_iter().zip(odds);
+    outcomes.filter(|(_, odds)| *odds != 0).map(|(outcome, odds)| (outcome, odds, None)).collect()
 }
 
 /// American odds for a probability.

@@ -127,7 +127,8 @@ impl Shelf {
     /// What the feed has of the book at a time, if it has learnt anything since the last step.
     fn news(&self, at: Micros, starts_at: Micros, book: &Book, desk: &Desk) -> Option<Card> {
         let seen_at = self.confirmed(at, book)?;
-        let card = Card::new(desk.view(), book.keeps[usize::from(seen_at >= starts_at)], seen_at);
+        let keeps = book.keeps[usize::from(seen_at >= starts_at)];
+        let card = Card::new(desk.view(), keeps, book.is_exchange, seen_at);
         match self.fault {
             Fault::Withdrawn | Fault::Frozen => None,
             Fault::None => Some(card),

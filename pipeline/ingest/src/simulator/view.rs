@@ -37,21 +37,27 @@ fn event(life: &Life) -> Event {
 }
 
 fn offers(life: &Life, book: &Book, card: &Card) -> Vec<Offer> {
-    let offers = card.markets(has_spreads(life, book)).map(|(market, prices)| Offer {
+    let offers = card.markets(has_spreads(life, book)).map(|offered| Offer {
         book: book.key.clone(),
-        market: market.to_owned(),
+        market: offered.market.to_owned(),
         last_seen_at: card.seen_at,
         price_moved_at: None,
-        ticks: prices.into_iter().filter_map(tick).collect(),
+        ticks: offered.prices.iter().filter_map(|price| tick(book, card, offered.side, *price)).collect(),
     });
     offers.collect()
 }
 
 /// A spread's line is the home side's, whichever side's price it is.
-fn tick((outcome, odds, line): Priced) -> Option<Tick> {
+fn tick(book: &Book, card: &Card, side: Side, (outcome, odds, line): Priced) -> Option<Tick> {
     let line = if outcome == Outcome::Away { line.map(|line| -line) } else { line };
     let price = Price::from_american(odds.into()).ok()?.millionths().into();
-    Some(Tick { outcome, side: Side::Back, line, price, status: Status::Active, limit: None })
+    let limit = limit(book, card, side, outcome);
+    Some(Tick { outcome, side, line, price, status: Status::Active, limit })
+}
+
+/// The largest stake at a price, in minor units.
+fn limit(book: &Book, card: &Card, side: Side, outcome: Outcome) -> Option<i64> {
+    book.limit(card.seen_at, side as u64 * 16 + outcome as u64)
 }
 
 /// Handicaps of football with a draw are for some books only.
@@ -93,18 +99,19 @@ fn write_book(out: &mut String, index: usize, life: &Life, book: &Book, card: &C
     let comma_before = comma(index);
     let _ =
         write!(out, r#"{comma_before}{{"key":"{key}","title":"{key}","last_update":"{seen}","markets":["#);
-    for (index, (market, prices)) in card.markets(has_spreads(life, book)).enumerate() {
-        let comma_before = comma(index);
+    for (index, offered) in card.markets(has_spreads(life, book)).enumerate() {
+        let (comma_before, market) = (comma(index), offered.key());
         let _ = write!(out, r#"{comma_before}{{"key":"{market}","last_update":"{seen}","outcomes":["#);
-        for (index, price) in prices.iter().enumerate() {
-            write_price(out, index, life, price);
+        for (index, price) in offered.prices.iter().enumerate() {
+            out.push_str(comma(index));
+            write_price(out, life, price, limit(book, card, offered.side, price.0));
         }
         out.push_str("]}");
     }
     out.push_str("]}");
 }
 
-fn write_price(out: &mut String, index: usize, life: &Life, &(outcome, odds, point): &Priced) {
+fn write_price(out: &mut String, life: &Life, &(outcome, odds, point): &Priced, limit: Option<i64>) {
     let name = match outcome {
         Outcome::Home => &life.home,
         Outcome::Away => &life.away,
@@ -112,9 +119,12 @@ fn write_price(out: &mut String, index: usize, life: &Life, &(outcome, odds, poi
         Outcome::Under => "Under",
         Outcome::Draw | Outcome::Unknown => "Draw",
     };
-    let _ = write!(out, r#"{}{{"name":"{name}","price":{odds}"#, comma(index));
+    let _ = write!(out, r#"{{"name":"{name}","price":{odds}"#);
     if let Some(point) = point {
         let _ = write!(out, ",\"point\":{}", f64::from(point) / 1e3);
+    }
+    if let Some(minor) = limit {
+        let _ = write!(out, ",\"bet_limit\":{}.{:02}", minor / 100, minor % 100);
     }
     out.push('}');
 }
@@ -129,7 +139,7 @@ mod tests {
 
     #[test]
     fn json_says_what_the_poll_says() {
-        let settings = Settings { every: 617 * SECOND, events: 20, ..Settings::default() };
+        let settings = Settings { every: 617 * SECOND, events: 20, exchange: true, ..Settings::default() };
         let (mut polls, mut lines) = (Simulator::new(settings), Simulator::new(settings));
         let mut faults = Faults::default();
         for _ in 0..200 {

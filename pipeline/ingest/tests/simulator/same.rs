@@ -2,12 +2,13 @@
 
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Poll;
+use arb_schemas::records::Side;
 use arb_schemas::time::{Micros, SECOND};
 
 const START: Micros = 1_800_000_000 * SECOND;
 
 fn settings(seed: u64) -> Settings {
-    Settings { seed, start: START, every: 900 * SECOND, events: 16, books: 10 }
+    Settings { seed, start: START, every: 900 * SECOND, events: 16, books: 10, exchange: false }
 }
 
 fn lines(settings: Settings, polls: usize) -> Vec<String> {
@@ -49,6 +50,28 @@ fn who_polls_often_sees_the_market_of_who_polls_seldom() {
         let every = usize::try_from(every).unwrap();
         assert!(often.iter().step_by(every).eq(&lines(seldom, 1_000 / every + 1)));
     }
+}
+
+/// It is backed and laid with limits, and a layer never asks less than a backer gets.
+#[test]
+fn an_exchange_leaves_the_books_as_they_are() {
+    let poll = |exchange| Simulator::new(Settings { exchange, ..settings(6) }).poll_at(START);
+    let (with, without) = (poll(true), poll(false));
+    let mut laid = 0;
+    for ((_, offers), (_, expected)) in with.events.iter().zip(&without.events) {
+        let (exchange, books): (Vec<_>, Vec<_>) =
+            offers.iter().cloned().partition(|offer| offer.book == "hollyexchange");
+        assert_eq!(&books, expected);
+        let ticks =
+            |side| exchange.iter().flat_map(move |offer| offer.ticks.iter().filter(move |t| t.side == side));
+        assert!(exchange.iter().flat_map(|offer| &offer.ticks).all(|tick| tick.limit >= Some(2_000)));
+        for lay in ticks(Side::Lay) {
+            let back = ticks(Side::Back).find(|back| back.outcome == lay.outcome).unwrap();
+            assert!(lay.price >= back.price, "{lay:?} {back:?}");
+            laid += 1;
+        }
+    }
+    assert!(laid > 20, "{laid}");
 }
 
 /// The prices of some books do not depend on which others there are.
