@@ -1,11 +1,11 @@
 //! Documents are true: what they list is what the program has.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::support::program::{arb, run};
 use crate::support::root;
 
-fn read(name: &str) -> String {
+pub(crate) fn read(name: &str) -> String {
     std::fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -38,7 +38,7 @@ fn the_page_of_commands_names_every_command() {
 }
 
 /// Every document: those at the root, and all pages of `docs/` and `deploy/docs/`.
-fn documents() -> Vec<String> {
+pub(crate) fn documents() -> Vec<String> {
     let mut found =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md"].map(str::to_owned).to_vec();
     let mut folders = vec!["docs".to_owned(), "deploy/docs".to_owned()];
@@ -98,17 +98,26 @@ fn the_first_two_pages_are_short() {
     }
 }
 
+/// The files that a page links to.
+fn linked(page: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(page).unwrap();
+    let folder = page.parent().unwrap();
+    links(&text).map(|target| folder.join(target).canonicalize().unwrap()).collect()
+}
+
 #[test]
-fn every_page_of_the_docs_is_linked() {
-    let pages = documents();
-    let linked: Vec<_> = pages
-        .iter()
-        .flat_map(|page| {
-            let folder = root().join(page).parent().unwrap().to_owned();
-            links(&read(page)).map(|target| folder.join(target).canonicalize().unwrap()).collect::<Vec<_>>()
-        })
-        .collect();
-    for page in pages.iter().filter(|page| page.starts_with("docs/")) {
-        assert!(linked.contains(&root().join(page).canonicalize().unwrap()), "nothing links to {page}");
+fn every_page_of_the_docs_is_two_clicks_from_the_readme() {
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    let first = linked(&root().join("README.md").canonicalize().unwrap());
+    let second = first.iter().filter(|path| is_page(path)).flat_map(|page| linked(page));
+    let reached: Vec<_> = second.chain(first.iter().cloned()).collect();
+    for page in documents().iter().filter(|page| page.starts_with("docs/") && !page.starts_with("docs/adr/0"))
+    {
+        let path = root().join(page).canonicalize().unwrap();
+        assert!(reached.contains(&path), "{page} is further than two clicks from README.md");
+    }
+    let decisions = linked(&root().join("docs/adr/README.md"));
+    for page in documents().iter().filter(|page| page.starts_with("docs/adr/0")) {
+        assert!(decisions.contains(&root().join(page).canonicalize().unwrap()), "{page} is not listed");
     }
 }

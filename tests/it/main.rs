@@ -18,6 +18,7 @@ mod devig;
 mod documents;
 mod doubles;
 mod evaluate;
+mod examples;
 mod failures;
 mod grafana;
 mod kafka;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use arb_kafka::{Commit, Error, Lease, Leases, Mark, SinkConsumer, SinkEvent, partition_of, topic_id};
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
-use arb_sink::run::TOPICS;
+use arb_sink::sources::TOPICS;
 use rdkafka::topic_partition_list::Offset;
 use rustix::process::Signal;
 use serde_json::Value;

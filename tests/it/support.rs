@@ -5,6 +5,7 @@ pub(crate) mod clickhouse;
 pub(crate) mod detour;
 pub(crate) mod feed;
 pub(crate) mod http;
+pub(crate) mod local_up;
 pub(crate) mod metrics;
 pub(crate) mod odds_api;
 pub(crate) mod oracle;

@@ -1,110 +1,15 @@
 //! `arb up` as a user runs it: everything starts, the board can be read, and everything ends with it, however it
 //! ends.
 
-use std::io::{BufRead, BufReader};
-use std::net::TcpStream;
-use std::os::unix::fs::symlink;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-
 use arb_schemas::clickhouse::MIGRATIONS;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::support::clickhouse::{ClickHouse, share_download};
+use crate::support::clickhouse::ClickHouse;
 use crate::support::http::request;
+use crate::support::local_up::{House, Running};
 use crate::support::program::{arb, run};
 use crate::support::stack::{Broker, port, port_pair};
-use crate::support::{recordings, root, wait_for};
-
-/// `arb up`, running.
-struct Running {
-    child: Child,
-    log: PathBuf,
-    url: String,
-    key: String,
-}
-
-impl Running {
-    /// Starts it, and waits until it has said where the board is.
-    fn start(mut command: Command, log: PathBuf, listen: &str) -> Self {
-        let file = std::fs::File::create(&log).unwrap();
-        let mut child = command.stdout(Stdio::piped()).stderr(file).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let key = lines.find_map(|line| line.strip_prefix("key    ").map(str::to_owned));
-        let key = key.unwrap_or_else(|| panic!("{}", std::fs::read_to_string(&log).unwrap()));
-        let curls: Vec<_> = lines.take_while(|line| !line.starts_with("Ctrl-C")).collect();
-        assert_eq!(curls.iter().filter(|line| line.starts_with("curl ")).count(), 5, "{curls:?}");
-        Self { child, log, url: format!("http://{listen}"), key }
-    }
-
-    fn board(&self) -> Option<Value> {
-        let bearer = format!("Bearer {}", self.key);
-        Some(request("GET", &format!("{}/v1/arbs", self.url), &[("authorization", &bearer)])?.json())
-    }
-
-    /// Waits until the board contains everything up to a time.
-    fn board_at(&self, as_of: &str) -> Value {
-        wait_for(as_of, || self.board().filter(|board| board["as_of"] == as_of))
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
-    }
-
-    fn said(&self) -> String {
-        std::fs::read_to_string(&self.log).unwrap()
-    }
-}
-
-/// A home and ports of the test's own, and `arb up` in them.
-struct House {
-    home: TempDir,
-    kafka_port: u16,
-    clickhouse_port: u16,
-    listen: String,
-}
-
-impl House {
-    /// A home that shares the repository's download, so that Kafka is fetched once for all.
-    fn new() -> Self {
-        let home = tempfile::tempdir().unwrap();
-        std::fs::write(home.path().join("arb-home"), "").unwrap();
-        let fetched = root().join(".arb").join("kafka-4.3.0-with-tools");
-        if fetched.is_dir() {
-            symlink(fetched, home.path().join("kafka-4.3.0-with-tools")).unwrap();
-        }
-        share_download(home.path());
-        let (kafka_port, clickhouse_port) = (port_pair(), port_pair());
-        Self { home, kafka_port, clickhouse_port, listen: format!("127.0.0.1:{}", port()) }
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = arb();
-        command.args(["up", "--listen", &self.listen, "--kafka-port", &self.kafka_port.to_string()]);
-        let (port, native) = (self.clickhouse_port.to_string(), (self.clickhouse_port + 1).to_string());
-        command.args(["--clickhouse-port", &port, "--clickhouse-native-port", &native]);
-        command.arg("--home").arg(self.home.path()).args(arguments);
-        command
-    }
-
-    fn up(&self, arguments: &[&str]) -> Running {
-        Running::start(self.command(arguments), self.home.path().join("up.log"), &self.listen)
-    }
-
-    fn replay(&self, seed: u64, polls: u64, until: &str) -> Running {
-        let recording = recordings::simulated(self.home.path(), seed, polls);
-        self.up(&["--replay", recording.to_str().unwrap(), "--speed", "max", "--until", until])
-    }
-
-    fn everything_ends(&self) {
-        let closed = |address: &str| TcpStream::connect(address).is_err().then_some(());
-        wait_for("the board ends", || closed(&self.listen));
-        wait_for("Kafka ends", || closed(&format!("127.0.0.1:{}", self.kafka_port)));
-        wait_for("ClickHouse ends", || closed(&format!("127.0.0.1:{}", self.clickhouse_port)));
-    }
-}
+use crate::support::{recordings, wait_for};
 
 #[test]
 fn it_plays_a_recording_and_ends_cleanly_on_interrupt() {

@@ -1,0 +1,142 @@
+//! The command lines and JSON answers of the documents, against a running `arb up`: a line that is printed works, and a
+//! field that is shown is there.
+//!
+//! SQL is run by `analysts`.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::documents::{documents, read};
+use crate::support::local_up::{House, Running};
+use crate::support::program::{arb, run};
+use crate::support::{root, wait_for};
+
+/// The code blocks of a language in a page.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let start = format!("```{language}\n");
+    page.split(&start).skip(1).filter_map(|rest| rest.split("```").next()).collect()
+}
+
+/// The commands of all pages that begin with one of these words, without their comments.
+fn commands(beginnings: &[&str]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for page in documents() {
+        let text = read(&page);
+        for block in blocks(&text, "console") {
+            let joined = block.replace("\\\n", " ");
+            for line in joined.lines().map(|line| line.split(" # ").next().unwrap_or(line).trim()) {
+                if beginnings.iter().any(|start| line.starts_with(start)) {
+                    found.push((page.clone(), line.to_owned()));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The words of a command that name a command of `arb` and its options, without assignments before it.
+fn arguments(line: &str) -> Option<Vec<String>> {
+    let words: Vec<_> = line.trim_end_matches(')').split_whitespace().collect();
+    let at = words.iter().position(|word| ["cargo", "arb", "KEY=$(cargo"].contains(word))?;
+    let after_cargo = usize::from(words[at] != "arb");
+    let rest = &words[at + after_cargo..];
+    let rest = if rest.first() == Some(&"arb") { &rest[1..] } else { rest };
+    Some(rest.iter().map(|word| (*word).to_owned()).collect())
+}
+
+#[test]
+fn commands_of_the_documents_have_their_options() {
+    let mut checked = 0;
+    for (page, line) in commands(&["cargo ", "arb ", "KEY=", "ODDS_API_KEY=", "KAFKA_", "CLICKHOUSE_"]) {
+        let Some(words) = arguments(&line) else { continue };
+        let is_option = |word: &&String| word.starts_with("--");
+        let command: Vec<_> = words.iter().take_while(|word| !word.starts_with('-')).collect();
+        if command.first().is_none_or(|first| ["test", "build", "arb-bench", "doc"].contains(&first.as_str()))
+        {
+            continue;
+        }
+        let known = if ["topics", "dlq"].contains(&command[0].as_str()) { 2 } else { 1 };
+        let help = run(arb().args(command.iter().take(known)).arg("--help"));
+        assert!(help.success, "{page}: {line}: {}", help.err);
+        for option in words.iter().filter(is_option) {
+            let name = option.split('=').next().unwrap();
+            assert!(help.out.contains(name), "{page}: {line}: there is no {name}");
+        }
+        checked += 1;
+    }
+    assert!(checked >= 8, "only {checked} commands were found");
+}
+
+/// A line of a page at the addresses of a test's house.
+fn at_home(line: &str, house: &House) -> String {
+    let clickhouse = format!("127.0.0.1:{}", house.clickhouse_port);
+    let home = house.home.path().display().to_string();
+    line.replace("127.0.0.1:8080", &house.listen)
+        .replace("127.0.0.1:18123", &clickhouse)
+        .replace("cat .arb/", &format!("cat {home}/"))
+        .replacen("curl ", "curl --max-time 5 ", 1)
+}
+
+/// What a line of a page prints, run by a shell with a key.
+fn shell(line: &str, house: &House, key: &str) -> String {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &at_home(line, house)]).env("KEY", key).current_dir(root());
+    let output = shell.stdin(Stdio::null()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The names of all fields in a text of JSON, whole or not.
+fn fields(text: &str) -> BTreeSet<String> {
+    let parts: Vec<_> = text.split('"').collect();
+    let is_name = |window: &&[&str]| window[1].trim_start().starts_with(':');
+    let names = parts.windows(2).skip(1).step_by(2).filter(is_name).map(|window| window[0]);
+    names
+        .filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit()))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn has_window(running: &Running) -> Option<()> {
+    running.board().filter(|board| board["arbs"].as_array().is_some_and(|arbs| !arbs.is_empty())).map(drop)
+}
+
+#[test]
+fn requests_of_the_documents_are_answered_as_they_are_shown() {
+    let house = House::new();
+    let mut running = house.up(&[]);
+    wait_for("a window", || has_window(&running));
+    let requests = commands(&["curl "]);
+    assert!(requests.len() >= 8, "only {} requests were found", requests.len());
+    let mut shown = BTreeSet::new();
+    // A refusal, and entries of which some are not verified.
+    for limit in ["0", "500"] {
+        let url = format!("'http://127.0.0.1:8080/v1/arbs?limit={limit}'");
+        let line = format!("curl -s -H \"Authorization: Bearer $KEY\" {url}");
+        shown.extend(fields(&shell(&line, &house, &running.key)));
+    }
+    for (page, line) in requests.iter().filter(|(_, line)| line.contains("127.0.0.1")) {
+        let answer = shell(line, &house, &running.key);
+        assert!(!answer.is_empty() && !answer.contains("\"/problems/"), "{page}: {line}\n{answer}");
+        if line.contains("-s ") && !line.contains("user") {
+            assert!(serde_json::from_str::<Value>(&answer).is_ok(), "{page}: {line}\n{answer}");
+        }
+        shown.extend(fields(&answer));
+    }
+    for page in documents().iter().filter(|page| *page != "docs/recordings.md") {
+        for block in blocks(&read(page), "json") {
+            let missing: Vec<_> = fields(block).into_iter().filter(|name| !shown.contains(name)).collect();
+            assert!(missing.is_empty(), "{page} shows fields that no answer has: {missing:?}\n{shown:?}");
+        }
+    }
+    running.signal(Signal::INT);
+    assert!(running.child.wait().unwrap().success());
+}
+
+#[test]
+fn fields_are_found_in_cut_json() {
+    let found = fields(r#"{"as_of": "x:y", "legs": [{"price": 1, ...}], "note": "a \u007b"}"#);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["as_of", "legs", "note", "price"]);
+}

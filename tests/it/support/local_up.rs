@@ -1,0 +1,105 @@
+//! `arb up` in a home and at ports of a test's own.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::clickhouse::share_download;
+use super::http::request;
+use super::program::arb;
+use super::stack::{port, port_pair};
+use super::{recordings, root, wait_for};
+
+/// `arb up`, running.
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    pub(crate) log: PathBuf,
+    pub(crate) url: String,
+    pub(crate) key: String,
+}
+
+impl Running {
+    /// Starts it, and waits until it has said where the board is.
+    pub(crate) fn start(mut command: Command, log: PathBuf, listen: &str) -> Self {
+        let file = std::fs::File::create(&log).unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(file).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let key = lines.find_map(|line| line.strip_prefix("key    ").map(str::to_owned));
+        let key = key.unwrap_or_else(|| panic!("{}", std::fs::read_to_string(&log).unwrap()));
+        let curls: Vec<_> = lines.take_while(|line| !line.starts_with("Ctrl-C")).collect();
+        assert_eq!(curls.iter().filter(|line| line.starts_with("curl ")).count(), 5, "{curls:?}");
+        Self { child, log, url: format!("http://{listen}"), key }
+    }
+
+    pub(crate) fn board(&self) -> Option<Value> {
+        let bearer = format!("Bearer {}", self.key);
+        Some(request("GET", &format!("{}/v1/arbs", self.url), &[("authorization", &bearer)])?.json())
+    }
+
+    /// Waits until the board contains everything up to a time.
+    pub(crate) fn board_at(&self, as_of: &str) -> Value {
+        wait_for(as_of, || self.board().filter(|board| board["as_of"] == as_of))
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    pub(crate) fn said(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
+    }
+}
+
+/// A home and ports of the test's own, and `arb up` in them.
+pub(crate) struct House {
+    pub(crate) home: TempDir,
+    pub(crate) kafka_port: u16,
+    pub(crate) clickhouse_port: u16,
+    pub(crate) listen: String,
+}
+
+impl House {
+    /// A home that shares the repository's download, so that Kafka is fetched once for all.
+    pub(crate) fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("arb-home"), "").unwrap();
+        let fetched = root().join(".arb").join("kafka-4.3.0-with-tools");
+        if fetched.is_dir() {
+            symlink(fetched, home.path().join("kafka-4.3.0-with-tools")).unwrap();
+        }
+        share_download(home.path());
+        let (kafka_port, clickhouse_port) = (port_pair(), port_pair());
+        Self { home, kafka_port, clickhouse_port, listen: format!("127.0.0.1:{}", port()) }
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = arb();
+        command.args(["up", "--listen", &self.listen, "--kafka-port", &self.kafka_port.to_string()]);
+        let (port, native) = (self.clickhouse_port.to_string(), (self.clickhouse_port + 1).to_string());
+        command.args(["--clickhouse-port", &port, "--clickhouse-native-port", &native]);
+        command.arg("--home").arg(self.home.path()).args(arguments);
+        command
+    }
+
+    pub(crate) fn up(&self, arguments: &[&str]) -> Running {
+        Running::start(self.command(arguments), self.home.path().join("up.log"), &self.listen)
+    }
+
+    pub(crate) fn replay(&self, seed: u64, polls: u64, until: &str) -> Running {
+        let recording = recordings::simulated(self.home.path(), seed, polls);
+        self.up(&["--replay", recording.to_str().unwrap(), "--speed", "max", "--until", until])
+    }
+
+    pub(crate) fn everything_ends(&self) {
+        let closed = |address: &str| TcpStream::connect(address).is_err().then_some(());
+        wait_for("the board ends", || closed(&self.listen));
+        wait_for("Kafka ends", || closed(&format!("127.0.0.1:{}", self.kafka_port)));
+        wait_for("ClickHouse ends", || closed(&format!("127.0.0.1:{}", self.clickhouse_port)));
+    }
+}
