@@ -122,8 +122,8 @@ fn all_that_is_wrong_before_the_start_is_named_at_once_and_nothing_is_fetched_be
     command.args(["--clickhouse-port", &address.port().to_string(), "--replay", "nowhere.jsonl"]);
     let said = sentence(&mut command);
     for part in [
-        "nowhere.jsonl: No such file",
-        "; not installed: java (runs Kafka, 17 or later), ",
+        "; nowhere.jsonl: No such file",
+        "not installed: java (runs Kafka, 17 or later), ",
         &format!("; {address} is in use"),
     ] {
         assert!(said.contains(part), "{part}: {said}");
