@@ -11,12 +11,12 @@ use arb::local::progress::Progress;
 use arb::local::{home, kafka, preflight};
 use arb_api::access::keys::Keys;
 use arb_api::access::plan::Plan;
-use arb_kafka::Scratch;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::Topic;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use super::scratch::Scratch;
 use crate::cli::PipelineOptions;
 
 /// Free disk space that a run needs, in MiB.
@@ -66,7 +66,7 @@ impl<'a> KafkaGround<'a> {
     /// Empties topics.
     pub(super) fn empty(&self, topics: &[Topic]) -> anyhow::Result<()> {
         let names: Vec<_> = topics.iter().map(|topic| topic.name).collect();
-        Ok(self.runtime.block_on(self.scratch.empty(&names))?)
+        self.runtime.block_on(self.scratch.empty(&names))
     }
 
     /// Starts an API.
@@ -89,7 +89,7 @@ impl<'a> KafkaGround<'a> {
 
     /// Takes everything away that was made.
     pub(super) fn clear(self) -> anyhow::Result<()> {
-        Ok(self.runtime.block_on(self.scratch.remove())?)
+        self.runtime.block_on(self.scratch.remove())
     }
 }
 
