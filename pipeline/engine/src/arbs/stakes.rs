@@ -107,13 +107,6 @@ pub fn liability(backers_stake: i64, lay: Price) -> Option<i64> {
     i64::try_from(-(-millionths).div_euclid(UNIT)).ok()
 }
 
-/// The backer's stake that risks at most this much, in minor units, rounded down.
-#[must_use]
-pub fn backers_stake(liability: i64, lay: Price) -> Option<i64> {
-    let risk = i128::from(lay.millionths()) - UNIT;
-    i64::try_from((i128::from(liability) * UNIT).div_euclid(risk)).ok()
-}
-
 /// The largest total, in minor units rounded down, at which no leg is above its limit; `None` when no limit is known.
 #[must_use]
 pub fn total_max(legs: &[Leg]) -> Option<i64> {
@@ -271,11 +264,8 @@ mod tests {
 
     #[test]
     fn a_lay_risks_its_liability() {
-        assert_eq!(
-            (liability(1_000, price("3.5")), backers_stake(2_500, price("3.5"))),
-            (Some(2_500), Some(1_000))
-        );
-        assert_eq!((liability(1, price("1.001")), backers_stake(2_499, price("3.5"))), (Some(1), Some(999)));
+        assert_eq!(liability(1_000, price("3.5")), Some(2_500));
+        assert_eq!(liability(1, price("1.001")), Some(1), "a thousandth of a cent is a cent at risk");
         // Back at 4.2, lay at 3.8 for 2 %: "not X" at 1.35.
         let (back, lay) = (price("4.2"), price("3.8"));
         let not = crate::venues::Fee::Commission { ppm: 20_000 }.lay(lay).unwrap();
