@@ -425,4 +425,22 @@ mod tests {
             }
         }
     }
+
+    proptest! {
+        /// Staked by the shares in whole cents, every outcome returns the same but for the cents that rounding moved: at most one a leg,
+        /// times its price.
+        #[test]
+        fn returns_are_equal_within_the_cents_of_rounding(prices in arbs(), total in 5_000..1_000_000_i64) {
+            let s = odds::implied_probability(&prices);
+            let (legs, payouts) = winner(&prices, 1);
+            let Some(rounded) = round(&legs, &payouts, total) else { return Ok(()) };
+            prop_assert!(rounded.total() <= total as f64 + 1e-9);
+            let odds = |price: &Price| f64::from(price.millionths()) / 1e6;
+            let even = total as f64 / s;
+            for (stake, price) in rounded.stakes.iter().zip(&prices) {
+                let returned = stake.placed as f64 * odds(price);
+                prop_assert!((returned - even).abs() <= odds(price) * 1.000_001, "{} {}", returned, even);
+            }
+        }
+    }
 }

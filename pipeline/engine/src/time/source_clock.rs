@@ -129,6 +129,7 @@ impl SourceClock {
 #[cfg(test)]
 mod tests {
     use Disposition::{Applied, Incomplete, Late};
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -173,5 +174,130 @@ mod tests {
         assert_eq!(clock.frame(10, None), Applied);
         assert_eq!(clock.frame(9, None), Late);
         assert_eq!(clock.frame(10, Some(0)), Late);
+    }
+
+    /// What one source may send.
+    #[derive(Debug, Clone, Copy)]
+    enum Word {
+        Push(Micros),
+        Frame(Micros, u32),
+        End(Micros, u32),
+    }
+
+    fn random_words() -> impl Strategy<Value = Vec<Word>> {
+        let word = prop_oneof![
+            1 => (0..6_i64).prop_map(Word::Push),
+            5 => (0..6_i64, 0..3_u32).prop_map(|(at, index)| Word::Frame(at, index)),
+            3 => (0..6_i64, 0..4_u32).prop_map(|(at, frames)| Word::End(at, frames)),
+        ];
+        prop::collection::vec(word, 1..30)
+    }
+
+    /// A source by the list of all that has been applied: the positions of its latest poll, until that ends.
+    #[derive(Default)]
+    struct Model {
+        latest: Option<Micros>,
+        poll: Option<Vec<u32>>,
+    }
+
+    impl Model {
+        fn take(&mut self, word: Word) -> Disposition {
+            let latest = self.latest.unwrap_or(Micros::MIN);
+            match word {
+                Word::Push(at) if at < latest => Late,
+                Word::Push(at) => self.ended(at, Applied),
+                Word::Frame(at, _) | Word::End(at, _) if at < latest => Late,
+                Word::Frame(at, index) => {
+                    let is_new = at > latest;
+                    let mut positions = match (&self.poll, is_new) {
+                        (_, true) => Vec::new(),
+                        (Some(positions), false) => positions.clone(),
+                        (None, false) => return Late,
+                    };
+                    if positions.iter().any(|other| *other >= index) {
+                        return Late;
+                    }
+                    positions.push(index);
+                    (self.latest, self.poll) = (Some(at), Some(positions));
+                    Applied
+                }
+                Word::End(at, frames) if at > latest => {
+                    self.ended(at, if frames == 0 { Applied } else { Incomplete })
+                }
+                Word::End(at, frames) => match self.poll.take() {
+                    None => Late,
+                    Some(positions) => {
+                        let is_whole = positions.iter().copied().eq(0..frames);
+                        self.ended(at, if is_whole { Applied } else { Incomplete })
+                    }
+                },
+            }
+        }
+
+        fn ended(&mut self, at: Micros, disposition: Disposition) -> Disposition {
+            (self.latest, self.poll) = (Some(at), None);
+            disposition
+        }
+    }
+
+    fn take(clock: &mut SourceClock, word: Word) -> Disposition {
+        match word {
+            Word::Push(at) => clock.frame(at, None),
+            Word::Frame(at, index) => clock.frame(at, Some(index)),
+            Word::End(at, frames) => clock.poll_end(at, frames),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_judges_as_a_list_of_all_frames_would(words in random_words()) {
+            let (mut clock, mut model) = (SourceClock::default(), Model::default());
+            for word in words {
+                prop_assert_eq!(take(&mut clock, word), model.take(word), "{:?}", word);
+                prop_assert_eq!(clock.latest(), model.latest.unwrap_or(Micros::MIN));
+                // What is written down is all that it knows.
+                prop_assert_eq!(SourceClock::at(clock.latest(), clock.heard_at(), clock.poll()), clock);
+            }
+        }
+
+        /// A record that is delivered again is late, but for a push message: of its microsecond the log's order decides.
+        #[test]
+        fn what_comes_again_is_late(words in random_words()) {
+            let mut clock = SourceClock::default();
+            for word in words {
+                take(&mut clock, word);
+                let (was, again) = (clock, take(&mut clock, word));
+                match word {
+                    Word::Push(_) => prop_assert!(again == Late || again == Applied),
+                    Word::Frame(..) | Word::End(..) => prop_assert_eq!(again, Late),
+                }
+                prop_assert_eq!(clock, was);
+            }
+        }
+
+        /// Of all polls of so many frames, exactly the one that brings each frame once and in order withdraws anything.
+        #[test]
+        fn only_a_poll_with_all_its_frames_in_order_is_whole(indexes in prop::collection::vec(0..4_u32, 0..6)) {
+            let mut clock = SourceClock::default();
+            let mut applied = Vec::new();
+            for index in indexes {
+                if clock.frame(10, Some(index)) == Applied {
+                    applied.push(index);
+                }
+            }
+            let expected = if applied.iter().copied().eq(0..4) { Applied } else { Incomplete };
+            prop_assert_eq!(clock.poll_end(10, 4), expected);
+            prop_assert_eq!(clock.poll_end(10, 4), Late, "it has ended");
+        }
+    }
+
+    #[test]
+    fn a_heartbeat_moves_no_poll() {
+        let mut clock = SourceClock::default();
+        assert_eq!(clock.frame(10, Some(0)), Applied);
+        assert!(clock.observe(50) && !clock.observe(50) && !clock.observe(20));
+        assert_eq!((clock.latest(), clock.heard_at(), clock.poll()), (10, 50, Some((1, true))));
+        assert_eq!(clock.poll_end(10, 1), Applied, "it lasted longer than the heartbeat took");
+        assert_eq!((clock.heard_at(), clock.poll()), (50, None));
     }
 }

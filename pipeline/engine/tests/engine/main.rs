@@ -2,6 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod caps;
+mod changes;
+mod dispositions;
+mod golden;
+mod inspect;
 mod lifecycles;
 mod limits;
 mod log_properties;

@@ -189,7 +189,9 @@ proptest! {
     #[test]
     fn offers_are_the_backs_that_are_not_suspended(log in logs()) {
         let (run, mut model) = (Run::through(Policy::Raw, &some_books(), &log), Model::default());
-        log.iter().for_each(|input| model.take(input));
+        for input in &log {
+            model.take(input);
+        }
         for (event, _) in EVENTS {
             for (key, line) in [("h2h", None), ("totals", Some(2_500)), ("spreads", Some(-1_500))] {
                 let market = Market::parse(key).unwrap();

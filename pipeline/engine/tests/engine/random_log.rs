@@ -182,7 +182,7 @@ fn poll(
             source,
             received_at: at(second),
             league: (fault == 4).then_some(LEAGUE),
-            coverage: coverage(if fault == 5 { 1 } else { 0 }),
+            coverage: coverage(u8::from(fault == 5)),
             frames: u32::try_from(frames.len()).unwrap(),
         }));
     }
