@@ -1,11 +1,13 @@
 //! What a transaction writes down, and what putting it back refuses.
 
 use arb_engine::Engine;
-use arb_engine::input::Event;
+use arb_engine::effect::Effect;
+use arb_engine::input::{Event, Heartbeat, Input};
 use arb_engine::market::Policy;
 use arb_engine::state::{Misfit, Saved};
 
 use crate::properties::key;
+use crate::random_log::{Run, punctual_books, some_books};
 use crate::world::{World, at, event, tick};
 
 /// The keys of what the open transaction writes, in its order.
@@ -152,6 +154,28 @@ fn a_signal_without_bets_is_refused() {
         refused += usize::from(engine.restore(saved) == Err(Misfit::Betless));
     }
     assert_eq!(refused, 1);
+}
+
+/// What is learnt of books is expected of them after a restart too: without it a price would stand for half an hour.
+#[test]
+fn a_restored_engine_expects_of_books_what_they_taught() {
+    let log = punctual_books(500);
+    let beat = |second| Input::Heartbeat(Heartbeat { source: "feed", at: at(second) });
+    let stale_after = |restores: bool| {
+        let mut run = Run::through(Policy::Board, &some_books(), &log);
+        if restores {
+            run.restore();
+        }
+        let is_stale = |second: &i64| {
+            run.step(1_000 + usize::try_from(*second).unwrap(), &beat(*second));
+            run.commit();
+            run.effects.last().unwrap().iter().any(|effect| matches!(effect, Effect::StaleAlert(_)))
+        };
+        (501..2_400).find(is_stale)
+    };
+    // 30 s, the least that any book is allowed, and the 5 s by which the watermark is behind; it is looked at in the next second.
+    assert_eq!(stale_after(false), Some(500 + 30 + 5 + 1));
+    assert_eq!(stale_after(true), stale_after(false));
 }
 
 #[test]

@@ -188,10 +188,19 @@ fn poll(
     }
 }
 
-/// A log of a partition.
+/// Forty-five messages, two seconds apart, after which five books are known to confirm their prices that often: a hundred
+/// samples and more of each, three a message.
+pub(crate) fn punctual_books(until: i64) -> Vec<Input<'static>> {
+    let names = |book| [0, 4, 8].map(|bet| (book, bet, 190 + u32::try_from(bet).unwrap(), 0, 1));
+    let ticks: Vec<_> = (0..5).flat_map(names).collect();
+    (0..45).rev().map(|before| frame(SOURCES[0], until - 2 * before, None, (0, 3, &ticks))).collect()
+}
+
+/// A log of a partition; before every second one its books become known.
 pub(crate) fn logs() -> impl Strategy<Value = Vec<Input<'static>>> {
-    acts().prop_map(|acts| {
-        let (mut second, mut log) = (500, Vec::new());
+    (acts(), any::<bool>()).prop_map(|(acts, are_known)| {
+        let mut second = 500;
+        let mut log = if are_known { punctual_books(second) } else { Vec::new() };
         for (source, gap, is_late, act) in acts {
             second += GAPS[gap];
             // One source lags by three seconds; a record that is late is so by far.
@@ -226,7 +235,7 @@ pub(crate) fn cuts() -> impl Strategy<Value = Vec<Cut>> {
         1 => Just(Cut::Abort),
         1 => Just(Cut::Restore),
     ];
-    prop::collection::vec(cut, 120)
+    prop::collection::vec(cut, 160)
 }
 
 pub(crate) fn policies() -> impl Strategy<Value = Policy> {
