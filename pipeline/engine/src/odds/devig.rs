@@ -297,7 +297,7 @@ mod tests {
         }
 
         /// Where a book offers more for one outcome, and the same for the others, its chance is smaller and theirs are larger. By Shin
-        /// theirs may be smaller too, as checked with 40 digits: fewer insiders are assumed, and the favourite gains by it.
+        /// theirs may be smaller too (checked with 40 digits): z falls with the booksum, and with it what is taken from the favourite.
         #[test]
         fn a_longer_price_means_a_smaller_chance(prices in books(2..5), at in 0..4_usize, more in 10_000..400_000_i64) {
             let at = at % prices.len();

@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(
             reason(Some(QuoteStatus::OnOffer)),
             SignalCloseReason::Faded,
-            "the others changed their minds"
+            "the bet stands, and no longer pays enough"
         );
     }
 

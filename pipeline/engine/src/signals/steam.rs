@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_lengthens_as_much_stops_it() {
+    fn a_book_that_lengthens_as_much_stops_a_steam() {
         let world = world();
         let (offers, mut moves) = shortened(&world);
         moves.push(moved(&world, "d", 33, "2.1", "2.2"));
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_gone_back_or_is_off_the_board_did_not_move() {
+    fn a_book_that_moved_back_or_is_suspended_is_no_mover() {
         let world = world();
         let (offers, moves) = shortened(&world);
         let mut back = offers.clone();

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn one_quote_that_is_on_offer_keeps_its_book() {
+    fn a_book_with_one_quote_on_offer_is_not_stale() {
         let world = world();
         let markets = markets(&world, &[&[("a", STALE, 100)], &[("a", ON_OFFER, 3_900)]]);
         assert_eq!(published(&world, |step, effects| check(&[], &markets, step, effects)), (vec![], vec![]));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_ends_takes_all_along() {
+    fn an_event_that_ends_reports_its_stale_books_as_gone() {
         let world = world();
         let was = [world.book("0"), world.book("a")];
         let (_, alerts) = published(&world, |step, effects| {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_looks_where_all_is_on_offer() {
+    fn no_check_is_due_where_all_is_on_offer() {
         let world = world();
         let moment = world.moment(4_000 * SECOND);
         let fine = markets(&world, &[&[("a", ON_OFFER, 3_900)]]);

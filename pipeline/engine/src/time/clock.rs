@@ -143,14 +143,14 @@ mod tests {
         assert!(!clock.believes(most) && !clock.believes(most - 1) && clock.watermark == -DELAY);
     }
 
-    /// Words of three sources: which, and when, in seconds. Most are close together; some are from far ahead.
-    fn random_words() -> impl Strategy<Value = Vec<(usize, i64)>> {
+    /// Records of three sources: of which, and when, in seconds. Most are close together; some are from far ahead.
+    fn random_times() -> impl Strategy<Value = Vec<(usize, i64)>> {
         let step =
             prop_oneof![6 => -10..20_i64, 2 => 50..200_i64, 1 => 3_500..4_000_i64, 1 => 100_000..200_000_i64];
         prop::collection::vec((0..3_usize, step), 1..60).prop_map(|steps| {
             let mut at = 0;
             let word = |(source, step): (usize, i64)| {
-                // A word from far ahead is one word, not where everybody goes on from.
+                // What is far ahead is one record, not the time from which the others go on.
                 let time = at + step;
                 at = if step < 50_000 { time.max(at) } else { at };
                 (source, time)
@@ -160,9 +160,9 @@ mod tests {
     }
 
     proptest! {
-        /// Time never goes back, stays behind the latest word, and is held back by each source that is active.
+        /// The watermark never goes back, stays behind the latest record, and is held back by each active source.
         #[test]
-        fn the_watermark_only_grows_and_waits_for_the_active(words in random_words()) {
+        fn the_watermark_only_grows_and_waits_for_the_active(words in random_times()) {
             let (mut clock, mut heard) = (Clock::default(), [Micros::MIN; 3]);
             for (source, second) in words {
                 let (was, at) = (clock, second * SECOND);
@@ -183,9 +183,9 @@ mod tests {
 
         /// What is far ahead is believed only after ten seconds of nothing else.
         #[test]
-        fn a_leap_is_believed_after_ten_seconds_alone(words in random_words()) {
+        fn a_leap_is_believed_after_ten_seconds_alone(words in random_times()) {
             let mut clock = Clock::default();
-            // The words from beyond the leap since the last one from the present.
+            // The records from beyond the leap since the last one from the present.
             let mut ahead: Vec<Micros> = Vec::new();
             for (_, second) in words {
                 let at = second * SECOND;

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_forgotten_a_day_after_its_last_word() {
+    fn an_event_is_forgotten_a_day_after_the_last_record_that_names_it() {
         assert_eq!(forgotten_after(7), 7 + 24 * HOUR);
         assert!(!is_forgotten(7, 7 + 24 * HOUR) && is_forgotten(7, 8 + 24 * HOUR));
     }

@@ -178,19 +178,19 @@ mod tests {
 
     /// What one source may send.
     #[derive(Debug, Clone, Copy)]
-    enum Word {
+    enum Received {
         Push(Micros),
         Frame(Micros, u32),
         End(Micros, u32),
     }
 
-    fn random_words() -> impl Strategy<Value = Vec<Word>> {
-        let word = prop_oneof![
-            1 => (0..6_i64).prop_map(Word::Push),
-            5 => (0..6_i64, 0..3_u32).prop_map(|(at, index)| Word::Frame(at, index)),
-            3 => (0..6_i64, 0..4_u32).prop_map(|(at, frames)| Word::End(at, frames)),
+    fn random_records() -> impl Strategy<Value = Vec<Received>> {
+        let record = prop_oneof![
+            1 => (0..6_i64).prop_map(Received::Push),
+            5 => (0..6_i64, 0..3_u32).prop_map(|(at, index)| Received::Frame(at, index)),
+            3 => (0..6_i64, 0..4_u32).prop_map(|(at, frames)| Received::End(at, frames)),
         ];
-        prop::collection::vec(word, 1..30)
+        prop::collection::vec(record, 1..30)
     }
 
     /// A source by the list of all that has been applied: the positions of its latest poll, until that ends.
@@ -201,13 +201,13 @@ mod tests {
     }
 
     impl Model {
-        fn take(&mut self, word: Word) -> Disposition {
+        fn take(&mut self, record: Received) -> Disposition {
             let latest = self.latest.unwrap_or(Micros::MIN);
-            match word {
-                Word::Push(at) if at < latest => Late,
-                Word::Push(at) => self.ended(at, Applied),
-                Word::Frame(at, _) | Word::End(at, _) if at < latest => Late,
-                Word::Frame(at, index) => {
+            match record {
+                Received::Push(at) if at < latest => Late,
+                Received::Push(at) => self.ended(at, Applied),
+                Received::Frame(at, _) | Received::End(at, _) if at < latest => Late,
+                Received::Frame(at, index) => {
                     let is_new = at > latest;
                     let mut positions = match (&self.poll, is_new) {
                         (_, true) => Vec::new(),
@@ -221,10 +221,10 @@ mod tests {
                     (self.latest, self.poll) = (Some(at), Some(positions));
                     Applied
                 }
-                Word::End(at, frames) if at > latest => {
+                Received::End(at, frames) if at > latest => {
                     self.ended(at, if frames == 0 { Applied } else { Incomplete })
                 }
-                Word::End(at, frames) => match self.poll.take() {
+                Received::End(at, frames) => match self.poll.take() {
                     None => Late,
                     Some(positions) => {
                         let is_whole = positions.iter().copied().eq(0..frames);
@@ -240,20 +240,20 @@ mod tests {
         }
     }
 
-    fn take(clock: &mut SourceClock, word: Word) -> Disposition {
-        match word {
-            Word::Push(at) => clock.frame(at, None),
-            Word::Frame(at, index) => clock.frame(at, Some(index)),
-            Word::End(at, frames) => clock.poll_end(at, frames),
+    fn take(clock: &mut SourceClock, record: Received) -> Disposition {
+        match record {
+            Received::Push(at) => clock.frame(at, None),
+            Received::Frame(at, index) => clock.frame(at, Some(index)),
+            Received::End(at, frames) => clock.poll_end(at, frames),
         }
     }
 
     proptest! {
         #[test]
-        fn it_judges_as_a_list_of_all_frames_would(words in random_words()) {
+        fn it_judges_as_a_list_of_all_frames_would(records in random_records()) {
             let (mut clock, mut model) = (SourceClock::default(), Model::default());
-            for word in words {
-                prop_assert_eq!(take(&mut clock, word), model.take(word), "{:?}", word);
+            for record in records {
+                prop_assert_eq!(take(&mut clock, record), model.take(record), "{:?}", record);
                 prop_assert_eq!(clock.latest(), model.latest.unwrap_or(Micros::MIN));
                 // What is written down is all that it knows.
                 prop_assert_eq!(SourceClock::at(clock.latest(), clock.heard_at(), clock.poll()), clock);
@@ -262,14 +262,14 @@ mod tests {
 
         /// A record that is delivered again is late, but for a push message: of its microsecond the log's order decides.
         #[test]
-        fn what_comes_again_is_late(words in random_words()) {
+        fn what_comes_again_is_late(records in random_records()) {
             let mut clock = SourceClock::default();
-            for word in words {
-                take(&mut clock, word);
-                let (was, again) = (clock, take(&mut clock, word));
-                match word {
-                    Word::Push(_) => prop_assert!(again == Late || again == Applied),
-                    Word::Frame(..) | Word::End(..) => prop_assert_eq!(again, Late),
+            for record in records {
+                take(&mut clock, record);
+                let (was, again) = (clock, take(&mut clock, record));
+                match record {
+                    Received::Push(_) => prop_assert!(again == Late || again == Applied),
+                    Received::Frame(..) | Received::End(..) => prop_assert_eq!(again, Late),
                 }
                 prop_assert_eq!(clock, was);
             }

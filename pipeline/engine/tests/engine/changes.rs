@@ -158,7 +158,7 @@ fn a_signal_without_bets_is_refused() {
 
 /// What is learnt of books is expected of them after a restart too: without it a price would stand for half an hour.
 #[test]
-fn a_restored_engine_expects_of_books_what_they_taught() {
+fn a_restored_engine_uses_the_learnt_intervals_of_books() {
     let log = punctual_books(500);
     let beat = |second| Input::Heartbeat(Heartbeat { source: "feed", at: at(second) });
     let stale_after = |restores: bool| {

@@ -205,7 +205,7 @@ mod tests {
         }
 
         #[test]
-        fn sums_are_taken_apart_again(a in any_cell(), b in any_cell()) {
+        fn a_sum_less_one_part_is_the_other(a in any_cell(), b in any_cell()) {
             prop_assert_eq!(a.plus(&b), b.plus(&a));
             prop_assert_eq!(a.plus(&b).minus(&b), a);
             prop_assert_eq!(a.plus(&Cell::default()), a);

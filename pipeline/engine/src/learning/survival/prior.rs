@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_window_can_die_and_none_at_once() {
+    fn every_hazard_is_positive_and_below_a_hundredth_a_second() {
         for stage in EventStage::ALL {
             for kind in MarketKind::ALL {
                 let hazard = hazard(stage, kind);
@@ -57,7 +57,7 @@ mod tests {
 
     /// Windows of a new partition live for minutes, and longest where the event is days away: those were the recordings.
     #[test]
-    fn windows_in_play_die_first() {
+    fn windows_in_play_have_the_shortest_medians() {
         let medians = |stage| MarketKind::ALL.map(|kind| Ttl::new(*hazard(stage, kind), 1_000, 0).median);
         let [in_play, .., later] = EventStage::ALL.map(medians);
         for (short, long) in in_play.into_iter().zip(later) {

@@ -135,9 +135,9 @@ mod tests {
             }
         }
 
-        /// Nobody comes back to life, and everybody is alive now.
+        /// The survival function begins at 1 and never grows.
         #[test]
-        fn survival_falls(hazard in hazards(), age in 0..40_000 * SECOND, a in 0..CEILING, b in 0..CEILING) {
+        fn survival_never_grows(hazard in hazards(), age in 0..40_000 * SECOND, a in 0..CEILING, b in 0..CEILING) {
             let ttl = Ttl::new(hazard, 1_000, age);
             prop_assert!((ttl.survives(0) - 1.0).abs() < 1e-12);
             prop_assert!(ttl.survives(a.max(b)) <= ttl.survives(a.min(b)));
@@ -146,7 +146,7 @@ mod tests {
 
         /// To live for two spans is to live for the first, and then for the second as a window that is so much older.
         #[test]
-        fn a_life_is_lived_one_span_after_the_other(
+        fn survival_over_two_spans_is_the_product_of_both(
             hazard in hazards(), age in 0..40_000 * SECOND, a in 0..20_000 * SECOND, b in 0..20_000 * SECOND,
         ) {
             let (young, older) = (Ttl::new(hazard, 1_000, age), Ttl::new(hazard, 1_000, age + a));
