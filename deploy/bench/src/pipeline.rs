@@ -4,11 +4,15 @@
 //! else the machine does meets both. A Kafka of its own is started in a temporary folder and removed again; one that
 //! is given must have none of our topics, and has none afterwards. It judges nothing.
 
+mod at_least_once;
+mod bare_loop;
+mod client;
 mod ground;
 mod input;
 mod latency;
 mod metered;
 mod rows;
+mod scratch;
 mod sse;
 mod throughput;
 

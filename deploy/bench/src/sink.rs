@@ -5,6 +5,7 @@
 //! bare post sends bytes that were made before, as the server itself wrote them. Reading from Kafka is in neither: `arb-bench
 //! pipeline` has that.
 
+mod crate_insert;
 mod ground;
 mod input;
 mod post;
@@ -16,7 +17,6 @@ use arb::local::children::Children;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::ODDS_TICKS;
 use arb_schemas::view;
-use arb_sink::bare;
 use arb_sink::store::Range;
 use arb_sink::table::Table;
 use ground::ClickHouseGround;
@@ -144,14 +144,14 @@ impl Bench<'_> {
         // A connection that is there, as it is to a sink that works.
         let mut post = Post::connect(self.ground.address)?;
         let views: Vec<_> = self.input.messages.iter().filter_map(|message| view::frame(message)).collect();
-        let rows = bare::rows(ODDS_TICKS.name, "bench", &views);
+        let rows = crate_insert::rows(ODDS_TICKS.name, "bench", &views);
         let watch = Watch::start();
         for _ in 0..self.inserts {
             match way {
                 Way::Sink => self.sink()?,
                 Way::Crate => {
                     let token = self.name();
-                    self.ground.runtime.block_on(self.ground.bare.insert(&rows, &token))?;
+                    self.ground.runtime.block_on(self.ground.crate_insert.insert(&rows, &token))?;
                 }
                 Way::Packed => self.post(&mut post, true)?,
                 Way::Plain => self.post(&mut post, false)?,

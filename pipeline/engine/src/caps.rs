@@ -139,6 +139,7 @@ impl fmt::Display for LeftOut {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     use super::*;
@@ -164,5 +165,34 @@ mod tests {
         for (at, cap) in Cap::ALL.into_iter().enumerate() {
             assert_eq!(cap as usize, at);
         }
+    }
+
+    proptest! {
+        /// Each count is the sum of what was added to it, up to the largest number; caps that were not met are not listed.
+        #[test]
+        fn counts_are_sums(added in prop::collection::vec((0..Cap::ALL.len(), 0..5_000_000_000_usize), 0..20)) {
+            let mut left_out = LeftOut::default();
+            for (cap, count) in &added {
+                left_out.add(Cap::ALL[*cap], *count);
+            }
+            for (at, cap) in Cap::ALL.into_iter().enumerate() {
+                let sum: u128 = added.iter().filter(|(of, _)| *of == at).map(|(_, count)| *count as u128).sum();
+                let found = left_out.iter().find(|(of, _)| *of == cap).map_or(0, |(_, count)| count);
+                prop_assert_eq!(u128::from(found), sum.min(u128::from(u32::MAX)));
+            }
+            prop_assert_eq!(left_out.is_empty(), left_out.iter().count() == 0);
+            prop_assert!(left_out.iter().map(|(cap, _)| cap as usize).is_sorted_by(|a, b| a < b));
+            prop_assert_eq!(left_out.to_string().is_empty(), left_out.is_empty());
+        }
+    }
+
+    /// A frame or an event at every cap is still within the caps that contain it.
+    #[test]
+    fn caps_fit_into_each_other() {
+        const { assert!(LINE_BOOKS <= EVENT_BOOKS, "a line's books are the event's") };
+        const { assert!(LINE_BOOKS < EVENT_QUOTES && MARKET_LINES < EVENT_QUOTES, "each quote is on some line") };
+        const { assert!(FRAME_TICKS <= EVENT_QUOTES, "one frame alone never goes beyond an event's quotes") };
+        const { assert!(LINE_BOOKS < LINE_MOVERS, "books that left a line still count as movers") };
+        const { assert!(EVIDENCE <= LINE_BOOKS, "evidence is of the books of a line") };
     }
 }

@@ -49,3 +49,33 @@ impl MarketContext<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixtures::{self, START, World};
+    use crate::venues::Books;
+
+    use super::*;
+
+    /// Whether a market is in play by both policies, at a watermark and at the latest time of any source.
+    fn in_play(watermark: Micros, now: Micros) -> [bool; 2] {
+        [Policy::Board, Policy::Raw].map(|policy| {
+            let mut world = World::new(Books::default(), 1);
+            world.policy = policy;
+            let step = StepContext { moment: world.moment(watermark), ..world.step(0, now) };
+            fixtures::context(&step, "h2h").in_play()
+        })
+    }
+
+    #[test]
+    fn the_board_goes_in_play_by_the_watermark_and_the_raw_policy_by_the_record() {
+        assert_eq!(in_play(START - 1, START - 1), [false, false]);
+        assert_eq!(
+            in_play(START - 1, START),
+            [false, true],
+            "a source that is slower may still be before it"
+        );
+        assert_eq!(in_play(START, START), [true, true]);
+        assert_eq!(in_play(Micros::MIN, START + 1), [false, true], "the raw policy has no watermark");
+    }
+}

@@ -156,3 +156,47 @@ impl From<&Event<'_>> for EventInfo {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event() -> Event<'static> {
+        Event { id: "e", sport: "s", league: "l", home: "h", away: "a", commence_time: 7 }
+    }
+
+    #[test]
+    fn an_event_is_known_again_until_any_part_of_it_changes() {
+        let known = EventInfo::from(&event());
+        assert!(known.is(&event()) && known.is(&known.as_input()));
+        let others = [
+            Event { id: "x", ..event() },
+            Event { sport: "x", ..event() },
+            Event { league: "x", ..event() },
+            Event { home: "x", ..event() },
+            Event { away: "x", ..event() },
+            Event { commence_time: 8, ..event() },
+            Event { home: "a", away: "h", ..event() },
+        ];
+        for other in others {
+            assert!(!known.is(&other), "{other:?}");
+            assert_eq!(EventInfo::from(&other).as_input().commence_time, other.commence_time);
+        }
+    }
+
+    #[test]
+    fn only_what_names_no_book_and_no_market_covers_nothing() {
+        let market = Market::parse("h2h").unwrap();
+        let of = |books: Option<Vec<&'static str>>, markets: Option<Vec<Market>>| Coverage { books, markets };
+        assert!(Coverage::nothing().is_nothing() && of(Some(vec![]), Some(vec![])).is_nothing());
+        for some in [
+            Coverage::default(),
+            of(None, Some(vec![])),
+            of(Some(vec![]), None),
+            of(Some(vec!["a"]), Some(vec![])),
+            of(Some(vec![]), Some(vec![market])),
+        ] {
+            assert!(!some.is_nothing(), "{some:?}");
+        }
+    }
+}

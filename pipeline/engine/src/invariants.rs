@@ -100,3 +100,154 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
     }
     if open.next().is_some() { Err(Violation::OpenIffArb) } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::effect::{Effect, WindowId};
+    use crate::input::{Coordinate, Coverage, Event, Frame, Input, Tick};
+    use crate::market::{Bet, Market, Outcome, Policy, Side};
+    use crate::odds::Price;
+    use crate::quotes::QuoteStatus;
+    use crate::state::State;
+
+    const SECOND: Micros = 1_000_000;
+
+    fn tick(book: &'static str, outcome: Outcome, hundredths: i64) -> Tick<'static> {
+        let bet = Bet::new(Market::parse("h2h").unwrap(), outcome, Side::Back, None).unwrap();
+        let price = Price::from_millionths(hundredths * 10_000).unwrap();
+        let (limit, suspended, price_moved_at) = (None, false, None);
+        Tick { book, bet, price, limit, suspended, last_seen_at: 99 * SECOND, price_moved_at }
+    }
+
+    /// An engine with one open window at 2.1 on both sides, beside two worse prices, and what it published.
+    fn engine() -> (Engine, Vec<Effect>) {
+        let mut engine = Engine::new(Policy::Board);
+        let commence_time = 1_000_000 * SECOND;
+        let event = Event { id: "e", sport: "baseball", league: "l", home: "h", away: "a", commence_time };
+        let ticks = vec![
+            tick("a", Outcome::Home, 210),
+            tick("a", Outcome::Away, 170),
+            tick("b", Outcome::Home, 170),
+            tick("b", Outcome::Away, 210),
+        ];
+        let coverage = Coverage::default();
+        let frame =
+            Frame { source: "s", received_at: 100 * SECOND, poll_index: None, event, coverage, ticks };
+        let mut effects = Vec::new();
+        engine.step(Coordinate { topic: "t", partition: 0, offset: 1 }, &Input::Frame(frame), &mut effects);
+        engine.commit();
+        (engine, effects)
+    }
+
+    /// What is found of an engine whose state was changed.
+    fn after(change: impl Fn(&mut State)) -> Result<(), Violation> {
+        let (mut engine, _) = engine();
+        change(engine.parts().0);
+        check_state(&engine)
+    }
+
+    fn market(state: &mut State) -> &mut MarketState {
+        Arc::make_mut(&mut state.events.get_mut("e").unwrap().markets[0])
+    }
+
+    #[test]
+    fn a_state_that_a_step_made_has_no_violation() {
+        assert_eq!(after(|_| ()), Ok(()));
+        assert_eq!(check_state(&Engine::new(Policy::Board)), Ok(()), "nor has one of which nothing is known");
+    }
+
+    #[test]
+    fn windows_are_open_exactly_where_there_is_an_arb() {
+        assert_eq!(after(|state| market(state).windows.clear()), Err(Violation::OpenIffArb));
+        let twice = |state: &mut State| {
+            let mut other = market(state).windows[0].clone();
+            (other.id, other.line) = (WindowId([9; 16]), Some(500));
+            market(state).windows.push(other);
+        };
+        assert_eq!(after(twice), Err(Violation::OpenIffArb), "one of a line that has no quote");
+        let dearer = |state: &mut State| {
+            market(state)
+                .quotes
+                .iter_mut()
+                .for_each(|quote| quote.effective = Price::from_millionths(1_700_000).unwrap());
+        };
+        assert_eq!(after(dearer), Err(Violation::OpenIffArb), "one of prices that are no arb");
+    }
+
+    #[test]
+    fn the_legs_are_the_best_quotes_as_they_stand() {
+        let worse = |state: &mut State| {
+            let other = market(state).quotes[1];
+            market(state).windows[0].legs[0] = other;
+        };
+        assert_eq!(after(worse), Err(Violation::LegsAreBest));
+        let old = |state: &mut State| market(state).windows[0].legs[1].span_end -= 1;
+        assert_eq!(after(old), Err(Violation::LegsAreBest), "an earlier state of the quote");
+        let turned = |state: &mut State| market(state).windows[0].legs.reverse();
+        assert_eq!(after(turned), Err(Violation::LegsAreBest), "one an outcome, in their order");
+    }
+
+    #[test]
+    fn a_span_and_a_table_run_forwards() {
+        let back = |state: &mut State| market(state).quotes[0].span_start += 500 * SECOND;
+        assert_eq!(after(back), Err(Violation::SpanRuns));
+        let swapped = |state: &mut State| market(state).quotes.swap(0, 1);
+        assert_eq!(after(swapped), Err(Violation::TableSorted));
+        let twice = |state: &mut State| {
+            let first = market(state).quotes[0];
+            market(state).quotes.insert(0, first);
+        };
+        assert_eq!(after(twice), Err(Violation::TableSorted), "a key stands once");
+    }
+
+    #[test]
+    fn nothing_is_on_offer_that_time_has_taken() {
+        let later = |state: &mut State| {
+            (state.clock.now, state.clock.watermark) = (9_000 * SECOND, 8_000 * SECOND);
+        };
+        assert_eq!(after(later), Err(Violation::NothingStaleOnOffer));
+        let suspended = |state: &mut State| {
+            later(state);
+            market(state).quotes.iter_mut().for_each(|quote| quote.status = QuoteStatus::Suspended);
+            market(state).windows.clear();
+        };
+        assert_eq!(after(suspended), Ok(()), "a suspended price does not grow old");
+    }
+
+    #[test]
+    fn time_is_behind_the_latest_word_and_ends_events() {
+        let ahead = |state: &mut State| state.clock.watermark = state.clock.now;
+        assert_eq!(after(ahead), Err(Violation::TimeHolds));
+        let over = |state: &mut State| {
+            (state.clock.now, state.clock.watermark) = (9_000_000 * SECOND, 8_000_000 * SECOND);
+        };
+        assert_eq!(after(over), Err(Violation::TimeHolds));
+    }
+
+    #[test]
+    fn an_entry_adds_up_and_pays() {
+        let (_, effects) = engine();
+        let entry = effects.iter().find_map(|effect| match effect {
+            Effect::Transition(_, entry) => Some((**entry).clone()),
+            _ => None,
+        });
+        let entry = entry.unwrap();
+        assert_eq!(check_entry(&entry), Ok(()));
+        let after = |change: fn(&mut Entry)| {
+            let mut entry = entry.clone();
+            change(&mut entry);
+            check_entry(&entry)
+        };
+        assert_eq!(after(|entry| entry.legs[0].stake_share += 1e-6), Err(Violation::SharesSumToOne));
+        let negative = |entry: &mut Entry| {
+            (entry.legs[0].stake_share, entry.legs[1].stake_share) = (1.5, -0.5);
+        };
+        assert_eq!(after(negative), Err(Violation::SharesSumToOne), "a sum of 1 is not enough");
+        assert_eq!(after(|entry| entry.margin_worst = entry.margin + 1e-6), Err(Violation::WorstIsLeast));
+        let nothing = |entry: &mut Entry| (entry.margin, entry.margin_worst) = (0.0, -1.0);
+        assert_eq!(after(nothing), Err(Violation::WorstIsLeast));
+    }
+}

@@ -3,18 +3,19 @@
 //! A partition is not read until its owner says from where, and not given back until its owner says so; offsets are
 //! committed by the transaction alone. It never skips: a position that the broker does not have is an error.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arb_runtime::log::{Event, Input, LogError, Put, Record};
 use arb_schemas::topics;
 use rdkafka::Message;
 use rdkafka::consumer::{CommitMode, Consumer, ConsumerGroupMetadata};
-use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::changelog::Changelog;
 use super::group::{Member, MemberEvent, Rebalance};
+use super::transaction::offsets;
 use super::{Error, fatal};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
@@ -36,9 +37,13 @@ impl TickConsumer {
         })
     }
 
-    /// Commits offsets outside any transaction.
-    pub(super) fn commit(&self, offsets: &TopicPartitionList) -> Result<(), KafkaError> {
-        self.member.consumer().commit(offsets, CommitMode::Sync)
+    /// Commits positions outside any transaction. Only the bench does, to measure what a transaction costs: no other client
+    /// can commit for a member of a group.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn commit(&self, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
+        Ok(self.member.consumer().commit(&offsets(next)?, CommitMode::Sync)?)
     }
 
     /// Who this member is in its group, for the transaction that commits its offsets; `None` when it is none any more:

@@ -155,12 +155,6 @@ impl Counts {
         self.faults.add(&other.faults);
     }
 
-    /// Records put aside in the dead-letter topic.
-    #[must_use]
-    pub fn dead(&self) -> u64 {
-        self.letters.iter().sum()
-    }
-
     /// Records that could be read.
     #[must_use]
     pub fn readable(&self) -> u64 {

@@ -5,13 +5,12 @@
 //! - [`partition`]: the life of a partition, pure; [`retry`]: when it is tried again; `lease`: until when it is sent.
 //! - [`store`] and `attempt`: ClickHouse; [`failure`]: what its errors mean.
 //! - [`clickhouse`]: where analysts read: its client, roles and migrations.
-//! - [`bare`]: what the bench compares with; [`telemetry`]: what a sink reports.
+//! - [`telemetry`]: what a sink reports.
 //! - [`sources`]: the topics that are read; [`run`]: the loop that carries it all out; [`counts`]: what went through it.
 //!
 //! It never sends a row before the group has taken the intent to, and holds no more in memory than it is told.
 
 mod attempt;
-pub mod bare;
 pub mod batch;
 pub mod clickhouse;
 pub mod counts;

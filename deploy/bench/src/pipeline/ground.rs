@@ -10,7 +10,6 @@ use arb::local::children::Children;
 use arb::local::{home, http, kafka, preflight};
 use arb_api::access::keys::Keys;
 use arb_api::access::plan::Plan;
-use arb_kafka::Scratch;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::Topic;
 use arb_setup::prerequisites::{self, Plan as Needed};
@@ -18,6 +17,7 @@ use arb_setup::progress::{Progress, Report};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use super::scratch::Scratch;
 use crate::cli::PipelineOptions;
 
 /// Free disk space that a run needs, in MiB.
@@ -67,7 +67,7 @@ impl<'a> KafkaGround<'a> {
     /// Empties topics.
     pub(super) fn empty(&self, topics: &[Topic]) -> anyhow::Result<()> {
         let names: Vec<_> = topics.iter().map(|topic| topic.name).collect();
-        Ok(self.runtime.block_on(self.scratch.empty(&names))?)
+        self.runtime.block_on(self.scratch.empty(&names))
     }
 
     /// Starts an API.
@@ -90,7 +90,7 @@ impl<'a> KafkaGround<'a> {
 
     /// Takes everything away that was made.
     pub(super) fn clear(self) -> anyhow::Result<()> {
-        Ok(self.runtime.block_on(self.scratch.remove())?)
+        self.runtime.block_on(self.scratch.remove())
     }
 }
 

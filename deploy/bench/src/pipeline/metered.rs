@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use arb_kafka::Cut;
 use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
 
+use super::bare_loop::Cut;
 use crate::meter::Watch;
 
 /// What was written to one topic.

@@ -9,10 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use arb::system::clock;
 use arb_engine::market::Policy;
-use arb_kafka::{
-    self as kafka, AtLeastOnceProducer, Cut, Guarantee, Surroundings, TickConsumer, TransactionalProducer,
-    Work, run_bare,
-};
+use arb_kafka::{self as kafka, Surroundings, TickConsumer, TransactionalProducer};
 use arb_process::books;
 use arb_process::pump::{Config, Pump};
 use arb_runtime::batch::BatchLimits;
@@ -22,6 +19,8 @@ use arb_runtime::progress::ProgressMap;
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 
+use super::at_least_once::AtLeastOnceProducer;
+use super::bare_loop::{self, Cut, Guarantee, Work};
 use super::go_on;
 use super::ground::KafkaGround;
 use super::input::Filled;
@@ -160,8 +159,9 @@ fn drive<P: Producer<Input = TickConsumer>>(
         }
     }
     to.meter.took = to.meter.watch.map(|watch| watch.elapsed()).unwrap_or_default();
-    if pump.counts().dead() + pump.counts().late + pump.counts().violations > 0 {
-        bail!("the input is not what was meant: {:?}", pump.counts());
+    let counts = pump.counts();
+    if counts.letters.iter().sum::<u64>() + counts.late + counts.violations > 0 {
+        bail!("the input is not what was meant: {counts:?}");
     }
     Ok(to.meter)
 }
@@ -175,7 +175,7 @@ fn bare(
     ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
     let work = Work { group: &group, cuts: &script.cuts, outputs: &script.outputs };
     let mut watch = Watch::start();
-    run_bare(&ground.brokers, guarantee, &work, || watch = Watch::start())?;
+    bare_loop::run(&ground.brokers, guarantee, &work, || watch = Watch::start())?;
     let (wall, cpu) = watch.elapsed();
     Ok(LoopSample { wall, cpu, transactions: script.cuts.len() })
 }

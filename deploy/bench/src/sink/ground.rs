@@ -13,12 +13,12 @@ use arb::local::clickhouse::passwords;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::stop::Stop;
 use arb_setup::progress::{Progress, Report};
-use arb_sink::bare::Bare;
 use arb_sink::clickhouse::{self, Settings, roles};
 use arb_sink::store::{Store, TimeOuts};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use super::crate_insert::CrateInsert;
 use super::post::{Post, ask, escaped};
 use crate::pipeline::free_port;
 
@@ -34,7 +34,7 @@ const COLUMNS: &str = "topic, topic_id, kafka_partition, kafka_offset, row_index
 pub(super) struct ClickHouseGround {
     pub(super) address: SocketAddr,
     pub(super) runtime: Runtime,
-    pub(super) bare: Bare,
+    pub(super) crate_insert: CrateInsert,
     pub(super) store: Store,
     migrator: Settings,
     writer: Settings,
@@ -67,8 +67,8 @@ impl ClickHouseGround {
             insert: Duration::from_mins(1),
         };
         let store = Store::new(writer.client()?, time_outs, FailPoints::default());
-        let bare = Bare::new(&writer)?;
-        Ok(Self { address, runtime, bare, store, migrator, writer, _folder: folder })
+        let crate_insert = CrateInsert::new(&writer)?;
+        Ok(Self { address, runtime, crate_insert, store, migrator, writer, _folder: folder })
     }
 
     fn ask(&self, sql: &str, settings: &str) -> anyhow::Result<Vec<u8>> {

@@ -211,3 +211,167 @@ fn alert_stale(window: &Window, leg: &Quote, step: &StepContext<'_>, effects: &m
     };
     effects.push(Effect::StaleAlert(Box::new(alert)));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::caps::LeftOut;
+    use crate::fixtures::{START, World, context, price, quote};
+    use crate::learning::Samples;
+    use crate::market::{Limit, Outcome};
+    use crate::venues::Books;
+
+    const SECOND: i64 = 1_000_000;
+    /// A day before the start.
+    const NOW: i64 = START - 86_400 * SECOND;
+    const BOTH: [Outcome; 2] = [Outcome::Home, Outcome::Away];
+
+    /// Two quotes of two books at 2.1, confirmed now.
+    fn line(world: &World) -> Vec<Quote> {
+        let of = |(name, outcome)| Quote {
+            span_start: NOW - SECOND,
+            span_end: NOW,
+            ..quote(world.book(name), None, outcome, price("2.1"))
+        };
+        [("a", BOTH[0]), ("b", BOTH[1])].map(of).into()
+    }
+
+    /// The window of a line after a step, and what was published, in a word each.
+    fn advanced(
+        world: &World,
+        was: Option<&Window>,
+        line: &[Quote],
+        change: impl Fn(&mut StepContext<'_>),
+    ) -> (Option<Window>, Vec<String>) {
+        let mut step = world.step(1, NOW + SECOND);
+        change(&mut step);
+        let mut out = Vec::new();
+        let (samples, left_out) = (Samples::default(), LeftOut::default());
+        let mut effects = Effects { sequence: 0, out: &mut out, samples, left_out };
+        let context = context(&step, "h2h");
+        let legs: Vec<_> = line.iter().filter(|quote| quote.status == QuoteStatus::OnOffer).collect();
+        let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
+        let arb = Arb { legs, pair: None, implied_probability };
+        let arb = Some(&arb).filter(|arb| arb.legs.len() == 2 && arb.implied_probability < 1.0);
+        let window = advance(was.cloned(), arb, line, &context, &mut effects);
+        let name = |effect: &Effect| match effect {
+            Effect::Transition(change, _) => format!("{change:?}").to_lowercase(),
+            Effect::Refreshed(_) => "refreshed".to_owned(),
+            Effect::Closed(closed) => closed.reason.key().to_owned(),
+            Effect::StaleAlert(_) => "alert".to_owned(),
+            other => format!("{other:?}"),
+        };
+        let words = out.iter().map(name).collect();
+        (window, words)
+    }
+
+    fn opened(world: &World) -> Window {
+        advanced(world, None, &line(world), |_| ()).0.unwrap()
+    }
+
+    /// What is published of an open window when its line has become another.
+    fn after(change: impl Fn(&mut Vec<Quote>)) -> Vec<String> {
+        let world = World::new(Books::default(), 3);
+        let mut now = line(&world);
+        change(&mut now);
+        advanced(&world, Some(&opened(&world)), &now, |_| ()).1
+    }
+
+    #[test]
+    fn every_pair_of_was_and_is() {
+        let world = World::new(Books::default(), 2);
+        let arb = line(&world);
+        assert_eq!(advanced(&world, None, &[], |_| ()).1, [""; 0]);
+        let (window, words) = advanced(&world, None, &arb, |_| ());
+        assert_eq!((words, window.as_ref().unwrap().sequence), (vec!["opened".to_owned()], 1));
+        assert_eq!(
+            advanced(&world, window.as_ref(), &arb, |_| ()),
+            (window.clone(), vec![]),
+            "the same again"
+        );
+        assert_eq!(advanced(&world, window.as_ref(), &[], |_| ()), (None, vec!["withdrawn".to_owned()]));
+    }
+
+    #[test]
+    fn what_its_takers_act_on_is_an_update_and_the_rest_a_refresh() {
+        assert_eq!(after(|line| line[0].price = price("2.2")), ["updated"]);
+        assert_eq!(after(|line| line[0].key.book = line[1].key.book), ["updated"], "another book");
+        assert_eq!(after(|line| line[0].span_end += SECOND), ["refreshed"]);
+        assert_eq!(after(|line| line[0].price_moved_at += SECOND), ["refreshed"]);
+        assert_eq!(after(|line| line[0].limit = Limit::from_minor(77)), ["refreshed"]);
+        assert_eq!(after(|line| line[0].received_at += SECOND), [""; 0], "when it came is shown nowhere");
+    }
+
+    #[test]
+    fn the_first_of_these_reasons_closes_it() {
+        let set = |at: usize, status| move |line: &mut Vec<Quote>| line[at].status = status;
+        assert_eq!(after(|line| line.truncate(1)), ["withdrawn"]);
+        assert_eq!(after(set(1, QuoteStatus::Suspended)), ["suspended"]);
+        assert_eq!(after(set(1, QuoteStatus::Stale)), ["stale", "alert"]);
+        assert_eq!(after(set(0, QuoteStatus::Started)), ["event_started"]);
+        assert_eq!(after(|line| line[0].effective = price("1.8")), ["price_moved"]);
+        let both =
+            |first, second| move |line: &mut Vec<Quote>| (line[0].status, line[1].status) = (first, second);
+        assert_eq!(after(both(QuoteStatus::Stale, QuoteStatus::Suspended)), ["suspended"]);
+        assert_eq!(after(both(QuoteStatus::Started, QuoteStatus::Stale)), ["stale", "alert"]);
+        assert_eq!(
+            after(|line| {
+                line.remove(0);
+                line[0].status = QuoteStatus::Suspended;
+            }),
+            ["withdrawn"]
+        );
+    }
+
+    #[test]
+    fn a_leg_that_time_takes_ends_the_window_even_where_another_arb_stands() {
+        let world = World::new(Books::default(), 3);
+        let window = opened(&world);
+        let mut now = line(&world);
+        let other = Quote { key: crate::market::QuoteKey { book: world.book("c"), ..now[0].key }, ..now[0] };
+        now[0].status = QuoteStatus::Stale;
+        now.insert(1, other);
+        let (next, words) = advanced(&world, Some(&window), &now, |step| step.at.offset = 2);
+        assert_eq!(words, ["stale", "alert", "opened"]);
+        assert_ne!(next.unwrap().id, window.id);
+    }
+
+    #[test]
+    fn another_set_of_bets_supersedes_it_but_not_under_the_raw_policy() {
+        let mut world = World::new(Books::default(), 2);
+        let pair = Window { pair: Some(Outcome::Home), ..opened(&world) };
+        let arb = line(&world);
+        assert_eq!(advanced(&world, Some(&pair), &arb, |_| ()).1, ["superseded", "opened"]);
+        world.policy = Policy::Raw;
+        let (window, _) = advanced(&world, Some(&pair), &arb, |_| ());
+        assert_eq!(window.map(|window| window.id), Some(pair.id), "its key is the line alone");
+    }
+
+    #[test]
+    fn peaks_and_proofs_are_kept_while_it_is_open() {
+        let world = World::new(Books::default(), 2);
+        let with = |home: &str| {
+            let mut now = line(&world);
+            (now[0].price, now[0].effective) = (price(home), price(home));
+            now
+        };
+        let first = opened(&world);
+        let (higher, _) = advanced(&world, Some(&first), &with("2.3"), |_| ());
+        let (lower, _) = advanced(&world, higher.as_ref(), &with("2.2"), |_| ());
+        let (higher, lower) = (higher.unwrap(), lower.unwrap());
+        // 1 / (1/2.1 + 1/2.1) - 1 = 0.05, 1 / (1/2.3 + 1/2.1) - 1 = 0.097727, 1 / (1/2.2 + 1/2.1) - 1 = 0.074419.
+        let margins = [first.margin, higher.margin, lower.margin];
+        assert!(
+            margins.iter().zip([0.05, 0.097_727, 0.074_419]).all(|(a, b)| (a - b).abs() < 1e-6),
+            "{margins:?}"
+        );
+        assert!((lower.margin_open, lower.margin_peak) == (first.margin, higher.margin));
+        assert!(first.history.simultaneous && lower.history.simultaneous);
+        let mut apart = with("2.2");
+        apart[0].span_start = NOW + SECOND / 2;
+        let (unproven, words) = advanced(&world, Some(&lower), &apart, |_| ());
+        let unproven = unproven.unwrap();
+        assert!(!unproven.verification.holds(Flag::Simultaneous) && unproven.history.simultaneous);
+        assert_eq!(words, ["updated"], "its proof is gone");
+    }
+}

@@ -419,4 +419,37 @@ mod tests {
             prop_assert!((worst(&legs, Level::Impossible) - margin).abs() < 1e-9);
         }
     }
+
+    /// A set of outcomes exhausts its market: at every result of a whole match exactly one of them wins, or all stakes come back, and
+    /// on a line the halves of the bets of both sides always cancel out.
+    #[test]
+    fn exactly_one_outcome_of_a_set_wins() {
+        use crate::market::{Policy, outcome_set};
+        for (key, line) in [
+            ("h2h", None),
+            ("h2h_3_way", None),
+            ("draw_no_bet", None),
+            ("spreads", Some(-1_500)),
+            ("spreads", Some(-1_000)),
+            ("spreads", Some(250)),
+            ("totals", Some(2_500)),
+            ("totals", Some(2_000)),
+            ("totals", Some(2_750)),
+        ] {
+            let market = Market::parse(key).unwrap();
+            let set = outcome_set(market, "soccer", true, Policy::Board);
+            let results = if key == "totals" { 0..9 } else { -5..6 };
+            for result in results {
+                let paid: i64 = set
+                    .iter()
+                    .map(|outcome| {
+                        let bet = Bet::new(market, *outcome, Side::Back, line).unwrap();
+                        // At odds of 2 a bet that wins pays 2, one that comes back 1: of two bets one wins what the other loses.
+                        settle(&bet, result, Level::Outcome).pays(Price::from_decimal("2").unwrap())
+                    })
+                    .sum();
+                assert_eq!(paid, 2 * ONE, "{key} {line:?} at {result}");
+            }
+        }
+    }
 }

@@ -107,13 +107,6 @@ pub fn liability(backers_stake: i64, lay: Price) -> Option<i64> {
     i64::try_from(-(-millionths).div_euclid(UNIT)).ok()
 }
 
-/// The backer's stake that risks at most this much, in minor units, rounded down.
-#[must_use]
-pub fn backers_stake(liability: i64, lay: Price) -> Option<i64> {
-    let risk = i128::from(lay.millionths()) - UNIT;
-    i64::try_from((i128::from(liability) * UNIT).div_euclid(risk)).ok()
-}
-
 /// The largest total, in minor units rounded down, at which no leg is above its limit; `None` when no limit is known.
 #[must_use]
 pub fn total_max(legs: &[Leg]) -> Option<i64> {
@@ -271,11 +264,8 @@ mod tests {
 
     #[test]
     fn a_lay_risks_its_liability() {
-        assert_eq!(
-            (liability(1_000, price("3.5")), backers_stake(2_500, price("3.5"))),
-            (Some(2_500), Some(1_000))
-        );
-        assert_eq!((liability(1, price("1.001")), backers_stake(2_499, price("3.5"))), (Some(1), Some(999)));
+        assert_eq!(liability(1_000, price("3.5")), Some(2_500));
+        assert_eq!(liability(1, price("1.001")), Some(1), "a thousandth of a cent is a cent at risk");
         // Back at 4.2, lay at 3.8 for 2 %: "not X" at 1.35.
         let (back, lay) = (price("4.2"), price("3.8"));
         let not = crate::venues::Fee::Commission { ppm: 20_000 }.lay(lay).unwrap();
@@ -432,6 +422,24 @@ mod tests {
                 // Of a lower total a leg may be rounded up that was rounded down, or the other way round: by a step at most.
                 let lattice = 2.0 * step as f64 * prices.len() as f64;
                 prop_assert!(total_lower <= total + lattice && total_lower <= most_lower as f64 + lattice);
+            }
+        }
+    }
+
+    proptest! {
+        /// Staked by the shares in whole cents, every outcome returns the same but for the cents that rounding moved: at most one a leg,
+        /// times its price.
+        #[test]
+        fn returns_are_equal_within_the_cents_of_rounding(prices in arbs(), total in 5_000..1_000_000_i64) {
+            let s = odds::implied_probability(&prices);
+            let (legs, payouts) = winner(&prices, 1);
+            let Some(rounded) = round(&legs, &payouts, total) else { return Ok(()) };
+            prop_assert!(rounded.total() <= total as f64 + 1e-9);
+            let odds = |price: &Price| f64::from(price.millionths()) / 1e6;
+            let even = total as f64 / s;
+            for (stake, price) in rounded.stakes.iter().zip(&prices) {
+                let returned = stake.placed as f64 * odds(price);
+                prop_assert!((returned - even).abs() <= odds(price) * 1.000_001, "{} {}", returned, even);
             }
         }
     }

@@ -55,3 +55,71 @@ fn user_window_id(legs: &[Quote], context: &MarketContext<'_>) -> WindowId {
     }
     WindowId(first_16(hash))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{self, START, World, context, price, quote};
+    use crate::market::Outcome;
+    use crate::venues::Books;
+
+    const SECOND: i64 = 1_000_000;
+    const NOW: i64 = START - 86_400 * SECOND;
+
+    /// The window of a user's two bets at these prices where these windows are open.
+    fn window_of(prices: [&str; 2], open: impl Fn(&[Quote]) -> Vec<Window>) -> Window {
+        let world = World::new(Books::default(), 2);
+        let leg = |(at, outcome): (usize, Outcome)| Quote {
+            span_start: NOW - (10 - i64::try_from(at).unwrap()) * SECOND,
+            span_end: NOW,
+            ..quote(world.book(["a", "b"][at]), None, outcome, price(prices[at]))
+        };
+        let legs = [(0, Outcome::Home), (1, Outcome::Away)].map(leg);
+        let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
+        let arb = Arb { legs: legs.iter().collect(), pair: None, implied_probability };
+        let step = world.step(0, NOW + SECOND);
+        let context = context(&step, "h2h");
+        let judged = Judged::of(&arb, &legs, &context);
+        user_window(&arb, &judged, &open(&legs), &context)
+    }
+
+    fn known(legs: &[Quote]) -> Window {
+        let profile = crate::learning::survival::Profile {
+            stage: crate::learning::survival::EventStage::Days,
+            kind: crate::learning::survival::MarketKind::Winner,
+            margin: 1,
+            age: 0,
+        };
+        let life = crate::learning::survival::Life::begin(profile, None, 5);
+        fixtures::window(legs.to_vec(), life)
+    }
+
+    #[test]
+    fn bets_of_an_open_window_are_that_window() {
+        let window = window_of(["2.1", "2.2"], |legs| vec![known(legs)]);
+        assert_eq!((window.id, window.opened_at, window.sequence), (WindowId([7; 16]), 5, 1));
+        // 1 / (1/2.1 + 1/2.2) - 1 = 0.074419, above the 0.03 of its life so far; it opened at 0.02.
+        assert!((window.margin_peak - 0.074_419).abs() < 1e-6 && (window.margin_open - 0.02).abs() < 1e-12);
+    }
+
+    #[test]
+    fn other_bets_are_as_old_as_their_youngest_price() {
+        let none = window_of(["2.1", "2.2"], |_| Vec::new());
+        assert_eq!((none.opened_at, none.sequence), (NOW - 9 * SECOND, 0));
+        assert!((none.margin - 0.074_419).abs() < 1e-6);
+        let dearer = |legs: &[Quote]| {
+            let mut legs = legs.to_vec();
+            legs[0].price = price("2.3");
+            vec![known(&legs)]
+        };
+        let other = window_of(["2.1", "2.2"], dearer);
+        assert_eq!((other.id, other.sequence), (none.id, 0), "at another price it is not that window");
+    }
+
+    #[test]
+    fn its_id_is_of_the_bets_alone() {
+        let id = |prices| window_of(prices, |_| Vec::new()).id;
+        assert_eq!(id(["2.1", "2.2"]), id(["2.3", "2.4"]));
+        assert_ne!(id(["2.1", "2.2"]), WindowId([7; 16]));
+    }
+}

@@ -37,3 +37,26 @@ impl Window {
         self.verification.holds(Flag::Fresh).then_some(self.fresh_until)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{self, World, price, quote};
+    use crate::learning::survival::{EventStage, MarketKind, Profile};
+    use crate::venues::Books;
+
+    #[test]
+    fn only_a_window_that_is_fresh_grows_old() {
+        let world = World::new(Books::default(), 1);
+        let profile = Profile { stage: EventStage::Hours, kind: MarketKind::Winner, margin: 0, age: 0 };
+        let life = Life::begin(profile, None, 0);
+        let legs = vec![quote(world.book("a"), None, Outcome::Home, price("2"))];
+        let of = |flags: &[Flag]| {
+            let verification = Verification::of(flags.iter().copied());
+            Window { verification, fresh_until: 77, ..fixtures::window(legs.clone(), life) }.ages_after()
+        };
+        assert_eq!(of(&[Flag::Fresh]), Some(77));
+        assert_eq!(of(&Flag::ALL), Some(77));
+        assert_eq!(of(&[Flag::Simultaneous, Flag::Active]), None, "it is old already");
+    }
+}

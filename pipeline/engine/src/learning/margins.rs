@@ -76,6 +76,7 @@ impl Proven {
 #[allow(clippy::float_cmp)] // The very numbers.
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_limit_is_learnt_by_phase() {
@@ -89,5 +90,23 @@ mod tests {
         assert_eq!(margins.limit(true), 0.20);
         let again = Margins::from_counts(margins.counts(false), margins.counts(true));
         assert_eq!(again, Some(margins));
+    }
+
+    proptest! {
+        /// At most one in a hundred of the proven margins is above the limit, and the other phase knows nothing of them.
+        #[test]
+        fn hardly_any_proven_margin_is_above_the_limit(
+            margins in prop::collection::vec(0.000_2..0.5_f64, 100..600), in_play: bool,
+        ) {
+            let mut learnt = Margins::default();
+            for margin in &margins {
+                learnt.add(Proven::new(*margin, in_play));
+            }
+            let limit = learnt.limit(in_play);
+            // One part of a million for the rounding of the bounds.
+            let above = margins.iter().filter(|margin| **margin > limit + 1e-6).count();
+            prop_assert!(above * 100 <= margins.len(), "{} of {} above {}", above, margins.len(), limit);
+            prop_assert_eq!(learnt.limit(!in_play), PRIOR[usize::from(!in_play)]);
+        }
     }
 }

@@ -142,6 +142,7 @@ impl Expected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn learnt(ages: &[Micros]) -> Refresh {
         let mut refresh = Refresh::default();
@@ -174,5 +175,62 @@ mod tests {
         assert_eq!(refresh.learnt_interval(), was, "a gap of one poll");
         (0..20_000).for_each(|_| refresh.add(bucket(20 * SECOND), 0));
         assert_eq!(refresh.learnt_interval(), Some(22_627_441));
+    }
+
+    #[test]
+    fn golden_patience() {
+        let expected = |interval| {
+            let mut expected = Expected::default();
+            expected.set(0, interval);
+            expected.allowed(0) / SECOND
+        };
+        // Twice the interval, at least half a minute, at most a day; 900 s where nothing is known.
+        assert_eq!([None, Some(900 * SECOND)].map(expected), [1_800, 1_800]);
+        assert_eq!([Some(1), Some(15 * SECOND), Some(16 * SECOND)].map(expected), [30, 30, 32]);
+        assert_eq!([Some(43_200 * SECOND), Some(80_000 * SECOND)].map(expected), [86_400, 86_400]);
+        assert_eq!(Expected::default().allowed(7), 1_800 * SECOND, "a book that was never named");
+    }
+
+    proptest! {
+        /// The least that any book is allowed bounds what every book is; and whoever makes one book stricter is noticed once.
+        #[test]
+        fn the_least_allowed_is_that_of_some_book_or_of_the_unknown(
+            sets in prop::collection::vec((0..5_usize, prop::option::of(1..2_000 * SECOND)), 1..30),
+        ) {
+            let mut expected = Expected::default();
+            prop_assert!(expected.take_stricter(), "at first nothing is known");
+            for (book, interval) in sets {
+                let was = expected.allowed(book);
+                expected.set(book, interval);
+                prop_assert_eq!(expected.interval(book), interval.unwrap_or(PRIOR));
+                prop_assert_eq!(expected.take_stricter(), expected.allowed(book) < was);
+                prop_assert!(!expected.take_stricter());
+                let least = (0..6).map(|book| expected.allowed(book)).min();
+                prop_assert_eq!(Some(expected.least_allowed()), least, "the sixth is a book that is not known");
+            }
+        }
+
+        /// What is learnt of a book is within a fifth of the age that 95 of 100 of its confirmations had.
+        #[test]
+        fn the_interval_is_the_95th_percentile(ages in prop::collection::vec(SECOND..50_000 * SECOND, 100..500)) {
+            let refresh = learnt(&ages);
+            let mut sorted = ages;
+            sorted.sort_unstable();
+            let exact = sorted[(sorted.len() * 95).div_ceil(100) - 1];
+            let found = refresh.learnt_interval().unwrap();
+            prop_assert!(exact <= found + 1 && found <= exact * 1_190 / 1_000 + 1, "{} {}", exact, found);
+        }
+    }
+
+    #[test]
+    fn the_time_of_the_latest_sample_is_kept() {
+        let mut refresh = Refresh::default();
+        assert_eq!(refresh.sampled_at(), Micros::MIN);
+        for (at, latest) in [(50, 50), (20, 50), (60, 60)] {
+            refresh.add(3, at);
+            assert_eq!(refresh.sampled_at(), latest);
+        }
+        let again = Refresh::from_counts(refresh.counts(), refresh.sampled_at(), refresh.interval());
+        assert_eq!(again, Some(refresh));
     }
 }

@@ -137,4 +137,58 @@ mod tests {
             prop_assert!(exact <= said + 1 && said <= exact * 1_190 / 1_000 + 1, "{exact} {said}");
         }
     }
+
+    proptest! {
+        /// However many are added, a sketch is one that can be written and read back.
+        #[test]
+        fn it_is_always_read_back(buckets in prop::collection::vec(0..=LAST, 0..6_000)) {
+            let mut sketch = Sketch::EMPTY;
+            for bucket in buckets {
+                sketch.add(bucket);
+                prop_assert!(sketch.total <= MOST);
+            }
+            prop_assert_eq!(sketch.total, sketch.counts.iter().copied().map(u32::from).sum::<u32>());
+            prop_assert_eq!(Sketch::from_counts(sketch.counts()), Some(sketch));
+        }
+
+        /// A higher share of the samples is never below a lower one, and an added value that is larger lowers none.
+        #[test]
+        fn quantiles_are_ordered(
+            buckets in prop::collection::vec(0..=LAST, 100..400), a in 1_u32..100, b in 1_u32..100,
+        ) {
+            let mut sketch = Sketch::EMPTY;
+            for bucket in &buckets {
+                sketch.add(*bucket);
+            }
+            let of = |sketch: &Sketch, percent| sketch.quantile(percent, UNIT).unwrap();
+            prop_assert!(of(&sketch, a.min(b)) <= of(&sketch, a.max(b)));
+            let mut larger = sketch;
+            larger.add(LAST);
+            prop_assert!(of(&larger, a) >= of(&sketch, a));
+        }
+
+        /// Below the cap the order of the samples says nothing.
+        #[test]
+        fn the_order_of_samples_changes_nothing(mut buckets in prop::collection::vec(0..=LAST, 0..300)) {
+            let of = |buckets: &[u8]| {
+                let mut sketch = Sketch::EMPTY;
+                for bucket in buckets {
+                    sketch.add(*bucket);
+                }
+                sketch
+            };
+            let forward = of(&buckets);
+            buckets.reverse();
+            prop_assert_eq!(of(&buckets), forward);
+        }
+
+        /// A value lies below the bound of its bucket, and not below that of the bucket before.
+        #[test]
+        fn a_value_lies_between_the_bounds_of_its_bucket(value in UNIT..60_000 * UNIT) {
+            let at = usize::from(bucket(value, UNIT));
+            // One for the rounding of the bounds.
+            prop_assert!(value <= bound(at, UNIT) + 1, "{} {}", value, at);
+            prop_assert!(value + 1 >= bound(at - 1, UNIT), "{} {}", value, at);
+        }
+    }
 }

@@ -100,4 +100,26 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn every_bet_that_exists_keeps_what_it_is_made_of() {
+        let outcomes = [Outcome::Home, Outcome::Draw, Outcome::Away, Outcome::Over, Outcome::Under];
+        for key in ["h2h", "h2h_3_way", "draw_no_bet", "spreads", "totals", "totals_q2"] {
+            let market = Market::parse(key).unwrap();
+            for outcome in outcomes {
+                for side in [Side::Back, Side::Lay] {
+                    for line in [None, Some(0), Some(-1_500), Some(i32::MAX)] {
+                        let bet = Bet::new(market, outcome, side, line);
+                        let exists = market.admits(outcome) && line.is_some() == market.family.has_line();
+                        assert_eq!(bet.is_some(), exists, "{key} {outcome:?} {line:?}");
+                        let Some(bet) = bet else { continue };
+                        assert_eq!(
+                            (bet.market(), bet.outcome(), bet.side(), bet.line()),
+                            (market, outcome, side, line)
+                        );
+                    }
+                }
+            }
+        }
+    }
 }

@@ -246,4 +246,103 @@ mod tests {
         assert_eq!(set("boxing", true, Policy::Board), 3);
         assert_eq!(outcome_set(market("h2h_3_way"), "icehockey", false, Policy::Raw).len(), 3);
     }
+
+    const OUTCOMES: [Outcome; 5] =
+        [Outcome::Home, Outcome::Draw, Outcome::Away, Outcome::Over, Outcome::Under];
+    const SPORTS: [&str; 3] = ["soccer", "baseball", "americanfootball"];
+
+    fn markets() -> Vec<Market> {
+        let families = [Family::H2h, Family::H2h3Way, Family::DrawNoBet, Family::Spreads, Family::Totals];
+        let periods = PERIODS.iter().map(|(_, period)| *period).chain([Period::FullTime]);
+        let of = |period| families.map(|family| Market { family, period });
+        periods.flat_map(of).collect()
+    }
+
+    #[test]
+    fn every_market_has_a_key_that_is_read_back() {
+        let markets = markets();
+        for market in &markets {
+            assert_eq!(Market::parse(&market.key()), Some(*market), "{}", market.key());
+        }
+        let mut keys: Vec<_> = markets.iter().map(|market| market.key()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), 5 * 10, "no two have one key");
+    }
+
+    #[test]
+    fn further_lines_are_of_the_same_market() {
+        for (alternate, plain) in [
+            ("alternate_spreads", "spreads"),
+            ("alternate_totals", "totals"),
+            ("alternate_totals_h1", "totals_h1"),
+            ("alternate_spreads_q3", "spreads_q3"),
+        ] {
+            assert_eq!(Market::parse(alternate), Market::parse(plain), "{alternate}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_no_market() {
+        for key in
+            ["", "_", "h2h_", "_h1", "h2h_h3", "h2h_q5", "h2h_full_time", "H2H", "h2h_h1_h1", "totals h1"]
+        {
+            assert_eq!(Market::parse(key), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_set_has_only_outcomes_that_its_market_admits() {
+        for market in markets() {
+            for sport in SPORTS {
+                for (draw_offered, policy) in
+                    [(false, Policy::Board), (true, Policy::Board), (false, Policy::Raw), (true, Policy::Raw)]
+                {
+                    let set = outcome_set(market, sport, draw_offered, policy);
+                    assert!(set.iter().all(|outcome| market.admits(*outcome)), "{}", market.key());
+                    assert!(set.is_sorted_by(|a, b| a < b), "the order of the legs");
+                }
+            }
+        }
+    }
+
+    /// Every outcome that a market admits can be a leg of some set of it, or it could never be bet on.
+    #[test]
+    fn every_outcome_that_a_market_admits_is_of_some_set() {
+        for market in markets() {
+            let sets = [true, false].map(|offered| outcome_set(market, "soccer", offered, Policy::Board));
+            for outcome in OUTCOMES {
+                let is_in_a_set = sets.iter().any(|set| set.contains(&outcome));
+                assert_eq!(market.admits(outcome), is_in_a_set, "{} {}", market.key(), outcome.key());
+            }
+        }
+    }
+
+    #[test]
+    fn a_draw_makes_a_plain_winner_three_way_and_nothing_else() {
+        for market in markets() {
+            let [two, three] =
+                [false, true].map(|offered| outcome_set(market, "baseball", offered, Policy::Board).len());
+            assert_eq!(two != three, market.family == Family::H2h, "{}", market.key());
+        }
+    }
+
+    #[test]
+    fn only_spreads_and_totals_have_lines() {
+        let with_line: Vec<_> = markets()
+            .into_iter()
+            .filter(|market| market.family.has_line())
+            .map(|market| market.family)
+            .collect();
+        assert_eq!(with_line.len(), 2 * 10);
+        assert!(with_line.iter().all(|family| matches!(family, Family::Spreads | Family::Totals)));
+    }
+
+    #[test]
+    fn names_in_messages_are_these() {
+        assert_eq!(OUTCOMES.map(Outcome::key), ["home", "draw", "away", "over", "under"]);
+        assert_eq!([Side::Back, Side::Lay].map(Side::key), ["back", "lay"]);
+        assert_eq!([Policy::Board, Policy::Raw].map(Policy::key), ["board", "raw"]);
+        assert_eq!((Period::FullTime.key(), Period::H1.key(), Period::P3.key()), ("full_time", "h1", "p3"));
+    }
 }

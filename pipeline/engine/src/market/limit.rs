@@ -45,4 +45,13 @@ mod tests {
     fn a_quote_is_as_small_as_is_said() {
         assert_eq!((size_of::<Option<Limit>>(), size_of::<Quote>()), (8, 72));
     }
+
+    #[test]
+    fn limits_are_ordered_as_their_amounts() {
+        let amounts = [0, 1, 99, 10_000, i64::MAX - 1, i64::MAX];
+        let limits = amounts.map(|minor| Limit::from_minor(minor).unwrap());
+        assert!(limits.is_sorted_by(|a, b| a < b));
+        assert_eq!(limits.map(Limit::minor), amounts);
+        assert_eq!([-1, i64::MIN].map(Limit::from_minor), [None, None]);
+    }
 }

@@ -58,6 +58,7 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_name_has_one_symbol() {
@@ -67,5 +68,25 @@ mod tests {
         assert_eq!(names.symbol("a"), a);
         assert_eq!((names.known("b"), names.known("c")), (Some(b), None));
         assert_eq!(&**names.name(b), "b");
+    }
+
+    proptest! {
+        /// Names are numbered by their first use, without gaps, and each is found by its number.
+        #[test]
+        fn symbols_are_the_order_of_first_use(used in prop::collection::vec("[a-e]{0,2}", 0..40)) {
+            let (mut names, mut first) = (Names::default(), Vec::new());
+            for name in &used {
+                let symbol = names.symbol(name);
+                if !first.contains(name) {
+                    prop_assert_eq!(symbol.index(), first.len());
+                    first.push(name.clone());
+                }
+                prop_assert_eq!(&**names.name(symbol), name);
+                prop_assert_eq!(names.known(name), Some(symbol));
+            }
+            let all: Vec<_> = names.symbols().map(|symbol| names.name(symbol).to_string()).collect();
+            prop_assert_eq!(all, first);
+            prop_assert_eq!(names.known("never used"), None);
+        }
     }
 }

@@ -90,6 +90,12 @@ fn push(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::caps::LeftOut;
+    use crate::fixtures::{World, context};
+    use crate::learning::Samples;
+    use crate::market::{Outcome, QuoteKey, Side};
+    use crate::venues::Books;
+    use proptest::prelude::*;
 
     #[test]
     fn a_movement_is_a_fiftieth_of_probability() {
@@ -99,5 +105,87 @@ mod tests {
         assert!(is_movement(price("2.083334"), price("2")));
         assert!(!is_movement(price("1000"), price("50.1")) && is_movement(price("1000"), price("47.6")));
         assert!(!is_movement(price("3"), price("3")));
+    }
+
+    const SECOND: Micros = 1_000_000;
+
+    /// Book, from, to, end of the window.
+    type Reported = (String, u32, u32, i64);
+
+    /// What is reported of moves when the watermark passes from one second to another, and the moves.
+    fn reported(world: &World, moves: &[Move], from: i64, to: i64) -> (Vec<Reported>, Vec<Move>) {
+        let step = world.step(0, to * SECOND);
+        let mut out = Vec::new();
+        let (samples, left_out) = (Samples::default(), LeftOut::default());
+        let mut effects = Effects { sequence: 0, out: &mut out, samples, left_out };
+        let hops = Hops::passed(from * SECOND, to * SECOND);
+        let now = report(moves, hops, &context(&step, "h2h"), &mut effects);
+        let movements = out.into_iter().map(|effect| match effect {
+            Effect::LineMovement(movement) => match movement.what {
+                Moved::Price { book, from, to, .. } => {
+                    (book.to_string(), from.millionths(), to.millionths(), movement.window_end / SECOND)
+                }
+                Moved::MainLine { .. } => unreachable!("there is no line"),
+            },
+            other => unreachable!("{other:?}"),
+        });
+        (movements.collect(), now.unwrap_or_else(|| moves.to_vec()))
+    }
+
+    fn moved(world: &World, book: &str, second: i64, from: i64, to: i64) -> Move {
+        let key = QuoteKey { line: None, outcome: Outcome::Home, side: Side::Back, book: world.book(book) };
+        let [from, to] = [from, to].map(|price| Price::from_millionths(price * 10_000).unwrap());
+        Move { key, at: second * SECOND, from, to, is_reported: false }
+    }
+
+    /// From 2.00 over 2.04 to 2.10: 0.0098 of probability, then 0.0140, together 0.0238.
+    #[test]
+    fn small_moves_of_one_window_are_one_movement() {
+        let world = World::new(Books::default(), 2);
+        let moves = [moved(&world, "b", 12, 200, 204), moved(&world, "b", 31, 204, 210)];
+        assert_eq!(reported(&world, &moves, 10, 30).0, []);
+        let (movements, now) = reported(&world, &moves, 30, 40);
+        assert_eq!(movements, [("b".to_owned(), 2_000_000, 2_100_000, 40)]);
+        assert!(now.iter().all(|moved| moved.is_reported));
+        assert_eq!(reported(&world, &now, 40, 50).0, [], "it is reported once");
+    }
+
+    #[test]
+    fn books_are_reported_in_the_order_of_their_names() {
+        let world = World::new(Books::default(), 3);
+        let moves = ["c", "a", "b"].map(|book| moved(&world, book, 12, 200, 250));
+        let books: Vec<_> = reported(&world, &moves, 10, 20).0.into_iter().map(|(book, ..)| book).collect();
+        assert_eq!(books, ["a", "b", "c"]);
+    }
+
+    proptest! {
+        /// However the watermark comes to the end, hop by hop or at once, the same movements are reported, each move in one at most.
+        #[test]
+        fn one_leap_reports_what_many_steps_do(
+            walk in prop::collection::vec((0..2_usize, 0..25_i64, 180..230_i64), 1..12), step in 1..35_i64,
+        ) {
+            let world = World::new(Books::default(), 2);
+            let (mut moves, mut second, mut prices) = (Vec::new(), 5, [200, 200]);
+            for (book, gap, price) in walk {
+                second += gap;
+                if price != prices[book] {
+                    moves.push(moved(&world, ["a", "b"][book], second, prices[book], price));
+                    prices[book] = price;
+                }
+            }
+            let end = second + 100;
+            let (at_once, _) = reported(&world, &moves, 1, end);
+            let (mut in_steps, mut at, mut now) = (Vec::new(), 1, moves);
+            while at < end {
+                let to = (at + step).min(end);
+                let (movements, after) = reported(&world, &now, at, to);
+                in_steps.extend(movements);
+                (now, at) = (after, to);
+            }
+            prop_assert_eq!(&in_steps, &at_once);
+            for (_, from, to, _) in at_once {
+                prop_assert!((1e6 / f64::from(from) - 1e6 / f64::from(to)).abs() >= 0.02 - 1e-9);
+            }
+        }
     }
 }

@@ -271,4 +271,73 @@ mod tests {
             }
         }
     }
+
+    proptest! {
+        /// A book spreads what it keeps by price: all methods but the multiplicative take relatively more from long shots, and none takes
+        /// less. Its parameter says in which direction: a power of at least 1, odds against that are too short, a share of insiders.
+        #[test]
+        fn no_method_takes_less_of_a_long_shot(prices in books(2..5)) {
+            for method in Method::ALL {
+                let Some(fair) = fair(&prices, method) else { continue };
+                let mut kept: Vec<_> = prices
+                    .iter()
+                    .zip(&fair.probabilities)
+                    .map(|(price, chance)| (*price, chance / price.implied_probability()))
+                    .collect();
+                kept.sort_by_key(|(price, _)| *price);
+                let is_falling = kept.windows(2).all(|pair| pair[1].1 <= pair[0].1 * (1.0 + 1e-9));
+                prop_assert!(is_falling, "{} {:?}", method.key(), kept);
+                match (method, fair.parameter) {
+                    (Method::Multiplicative | Method::Additive, parameter) => prop_assert_eq!(parameter, None),
+                    (Method::Power | Method::OddsRatio, Some(parameter)) => prop_assert!(parameter >= 1.0 - 1e-12),
+                    (Method::Shin, Some(z)) => prop_assert!((0.0..1.0).contains(&z)),
+                    (method, None) => prop_assert!(false, "{} has no parameter", method.key()),
+                }
+            }
+        }
+
+        /// Where a book offers more for one outcome, and the same for the others, its chance is smaller and theirs are larger. By Shin
+        /// theirs may be smaller too (checked with 40 digits): z falls with the booksum, and with it what is taken from the favourite.
+        #[test]
+        fn a_longer_price_means_a_smaller_chance(prices in books(2..5), at in 0..4_usize, more in 10_000..400_000_i64) {
+            let at = at % prices.len();
+            let mut longer = prices.clone();
+            let Ok(price) = Price::from_millionths(i64::from(prices[at].millionths()) + more) else { return Ok(()) };
+            longer[at] = price;
+            for method in Method::ALL {
+                let (Some(was), Some(now)) = (fair(&prices, method), fair(&longer, method)) else { continue };
+                for (other, (was, now)) in was.probabilities.iter().zip(&now.probabilities).enumerate() {
+                    let is_right = if other == at { now < was } else { method == Method::Shin || *now >= was - 1e-11 };
+                    prop_assert!(is_right, "{} {other}: {was} {now}", method.key());
+                }
+            }
+        }
+
+        /// Of equal prices every method sees equal chances, however much the book keeps.
+        #[test]
+        fn equal_prices_are_equal_chances(count in 2..6_usize, millionths in 1_010_000..6_000_000_i64) {
+            let prices = vec![Price::from_millionths(millionths).unwrap(); count];
+            for method in Method::ALL {
+                let Some(fair) = fair(&prices, method) else { continue };
+                let even = vec![1.0 / count as f64; count];
+                prop_assert!(fair.probabilities.iter().zip(&even).all(|(a, b)| (a - b).abs() < 1e-10), "{fair:?}");
+            }
+        }
+
+        /// At a booksum of exactly 1 there is nothing to take away: every method gives the implied chances.
+        #[test]
+        fn without_a_margin_the_chances_are_the_implied_ones(parts in prop::collection::vec(1..9_i64, 2..4)) {
+            // Odds of whole / part, where that is a number of millionths.
+            let whole: i64 = parts.iter().sum();
+            prop_assume!(parts.iter().all(|part| whole * 1_000_000 % part == 0));
+            let prices: Vec<_> =
+                parts.iter().map(|part| Price::from_millionths(whole * 1_000_000 / part).unwrap()).collect();
+            for method in Method::ALL {
+                let fair = fair(&prices, method).unwrap();
+                for (chance, part) in fair.probabilities.iter().zip(&parts) {
+                    prop_assert!((chance - *part as f64 / whole as f64).abs() < 1e-9, "{} {fair:?}", method.key());
+                }
+            }
+        }
+    }
 }

@@ -64,3 +64,23 @@ impl Quote {
         QuoteView { price: self.price, last_seen_at: self.span_end }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{price, quote, symbols};
+    use crate::market::{Names, Outcome};
+
+    #[test]
+    fn a_reader_outside_sees_the_price_and_its_last_confirmation() {
+        let book = symbols(&mut Names::default(), 1)[0];
+        let quote = Quote { span_start: 3, span_end: 9, ..quote(book, None, Outcome::Home, price("2.5")) };
+        assert_eq!(quote.view(), QuoteView { price: price("2.5"), last_seen_at: 9 });
+    }
+
+    #[test]
+    fn statuses_are_in_the_order_in_which_they_are_written() {
+        let all = [QuoteStatus::OnOffer, QuoteStatus::Suspended, QuoteStatus::Stale, QuoteStatus::Started];
+        assert!(all.is_sorted_by(|a, b| a < b));
+    }
+}

@@ -42,3 +42,44 @@ impl Quote {
 pub(crate) fn any_withdrawn(market: Market, table: &[Quote], update: &SourceUpdate) -> bool {
     update.covers(market) && table.iter().any(|quote| quote.is_withdrawn_by(update))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixtures::{market, price, quote, symbols};
+    use crate::market::{Names, Outcome};
+
+    const MARKETS: [&str; 3] = ["h2h", "draw_no_bet", "h2h_h1"];
+
+    proptest! {
+        /// A quote is withdrawn exactly where all four hold: its market is covered, its book is, the source gave it last, and earlier.
+        #[test]
+        fn only_what_is_covered_and_was_given_last_by_the_source_is_withdrawn(
+            books in prop::option::of(prop::collection::vec(0..3_usize, 0..3)),
+            covered in prop::option::of(prop::collection::vec(0..3_usize, 0..3)),
+            of in 0..3_usize, book in 0..3_usize, source in 0..2_usize, received_at in 0..20_i64,
+        ) {
+            let symbols = symbols(&mut Names::default(), 5);
+            let update = SourceUpdate {
+                source: symbols[3],
+                received_at: 10,
+                books: books.clone().map(|books| books.iter().map(|at| symbols[*at]).collect()),
+                markets: covered.clone().map(|markets| markets.iter().map(|at| market(MARKETS[*at])).collect()),
+            };
+            let quote = Quote {
+                source: symbols[3 + source],
+                received_at,
+                ..quote(symbols[book], None, Outcome::Home, price("2"))
+            };
+            let of = market(MARKETS[of]);
+            let is_covered = covered.is_none_or(|markets| markets.iter().any(|at| market(MARKETS[*at]) == of))
+                && books.is_none_or(|books| books.contains(&book));
+            let expected = is_covered && source == 0 && received_at < 10;
+            prop_assert_eq!(update.withdraws(of, &quote), expected);
+            prop_assert_eq!(any_withdrawn(of, &[quote], &update), expected);
+            prop_assert!(!any_withdrawn(of, &[], &update));
+        }
+    }
+}

@@ -203,3 +203,193 @@ fn gone(signal: &Signal, quotes: &[Quote]) -> Option<SignalCloseReason> {
         Some(QuoteStatus::OnOffer) => None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::context::StepContext;
+    use crate::effect::{Effect, SignalId};
+    use crate::fixtures::{World, context, price, quote};
+    use crate::learning::Samples;
+    use crate::market::Outcome;
+    use crate::venues::Books;
+
+    /// What is found of a total: a value of `over` at a line, at a price.
+    fn found(world: &World, line: i32, decimal: &str) -> Found {
+        let bet = quote(world.book("a"), Some(line), Outcome::Over, price(decimal));
+        Found::new(SignalKind::Value, vec![bet], 100, &world.names).unwrap()
+    }
+
+    fn open(world: &World, line: i32) -> Signal {
+        found(world, line, "2").signal(SignalId([u8::try_from(line / 500).unwrap(); 16]), 3, 7).0
+    }
+
+    /// What is open after a merge, and what is published: the change, and the line.
+    fn merged(
+        world: &World,
+        was: &[Signal],
+        found: Vec<Found>,
+        keeps: impl Fn(&Signal) -> Result<(), SignalCloseReason>,
+        change: impl Fn(&mut StepContext<'_>),
+    ) -> (Vec<Signal>, Vec<(String, i32, i64)>) {
+        let mut step = world.step(1, 50);
+        change(&mut step);
+        let mut out = Vec::new();
+        let (samples, left_out) = (Samples::default(), LeftOut::default());
+        let mut effects = Effects { sequence: 10, out: &mut out, samples, left_out };
+        let signals = merge(was, found, keeps, &context(&step, "totals"), &mut effects);
+        let published = out.iter().map(|effect| match effect {
+            Effect::Signal(change, edge) => (change.key().to_owned(), edge.line.unwrap(), edge.sequence),
+            other => unreachable!("{other:?}"),
+        });
+        let published = published.collect();
+        (signals, published)
+    }
+
+    const FADED: Result<(), SignalCloseReason> = Err(SignalCloseReason::Faded);
+
+    #[test]
+    fn every_pair_of_was_open_and_is_found() {
+        let world = World::new(Books::default(), 1);
+        let was = [open(&world, 1_000), open(&world, 2_000), open(&world, 3_000), open(&world, 4_000)];
+        // 500 is new, 1,000 has another price, 2,000 is the same, 3,000 is found no more, nor is 4,000, which is kept.
+        let now = vec![found(&world, 500, "2"), found(&world, 1_000, "2.1"), found(&world, 2_000, "2")];
+        let keeps = |signal: &Signal| if signal.subject.line() == Some(4_000) { Ok(()) } else { FADED };
+        let (signals, published) = merged(&world, &was, now, keeps, |_| ());
+        let changes: Vec<_> =
+            published.iter().map(|(what, line, number)| (what.as_str(), *line, *number)).collect();
+        assert_eq!(changes, [("opened", 500, 11), ("updated", 1_000, 12), ("faded", 3_000, 13)]);
+        let lines: Vec<_> =
+            signals.iter().map(|signal| (signal.subject.line().unwrap(), signal.sequence)).collect();
+        assert_eq!(lines, [(500, 11), (1_000, 12), (2_000, 7), (4_000, 7)]);
+        assert_eq!(signals[1].id, was[0].id, "it is the same signal");
+        assert_eq!((signals[0].opened_at, signals[1].opened_at), (50, 3));
+    }
+
+    #[test]
+    fn a_signal_whose_event_changed_is_written_again_without_a_number() {
+        let world = World::new(Books::default(), 1);
+        let was = [open(&world, 1_000)];
+        let (signals, published) = merged(
+            &world,
+            &was,
+            vec![found(&world, 1_000, "2")],
+            |_| FADED,
+            |step| step.event_changed = true,
+        );
+        assert_eq!((signals[0].sequence, published), (7, vec![("refreshed".to_owned(), 1_000, 7)]));
+    }
+
+    proptest! {
+        /// Whatever was open and is found: what is open afterwards is what was found or kept, sorted, each subject once; and what
+        /// closes was open and is neither.
+        #[test]
+        fn what_is_open_afterwards_is_found_or_kept(
+            was in prop::collection::btree_set(1..20_i32, 0..12),
+            now in prop::collection::btree_set(1..20_i32, 0..12),
+            kept in prop::collection::btree_set(1..20_i32, 0..12),
+        ) {
+            let world = World::new(Books::default(), 1);
+            let open: Vec<_> = was.iter().map(|line| open(&world, line * 500)).collect();
+            let found: Vec<_> = now.iter().map(|line| found(&world, line * 500, "2")).collect();
+            let is_kept = |signal: &Signal| kept.contains(&(signal.subject.line().unwrap() / 500));
+            let keeps = |signal: &Signal| if is_kept(signal) { Ok(()) } else { FADED };
+            let (signals, published) = merged(&world, &open, found, keeps, |_| ());
+            let lines: Vec<_> = signals.iter().map(|signal| signal.subject.line().unwrap() / 500).collect();
+            let stays = was.iter().filter(|line| kept.contains(line)).chain(&now);
+            let expected: std::collections::BTreeSet<_> = stays.copied().collect();
+            prop_assert_eq!(lines, expected.iter().copied().collect::<Vec<_>>());
+            for (what, line, _) in &published {
+                let line = line / 500;
+                let (was_open, is_open) = (was.contains(&line), expected.contains(&line));
+                prop_assert_eq!((what.as_str() == "opened", what.as_str() == "faded"), (!was_open, !is_open));
+            }
+            prop_assert!(published.iter().map(|(_, _, number)| *number).zip(11..).all(|(number, expected)| number == expected));
+        }
+
+        /// Beyond the cap what is new is left out and counted, in its order; what is open is never displaced.
+        #[test]
+        fn what_is_open_is_never_displaced(room in 0..6_usize, fresh in 0..10_usize, found_again in 0..10_usize) {
+            let world = World::new(Books::default(), 1);
+            let lines = |count: usize| (0..i32::MAX).map(|at| 1_000 * at).take(count).collect::<Vec<_>>();
+            let of = |line: i32| Signal { id: SignalId([0; 16]), ..open(&world, line % 100_000) };
+            let open: Vec<_> = lines(MARKET_SIGNALS - room)
+                .into_iter()
+                .map(|line| Signal { subject: found(&world, line, "2").subject, ..of(1_000) })
+                .collect();
+            let mut finds: Vec<_> = open[..found_again].iter().map(|signal| found(&world, signal.subject.line().unwrap(), "2")).collect();
+            finds.extend((0..fresh).map(|at| found(&world, 500 * (2 * i32::try_from(at).unwrap() + 1), "2")));
+            finds.sort_by(|a, b| a.subject.cmp(&b.subject));
+            let mut left_out = LeftOut::default();
+            admit(&open, &mut finds, &mut left_out);
+            prop_assert_eq!(finds.len(), found_again + fresh.min(room));
+            let lost = left_out.iter().map(|(_, count)| count as usize).sum::<usize>();
+            prop_assert_eq!(lost, fresh.saturating_sub(room));
+            let new = finds.iter().map(|found| found.subject.line().unwrap()).filter(|line| line % 1_000 == 500);
+            prop_assert!(new.eq((0..fresh.min(room)).map(|at| 500 * (2 * i32::try_from(at).unwrap() + 1))));
+        }
+    }
+
+    #[test]
+    fn what_became_of_the_bet_says_why_a_signal_closes() {
+        let world = World::new(Books::default(), 1);
+        let signal = open(&world, 1_000);
+        let reason = |status: Option<QuoteStatus>| {
+            let quotes: Vec<_> =
+                status.map(|status| Quote { status, ..signal.bets[0] }).into_iter().collect();
+            why_faded(&signal, &quotes)
+        };
+        assert_eq!(reason(None), SignalCloseReason::Withdrawn);
+        assert_eq!(reason(Some(QuoteStatus::Suspended)), SignalCloseReason::Withdrawn);
+        assert_eq!(reason(Some(QuoteStatus::Stale)), SignalCloseReason::Expired);
+        assert_eq!(reason(Some(QuoteStatus::Started)), SignalCloseReason::Expired);
+        assert_eq!(
+            reason(Some(QuoteStatus::OnOffer)),
+            SignalCloseReason::Faded,
+            "the bet stands, and no longer pays enough"
+        );
+    }
+
+    #[test]
+    fn a_price_that_lags_ends_by_its_own_move_or_by_its_time() {
+        let world = World::new(Books::default(), 2);
+        let bet = quote(world.book("a"), None, Outcome::Home, price("2.2"));
+        let of = |kind| {
+            let found = Found::new(kind, vec![bet], 100, &world.names).unwrap();
+            found.signal(SignalId([1; 16]), 3, 7).0
+        };
+        let lost_at = |signal: &Signal, quote: Quote, now| {
+            let step = world.step(0, now);
+            lost(signal, &[quote], &context(&step, "h2h"))
+        };
+        let lags = of(SignalKind::StalePrice);
+        let at = |decimal: &str| Quote { price: price(decimal), ..bet };
+        assert_eq!(lost_at(&lags, bet, 100), None, "it still stands");
+        assert_eq!(lost_at(&lags, bet, 101), Some(SignalCloseReason::Expired));
+        assert_eq!(lost_at(&lags, at("2.1"), 50), Some(SignalCloseReason::Followed));
+        assert_eq!(lost_at(&lags, at("2.3"), 50), Some(SignalCloseReason::Faded));
+        // A steam is about the outcome: while anybody offers it there is one.
+        let steam = of(SignalKind::Steam);
+        let another = Quote { key: crate::market::QuoteKey { book: world.book("b"), ..bet.key }, ..bet };
+        assert_eq!((lost_at(&steam, another, 50), lost_at(&steam, at("1.5"), 50)), (None, None));
+        let suspended = Quote { status: QuoteStatus::Suspended, ..bet };
+        assert_eq!(lost_at(&steam, suspended, 50), Some(SignalCloseReason::Withdrawn));
+    }
+
+    #[test]
+    fn only_signals_that_hold_for_a_time_are_due() {
+        let world = World::new(Books::default(), 1);
+        let of = |kind, expires_at| {
+            let bet = quote(world.book("a"), None, Outcome::Home, price("2"));
+            Found::new(kind, vec![bet], expires_at, &world.names).unwrap().signal(SignalId([1; 16]), 0, 1).0
+        };
+        assert_eq!(due(&[]), Micros::MAX);
+        assert_eq!(due(&[of(SignalKind::Value, 5), of(SignalKind::LowHold, 5)]), Micros::MAX);
+        assert_eq!(
+            due(&[of(SignalKind::Value, 5), of(SignalKind::Steam, 90), of(SignalKind::OddsDrop, 70)]),
+            71
+        );
+    }
+}

@@ -171,6 +171,8 @@ fn together(bets: &[&Quote]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use crate::fixtures::{World, context};
+    use crate::venues::Books;
     use proptest::prelude::*;
 
     use super::*;
@@ -226,5 +228,40 @@ mod tests {
     fn the_next_whole_number_is_above_a_line() {
         let golden = [(-1_500, -1_000), (-1_000, 0), (-1, 0), (0, 1_000), (999, 1_000), (2_500, 3_000)];
         assert!(golden.iter().all(|(line, whole)| next_whole(*line) == *whole));
+    }
+
+    /// The middles of two totals, `over` at one line and `under` at another: strengths, by their lines.
+    fn middles_of(over: (i32, &str), under: (i32, &str)) -> Vec<(Option<i32>, Option<i32>, f64)> {
+        let world = World::new(Books::default(), 2);
+        let mut quotes = vec![
+            quote(world.book("a"), Some(over.0), Outcome::Over, price(over.1)),
+            quote(world.book("b"), Some(under.0), Outcome::Under, price(under.1)),
+        ];
+        quotes.sort_by_key(|quote| quote.key);
+        let step = world.step(0, 0);
+        let outcomes = [Outcome::Over, Outcome::Under];
+        let look = TableView { quotes: &quotes, outcomes: &outcomes, covers: Vec::new() };
+        let (mut found, mut left_out) = (Vec::new(), LeftOut::default());
+        find(&look, &[], &context(&step, "totals"), &mut found, &mut left_out);
+        let lines = |found: &Found| (found.bets[0].key.line, found.bets[1].key.line, found.strength);
+        found.iter().map(lines).collect()
+    }
+
+    /// S = 1/1.95 + 1/1.98 = 0.512821 + 0.505051 = 1.017871: it costs 1.7557 % where only one of both wins.
+    #[test]
+    fn a_golden_middle() {
+        let found = middles_of((2_500, "1.95"), (3_500, "1.98"));
+        let [(first, second, strength)] = found[..] else { panic!("{found:?}") };
+        assert_eq!((first, second), (Some(2_500), Some(3_500)));
+        assert!((strength - (1.0 / 1.017_871_018 - 1.0)).abs() < 1e-9, "{strength}");
+    }
+
+    #[test]
+    fn no_middle_without_a_result_between_or_at_too_high_a_price() {
+        assert_eq!(middles_of((2_500, "1.95"), (2_750, "1.98")), [], "no whole number lies between");
+        assert_eq!(middles_of((2_000, "1.95"), (3_000, "1.98")), [], "2 and 3 are the lines themselves");
+        assert_eq!(middles_of((3_500, "1.95"), (2_500, "1.98")), [], "at 3 both lose");
+        assert_eq!(middles_of((2_500, "1.95"), (3_500, "1.96")), [], "1.023 is above 1.02");
+        assert_eq!(middles_of((2_000, "1.95"), (3_500, "1.98")).len(), 1, "3 lies between");
     }
 }

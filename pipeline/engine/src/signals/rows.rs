@@ -113,4 +113,21 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_book_below_a_booksum_of_one_has_no_opinion() {
+        let book = symbols(&mut Names::default(), 1)[0];
+        let booksum = |prices: [&str; 2]| {
+            let of = |(outcome, decimal): (Outcome, &str)| {
+                quote(book, None, outcome, Price::from_decimal(decimal).unwrap())
+            };
+            let line = [of((Outcome::Home, prices[0])), of((Outcome::Away, prices[1]))];
+            let mut rows = Vec::new();
+            rows_of(&line, &[Outcome::Home, Outcome::Away], &mut rows);
+            (rows[0].booksum, rows[0].has_opinion())
+        };
+        assert_eq!(booksum(["2", "2"]), (1.0, true));
+        let (sum, has_opinion) = booksum(["2.1", "2"]);
+        assert!((sum - 0.976_190_476).abs() < 1e-9 && !has_opinion);
+    }
 }

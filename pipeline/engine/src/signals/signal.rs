@@ -58,3 +58,51 @@ pub(crate) struct Signal {
     /// As they were when it was last published.
     pub(crate) bets: Vec<Quote>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{World, price, quote};
+    use crate::venues::Books;
+
+    #[test]
+    fn what_a_signal_is_about_depends_on_its_kind() {
+        let world = World::new(Books::default(), 2);
+        let bets = [
+            quote(world.book("a"), Some(2_500), Outcome::Over, price("2")),
+            quote(world.book("b"), Some(3_500), Outcome::Under, price("2")),
+        ];
+        let of = |kind| {
+            let subject = Subject::of(kind, &bets, &world.names).unwrap();
+            (subject.line, subject.second, subject.outcome, subject.book.map(|book| book.to_string()))
+        };
+        let one = (Some(2_500), None, Some(Outcome::Over), None);
+        assert_eq!([of(SignalKind::Value), of(SignalKind::Steam)], [one.clone(), one.clone()]);
+        assert_eq!(of(SignalKind::OddsDrop), one);
+        assert_eq!(
+            of(SignalKind::StalePrice),
+            (Some(2_500), None, Some(Outcome::Over), Some("a".to_owned()))
+        );
+        assert_eq!(of(SignalKind::LowHold), (Some(2_500), None, None, None));
+        assert_eq!(of(SignalKind::Middle), (Some(2_500), Some(3_500), None, None));
+        assert_eq!(Subject::of(SignalKind::Value, &[], &world.names), None, "of no bets");
+    }
+
+    #[test]
+    fn subjects_are_ordered_by_kind_then_line_then_outcome_then_book() {
+        let world = World::new(Books::default(), 2);
+        let of = |kind, line, outcome, book| {
+            Subject::of(kind, &[quote(world.book(book), line, outcome, price("2"))], &world.names).unwrap()
+        };
+        let ordered = [
+            of(SignalKind::Value, Some(1_000), Outcome::Over, "b"),
+            of(SignalKind::Value, Some(2_000), Outcome::Over, "a"),
+            of(SignalKind::Value, Some(2_000), Outcome::Under, "a"),
+            of(SignalKind::StalePrice, Some(1_000), Outcome::Over, "a"),
+            of(SignalKind::StalePrice, Some(1_000), Outcome::Over, "b"),
+        ];
+        let kinds: Vec<_> = ordered.iter().map(|subject| subject.kind).collect();
+        let by_kind = SignalKind::Value < SignalKind::StalePrice;
+        assert!(by_kind && ordered.is_sorted_by(|a, b| a < b), "{kinds:?}");
+    }
+}

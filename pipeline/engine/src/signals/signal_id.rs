@@ -23,3 +23,35 @@ pub(super) fn signal_id(subject: &Subject, context: &MarketContext<'_>) -> Signa
     hash.update(format!("/{}/{}/{line:?}/{second:?}/{outcome}/{book}", context.market.key(), kind.key()));
     SignalId(first_16(hash))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::StepContext;
+    use crate::effect::SignalKind;
+    use crate::fixtures::{World, context, price, quote};
+    use crate::venues::Books;
+
+    #[test]
+    fn an_id_is_of_the_subject_and_the_record_and_of_nothing_else() {
+        let world = World::new(Books::default(), 2);
+        let of = |kind, book: &str, outcome, offset, by_time, decimal: &str| {
+            let step = StepContext { by_time, ..world.step(offset, 0) };
+            let bets = [quote(world.book(book), None, outcome, price(decimal))];
+            signal_id(&Subject::of(kind, &bets, &world.names).unwrap(), &context(&step, "h2h"))
+        };
+        let (kind, home) = (SignalKind::StalePrice, Outcome::Home);
+        let first = of(kind, "a", home, 1, false, "2");
+        assert_eq!(first, of(kind, "a", home, 1, false, "3"), "the price is not part of it");
+        let value = of(SignalKind::Value, "a", home, 1, false, "2");
+        assert_eq!(value, of(SignalKind::Value, "b", home, 1, false, "2"), "a value is about the bet");
+        let others = [
+            value,
+            of(kind, "b", home, 1, false, "2"),
+            of(kind, "a", Outcome::Away, 1, false, "2"),
+            of(kind, "a", home, 2, false, "2"),
+            of(kind, "a", home, 1, true, "2"),
+        ];
+        assert!(others.iter().all(|other| *other != first), "{others:?}");
+    }
+}

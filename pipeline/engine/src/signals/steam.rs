@@ -163,3 +163,156 @@ impl<'a> Steam<'a> {
         Some(Found { confidence: self.share, expires_at, detail, ..found })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{World, book, context, price, quote};
+    use crate::market::{QuoteKey, Side};
+    use crate::venues::{Book, Books};
+
+    const SECOND: Micros = 1_000_000;
+    const BOTH: [Outcome; 2] = [Outcome::Home, Outcome::Away];
+
+    /// Six books; `e` and `f` are of one operator.
+    fn world() -> World {
+        let of = |name: &str, operator: &str| -> (std::sync::Arc<str>, Book) {
+            (name.into(), book(operator, "us"))
+        };
+        let books = ["a", "b", "c", "d"].map(|name| of(name, name)).into_iter();
+        World::new(Books::new(books.chain([of("e", "x"), of("f", "x")])), 6)
+    }
+
+    /// Both sides of a winner at a book, offered since a second and confirmed at another.
+    fn offer(world: &World, name: &str, home: &str, away: &str, span: [i64; 2]) -> [Quote; 2] {
+        let of = |(outcome, decimal)| Quote {
+            span_start: span[0] * SECOND,
+            span_end: span[1] * SECOND,
+            ..quote(world.book(name), None, outcome, price(decimal))
+        };
+        [(BOTH[0], home), (BOTH[1], away)].map(of)
+    }
+
+    fn moved(world: &World, name: &str, second: i64, from: &str, to: &str) -> Move {
+        let key = QuoteKey { line: None, outcome: BOTH[0], side: Side::Back, book: world.book(name) };
+        Move { key, at: second * SECOND, from: price(from), to: price(to), is_reported: false }
+    }
+
+    /// What is found when the watermark passes 40 s: kind, book of the bet, strength, share of the operators, expiry in seconds.
+    fn find_at_40(
+        world: &World,
+        offers: &[[Quote; 2]],
+        moves: &[Move],
+    ) -> Vec<(SignalKind, String, f64, f64, i64)> {
+        let mut quotes: Vec<_> = offers.concat();
+        quotes.sort_by_key(|quote| quote.key);
+        let step = world.step(0, 40 * SECOND);
+        let context = context(&step, "h2h");
+        let market = PassedMarket {
+            quotes: &quotes,
+            moves,
+            consensus: &[],
+            made_at: 35 * SECOND,
+            outcomes: &BOTH,
+            main_line: None,
+        };
+        let mut found = Vec::new();
+        find(market, Hops::passed(30 * SECOND, 40 * SECOND), &context, &mut found);
+        let book = |found: &Found| world.names.name(found.bets[0].key.book).to_string();
+        let of = |found: &Found| {
+            (found.subject.kind, book(found), found.strength, found.confidence, found.expires_at / SECOND)
+        };
+        found.iter().map(of).collect()
+    }
+
+    /// Three of four operators go from 2.00 to 1.90: 1/1.9 - 1/2 = 0.026316 each. `d` still offers 2.00, confirmed at 38 s.
+    fn shortened(world: &World) -> (Vec<[Quote; 2]>, Vec<Move>) {
+        let movers = [("a", 32), ("b", 34), ("c", 36)];
+        let mut offers: Vec<_> = movers
+            .iter()
+            .map(|(name, second)| offer(world, name, "1.9", "1.98", [*second, *second]))
+            .collect();
+        offers.push(offer(world, "d", "2.2", "1.9", [1, 38]));
+        (offers, movers.iter().map(|(name, second)| moved(world, name, *second, "2", "1.9")).collect())
+    }
+
+    /// The chance of three books at 1.9 and 1.98, whose booksum is 0.526316 + 0.505051 = 1.031366: the least of the methods is about
+    /// 0.5103, so 2.2 pays 12 % and more.
+    #[test]
+    fn three_operators_and_a_book_that_lags() {
+        let world = world();
+        let (offers, moves) = shortened(&world);
+        let found = find_at_40(&world, &offers, &moves);
+        let [steam, lag] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((steam.0, lag.0), (SignalKind::Steam, SignalKind::StalePrice));
+        assert_eq!(
+            (steam.1.as_str(), lag.1.as_str()),
+            ("d", "d"),
+            "the best price is that of the one who lags"
+        );
+        assert!((steam.2 - 0.026_316).abs() < 1e-6, "{}", steam.2);
+        assert!((steam.3 - 0.75).abs() < 1e-12 && (lag.3 - 0.75).abs() < 1e-12, "three operators of four");
+        assert!(lag.2 > 0.12 && lag.2 < 0.13, "{}", lag.2);
+        assert_eq!((steam.4, lag.4), (36 + 600, 36 + 1_800), "from the last move");
+    }
+
+    #[test]
+    fn two_books_of_one_operator_are_one() {
+        let world = world();
+        let of = |names: [&str; 3]| {
+            let offers = names.map(|name| offer(&world, name, "1.9", "1.98", [32, 32]));
+            let moves = names.map(|name| moved(&world, name, 32, "2", "1.9"));
+            find_at_40(&world, &offers, &moves).len()
+        };
+        assert_eq!((of(["a", "e", "f"]), of(["a", "b", "f"])), (0, 1));
+    }
+
+    #[test]
+    fn a_book_that_lengthens_as_much_stops_a_steam() {
+        let world = world();
+        let (offers, mut moves) = shortened(&world);
+        moves.push(moved(&world, "d", 33, "2.1", "2.2"));
+        assert_eq!(find_at_40(&world, &offers, &moves).len(), 0, "1/2.1 - 1/2.2 is 0.0216");
+        moves[3] = moved(&world, "d", 33, "2.19", "2.2");
+        // 1/2.19 - 1/2.2 is 0.0021, which is nothing; but a book that has moved does not lag.
+        let kinds: Vec<_> = find_at_40(&world, &offers, &moves).into_iter().map(|found| found.0).collect();
+        assert_eq!(kinds, [SignalKind::Steam]);
+    }
+
+    #[test]
+    fn a_book_that_moved_back_or_is_suspended_is_no_mover() {
+        let world = world();
+        let (offers, moves) = shortened(&world);
+        let mut back = offers.clone();
+        back[0] = offer(&world, "a", "2", "1.9", [37, 37]);
+        assert_eq!(find_at_40(&world, &back, &moves).len(), 0, "two are left");
+        let mut suspended = offers;
+        suspended[0].iter_mut().for_each(|quote| quote.status = crate::quotes::QuoteStatus::Suspended);
+        assert_eq!(find_at_40(&world, &suspended, &moves).len(), 0);
+    }
+
+    #[test]
+    fn a_book_lags_only_after_it_confirmed_its_old_price() {
+        let world = world();
+        let (mut offers, moves) = shortened(&world);
+        let kinds = |offers: &[[Quote; 2]]| {
+            find_at_40(&world, offers, &moves).into_iter().map(|found| found.0).collect::<Vec<_>>()
+        };
+        offers[3] = offer(&world, "d", "2.2", "1.9", [1, 31]);
+        assert_eq!(kinds(&offers), [SignalKind::Steam], "its last word is from before the first move");
+        offers[3] = offer(&world, "d", "2.2", "1.9", [1, 32]);
+        assert_eq!(kinds(&offers).len(), 2, "confirmed when the first moved");
+        offers[3] = offer(&world, "d", "2.2", "1.9", [33, 38]);
+        assert_eq!(kinds(&offers), [SignalKind::Steam], "it is new itself");
+        offers[3] = offer(&world, "d", "1.97", "1.9", [1, 38]);
+        assert_eq!(kinds(&offers), [SignalKind::Steam], "0.5103 * 1.97 - 1 is 0.0053: too little");
+    }
+
+    #[test]
+    fn a_move_outside_the_window_is_none() {
+        let world = world();
+        let (offers, mut moves) = shortened(&world);
+        moves[0].at = 40 * SECOND;
+        assert_eq!(find_at_40(&world, &offers, &moves).len(), 0, "the window ends before it");
+    }
+}

@@ -71,3 +71,111 @@ fn among<T>(table: &[T], line: Option<Line>, of: impl Fn(&T) -> Option<Line>) ->
     let to = table.partition_point(|it| of(it) <= line);
     &table[from..to]
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Micros;
+    use crate::effect::{SignalId, SignalKind};
+    use crate::fixtures::{self, World, market, price, quote};
+    use crate::learning::survival::{EventStage, Life, MarketKind, Profile};
+    use crate::market::Outcome;
+    use crate::signals::Subject;
+    use crate::venues::Books;
+
+    const BOTH: [Outcome; 2] = [Outcome::Over, Outcome::Under];
+
+    /// (line in thousands, book, outcome).
+    type Raw = (i32, usize, usize);
+
+    fn life() -> Life {
+        let profile = Profile { stage: EventStage::Hours, kind: MarketKind::Total, margin: 1, age: 2 };
+        Life { profile, pace: 1_000, since: 3, confirmed_at: 5, taught_to: 4 }
+    }
+
+    /// A market of these quotes, moves, signals and samples, and a window on these lines.
+    fn state(quotes: &[Raw], moves: &[Raw], signals: &[Raw], lines: &[i32]) -> MarketState {
+        let world = World::new(Books::default(), 3);
+        let of = |(line, book, outcome): &Raw| {
+            quote(world.book(["a", "b", "c"][*book]), Some(line * 1_000), BOTH[*outcome], price("2"))
+        };
+        let mut state = MarketState::empty(market("totals"), None);
+        state.quotes = quotes.iter().map(of).collect();
+        state.quotes.sort_by_key(|quote| quote.key);
+        state.quotes.dedup_by_key(|quote| quote.key);
+        let move_of = |(at, raw): (usize, &Raw)| {
+            let (key, to) = (of(raw).key, price("2"));
+            Move { key, at: Micros::try_from(at).unwrap(), from: price("1.9"), to, is_reported: false }
+        };
+        state.moves = moves.iter().enumerate().map(move_of).collect();
+        let signal = |raw: &Raw| {
+            let bets = vec![of(raw)];
+            let subject = Subject::of(SignalKind::Value, &bets, &world.names).unwrap();
+            let (id, expires_at, opened_at, sequence) = (SignalId([1; 16]), 9, 1, 1);
+            Signal { subject, id, opened_at, expires_at, sequence, strength: 0.1, confidence: 1.0, bets }
+        };
+        state.signals = signals.iter().map(signal).collect();
+        state.signals.sort_by(|a, b| a.subject.cmp(&b.subject));
+        state.windows = lines
+            .iter()
+            .map(|line| fixtures::window(vec![of(&(*line, 0, 0)), of(&(*line, 1, 1))], life()))
+            .collect();
+        let sample = |line: &i32| ConsensusSample {
+            line: Some(line * 1_000),
+            outcome: BOTH[0],
+            at: 3,
+            probability: 5,
+        };
+        state.consensus = lines.iter().map(sample).collect();
+        state
+    }
+
+    fn raws() -> impl Strategy<Value = Vec<Raw>> {
+        prop::collection::vec((0..5_i32, 0..3_usize, 0..2_usize), 0..12)
+    }
+
+    proptest! {
+        /// Each thing of a market is on exactly one of its lines, and every line that is listed has something.
+        #[test]
+        fn lines_are_a_partition_of_the_market(
+            quotes in raws(), moves in raws(), signals in raws(), lines in prop::collection::btree_set(0..5_i32, 0..4),
+        ) {
+            let lines: Vec<_> = lines.into_iter().collect();
+            let state = state(&quotes, &moves, &signals, &lines);
+            let parts = Parts::of(&state);
+            let (mut found, mut windows) = (MarketState::empty(state.market, None), Vec::new());
+            let listed = parts.lines();
+            prop_assert!(listed.is_sorted_by(|a, b| a < b));
+            for line in listed {
+                let part = parts.on(line);
+                let count = part.quotes.len() + part.moves.len() + part.signals.len() + part.consensus.len();
+                prop_assert!(count > 0 || part.window.is_some());
+                prop_assert!(part.quotes.iter().all(|quote| quote.key.line == line));
+                found.quotes.extend(part.quotes);
+                found.moves.extend(part.moves.iter().copied());
+                found.signals.extend(part.signals.iter().map(|signal| (*signal).clone()));
+                found.consensus.extend(part.consensus);
+                windows.extend(part.window.cloned());
+            }
+            prop_assert_eq!(found.quotes, state.quotes.clone());
+            prop_assert_eq!(windows, state.windows.clone());
+            prop_assert_eq!(found.consensus, state.consensus.clone());
+            prop_assert_eq!((found.moves.len(), found.signals.len()), (state.moves.len(), state.signals.len()));
+            // Moves of one line stay in the order of time.
+            prop_assert!(found.moves.chunk_by(|a, b| a.key.line == b.key.line).all(|line| line.is_sorted_by_key(|moved| moved.at)));
+        }
+
+        /// Of a line that a market does not have there is nothing.
+        #[test]
+        fn of_another_line_there_is_nothing(quotes in raws()) {
+            let state = state(&quotes, &[], &[], &[]);
+            for line in [None, Some(99_000)] {
+                let parts = Parts::of(&state);
+                let part = parts.on(line);
+                prop_assert!(part.quotes.is_empty() && part.window.is_none() && part.moves.is_empty());
+            }
+        }
+    }
+}

@@ -129,3 +129,129 @@ pub(crate) fn limit_moves(moves: &mut Vec<Move>, new: usize, left_out: &mut Left
     });
     left_out.add(Cap::LineMoves, before - moves.len());
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixtures::{market, price, quote};
+    use crate::market::{Names, Outcome, Side};
+    use crate::quotes::Quote;
+
+    /// So many books on three totals.
+    const BOOKS: usize = 300;
+
+    fn key(books: &[Symbol], (book, line): (usize, i32)) -> QuoteKey {
+        QuoteKey { line: Some(line * 1_000), outcome: Outcome::Over, side: Side::Back, book: books[book] }
+    }
+
+    fn seen(books: &[Symbol], raw: (usize, i32)) -> Observation {
+        let (limit, suspended, price_moved_at) = (None, false, None);
+        let (market, price) = (market("totals"), price("2"));
+        Observation { market, key: key(books, raw), price, limit, suspended, last_seen_at: 5, price_moved_at }
+    }
+
+    /// A market of these quotes, all given by the first book as the source at 0.
+    fn table(books: &[Symbol], raws: &[(usize, i32)]) -> Vec<Arc<MarketState>> {
+        let mut state = MarketState::empty(market("totals"), None);
+        let of = |raw: &(usize, i32)| {
+            let key = key(books, *raw);
+            Quote { source: books[0], ..quote(key.book, key.line, key.outcome, price("2")) }
+        };
+        state.quotes = raws.iter().map(of).collect();
+        state.quotes.sort_by_key(|quote| quote.key);
+        state.quotes.dedup_by_key(|quote| quote.key);
+        vec![Arc::new(state)]
+    }
+
+    fn raws(lines: i32, count: usize) -> impl Strategy<Value = Vec<(usize, i32)>> {
+        prop::collection::vec((0..BOOKS, 0..lines), 0..count)
+    }
+
+    fn books() -> Vec<Symbol> {
+        let mut names = Names::default();
+        (0..BOOKS).map(|at| names.symbol(&format!("book-{at:03}"))).collect()
+    }
+
+    /// An update of the first book as a source: of everything, or of nothing.
+    fn update(books: &[Symbol], covers_all: bool) -> SourceUpdate {
+        let none = || (!covers_all).then(Vec::new);
+        SourceUpdate { source: books[0], received_at: 10, books: none(), markets: none().map(|_| Vec::new()) }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// What is taken and what is left out are together what came, in its order; what is known stays; and no line has more books
+        /// than it may.
+        #[test]
+        fn no_line_has_more_books_than_the_cap(was in raws(2, 900), now in raws(2, 900), covers_all: bool) {
+            let books = books();
+            let (was, came) = (table(&books, &was), now.iter().map(|raw| seen(&books, *raw)).collect::<Vec<_>>());
+            let (mut taken, mut left_out) = (came.clone(), LeftOut::default());
+            let update = update(&books, covers_all);
+            admit(&mut taken, &was, &update, &mut left_out);
+            let lost: u32 = left_out.iter().map(|(_, count)| count).sum();
+            prop_assert_eq!(taken.len() + lost as usize, came.len());
+            let keys: BTreeSet<_> = taken.iter().map(|seen| seen.key).collect();
+            let is_taken = |seen: &&Observation| keys.contains(&seen.key);
+            prop_assert!(taken.iter().map(|seen| seen.key).eq(came.iter().filter(is_taken).map(|seen| seen.key)));
+            // What the market holds afterwards: what was named, and what the update does not withdraw.
+            let stays = |quote: &&Quote| keys.contains(&quote.key) || !update.withdraws(was[0].market, quote);
+            let before = was[0].quotes.len();
+            let mut held: BTreeSet<_> = was[0].quotes.iter().filter(stays).map(|quote| quote.key).collect();
+            let known = held.clone();
+            held.extend(&keys);
+            for line in 0..2 {
+                let on_line = |keys: &BTreeSet<QuoteKey>| keys.iter().filter(|key| key.line == Some(line * 1_000)).count();
+                prop_assert!(on_line(&held) <= LINE_BOOKS.max(on_line(&known)), "{before}");
+                let is_lost = |seen: &&Observation| seen.key.line == Some(line * 1_000) && !keys.contains(&seen.key);
+                // Nothing is left out of a line that has room.
+                prop_assert!(came.iter().filter(is_lost).count() == 0 || on_line(&held) >= LINE_BOOKS);
+            }
+            let was_known = |seen: &&Observation| is_known(seen, &was) && !keys.contains(&seen.key);
+            prop_assert_eq!(came.iter().filter(was_known).count(), 0, "what exists stays");
+        }
+
+        /// Moves that are noted already are never left out; new ones are, of the lines that have too many movers.
+        #[test]
+        fn new_moves_are_left_out_of_full_lines_alone(first in raws(3, 700), then in raws(3, 700)) {
+            let books = books();
+            let of = |raw: &(usize, i32)| {
+                Move { key: key(&books, *raw), at: 1, from: price("2"), to: price("2.1"), is_reported: false }
+            };
+            let mut moves: Vec<_> = first.iter().chain(&then).map(of).collect();
+            let (all, mut left_out) = (moves.clone(), LeftOut::default());
+            limit_moves(&mut moves, first.len(), &mut left_out);
+            // 300 books are fewer than the movers that a line may have.
+            prop_assert_eq!(&moves, &all);
+            prop_assert!(left_out.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_line_with_too_many_moves_takes_no_new_one() {
+        let books = books();
+        let of = |line, book: usize| Move {
+            key: key(&books, (book % BOOKS, line)),
+            at: 1,
+            from: price("2"),
+            to: price("2.1"),
+            is_reported: false,
+        };
+        let mut moves: Vec<_> = (0..LINE_MOVES).map(|book| of(0, book)).collect();
+        moves.extend([of(0, 7), of(1, 7), of(0, 8)]);
+        let mut left_out = LeftOut::default();
+        limit_moves(&mut moves, LINE_MOVES, &mut left_out);
+        assert_eq!((moves.len(), left_out.to_string().is_empty()), (LINE_MOVES + 1, false));
+        assert_eq!(moves[LINE_MOVES].key.line, Some(1_000), "the other line has room");
+        assert_eq!(left_out.iter().collect::<Vec<_>>(), [(Cap::LineMoves, 2)]);
+    }
+
+    #[test]
+    fn a_name_may_have_so_many_bytes_and_no_more() {
+        assert!(!is_too_long(&"a".repeat(NAME_BYTES)) && is_too_long(&"a".repeat(NAME_BYTES + 1)));
+        assert!(is_too_long(&"é".repeat(NAME_BYTES / 2 + 1)), "bytes, not letters");
+    }
+}

@@ -113,3 +113,144 @@ fn alert_book(
     };
     effects.push(Effect::StaleAlert(Box::new(alert)));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::caps::LeftOut;
+    use crate::fixtures::{World, market, price, quote};
+    use crate::learning::Samples;
+    use crate::market::{Names, Outcome};
+    use crate::quotes::{Quote, QuoteStatus, QuoteSummary};
+    use crate::venues::Books;
+
+    const SECOND: i64 = 1_000_000;
+
+    /// Two books, of which the one that was named later has the smaller name.
+    fn world() -> World {
+        let mut world = World::new(Books::default(), 1);
+        world.names.symbol("0");
+        world.venues.follow(&world.names);
+        world
+    }
+
+    /// One market for each list of (book, status, when it was confirmed).
+    fn markets(world: &World, tables: &[&[(&str, QuoteStatus, i64)]]) -> Vec<Arc<MarketState>> {
+        let state = |table: &&[(&str, QuoteStatus, i64)]| {
+            let mut state = MarketState::empty(market("h2h"), None);
+            let of = |(book, status, second): &(&str, QuoteStatus, i64)| Quote {
+                status: *status,
+                span_end: second * SECOND,
+                ..quote(world.book(book), None, Outcome::Home, price("2"))
+            };
+            state.quotes = table.iter().map(of).collect();
+            state.summary = QuoteSummary::of(&state.quotes, 0);
+            Arc::new(state)
+        };
+        tables.iter().map(state).collect()
+    }
+
+    /// Book, state, last seen in seconds.
+    type BookAlert = (String, &'static str, Option<i64>);
+
+    /// The stale books of an event, and what is published of its books.
+    fn published(
+        world: &World,
+        change: impl Fn(&StepContext<'_>, &mut Effects<'_>) -> Vec<Symbol>,
+    ) -> (Vec<String>, Vec<BookAlert>) {
+        let step = world.step(1, 4_000 * SECOND);
+        let mut out = Vec::new();
+        let (samples, left_out) = (Samples::default(), LeftOut::default());
+        let mut effects = Effects { sequence: 0, out: &mut out, samples, left_out };
+        let names = |names: &Names, books: Vec<Symbol>| {
+            books.into_iter().map(|book| names.name(book).to_string()).collect::<Vec<_>>()
+        };
+        let books = names(&world.names, change(&step, &mut effects));
+        let of = |effect: Effect| match effect {
+            Effect::StaleAlert(alert) => match alert.scope {
+                Scope::Book(state) => {
+                    (alert.book.to_string(), state.key(), alert.last_seen_at.map(|at| at / SECOND))
+                }
+                Scope::Arb(_) => unreachable!("no window is looked at"),
+            },
+            other => unreachable!("{other:?}"),
+        };
+        (books, out.into_iter().map(of).collect())
+    }
+
+    const ON_OFFER: QuoteStatus = QuoteStatus::OnOffer;
+    const STALE: QuoteStatus = QuoteStatus::Stale;
+    const SUSPENDED: QuoteStatus = QuoteStatus::Suspended;
+
+    #[test]
+    fn a_book_is_stale_when_each_of_its_quotes_is_and_is_named_in_the_order_of_names() {
+        let world = world();
+        let markets = markets(&world, &[&[("a", STALE, 100), ("0", STALE, 90)], &[("a", STALE, 200)]]);
+        let (stale, alerts) = published(&world, |step, effects| check(&[], &markets, step, effects));
+        assert_eq!(stale, ["0", "a"]);
+        assert_eq!(alerts, [("0".to_owned(), "stale", Some(90)), ("a".to_owned(), "stale", Some(200))]);
+    }
+
+    #[test]
+    fn a_book_with_one_quote_on_offer_is_not_stale() {
+        let world = world();
+        let markets = markets(&world, &[&[("a", STALE, 100)], &[("a", ON_OFFER, 3_900)]]);
+        assert_eq!(published(&world, |step, effects| check(&[], &markets, step, effects)), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_suspended_quote_is_quiet_when_its_book_is() {
+        let world = world();
+        let quiet = markets(&world, &[&[("a", SUSPENDED, 100)]]);
+        let (stale, _) = published(&world, |step, effects| check(&[], &quiet, step, effects));
+        assert_eq!(stale, ["a"], "3,900 s are more than the 1,800 s of a book that is not known");
+        let recent = markets(&world, &[&[("a", SUSPENDED, 3_900)]]);
+        assert_eq!(published(&world, |step, effects| check(&[], &recent, step, effects)).0, [""; 0]);
+    }
+
+    #[test]
+    fn it_recovers_or_is_gone_once() {
+        let world = world();
+        let was = [world.book("0"), world.book("a")];
+        let one = markets(&world, &[&[("a", ON_OFFER, 3_900)]]);
+        let (stale, alerts) = published(&world, |step, effects| check(&was, &one, step, effects));
+        assert_eq!(
+            (stale, alerts),
+            (vec![], vec![("0".to_owned(), "gone", None), ("a".to_owned(), "recovered", Some(3_900))])
+        );
+        let still = markets(&world, &[&[("0", STALE, 90), ("a", STALE, 100)]]);
+        let (stale, alerts) = published(&world, |step, effects| check(&was, &still, step, effects));
+        assert_eq!((stale.len(), alerts), (2, vec![]), "it is reported once");
+    }
+
+    #[test]
+    fn a_frame_makes_no_book_stale() {
+        let world = world();
+        let was = [world.book("0")];
+        let now = markets(&world, &[&[("0", ON_OFFER, 3_990), ("a", STALE, 100)]]);
+        let (stale, alerts) = published(&world, |step, effects| after(&was, &now, step, effects));
+        assert_eq!((stale, alerts), (vec![], vec![("0".to_owned(), "recovered", Some(3_990))]));
+        assert_eq!(published(&world, |step, effects| after(&[], &now, step, effects)), (vec![], vec![]));
+    }
+
+    #[test]
+    fn an_event_that_ends_reports_its_stale_books_as_gone() {
+        let world = world();
+        let was = [world.book("0"), world.book("a")];
+        let (_, alerts) = published(&world, |step, effects| {
+            end(&was, step, effects);
+            Vec::new()
+        });
+        assert_eq!(alerts, [("0".to_owned(), "gone", None), ("a".to_owned(), "gone", None)]);
+    }
+
+    #[test]
+    fn no_check_is_due_where_all_is_on_offer() {
+        let world = world();
+        let moment = world.moment(4_000 * SECOND);
+        let fine = markets(&world, &[&[("a", ON_OFFER, 3_900)]]);
+        let quiet = markets(&world, &[&[("a", ON_OFFER, 3_900)], &[("0", STALE, 5)]]);
+        assert!(!is_due(&[], &fine, &moment) && is_due(&[], &quiet, &moment));
+        assert!(is_due(&[world.book("a")], &fine, &moment), "it may have recovered");
+    }
+}

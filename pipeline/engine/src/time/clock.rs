@@ -88,6 +88,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// The watermark after words of two sources, in seconds; a word that is not believed moves nothing.
     fn watermarks(words: &[(usize, i64)]) -> Vec<i64> {
@@ -140,5 +141,85 @@ mod tests {
         assert!(clock.believes(0));
         clock.advance(0, [0, Micros::MIN].into_iter());
         assert!(!clock.believes(most) && !clock.believes(most - 1) && clock.watermark == -DELAY);
+    }
+
+    /// Records of three sources: of which, and when, in seconds. Most are close together; some are from far ahead.
+    fn random_times() -> impl Strategy<Value = Vec<(usize, i64)>> {
+        let step =
+            prop_oneof![6 => -10..20_i64, 2 => 50..200_i64, 1 => 3_500..4_000_i64, 1 => 100_000..200_000_i64];
+        prop::collection::vec((0..3_usize, step), 1..60).prop_map(|steps| {
+            let mut at = 0;
+            let word = |(source, step): (usize, i64)| {
+                // What is far ahead is one record, not the time from which the others go on.
+                let time = at + step;
+                at = if step < 50_000 { time.max(at) } else { at };
+                (source, time)
+            };
+            steps.into_iter().map(word).collect()
+        })
+    }
+
+    proptest! {
+        /// The watermark never goes back, stays behind the latest record, and is held back by each active source.
+        #[test]
+        fn the_watermark_only_grows_and_waits_for_the_active(words in random_times()) {
+            let (mut clock, mut heard) = (Clock::default(), [Micros::MIN; 3]);
+            for (source, second) in words {
+                let (was, at) = (clock, second * SECOND);
+                if !clock.believes(at) {
+                    prop_assert_eq!((clock.now, clock.watermark), (was.now, was.watermark));
+                    continue;
+                }
+                heard[source] = heard[source].max(at);
+                clock.advance(at, heard.into_iter().filter(|heard| *heard != Micros::MIN));
+                prop_assert!(clock.watermark >= was.watermark && clock.now >= was.now);
+                prop_assert!(clock.watermark <= clock.now - DELAY);
+                let active = heard.into_iter().filter(|heard| clock.now.saturating_sub(*heard) <= IDLE);
+                let least = active.min().unwrap();
+                prop_assert!(clock.watermark == was.watermark || clock.watermark == least - DELAY);
+                prop_assert!(clock.watermark >= least - DELAY || clock.watermark == was.watermark);
+            }
+        }
+
+        /// What is far ahead is believed only after ten seconds of nothing else.
+        #[test]
+        fn a_leap_is_believed_after_ten_seconds_alone(words in random_times()) {
+            let mut clock = Clock::default();
+            // The records from beyond the leap since the last one from the present.
+            let mut ahead: Vec<Micros> = Vec::new();
+            for (_, second) in words {
+                let at = second * SECOND;
+                let is_ahead = clock.now != Micros::MIN && at > clock.now + LEAP;
+                let is_believed = clock.believes(at);
+                if is_ahead {
+                    ahead.push(at);
+                    let is_old = ahead.iter().any(|first| at - first >= PROBATION);
+                    prop_assert!(!is_believed || is_old, "{at} after {ahead:?}");
+                } else {
+                    prop_assert!(is_believed);
+                    prop_assert_eq!(clock.leap, None);
+                }
+                if is_believed {
+                    ahead.clear();
+                    clock.advance(at, [at].into_iter());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_source_is_forgotten_after_the_retention_of_its_topic() {
+        let week = 7 * 86_400 * SECOND;
+        assert!(!is_history(0, week) && is_history(0, week + 1));
+        assert!(!is_history(Micros::MAX, Micros::MAX), "no time overflows");
+    }
+
+    #[test]
+    fn what_time_brings_is_looked_at_by_whole_seconds() {
+        let clock = |watermark| Clock { watermark, ..Clock::default() };
+        for (watermark, second) in [(0, 0), (999_999, 0), (1_000_000, 1), (-1, -1), (-1_000_000, -1)] {
+            assert_eq!((clock(watermark).second(), clock(watermark).checked()), (second, second * SECOND));
+        }
+        assert_eq!(Clock::default().checked(), Micros::MIN, "no time is known");
     }
 }

@@ -57,4 +57,29 @@ mod tests {
         assert!(!is_over("soccer", Micros::MAX, Micros::MAX) && !is_over("soccer", 0, Micros::MIN));
         assert!(is_forgotten(0, 24 * HOUR + 1) && !is_forgotten(0, 24 * HOUR));
     }
+
+    /// Hours after the start until which an event is on the board, by the sources that the list names.
+    #[test]
+    fn golden_limits() {
+        let limits =
+            [("cricket", 168), ("golf", 144), ("tennis", 48), ("baseball", 36), ("soccer", 12), ("", 12)];
+        for (sport, hours) in limits {
+            let last = 1_000 + hours * HOUR;
+            assert_eq!(over_after(sport, 1_000), last, "{sport}");
+            assert!(!is_over(sport, 1_000, last) && is_over(sport, 1_000, last + 1), "{sport}");
+        }
+    }
+
+    #[test]
+    fn an_event_is_forgotten_a_day_after_the_last_record_that_names_it() {
+        assert_eq!(forgotten_after(7), 7 + 24 * HOUR);
+        assert!(!is_forgotten(7, 7 + 24 * HOUR) && is_forgotten(7, 8 + 24 * HOUR));
+    }
+
+    #[test]
+    fn no_time_is_too_large() {
+        assert!(!is_over("golf", Micros::MAX, Micros::MAX), "it never begins, so it never ends");
+        assert!(is_over("golf", Micros::MIN, 0) && !is_over("golf", 0, Micros::MIN));
+        assert!(!is_forgotten(Micros::MAX, Micros::MAX) && is_forgotten(Micros::MIN, 0));
+    }
 }

@@ -129,6 +129,7 @@ impl SourceClock {
 #[cfg(test)]
 mod tests {
     use Disposition::{Applied, Incomplete, Late};
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -173,5 +174,130 @@ mod tests {
         assert_eq!(clock.frame(10, None), Applied);
         assert_eq!(clock.frame(9, None), Late);
         assert_eq!(clock.frame(10, Some(0)), Late);
+    }
+
+    /// What one source may send.
+    #[derive(Debug, Clone, Copy)]
+    enum Received {
+        Push(Micros),
+        Frame(Micros, u32),
+        End(Micros, u32),
+    }
+
+    fn random_records() -> impl Strategy<Value = Vec<Received>> {
+        let record = prop_oneof![
+            1 => (0..6_i64).prop_map(Received::Push),
+            5 => (0..6_i64, 0..3_u32).prop_map(|(at, index)| Received::Frame(at, index)),
+            3 => (0..6_i64, 0..4_u32).prop_map(|(at, frames)| Received::End(at, frames)),
+        ];
+        prop::collection::vec(record, 1..30)
+    }
+
+    /// A source by the list of all that has been applied: the positions of its latest poll, until that ends.
+    #[derive(Default)]
+    struct Model {
+        latest: Option<Micros>,
+        poll: Option<Vec<u32>>,
+    }
+
+    impl Model {
+        fn take(&mut self, record: Received) -> Disposition {
+            let latest = self.latest.unwrap_or(Micros::MIN);
+            match record {
+                Received::Push(at) if at < latest => Late,
+                Received::Push(at) => self.ended(at, Applied),
+                Received::Frame(at, _) | Received::End(at, _) if at < latest => Late,
+                Received::Frame(at, index) => {
+                    let is_new = at > latest;
+                    let mut positions = match (&self.poll, is_new) {
+                        (_, true) => Vec::new(),
+                        (Some(positions), false) => positions.clone(),
+                        (None, false) => return Late,
+                    };
+                    if positions.iter().any(|other| *other >= index) {
+                        return Late;
+                    }
+                    positions.push(index);
+                    (self.latest, self.poll) = (Some(at), Some(positions));
+                    Applied
+                }
+                Received::End(at, frames) if at > latest => {
+                    self.ended(at, if frames == 0 { Applied } else { Incomplete })
+                }
+                Received::End(at, frames) => match self.poll.take() {
+                    None => Late,
+                    Some(positions) => {
+                        let is_whole = positions.iter().copied().eq(0..frames);
+                        self.ended(at, if is_whole { Applied } else { Incomplete })
+                    }
+                },
+            }
+        }
+
+        fn ended(&mut self, at: Micros, disposition: Disposition) -> Disposition {
+            (self.latest, self.poll) = (Some(at), None);
+            disposition
+        }
+    }
+
+    fn take(clock: &mut SourceClock, record: Received) -> Disposition {
+        match record {
+            Received::Push(at) => clock.frame(at, None),
+            Received::Frame(at, index) => clock.frame(at, Some(index)),
+            Received::End(at, frames) => clock.poll_end(at, frames),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_judges_as_a_list_of_all_frames_would(records in random_records()) {
+            let (mut clock, mut model) = (SourceClock::default(), Model::default());
+            for record in records {
+                prop_assert_eq!(take(&mut clock, record), model.take(record), "{:?}", record);
+                prop_assert_eq!(clock.latest(), model.latest.unwrap_or(Micros::MIN));
+                // What is written down is all that it knows.
+                prop_assert_eq!(SourceClock::at(clock.latest(), clock.heard_at(), clock.poll()), clock);
+            }
+        }
+
+        /// A record that is delivered again is late, but for a push message: of its microsecond the log's order decides.
+        #[test]
+        fn what_comes_again_is_late(records in random_records()) {
+            let mut clock = SourceClock::default();
+            for record in records {
+                take(&mut clock, record);
+                let (was, again) = (clock, take(&mut clock, record));
+                match record {
+                    Received::Push(_) => prop_assert!(again == Late || again == Applied),
+                    Received::Frame(..) | Received::End(..) => prop_assert_eq!(again, Late),
+                }
+                prop_assert_eq!(clock, was);
+            }
+        }
+
+        /// Of all polls of so many frames, exactly the one that brings each frame once and in order withdraws anything.
+        #[test]
+        fn only_a_poll_with_all_its_frames_in_order_is_whole(indexes in prop::collection::vec(0..4_u32, 0..6)) {
+            let mut clock = SourceClock::default();
+            let mut applied = Vec::new();
+            for index in indexes {
+                if clock.frame(10, Some(index)) == Applied {
+                    applied.push(index);
+                }
+            }
+            let expected = if applied.iter().copied().eq(0..4) { Applied } else { Incomplete };
+            prop_assert_eq!(clock.poll_end(10, 4), expected);
+            prop_assert_eq!(clock.poll_end(10, 4), Late, "it has ended");
+        }
+    }
+
+    #[test]
+    fn a_heartbeat_moves_no_poll() {
+        let mut clock = SourceClock::default();
+        assert_eq!(clock.frame(10, Some(0)), Applied);
+        assert!(clock.observe(50) && !clock.observe(50) && !clock.observe(20));
+        assert_eq!((clock.latest(), clock.heard_at(), clock.poll()), (10, 50, Some((1, true))));
+        assert_eq!(clock.poll_end(10, 1), Applied, "it lasted longer than the heartbeat took");
+        assert_eq!((clock.heard_at(), clock.poll()), (50, None));
     }
 }

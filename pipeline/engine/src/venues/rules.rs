@@ -46,3 +46,50 @@ impl Rules {
 pub(super) fn is_within(league: &str, wanted: &str) -> bool {
     league.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Level results end as draws, but in basketball they cannot, and in one league of it they refund.
+    fn rules() -> Rules {
+        let level = |key: &str, level| (Arc::from(key), level);
+        let levels = vec![level("basketball", Level::Impossible), level("basketball_nba", Level::Refunded)];
+        Rules { group: "g".into(), level: Level::Outcome, levels }
+    }
+
+    #[test]
+    fn the_longest_key_that_fits_a_league_holds() {
+        let of = |league: &str| rules().level(league, Period::FullTime);
+        assert_eq!(of("basketball_wnba"), Level::Impossible);
+        assert_eq!(of("basketball_nba"), Level::Refunded);
+        assert_eq!(of("basketball_nba_preseason"), Level::Refunded);
+        assert_eq!(
+            (of("basketballs"), of("soccer_epl"), of("")),
+            (Level::Outcome, Level::Outcome, Level::Outcome)
+        );
+        let mut backwards = rules();
+        backwards.levels.reverse();
+        assert_eq!(backwards.level("basketball_nba", Period::FullTime), Level::Refunded, "in any order");
+    }
+
+    #[test]
+    fn a_part_of_a_match_can_be_level_whatever_the_whole_can() {
+        let of = |league: &str, period| rules().level(league, period);
+        assert_eq!(of("basketball_wnba", Period::H1), Level::Outcome, "nobody plays on after a half");
+        assert_eq!(of("basketball_nba", Period::H1), Level::Refunded, "a rule that names what happens holds");
+    }
+
+    #[test]
+    fn a_key_is_a_league_or_the_beginning_of_one() {
+        for (league, wanted, is) in [
+            ("soccer_epl", "soccer", true),
+            ("soccer_epl", "soccer_epl", true),
+            ("soccer_epl", "soccer_e", false),
+            ("soccer", "soccer_epl", false),
+            ("xsoccer", "soccer", false),
+        ] {
+            assert_eq!(is_within(league, wanted), is, "{league} {wanted}");
+        }
+    }
+}

@@ -2,9 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod caps;
+mod changes;
+mod dispositions;
+mod golden;
+mod inspect;
+mod lifecycles;
 mod limits;
+mod log_properties;
 mod movement;
 mod properties;
+mod quote_model;
+mod random_log;
 mod renaming;
 mod scenarios;
 mod signals;

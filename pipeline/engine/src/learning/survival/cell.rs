@@ -185,4 +185,73 @@ mod tests {
             prop_assert!((lived - gap / 2).abs() <= 11, "{}", lived);
         }
     }
+
+    fn any_cell() -> impl Strategy<Value = Cell> {
+        let counts = || prop::collection::vec(0..1_i64 << 40, 0..=PIECES);
+        (counts(), counts()).prop_map(|(deaths, lived)| Cell::from_counts(&deaths, &lived).unwrap())
+    }
+
+    proptest! {
+        /// However a life is cut, it is the same life.
+        #[test]
+        fn a_life_in_parts_is_the_whole(mut ages in prop::collection::vec(0..30_000 * SECOND, 2..8)) {
+            ages.sort_unstable();
+            let parts = ages.windows(2).map(|pair| Cell::lived(pair[0], pair[1]));
+            let sum = parts.fold(Cell::default(), |sum, part| sum.plus(&part));
+            let (first, last) = (ages[0], ages[ages.len() - 1]);
+            prop_assert_eq!(sum, Cell::lived(first, last));
+            prop_assert_eq!(sum.lived.iter().sum::<i64>(), last - first);
+            prop_assert_eq!(Cell::lived(last, first), Cell::default(), "backwards nothing was lived");
+        }
+
+        #[test]
+        fn a_sum_less_one_part_is_the_other(a in any_cell(), b in any_cell()) {
+            prop_assert_eq!(a.plus(&b), b.plus(&a));
+            prop_assert_eq!(a.plus(&b).minus(&b), a);
+            prop_assert_eq!(a.plus(&Cell::default()), a);
+            prop_assert!(a.plus(&b).deaths() >= a.deaths() + b.deaths());
+            prop_assert!(a.halved().deaths() * 2 <= a.deaths());
+        }
+
+        #[test]
+        fn any_counts_are_read_back(cell in any_cell()) {
+            let (deaths, lived) = cell.counts();
+            prop_assert_eq!(Cell::from_counts(deaths, lived), Some(cell));
+            prop_assert!(deaths.last() != Some(&0) && lived.last() != Some(&0), "empty pieces are left away");
+        }
+
+        /// A hazard that leans on another lies between what was counted and that other, and closer to it the more it weighs.
+        #[test]
+        fn a_shrunk_hazard_lies_between(cell in any_cell(), other in 1e-6..1e-2_f64, weight in 1.0..50.0_f64) {
+            let [light, heavy] = [weight, 10.0 * weight].map(|weight| cell.shrunk(&[other; PIECES], weight));
+            for piece in 0..PIECES {
+                let (deaths, lived) = (cell.deaths[piece] as f64 / 1e6, cell.lived[piece] as f64 / 1e6);
+                let counted = if lived > 0.0 { deaths / lived } else { f64::INFINITY };
+                let (low, high) = if deaths == 0.0 && lived == 0.0 {
+                    (other, other)
+                } else {
+                    (counted.min(other), counted.max(other))
+                };
+                let is_between = |hazard: f64| hazard >= low * (1.0 - 1e-9) && hazard <= high * (1.0 + 1e-9);
+                prop_assert!(is_between(light[piece]) && is_between(heavy[piece]));
+                prop_assert!((heavy[piece] - other).abs() <= (light[piece] - other).abs() + other * 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn counts_that_no_cell_has_are_refused() {
+        let too_many = vec![0; PIECES + 1];
+        assert_eq!(Cell::from_counts(&too_many, &[]), None);
+        assert_eq!(Cell::from_counts(&[], &too_many), None);
+        assert_eq!(Cell::from_counts(&[-1], &[]), None);
+        assert_eq!(Cell::from_counts(&[], &[1 << 56]), None);
+        assert_eq!(Cell::from_counts(&[], &[]), Some(Cell::default()));
+    }
+
+    #[test]
+    fn pieces_follow_each_other_without_gaps() {
+        assert_eq!((ends(0).0, ends(PIECES - 1).1), (0, Micros::MAX));
+        assert!((1..PIECES).all(|piece| ends(piece - 1).1 == ends(piece).0 && ends(piece).0 < ends(piece).1));
+    }
 }

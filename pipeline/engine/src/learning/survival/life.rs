@@ -89,6 +89,7 @@ impl Life {
 mod tests {
     use super::super::profile::{EventStage, MarketKind};
     use super::*;
+    use proptest::prelude::*;
 
     fn life() -> Life {
         let profile = Profile { stage: EventStage::InPlay, kind: MarketKind::Winner, margin: 0, age: 0 };
@@ -121,5 +122,44 @@ mod tests {
         assert_eq!(life.confirm(later, false), Some(Cell::default()));
         assert_eq!(life.end(later + SECOND, End::Lost), Cell::default(), "it goes on behind the hole");
         assert_eq!(life.confirm(later + 60 * SECOND, false), Some(Cell::lived(later, later + 60 * SECOND)));
+    }
+
+    proptest! {
+        /// However often a window is confirmed, the time that it was seen alive is recorded once.
+        #[test]
+        fn every_second_of_a_life_is_recorded_once(
+            gaps in prop::collection::vec((1..HOLE, any::<bool>()), 1..30), last in 0..HOLE, is_push: bool,
+        ) {
+            let (mut life, mut now, mut sum) = (life(), 0, Cell::default());
+            for (gap, is_change) in gaps {
+                now += gap;
+                sum = life.confirm(now, is_change).map_or(sum, |cell| sum.plus(&cell));
+            }
+            let confirmed = now;
+            now += last;
+            sum = sum.plus(&life.end(now, End::Gone { is_push }));
+            // At a pace of 1 a second is a second.
+            let died = if is_push {
+                Cell::lived(confirmed, now).plus(&Cell::died(now, now))
+            } else {
+                Cell::died(confirmed, now)
+            };
+            prop_assert_eq!(sum, Cell::lived(0, confirmed).plus(&died));
+            prop_assert_eq!(sum.deaths(), 1);
+        }
+
+        /// A window of which nothing more is known has died nowhere.
+        #[test]
+        fn what_is_lost_has_not_died(gaps in prop::collection::vec(1..2 * HOLE, 0..20), last in 0..2 * HOLE) {
+            let (mut life, mut now, mut deaths) = (life(), 0, 0);
+            for gap in gaps {
+                now += gap;
+                deaths += life.confirm(now, false).map_or(0, |cell| cell.deaths());
+            }
+            deaths += life.end(now + last, End::Lost).deaths();
+            prop_assert_eq!(deaths, 0);
+            let gone = life.end(now + last, End::Gone { is_push: false });
+            prop_assert_eq!(gone.deaths(), i64::from(last <= HOLE), "behind a hole nobody knows when");
+        }
     }
 }

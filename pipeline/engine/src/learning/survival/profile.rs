@@ -179,6 +179,7 @@ pub(super) fn paced(age: Micros, pace: i64) -> Micros {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_profile_is_made_of_bands() {
@@ -216,5 +217,32 @@ mod tests {
         );
         assert_eq!((pace(-1), pace(0), pace(86_400), super::pace(None)), (5_078, 5_078, 435, 1_000));
         assert_eq!((paced(10, 1_933), paced(-5, 1_000), paced(Micros::MAX, 5_078)), (19, 0, Micros::MAX));
+    }
+
+    proptest! {
+        /// Who polls more often sees time pass faster, within bounds; and an age that is longer counts for more.
+        #[test]
+        fn a_longer_gap_is_a_slower_pace(a in -HOUR..2 * HOUR, b in -HOUR..2 * HOUR, age in 0..HOUR) {
+            let (short, long) = (pace(Some(a.min(b))), pace(Some(a.max(b))));
+            prop_assert!(long <= short && (435..=5_078).contains(&short) && (435..=5_078).contains(&long));
+            prop_assert!(paced(age, long) <= paced(age, short));
+            prop_assert_eq!(paced(age, 1_000), age);
+        }
+
+        /// Bands follow the values, and a window in play is of that stage whatever its start is.
+        #[test]
+        fn bands_are_ordered(a in 0.0..0.2_f64, b in 0.0..0.2_f64, old in 0..600_i64, older in 0..600_i64) {
+            let of = |margin, age, in_play| Profile::of(&ProfileInput {
+                market: Market::parse("totals").unwrap(),
+                in_play,
+                start: HOUR,
+                margin,
+                oldest: age * SECOND,
+            });
+            prop_assert!(of(a.min(b), 0, false).margin <= of(a.max(b), 0, false).margin);
+            prop_assert!(of(a, old.min(older), false).age <= of(a, old.max(older), false).age);
+            prop_assert_eq!(of(a, old, true).stage, EventStage::InPlay);
+            prop_assert_eq!((of(a, old, true).margin, of(a, old, true).age), (of(a, old, false).margin, of(a, old, false).age));
+        }
     }
 }

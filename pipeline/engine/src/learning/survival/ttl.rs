@@ -77,6 +77,7 @@ fn after(hazard: &Hazard, pace: i64, age: Micros, mut wanted: f64) -> Micros {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const SECOND: Micros = 1_000_000;
 
@@ -112,5 +113,65 @@ mod tests {
         let never = Ttl::new([1e-12; PIECES], 1_000, 0);
         assert_eq!((never.p10, never.p90), (CEILING, CEILING));
         assert!(never.survives(Micros::MAX) < 1.0);
+    }
+
+    fn hazards() -> impl Strategy<Value = Hazard> {
+        prop::array::uniform11(-5.0..-1.0_f64)
+            .prop_map(|logs| logs.map(|log| exp(log * std::f64::consts::LN_10)))
+    }
+
+    proptest! {
+        /// A tenth is gone before half are, and half before nine tenths; by each of them the share that it names is alive.
+        #[test]
+        fn quantiles_are_ordered_and_are_what_survives(
+            hazard in hazards(), pace in 435..5_078_i64, age in 0..40_000 * SECOND,
+        ) {
+            let ttl = Ttl::new(hazard, pace, age);
+            prop_assert!(ttl.p10 <= ttl.median && ttl.median <= ttl.p90 && ttl.p90 <= CEILING);
+            for (time, alive) in [(ttl.p10, 0.9), (ttl.median, 0.5), (ttl.p90, 0.1)] {
+                let survives = ttl.survives(time);
+                // Beyond the ceiling nothing is foretold; a time is rounded to a microsecond of at most 5 paced ones.
+                prop_assert!(time == CEILING || (survives - alive).abs() < 1e-5, "{} {}", survives, alive);
+            }
+        }
+
+        /// The survival function begins at 1 and never grows.
+        #[test]
+        fn survival_never_grows(hazard in hazards(), age in 0..40_000 * SECOND, a in 0..CEILING, b in 0..CEILING) {
+            let ttl = Ttl::new(hazard, 1_000, age);
+            prop_assert!((ttl.survives(0) - 1.0).abs() < 1e-12);
+            prop_assert!(ttl.survives(a.max(b)) <= ttl.survives(a.min(b)));
+            prop_assert!((0.0..=1.0).contains(&ttl.survives(a)));
+        }
+
+        /// To live for two spans is to live for the first, and then for the second as a window that is so much older.
+        #[test]
+        fn survival_over_two_spans_is_the_product_of_both(
+            hazard in hazards(), age in 0..40_000 * SECOND, a in 0..20_000 * SECOND, b in 0..20_000 * SECOND,
+        ) {
+            let (young, older) = (Ttl::new(hazard, 1_000, age), Ttl::new(hazard, 1_000, age + a));
+            prop_assert!((young.survives(a + b) - young.survives(a) * older.survives(b)).abs() < 1e-9);
+        }
+
+        /// A higher hazard at every age leaves less time.
+        #[test]
+        fn a_higher_hazard_leaves_less(hazard in hazards(), factor in 1.0..20.0_f64, age in 0..40_000 * SECOND) {
+            let (low, high) = (Ttl::new(hazard, 1_000, age), Ttl::new(hazard.map(|it| it * factor), 1_000, age));
+            prop_assert!(high.p10 <= low.p10 && high.median <= low.median && high.p90 <= low.p90);
+            prop_assert!(high.survives(600 * SECOND) <= low.survives(600 * SECOND));
+        }
+    }
+
+    /// One death in 1,000 s up to the age of 15 s and one in 100 s from there on. A new window lives through ln 2 = 0.693147 of
+    /// hazard by 15 s of 0.015 and 67.8147 s of the rest: 82.8147 s in all.
+    #[test]
+    fn a_golden_median_over_two_pieces() {
+        let mut hazard = [1.0 / 100.0; PIECES];
+        hazard[0] = 1.0 / 1_000.0;
+        let ttl = Ttl::new(hazard, 1_000, 0);
+        assert!((ttl.median - 82_814_718).abs() <= 1, "{}", ttl.median);
+        // At twice the pace its age of 5 s is 10 s: 5 s of 0.005, then 68.8147 s, 73.8147 s in half the time.
+        let paced = Ttl::new(hazard, 2_000, 5 * SECOND);
+        assert!((paced.median - 36_907_359).abs() <= 1, "{}", paced.median);
     }
 }

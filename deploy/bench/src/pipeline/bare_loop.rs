@@ -11,18 +11,15 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, bail};
 use arb_runtime::log::Output;
 use arb_schemas::topics::ODDS_TICKS;
 use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, Producer};
 
-use super::group::member;
-use super::producer::{enqueue, flush};
-use super::reader::is_transient;
-use super::transaction::{Silent, offsets, record, settings, transactional};
-use super::{Error, Listener};
+use super::client::{enqueue, flush, member, offsets, producer, record, transactional};
 
 /// How long the coordinator, and all that was sent, may take.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -31,7 +28,7 @@ const RECORD: Duration = Duration::from_mins(1);
 
 /// What is promised about the records that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guarantee {
+pub(super) enum Guarantee {
     /// Transactions with the offsets of what was read.
     ExactlyOnce,
     /// Delivered first, offsets then.
@@ -41,9 +38,9 @@ pub enum Guarantee {
 /// One transaction: how many records it reads and writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub struct Cut {
-    pub read: usize,
-    pub written: usize,
+pub(super) struct Cut {
+    pub(super) read: usize,
+    pub(super) written: usize,
 }
 
 impl Cut {
@@ -56,26 +53,25 @@ impl Cut {
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy)]
-pub struct Work<'a> {
+pub(super) struct Work<'a> {
     /// As whom; with a transaction also the transactional id.
-    pub group: &'a str,
+    pub(super) group: &'a str,
     /// In which transactions.
-    pub cuts: &'a [Cut],
+    pub(super) cuts: &'a [Cut],
     /// What is written, from the start again when it is used up.
-    pub outputs: &'a [Output],
+    pub(super) outputs: &'a [Output],
 }
 
 /// Does the work; says when the first record has come.
 ///
-/// # Errors
-/// [`Error`], at the first thing that goes wrong: it is a measurement.
-pub fn run(
+/// It ends at the first thing that goes wrong: it is a measurement.
+pub(super) fn run(
     brokers: &str,
     guarantee: Guarantee,
     work: &Work<'_>,
     mut begun: impl FnMut(),
-) -> Result<(), Error> {
-    let bare = Bare::connect(brokers, guarantee, work.group)?;
+) -> anyhow::Result<()> {
+    let bare = BareLoop::connect(brokers, guarantee, work.group)?;
     let mut outputs = work.outputs.iter().cycle();
     let mut first = Some(bare.read()?);
     begun();
@@ -93,33 +89,29 @@ pub fn run(
     Ok(())
 }
 
-struct Bare {
+struct BareLoop {
     guarantee: Guarantee,
-    consumer: BaseConsumer<Listener>,
-    producer: BaseProducer<Silent>,
+    consumer: BaseConsumer,
+    producer: BaseProducer,
 }
 
-impl Bare {
-    fn connect(brokers: &str, guarantee: Guarantee, group: &str) -> Result<Self, Error> {
-        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let consumer: BaseConsumer<Listener> = member(brokers, group)
-            .set("auto.offset.reset", "earliest")
-            .create_with_context(Listener)
-            .map_err(broker)?;
+impl BareLoop {
+    fn connect(brokers: &str, guarantee: Guarantee, group: &str) -> anyhow::Result<Self> {
+        let consumer: BaseConsumer = member(brokers, group).create().context("a consumer")?;
         let config = match guarantee {
             Guarantee::ExactlyOnce => transactional(brokers, group),
-            Guarantee::AtLeastOnce => settings(brokers),
+            Guarantee::AtLeastOnce => producer(brokers),
         };
-        let producer: BaseProducer<Silent> = config.create_with_context(Silent::default()).map_err(broker)?;
+        let producer: BaseProducer = config.create().context("a producer")?;
         if guarantee == Guarantee::ExactlyOnce {
-            producer.init_transactions(TIMEOUT).map_err(broker)?;
+            producer.init_transactions(TIMEOUT)?;
         }
-        consumer.subscribe(&[ODDS_TICKS.name]).map_err(broker)?;
+        consumer.subscribe(&[ODDS_TICKS.name])?;
         Ok(Self { guarantee, consumer, producer })
     }
 
     /// The place of the next record.
-    fn read(&self) -> Result<(i32, i64), Error> {
+    fn read(&self) -> anyhow::Result<(i32, i64)> {
         let deadline = Instant::now() + RECORD;
         loop {
             match self.consumer.poll(Duration::from_millis(100)) {
@@ -129,10 +121,7 @@ impl Bare {
                 }
                 Some(Err(error)) if !is_transient(&error) => return Err(error.into()),
                 _ if Instant::now() < deadline => {}
-                _ => {
-                    let (topic, problem) = (ODDS_TICKS.name.to_owned(), "nothing comes from it".to_owned());
-                    return Err(Error::Topic { topic, problem });
-                }
+                _ => bail!("nothing comes from {}", ODDS_TICKS.name),
             }
         }
     }
@@ -144,7 +133,7 @@ impl Bare {
         }
     }
 
-    fn commit(&self, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
+    fn commit(&self, next: &BTreeMap<i32, i64>) -> anyhow::Result<()> {
         flush(&self.producer, TIMEOUT)?;
         let offsets = offsets(next)?;
         match self.guarantee {
@@ -157,6 +146,22 @@ impl Bare {
             Guarantee::AtLeastOnce => Ok(self.consumer.commit(&offsets, CommitMode::Sync)?),
         }
     }
+}
+
+/// Errors that librdkafka reports and then recovers from: nobody coordinates the group yet, or a connection was lost.
+fn is_transient(error: &KafkaError) -> bool {
+    use RDKafkaErrorCode as Code;
+    matches!(
+        error.rdkafka_error_code(),
+        Some(
+            Code::BrokerTransportFailure
+                | Code::AllBrokersDown
+                | Code::OperationTimedOut
+                | Code::NotCoordinator
+                | Code::CoordinatorLoadInProgress
+                | Code::CoordinatorNotAvailable
+        )
+    )
 }
 
 #[cfg(test)]

@@ -6,28 +6,28 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use arb_kafka::TickConsumer;
 use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
 use rdkafka::producer::BaseProducer;
 
-use super::producer::{enqueue, flush};
-use super::transaction::{Silent, offsets, record, settings};
-use super::{Error, TickConsumer, fatal};
+use super::client::{enqueue, flush, producer, record};
 
 /// How long all that was sent may take to be acknowledged.
 const FLUSH: Duration = Duration::from_secs(30);
 
 /// An idempotent producer of the processor's topics.
-pub struct AtLeastOnceProducer(BaseProducer<Silent>);
+pub(super) struct AtLeastOnceProducer(BaseProducer);
 
 impl AtLeastOnceProducer {
     /// Connects.
-    ///
-    /// # Errors
-    /// [`Error::Broker`].
-    pub fn new(brokers: &str) -> Result<Self, Error> {
-        let producer = settings(brokers).create_with_context(Silent::default());
-        Ok(Self(producer.map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?))
+    pub(super) fn new(brokers: &str) -> anyhow::Result<Self> {
+        Ok(Self(producer(brokers).create()?))
     }
+}
+
+/// The end of the measurement: nothing here is tried again.
+fn fatal(error: impl std::error::Error + Send + Sync + 'static) -> LogError {
+    LogError::Fatal(Box::new(error))
 }
 
 impl Producer for AtLeastOnceProducer {
@@ -50,7 +50,7 @@ impl Producer for AtLeastOnceProducer {
 }
 
 /// What stands in for a transaction.
-pub struct Unguarded<'a>(&'a BaseProducer<Silent>);
+pub(super) struct Unguarded<'a>(&'a BaseProducer);
 
 impl Transaction for Unguarded<'_> {
     type Input = TickConsumer;
@@ -61,8 +61,7 @@ impl Transaction for Unguarded<'_> {
 
     fn commit(self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
         flush(self.0, FLUSH).map_err(fatal)?;
-        let offsets = offsets(next).map_err(fatal)?;
-        input.commit(&offsets).map_err(fatal)?;
+        input.commit(next).map_err(fatal)?;
         Ok(Committed::Yes)
     }
 

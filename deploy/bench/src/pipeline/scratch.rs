@@ -5,80 +5,72 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::bail;
+use arb_kafka::{partitions, provision};
 use arb_schemas::topics;
 use rdkafka::admin::{AdminClient, AdminOptions};
+use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::types::RDKafkaErrorCode;
 
-use super::{Error, Listener, partitions, provision};
+use super::client::settings;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// How often to look whether the topics are there.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Topics that belong to whoever measures.
-pub struct Scratch {
+pub(super) struct Scratch {
     brokers: String,
-    admin: AdminClient<Listener>,
+    admin: AdminClient<DefaultClientContext>,
 }
 
 impl Scratch {
     /// Makes the topics.
     ///
-    /// # Errors
-    /// [`Error::Topic`] where one of them is there already.
-    pub async fn make(brokers: &str) -> Result<Self, Error> {
-        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let consumer: BaseConsumer<Listener> =
-            super::client(brokers).create_with_context(Listener).map_err(broker)?;
-        let metadata = consumer.fetch_metadata(None, TIMEOUT).map_err(broker)?;
+    /// It refuses where one of them is there already.
+    pub(super) async fn make(brokers: &str) -> anyhow::Result<Self> {
+        let consumer: BaseConsumer = settings(brokers).create()?;
+        let metadata = consumer.fetch_metadata(None, TIMEOUT)?;
         let taken = metadata.topics().iter().find(|found| topics::ALL.iter().any(|t| t.name == found.name()));
         if let Some(taken) = taken {
-            let (topic, problem) = (taken.name().to_owned(), "is there already".to_owned());
-            return Err(Error::Topic { topic, problem });
+            bail!("the topic {} is there already", taken.name());
         }
-        let admin = super::client(brokers).create_with_context(Listener).map_err(broker)?;
-        let scratch = Self { brokers: brokers.to_owned(), admin };
+        let scratch = Self { brokers: brokers.to_owned(), admin: settings(brokers).create()? };
         scratch.create().await?;
         Ok(scratch)
     }
 
     /// Empties topics; the committed offsets of a topic go with it.
-    ///
-    /// # Errors
-    /// [`Error`].
-    pub async fn empty(&self, names: &[&str]) -> Result<(), Error> {
+    pub(super) async fn empty(&self, names: &[&str]) -> anyhow::Result<()> {
         self.delete(names).await?;
         self.create().await
     }
 
     /// Takes all of them away.
-    ///
-    /// # Errors
-    /// [`Error`].
-    pub async fn remove(self) -> Result<(), Error> {
+    pub(super) async fn remove(self) -> anyhow::Result<()> {
         self.delete(&topics::ALL.map(|topic| topic.name)).await
     }
 
-    async fn delete(&self, names: &[&str]) -> Result<(), Error> {
+    async fn delete(&self, names: &[&str]) -> anyhow::Result<()> {
         let options = AdminOptions::new().operation_timeout(Some(TIMEOUT));
         for result in self.admin.delete_topics(names, &options).await? {
             match result {
                 Ok(_) | Err((_, RDKafkaErrorCode::UnknownTopicOrPartition)) => {}
-                Err((topic, code)) => return Err(Error::Topic { topic, problem: code.to_string() }),
+                Err((topic, code)) => bail!("the topic {topic} is not deleted: {code}"),
             }
         }
         Ok(())
     }
 
-    /// Makes what is missing, and waits until brokers tell of it.
-    async fn create(&self) -> Result<(), Error> {
+    /// Makes what is missing, and waits until the broker reports it.
+    async fn create(&self) -> anyhow::Result<()> {
         provision(&self.brokers, None).await?;
         let deadline = Instant::now() + TIMEOUT;
         loop {
             match partitions(&self.brokers) {
-                Err(Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
-                found => return found.map(drop),
+                Err(arb_kafka::Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
+                found => return Ok(found.map(drop)?),
             }
         }
     }

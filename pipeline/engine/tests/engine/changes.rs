@@ -1,0 +1,218 @@
+//! What a transaction writes down, and what putting it back refuses.
+
+use arb_engine::Engine;
+use arb_engine::effect::Effect;
+use arb_engine::input::{Event, Heartbeat, Input};
+use arb_engine::market::Policy;
+use arb_engine::state::{Misfit, Saved};
+
+use crate::properties::key;
+use crate::random_log::{Run, punctual_books, some_books};
+use crate::world::{World, at, event, tick};
+
+/// The keys of what the open transaction writes, in its order.
+fn written(world: &World) -> Vec<String> {
+    world.engine.changes().iter().map(key).collect()
+}
+
+/// An engine in whose transactions a record each is; nothing is committed by itself.
+fn world() -> World {
+    World { commit_each: false, ..World::new(Policy::Board) }
+}
+
+#[test]
+fn a_first_poll_writes_all_that_it_made() {
+    let mut world = world();
+    world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
+    // Both prices were on offer at 9 s: a proven margin is learnt from.
+    let golden = ["head/e/h2h", "line/e/h2h/None", "source/feed", "margins", "clock", "sequence"];
+    assert_eq!(written(&world), golden);
+    world.engine.commit();
+    assert_eq!(written(&world), [""; 0]);
+}
+
+#[test]
+fn a_line_is_written_for_its_own_ticks_alone() {
+    let mut world = world();
+    let ticks = |seen| {
+        ["over 2.5", "under 2.5", "over 3.5", "under 3.5"].map(|bet| tick("a", bet, "1.9", seen)).to_vec()
+    };
+    world.tell(10, ticks(9));
+    world.engine.commit();
+    let mut some = ticks(9);
+    some[2] = tick("a", "over 3.5", "1.95", 19);
+    world.tell(20, some);
+    let lines: Vec<_> = written(&world).into_iter().filter(|key| key.starts_with("line")).collect();
+    // The poll names all of them again: `received_at` of each is the poll's.
+    assert_eq!(lines, ["line/e/totals/Some(2500)", "line/e/totals/Some(3500)"]);
+    world.engine.commit();
+    world.beat(21);
+    assert_eq!(written(&world), ["source/feed", "clock"], "a heartbeat writes no line");
+}
+
+#[test]
+fn a_confirmation_writes_what_is_learnt_of_its_book() {
+    let mut world = world();
+    world.tell(10, vec![tick("a", "home", "2.1", 9)]);
+    world.engine.commit();
+    world.tell(20, vec![tick("a", "home", "2.1", 19)]);
+    assert_eq!(written(&world), ["line/e/h2h/None", "source/feed", "book/a", "clock"]);
+}
+
+#[test]
+fn what_is_gone_is_written_as_gone() {
+    let mut world = world();
+    let both = vec![tick("a", "over 2.5", "1.9", 9), tick("a", "over 3.5", "2.9", 9)];
+    world.tell(10, both);
+    world.engine.commit();
+    world.tell(20, vec![tick("a", "over 2.5", "1.9", 19)]);
+    let gone = |world: &World| {
+        let changes = world.engine.changes();
+        let is_gone = |saved: &&Saved| {
+            matches!(saved, Saved::HeadGone { .. } | Saved::LineGone { .. } | Saved::StaleBooks { .. })
+        };
+        changes.iter().filter(is_gone).map(key).collect::<Vec<_>>()
+    };
+    assert_eq!(gone(&world), ["line/e/totals/Some(3500)"]);
+    world.engine.commit();
+    world.tell(30, vec![]);
+    assert_eq!(gone(&world), ["head/e/totals", "line/e/totals/Some(2500)"]);
+    world.engine.commit();
+    assert_eq!(world.engine.size().events, 0);
+}
+
+#[test]
+fn another_start_writes_the_heads_of_all_markets() {
+    let mut world = world();
+    let ticks = |seen| vec![tick("a", "home", "1.9", seen), tick("a", "over 2.5", "1.9", seen)];
+    world.tell(10, ticks(9));
+    world.engine.commit();
+    world.poll(20, &[(Event { commence_time: at(2_000_000), ..event("e") }, ticks(9))]);
+    let heads: Vec<_> = written(&world).into_iter().filter(|key| key.starts_with("head")).collect();
+    assert_eq!(heads, ["head/e/h2h", "head/e/totals"]);
+}
+
+/// What is written down of an engine with an open window and an open signal.
+fn saved() -> Vec<Saved> {
+    let mut world = world();
+    let mut ticks = vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
+    // 1/1.99 + 1/2.01 is 1.00002: a low hold.
+    ticks.extend([tick("a", "over 2.5", "1.99", 9), tick("b", "under 2.5", "2.01", 9)]);
+    world.tell(10, ticks);
+    assert_eq!((world.board.len(), world.signals.len()), (1, 1));
+    world.engine.changes()
+}
+
+#[test]
+fn what_is_written_can_be_put_back_in_its_order() {
+    let mut engine = Engine::new(Policy::Board);
+    for saved in saved() {
+        assert_eq!(engine.restore(saved.clone()), Ok(()), "{saved:?}");
+    }
+    assert_eq!(engine.sequence(), 2);
+    assert_eq!(arb_engine::invariants::check_state(&engine), Ok(()));
+}
+
+#[test]
+fn a_line_without_its_head_is_refused() {
+    let mut engine = Engine::new(Policy::Board);
+    for saved in saved().into_iter().filter(|saved| matches!(saved, Saved::Line(_))) {
+        assert_eq!(engine.restore(saved), Err(Misfit::Headless));
+    }
+    assert_eq!(engine.size(), arb_engine::Size::default());
+}
+
+#[test]
+fn a_window_whose_leg_is_no_quote_of_its_line_is_refused() {
+    let mut engine = Engine::new(Policy::Board);
+    let mut refused = 0;
+    for saved in saved() {
+        let saved = match saved {
+            Saved::Line(mut line) if line.window.is_some() => {
+                line.quotes.pop();
+                Saved::Line(line)
+            }
+            other => other,
+        };
+        refused += usize::from(engine.restore(saved) == Err(Misfit::Leg));
+    }
+    assert_eq!((refused, engine.size().windows), (1, 0));
+}
+
+#[test]
+fn a_signal_without_bets_is_refused() {
+    let mut engine = Engine::new(Policy::Board);
+    let mut refused = 0;
+    for saved in saved() {
+        let saved = match saved {
+            Saved::Line(mut line) => {
+                line.signals.iter_mut().for_each(|signal| signal.bets.clear());
+                Saved::Line(line)
+            }
+            other => other,
+        };
+        refused += usize::from(engine.restore(saved) == Err(Misfit::Betless));
+    }
+    assert_eq!(refused, 1);
+}
+
+/// What is learnt of books is expected of them after a restart too: without it a price would stand for half an hour.
+#[test]
+fn a_restored_engine_uses_the_learnt_intervals_of_books() {
+    let log = punctual_books(500);
+    let beat = |second| Input::Heartbeat(Heartbeat { source: "feed", at: at(second) });
+    let stale_after = |restores: bool| {
+        let mut run = Run::through(Policy::Board, &some_books(), &log);
+        if restores {
+            run.restore();
+        }
+        let is_stale = |second: &i64| {
+            run.step(1_000 + usize::try_from(*second).unwrap(), &beat(*second));
+            run.commit();
+            run.effects.last().unwrap().iter().any(|effect| matches!(effect, Effect::StaleAlert(_)))
+        };
+        (501..2_400).find(is_stale)
+    };
+    // 30 s, the least that any book is allowed, and the 5 s by which the watermark is behind; it is looked at in the next second.
+    assert_eq!(stale_after(false), Some(500 + 30 + 5 + 1));
+    assert_eq!(stale_after(true), stale_after(false));
+}
+
+#[test]
+fn each_misfit_has_words_of_its_own() {
+    let words = [Misfit::Headless, Misfit::Leg, Misfit::Betless].map(Misfit::words);
+    assert!(words.iter().all(|words| words.contains("without") || words.contains("with a leg")));
+    assert!(words[0] != words[1] && words[1] != words[2] && words[0] != words[2]);
+}
+
+#[test]
+fn tombstones_take_back_what_was_put() {
+    let mut engine = Engine::new(Policy::Board);
+    let saved = saved();
+    for saved in saved.clone() {
+        engine.restore(saved).unwrap();
+    }
+    let size = engine.size();
+    assert_eq!((size.events, size.markets, size.quotes, size.windows), (1, 2, 4, 1));
+    for saved in &saved {
+        if let Saved::Head { event, market, .. } = saved {
+            engine.restore(Saved::HeadGone { event: event.id.clone(), market: *market }).unwrap();
+        }
+    }
+    assert_eq!(engine.size(), arb_engine::Size::default(), "no event is left without a market");
+    engine
+        .restore(Saved::HeadGone {
+            event: "never".into(),
+            market: arb_engine::market::Market::parse("h2h").unwrap(),
+        })
+        .unwrap();
+    for gone in [
+        Saved::SourceGone { source: "feed".into() },
+        Saved::BookGone { book: "a".into() },
+        Saved::StaleBooks { event: "e".into(), books: vec![] },
+        Saved::Sequence(41),
+    ] {
+        engine.restore(gone).unwrap();
+    }
+    assert_eq!(engine.sequence(), 41);
+}
