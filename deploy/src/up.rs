@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use arb_api::access::keys::Keys;
 use arb_api::access::plan::Plan;
-use arb_kafka as kafka;
+use arb_kafka::{self as kafka, Cluster};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
 use arb_sink::clickhouse::{self, Settings, roles};
@@ -20,7 +20,7 @@ use crate::local::clickhouse::passwords;
 use crate::local::progress::Progress;
 use crate::local::{self, home, preflight};
 use crate::roles::clickhouse as clickhouse_of;
-use crate::roles::{admin, ingest};
+use crate::roles::{admin, cluster, ingest};
 use crate::system::signals;
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
@@ -66,8 +66,9 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
             .push(std::fs::File::open(recording).map(drop).with_context(|| recording.display().to_string()));
     }
     if config.play.live.wanted {
-        checks.push(ingest::live::settings(&config.play.live, "").map(drop));
+        checks.push(ingest::live::settings(&config.play.live, &Cluster::plaintext("")).map(drop));
     }
+    checks.push(security(config));
     if config.brokers.is_none() {
         checks.push(preflight::java());
         checks.push(local::kafka::ports(config.kafka_port, "--kafka-port"));
@@ -78,6 +79,17 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
         checks.push(preflight::port(native, "--clickhouse-native-port"));
     }
     checks
+}
+
+/// The options of a connection belong to a Kafka that is named: the local one has a plaintext listener on loopback.
+fn security(config: &Up) -> anyhow::Result<()> {
+    match &config.brokers {
+        Some(brokers) => Ok(cluster::with(brokers, &config.security).map(drop)?),
+        None if config.security.is_given() => {
+            bail!("the options --kafka-... of a connection need --brokers: the local Kafka is plaintext")
+        }
+        None => Ok(()),
+    }
 }
 
 fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<()> {
@@ -93,7 +105,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         Some(brokers) => brokers.clone(),
         None => start_kafka(config, home, children, stop)?,
     };
-    runtime.block_on(kafka::provision(&brokers, None))?;
+    runtime.block_on(kafka::provision(&cluster::with(&brokers, &config.security)?, None))?;
     if is_local {
         let _progress = Progress::start("starting ClickHouse");
         children.wait(stop, "ClickHouse", || local::clickhouse::answers(config.clickhouse_port))?;
@@ -102,7 +114,9 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let keys = home::keys(home);
     // That of the last run ends with it.
     let key = Keys::replace(&keys, "arb up", Plan::Enterprise)?;
-    let common = ["--child", "--brokers", &brokers];
+    let security = config.security.arguments();
+    let common: Vec<_> =
+        ["--child", "--brokers", &brokers].into_iter().chain(security.iter().map(String::as_str)).collect();
     let [ingest_admin, process_admin, serve_admin, sink_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
     let books = config.books_file.as_ref().map(|file| format!("--books-file={}", file.display()));

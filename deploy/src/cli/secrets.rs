@@ -16,17 +16,23 @@ pub(super) const ANALYST: &str = "CLICKHOUSE_ANALYST_PASSWORD";
 /// Of whoever makes users.
 pub(super) const ADMIN: &str = "CLICKHOUSE_ADMIN_PASSWORD";
 
-const ALL: [&str; 5] = [live::KEY, WRITER, MIGRATOR, ANALYST, ADMIN];
+/// Of every client of Kafka: the password of SASL PLAIN and SCRAM.
+pub(super) const KAFKA: &str = "KAFKA_PASSWORD";
+/// The same for SASL OAUTHBEARER: the secret that tokens are issued for.
+pub(super) const KAFKA_OAUTH: &str = "KAFKA_OAUTH_CLIENT_SECRET";
+
+const ALL: [&str; 7] = [live::KEY, WRITER, MIGRATOR, ANALYST, ADMIN, KAFKA, KAFKA_OAUTH];
 
 /// Takes every secret from a command's environment, but those that this role of ours needs; a program that is not ours
 /// needs none.
 pub fn hide(command: &mut Command, role: Option<&str>) {
-    let needed = match role {
-        Some("ingest") => Some(live::KEY),
-        Some("sink") => Some(WRITER),
-        _ => None,
+    let needed: &[&str] = match role {
+        Some("ingest") => &[KAFKA, KAFKA_OAUTH, live::KEY],
+        Some("sink") => &[KAFKA, KAFKA_OAUTH, WRITER],
+        Some("process" | "serve") => &[KAFKA, KAFKA_OAUTH],
+        _ => &[],
     };
-    for name in ALL.iter().filter(|name| Some(**name) != needed) {
+    for name in ALL.iter().filter(|name| !needed.contains(name)) {
         command.env_remove(name);
     }
 }
@@ -59,11 +65,15 @@ mod tests {
         let mut all = BTreeSet::from([live::KEY.to_owned()]);
         secrets(&Cli::command(), &mut all);
         assert_eq!(hidden(None), all);
-        assert_eq!(all.len(), 5);
-        for (role, own) in [("ingest", live::KEY), ("sink", WRITER)] {
-            let rest: BTreeSet<_> = all.iter().filter(|name| *name != own).cloned().collect();
+        assert_eq!(all.len(), ALL.len());
+        let kafka = [KAFKA, KAFKA_OAUTH];
+        for (role, own) in
+            [("ingest", Some(live::KEY)), ("sink", Some(WRITER)), ("process", None), ("serve", None)]
+        {
+            let is_needed = |name: &str| Some(name) == own || kafka.contains(&name);
+            let rest: BTreeSet<_> = all.iter().filter(|name| !is_needed(name)).cloned().collect();
             assert_eq!(hidden(Some(role)), rest, "{role}");
         }
-        assert_eq!(hidden(Some("process")), all);
+        assert_eq!(hidden(Some("kafka")), all);
     }
 }

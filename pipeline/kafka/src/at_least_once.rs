@@ -9,6 +9,7 @@ use std::time::Duration;
 use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
 use rdkafka::producer::BaseProducer;
 
+use super::cluster::Cluster;
 use super::producer::{enqueue, flush};
 use super::transaction::{Silent, offsets, record, settings};
 use super::{Error, TickConsumer, fatal};
@@ -24,9 +25,8 @@ impl AtLeastOnceProducer {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub fn new(brokers: &str) -> Result<Self, Error> {
-        let producer = settings(brokers).create_with_context(Silent::default());
-        Ok(Self(producer.map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?))
+    pub fn new(cluster: &Cluster) -> Result<Self, Error> {
+        Ok(Self(cluster.producer(&settings(cluster), Silent::new(cluster))?))
     }
 }
 

@@ -18,6 +18,7 @@ use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseProducer, Producer};
 
+use super::cluster::Cluster;
 use super::group::member;
 use super::producer::{enqueue, flush};
 use super::reader::is_transient;
@@ -70,12 +71,12 @@ pub struct Work<'a> {
 /// # Errors
 /// [`Error`], at the first thing that goes wrong: it is a measurement.
 pub fn run(
-    brokers: &str,
+    cluster: &Cluster,
     guarantee: Guarantee,
     work: &Work<'_>,
     mut begun: impl FnMut(),
 ) -> Result<(), Error> {
-    let bare = Bare::connect(brokers, guarantee, work.group)?;
+    let bare = Bare::connect(cluster, guarantee, work.group)?;
     let mut outputs = work.outputs.iter().cycle();
     let mut first = Some(bare.read()?);
     begun();
@@ -100,17 +101,16 @@ struct Bare {
 }
 
 impl Bare {
-    fn connect(brokers: &str, guarantee: Guarantee, group: &str) -> Result<Self, Error> {
-        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let consumer: BaseConsumer<Listener> = member(brokers, group)
-            .set("auto.offset.reset", "earliest")
-            .create_with_context(Listener)
-            .map_err(broker)?;
+    fn connect(cluster: &Cluster, guarantee: Guarantee, group: &str) -> Result<Self, Error> {
+        let broker = |source| cluster.broker(source);
+        let mut config = member(cluster, group);
+        config.set("auto.offset.reset", "earliest");
+        let consumer = cluster.consumer(&config, Listener::new(cluster))?;
         let config = match guarantee {
-            Guarantee::ExactlyOnce => transactional(brokers, group),
-            Guarantee::AtLeastOnce => settings(brokers),
+            Guarantee::ExactlyOnce => transactional(cluster, group),
+            Guarantee::AtLeastOnce => settings(cluster),
         };
-        let producer: BaseProducer<Silent> = config.create_with_context(Silent::default()).map_err(broker)?;
+        let producer: BaseProducer<Silent> = cluster.producer(&config, Silent::new(cluster))?;
         if guarantee == Guarantee::ExactlyOnce {
             producer.init_transactions(TIMEOUT).map_err(broker)?;
         }

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use arb_schemas::topics;
 use rdkafka::admin::{AdminClient, AdminOptions};
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::Consumer;
 use rdkafka::types::RDKafkaErrorCode;
 
+use super::cluster::Cluster;
 use super::{Error, Listener, partitions, provision};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -18,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Topics that belong to whoever measures.
 pub struct Scratch {
-    brokers: String,
+    cluster: Cluster,
     admin: AdminClient<Listener>,
 }
 
@@ -27,18 +28,17 @@ impl Scratch {
     ///
     /// # Errors
     /// [`Error::Topic`] where one of them is there already.
-    pub async fn make(brokers: &str) -> Result<Self, Error> {
-        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let consumer: BaseConsumer<Listener> =
-            super::client(brokers).create_with_context(Listener).map_err(broker)?;
-        let metadata = consumer.fetch_metadata(None, TIMEOUT).map_err(broker)?;
+    pub async fn make(cluster: &Cluster) -> Result<Self, Error> {
+        let config = super::client(cluster);
+        let consumer = cluster.consumer(&config, Listener::new(cluster))?;
+        let metadata = consumer.fetch_metadata(None, TIMEOUT).map_err(|source| cluster.broker(source))?;
         let taken = metadata.topics().iter().find(|found| topics::ALL.iter().any(|t| t.name == found.name()));
         if let Some(taken) = taken {
             let (topic, problem) = (taken.name().to_owned(), "is there already".to_owned());
             return Err(Error::Topic { topic, problem });
         }
-        let admin = super::client(brokers).create_with_context(Listener).map_err(broker)?;
-        let scratch = Self { brokers: brokers.to_owned(), admin };
+        let admin = cluster.admin(&config, Listener::new(cluster))?;
+        let scratch = Self { cluster: cluster.clone(), admin };
         scratch.create().await?;
         Ok(scratch)
     }
@@ -73,10 +73,10 @@ impl Scratch {
 
     /// Makes what is missing, and waits until brokers tell of it.
     async fn create(&self) -> Result<(), Error> {
-        provision(&self.brokers, None).await?;
+        provision(&self.cluster, None).await?;
         let deadline = Instant::now() + TIMEOUT;
         loop {
-            match partitions(&self.brokers) {
+            match partitions(&self.cluster) {
                 Err(Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
                 found => return found.map(drop),
             }

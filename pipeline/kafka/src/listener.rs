@@ -1,0 +1,58 @@
+//! What librdkafka reports beside its calls: a broker that is not reachable, a certificate that is not accepted, a token
+//! that must be renewed.
+//!
+//! It reports and never decides: whatever must be acted upon comes back from a call too.
+
+use std::error::Error as StdError;
+
+use arb_runtime::telemetry;
+use rdkafka::ClientContext;
+use rdkafka::client::OAuthToken;
+use rdkafka::consumer::ConsumerContext;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+
+use super::cluster::Cluster;
+use super::problem;
+
+/// The part that the contexts of all clients share.
+#[derive(Debug, Clone)]
+pub(super) struct Listener(Cluster);
+
+impl Listener {
+    /// Of the clients of a cluster.
+    pub(super) fn new(cluster: &Cluster) -> Self {
+        Self(cluster.clone())
+    }
+
+    /// A token for the client that asks.
+    pub(super) fn token(&self) -> Result<OAuthToken, Box<dyn StdError>> {
+        let token = self.0.token().unwrap_or_else(|| Err("no token is used".to_owned()));
+        token.map_err(|problem| {
+            self.0.note(problem.clone(), false);
+            problem.into()
+        })
+    }
+}
+
+impl ClientContext for Listener {
+    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        // The end of a partition is reported here too, and is none.
+        if error.rdkafka_error_code() == Some(RDKafkaErrorCode::PartitionEOF) {
+            return;
+        }
+        let code = error.rdkafka_error_code();
+        let name = code.map_or_else(|| "other".to_owned(), |code| format!("{code:?}"));
+        telemetry::kafka::error(&name, &error, reason);
+        if let Some(problem) = code.and_then(|code| problem::of(code, reason, &self.0)) {
+            self.0.note(problem.sentence, problem.is_certificate);
+        }
+    }
+
+    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn StdError>> {
+        self.token()
+    }
+}
+
+impl ConsumerContext for Listener {}
