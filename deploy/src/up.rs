@@ -160,6 +160,8 @@ fn start_sink(
     if let Some(file) = &file {
         arguments.extend(["--writer-password-file", file]);
     }
+    let ca = config.writer.ca.as_ref().map(|file| format!("--clickhouse-ca={}", file.display()));
+    arguments.extend(ca.as_deref());
     arguments.extend(["--clickhouse-writer", &config.writer.user]);
     children.start("sink", &arguments)
 }
@@ -201,9 +203,11 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
     let migrator = match (&config.writer.url, &config.migrator_password) {
         (None, _) => {
             let password = passwords::read(&passwords::file(home, roles::MIGRATOR))?;
-            Settings { url: url(), user, password }
+            Settings { url: url(), ca: None, user, password }
         }
-        (Some(url), Some(password)) => Settings { url: url.clone(), user, password: password.clone() },
+        (Some(url), Some(password)) => {
+            Settings { url: url.clone(), ca: config.writer.ca.clone(), user, password: password.clone() }
+        }
         (Some(_), None) => return Ok(clickhouse::check(&clickhouse_of::writer(&config.writer, home)?).await?),
     };
     for migration in clickhouse::migrate(&migrator).await? {
