@@ -135,7 +135,8 @@ fn fatal(error: impl Into<Error>) -> LogError {
 /// Settings that every client has.
 fn client(cluster: &Cluster) -> ClientConfig {
     let mut config = cluster.settings();
-    config.set("allow.auto.create.topics", "false").set_log_level(RDKafkaLogLevel::Warning);
+    // The level at which connections that fail are logged: `listener` reads why, and writes warnings and errors alone.
+    config.set("allow.auto.create.topics", "false").set_log_level(RDKafkaLogLevel::Info);
     config
 }
 

@@ -8,6 +8,7 @@ use std::error::Error as StdError;
 use arb_runtime::telemetry;
 use rdkafka::ClientContext;
 use rdkafka::client::OAuthToken;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 
@@ -47,6 +48,23 @@ impl ClientContext for Listener {
         telemetry::kafka::error(&name, &error, reason);
         if let Some(problem) = code.and_then(|code| problem::of(code, reason, &self.0)) {
             self.0.note(problem.sentence, problem.is_certificate);
+        }
+    }
+
+    /// Failed connections are logged, not all of them reported as errors. What is not at least a warning is for this alone.
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        use RDKafkaLogLevel as Level;
+        if facility == "FAIL"
+            && let Some(problem) = problem::of_failure(message, &self.0)
+        {
+            self.0.note(problem.sentence, problem.is_certificate);
+        }
+        match level {
+            Level::Emerg | Level::Alert | Level::Critical | Level::Error => {
+                tracing::error!(target: "librdkafka", "librdkafka: {facility} {message}");
+            }
+            Level::Warning => tracing::warn!(target: "librdkafka", "librdkafka: {facility} {message}"),
+            Level::Notice | Level::Info | Level::Debug => {}
         }
     }
 

@@ -19,14 +19,26 @@ pub(super) struct Found {
 
 /// What an error says about the connection; `None` for errors of another kind.
 pub(super) fn of(code: Code, reason: &str, cluster: &Cluster) -> Option<Found> {
-    let (sentence, is_certificate) = match code {
-        Code::Authentication => (authentication(reason, cluster.mechanism()), false),
-        Code::SSL if is_unverified(reason) => (certificate(cluster), true),
-        Code::SSL => (tls(reason), false),
-        Code::BrokerTransportFailure => (listener(reason, cluster.is_tls())?, false),
-        _ => return None,
-    };
-    Some(Found { sentence: format!("{sentence} ({})", detail(reason)), is_certificate })
+    match code {
+        Code::Authentication => Some(Found::new(&authentication(reason, cluster.mechanism()), reason)),
+        Code::SSL | Code::BrokerTransportFailure => of_failure(reason, cluster),
+        _ => None,
+    }
+}
+
+/// What the text of a failed connection says, as it is logged: not all of them are reported as errors.
+pub(super) fn of_failure(reason: &str, cluster: &Cluster) -> Option<Found> {
+    if is_unverified(reason) {
+        return Some(Found { is_certificate: true, ..Found::new(&certificate(cluster), reason) });
+    }
+    let sentence = if cluster.is_tls() { tls(reason) } else { plaintext(reason) };
+    Some(Found::new(sentence?, reason))
+}
+
+impl Found {
+    fn new(sentence: &str, reason: &str) -> Self {
+        Self { sentence: format!("{sentence} ({})", detail(reason)), is_certificate: false }
+    }
 }
 
 fn authentication(reason: &str, mechanism: Option<SaslMechanism>) -> String {
@@ -60,99 +72,143 @@ fn certificate(cluster: &Cluster) -> String {
     format!("the certificate of the broker cannot be verified by {by}")
 }
 
-fn tls(reason: &str) -> String {
-    let has = |word: &str| reason.to_ascii_lowercase().contains(word);
-    if has("wrong version number") || has("packet length too long") || has("unexpected eof") {
-        return PLAINTEXT.to_owned();
+/// Of a connection with TLS.
+fn tls(reason: &str) -> Option<&'static str> {
+    let reason = reason.to_ascii_lowercase();
+    let has = |word: &str| reason.contains(word);
+    if has("connecting to a plaintext broker listener") || has("wrong version number") {
+        return Some(
+            "the port does not use TLS: it is that of a plaintext listener; check the port and \
+             --kafka-security-protocol",
+        );
     }
-    if has("certificate required") || has("alert handshake failure") || has("bad certificate") {
-        return "it requires a client certificate: check --kafka-certificate and --kafka-key".to_owned();
+    if has("certificate required") || has("alert bad certificate") || has("alert handshake failure") {
+        return Some("it requires a client certificate: check --kafka-certificate and --kafka-key");
     }
     if has("alert certificate expired") {
-        return "it refuses the client certificate, which has expired: renew --kafka-certificate".to_owned();
+        return Some("it refuses the client certificate, which has expired: renew --kafka-certificate");
     }
-    if has("alert") && (has("certificate unknown") || has("unknown ca") || has("certificate revoked")) {
-        return "it refuses the client certificate: check that its brokers trust the CA of --kafka-certificate, and \
-                that the certificate has not expired"
-            .to_owned();
+    if has("alert certificate unknown") || has("alert unknown ca") || has("alert certificate revoked") {
+        return Some(
+            "it refuses the client certificate: check that its brokers trust the CA of --kafka-certificate, and \
+             that the certificate has not expired",
+        );
     }
-    "the TLS handshake failed".to_owned()
+    has("ssl routines").then_some("TLS fails")
 }
 
-const PLAINTEXT: &str = "the port does not use TLS: it is that of a plaintext listener; check the port and --kafka-security-protocol";
-
-/// Of a connection that the broker closed.
-fn listener(reason: &str, is_tls: bool) -> Option<String> {
-    if reason.contains("connecting to a PLAINTEXT broker listener") {
-        return Some(PLAINTEXT.to_owned());
+/// Of a connection without TLS.
+fn plaintext(reason: &str) -> Option<&'static str> {
+    if reason.contains("connecting to a SSL listener?") || reason.contains("Invalid response size") {
+        return Some("the port does not accept connections without TLS: check --kafka-security-protocol");
     }
-    let hints = ["security.protocol", "might require SASL", "Receive failed: Invalid"];
-    let is_closed = hints.iter().any(|hint| reason.contains(hint));
-    let sentence = "the port closes connections without TLS: check --kafka-security-protocol".to_owned();
-    (is_closed && !is_tls).then_some(sentence)
+    let closes = "the port closes connections: it may require SASL; check --kafka-security-protocol";
+    reason.contains("might require SASL").then_some(closes)
 }
 
-/// librdkafka's text without the address before and the state after it.
+/// librdkafka's text without the broker before and the state after it.
 fn detail(reason: &str) -> &str {
-    let rest = match reason.split_once("://").and_then(|(_, rest)| rest.split_once(": ")) {
-        Some((_, rest)) => rest,
-        None => reason,
-    };
+    let mut rest = reason;
+    while let Some((head, tail)) = rest.split_once(": ") {
+        let is_name = head.starts_with("[thrd:") || (head.contains('/') && !head.contains(' '));
+        if !is_name {
+            break;
+        }
+        rest = tail;
+    }
     rest.split(" (after ").next().unwrap_or(rest).trim()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::{ClusterOptions, SecurityProtocol};
 
-    fn sentence(code: Code, reason: &str) -> String {
-        of(code, reason, &Cluster::plaintext("b")).map(|found| found.sentence).unwrap_or_default()
+    fn cluster(protocol: SecurityProtocol) -> Cluster {
+        let options = ClusterOptions { brokers: "b".to_owned(), protocol, ..ClusterOptions::default() };
+        Cluster::new(options).unwrap()
     }
 
     #[test]
     fn the_detail_is_what_happened() {
-        let reason = "sasl_ssl://127.0.0.1:9093/bootstrap: SSL handshake failed: wrong version number (after 3ms in state CONNECT)";
+        let reason = "ssl://127.0.0.1:9093/bootstrap: SSL handshake failed: wrong version number (after 3ms in state CONNECT)";
         assert_eq!(detail(reason), "SSL handshake failed: wrong version number");
+        let logged = "[thrd:127.0.0.1:9/bootstrap]: 127.0.0.1:9/1: Receive failed: Invalid response size 352518912 (0..1): x";
+        assert_eq!(detail(logged), "Receive failed: Invalid response size 352518912 (0..1): x");
         assert_eq!(detail("1/1 brokers are down"), "1/1 brokers are down");
     }
 
+    /// Texts as librdkafka 2.12 with OpenSSL 3.0 writes them.
     #[test]
-    fn each_kind_of_error_names_the_setting() {
-        let unverified = "ssl://h:1/bootstrap: SSL handshake failed: error:0A000086:SSL routines::certificate verify failed";
-        let plaintext = "ssl://h:1/bootstrap: SSL handshake failed: Disconnected: connecting to a PLAINTEXT broker listener?";
-        let closed = "h:1/bootstrap: Disconnected: verify that security.protocol is correctly configured, broker might \
-                      require SASL authentication (after 2ms in state APIVERSION_QUERY)";
-        for (code, reason, expected) in [
-            (Code::SSL, unverified, "cannot be verified by the CAs of this system"),
-            (Code::SSL, "error:0A00010B:SSL routines::wrong version number", "plaintext listener"),
-            (Code::SSL, "tlsv13 alert certificate required", "requires a client certificate"),
-            (Code::SSL, "sslv3 alert certificate expired", "has expired"),
-            (Code::SSL, "sslv3 alert certificate unknown", "refuses the client certificate"),
-            (Code::SSL, "no shared cipher", "the TLS handshake failed (no shared cipher)"),
-            (Code::BrokerTransportFailure, plaintext, "plaintext listener"),
-            (Code::BrokerTransportFailure, closed, "closes connections without TLS"),
-            (Code::Authentication, "Unsupported SASL mechanism", "does not accept SASL"),
+    fn each_failure_names_the_setting() {
+        let (tls, plain) = (cluster(SecurityProtocol::Ssl), cluster(SecurityProtocol::Plaintext));
+        for (cluster, reason, expected) in [
+            (
+                &tls,
+                "SSL handshake failed: error:0A000086:SSL routines::certificate verify failed",
+                "the CAs of this system",
+            ),
+            (
+                &tls,
+                "SSL handshake failed: Disconnected: connecting to a PLAINTEXT broker listener?",
+                "plaintext listener",
+            ),
+            (
+                &tls,
+                "SSL handshake failed: error:0A00010B:SSL routines::wrong version number",
+                "plaintext listener",
+            ),
+            (
+                &tls,
+                "error:0A00045C:SSL routines::tlsv13 alert certificate required",
+                "requires a client certificate",
+            ),
+            (
+                &tls,
+                "Receive failed: error:0A000412:SSL routines::sslv3 alert bad certificate",
+                "requires a client certificate",
+            ),
+            (
+                &tls,
+                "Receive failed: error:0A000415:SSL routines::sslv3 alert certificate expired",
+                "which has expired",
+            ),
+            (
+                &tls,
+                "Receive failed: error:0A000416:SSL routines::sslv3 alert certificate unknown",
+                "refuses the client certificate",
+            ),
+            (&tls, "error:0A0000C1:SSL routines::no shared cipher", "TLS fails (error:0A0000C1"),
+            (&plain, "Receive failed: Invalid response size 352518912 (0..100000000)", "without TLS"),
+            (&plain, "Disconnected: requesting ApiVersion: (connecting to a SSL listener?)", "without TLS"),
+            (
+                &plain,
+                "Disconnected: verify that broker might require SASL authentication",
+                "may require SASL",
+            ),
         ] {
-            let said = sentence(code, reason);
+            let said = of_failure(reason, cluster).map(|found| found.sentence).unwrap_or_default();
             assert!(said.contains(expected), "{reason}: {said}");
         }
     }
 
     #[test]
     fn an_error_of_another_kind_is_none() {
-        assert_eq!(sentence(Code::AllBrokersDown, "1/1 brokers are down"), "");
-        assert_eq!(
-            sentence(Code::BrokerTransportFailure, "h:1/1: Connect to ipv4#h:1 failed: Connection refused"),
-            ""
-        );
+        let tls = cluster(SecurityProtocol::Ssl);
+        assert_eq!(of(Code::AllBrokersDown, "1/1 brokers are down", &tls), None);
+        let refused = "h:1/1: Connect to ipv4#h:1 failed: Connection refused";
+        assert_eq!(of(Code::BrokerTransportFailure, refused, &tls), None);
+        assert_eq!(of_failure("Disconnected", &cluster(SecurityProtocol::Plaintext)), None);
     }
 
     #[test]
-    fn a_password_is_refused_by_mechanism() {
-        for (mechanism, expected) in
-            [(SaslMechanism::Plain, "SASL PLAIN"), (SaslMechanism::OAuthBearer, "the token")]
-        {
-            let said = authentication("Authentication failed", Some(mechanism));
+    fn a_refused_client_is_told_by_mechanism() {
+        for (mechanism, reason, expected) in [
+            (SaslMechanism::Plain, "Authentication failed", "SASL PLAIN"),
+            (SaslMechanism::OAuthBearer, "Authentication failed", "the token"),
+            (SaslMechanism::ScramSha256, "Unsupported SASL mechanism", "does not accept SASL SCRAM-SHA-256"),
+        ] {
+            let said = authentication(reason, Some(mechanism));
             assert!(said.contains(expected), "{said}");
         }
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use arb_runtime::progress::Span;
 use arb_schemas::topics::Topic;
 use rdkafka::client::OAuthToken;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
@@ -46,6 +47,10 @@ impl ClientContext for Reading {
 
     fn error(&self, error: KafkaError, reason: &str) {
         self.listener.error(error, reason);
+    }
+
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.listener.log(level, facility, message);
     }
 
     fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {

@@ -14,6 +14,7 @@ use arb_runtime::log::Output;
 use arb_runtime::log::{Committed, LogError, Transaction as Port};
 use arb_schemas::topics;
 use rdkafka::client::OAuthToken;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
@@ -60,6 +61,10 @@ impl ClientContext for Silent {
 
     fn error(&self, error: KafkaError, reason: &str) {
         self.listener.error(error, reason);
+    }
+
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.listener.log(level, facility, message);
     }
 
     fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
