@@ -156,7 +156,8 @@ fn wrong_settings_are_named(scene: &Scene) {
         (scene.tls(&scene.other_ca), "is not signed by the CA in --kafka-ca"),
         (ssl(&broker.expired), "the certificate of the broker has expired"),
         (ssl(&broker.plaintext), "does not use TLS: it is that of a plaintext listener"),
-        (options(&broker.tls, &[]), "closes connections without TLS"),
+        (options(&broker.tls, &[]), "does not accept connections without TLS"),
+        (ssl(&broker.sasl), "it may require SASL"),
         (ssl(&broker.mutual), "requires a client certificate"),
         (scene.mutual(&scene.expired), "refuses the client certificate"),
         (

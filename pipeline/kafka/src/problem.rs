@@ -9,6 +9,10 @@ use rdkafka::error::RDKafkaErrorCode as Code;
 
 use super::cluster::{Cluster, SaslMechanism};
 
+/// Milliseconds after which the first request is over. A broker that ends so soon after a client has connected is taken
+/// for one that requires SASL: the sentence says "may".
+const FIRST: u32 = 500;
+
 /// What is wrong.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
@@ -32,7 +36,8 @@ pub(super) fn of_failure(reason: &str, cluster: &Cluster) -> Option<Found> {
         return Some(Found { is_certificate: true, ..Found::new(&certificate(cluster), reason) });
     }
     let sentence = if cluster.is_tls() { tls(reason) } else { plaintext(reason) };
-    Some(Found::new(sentence?, reason))
+    let without_sasl = || unauthenticated(reason).filter(|_| cluster.mechanism().is_none());
+    Some(Found::new(sentence.or_else(without_sasl)?, reason))
 }
 
 impl Found {
@@ -99,11 +104,20 @@ fn tls(reason: &str) -> Option<&'static str> {
 
 /// Of a connection without TLS.
 fn plaintext(reason: &str) -> Option<&'static str> {
-    if reason.contains("connecting to a SSL listener?") || reason.contains("Invalid response size") {
-        return Some("the port does not accept connections without TLS: check --kafka-security-protocol");
-    }
-    let closes = "the port closes connections: it may require SASL; check --kafka-security-protocol";
-    reason.contains("might require SASL").then_some(closes)
+    let is_closed = reason.contains("Disconnected") && reason.contains("in state APIVERSION_QUERY");
+    let is_answered_by_tls = reason.contains("Invalid response size");
+    let needs = "the port does not accept connections without TLS: check --kafka-security-protocol";
+    (is_closed || is_answered_by_tls).then_some(needs)
+}
+
+/// Of a connection without SASL, which a listener with SASL closes at the first request.
+fn unauthenticated(reason: &str) -> Option<&'static str> {
+    let (_, state) = reason.split_once("Disconnected")?.1.split_once("(after ")?;
+    let (millis, state) = state.split_once("ms in state ")?;
+    let is_first = state.starts_with("UP") && millis.parse::<u32>().is_ok_and(|millis| millis < FIRST);
+    let closes = "the port closes connections at the first request: it may require SASL; check \
+                  --kafka-security-protocol";
+    is_first.then_some(closes)
 }
 
 /// librdkafka's text without the broker before and the state after it.
@@ -180,10 +194,15 @@ mod tests {
             ),
             (&tls, "error:0A0000C1:SSL routines::no shared cipher", "TLS fails (error:0A0000C1"),
             (&plain, "Receive failed: Invalid response size 352518912 (0..100000000)", "without TLS"),
-            (&plain, "Disconnected: requesting ApiVersion: (connecting to a SSL listener?)", "without TLS"),
             (
                 &plain,
-                "Disconnected: verify that broker might require SASL authentication",
+                "Disconnected: connection closed by peer (after 3ms in state APIVERSION_QUERY)",
+                "without TLS",
+            ),
+            (&plain, "Disconnected: connection closed by peer (after 8ms in state UP)", "may require SASL"),
+            (
+                &tls,
+                "Disconnected: SSL connection closed by peer (after 8ms in state UP, 1 identical)",
                 "may require SASL",
             ),
         ] {
@@ -198,7 +217,8 @@ mod tests {
         assert_eq!(of(Code::AllBrokersDown, "1/1 brokers are down", &tls), None);
         let refused = "h:1/1: Connect to ipv4#h:1 failed: Connection refused";
         assert_eq!(of(Code::BrokerTransportFailure, refused, &tls), None);
-        assert_eq!(of_failure("Disconnected", &cluster(SecurityProtocol::Plaintext)), None);
+        let restarted = "Disconnected: connection closed by peer (after 60012ms in state UP)";
+        assert_eq!(of_failure(restarted, &cluster(SecurityProtocol::Plaintext)), None);
     }
 
     #[test]
