@@ -44,10 +44,10 @@ pub(crate) struct KafkaSecurity {
     pub(crate) username: Option<String>,
     /// File of its password, instead of `KAFKA_PASSWORD` in the environment
     #[arg(long = "kafka-password-file", env = "KAFKA_PASSWORD_FILE", value_name = "FILE")]
-    pub(crate) password_file: Option<PathBuf>,
+    pub(crate) kafka_password_file: Option<PathBuf>,
     /// CA certificates that the brokers' certificates must be signed by (PEM); without it those of the system
     #[arg(long = "kafka-ca", env = "KAFKA_CA", value_name = "FILE")]
-    pub(crate) ca: Option<PathBuf>,
+    pub(crate) kafka_ca: Option<PathBuf>,
     /// Certificate of the client, and those between it and its CA (PEM)
     #[arg(long = "kafka-certificate", env = "KAFKA_CERTIFICATE", value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
@@ -79,7 +79,7 @@ pub(crate) struct KafkaSecurity {
     pub(crate) config: Option<PathBuf>,
     // Settings of the environment; options only because there is no other way to read them.
     #[arg(long = "kafka-password", hide = true, env = secrets::KAFKA, hide_env_values = true)]
-    pub(crate) password: Option<String>,
+    pub(crate) kafka_password: Option<String>,
     #[arg(long = "kafka-oauth-client-secret", hide = true, env = secrets::KAFKA_OAUTH, hide_env_values = true)]
     pub(crate) oauth_client_secret: Option<String>,
 }
@@ -145,8 +145,8 @@ impl KafkaSecurity {
             ("security-protocol", Some(SecurityProtocol::from(self.protocol).key().to_owned())),
             ("sasl-mechanism", mechanism),
             ("username", self.username.clone()),
-            ("password-file", file(&self.password_file)),
-            ("ca", file(&self.ca)),
+            ("password-file", file(&self.kafka_password_file)),
+            ("ca", file(&self.kafka_ca)),
             ("certificate", file(&self.certificate)),
             ("key", file(&self.key)),
             ("oauth-token-url", self.oauth_token_url.clone()),
@@ -193,7 +193,7 @@ mod tests {
         let Command::Up(up) = cli.command else { panic!("not up") };
         assert!(up.security.is_given());
         assert_eq!(up.security.arguments(), options);
-        let hidden = ["password", "oauth_client_secret"];
+        let hidden = ["kafka_password", "oauth_client_secret"];
         let mut arguments = clap::Command::new("security");
         arguments = <super::KafkaSecurity as clap::Args>::augment_args(arguments);
         let shown =
