@@ -17,19 +17,28 @@ use super::problem;
 
 /// The part that the contexts of all clients share.
 #[derive(Debug, Clone)]
-pub(super) struct Listener(Cluster);
+pub(super) struct Listener {
+    cluster: Cluster,
+    /// Whether librdkafka's own lines are logged.
+    is_logging: bool,
+}
 
 impl Listener {
     /// Of the clients of a cluster.
     pub(super) fn new(cluster: &Cluster) -> Self {
-        Self(cluster.clone())
+        Self { cluster: cluster.clone(), is_logging: true }
+    }
+
+    /// Of a client that asks one question and whose user reports why there is no answer.
+    pub(super) fn of_question(cluster: &Cluster) -> Self {
+        Self { cluster: cluster.clone(), is_logging: false }
     }
 
     /// A token for the client that asks.
     pub(super) fn token(&self) -> Result<OAuthToken, Box<dyn StdError>> {
-        let token = self.0.token().unwrap_or_else(|| Err("no token is used".to_owned()));
+        let token = self.cluster.token().unwrap_or_else(|| Err("no token is used".to_owned()));
         token.map_err(|problem| {
-            self.0.note(problem.clone(), false);
+            self.cluster.note(problem.clone(), false);
             problem.into()
         })
     }
@@ -46,8 +55,8 @@ impl ClientContext for Listener {
         let code = error.rdkafka_error_code();
         let name = code.map_or_else(|| "other".to_owned(), |code| format!("{code:?}"));
         telemetry::kafka::error(&name, &error, reason);
-        if let Some(problem) = code.and_then(|code| problem::of(code, reason, &self.0)) {
-            self.0.note(problem.sentence, problem.is_certificate);
+        if let Some(problem) = code.and_then(|code| problem::of(code, reason, &self.cluster)) {
+            self.cluster.note(problem.sentence, problem.is_certificate);
         }
     }
 
@@ -55,11 +64,12 @@ impl ClientContext for Listener {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
         use RDKafkaLogLevel as Level;
         if facility == "FAIL"
-            && let Some(problem) = problem::of_failure(message, &self.0)
+            && let Some(problem) = problem::of_failure(message, &self.cluster)
         {
-            self.0.note(problem.sentence, problem.is_certificate);
+            self.cluster.note(problem.sentence, problem.is_certificate);
         }
         match level {
+            _ if !self.is_logging => {}
             Level::Emerg | Level::Alert | Level::Critical | Level::Error => {
                 tracing::error!(target: "librdkafka", "librdkafka: {facility} {message}");
             }

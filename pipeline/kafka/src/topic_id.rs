@@ -31,7 +31,7 @@ pub fn topic_id(cluster: &Cluster, topic: &Topic) -> Result<[u8; 16], Error> {
 
 /// A client that only describes: it has no group, and is polled before each request alone.
 fn connect(cluster: &Cluster) -> Result<BaseConsumer<Listener>, Error> {
-    cluster.consumer(&super::client(cluster), Listener::new(cluster))
+    cluster.consumer(&super::client(cluster), Listener::of_question(cluster))
 }
 
 fn describe(cluster: &Cluster, client: &BaseConsumer<Listener>, topic: &Topic) -> Result<[u8; 16], Error> {

@@ -31,9 +31,9 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
     let broker = |source| cluster.broker(source);
     let config = super::client(cluster);
     // An admin client reports nothing, so that another one finds out first whether a broker can be used.
-    let consumer = cluster.consumer(&config, Listener::new(cluster))?;
+    let consumer = cluster.consumer(&config, Listener::of_question(cluster))?;
     answered(cluster, &consumer, |within| consumer.fetch_metadata(None, within))?;
-    let admin = cluster.admin(&config, Listener::new(cluster))?;
+    let admin = cluster.admin(&config, Listener::of_question(cluster))?;
     let configs = topics::ALL.map(|topic| topic.config());
     let wanted: Vec<_> = topics::ALL
         .iter()
@@ -61,7 +61,7 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
 /// [`Error::Topic`] when one is missing or they differ: what is computed from a partition is written to the
 /// partition of the same number.
 pub fn partitions(cluster: &Cluster) -> Result<i32, Error> {
-    let consumer = cluster.consumer(&super::client(cluster), Listener::new(cluster))?;
+    let consumer = cluster.consumer(&super::client(cluster), Listener::of_question(cluster))?;
     let expected = count(&consumer, &topics::ODDS_TICKS, cluster)?;
     for topic in &topics::ALL {
         let found = count(&consumer, topic, cluster)?;
