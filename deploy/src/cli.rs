@@ -3,6 +3,7 @@
 //! These structs are the only readers of the environment. They decide nothing.
 
 mod clickhouse;
+mod cluster;
 pub(crate) mod live;
 mod roles;
 pub mod secrets;
@@ -19,6 +20,7 @@ use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use clickhouse::{ClickHouse, Migrate, PORT as CLICKHOUSE_PORT, Writer};
+pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
 pub(crate) use roles::{Guard, Ingest, Kafka, Process, Serve, Sink};
 pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Key, Synth, Topics, TopicsAction};
@@ -114,14 +116,6 @@ impl Command {
             Self::Clean(_) => "clean",
         }
     }
-}
-
-/// Where Kafka is.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Brokers {
-    /// Kafka's addresses
-    #[arg(long = "brokers", env = "KAFKA_BOOTSTRAP_SERVERS", default_value = "127.0.0.1:19092")]
-    pub(crate) brokers: String,
 }
 
 /// Where a role tells how it is.
@@ -268,6 +262,8 @@ pub(crate) struct Up {
     /// Kafka to use; without it a local one is started
     #[arg(long = "brokers", env = "KAFKA_BOOTSTRAP_SERVERS")]
     pub(crate) brokers: Option<String>,
+    #[command(flatten)]
+    pub(crate) security: KafkaSecurity,
     /// Port of the local Kafka; the next one is its controller's
     #[arg(long, default_value_t = 19092)]
     pub(crate) kafka_port: u16,

@@ -3,6 +3,7 @@
 pub mod admin;
 pub(crate) mod books;
 pub(crate) mod clickhouse;
+pub(crate) mod cluster;
 pub(crate) mod dlq;
 pub(crate) mod evaluate;
 mod guarded;

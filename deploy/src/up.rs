@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use arb_api::access::keys::Keys;
 use arb_api::access::plan::Plan;
-use arb_kafka as kafka;
+use arb_kafka::{self as kafka, Cluster};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
 use arb_setup::prerequisites::{self, Plan as Needed};
@@ -27,7 +27,7 @@ use crate::local::children::Children;
 use crate::local::clickhouse::passwords;
 use crate::local::{self, home, http, preflight};
 use crate::roles::clickhouse as clickhouse_of;
-use crate::roles::{admin, ingest};
+use crate::roles::{admin, cluster, ingest};
 use crate::system::signals;
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
@@ -86,8 +86,9 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
             .push(std::fs::File::open(recording).map(drop).with_context(|| recording.display().to_string()));
     }
     if config.play.live.wanted {
-        checks.push(ingest::live::settings(&config.play.live, "").map(drop));
+        checks.push(ingest::live::settings(&config.play.live, &Cluster::plaintext("")).map(drop));
     }
+    checks.push(security(config));
     if config.brokers.is_none() {
         checks.push(local::kafka::ports(config.kafka_port, "--kafka-port"));
     }
@@ -97,6 +98,17 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
         checks.push(preflight::port(native, "--clickhouse-native-port"));
     }
     checks
+}
+
+/// The options of a connection belong to a Kafka that is named: the local one has a plaintext listener on loopback.
+fn security(config: &Up) -> anyhow::Result<()> {
+    match &config.brokers {
+        Some(brokers) => Ok(cluster::with(brokers, &config.security).map(drop)?),
+        None if config.security.is_given() => {
+            bail!("the options --kafka-... of a connection need --brokers: the local Kafka is plaintext")
+        }
+        None => Ok(()),
+    }
 }
 
 fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<()> {
@@ -112,7 +124,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         Some(brokers) => brokers.clone(),
         None => start_kafka(config, home, children, stop)?,
     };
-    runtime.block_on(kafka::provision(&brokers, None))?;
+    runtime.block_on(kafka::provision(&cluster::with(&brokers, &config.security)?, None))?;
     if is_local {
         let _progress = Progress::start("starting ClickHouse", Report::Live);
         children.wait(stop, "ClickHouse", || local::clickhouse::answers(config.clickhouse_port))?;
@@ -121,7 +133,9 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let keys = home::keys(home);
     // That of the last run ends with it.
     let key = Keys::replace(&keys, "arb up", Plan::Enterprise)?;
-    let common = ["--child", "--brokers", &brokers];
+    let security = config.security.arguments();
+    let common: Vec<_> =
+        ["--child", "--brokers", &brokers].into_iter().chain(security.iter().map(String::as_str)).collect();
     let [ingest_admin, process_admin, serve_admin, sink_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
     let books = config.books_file.as_ref().map(|file| format!("--books-file={}", file.display()));
@@ -165,6 +179,8 @@ fn start_sink(
     if let Some(file) = &file {
         arguments.extend(["--writer-password-file", file]);
     }
+    let ca = config.writer.ca.as_ref().map(|file| format!("--clickhouse-ca={}", file.display()));
+    arguments.extend(ca.as_deref());
     arguments.extend(["--clickhouse-writer", &config.writer.user]);
     children.start("sink", &arguments)
 }
@@ -206,9 +222,11 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
     let migrator = match (&config.writer.url, &config.migrator_password) {
         (None, _) => {
             let password = passwords::read(&passwords::file(home, roles::MIGRATOR))?;
-            Settings { url: url(), user, password }
+            Settings { url: url(), ca: None, user, password }
         }
-        (Some(url), Some(password)) => Settings { url: url.clone(), user, password: password.clone() },
+        (Some(url), Some(password)) => {
+            Settings { url: url.clone(), ca: config.writer.ca.clone(), user, password: password.clone() }
+        }
         (Some(_), None) => return Ok(clickhouse::check(&clickhouse_of::writer(&config.writer, home)?).await?),
     };
     for migration in clickhouse::migrate(&migrator).await? {

@@ -46,6 +46,7 @@ mod support;
 mod surface;
 mod telemetry;
 mod tidy;
+mod tls;
 mod tools;
 mod up;
 mod views;

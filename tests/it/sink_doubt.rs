@@ -158,7 +158,7 @@ fn an_insert_is_one_block_however_large() {
     const ROWS: i64 = 1_100_000;
     let ground = Ground::start();
     let (url, password) = (ground.clickhouse.url.clone(), ground.clickhouse.password("writer"));
-    let client = Settings { url, user: "writer".to_owned(), password }.client().unwrap();
+    let client = Settings { url, ca: None, user: "writer".to_owned(), password }.client().unwrap();
     let limit = Duration::from_mins(2);
     let time_outs = TimeOuts { send: limit, search: limit, insert: limit };
     let store = Store::new(client, time_outs, FailPoints::default());

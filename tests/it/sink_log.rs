@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use arb_kafka::{Commit, Error, Lease, Leases, Mark, SinkConsumer, SinkEvent, partition_of, topic_id};
+use arb_kafka::{
+    Cluster, Commit, Error, Lease, Leases, Mark, SinkConsumer, SinkEvent, partition_of, topic_id,
+};
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
 use arb_sink::sources::TOPICS;
@@ -102,10 +104,10 @@ fn a_topic_made_anew_beneath_a_sink_ends_it_and_the_next_reads_all_of_it() {
     // It sees the old topic and then the new one, and nothing between.
     sink.signal(Signal::STOP);
     wait_for("it is frozen", || sink.is_frozen().then_some(()));
-    let old = topic_id(brokers, &ODDS_TICKS).unwrap();
+    let old = topic_id(&Cluster::plaintext(brokers), &ODDS_TICKS).unwrap();
     make_anew(brokers, ODDS_TICKS.name);
     publish(&ground, 0..50);
-    assert_ne!(topic_id(brokers, &ODDS_TICKS).unwrap(), old);
+    assert_ne!(topic_id(&Cluster::plaintext(brokers), &ODDS_TICKS).unwrap(), old);
     sink.signal(Signal::CONT);
     wait_for("it ends", || sink.died().then_some(()));
     let said = sentence(&ground, "old.log");
@@ -147,7 +149,7 @@ fn an_empty_topic_made_anew_is_found_out_too() {
 fn a_commit_that_will_never_be_taken_is_an_error_of_whoever_makes_it() {
     let broker = Broker::start();
     let (long, wait) = ("x".repeat(5_000), Duration::from_millis(100));
-    let mut sink = SinkConsumer::join(&broker.brokers, "a-sink", &TOPICS).unwrap();
+    let mut sink = SinkConsumer::join(&Cluster::plaintext(&broker.brokers), "a-sink", &TOPICS).unwrap();
     let sources = wait_for("it is a member", || match sink.next(wait, &mut |_| ()).unwrap() {
         SinkEvent::Assigned(sources) => Some(sources),
         _ => None,
@@ -163,7 +165,7 @@ fn a_commit_that_will_never_be_taken_is_an_error_of_whoever_makes_it() {
         assert!(error.to_string().contains("trying again will not help"), "{error}");
     }
 
-    let mut leases = Leases::join(&broker.brokers, "workers").unwrap();
+    let mut leases = Leases::join(&Cluster::plaintext(&broker.brokers), "workers").unwrap();
     let granted = wait_for("it has leases", || match leases.next(wait).unwrap() {
         Lease::Granted(leases) => Some(leases),
         _ => None,

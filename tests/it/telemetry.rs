@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 
-use arb_kafka::TickProducer;
+use arb_kafka::{Cluster, TickProducer};
 use arb_runtime::telemetry::{Kind, Metric, Role as Teller, list};
 use serde_json::Value;
 
@@ -205,7 +205,7 @@ fn what_is_wrong_with_the_input_is_told_by_kind_and_never_by_name() {
     let broker = Broker::start();
     let log = broker.path("process.log");
     let _process = Role::start("process", &["--brokers", &broker.brokers], &log);
-    let producer = TickProducer::new(&broker.brokers).unwrap();
+    let producer = TickProducer::new(&Cluster::plaintext(&broker.brokers)).unwrap();
     for n in 0..20 {
         producer.send(n % 4, &format!("hostile-{n}"), format!("hostile-{n}").as_bytes()).unwrap();
     }

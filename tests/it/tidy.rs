@@ -89,7 +89,7 @@ fn functions_are_short() {
 fn only_the_kafka_room_uses_rdkafka() {
     for (path, text) in sources() {
         let allowed =
-            ["pipeline/kafka/src", "deploy/bench/src/pipeline"].iter().any(|room| is_under(&path, room));
+            ["pipeline/kafka", "deploy/bench/src/pipeline"].iter().any(|room| is_under(&path, room));
         let uses =
             text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("rdkafka::"));
         assert!(!uses || allowed || is_under(&path, "tests"), "{} uses rdkafka", path.display());

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use arb_kafka::{self as kafka, Feed, FeedEvent};
+use arb_kafka::{self as kafka, Cluster, Feed, FeedEvent};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::FEED_EVENTS;
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Where the feed is read from.
 #[derive(Debug)]
 pub struct Source {
-    brokers: String,
+    cluster: Cluster,
     epoch: Epoch,
     start: Positions,
 }
@@ -35,20 +35,20 @@ impl Source {
     ///
     /// # Errors
     /// [`kafka::Error`].
-    pub fn find(brokers: &str, partitions: i32, look_back: usize) -> Result<Self, kafka::Error> {
-        let epoch = kafka::topic_id(brokers, &FEED_EVENTS)?;
-        let spans = Feed::open(brokers, &FEED_EVENTS, partitions)?.spans()?;
+    pub fn find(cluster: &Cluster, partitions: i32, look_back: usize) -> Result<Self, kafka::Error> {
+        let epoch = kafka::topic_id(cluster, &FEED_EVENTS)?;
+        let spans = Feed::open(cluster, &FEED_EVENTS, partitions)?.spans()?;
         let each = i64::try_from(look_back / spans.len().max(1)).unwrap_or(0);
         let start = |span: &Span| (span.next - each).max(span.first);
         let start = Positions::new(spans.iter().map(start).collect());
-        Ok(Self { brokers: brokers.to_owned(), epoch, start })
+        Ok(Self { cluster: cluster.clone(), epoch, start })
     }
 
     /// A feed that is not read from anywhere: whoever has it hands over its records. What memory has no longer is nowhere.
     #[must_use]
     pub fn by_hand(partitions: i32) -> Self {
         let start = Positions::new((0..partitions).map(|_| 0).collect());
-        Self { brokers: String::new(), epoch: [0; 16], start }
+        Self { cluster: Cluster::plaintext(""), epoch: [0; 16], start }
     }
 
     /// The id of the feed's topic.
@@ -63,7 +63,7 @@ impl Source {
 
     /// A reader of the whole feed.
     pub(super) fn open(&self) -> Result<Feed, kafka::Error> {
-        Feed::open(&self.brokers, &FEED_EVENTS, self.partitions())
+        Feed::open(&self.cluster, &FEED_EVENTS, self.partitions())
     }
 
     fn partitions(&self) -> i32 {
@@ -81,7 +81,7 @@ impl Source {
             }
         }
         hub.begin(OpenEntries { windows: lists.board.entries(), signals: lists.signals.entries() });
-        kafka::settle(&self.brokers, &FEED_EVENTS, self.partitions(), stop)?;
+        kafka::settle(&self.cluster, &FEED_EVENTS, self.partitions(), stop)?;
         let mut feed = self.open()?;
         feed.read_from((0..).zip(self.start.as_slice().iter().copied()), self.start.marks())?;
         while !stop.is_stopped() {

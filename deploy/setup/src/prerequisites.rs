@@ -74,6 +74,7 @@ fn missing(plan: Plan) -> Vec<Missing> {
     if plan.compiles {
         missing.extend(program("cc", "compiles", "gcc libc6-dev"));
         missing.extend(program("make", "compiles librdkafka", "make"));
+        missing.extend(openssl());
     }
     if let Some(download) = plan.kafka {
         missing.extend(java());
@@ -92,6 +93,14 @@ fn missing(plan: Plan) -> Vec<Missing> {
 
 fn program(name: &str, purpose: &str, package: &'static str) -> Option<Missing> {
     program::find(name).is_none().then(|| Missing { what: format!("{name} ({purpose})"), package })
+}
+
+/// The headers of OpenSSL, as pkg-config finds them.
+fn openssl() -> Option<Missing> {
+    let found = program::command("pkg-config").args(["--exists", "openssl"]).status();
+    let is_installed = found.is_ok_and(|status| status.success());
+    let what = || "OpenSSL's development files with pkg-config (TLS of librdkafka)".to_owned();
+    (!is_installed).then(|| Missing { what: what(), package: "pkg-config libssl-dev" })
 }
 
 /// A Java that is too old, or none.

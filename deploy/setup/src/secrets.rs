@@ -13,6 +13,10 @@ pub const MIGRATOR: &str = "CLICKHOUSE_MIGRATOR_PASSWORD";
 pub const ANALYST: &str = "CLICKHOUSE_ANALYST_PASSWORD";
 /// ClickHouse password of the user that creates users.
 pub const ADMIN: &str = "CLICKHOUSE_ADMIN_PASSWORD";
+/// Kafka password of SASL PLAIN and SCRAM.
+pub const KAFKA: &str = "KAFKA_PASSWORD";
+/// Secret of SASL OAUTHBEARER that tokens are issued for.
+pub const KAFKA_OAUTH: &str = "KAFKA_OAUTH_CLIENT_SECRET";
 
 /// All of them.
-pub const ALL: [&str; 5] = [ODDS_API_KEY, WRITER, MIGRATOR, ANALYST, ADMIN];
+pub const ALL: [&str; 7] = [ODDS_API_KEY, WRITER, MIGRATOR, ANALYST, ADMIN, KAFKA, KAFKA_OAUTH];

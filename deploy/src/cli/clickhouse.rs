@@ -40,6 +40,9 @@ pub(crate) struct Writer {
     /// ClickHouse's HTTP address [default: that of the local one]
     #[arg(long = "clickhouse-url", env = "CLICKHOUSE_URL", value_name = "URL")]
     pub(crate) url: Option<String>,
+    /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
+    #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
     /// ClickHouse's user
     #[arg(long = "clickhouse-writer", default_value = roles::WRITER)]
     pub(crate) user: String,
@@ -56,6 +59,9 @@ pub(crate) struct Migrate {
     /// ClickHouse's HTTP address [default: that of the local one]
     #[arg(long = "clickhouse-url", alias = "url", env = "CLICKHOUSE_URL", value_name = "URL")]
     pub(crate) url: Option<String>,
+    /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
+    #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
     /// ClickHouse's user
     #[arg(long = "clickhouse-user", alias = "user", default_value = roles::MIGRATOR)]
     pub(crate) user: String,

@@ -5,16 +5,17 @@
 use std::process::Command;
 
 use arb_setup::secrets::ALL;
-pub(super) use arb_setup::secrets::{ADMIN, ANALYST, MIGRATOR, ODDS_API_KEY, WRITER};
+pub(super) use arb_setup::secrets::{ADMIN, ANALYST, KAFKA, KAFKA_OAUTH, MIGRATOR, ODDS_API_KEY, WRITER};
 
-/// Removes every secret from a command's environment except the one that this role needs.
+/// Removes every secret from a command's environment except those that this role needs.
 pub fn hide(command: &mut Command, role: &str) {
-    let needed = match role {
-        "ingest" => Some(ODDS_API_KEY),
-        "sink" => Some(WRITER),
-        _ => None,
+    let needed: &[&str] = match role {
+        "ingest" => &[KAFKA, KAFKA_OAUTH, ODDS_API_KEY],
+        "sink" => &[KAFKA, KAFKA_OAUTH, WRITER],
+        "process" | "serve" => &[KAFKA, KAFKA_OAUTH],
+        _ => &[],
     };
-    for name in ALL.iter().filter(|name| Some(**name) != needed) {
+    for name in ALL.iter().filter(|name| !needed.contains(name)) {
         command.env_remove(name);
     }
 }
@@ -47,10 +48,14 @@ mod tests {
         let mut all = BTreeSet::from([ODDS_API_KEY.to_owned()]);
         secrets(&Cli::command(), &mut all);
         assert_eq!(all, ALL.map(str::to_owned).into());
-        for (role, own) in [("ingest", ODDS_API_KEY), ("sink", WRITER)] {
-            let rest: BTreeSet<_> = all.iter().filter(|name| *name != own).cloned().collect();
+        let kafka = [KAFKA, KAFKA_OAUTH];
+        let roles =
+            [("ingest", Some(ODDS_API_KEY)), ("sink", Some(WRITER)), ("process", None), ("serve", None)];
+        for (role, own) in roles {
+            let is_needed = |name: &str| Some(name) == own || kafka.contains(&name);
+            let rest: BTreeSet<_> = all.iter().filter(|name| !is_needed(name)).cloned().collect();
             assert_eq!(hidden(role), rest, "{role}");
         }
-        assert_eq!(hidden("process"), all);
+        assert_eq!(hidden("kafka"), all);
     }
 }

@@ -16,7 +16,8 @@ pub(crate) fn writer(config: &Writer, home: &Path) -> anyhow::Result<Settings> {
         (Some(file), _) => Some(passwords::read(file)?),
         (None, given) => given.clone(),
     };
-    settings(config.url.as_ref(), &config.user, roles::WRITER, password, home)
+    let settings = settings(config.url.as_ref(), &config.user, roles::WRITER, password, home)?;
+    Ok(Settings { ca: config.ca.clone(), ..settings })
 }
 
 /// The same for whoever brings the schema up to date, or creates the roles.
@@ -30,7 +31,8 @@ pub(super) fn migrator(config: &Migrate) -> anyhow::Result<Settings> {
         Some(file) => Some(passwords::read(file)?),
         None => given.clone(),
     };
-    settings(config.url.as_ref(), &config.user, role, password, &config.home.home)
+    let settings = settings(config.url.as_ref(), &config.user, role, password, &config.home.home)?;
+    Ok(Settings { ca: config.ca.clone(), ..settings })
 }
 
 /// A server that is named, or the local one, whose password is in the file that it made.
@@ -52,5 +54,5 @@ fn settings(
         }
     };
     let url = url.cloned().unwrap_or_else(|| format!("http://127.0.0.1:{CLICKHOUSE_PORT}"));
-    Ok(Settings { url, user: user.to_owned(), password })
+    Ok(Settings { url, ca: None, user: user.to_owned(), password })
 }

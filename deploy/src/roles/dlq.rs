@@ -4,25 +4,26 @@
 
 use std::collections::BTreeMap;
 
-use arb_kafka::{Letter, Letters, TickProducer};
+use arb_kafka::{Cluster, Letter, Letters, TickProducer};
 use arb_runtime::dead_letters::{Reason, header};
 use arb_schemas::time::to_rfc3339;
 
 use crate::cli::{Dlq, DlqAction};
+use crate::roles::cluster;
 use crate::system::output;
 
 pub(crate) fn run(config: &Dlq) -> anyhow::Result<()> {
     match &config.action {
-        DlqAction::List { all, brokers } => list(&brokers.brokers, *all),
+        DlqAction::List { all, brokers } => list(&cluster::open(brokers)?, *all),
         DlqAction::Replay { partition, offset, brokers } => {
             let wanted = partition.zip(*offset);
-            replay(&brokers.brokers, wanted)
+            replay(&cluster::open(brokers)?, wanted)
         }
     }
 }
 
-fn list(brokers: &str, all: bool) -> anyhow::Result<()> {
-    let mut letters = if all { Letters::all(brokers) } else { Letters::unsent(brokers) }?;
+fn list(cluster: &Cluster, all: bool) -> anyhow::Result<()> {
+    let mut letters = if all { Letters::all(cluster) } else { Letters::unsent(cluster) }?;
     output::write("partition\toffset\tat\tfrom\tbytes\treason\terror\n")?;
     while let Some(letter) = letters.read()? {
         let at = letter.at_millis.map_or_else(|| "-".to_owned(), |millis| to_rfc3339(millis * 1_000));
@@ -36,9 +37,9 @@ fn list(brokers: &str, all: bool) -> anyhow::Result<()> {
 }
 
 /// Sends again all that have not been, or one that is named; each is acknowledged before the next.
-fn replay(brokers: &str, wanted: Option<(i32, i64)>) -> anyhow::Result<()> {
-    let mut letters = if wanted.is_some() { Letters::all(brokers) } else { Letters::unsent(brokers) }?;
-    let producer = TickProducer::new(brokers)?;
+fn replay(cluster: &Cluster, wanted: Option<(i32, i64)>) -> anyhow::Result<()> {
+    let mut letters = if wanted.is_some() { Letters::all(cluster) } else { Letters::unsent(cluster) }?;
+    let producer = TickProducer::new(cluster)?;
     let (mut sent, mut refused, mut last) = (0, 0, BTreeMap::new());
     while let Some(letter) = letters.read()? {
         let Letter { partition, offset, key, value, .. } = &letter;

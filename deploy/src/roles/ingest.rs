@@ -21,6 +21,7 @@ use arb_schemas::topics::ODDS_TICKS;
 
 use crate::cli::{Ingest, Play};
 use crate::roles::admin::{Admin, Vitals};
+use crate::roles::cluster;
 use crate::system::{clock, signals};
 
 /// A recording's default speed: an hour a minute.
@@ -32,18 +33,18 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let started_at = clock::now();
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Ingest)?;
-    let brokers = &config.brokers.brokers;
+    let cluster = &cluster::open(&config.brokers)?;
     if config.play.live.wanted {
-        return live::run(&config.play.live, brokers, &stop, |publisher| {
+        return live::run(&config.play.live, cluster, &stop, |publisher| {
             admin.show(Publishing::by(publisher));
         });
     }
     // Before anything is connected: whether the recording can be read.
     let source = open(&config.play, None)?.name().to_owned();
-    let publisher = Publisher::connect(brokers, &source)?;
+    let publisher = Publisher::connect(cluster, &source)?;
     let part = Part { after: config.play.after, until: config.play.until };
     let request = Request { source: source.clone(), part, started_at, stop };
-    let mut lease = SourceLease::join(brokers, publisher.partitions(), request)?;
+    let mut lease = SourceLease::join(cluster, publisher.partitions(), request)?;
     admin.show(Publishing::by(publisher.of(&source)));
     let mut played = Played::default();
     let done = publish(&config.play, &publisher, &mut lease, &mut played);

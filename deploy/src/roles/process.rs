@@ -16,7 +16,7 @@ use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
 use crate::cli::Process;
 use crate::roles::admin::{Admin, Vitals};
-use crate::roles::books;
+use crate::roles::{books, cluster};
 use crate::system::{clock, signals};
 
 /// Between a transaction that was aborted and the next.
@@ -40,18 +40,18 @@ fn pump_until(
     pulse: Pulse,
     places: ProgressMap,
 ) -> anyhow::Result<Counts> {
-    let brokers = &config.brokers.brokers;
-    let partitions = kafka::partitions(brokers)?;
-    let ends = Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?;
+    let cluster = &cluster::open(&config.brokers)?;
+    let partitions = kafka::partitions(cluster)?;
+    let ends = Ends::watch(cluster, &ODDS_TICKS, partitions, stop)?;
     let life = LoopLiveness::new(&pulse, config.guard.watchdog);
-    let feed = Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?;
+    let feed = Ends::watch(cluster, &FEED_EVENTS, partitions, stop)?;
     admin.show(ProcessVitals { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
     let fail_points = guarded::fail_points(&config.guard);
-    watch_held_back(brokers, partitions, stop)?;
+    watch_held_back(cluster, partitions, stop)?;
     let surroundings =
         Surroundings { fail_points: fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
-    let mut producer = TransactionalProducer::new(brokers, &config.group, partitions, surroundings)?;
-    let mut consumer = TickConsumer::join(brokers, &config.group)?;
+    let mut producer = TransactionalProducer::new(cluster, &config.group, partitions, surroundings)?;
+    let mut consumer = TickConsumer::join(cluster, &config.group)?;
     let mut pump = Pump::new(Config {
         policy: config.policy.into(),
         books: books::read(config.books_file.as_deref())?,

@@ -21,6 +21,7 @@ use tokio::net::TcpSocket;
 
 use crate::cli::Serve;
 use crate::roles::admin::{Admin, Vitals};
+use crate::roles::cluster;
 use crate::system::{clock, limits, signals};
 
 /// How often it is asked whether all has been read.
@@ -32,22 +33,22 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Serve)?;
     let limits = connection_limits(config);
-    let brokers = &config.brokers.brokers;
+    let cluster = &cluster::open(&config.brokers)?;
     let keys = Reloaded::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
-    let partitions = kafka::partitions(brokers)?;
+    let partitions = kafka::partitions(cluster)?;
     // The feed's end is noted before the board and the signals are read: `api/src/stream/hub.rs` says why.
-    let source = Source::find(brokers, partitions, config.stream_events)?;
+    let source = Source::find(cluster, partitions, config.stream_events)?;
     let read = |topic| {
-        kafka::settle(brokers, topic, partitions, &stop)?;
-        Table::open(brokers, topic, partitions)
+        kafka::settle(cluster, topic, partitions, &stop)?;
+        Table::open(cluster, topic, partitions)
     };
     let (board, signals) = (read(&ARBS_BOARD)?, read(&SIGNALS)?);
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
     let app = Arc::new(App::new(partitions, keys, usage, streams));
     admin.show(ServeVitals {
         app: Arc::clone(&app),
-        ends: Ends::watch(brokers, &FEED_EVENTS, partitions, &stop)?,
+        ends: Ends::watch(cluster, &FEED_EVENTS, partitions, &stop)?,
     });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let socket = server::bind(config.listen);

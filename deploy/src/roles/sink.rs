@@ -27,6 +27,7 @@ use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
 use crate::cli::Sink;
 use crate::roles::admin::{Admin, Vitals};
+use crate::roles::cluster;
 use crate::system::{clock, signals};
 
 /// Threads that make rows and send them.
@@ -49,12 +50,12 @@ pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
 }
 
 fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyhow::Result<Counts> {
-    let brokers = &config.brokers.brokers;
-    let partitions = kafka::partitions(brokers)?;
+    let cluster = &cluster::open(&config.brokers)?;
+    let partitions = kafka::partitions(cluster)?;
     let places = [ProgressMap::default(), ProgressMap::default()];
     let ends = [
-        Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?,
-        Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?,
+        Ends::watch(cluster, &ODDS_TICKS, partitions, stop)?,
+        Ends::watch(cluster, &FEED_EVENTS, partitions, stop)?,
     ];
     let (life, readiness, answers) =
         (LoopLiveness::new(pulse, config.guard.watchdog), Readiness::new(), Answers::default());
@@ -74,7 +75,7 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
     if !wait_for_tables(&store, &runtime, stop, &mut counts)? {
         return Ok(counts);
     }
-    let consumer = SinkConsumer::join(brokers, &config.group, &TOPICS)?;
+    let consumer = SinkConsumer::join(cluster, &config.group, &TOPICS)?;
     let shares = HELD * TOPICS.len() * usize::try_from(partitions)?;
     let limits = Limits {
         rows: config.batch_rows,

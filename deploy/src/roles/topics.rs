@@ -4,14 +4,16 @@ use arb_kafka as kafka;
 use arb_schemas::topics::{self, Cleanup};
 
 use crate::cli::{Topics, TopicsAction};
+use crate::roles::cluster;
 use crate::system::output;
 
 pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
     match &config.action {
         TopicsAction::List => list()?,
         TopicsAction::Create { partitions, brokers } => {
+            let cluster = cluster::open(brokers)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(kafka::provision(&brokers.brokers, *partitions))?;
+            runtime.block_on(kafka::provision(&cluster, *partitions))?;
         }
     }
     Ok(())

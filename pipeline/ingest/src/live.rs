@@ -21,7 +21,7 @@ mod worker;
 
 use std::time::Duration;
 
-use arb_kafka as kafka;
+use arb_kafka::{self as kafka, Cluster};
 use arb_process::faults::Faults;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::Micros;
@@ -39,8 +39,8 @@ use super::publish::{PublishError, Publisher};
 /// Everything that an operator says.
 #[derive(Debug, Clone)]
 pub struct LiveSettings {
-    /// Kafka's addresses.
-    pub brokers: String,
+    /// Where Kafka is.
+    pub cluster: Cluster,
     /// Consumer group of the workers.
     pub group: String,
     /// Where the API is.
@@ -127,7 +127,7 @@ impl<'a> Live<'a> {
     /// # Errors
     /// [`LiveError`].
     pub fn connect(settings: &'a LiveSettings) -> Result<Self, LiveError> {
-        let publisher = Publisher::connect(&settings.brokers, "the-odds-api")?;
+        let publisher = Publisher::connect(&settings.cluster, "the-odds-api")?;
         let plan = Plan::new(rules(settings, publisher.partitions()), settings.seed);
         Ok(Self(Worker::new(settings, publisher, plan)?))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arb_engine::caps::NAME_BYTES;
-use arb_kafka::{self as kafka, TickProducer, partition_of};
+use arb_kafka::{self as kafka, Cluster, TickProducer, partition_of};
 use arb_process::codec::TickRecord;
 use arb_runtime::readiness::Position;
 use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, PollEnd};
@@ -101,9 +101,9 @@ impl Publisher {
     ///
     /// # Errors
     /// [`PublishError::Kafka`] when the topics are not as the catalogue has them.
-    pub fn connect(brokers: &str, source: &str) -> Result<Self, PublishError> {
-        let partitions = kafka::partitions(brokers)?;
-        Ok(Self { producer: Arc::new(TickProducer::new(brokers)?), source: source.to_owned(), partitions })
+    pub fn connect(cluster: &Cluster, source: &str) -> Result<Self, PublishError> {
+        let partitions = kafka::partitions(cluster)?;
+        Ok(Self { producer: Arc::new(TickProducer::new(cluster)?), source: source.to_owned(), partitions })
     }
 
     /// Publishes what another source says, over the same connection.

@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use arb_kafka::{self as kafka, Lease, Leases, partition_of};
+use arb_kafka::{self as kafka, Cluster, Lease, Leases, partition_of};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::Micros;
 
@@ -67,8 +67,8 @@ impl SourceLease {
     ///
     /// # Errors
     /// [`kafka::Error::Broker`].
-    pub fn join(brokers: &str, partitions: i32, request: Request) -> Result<Self, kafka::Error> {
-        let leases = Leases::join(brokers, &format!("arb-ingest/{}", request.source))?;
+    pub fn join(cluster: &Cluster, partitions: i32, request: Request) -> Result<Self, kafka::Error> {
+        let leases = Leases::join(cluster, &format!("arb-ingest/{}", request.source))?;
         let partition = partition_of(&request.source, partitions);
         Ok(Self { leases, partition, request, published: None, remembered: Instant::now() })
     }

@@ -15,6 +15,7 @@ use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
+use super::cluster::Cluster;
 use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
 
 /// How long to wait for the next record.
@@ -36,8 +37,8 @@ impl Changelog {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub(super) fn open(brokers: &str) -> Result<Self, Error> {
-        let reader = |settings: &[(&str, &str)]| Reader::new(brokers, &PROCESS_STATE, 0, settings);
+    pub(super) fn open(cluster: &Cluster) -> Result<Self, Error> {
+        let reader = |settings: &[(&str, &str)]| Reader::new(cluster, &PROCESS_STATE, 0, settings);
         // The end of a partition is told by an empty answer: the broker shall not wait for a fuller one.
         let committed = reader(&[("auto.offset.reset", "earliest"), ("fetch.wait.max.ms", "5")])?;
         Ok(Self { committed, everything: reader(&[READ_UNCOMMITTED])? })

@@ -14,6 +14,7 @@ use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::changelog::Changelog;
+use super::cluster::Cluster;
 use super::group::{Member, MemberEvent, Rebalance};
 use super::transaction::offsets;
 use super::{Error, fatal};
@@ -30,10 +31,10 @@ impl TickConsumer {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub fn join(brokers: &str, group: &str) -> Result<Self, Error> {
+    pub fn join(cluster: &Cluster, group: &str) -> Result<Self, Error> {
         Ok(Self {
-            member: Member::join(brokers, group, &[TOPIC], &[])?,
-            changelog: Changelog::open(brokers)?,
+            member: Member::join(cluster, group, &[TOPIC], &[])?,
+            changelog: Changelog::open(cluster)?,
         })
     }
 

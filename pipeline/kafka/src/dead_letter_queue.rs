@@ -19,6 +19,7 @@ use rdkafka::message::Headers;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
+use super::cluster::Cluster;
 use super::reader::{Reader, ReaderEvent, committed};
 
 const GROUP: &str = "arb-dlq-replay";
@@ -71,23 +72,26 @@ impl Letters {
     ///
     /// # Errors
     /// [`Error`].
-    pub fn all(brokers: &str) -> Result<Self, Error> {
-        Self::open(brokers, |_, _| Ok((Offset::Beginning, None)))
+    pub fn all(cluster: &Cluster) -> Result<Self, Error> {
+        Self::open(cluster, |_, _| Ok((Offset::Beginning, None)))
     }
 
     /// Those that have not been sent again.
     ///
     /// # Errors
     /// [`Error`].
-    pub fn unsent(brokers: &str) -> Result<Self, Error> {
-        Self::open(brokers, sent_up_to)
+    pub fn unsent(cluster: &Cluster) -> Result<Self, Error> {
+        Self::open(cluster, sent_up_to)
     }
 
-    fn open(brokers: &str, from: impl Fn(&Reader, i32) -> Result<Start, KafkaError>) -> Result<Self, Error> {
-        let partitions = super::partitions(brokers)?;
+    fn open(
+        cluster: &Cluster,
+        from: impl Fn(&Reader, i32) -> Result<Start, KafkaError>,
+    ) -> Result<Self, Error> {
+        let partitions = super::partitions(cluster)?;
         // What has gone by its age is gone.
         let settings = [("group.id", GROUP), ("auto.offset.reset", "earliest")];
-        let mut reader = Reader::new(brokers, &DEAD_TICKS, partitions, &settings)?;
+        let mut reader = Reader::new(cluster, &DEAD_TICKS, partitions, &settings)?;
         let open = (0..).zip(reader.spans()?.iter().map(|span| span.next)).collect();
         let from = (0..partitions).map(|partition| Ok((partition, from(&reader, partition)?)));
         let from = from.collect::<Result<Vec<_>, KafkaError>>()?;

@@ -14,6 +14,7 @@ use arb_runtime::stop::Stop;
 use arb_schemas::topics::Topic;
 
 use super::Error;
+use super::cluster::Cluster;
 use super::reader::{READ_UNCOMMITTED, Reader};
 
 /// How often.
@@ -34,9 +35,14 @@ impl Ends {
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.
-    pub fn watch(brokers: &str, topic: &'static Topic, partitions: i32, stop: &Stop) -> Result<Self, Error> {
-        let mut committed = Reader::new(brokers, topic, partitions, &[])?;
-        let mut everything = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?;
+    pub fn watch(
+        cluster: &Cluster,
+        topic: &'static Topic,
+        partitions: i32,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
+        let mut committed = Reader::new(cluster, topic, partitions, &[])?;
+        let mut everything = Reader::new(cluster, topic, partitions, &[READ_UNCOMMITTED])?;
         let (ends, stop) = (Self::default(), stop.clone());
         let asked = ends.clone();
         std::thread::Builder::new().name("ends".to_owned()).spawn(move || {

@@ -16,6 +16,7 @@ use rdkafka::message::Headers;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
+use super::cluster::Cluster;
 use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
 use super::stall_watch::WATCHED;
 
@@ -54,8 +55,8 @@ impl Feed {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        let reader = Reader::new(brokers, topic, partitions, &[WATCHED])?;
+    pub fn open(cluster: &Cluster, topic: &Topic, partitions: i32) -> Result<Self, Error> {
+        let reader = Reader::new(cluster, topic, partitions, &[WATCHED])?;
         Ok(Self { reader, topic: topic.name, marks: FeedMarks::default() })
     }
 
@@ -118,9 +119,9 @@ pub(super) fn mark(message: &impl Message) -> Option<FeedMark> {
 ///
 /// # Errors
 /// [`Error::Client`] when the broker does not answer.
-pub fn settle(brokers: &str, topic: &Topic, partitions: i32, stop: &Stop) -> Result<(), Error> {
-    let everything = Reader::new(brokers, topic, partitions, &[READ_UNCOMMITTED])?;
-    let committed = Reader::new(brokers, topic, partitions, &[])?;
+pub fn settle(cluster: &Cluster, topic: &Topic, partitions: i32, stop: &Stop) -> Result<(), Error> {
+    let everything = Reader::new(cluster, topic, partitions, &[READ_UNCOMMITTED])?;
+    let committed = Reader::new(cluster, topic, partitions, &[])?;
     let mut is_waiting = false;
     wait_until_decided(&everything, &committed, 0..partitions, || {
         if !std::mem::replace(&mut is_waiting, true) {

@@ -9,6 +9,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use rdkafka::client::OAuthToken;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
@@ -16,6 +18,7 @@ use rdkafka::topic_partition_list::TopicPartitionList;
 use rdkafka::types::{RDKafkaErrorCode as Code, RDKafkaRespErr};
 use rdkafka::{ClientConfig, ClientContext, Offset, Statistics};
 
+use super::cluster::Cluster;
 use super::reader::{Committed, committed, is_transient};
 use super::stall_watch::{Fetches, StallWatch, WATCHED, Watched};
 use super::{Error, Listener};
@@ -65,8 +68,8 @@ pub(super) struct Member {
 
 /// A rebalance as the callback, which runs inside `poll`, saw it. There is one at most: the group goes on when it is
 /// answered.
-#[derive(Default)]
 pub(super) struct Rebalances {
+    listener: Listener,
     seen: Mutex<Seen>,
     fetches: Fetches,
 }
@@ -79,14 +82,29 @@ struct Seen {
 }
 
 impl Rebalances {
+    /// Of a consumer of this cluster.
+    fn new(cluster: &Cluster) -> Self {
+        Self { listener: Listener::new(cluster), seen: Mutex::default(), fetches: Fetches::default() }
+    }
+
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ClientContext for Rebalances {
+    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
     fn error(&self, error: KafkaError, reason: &str) {
-        Listener.error(error, reason);
+        self.listener.error(error, reason);
+    }
+
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.listener.log(level, facility, message);
+    }
+
+    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
+        self.listener.token()
     }
 
     fn stats(&self, statistics: Statistics) {
@@ -123,8 +141,8 @@ impl ConsumerContext for Rebalances {
 }
 
 /// Settings of a member of a group.
-pub(super) fn member(brokers: &str, group: &str) -> ClientConfig {
-    let mut config = super::read_committed(brokers);
+pub(super) fn member(cluster: &Cluster, group: &str) -> ClientConfig {
+    let mut config = super::read_committed(cluster);
     let (watched, interval) = WATCHED;
     config
         .set(watched, interval)
@@ -138,21 +156,19 @@ pub(super) fn member(brokers: &str, group: &str) -> ClientConfig {
 impl Member {
     /// Joins a group for topics; `settings` go beside those that every member has.
     pub(super) fn join(
-        brokers: &str,
+        cluster: &Cluster,
         group: &str,
         topics: &[&str],
         settings: &[(&str, &str)],
     ) -> Result<Self, Error> {
-        let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-        let mut config = member(brokers, group);
+        let mut config = member(cluster, group);
         // The default silently skips to the end.
         config.set("auto.offset.reset", "error");
         for (key, value) in settings {
             config.set(*key, *value);
         }
-        let consumer: BaseConsumer<Rebalances> =
-            config.create_with_context(Rebalances::default()).map_err(broker)?;
-        consumer.subscribe(topics).map_err(broker)?;
+        let consumer = cluster.consumer(&config, Rebalances::new(cluster))?;
+        consumer.subscribe(topics).map_err(|source| cluster.broker(source))?;
         Ok(Self { consumer, unanswered: None, stalls: StallWatch::new() })
     }
 

@@ -13,6 +13,7 @@ use arb_runtime::telemetry::kafka::held_back as report;
 use rdkafka::error::KafkaError;
 
 use super::Error;
+use super::cluster::Cluster;
 use super::output_ends::{HeldBack, OutputEnds};
 
 /// How often.
@@ -22,8 +23,8 @@ const EVERY: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.
-pub fn watch(brokers: &str, partitions: i32, stop: &Stop) -> Result<(), Error> {
-    let (ends, stop) = (OutputEnds::open(brokers)?, stop.clone());
+pub fn watch(cluster: &Cluster, partitions: i32, stop: &Stop) -> Result<(), Error> {
+    let (ends, stop) = (OutputEnds::open(cluster)?, stop.clone());
     let ids: Vec<_> = (0..partitions).collect();
     std::thread::Builder::new().name("held-back".to_owned()).spawn(move || {
         let mut stalls = Stalls::default();

@@ -15,6 +15,7 @@ use arb_schemas::topics;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
+use super::cluster::Cluster;
 use super::group::{Commit, Member, MemberEvent, Rebalance};
 
 const TOPIC: &str = topics::ODDS_TICKS.name;
@@ -45,8 +46,8 @@ impl Leases {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub fn join(brokers: &str, group: &str) -> Result<Self, Error> {
-        let member = Member::join(brokers, group, &[TOPIC], &[])?;
+    pub fn join(cluster: &Cluster, group: &str) -> Result<Self, Error> {
+        let member = Member::join(cluster, group, &[TOPIC], &[])?;
         Ok(Self { member, held: BTreeSet::new(), unanswered: Vec::new() })
     }
 

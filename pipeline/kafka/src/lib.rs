@@ -6,7 +6,9 @@
 //! Source of the settings: librdkafka `CONFIGURATION.md`; KIP-447 for the transactional loop.
 
 mod adoption;
+mod certificate;
 mod changelog;
+mod cluster;
 mod consumer;
 mod dead_letter_queue;
 mod ends;
@@ -14,8 +16,10 @@ mod feed;
 mod group;
 mod held_back;
 mod lease;
+mod listener;
 mod output_ends;
 mod partitioner;
+mod problem;
 mod producer;
 mod reader;
 mod sink;
@@ -27,11 +31,13 @@ mod transaction;
 mod transactional;
 
 use arb_schemas::limits;
+use rdkafka::ClientConfig;
 use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::consumer::ConsumerContext;
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::{ClientConfig, ClientContext};
+use rdkafka::error::KafkaError;
 
+pub use cluster::{
+    Cluster, ClusterOptions, OAuthOptions, SaslMechanism, Secret, SecurityProtocol, SettingsError,
+};
 pub use consumer::TickConsumer;
 pub use dead_letter_queue::{Letter, Letters};
 pub use ends::Ends;
@@ -50,7 +56,7 @@ pub use transaction::Transaction;
 pub use transactional::{Surroundings, TransactionalProducer};
 
 use arb_runtime::log::LogError;
-use arb_runtime::telemetry;
+use listener::Listener;
 
 /// Something that Kafka refused or could not do.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +68,14 @@ pub enum Error {
         brokers: String,
         /// What librdkafka says.
         source: KafkaError,
+    },
+    /// No connection can be used: TLS or authentication fails.
+    #[error("Kafka at {brokers}: {problem}")]
+    Connect {
+        /// The addresses that were tried.
+        brokers: String,
+        /// Why, and which setting to look at.
+        problem: String,
     },
     /// A topic is not as the catalogue has it.
     #[error("topic {topic}: {problem}")]
@@ -112,38 +126,17 @@ fn fatal(error: impl Into<Error>) -> LogError {
     LogError::Fatal(error.into().into())
 }
 
-/// Hears what librdkafka reports beside its calls: a broker that went away, the end of a partition. Whatever must
-/// be acted upon comes back from a call too.
-struct Listener;
-
-impl ClientContext for Listener {
-    fn error(&self, error: KafkaError, reason: &str) {
-        // The end of a partition is reported here too, and is none.
-        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::PartitionEOF) {
-            let code =
-                error.rdkafka_error_code().map_or_else(|| "other".to_owned(), |code| format!("{code:?}"));
-            telemetry::kafka::error(&code, &error, reason);
-        }
-    }
-}
-
-impl ConsumerContext for Listener {}
-
 /// Settings that every client has.
-fn client(brokers: &str) -> ClientConfig {
-    let mut config = ClientConfig::new();
-    config
-        .set("bootstrap.servers", brokers)
-        .set("client.id", "arb")
-        .set("socket.keepalive.enable", "true")
-        .set("allow.auto.create.topics", "false")
-        .set_log_level(RDKafkaLogLevel::Warning);
+fn client(cluster: &Cluster) -> ClientConfig {
+    let mut config = cluster.settings();
+    // The level at which connections that fail are logged: `listener` reads why, and writes warnings and errors alone.
+    config.set("allow.auto.create.topics", "false").set_log_level(RDKafkaLogLevel::Info);
     config
 }
 
 /// Settings of every consumer that reads what transactions wrote.
-fn read_committed(brokers: &str) -> ClientConfig {
-    let mut config = client(brokers);
+fn read_committed(cluster: &Cluster) -> ClientConfig {
+    let mut config = client(cluster);
     config
         .set("isolation.level", "read_committed")
         .set("enable.auto.commit", "false")
@@ -157,8 +150,8 @@ fn read_committed(brokers: &str) -> ClientConfig {
 }
 
 /// Settings of every producer.
-fn producer(brokers: &str) -> ClientConfig {
-    let mut config = client(brokers);
+fn producer(cluster: &Cluster) -> ClientConfig {
+    let mut config = client(cluster);
     config
         .set("enable.idempotence", "true")
         .set("acks", "all")
@@ -179,8 +172,9 @@ mod tests {
     #[test]
     fn limits_of_clients_are_those_of_the_table() {
         let setting = |config: &ClientConfig, key: &str| config.get(key).unwrap().parse::<usize>().unwrap();
-        assert_eq!(setting(&read_committed("b"), "fetch.message.max.bytes"), limits::READ);
-        for config in [producer("b"), transaction::settings("b"), transaction::transactional("b", "id")] {
+        let b = &Cluster::plaintext("b");
+        assert_eq!(setting(&read_committed(b), "fetch.message.max.bytes"), limits::READ);
+        for config in [producer(b), transaction::settings(b), transaction::transactional(b, "id")] {
             assert_eq!(setting(&config, "message.max.bytes"), limits::WRITTEN);
         }
     }

@@ -13,6 +13,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
+use super::cluster::Cluster;
 use super::reader::READ_UNCOMMITTED;
 use super::{Error, Listener};
 
@@ -48,13 +49,12 @@ impl OutputEnds {
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
-    pub(super) fn open(brokers: &str) -> Result<Self, Error> {
+    pub(super) fn open(cluster: &Cluster) -> Result<Self, Error> {
         let consumer = |(key, value)| {
-            let mut config = super::read_committed(brokers);
+            let mut config = super::read_committed(cluster);
             // No group is joined; librdkafka wants a name all the same.
             config.set("group.id", "arb-reader").set(key, value);
-            let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-            config.create_with_context(Listener).map_err(broker)
+            cluster.consumer(&config, Listener::new(cluster))
         };
         let committed = consumer(("isolation.level", "read_committed"))?;
         Ok(Self { everything: consumer(READ_UNCOMMITTED)?, committed })

@@ -10,10 +10,13 @@ use std::time::{Duration, Instant};
 use arb_runtime::readiness::Position;
 use arb_schemas::topics;
 use rdkafka::ClientContext;
+use rdkafka::client::OAuthToken;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 
+use super::cluster::Cluster;
 use super::{Error, Listener};
 
 /// How long all that was sent may take to be acknowledged.
@@ -29,15 +32,25 @@ pub struct TickProducer {
 }
 
 /// Keeps the first record that was not delivered, and counts the reports.
-#[derive(Default)]
 struct Deliveries {
+    listener: Listener,
     failure: Mutex<Option<KafkaError>>,
     reported: AtomicI64,
 }
 
 impl ClientContext for Deliveries {
+    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
     fn error(&self, error: KafkaError, reason: &str) {
-        Listener.error(error, reason);
+        self.listener.error(error, reason);
+    }
+
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.listener.log(level, facility, message);
+    }
+
+    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
+        self.listener.token()
     }
 }
 
@@ -59,11 +72,11 @@ impl TickProducer {
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
-    pub fn new(brokers: &str) -> Result<Self, Error> {
-        let producer = super::producer(brokers)
-            .set("linger.ms", "5")
-            .create_with_context(Deliveries::default())
-            .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+    pub fn new(cluster: &Cluster) -> Result<Self, Error> {
+        let mut config = super::producer(cluster);
+        let listener = Listener::new(cluster);
+        let context = Deliveries { listener, failure: Mutex::default(), reported: AtomicI64::default() };
+        let producer = cluster.producer(config.set("linger.ms", "5"), context)?;
         Ok(Self { producer })
     }
 

@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 
 use arb_runtime::progress::Span;
 use arb_schemas::topics::Topic;
+use rdkafka::client::OAuthToken;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
-use rdkafka::{ClientContext, Statistics};
+use rdkafka::{ClientConfig, ClientContext, Statistics};
 
+use super::cluster::Cluster;
 use super::stall_watch::{Fetches, StallWatch, Watched};
 use super::{Error, Listener};
 
@@ -34,16 +37,28 @@ pub(super) struct Reader {
 }
 
 /// What librdkafka reports to a reader.
-#[derive(Default)]
-pub(super) struct Reading(Fetches);
+pub(super) struct Reading {
+    listener: Listener,
+    fetches: Fetches,
+}
 
 impl ClientContext for Reading {
+    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
     fn error(&self, error: KafkaError, reason: &str) {
-        Listener.error(error, reason);
+        self.listener.error(error, reason);
+    }
+
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.listener.log(level, facility, message);
+    }
+
+    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
+        self.listener.token()
     }
 
     fn stats(&self, statistics: Statistics) {
-        self.0.note(&statistics);
+        self.fetches.note(&statistics);
     }
 }
 
@@ -51,7 +66,7 @@ impl ConsumerContext for Reading {}
 
 impl Watched for Reading {
     fn fetches(&self) -> &Fetches {
-        &self.0
+        &self.fetches
     }
 }
 
@@ -63,29 +78,34 @@ pub(super) enum ReaderEvent<'a> {
     Idle,
 }
 
+/// Settings of every reader, before those of one.
+pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
+    let mut config = super::read_committed(cluster);
+    config
+        // No group is joined; librdkafka wants a name all the same.
+        .set("group.id", "arb-reader")
+        .set("auto.offset.reset", "error")
+        .set("enable.partition.eof", "true")
+        // Several may run in one process.
+        .set("queued.max.messages.kbytes", "8192");
+    config
+}
+
 impl Reader {
     /// A reader of a topic of so many partitions; `settings` go before its own, which are those of one that reads what
     /// is committed and does not skip.
     pub(super) fn new(
-        brokers: &str,
+        cluster: &Cluster,
         topic: &Topic,
         partitions: i32,
         settings: &[(&str, &str)],
     ) -> Result<Self, Error> {
-        let mut config = super::read_committed(brokers);
-        config
-            // No group is joined; librdkafka wants a name all the same.
-            .set("group.id", "arb-reader")
-            .set("auto.offset.reset", "error")
-            .set("enable.partition.eof", "true")
-            // Several may run in one process.
-            .set("queued.max.messages.kbytes", "8192");
+        let mut config = self::settings(cluster);
         for (key, value) in settings {
             config.set(*key, *value);
         }
-        let consumer = config
-            .create_with_context(Reading::default())
-            .map_err(|source| Error::Broker { brokers: brokers.to_owned(), source })?;
+        let context = Reading { listener: Listener::new(cluster), fetches: Fetches::default() };
+        let consumer = cluster.consumer(&config, context)?;
         Ok(Self { consumer, topic: topic.name, partitions, stalls: StallWatch::new() })
     }
 
@@ -230,6 +250,10 @@ pub(super) fn is_transient(error: &KafkaError) -> bool {
                 | Code::NotCoordinator
                 | Code::CoordinatorLoadInProgress
                 | Code::CoordinatorNotAvailable
+                // Connections are tried again: the password or a certificate may be changed meanwhile. A role that begins with
+                // a wrong one ends (`topics`).
+                | Code::Authentication
+                | Code::SSL
                 // The partitions that were lost by it are told as a rebalance.
                 | Code::PollExceeded
         )

@@ -14,6 +14,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
 use super::Error;
+use super::cluster::Cluster;
 use super::feed::mark;
 use super::group::{Commit, Member, MemberEvent, Rebalance};
 use super::reader::{Committed, span};
@@ -82,12 +83,12 @@ impl SinkConsumer {
     ///
     /// # Errors
     /// [`Error`] when the broker does not answer, or one of the topics does not exist.
-    pub fn join(brokers: &str, group: &str, topics: &[Topic]) -> Result<Self, Error> {
-        let ids = TopicIds::now(brokers, topics)?;
+    pub fn join(cluster: &Cluster, group: &str, topics: &[Topic]) -> Result<Self, Error> {
+        let ids = TopicIds::now(cluster, topics)?;
         let names: Vec<_> = topics.iter().map(|topic| topic.name).collect();
         // What is read ahead is memory, and the sink counts what it holds.
         let settings = [("queued.max.messages.kbytes", "16384")];
-        Ok(Self { member: Member::join(brokers, group, &names, &settings)?, ids })
+        Ok(Self { member: Member::join(cluster, group, &names, &settings)?, ids })
     }
 
     /// The topics' ids, as they were when the group was joined.

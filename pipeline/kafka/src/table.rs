@@ -10,6 +10,7 @@ use rdkafka::Message;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
+use super::cluster::Cluster;
 use super::reader::{Reader, ReaderEvent};
 use super::stall_watch::WATCHED;
 
@@ -45,9 +46,9 @@ impl Table {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub fn open(brokers: &str, topic: &Topic, partitions: i32) -> Result<Self, Error> {
+    pub fn open(cluster: &Cluster, topic: &Topic, partitions: i32) -> Result<Self, Error> {
         let settings = [("auto.offset.reset", "earliest"), WATCHED];
-        let mut reader = Reader::new(brokers, topic, partitions, &settings)?;
+        let mut reader = Reader::new(cluster, topic, partitions, &settings)?;
         reader.assign((0..partitions).map(|partition| (partition, Offset::Beginning)))?;
         Ok(Self { reader, behind: (0..partitions).collect() })
     }

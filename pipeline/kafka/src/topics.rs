@@ -5,17 +5,21 @@
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics::{self, Topic};
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::admin::{AdminOptions, NewTopic, TopicReplication};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaResult;
 use rdkafka::types::RDKafkaErrorCode;
 
+use super::certificate;
+use super::cluster::{Cluster, Problem};
 use super::reader::is_transient;
 use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// How long one question may take, before it is said that the broker is waited for.
 const LOOK: Duration = Duration::from_millis(1_500);
+/// How long TLS or authentication may fail before it counts as a wrong setting: several brokers are tried by then.
+const LASTING: Duration = Duration::from_secs(5);
 /// Between two questions.
 const AGAIN: Duration = Duration::from_millis(200);
 
@@ -23,10 +27,13 @@ const AGAIN: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// [`Error`] when the broker does not answer or refuses one.
-pub async fn provision(brokers: &str, partitions: Option<i32>) -> Result<(), Error> {
-    let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-    let admin: AdminClient<Listener> =
-        super::client(brokers).create_with_context(Listener).map_err(broker)?;
+pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(), Error> {
+    let broker = |source| cluster.broker(source);
+    let config = super::client(cluster);
+    // An admin client reports nothing, so that another one finds out first whether a broker can be used.
+    let consumer = cluster.consumer(&config, Listener::of_question(cluster))?;
+    answered(cluster, &consumer, |within| consumer.fetch_metadata(None, within))?;
+    let admin = cluster.admin(&config, Listener::of_question(cluster))?;
     let configs = topics::ALL.map(|topic| topic.config());
     let wanted: Vec<_> = topics::ALL
         .iter()
@@ -53,13 +60,11 @@ pub async fn provision(brokers: &str, partitions: Option<i32>) -> Result<(), Err
 /// # Errors
 /// [`Error::Topic`] when one is missing or they differ: what is computed from a partition is written to the
 /// partition of the same number.
-pub fn partitions(brokers: &str) -> Result<i32, Error> {
-    let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-    let consumer: BaseConsumer<Listener> =
-        super::client(brokers).create_with_context(Listener).map_err(broker)?;
-    let expected = count(&consumer, &topics::ODDS_TICKS, brokers)?;
+pub fn partitions(cluster: &Cluster) -> Result<i32, Error> {
+    let consumer = cluster.consumer(&super::client(cluster), Listener::of_question(cluster))?;
+    let expected = count(&consumer, &topics::ODDS_TICKS, cluster)?;
     for topic in &topics::ALL {
-        let found = count(&consumer, topic, brokers)?;
+        let found = count(&consumer, topic, cluster)?;
         if found != expected {
             let problem = format!(
                 "has {found} partitions where {} has {expected}; give all topics the same number",
@@ -71,8 +76,8 @@ pub fn partitions(brokers: &str) -> Result<i32, Error> {
     Ok(expected)
 }
 
-fn count(consumer: &BaseConsumer<Listener>, topic: &Topic, brokers: &str) -> Result<i32, Error> {
-    let metadata = answered(brokers, |within| consumer.fetch_metadata(Some(topic.name), within))?;
+fn count(consumer: &BaseConsumer<Listener>, topic: &Topic, cluster: &Cluster) -> Result<i32, Error> {
+    let metadata = answered(cluster, consumer, |within| consumer.fetch_metadata(Some(topic.name), within))?;
     let found = metadata.topics().iter().find(|found| found.name() == topic.name);
     match found.map_or(0, |found| found.partitions().len()) {
         0 => Err(Error::Topic {
@@ -83,23 +88,42 @@ fn count(consumer: &BaseConsumer<Listener>, topic: &Topic, brokers: &str) -> Res
     }
 }
 
-/// The broker's answer within 15 s; that it is waited for is logged after the first one and a half.
-fn answered<T>(brokers: &str, mut ask: impl FnMut(Duration) -> KafkaResult<T>) -> Result<T, Error> {
-    let deadline = Instant::now() + TIMEOUT;
+/// The broker's answer within 15 s; that it is waited for is logged after the first one and a half. TLS or authentication
+/// that has failed for five seconds is not waited for.
+fn answered<T>(
+    cluster: &Cluster,
+    consumer: &BaseConsumer<Listener>,
+    mut ask: impl FnMut(Duration) -> KafkaResult<T>,
+) -> Result<T, Error> {
+    let begun = Instant::now();
+    let deadline = begun + TIMEOUT;
     let mut is_reported = false;
     loop {
-        let begun = Instant::now();
-        match ask(LOOK.min(deadline.saturating_duration_since(begun))) {
+        let asked = Instant::now();
+        // What the client reports is taken: why a connection failed, or that a token must be renewed.
+        while consumer.poll(Duration::ZERO).is_some() {}
+        let source = match ask(LOOK.min(deadline.saturating_duration_since(asked))) {
             Ok(answer) => return Ok(answer),
-            Err(source) if Instant::now() >= deadline || !is_transient(&source) => {
-                return Err(Error::Broker { brokers: brokers.to_owned(), source });
-            }
-            Err(_) => {}
+            Err(source) => source,
+        };
+        while consumer.poll(Duration::ZERO).is_some() {}
+        let is_over = Instant::now() >= deadline || !is_transient(&source);
+        match cluster.problem_since(begun) {
+            Some(problem) if is_over || begun.elapsed() >= LASTING => return Err(lasting(cluster, problem)),
+            None if is_over => return Err(cluster.broker(source)),
+            _ => {}
         }
         if !std::mem::replace(&mut is_reported, true) {
-            tracing::warn!("waiting for Kafka at {brokers}");
+            tracing::warn!("waiting for Kafka at {}", cluster.brokers());
         }
         // What fails at once is not asked again at once.
-        std::thread::sleep(AGAIN.saturating_sub(begun.elapsed()));
+        std::thread::sleep(AGAIN.saturating_sub(asked.elapsed()));
     }
+}
+
+/// The error of a connection that TLS or authentication does not allow.
+fn lasting(cluster: &Cluster, problem: Problem) -> Error {
+    let found = cluster.ca().filter(|_| problem.is_certificate);
+    let found = found.and_then(|ca| certificate::problem(cluster.brokers(), ca));
+    cluster.connect(found.unwrap_or(problem.sentence))
 }

@@ -13,12 +13,15 @@ use arb_runtime::fail_point::{FailPoints, Point};
 use arb_runtime::log::Output;
 use arb_runtime::log::{Committed, LogError, Transaction as Port};
 use arb_schemas::topics;
+use rdkafka::client::OAuthToken;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::{ClientConfig, ClientContext};
 
+use super::cluster::Cluster;
 use super::producer::{enqueue, flush};
 use super::{Error, Listener, TickConsumer, fatal};
 
@@ -36,12 +39,17 @@ const INIT_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) type Client = BaseProducer<Silent>;
 
 /// Only notes that a record was not delivered: such a record fails the commit.
-#[derive(Default)]
 pub(super) struct Silent {
+    listener: Listener,
     has_failed: AtomicBool,
 }
 
 impl Silent {
+    /// Of a producer of this cluster.
+    pub(super) fn new(cluster: &Cluster) -> Self {
+        Self { listener: Listener::new(cluster), has_failed: AtomicBool::default() }
+    }
+
     /// Whether a record has not been delivered since this was last asked.
     pub(super) fn take_failure(&self) -> bool {
         self.has_failed.swap(false, Ordering::Relaxed)
@@ -49,8 +57,18 @@ impl Silent {
 }
 
 impl ClientContext for Silent {
+    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
     fn error(&self, error: KafkaError, reason: &str) {
-        Listener.error(error, reason);
+        self.listener.error(error, reason);
+    }
+
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.listener.log(level, facility, message);
+    }
+
+    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
+        self.listener.token()
     }
 }
 
@@ -65,17 +83,17 @@ impl ProducerContext for Silent {
 }
 
 /// Takes over a transactional id: whoever used it is fenced; the coordinator aborts the transaction that it knows of.
-pub(super) fn connect(brokers: &str, transactional_id: &str) -> Result<Client, Error> {
-    let broker = |source| Error::Broker { brokers: brokers.to_owned(), source };
-    let client: Client =
-        transactional(brokers, transactional_id).create_with_context(Silent::default()).map_err(broker)?;
-    resume(INIT_TIMEOUT, || client.init_transactions(INIT_TIMEOUT)).map_err(broker)?;
+pub(super) fn connect(cluster: &Cluster, transactional_id: &str) -> Result<Client, Error> {
+    let config = transactional(cluster, transactional_id);
+    let client: Client = cluster.producer(&config, Silent::new(cluster))?;
+    resume(INIT_TIMEOUT, || client.init_transactions(INIT_TIMEOUT))
+        .map_err(|source| cluster.broker(source))?;
     Ok(client)
 }
 
 /// Settings of a producer of what is computed.
-pub(super) fn settings(brokers: &str) -> ClientConfig {
-    let mut config = super::producer(brokers);
+pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
+    let mut config = super::producer(cluster);
     config
         .set("linger.ms", "0")
         .set("message.timeout.ms", "9000")
@@ -86,8 +104,8 @@ pub(super) fn settings(brokers: &str) -> ClientConfig {
 }
 
 /// Settings of one that writes transactions.
-pub(super) fn transactional(brokers: &str, transactional_id: &str) -> ClientConfig {
-    let mut config = settings(brokers);
+pub(super) fn transactional(cluster: &Cluster, transactional_id: &str) -> ClientConfig {
+    let mut config = settings(cluster);
     config.set("transactional.id", transactional_id).set("transaction.timeout.ms", "10000");
     config
 }

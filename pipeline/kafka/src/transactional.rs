@@ -17,6 +17,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::producer::Producer as _;
 
 use super::adoption::{Adopting, abort_open};
+use super::cluster::Cluster;
 use super::output_ends::OutputEnds;
 use super::reader::is_transient;
 use super::transaction::{Client, Transaction, connect, end, is_fatal};
@@ -42,7 +43,7 @@ pub struct Surroundings {
 
 /// A producer with the transactional id of a partition that is owned.
 pub struct TransactionalProducer {
-    brokers: String,
+    cluster: Cluster,
     group: String,
     /// Of every topic.
     partitions: i32,
@@ -64,7 +65,7 @@ struct Working {
 /// Why ids could not be adopted at this attempt.
 enum Failure {
     /// Kafka does not answer now: try again.
-    Passing(KafkaError),
+    Passing(Error),
     Final(LogError),
 }
 
@@ -74,17 +75,17 @@ impl TransactionalProducer {
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn new(
-        brokers: &str,
+        cluster: &Cluster,
         group: &str,
         partitions: i32,
         surroundings: Surroundings,
     ) -> Result<Self, Error> {
         Ok(Self {
-            brokers: brokers.to_owned(),
+            cluster: cluster.clone(),
             group: group.to_owned(),
             partitions,
             surroundings,
-            ends: OutputEnds::open(brokers)?,
+            ends: OutputEnds::open(cluster)?,
             owned: BTreeSet::new(),
             working: None,
             adopting: None,
@@ -93,7 +94,7 @@ impl TransactionalProducer {
 
     fn connect(&self, partition: i32) -> Result<Working, Error> {
         let transactional_id = format!("{}-{partition}", self.group);
-        let client = connect(&self.brokers, &transactional_id)?;
+        let client = connect(&self.cluster, &transactional_id)?;
         Ok(Working { partition, transactional_id, client })
     }
 
@@ -115,11 +116,11 @@ impl TransactionalProducer {
                 self.surroundings.pulse.beat();
                 self.adopt_one(*id, input)?;
             }
-            adopting.have_aborted(&self.ends).map_err(Failure::Passing)?;
+            adopting.have_aborted(&self.ends).map_err(Failure::passing)?;
         }
         let deadline = Instant::now() + PATIENCE;
         loop {
-            if adopting.is_settled(&self.ends).map_err(Failure::Passing)? {
+            if adopting.is_settled(&self.ends).map_err(Failure::passing)? {
                 return Ok(true);
             }
             if Instant::now() >= deadline || self.surroundings.stop.is_stopped() {
@@ -145,9 +146,15 @@ impl TransactionalProducer {
 }
 
 impl Failure {
+    fn passing(error: KafkaError) -> Self {
+        Self::Passing(error.into())
+    }
+
     fn of(error: Error) -> Self {
         match error {
-            Error::Broker { source, .. } if passes(&source) => Self::Passing(source),
+            Error::Broker { ref source, .. } if passes(source) => Self::Passing(error),
+            // No token can be had now.
+            Error::Connect { .. } => Self::Passing(error),
             error => Self::Final(fatal(error)),
         }
     }
@@ -159,7 +166,7 @@ impl Working {
         if is_over {
             Failure::Final(end(&self.client, &self.transactional_id, error))
         } else {
-            Failure::Passing(error)
+            Failure::Passing(error.into())
         }
     }
 }

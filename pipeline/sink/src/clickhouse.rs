@@ -8,10 +8,12 @@
 mod migrate;
 pub mod roles;
 mod sql;
+pub(crate) mod tls;
 mod xml;
 
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clickhouse::{Client, Compression};
@@ -38,8 +40,10 @@ const IDLE: Duration = Duration::from_secs(2);
 /// Where ClickHouse is, and as whom it is asked.
 #[derive(Clone)]
 pub struct Settings {
-    /// Its HTTP address, such as `http://127.0.0.1:18123`.
+    /// Its HTTP address, such as `http://127.0.0.1:18123` or `https://clickhouse.example.com:8443`.
     pub url: String,
+    /// A file of the CA certificates that an https server's must be signed by, instead of those of the system.
+    pub ca: Option<PathBuf>,
     /// The user.
     pub user: String,
     /// Its password.
@@ -49,8 +53,13 @@ pub struct Settings {
 /// Without the password.
 impl fmt::Debug for Settings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, user, .. } = self;
-        formatter.debug_struct("Settings").field("url", url).field("user", user).finish_non_exhaustive()
+        let Self { url, ca, user, .. } = self;
+        formatter
+            .debug_struct("Settings")
+            .field("url", url)
+            .field("ca", ca)
+            .field("user", user)
+            .finish_non_exhaustive()
     }
 }
 
@@ -122,6 +131,9 @@ fn sha256(text: &str) -> String {
 
 /// What the server says over many lines, it says in the first; what happened to a connection, the innermost says.
 fn first_line(error: &clickhouse::error::Error) -> String {
+    if let Some(problem) = tls::problem(error) {
+        return problem;
+    }
     let innermost =
         std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).last();
     let text = match error {
@@ -138,24 +150,43 @@ impl Settings {
     /// are to be given to the insert, because the crate has none of its own: [`SEND`] and [`ANSWER`].
     ///
     /// # Errors
-    /// When the address is none, or needs TLS.
+    /// When the address is none, or the file of the CA cannot be used.
     pub fn client(&self) -> Result<Client, Error> {
-        let rest = self.url.strip_prefix("http://").ok_or_else(|| {
-            Error::Address("ClickHouse's address begins with http:// (this client speaks no TLS)".to_owned())
-        })?;
-        if rest.contains(['@', '?']) || rest.is_empty() {
-            let problem =
-                "ClickHouse's address is http://HOST:PORT: name the user and the password beside it";
-            return Err(Error::Address(problem.to_owned()));
-        }
+        let is_tls = self.check_address()?;
         let mut connector = HttpConnector::new();
         // Without it an insert of a thousand rows takes 44 ms instead of 2: Nagle waits for a delayed acknowledgement.
         connector.set_nodelay(true);
         connector.set_connect_timeout(Some(CONNECT));
         connector.set_keepalive(Some(Duration::from_mins(1)));
-        let http = HyperClient::builder(TokioExecutor::new()).pool_idle_timeout(IDLE).build(connector);
-        let client = Client::with_http_client(http).with_url(&self.url).with_compression(Compression::Lz4);
+        let mut pool = HyperClient::builder(TokioExecutor::new());
+        pool.pool_idle_timeout(IDLE);
+        let client = if is_tls {
+            let connector = tls::connector(connector, self.ca.as_deref()).map_err(Error::Address)?;
+            Client::with_http_client(pool.build(connector))
+        } else {
+            Client::with_http_client(pool.build(connector))
+        };
+        let client = client.with_url(&self.url).with_compression(Compression::Lz4);
         Ok(client.with_user(&self.user).with_password(&self.password))
+    }
+
+    /// Whether the address is one of https.
+    fn check_address(&self) -> Result<bool, Error> {
+        let refuse = |problem: &str| Err(Error::Address(problem.to_owned()));
+        let (rest, is_tls) = match (self.url.strip_prefix("http://"), self.url.strip_prefix("https://")) {
+            (Some(rest), _) => (rest, false),
+            (_, Some(rest)) => (rest, true),
+            _ => return refuse("ClickHouse's address begins with http:// or https://"),
+        };
+        if rest.contains(['@', '?']) || rest.is_empty() {
+            return refuse(
+                "ClickHouse's address is http://HOST:PORT or https://HOST:PORT: name the user and the password beside it",
+            );
+        }
+        if self.ca.is_some() && !is_tls {
+            return refuse("--clickhouse-ca needs an address that begins with https://");
+        }
+        Ok(is_tls)
     }
 
     /// Waits for an answer, but not for ever.
@@ -183,7 +214,12 @@ mod tests {
     use super::*;
 
     fn settings(url: &str) -> Settings {
-        Settings { url: url.to_owned(), user: "writer".to_owned(), password: "swordfish".to_owned() }
+        Settings {
+            url: url.to_owned(),
+            ca: None,
+            user: "writer".to_owned(),
+            password: "swordfish".to_owned(),
+        }
     }
 
     #[test]
@@ -195,10 +231,26 @@ mod tests {
 
     #[test]
     fn addresses_that_cannot_work_are_said_at_once() {
-        for url in ["https://example.com:8443", "127.0.0.1:8123", "http://", "http://writer:secret@host:8123"]
-        {
+        for url in ["127.0.0.1:8123", "http://", "https://", "https://writer:secret@host:8123"] {
             let error = settings(url).client().unwrap_err().to_string();
             assert!(error.contains("http://") && !error.contains("secret"), "{url}: {error}");
         }
+        let plain = Settings { ca: Some("ca.pem".into()), ..settings("http://host:8123") };
+        let error = plain.client().unwrap_err().to_string();
+        assert_eq!(error, "--clickhouse-ca needs an address that begins with https://");
+    }
+
+    #[test]
+    fn a_ca_file_that_cannot_be_used_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ca.pem");
+        let error = || {
+            let settings = Settings { ca: Some(file.clone()), ..settings("https://host:8443") };
+            settings.client().unwrap_err().to_string()
+        };
+        assert!(error().ends_with("ca.pem: No such file or directory (os error 2)"), "{}", error());
+        std::fs::write(&file, "no certificate").unwrap();
+        assert!(error().ends_with("ca.pem: it contains no certificate in PEM"), "{}", error());
+        assert!(settings("https://host:8443").client().is_ok());
     }
 }

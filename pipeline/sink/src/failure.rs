@@ -5,6 +5,8 @@
 use clickhouse::error::Error;
 use thiserror::Error as ThisError;
 
+use super::clickhouse::tls;
+
 /// Why something was not done.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum Failure {
@@ -51,6 +53,9 @@ impl Failure {
     #[must_use]
     pub fn of(error: &Error, what: &str) -> Self {
         let said = sentence(error);
+        if let Some(problem) = tls::problem(error) {
+            return Self::Lasting(format!("{what}: {problem}"));
+        }
         match error {
             Error::Network(_) | Error::TimedOut => Self::Passing(format!("{what}: {said}")),
             Error::BadResponse(response) => match code(response) {

@@ -24,9 +24,14 @@ pub(crate) fn bench() -> Command {
 
 fn program(binary: &str) -> Command {
     let mut command = Command::new(binary);
-    command.current_dir(root()).env_remove("KAFKA_BOOTSTRAP_SERVERS").env_remove("RUST_LOG");
+    command.current_dir(root()).env_remove("RUST_LOG");
     for name in ["URL", "WRITER_PASSWORD", "MIGRATOR_PASSWORD", "ANALYST_PASSWORD", "ADMIN_PASSWORD"] {
         command.env_remove(format!("CLICKHOUSE_{name}"));
+    }
+    command.env_remove("CLICKHOUSE_CA");
+    let kafka = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in kafka.filter(|name| name.starts_with("KAFKA_")) {
+        command.env_remove(name);
     }
     command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0");
     command

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use arb_kafka::topic_id;
+use arb_kafka::{Cluster, topic_id};
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use serde_json::{Value, json};
 
@@ -161,7 +161,7 @@ impl Ground {
     pub(crate) fn expected(&self) -> Rows {
         let mut lines = Vec::new();
         for topic in [&ODDS_TICKS, &FEED_EVENTS] {
-            let id = hex(&topic_id(&self.broker.brokers, topic).unwrap());
+            let id = hex(&topic_id(&Cluster::plaintext(&self.broker.brokers), topic).unwrap());
             for (offset, record) in read_places(&self.broker.brokers, topic.name) {
                 let line = json!({
                     "topic": topic.name, "topic_id": id, "partition": record.partition, "offset": offset,

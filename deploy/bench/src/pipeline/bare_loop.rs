@@ -4,8 +4,8 @@
 //! pump wrote, byte for byte: same topics, same partitions, same keys. Its clients have the pump's settings, so that
 //! the ratio does not flatter the pump. It looks into nothing and computes nothing.
 //!
-//! It reads by `poll`, as the pump does: the client's batch call would be cheaper, but is `unsafe`, which the
-//! workspace forbids.
+//! It reads by `poll`, as the pump does: the client's batch call would be cheaper, but is `unsafe`, which this crate
+//! forbids.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;

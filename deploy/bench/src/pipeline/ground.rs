@@ -10,6 +10,7 @@ use arb::local::children::Children;
 use arb::local::{home, http, kafka, preflight};
 use arb_api::access::keys::Keys;
 use arb_api::access::plan::Plan;
+use arb_kafka::Cluster;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::Topic;
 use arb_setup::prerequisites::{self, Plan as Needed};
@@ -25,7 +26,7 @@ const DISK: u64 = 2_048;
 
 /// A broker and its topics, for one measurement after the other.
 pub(super) struct KafkaGround<'a> {
-    pub(super) brokers: String,
+    pub(super) cluster: Cluster,
     pub(super) stop: Stop,
     children: &'a mut Children,
     scratch: Scratch,
@@ -52,10 +53,11 @@ impl<'a> KafkaGround<'a> {
             Some(brokers) => brokers.clone(),
             None => start_kafka(&config.home.home, folder.path(), children, stop)?,
         };
+        let cluster = Cluster::plaintext(&brokers);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let scratch = runtime.block_on(Scratch::make(&brokers));
+        let scratch = runtime.block_on(Scratch::make(&cluster));
         let scratch = scratch.context("measure on a broker that has none of our topics")?;
-        Ok(Self { brokers, stop: stop.clone(), children, scratch, runtime, folder, names: 0 })
+        Ok(Self { cluster, stop: stop.clone(), children, scratch, runtime, folder, names: 0 })
     }
 
     /// A name that nobody has had: a group's, a transactional id.
@@ -77,7 +79,8 @@ impl<'a> KafkaGround<'a> {
         let listen = SocketAddr::from(([127, 0, 0, 1], free_port(|port| preflight::port(port, ""))?));
         let (at, keys) = (listen.to_string(), keys.display().to_string());
         let admin = "--admin-listen=127.0.0.1:0";
-        let arguments = ["--child", "--brokers", &self.brokers, "--listen", &at, "--keys", &keys, admin];
+        let arguments =
+            ["--child", "--brokers", self.cluster.brokers(), "--listen", &at, "--keys", &keys, admin];
         self.children.start("serve", &arguments)?;
         self.children.wait(&self.stop, "the API", || http::is_ready(listen))?;
         Ok(StartedApi { listen, key })

@@ -50,7 +50,7 @@ pub(super) struct Filled {
 
 /// Fills the tick topic.
 pub(super) fn fill(feed: Feed, config: &PipelineOptions, ground: &KafkaGround<'_>) -> anyhow::Result<Filled> {
-    let mut to = Filler { producer: TickProducer::new(&ground.brokers)?, filled: Filled::default() };
+    let mut to = Filler { producer: TickProducer::new(&ground.cluster)?, filled: Filled::default() };
     match feed {
         Feed::Push => fill_with_pushes(config.ticks, &mut to, ground)?,
         Feed::Polls => {

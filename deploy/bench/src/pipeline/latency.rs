@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 use arb::system::clock;
 use arb_kafka::{
-    self as kafka, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
+    self as kafka, Cluster, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
 };
 use arb_process::codec::TickRecord;
 use arb_process::pump::Pump;
@@ -71,7 +71,7 @@ pub(super) struct Latency {
 
 /// What threads share.
 struct Shared<'a> {
-    brokers: &'a str,
+    cluster: &'a Cluster,
     group: String,
     stop: Stop,
     processed: AtomicU64,
@@ -82,11 +82,11 @@ pub(super) fn measure(rate: u32, time: Duration, ground: &mut KafkaGround<'_>) -
     let served = ground.serve()?;
     let group = ground.name();
     let (stream, end) = Stream::open(&served)?;
-    let mut feed = Feed::open(&ground.brokers, &FEED_EVENTS, DEFAULT_PARTITIONS)?;
+    let mut feed = Feed::open(&ground.cluster, &FEED_EVENTS, DEFAULT_PARTITIONS)?;
     let ends = feed.spans()?;
     feed.read_from((0..).zip(ends.iter().map(|span| span.next)), FeedMarks::default())?;
     let (stop, processed) = (Stop::default(), AtomicU64::new(0));
-    let shared = Shared { brokers: &ground.brokers, group, stop, processed };
+    let shared = Shared { cluster: &ground.cluster, group, stop, processed };
     let latency = thread::scope(|scope| {
         let pump = scope.spawn(|| pump(&shared));
         let feed = scope.spawn(|| arrivals(&mut feed, &shared.stop));
@@ -115,13 +115,13 @@ fn delays(arrivals: &[Arrival], since: Micros) -> Delays {
 fn pump(shared: &Shared<'_>) -> anyhow::Result<Meter> {
     let _stop = StopAtEnd(&shared.stop);
     let producer = TransactionalProducer::new(
-        shared.brokers,
+        shared.cluster,
         &shared.group,
-        kafka::partitions(shared.brokers)?,
+        kafka::partitions(shared.cluster)?,
         Surroundings::default(),
     )?;
     let mut to = Metered { producer, meter: Meter::new(false) };
-    let mut consumer = TickConsumer::join(shared.brokers, &shared.group)?;
+    let mut consumer = TickConsumer::join(shared.cluster, &shared.group)?;
     let mut pump = Pump::new(config(BatchLimits { records: 10_000, interval: INTERVAL }));
     while !shared.stop.is_stopped() {
         pump.step(&mut consumer, &mut to)?;
@@ -169,7 +169,7 @@ fn publish(
     shared: &Shared<'_>,
     ground: &KafkaGround<'_>,
 ) -> anyhow::Result<Published> {
-    let to = TickProducer::new(shared.brokers)?;
+    let to = TickProducer::new(shared.cluster)?;
     let alive = TickRecord::Heartbeat(Heartbeat { source: "bench".to_owned(), at: clock::now() }).encode()?;
     (0..DEFAULT_PARTITIONS).try_for_each(|partition| to.send(partition, "bench", &alive))?;
     let beats = u64::from(DEFAULT_PARTITIONS.unsigned_abs());

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use arb_kafka::{partitions, provision};
+use arb_kafka::{Cluster, partitions, provision};
 use arb_schemas::topics;
 use rdkafka::admin::{AdminClient, AdminOptions};
 use rdkafka::client::DefaultClientContext;
@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Topics that belong to whoever measures.
 pub(super) struct Scratch {
-    brokers: String,
+    cluster: Cluster,
     admin: AdminClient<DefaultClientContext>,
 }
 
@@ -29,14 +29,14 @@ impl Scratch {
     /// Makes the topics.
     ///
     /// It refuses where one of them is there already.
-    pub(super) async fn make(brokers: &str) -> anyhow::Result<Self> {
-        let consumer: BaseConsumer = settings(brokers).create()?;
+    pub(super) async fn make(cluster: &Cluster) -> anyhow::Result<Self> {
+        let consumer: BaseConsumer = settings(cluster.brokers()).create()?;
         let metadata = consumer.fetch_metadata(None, TIMEOUT)?;
         let taken = metadata.topics().iter().find(|found| topics::ALL.iter().any(|t| t.name == found.name()));
         if let Some(taken) = taken {
             bail!("the topic {} is there already", taken.name());
         }
-        let scratch = Self { brokers: brokers.to_owned(), admin: settings(brokers).create()? };
+        let scratch = Self { cluster: cluster.clone(), admin: settings(cluster.brokers()).create()? };
         scratch.create().await?;
         Ok(scratch)
     }
@@ -65,10 +65,10 @@ impl Scratch {
 
     /// Makes what is missing, and waits until the broker reports it.
     async fn create(&self) -> anyhow::Result<()> {
-        provision(&self.brokers, None).await?;
+        provision(&self.cluster, None).await?;
         let deadline = Instant::now() + TIMEOUT;
         loop {
-            match partitions(&self.brokers) {
+            match partitions(&self.cluster) {
                 Err(arb_kafka::Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
                 found => return Ok(found.map(drop)?),
             }

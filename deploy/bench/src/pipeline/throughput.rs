@@ -106,21 +106,21 @@ fn pump(
 ) -> anyhow::Result<Meter> {
     let name = ground.name();
     ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
-    let consumer = TickConsumer::join(&ground.brokers, &name)?;
+    let consumer = TickConsumer::join(&ground.cluster, &name)?;
     let meter = Meter::new(keep);
     let pump = Pump::new(config(limits));
     match guarantee {
         Guarantee::ExactlyOnce => {
             let producer = TransactionalProducer::new(
-                &ground.brokers,
+                &ground.cluster,
                 &name,
-                kafka::partitions(&ground.brokers)?,
+                kafka::partitions(&ground.cluster)?,
                 Surroundings::default(),
             )?;
             drive(pump, consumer, Metered { producer, meter }, records, ground)
         }
         Guarantee::AtLeastOnce => {
-            let producer = AtLeastOnceProducer::new(&ground.brokers)?;
+            let producer = AtLeastOnceProducer::new(ground.cluster.brokers())?;
             drive(pump, consumer, Metered { producer, meter }, records, ground)
         }
     }
@@ -175,7 +175,7 @@ fn bare(
     ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
     let work = Work { group: &group, cuts: &script.cuts, outputs: &script.outputs };
     let mut watch = Watch::start();
-    bare_loop::run(&ground.brokers, guarantee, &work, || watch = Watch::start())?;
+    bare_loop::run(ground.cluster.brokers(), guarantee, &work, || watch = Watch::start())?;
     let (wall, cpu) = watch.elapsed();
     Ok(LoopSample { wall, cpu, transactions: script.cuts.len() })
 }

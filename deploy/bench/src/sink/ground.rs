@@ -56,7 +56,7 @@ impl ClickHouseGround {
         let address = SocketAddr::from(([127, 0, 0, 1], port));
         let as_role = |role: &str| -> anyhow::Result<Settings> {
             let password = passwords::read(&passwords::file(home, role))?;
-            Ok(Settings { url: format!("http://{address}"), user: role.to_owned(), password })
+            Ok(Settings { url: format!("http://{address}"), ca: None, user: role.to_owned(), password })
         };
         let (migrator, writer) = (as_role(roles::MIGRATOR)?, as_role(roles::WRITER)?);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

@@ -12,6 +12,7 @@ use arb_ingest::live::plan::Sports;
 use arb_ingest::live::schedule::Intervals;
 use arb_ingest::live::{self, LONGEST_CALL, Limits, LiveSettings};
 use arb_ingest::publish::Publisher;
+use arb_kafka::Cluster;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
 use arb_setup::secrets::ODDS_API_KEY;
@@ -25,11 +26,11 @@ const DOUBLINGS: i64 = 150;
 /// Polls until the end is wished; says so once it is connected.
 pub(super) fn run(
     config: &Live,
-    brokers: &str,
+    cluster: &Cluster,
     stop: &Stop,
     connected: impl FnOnce(Publisher),
 ) -> anyhow::Result<()> {
-    let settings = settings(config, brokers)?;
+    let settings = settings(config, cluster)?;
     let live = live::Live::connect(&settings)?;
     connected(live.publisher());
     let polled = live.run(stop)?;
@@ -39,7 +40,7 @@ pub(super) fn run(
 }
 
 /// What was said, if it makes sense.
-pub(crate) fn settings(config: &Live, brokers: &str) -> anyhow::Result<LiveSettings> {
+pub(crate) fn settings(config: &Live, cluster: &Cluster) -> anyhow::Result<LiveSettings> {
     let key = environment::key();
     let key =
         key.with_context(|| format!("set {ODDS_API_KEY} to a key of The Odds API (the-odds-api.com)"))?;
@@ -52,7 +53,7 @@ pub(crate) fn settings(config: &Live, brokers: &str) -> anyhow::Result<LiveSetti
     Client::new(&config.url, key.clone(), total, total)?;
     let now = clock::now();
     Ok(LiveSettings {
-        brokers: brokers.to_owned(),
+        cluster: cluster.clone(),
         group: config.group.clone(),
         address: config.url.clone(),
         key,

@@ -1,4 +1,4 @@
-//! The calls of The Odds API over HTTPS. The only user of the HTTP client outside tests.
+//! The calls of The Odds API over HTTPS. The HTTP client of sources.
 //!
 //! The key is a query parameter, which the API asks for: it is put into the request here and nowhere else, and neither
 //! it nor a URL ever leaves this file, not in an error either. No redirect is followed, everything has a time-out, and

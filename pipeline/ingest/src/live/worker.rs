@@ -59,7 +59,7 @@ impl<'a> Worker<'a> {
         let LiveSettings { address, key, connect, total, .. } = settings;
         let client = Client::new(address, key.clone(), *connect, *total)?;
         let beats = Beats::start(publisher.of(""), settings.clock)?;
-        let leases = Leases::join(&settings.brokers, &settings.group)?;
+        let leases = Leases::join(&settings.cluster, &settings.group)?;
         let (standing, polled) = (Standing::Enough, Polled::default());
         Ok(Self { settings, client, leases, publisher, beats, plan, standing, polled })
     }

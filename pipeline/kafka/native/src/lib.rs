@@ -1,0 +1,14 @@
+//! The calls of librdkafka that rdkafka does not wrap: a topic's id, and the token of a client.
+//!
+//! The only crate that may use `unsafe`. It calls C and converts the result, and must never decide anything: what an
+//! error means is for its caller, `arb-kafka`.
+//!
+//! Source: librdkafka `rdkafka.h` (`DescribeTopics`, KIP-516; `rd_kafka_oauthbearer_set_token`, KIP-255).
+#![expect(unsafe_code, reason = "librdkafka is a C library; each call states why it is sound")]
+
+mod describe;
+mod handle;
+mod token;
+
+pub use describe::{DescribeError, topic_id};
+pub use token::set_token;
