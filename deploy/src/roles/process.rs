@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use arb_kafka::{self as kafka, Ends, Surroundings, TickConsumer, TransactionalProducer, watch_held_back};
-use arb_process::counts::Counts;
-use arb_process::pump::{Config, Pump};
+use arb_process::counts::OddsCounts;
+use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
+use arb_runtime::machine::Counts;
 use arb_runtime::progress::ProgressMap;
+use arb_runtime::pump::{Config, Pump};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_runtime::watchdog::Pulse;
@@ -39,7 +41,7 @@ fn pump_until(
     admin: &Admin,
     pulse: Pulse,
     places: ProgressMap,
-) -> anyhow::Result<Counts> {
+) -> anyhow::Result<Counts<OddsCounts>> {
     let brokers = &config.brokers.brokers;
     let partitions = kafka::partitions(brokers)?;
     let ends = Ends::watch(brokers, &ODDS_TICKS, partitions, stop)?;
@@ -52,14 +54,13 @@ fn pump_until(
         Surroundings { fail_points: fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
     let mut producer = TransactionalProducer::new(brokers, &config.group, partitions, surroundings)?;
     let mut consumer = TickConsumer::join(brokers, &config.group)?;
-    let mut pump = Pump::new(Config {
-        policy: config.policy.into(),
-        books: books::read(config.books_file.as_deref())?,
+    let books = books::read(config.books_file.as_deref())?;
+    let mut pump = Pump::<OddsMachine>::new(Config {
+        machine: OddsConfig { policy: config.policy.into(), books },
         epoch: clock::epoch,
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
         pause: PAUSE,
-        abort_each: config.abort_each,
-        fail_points,
+        fail_points: fail_points.aborting(config.abort_each),
         pulse,
         places,
     });

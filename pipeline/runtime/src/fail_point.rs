@@ -4,6 +4,7 @@
 //! whoever arms it says.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -93,9 +94,12 @@ impl FromStr for Passage {
     }
 }
 
-/// Something that happens at one passage of one point.
+/// Something that happens at one passage of one point, and which transactions are aborted.
 #[derive(Clone, Default)]
-pub struct FailPoints(Option<Arc<Armed>>);
+pub struct FailPoints {
+    armed: Option<Arc<Armed>>,
+    abort_each: Option<NonZeroU64>,
+}
 
 struct Armed {
     point: Point,
@@ -108,12 +112,24 @@ impl FailPoints {
     #[must_use]
     pub fn armed(at: Passage, act: impl Fn() + Send + Sync + 'static) -> Self {
         let (left, act) = (AtomicU64::new(at.count), Box::new(act));
-        Self(Some(Arc::new(Armed { point: at.point, left, act })))
+        Self { armed: Some(Arc::new(Armed { point: at.point, left, act })), abort_each: None }
+    }
+
+    /// The same; of so many transactions the last is aborted.
+    #[must_use]
+    pub fn aborting(self, abort_each: Option<NonZeroU64>) -> Self {
+        Self { abort_each, ..self }
+    }
+
+    /// Whether the transaction of this number, the first being 1, is to be aborted.
+    #[must_use]
+    pub fn aborts(&self, transaction: u64) -> bool {
+        self.abort_each.is_some_and(|each| transaction.is_multiple_of(each.get()))
     }
 
     /// A point is passed.
     pub fn pass(&self, point: Point) {
-        if let Some(armed) = self.0.as_ref().filter(|armed| armed.point == point)
+        if let Some(armed) = self.armed.as_ref().filter(|armed| armed.point == point)
             && armed.left.fetch_sub(1, Ordering::Relaxed) == 1
         {
             (armed.act)();
@@ -123,7 +139,7 @@ impl FailPoints {
 
 impl fmt::Debug for FailPoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map(|armed| armed.point).fmt(f)
+        self.armed.as_ref().map(|armed| armed.point).fmt(f)
     }
 }
 

@@ -14,9 +14,9 @@ use arb_kafka::{
     self as kafka, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
 };
 use arb_process::codec::TickRecord;
-use arb_process::pump::Pump;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::feed_mark::FeedMarks;
+use arb_runtime::pump::Pump;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::{ArbWindow, CloseSignal, Heartbeat};
 use arb_schemas::time::Micros;

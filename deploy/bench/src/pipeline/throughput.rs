@@ -14,11 +14,12 @@ use arb_kafka::{
     Work, run_bare,
 };
 use arb_process::books;
-use arb_process::pump::{Config, Pump};
+use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::log::{Output, Producer};
 use arb_runtime::progress::ProgressMap;
+use arb_runtime::pump::{Config, Pump};
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 
@@ -128,14 +129,12 @@ fn pump(
 }
 
 /// A pump as `arb process` has it.
-pub(super) fn config(limits: BatchLimits) -> Config {
+pub(super) fn config(limits: BatchLimits) -> Config<OddsMachine> {
     Config {
-        policy: Policy::Board,
-        books: Arc::new(books::shipped().unwrap_or_default()),
+        machine: OddsConfig { policy: Policy::Board, books: Arc::new(books::shipped().unwrap_or_default()) },
         epoch: clock::epoch,
         limits,
         pause: Duration::from_millis(20),
-        abort_each: None,
         fail_points: FailPoints::default(),
         pulse: Pulse::default(),
         places: ProgressMap::default(),
@@ -143,7 +142,7 @@ pub(super) fn config(limits: BatchLimits) -> Config {
 }
 
 fn drive<P: Producer<Input = TickConsumer>>(
-    mut pump: Pump,
+    mut pump: Pump<OddsMachine>,
     mut consumer: TickConsumer,
     mut to: Metered<P>,
     records: u64,
@@ -160,7 +159,7 @@ fn drive<P: Producer<Input = TickConsumer>>(
         }
     }
     to.meter.took = to.meter.watch.map(|watch| watch.elapsed()).unwrap_or_default();
-    if pump.counts().dead() + pump.counts().late + pump.counts().violations > 0 {
+    if pump.counts().dead() + pump.counts().tally.late + pump.counts().tally.violations > 0 {
         bail!("the input is not what was meant: {:?}", pump.counts());
     }
     Ok(to.meter)
