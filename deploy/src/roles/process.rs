@@ -6,9 +6,9 @@ use arb_kafka::{self as kafka, Ends, Surroundings, TickConsumer, TransactionalPr
 use arb_process::counts::OddsCounts;
 use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
-use arb_runtime::machine::Counts;
+use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::ProgressMap;
-use arb_runtime::pump::{Config, Pump};
+use arb_runtime::pump::{Config, Pump, SLICE};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_runtime::watchdog::Pulse;
@@ -49,16 +49,18 @@ fn pump_until(
     let feed = Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?;
     admin.show(ProcessVitals { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
     let fail_points = guarded::fail_points(&config.guard);
-    watch_held_back(brokers, partitions, stop)?;
+    watch_held_back(brokers, &OddsMachine::TOPICS, partitions, stop)?;
     let surroundings =
         Surroundings { fail_points: fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
-    let mut producer = TransactionalProducer::new(brokers, &config.group, partitions, surroundings)?;
-    let mut consumer = TickConsumer::join(brokers, &config.group)?;
+    let mut producer =
+        TransactionalProducer::new(brokers, &config.group, &OddsMachine::TOPICS, partitions, surroundings)?;
+    let mut consumer = TickConsumer::join(brokers, &config.group, &OddsMachine::TOPICS)?;
     let books = books::read(config.books_file.as_deref())?;
     let mut pump = Pump::<OddsMachine>::new(Config {
         machine: OddsConfig { policy: config.policy.into(), books },
         epoch: clock::epoch,
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
+        slice: SLICE,
         pause: PAUSE,
         fail_points: fail_points.aborting(config.abort_each),
         pulse,

@@ -105,11 +105,16 @@ pub(super) fn record(output: &Output) -> BaseRecord<'_, [u8], [u8]> {
     record
 }
 
-/// Places as the client takes them.
+/// Places of the tick topic as the client takes them.
 pub(super) fn offsets(next: &BTreeMap<i32, i64>) -> Result<TopicPartitionList, KafkaError> {
+    offsets_of(topics::ODDS_TICKS.name, next)
+}
+
+/// Places of a topic as the client takes them.
+fn offsets_of(topic: &str, next: &BTreeMap<i32, i64>) -> Result<TopicPartitionList, KafkaError> {
     let mut offsets = TopicPartitionList::new();
     for (partition, offset) in next {
-        offsets.add_partition_offset(topics::ODDS_TICKS.name, *partition, Offset::Offset(*offset))?;
+        offsets.add_partition_offset(topic, *partition, Offset::Offset(*offset))?;
     }
     Ok(offsets)
 }
@@ -207,7 +212,7 @@ impl Transaction<'_> {
         // The commit's own flush looks every 100 ms only.
         flush(self.client, FLUSH)?;
         self.fail_points.pass(Point::Offsets);
-        let offsets = offsets(next)?;
+        let offsets = offsets_of(input.topic(), next)?;
         let lost =
             || KafkaError::ClientCreation("the consumer is no member of its group any more".to_owned());
         let group = input.group().ok_or_else(lost)?;

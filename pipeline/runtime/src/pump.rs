@@ -13,22 +13,23 @@ mod error;
 mod meters;
 mod partition;
 mod restore;
+mod takeover;
 mod transact;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::fail_point::Point;
-use crate::log::{Adoption, Event, Input, Producer, Record};
+use crate::log::{Event, Input, Producer, Record};
 use crate::machine::{Counts, Machine, Outbox};
 
-pub use config::Config;
+pub use config::{Config, SLICE};
 pub use error::PumpError;
 pub use partition::PARTITION_KEY;
 
 use meters::PumpMeters;
 use partition::Partition;
-use restore::Restore;
+use takeover::Takeover;
 
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
@@ -46,8 +47,8 @@ pub struct Pump<M: Machine> {
     out: Outbox,
     /// A rebalance that is due once the transaction is over.
     due: Option<Event>,
-    /// An assignment that is not answered yet; it may be empty, and the group waits for the answer all the same.
-    assigned: Option<Vec<i32>>,
+    /// Partitions that are accepted and not started.
+    takeover: Takeover<M>,
     /// When what it holds is to be counted again; `None` while nothing has changed.
     count_at: Option<Instant>,
 }
@@ -58,8 +59,8 @@ impl<M: Machine> Pump<M> {
     pub fn new(config: Config<M>) -> Self {
         let meters = PumpMeters::new(M::METRICS.as_ref());
         let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
-        let (out, due, assigned, count_at) = (Outbox::default(), None, None, None);
-        Self { config, partitions, counts, meters, record, out, due, assigned, count_at }
+        let (out, due, takeover, count_at) = (Outbox::default(), None, Takeover::new(), None);
+        Self { config, partitions, counts, meters, record, out, due, takeover, count_at }
     }
 
     /// What went through it.
@@ -73,7 +74,7 @@ impl<M: Machine> Pump<M> {
     /// # Errors
     /// [`PumpError`], after which the pump must be dropped.
     pub fn step<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
-        match self.next(WAIT, input)? {
+        match self.next(self.takeover.wait(), input)? {
             Event::Record if self.partitions.contains_key(&self.record.partition) => {
                 self.transact(input, producer)?;
             }
@@ -83,39 +84,17 @@ impl<M: Machine> Pump<M> {
         }
         self.report_state();
         match self.due.take() {
-            Some(Event::Assigned(assigned)) => self.assigned.get_or_insert_default().extend(assigned),
+            Some(Event::Assigned(assigned)) => self.accept(&assigned, input)?,
             Some(Event::Revoked(gone) | Event::Lost(gone)) => self.give_back(&gone, input, producer)?,
             Some(Event::Record | Event::Idle) | None => {}
         }
-        self.take(input, producer)
+        self.take_over(input, producer)
     }
 
     fn next<I: Input>(&mut self, wait: Duration, input: &mut I) -> Result<Event, PumpError> {
         self.config.pulse.beat();
         self.config.fail_points.pass(Point::Poll);
         Ok(input.next(wait, &mut self.record)?)
-    }
-
-    /// Starts the partitions that were assigned, once nothing is open on their outputs. Until then the others are
-    /// processed as ever.
-    fn take<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
-        let Some(assigned) = self.assigned.take() else { return Ok(()) };
-        if !assigned.is_empty() && producer.adopt(&assigned, input)? == Adoption::Waiting {
-            self.assigned = Some(assigned);
-            return Ok(());
-        }
-        let mut places = Vec::with_capacity(assigned.len());
-        for id in &assigned {
-            let partition = Restore::run(*id, &self.config, &self.meters, input)?;
-            places.push((*id, partition.next()));
-            self.config.places.put(*id, partition.progress());
-            self.partitions.insert(*id, partition);
-            self.counts.restored += 1;
-        }
-        input.start(&places)?;
-        self.meters.taken(&assigned, self.partitions.len());
-        self.count_at = Some(Instant::now());
-        Ok(())
     }
 
     fn give_back<P: Producer>(
@@ -125,9 +104,7 @@ impl<M: Machine> Pump<M> {
         producer: &mut P,
     ) -> Result<(), PumpError> {
         self.partitions.retain(|id, _| !gone.contains(id));
-        if let Some(assigned) = &mut self.assigned {
-            assigned.retain(|id| !gone.contains(id));
-        }
+        self.takeover.forget(gone);
         self.config.places.remove(gone);
         producer.release(gone);
         input.give_back(gone)?;

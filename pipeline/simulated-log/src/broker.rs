@@ -29,6 +29,12 @@ pub enum Kind {
     InDoubtLeavesOpen,
     /// The ids cannot be adopted at once.
     AdoptionWaits,
+    /// The group's offset is about to be changed by a transaction.
+    OffsetPending,
+    /// The changelog gives no more for now, and the pump goes on with its other partitions.
+    RestoreWaits,
+    /// A partition is revoked or lost before its restore is done.
+    TakenBackInRestore,
     /// It learns while a commit is in doubt that the group has expelled it.
     Expelled,
     Revoked,
@@ -39,7 +45,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::Killed,
         Self::WriteFails,
         Self::CommitAborts,
@@ -50,6 +56,9 @@ impl Kind {
         Self::KilledLeavesOpen,
         Self::InDoubtLeavesOpen,
         Self::AdoptionWaits,
+        Self::OffsetPending,
+        Self::RestoreWaits,
+        Self::TakenBackInRestore,
         Self::Expelled,
         Self::Revoked,
         Self::Lost,

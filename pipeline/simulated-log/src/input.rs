@@ -2,12 +2,15 @@
 //!
 //! Rebalances and faults of a member happen here. It never keeps what a broker would keep.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use arb_runtime::log::{Event, Input, LogError, Put, Record};
+use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
 
 use crate::broker::{Handle, Kind};
+
+/// A record of a changelog: its offset, key and value.
+type Logged = (i64, Vec<u8>, Option<Vec<u8>>);
 
 /// A member of the group.
 pub(crate) struct SimInput {
@@ -17,14 +20,26 @@ pub(crate) struct SimInput {
     positions: BTreeMap<i32, i64>,
     /// Partitions that it was told are lost, and has not given back.
     lost: BTreeSet<i32>,
-    /// It was given nothing, and has not answered: the group waits for it.
+    /// It was assigned partitions, or none, and has not answered: the group waits for it.
     owes_answer: bool,
+    /// Partitions that it accepted and has not started.
+    accepted: BTreeSet<i32>,
+    /// What is left of the changelog that it reads.
+    replayed: VecDeque<Logged>,
 }
 
 impl SimInput {
     pub(crate) fn new(shared: Handle, member: usize, changelog: &'static str) -> Self {
-        let (positions, lost) = (BTreeMap::new(), BTreeSet::new());
-        Self { shared, changelog, member, positions, lost, owes_answer: false }
+        Self {
+            shared,
+            changelog,
+            member,
+            positions: BTreeMap::new(),
+            lost: BTreeSet::new(),
+            owes_answer: false,
+            accepted: BTreeSet::new(),
+            replayed: VecDeque::new(),
+        }
     }
 }
 
@@ -41,7 +56,12 @@ impl Input for SimInput {
         let may_hear = !self.owes_answer || matches!(waits.first(), Some(Event::Lost(_)));
         if !waits.is_empty() && may_hear && shared.random.u8(..4) == 0 {
             let event = waits.remove(0);
-            self.owes_answer = event == Event::Assigned(Vec::new());
+            self.owes_answer = matches!(event, Event::Assigned(_));
+            if let Event::Lost(gone) | Event::Revoked(gone) = &event
+                && gone.iter().any(|id| self.accepted.contains(id))
+            {
+                shared.seen.insert(Kind::TakenBackInRestore);
+            }
             if let Event::Lost(gone) = &event {
                 self.lost.extend(gone);
             }
@@ -60,29 +80,49 @@ impl Input for SimInput {
         Ok(Event::Record)
     }
 
-    fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError> {
-        let shared = &mut *self.shared.borrow_mut();
-        shared.killed(100)?;
-        Ok(shared.world.offset(partition))
+    fn accept(&mut self, partitions: &[i32]) -> Result<(), LogError> {
+        self.owes_answer = false;
+        self.accepted.extend(partitions);
+        self.shared.borrow_mut().killed(100)
     }
 
-    fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), LogError> {
+    fn committed(&mut self, partition: i32) -> Result<GroupOffset, LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(100)?;
+        if shared.happens(Kind::OffsetPending, 10) {
+            return Ok(GroupOffset::Pending);
+        }
+        Ok(GroupOffset::Known(shared.world.offset(partition)))
+    }
+
+    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError> {
         let shared = &mut *self.shared.borrow_mut();
         shared.killed(100)?;
         if shared.random.bool() {
             shared.world.compact(self.changelog, partition);
         }
-        for (id, records) in shared.world.log(self.changelog) {
-            for (offset, (key, value, _)) in (0..).zip(records).filter(|_| id == partition) {
-                put(offset, key.as_deref().unwrap_or_default(), value.as_deref());
-            }
-        }
+        let log = shared.world.log(self.changelog).into_iter().filter(|(id, _)| *id == partition);
+        let records = (0..).zip(log.flat_map(|(_, records)| records));
+        let records =
+            records.map(|(offset, (key, value, _))| (offset, key.clone().unwrap_or_default(), value.clone()));
+        self.replayed = records.collect();
         Ok(())
     }
 
-    fn start(&mut self, partitions: &[(i32, Option<i64>)]) -> Result<(), LogError> {
-        self.owes_answer = false;
-        self.positions.extend(partitions.iter().map(|(id, offset)| (*id, offset.unwrap_or(0))));
+    fn replay(&mut self, _: Duration, put: &mut Put<'_>) -> Result<Replay, LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(100)?;
+        if shared.happens(Kind::RestoreWaits, 10) {
+            return Ok(Replay::Waiting);
+        }
+        let most = shared.random.usize(1..200).min(self.replayed.len());
+        self.replayed.drain(..most).for_each(|(offset, key, value)| put(offset, &key, value.as_deref()));
+        Ok(if self.replayed.is_empty() { Replay::Complete } else { Replay::Partly })
+    }
+
+    fn start(&mut self, partition: i32, offset: Option<i64>) -> Result<(), LogError> {
+        self.accepted.remove(&partition);
+        self.positions.insert(partition, offset.unwrap_or(0));
         Ok(())
     }
 
@@ -90,6 +130,7 @@ impl Input for SimInput {
         let shared = &mut *self.shared.borrow_mut();
         for partition in partitions {
             self.positions.remove(partition);
+            self.accepted.remove(partition);
             // What was lost was another's before; this member may even have been given it again by now.
             let lost = self.lost.remove(partition);
             if !lost && shared.world.owners.get(partition) == Some(&self.member) {

@@ -94,6 +94,8 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
             machine: self.config.clone(),
             epoch: next_epoch,
             limits: BatchLimits { records: self.batch, interval: Duration::from_hours(1) },
+            // One read of the changelog, or some of its parts, between two events.
+            slice: Duration::ZERO,
             pause: Duration::ZERO,
             fail_points: FailPoints::default(),
             pulse: Pulse::default(),

@@ -18,8 +18,9 @@ use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::log::{Output, Producer};
+use arb_runtime::machine::Machine;
 use arb_runtime::progress::ProgressMap;
-use arb_runtime::pump::{Config, Pump};
+use arb_runtime::pump::{Config, Pump, SLICE};
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 
@@ -108,7 +109,7 @@ fn pump(
 ) -> anyhow::Result<Meter> {
     let name = ground.name();
     ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
-    let consumer = TickConsumer::join(&ground.brokers, &name)?;
+    let consumer = TickConsumer::join(&ground.brokers, &name, &OddsMachine::TOPICS)?;
     let meter = Meter::new(keep);
     let pump = Pump::new(config(limits));
     match guarantee {
@@ -116,6 +117,7 @@ fn pump(
             let producer = TransactionalProducer::new(
                 &ground.brokers,
                 &name,
+                &OddsMachine::TOPICS,
                 kafka::partitions(&ground.brokers)?,
                 Surroundings::default(),
             )?;
@@ -134,6 +136,7 @@ pub(super) fn config(limits: BatchLimits) -> Config<OddsMachine> {
         machine: OddsConfig { policy: Policy::Board, books: Arc::new(books::shipped().unwrap_or_default()) },
         epoch: clock::epoch,
         limits,
+        slice: SLICE,
         pause: Duration::from_millis(20),
         fail_points: FailPoints::default(),
         pulse: Pulse::default(),

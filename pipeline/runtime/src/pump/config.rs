@@ -10,6 +10,9 @@ use crate::machine::Machine;
 use crate::progress::ProgressMap;
 use crate::watchdog::Pulse;
 
+/// The slice of a role: longer than what a restore costs beside its work, shorter than anyone notices.
+pub const SLICE: Duration = Duration::from_millis(20);
+
 /// How a pump works.
 pub struct Config<M: Machine> {
     /// What the machines of all partitions share.
@@ -18,6 +21,8 @@ pub struct Config<M: Machine> {
     pub epoch: fn() -> i64,
     /// The largest transaction.
     pub limits: BatchLimits,
+    /// How long a restore works before the records of other partitions are processed.
+    pub slice: Duration,
     /// A pause after a transaction that was aborted, so that a fault that stays costs no core.
     pub pause: Duration,
     /// Where a test kills or freezes the process, or aborts transactions.

@@ -3,8 +3,11 @@
 //! The changelog and the group's offset were committed in the same transactions, so they must name the same place;
 //! the changelog says it itself, because a group that is away for long loses its offsets. It never goes on from a
 //! state of another place.
+//!
+//! It is done in slices, between which the pump processes its other partitions.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use arb_schemas::records::StatePartition;
 use arb_schemas::wire::decode;
@@ -13,17 +16,21 @@ use super::Config;
 use super::error::PumpError;
 use super::meters::{PumpMeters, Restoring};
 use super::partition::{PARTITION_KEY, Partition};
-use crate::log::Input;
+use crate::log::{GroupOffset, Input, Replay};
 use crate::machine::{Fingerprint, Machine};
 
 /// The last record of each key: its offset and its value.
 type Newest = BTreeMap<Vec<u8>, (i64, Vec<u8>)>;
+
+/// Parts that are restored between two looks at the clock.
+const PARTS: usize = 16;
 
 /// A restore that is under way.
 pub(super) struct Restore<M> {
     id: i32,
     machine: M,
     fingerprint: Fingerprint,
+    stage: RestoreStage,
     committed: Option<i64>,
     newest: Newest,
     /// The record of the partition itself, once it was met.
@@ -31,32 +38,94 @@ pub(super) struct Restore<M> {
     restoring: Restoring,
 }
 
+/// What a restore does next.
+#[derive(Debug, Clone, Copy)]
+enum RestoreStage {
+    /// It asks for the group's offset. Before the changelog is read: a transaction may be about to change both.
+    Offset,
+    /// It reads the changelog.
+    Read,
+    /// It restores what this many keys hold.
+    Fill(usize),
+}
+
+/// How far a slice has brought a restore.
+pub(super) enum Advance<M> {
+    /// There is more to do.
+    Working,
+    /// There is nothing to do until the log gives more.
+    Waiting,
+    /// The partition is restored.
+    Done(Partition<M>),
+}
+
 impl<M: Machine> Restore<M> {
-    /// Restores the partition as its last owner committed it.
-    pub(super) fn run<I: Input>(
-        id: i32,
-        config: &Config<M>,
-        meters: &PumpMeters,
-        input: &mut I,
-    ) -> Result<Partition<M>, PumpError> {
-        let mut restore = Self {
+    /// Begins to restore a partition as its last owner committed it.
+    pub(super) fn begin(id: i32, config: &Config<M>, meters: &PumpMeters) -> Self {
+        Self {
             id,
             machine: M::new(&config.machine),
             fingerprint: M::fingerprint(&config.machine),
+            stage: RestoreStage::Offset,
             committed: None,
             newest: Newest::new(),
             state: None,
             restoring: meters.restoring(),
-        };
-        // Before the changelog is read: this waits for a transaction that is about to change it.
-        restore.committed = input.committed(id)?;
-        input.replay(id, &mut |offset, key, value| {
-            config.pulse.beat();
-            restore.note(offset, key, value);
-        })?;
-        let records = restore.newest.len();
-        while restore.put_next()? {}
-        restore.finish(records, config, meters)
+        }
+    }
+
+    /// Its partition.
+    pub(super) fn id(&self) -> i32 {
+        self.id
+    }
+
+    /// Goes on for a slice of time; what is left of it, until it is done.
+    pub(super) fn advance<I: Input>(
+        mut self,
+        config: &Config<M>,
+        meters: &PumpMeters,
+        input: &mut I,
+    ) -> Result<(Advance<M>, Option<Self>), PumpError> {
+        let deadline = Instant::now() + config.slice;
+        loop {
+            match self.stage {
+                RestoreStage::Offset => match input.committed(self.id)? {
+                    GroupOffset::Pending => return Ok((Advance::Waiting, Some(self))),
+                    GroupOffset::Known(committed) => {
+                        self.committed = committed;
+                        input.open_changelog(self.id)?;
+                        self.stage = RestoreStage::Read;
+                    }
+                },
+                RestoreStage::Read => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    let note = &mut |offset, key: &[u8], value: Option<&[u8]>| self.note(offset, key, value);
+                    match input.replay(left, note)? {
+                        Replay::Waiting => return Ok((Advance::Waiting, Some(self))),
+                        Replay::Partly => {}
+                        Replay::Complete => self.stage = RestoreStage::Fill(self.newest.len()),
+                    }
+                }
+                RestoreStage::Fill(records) => {
+                    if !self.put_some()? {
+                        return Ok((Advance::Done(self.finish(records, config, meters)?), None));
+                    }
+                }
+            }
+            if Instant::now() >= deadline {
+                return Ok((Advance::Working, Some(self)));
+            }
+        }
+    }
+
+    /// Restores some parts in the order of their keys; whether there are more.
+    fn put_some(&mut self) -> Result<bool, PumpError> {
+        for _ in 0..PARTS {
+            if !self.put_next()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Notes a record of the changelog.

@@ -7,11 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::error::PumpError;
-use super::restore::Restore;
-use super::{COUNT, Pump};
+use super::{COUNT, Config, Pump};
 use crate::batch::Batch;
 use crate::fail_point::Point;
-use crate::log::{Committed, Event, Input, LogError, Producer, Renewal, Transaction};
+use crate::log::{Committed, Event, GroupOffset, Input, LogError, Producer, Renewal, Transaction};
 use crate::machine::{Counts, Machine};
 
 /// What a transaction was made from.
@@ -66,12 +65,12 @@ impl<M: Machine> Pump<M> {
             Committed::Aborted => match self.end_aborted(input, producer)? {
                 Renewal::Done => self.rewind(read, input)?,
                 // Its partitions are others': another transaction would fence them.
-                Renewal::Expelled => self.partitions.clear(),
+                Renewal::Expelled => self.forget_all(),
             },
             Committed::Unknown => match producer.renew(input)? {
                 Renewal::Done => self.resolve(read, input)?,
                 // Only a partition's new owner can tell what became of its transaction.
-                Renewal::Expelled => self.partitions.clear(),
+                Renewal::Expelled => self.forget_all(),
             },
         }
         Ok(())
@@ -172,7 +171,7 @@ impl<M: Machine> Pump<M> {
         self.partitions.retain(|id, _| !(leaving.contains(id) && read.from.contains_key(id)));
         let mut found = BTreeSet::new();
         for (id, partition) in self.partitions.iter().filter(|(id, _)| read.from.contains_key(id)) {
-            let committed = input.committed(*id)?;
+            let committed = committed(*id, &self.config, input)?;
             found.insert(if committed == partition.next() {
                 Committed::Yes
             } else if committed == partition.committed() {
@@ -185,21 +184,17 @@ impl<M: Machine> Pump<M> {
         match found.into_iter().collect::<Vec<_>>()[..] {
             [Committed::Yes] => self.apply(read),
             [] | [Committed::Aborted] => self.rewind(read, input)?,
-            _ => self.rebuild(read, input)?,
+            _ => self.rebuild(read),
         }
         Ok(())
     }
 
-    fn rebuild<I: Input>(&mut self, read: &Read<M::Tally>, input: &mut I) -> Result<(), PumpError> {
-        let read_here = read.from.keys().copied().filter(|id| self.partitions.contains_key(id));
-        for id in read_here.collect::<Vec<_>>() {
-            let partition = Restore::run(id, &self.config, &self.meters, input)?;
-            let next = partition.next().or(read.from.get(&id).copied()).unwrap_or(0);
-            self.config.places.put(id, partition.progress());
-            self.partitions.insert(id, partition);
-            input.seek(id, next)?;
+    /// Somebody else has processed records of these partitions: they are restored.
+    fn rebuild(&mut self, read: &Read<M::Tally>) {
+        let (partitions, takeover) = (&mut self.partitions, &mut self.takeover);
+        for (id, _) in partitions.extract_if(.., |id, _| read.from.contains_key(id)) {
+            takeover.restore_again(id);
         }
-        Ok(())
     }
 
     /// Partitions that leave once the transaction is over.
@@ -207,6 +202,23 @@ impl<M: Machine> Pump<M> {
         match &self.due {
             Some(Event::Revoked(gone) | Event::Lost(gone)) => gone.iter().copied().collect(),
             _ => BTreeSet::new(),
+        }
+    }
+}
+
+/// The group's offset of a partition, once no transaction is about to change it.
+fn committed<M: Machine, I: Input>(
+    id: i32,
+    config: &Config<M>,
+    input: &mut I,
+) -> Result<Option<i64>, PumpError> {
+    loop {
+        match input.committed(id)? {
+            GroupOffset::Known(committed) => return Ok(committed),
+            GroupOffset::Pending => {
+                config.pulse.beat();
+                std::thread::sleep(config.pause);
+            }
         }
     }
 }
