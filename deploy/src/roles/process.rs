@@ -49,6 +49,8 @@ fn pump_until(
     let feed = Ends::watch(brokers, &FEED_EVENTS, partitions, stop)?;
     admin.show(ProcessVitals { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
     let fail_points = guarded::fail_points(&config.guard);
+    #[cfg(feature = "fail-points")]
+    let fail_points = fail_points.aborting(config.abort_each);
     watch_held_back(brokers, &OddsMachine::TOPICS, partitions, stop)?;
     let surroundings =
         Surroundings { fail_points: fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
@@ -62,7 +64,7 @@ fn pump_until(
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
         slice: SLICE,
         pause: PAUSE,
-        fail_points: fail_points.aborting(config.abort_each),
+        fail_points,
         pulse,
         places,
     });
