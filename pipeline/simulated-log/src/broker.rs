@@ -83,6 +83,16 @@ pub(crate) struct Shared {
 pub(crate) type Handle = Rc<RefCell<Shared>>;
 
 impl Shared {
+    /// Whether everything has been processed and can be read.
+    pub(crate) fn is_done(&self) -> bool {
+        self.world.is_done() && !self.is_held_back()
+    }
+
+    /// Whether an open transaction hides records, and members are there to end it.
+    pub(crate) fn is_held_back(&self) -> bool {
+        self.aborts_open && !self.world.partitions().all(|id| self.world.is_settled(id))
+    }
+
     /// Whether a fault happens now, one in so many times.
     pub(crate) fn happens(&mut self, kind: Kind, one_in: u32) -> bool {
         let happens = self.left > 0 && self.random.u32(..one_in) == 0;

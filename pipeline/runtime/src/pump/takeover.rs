@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::error::PumpError;
 use super::restore::{Advance, Restore};
 use super::{Pump, WAIT};
-use crate::log::{Adoption, Input, Producer};
+use crate::log::{Adoption, Event, Input, Producer};
 use crate::machine::Machine;
 
 /// How long to wait for a record while a takeover waits for the log.
@@ -26,11 +26,14 @@ pub(super) struct Takeover<M> {
     restore: Option<Restore<M>>,
     /// The restore can do nothing until the log gives more.
     is_waiting: bool,
+    /// They were assigned before the group expelled this member: their ids are others' to adopt.
+    expelled_from: Vec<i32>,
 }
 
 impl<M: Machine> Takeover<M> {
     pub(super) fn new() -> Self {
-        Self { adopting: Vec::new(), queued: VecDeque::new(), restore: None, is_waiting: false }
+        let (adopting, queued, expelled_from) = (Vec::new(), VecDeque::new(), Vec::new());
+        Self { adopting, queued, restore: None, is_waiting: false, expelled_from }
     }
 
     /// How long the pump may wait for a record.
@@ -63,7 +66,8 @@ impl<M: Machine> Pump<M> {
         if !assigned.is_empty() {
             tracing::info!(?assigned, "partitions accepted");
         }
-        self.takeover.adopting.extend(assigned);
+        let expelled_from = std::mem::take(&mut self.takeover.expelled_from);
+        self.takeover.adopting.extend(assigned.iter().filter(|id| !expelled_from.contains(id)));
         Ok(())
     }
 
@@ -96,9 +100,13 @@ impl<M: Machine> Pump<M> {
         Ok(())
     }
 
-    /// Forgets everything: the group has given all of it to others.
+    /// Forgets everything: the group has given all of it to others, also what this member was assigned last. That is still
+    /// to be accepted, or the group waits for the answer.
     pub(super) fn forget_all(&mut self) {
         self.partitions.clear();
         self.takeover = Takeover::new();
+        if let Some(Event::Assigned(assigned)) = &self.due {
+            self.takeover.expelled_from.extend(assigned);
+        }
     }
 }
