@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(1_500);
 /// Between two questions.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// Creates the topics that are missing, each with so many partitions, or as many as the catalogue says.
+/// Creates the topics that are missing, those that follow the ticks with so many partitions, or as many as the catalogue says.
 ///
 /// # Errors
 /// [`Error`] when the broker does not answer or refuses one.
@@ -33,7 +33,7 @@ pub async fn provision(brokers: &str, partitions: Option<i32>) -> Result<(), Err
         .zip(&configs)
         .map(|(topic, config)| {
             // The broker's own default replication: 1 on one node, what its operator chose elsewhere.
-            let partitions = partitions.unwrap_or(topic.partitions);
+            let partitions = partitions.filter(|_| topic.follows_ticks()).unwrap_or(topic.partitions);
             let new = NewTopic::new(topic.name, partitions, TopicReplication::Fixed(-1));
             config.iter().fold(new, |new, (key, value)| new.set(key, value))
         })
@@ -48,7 +48,7 @@ pub async fn provision(brokers: &str, partitions: Option<i32>) -> Result<(), Err
     Ok(())
 }
 
-/// The number of partitions that all topics have.
+/// The number of partitions that the ticks and all topics that follow them have.
 ///
 /// # Errors
 /// [`Error::Topic`] when one is missing or they differ: what is computed from a partition is written to the
@@ -58,7 +58,7 @@ pub fn partitions(brokers: &str) -> Result<i32, Error> {
     let consumer: BaseConsumer<Listener> =
         super::client(brokers).create_with_context(Listener).map_err(broker)?;
     let expected = count(&consumer, &topics::ODDS_TICKS, brokers)?;
-    for topic in &topics::ALL {
+    for topic in topics::ALL.iter().filter(|topic| topic.follows_ticks()) {
         let found = count(&consumer, topic, brokers)?;
         if found != expected {
             let problem = format!(

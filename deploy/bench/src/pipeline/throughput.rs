@@ -131,7 +131,7 @@ fn pump(
 }
 
 /// A pump as `arb process` has it.
-pub(super) fn config(limits: BatchLimits) -> Config<OddsMachine> {
+pub(crate) fn config(limits: BatchLimits) -> Config<OddsMachine> {
     Config {
         machine: OddsConfig { policy: Policy::Board, books: Arc::new(books::shipped().unwrap_or_default()) },
         epoch: clock::epoch,
