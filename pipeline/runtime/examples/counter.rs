@@ -52,12 +52,12 @@ impl Machine for Counter {
         Ok(())
     }
 
-    fn changes<E: From<WireError>>(&self, mut put: impl FnMut(Change) -> Result<(), E>) -> Result<(), E> {
+    fn changes<E: From<WireError>>(&self, put: impl FnMut(Change) -> Result<(), E>) -> Result<(), E> {
         let change = |(word, count): (&String, &u64)| Change {
             key: format!("word/{word}"),
             value: Some(count.to_string().into_bytes()),
         };
-        self.draft.iter().map(change).try_for_each(|change| put(change))
+        self.draft.iter().map(change).try_for_each(put)
     }
 
     fn apply(&mut self) {

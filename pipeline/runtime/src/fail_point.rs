@@ -40,14 +40,17 @@ pub enum Point {
     Settled,
 }
 
+#[cfg(not(feature = "fail-points"))]
+pub use NoFailPoints as FailPoints;
+
 /// Without the feature: nothing.
 #[cfg(not(feature = "fail-points"))]
 #[derive(Debug, Clone, Default)]
-pub struct FailPoints;
+pub struct NoFailPoints(());
 
 #[cfg(not(feature = "fail-points"))]
 #[allow(clippy::unused_self, reason = "the feature gives it a state")]
-impl FailPoints {
+impl NoFailPoints {
     /// Whether the transaction of this number is to be aborted.
     #[must_use]
     pub fn aborts(&self, _transaction: u64) -> bool {

@@ -30,28 +30,28 @@ pub fn difference<M: Machine>(world: &World, expected: &World) -> Option<String>
     (world.offsets() != expected.offsets()).then(|| "the offsets".to_owned())
 }
 
-/// Runs a machine over the same input undisturbed and with the faults of so many seeds; the outputs of all runs must be
-/// equal. The kinds of fault that happened, and the undisturbed run.
+/// Runs a machine over the same input undisturbed and with the faults of so many seeds. The kinds of fault that happened,
+/// and the undisturbed run.
 ///
-/// # Panics
-/// With the seed, when a pump ends by an error or something differs.
-pub fn assert_outputs_survive<M: Machine<Config: Clone>>(
+/// # Errors
+/// With the seed, when a pump ends by an error or something differs from the undisturbed run.
+pub fn run_disturbed<M: Machine<Config: Clone>>(
     config: &M::Config,
     input: &World,
     seeds: std::ops::Range<u64>,
-) -> (BTreeSet<Kind>, World) {
-    let undisturbed = Simulation::<M>::new(config.clone(), input.clone(), Scenario::Undisturbed).run();
-    let expected = undisturbed.unwrap_or_else(|error| panic!("undisturbed: {error}"));
-    let mut seen = BTreeSet::new();
+) -> Result<(BTreeSet<Kind>, World), String> {
+    let run = |scenario| Simulation::<M>::new(config.clone(), input.clone(), scenario);
+    let expected = run(Scenario::Undisturbed).run()?;
+    let mut happened = BTreeSet::new();
     for seed in seeds {
-        let mut simulation = Simulation::<M>::new(config.clone(), input.clone(), Scenario::Disturbed(seed));
-        let world = simulation.run().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        seen.extend(simulation.faults());
+        let mut simulation = run(Scenario::Disturbed(seed));
+        let world = simulation.run().map_err(|error| format!("seed {seed}: {error}"))?;
+        happened.extend(simulation.faults());
         if let Some(difference) = difference::<M>(&world, &expected) {
-            panic!("seed {seed}: {difference} differ");
+            return Err(format!("seed {seed}: {difference} differ"));
         }
     }
-    (seen, expected)
+    Ok((happened, expected))
 }
 
 /// A topic's records but for the epochs in their headers.

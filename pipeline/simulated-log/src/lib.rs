@@ -14,6 +14,6 @@ mod simulation;
 mod world;
 
 pub use broker::Kind;
-pub use compare::assert_outputs_survive;
+pub use compare::run_disturbed;
 pub use simulation::{Scenario, Simulation};
 pub use world::{World, Written};

@@ -81,8 +81,9 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
         };
         let mut random = fastrand::Rng::with_seed(seed);
         let batch = random.usize(1..40);
-        let (seen, told) = (BTreeSet::new(), BTreeMap::new());
-        let shared = Rc::new(RefCell::new(Shared { world, random, left, seen, told, aborts_open }));
+        let shared =
+            Shared { world, random, left, seen: BTreeSet::new(), told: BTreeMap::new(), aborts_open };
+        let shared = Rc::new(RefCell::new(shared));
         let mut simulation = Self { shared, config, processes: Vec::new(), next_member: 0, batch };
         for _ in 0..PUMPS {
             let process = simulation.start();

@@ -17,11 +17,14 @@ struct Entry {
     open: Option<i32>,
 }
 
+/// The offset of an input record, and its value.
+type InputRecord = (i64, Vec<u8>);
+
 /// The broker.
 #[derive(Clone, Default)]
 pub struct World {
     /// Records of the input, each with its offset: offsets have gaps.
-    input: Rc<BTreeMap<i32, Vec<(i64, Vec<u8>)>>>,
+    input: Rc<BTreeMap<i32, Vec<InputRecord>>>,
     topics: BTreeMap<(&'static str, i32), Vec<Entry>>,
     offsets: BTreeMap<i32, i64>,
     /// Offsets of transactions without markers, by transactional id.

@@ -116,15 +116,10 @@ impl Machine for Accounts {
             Input::Command { id, verb, name } => (id, verb, name),
         };
         let command = format!("command/{id}");
-        let reply = match self.get(&command) {
-            Some((reply, _)) => reply.clone(),
-            None => match self.carry_out(verb, name) {
-                Some(reply) => reply,
-                None => {
-                    out.dead_letter(Reason::Refused, format!("{verb} is no command"));
-                    return Ok(());
-                }
-            },
+        let known = self.get(&command).map(|(reply, _)| reply.clone());
+        let Some(reply) = known.or_else(|| self.carry_out(verb, name)) else {
+            out.dead_letter(Reason::Refused, format!("{verb} is no command"));
+            return Ok(());
         };
         self.draft.insert(command, Some((reply.clone(), self.now() + REMEMBERED)));
         out.send(Output::new(FEED_EVENTS.name, at.partition, id.to_owned(), Some(reply.into_bytes())));
@@ -182,7 +177,9 @@ pub(crate) fn commands() -> World {
         "a1 create ann",
         "timer 65",
     ];
-    records.into_iter().for_each(|record| world.push(0, record.into()));
+    for record in records {
+        world.push(0, record.into());
+    }
     world
 }
 

@@ -13,7 +13,7 @@ mod takeover;
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_schemas::topics::{DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
-use arb_simulated_log::{Kind, World, assert_outputs_survive};
+use arb_simulated_log::{Kind, World, run_disturbed};
 use counter::Counter;
 
 /// The runs of each machine, each with faults of its own.
@@ -38,8 +38,8 @@ fn the_example_runs() {
 fn words() -> World {
     let mut world = World::new(2);
     for index in 0..120 {
-        let word = ["home", "draw", "away"][index * index % 3];
-        world.push(i32::from(index % 5 == 0), word.into());
+        let outcome = ["home", "draw", "away"][index * index % 3];
+        world.push(i32::from(index % 5 == 0), outcome.into());
         if index % 40 == 7 {
             world.push(1, vec![0xff]);
         }
@@ -49,7 +49,7 @@ fn words() -> World {
 
 #[test]
 fn a_counter_counts_each_word_once_whatever_happens() {
-    let (seen, expected) = assert_outputs_survive::<Counter>(&(), &words(), 0..RUNS);
+    let (seen, expected) = run_disturbed::<Counter>(&(), &words(), 0..RUNS).unwrap();
     assert_eq!(seen, Kind::ALL.into_iter().collect(), "a kind of fault never happened");
     assert_eq!(expected.committed(DEAD_TICKS.name), 3);
     let mut last = BTreeMap::new();
@@ -66,7 +66,7 @@ fn a_counter_counts_each_word_once_whatever_happens() {
 
 #[test]
 fn an_account_is_created_once_and_forgotten_when_a_timer_says_so() {
-    let (seen, expected) = assert_outputs_survive::<accounts::Accounts>(&(), &accounts::commands(), 0..RUNS);
+    let (seen, expected) = run_disturbed::<accounts::Accounts>(&(), &accounts::commands(), 0..RUNS).unwrap();
     let possible: BTreeSet<_> = Kind::ALL.into_iter().collect();
     assert_eq!(seen, possible, "a kind of fault never happened");
     let replies = texts(&expected, FEED_EVENTS.name);

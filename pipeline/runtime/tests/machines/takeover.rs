@@ -58,7 +58,9 @@ impl Input for Log {
     }
 
     fn accept(&mut self, partitions: &[i32]) -> Result<(), LogError> {
-        partitions.iter().for_each(|id| self.note(&format!("accepted {id}")));
+        for id in partitions {
+            self.note(&format!("accepted {id}"));
+        }
         Ok(())
     }
 
@@ -96,7 +98,9 @@ impl Producer for Log {
     type Transaction<'a> = Commits<'a>;
 
     fn adopt(&mut self, partitions: &[i32], _: &mut Self) -> Result<Adoption, LogError> {
-        partitions.iter().for_each(|id| self.note(&format!("adopted {id}")));
+        for id in partitions {
+            self.note(&format!("adopted {id}"));
+        }
         Ok(Adoption::Done)
     }
 
@@ -121,7 +125,9 @@ impl Transaction for Commits<'_> {
     }
 
     fn commit(self, _: &mut Log, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
-        next.keys().for_each(|id| self.0.note(&format!("committed {id}")));
+        for id in next.keys() {
+            self.0.note(&format!("committed {id}"));
+        }
         Ok(Committed::Yes)
     }
 
