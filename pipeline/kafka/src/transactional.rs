@@ -197,6 +197,8 @@ impl Producer for TransactionalProducer {
     fn release(&mut self, partitions: &[i32]) {
         self.owned.retain(|id| !partitions.contains(id));
         self.working.take_if(|working| partitions.contains(&working.partition));
+        // Another may use the id before it comes back: then it must be adopted from the beginning.
+        self.adopting.take_if(|adopting| adopting.ids.iter().any(|id| partitions.contains(id)));
     }
 
     fn begin(&mut self) -> Result<Transaction<'_>, LogError> {
