@@ -6,10 +6,10 @@
 use crate::limits;
 use crate::wire::RecordType;
 
-/// Partitions of every topic unless the operator says otherwise.
+/// Partitions of the ticks and of every topic that follows them, unless the operator says otherwise.
 ///
-/// All topics have the same number: what is computed from a partition of [`ODDS_TICKS`] is written to
-/// the partition of the same number.
+/// All topics of one machine have the same number: what is computed from a partition of its input is written to the
+/// partition of the same number.
 pub const DEFAULT_PARTITIONS: i32 = 4;
 
 /// How a topic forgets.
@@ -28,7 +28,8 @@ pub struct Topic {
     pub name: &'static str,
     /// What its records are keyed by.
     pub key: &'static str,
-    /// In how many parts it is created, unless the operator says otherwise for all.
+    /// In how many parts it is created. One with [`DEFAULT_PARTITIONS`] follows the ticks, for which the operator may say
+    /// otherwise; any other number is fixed.
     pub partitions: i32,
     /// How it forgets.
     pub cleanup: Cleanup,
@@ -116,6 +117,12 @@ impl Topic {
         self.name != ODDS_TICKS.name
     }
 
+    /// Whether it has as many partitions as the ticks, however many those are.
+    #[must_use]
+    pub fn follows_ticks(&self) -> bool {
+        self.partitions == DEFAULT_PARTITIONS
+    }
+
     /// The topic's settings as the broker spells them.
     #[must_use]
     pub fn config(&self) -> Vec<(&'static str, String)> {
@@ -161,8 +168,9 @@ mod tests {
     }
 
     #[test]
-    fn all_have_the_same_partitions() {
-        assert!(ALL.iter().all(|topic| topic.partitions == DEFAULT_PARTITIONS));
+    fn a_number_of_its_own_is_fixed() {
+        assert!(ALL.iter().all(Topic::follows_ticks));
+        assert!(!Topic { partitions: 1, ..ODDS_TICKS }.follows_ticks());
     }
 
     #[test]

@@ -80,6 +80,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("growth", "quotes: 1000 to 3000", "a tick", 1),
         ("growth", "books: 4 to 10", "memory a quote", 1),
         ("growth", "streams: 1 to 10", "memory a stream", 1),
+        ("takeover", "quotes", "longest pause of another partition", 1),
     ] {
         assert_eq!(count(&rows, part, case, measure), expected, "{part} {case} {measure}: {rows:?}");
     }

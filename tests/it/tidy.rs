@@ -112,7 +112,24 @@ fn only_the_telemetry_room_names_metrics() {
     }
 }
 
-/// One crate of the product knows ClickHouse's client; the bench compares the sink with it.
+/// What the tests kill and freeze processes by is not in the binary that is shipped, `cargo build --package arb`.
+#[test]
+fn only_the_binary_under_test_has_fail_points() {
+    let features = |package| {
+        let mut cargo = std::process::Command::new(env!("CARGO"));
+        cargo.current_dir(root()).args(["tree", "--offline", "--locked", "--edges", "normal,features"]);
+        let tree = cargo.args(["--package", package]).output().unwrap();
+        assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+        String::from_utf8(tree.stdout).unwrap()
+    };
+    assert!(features("arb-tests").contains("arb-runtime feature \"fail-points\""));
+    for shipped in ["arb", "arb-bench"] {
+        let tree = features(shipped);
+        assert!(tree.contains("arb-runtime") && !tree.contains("fail-points"), "{tree}");
+    }
+}
+
+/// One crate of the product knows the client of ClickHouse; the bench compares the sink with it.
 #[test]
 fn only_the_sink_uses_the_client_of_clickhouse() {
     for (path, text) in sources() {

@@ -54,6 +54,8 @@ pub(crate) enum Part {
     Sse,
     /// How cost grows, by quotes, books and streams
     Growth,
+    /// Taking a partition over, and how long the other partitions pause meanwhile
+    Takeover,
     /// Be a role of `arb`, which a measurement runs beside itself
     #[command(hide = true)]
     Arb {

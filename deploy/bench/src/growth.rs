@@ -7,7 +7,7 @@ mod market;
 
 use anyhow::bail;
 use arb_runtime::stop::Stop;
-use market::Market;
+pub(crate) use market::Market;
 
 use super::report::{Measure, Measured, Row};
 use super::{Scale, sse};

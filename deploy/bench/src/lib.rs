@@ -16,6 +16,7 @@ mod print;
 mod report;
 mod sink;
 mod sse;
+mod takeover;
 mod turns;
 
 use std::ffi::OsString;
@@ -106,10 +107,19 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     let sink = |home: &'a Home| -> Measurement<'a> {
         (sink::PART, Box::new(move || sink::run(home, scale, log_format, stop)))
     };
+    let takeover = || -> Measurement<'a> { (takeover::PART, Box::new(move || takeover::run(scale, stop))) };
     let growth = || -> Measurement<'a> { (growth::PART, Box::new(move || growth::run(scale, stop))) };
     match part {
         Part::All(config) => {
-            vec![engine(&config.recording), pipeline(config), sink(&config.home), board(), sse(), growth()]
+            vec![
+                engine(&config.recording),
+                pipeline(config),
+                sink(&config.home),
+                board(),
+                sse(),
+                growth(),
+                takeover(),
+            ]
         }
         Part::Engine { recording } => vec![engine(recording)],
         Part::Pipeline(config) => vec![pipeline(config)],
@@ -117,6 +127,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         Part::Board => vec![board()],
         Part::Sse => vec![sse()],
         Part::Growth => vec![growth()],
+        Part::Takeover => vec![takeover()],
         Part::Arb { .. } | Part::Actor { .. } => vec![],
     }
 }

@@ -31,11 +31,12 @@ use super::report::Measured;
 use crate::cli::PipelineOptions;
 pub(super) use ground::free_port;
 use input::{Feed, Filled};
+pub(super) use throughput::config;
 
 /// As the table calls it.
 pub(super) const PART: &str = "pipeline";
 /// What an operator gets who sets nothing.
-const INTERVAL: Duration = Duration::from_millis(100);
+pub(super) const INTERVAL: Duration = Duration::from_millis(100);
 /// Transactions for the cost of a commit alone.
 const SINGLE: u64 = 1_000;
 /// A quick run's ticks, ticks a second, and seconds.

@@ -3,11 +3,13 @@
 //! They decide nothing.
 
 use std::net::SocketAddr;
+#[cfg(feature = "fail-points")]
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use arb_api::http::server::Network;
+#[cfg(feature = "fail-points")]
 use arb_runtime::fail_point::Passage;
 use clap::Args;
 
@@ -31,12 +33,15 @@ pub(crate) struct Guard {
     /// End when nothing has moved for so many milliseconds
     #[arg(long = "watchdog-ms", env = "ARB_WATCHDOG_MS", default_value = "120000", value_parser = millis)]
     pub(crate) watchdog: Duration,
+    #[cfg(feature = "fail-points")]
     /// Fail point: kill this process with -9 at a passage of a point
     #[arg(long, hide = true, value_name = "POINT:COUNT")]
     pub(crate) kill_at: Option<Passage>,
+    #[cfg(feature = "fail-points")]
     /// Fail point: stop this process (SIGSTOP) there
     #[arg(long, hide = true, value_name = "POINT:COUNT")]
     pub(crate) freeze_at: Option<Passage>,
+    #[cfg(feature = "fail-points")]
     /// Fail point: let the loop hang there
     #[arg(long, hide = true, value_name = "POINT:COUNT")]
     pub(crate) stall_at: Option<Passage>,
@@ -59,6 +64,7 @@ pub(crate) struct Process {
     /// Commit after so many milliseconds at the latest
     #[arg(long = "commit-interval-ms", env = "ARB_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
     pub(crate) commit_interval: Duration,
+    #[cfg(feature = "fail-points")]
     /// Fail point: of so many transactions abort the last
     #[arg(long, hide = true)]
     pub(crate) abort_each: Option<NonZeroU64>,

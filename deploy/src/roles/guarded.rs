@@ -9,6 +9,7 @@ use anyhow::anyhow;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::stop::Stop;
 use arb_runtime::watchdog::{self, Pulse, Watcher};
+#[cfg(feature = "fail-points")]
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cli::Guard;
@@ -62,7 +63,14 @@ impl LoopLiveness {
     }
 }
 
+/// Nowhere: the shipped binary has no fail points.
+#[cfg(not(feature = "fail-points"))]
+pub(super) fn fail_points(_guard: &Guard) -> FailPoints {
+    FailPoints::default()
+}
+
 /// Where a test has this process killed, frozen or stalled: the first of them that is given.
+#[cfg(feature = "fail-points")]
 pub(super) fn fail_points(guard: &Guard) -> FailPoints {
     let signal = |signal: Signal| {
         move || {

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use arb_kafka::{self as kafka, Ends, Surroundings, TickConsumer, TransactionalProducer, watch_held_back};
-use arb_process::counts::Counts;
-use arb_process::pump::{Config, Pump};
+use arb_process::counts::OddsCounts;
+use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
+use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::ProgressMap;
+use arb_runtime::pump::{Config, Pump, SLICE};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_runtime::watchdog::Pulse;
@@ -39,7 +41,7 @@ fn pump_until(
     admin: &Admin,
     pulse: Pulse,
     places: ProgressMap,
-) -> anyhow::Result<Counts> {
+) -> anyhow::Result<Counts<OddsCounts>> {
     let cluster = &cluster::open(&config.brokers)?;
     let partitions = kafka::partitions(cluster)?;
     let ends = Ends::watch(cluster, &ODDS_TICKS, partitions, stop)?;
@@ -47,18 +49,21 @@ fn pump_until(
     let feed = Ends::watch(cluster, &FEED_EVENTS, partitions, stop)?;
     admin.show(ProcessVitals { life, places: places.clone(), ends, feed, readiness: Readiness::new() });
     let fail_points = guarded::fail_points(&config.guard);
-    watch_held_back(cluster, partitions, stop)?;
+    #[cfg(feature = "fail-points")]
+    let fail_points = fail_points.aborting(config.abort_each);
+    watch_held_back(cluster, &OddsMachine::TOPICS, partitions, stop)?;
     let surroundings =
         Surroundings { fail_points: fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
-    let mut producer = TransactionalProducer::new(cluster, &config.group, partitions, surroundings)?;
-    let mut consumer = TickConsumer::join(cluster, &config.group)?;
-    let mut pump = Pump::new(Config {
-        policy: config.policy.into(),
-        books: books::read(config.books_file.as_deref())?,
+    let mut producer =
+        TransactionalProducer::new(cluster, &config.group, &OddsMachine::TOPICS, partitions, surroundings)?;
+    let mut consumer = TickConsumer::join(cluster, &config.group, &OddsMachine::TOPICS)?;
+    let books = books::read(config.books_file.as_deref())?;
+    let mut pump = Pump::<OddsMachine>::new(Config {
+        machine: OddsConfig { policy: config.policy.into(), books },
         epoch: clock::epoch,
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
+        slice: SLICE,
         pause: PAUSE,
-        abort_each: config.abort_each,
         fail_points,
         pulse,
         places,

@@ -11,13 +11,13 @@
 
 use std::time::{Duration, Instant};
 
-use arb_schemas::topics;
+use arb_runtime::machine::MachineTopics;
 use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::output_ends::{HeldBack, Offsets, OutputEnds, names};
+use super::output_ends::{HeldBack, Offsets, OutputEnds};
 use super::producer::{enqueue, flush};
 use super::transaction::{Client, FLUSH, RESUME, TIMEOUT, resume};
 
@@ -31,17 +31,19 @@ const REPORT: Duration = Duration::from_secs(5);
 /// Writes to all output partitions of so many numbers in a transaction with an offset of the group, and aborts it.
 pub(super) fn abort_open(
     client: &Client,
+    topics: &MachineTopics,
     partitions: i32,
     group: Option<&ConsumerGroupMetadata>,
 ) -> Result<(), KafkaError> {
     client.begin_transaction()?;
-    for (topic, partition) in names().flat_map(|name| (0..partitions).map(move |id| (name, id))) {
+    let names = topics.written().map(|topic| topic.name);
+    for (topic, partition) in names.flat_map(|name| (0..partitions).map(move |id| (name, id))) {
         enqueue(client, BaseRecord::to(topic).partition(partition).key(KEY))?;
     }
     let delivered = flush(client, FLUSH);
     if let Some(group) = group {
         // Also where the group does not take it: asking has added the group to the transaction.
-        let send = || client.send_offsets_to_transaction(&offset()?, group, TIMEOUT);
+        let send = || client.send_offsets_to_transaction(&offset(topics)?, group, TIMEOUT);
         if let Err(error) = resume(RESUME, send) {
             tracing::debug!(%error, "the group takes no offset of the transaction that is aborted");
         }
@@ -53,9 +55,9 @@ pub(super) fn abort_open(
 }
 
 /// An offset of a topic that the group does not read: whatever became of it, no position would change.
-fn offset() -> Result<TopicPartitionList, KafkaError> {
+fn offset(topics: &MachineTopics) -> Result<TopicPartitionList, KafkaError> {
     let mut offsets = TopicPartitionList::new();
-    offsets.add_partition_offset(topics::PROCESS_STATE.name, 0, Offset::Offset(0))?;
+    offsets.add_partition_offset(topics.changelog.name, 0, Offset::Offset(0))?;
     Ok(offsets)
 }
 

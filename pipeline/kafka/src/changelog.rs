@@ -1,35 +1,43 @@
-//! The reader of the processor's changelog: one partition at a time, from its start to its end.
+//! The reader of a machine's changelog: one partition at a time, from its start to its end, in slices of time.
 //!
 //! Its end is the end of what *anyone* has written when the replay begins. A transaction that a dead or frozen owner
 //! left open hides what others committed after it, and a reader of committed records is told "end" before it: so it
-//! first waits until nothing is hidden. It never takes such an end for the end.
+//! gives nothing until nothing is hidden. It never takes such an end for the end.
 //!
 //! Source: KAFKA-10167, and the last stable offset of KIP-98.
 
 use std::time::{Duration, Instant};
 
-use arb_runtime::log::Put;
-use arb_schemas::topics::PROCESS_STATE;
+use arb_runtime::log::{Put, Replay};
+use arb_schemas::topics::Topic;
 use rdkafka::Message;
 use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
 use super::cluster::Cluster;
-use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
+use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent};
 
-/// How long to wait for the next record.
-const WAIT: Duration = Duration::from_secs(1);
-/// How often to look whether an open transaction is over.
-const LOOK: Duration = Duration::from_millis(20);
+/// How long to wait for the next record, while other partitions wait.
+const WAIT: Duration = Duration::from_millis(5);
 /// How often to say that one is waited for.
 const SAY: Duration = Duration::from_secs(1);
 
-/// Reads [`PROCESS_STATE`].
+/// Reads a changelog.
 pub(super) struct Changelog {
     committed: Reader,
     /// Sees what open transactions have written.
     everything: Reader,
+    open: Option<Open>,
+}
+
+/// The partition that is read.
+struct Open {
+    partition: i32,
+    /// The end of what anyone had written, until nothing is hidden before it and the reading has begun.
+    hidden_before: Option<i64>,
+    /// When it was last said that an open transaction is waited for.
+    said: Option<Instant>,
 }
 
 impl Changelog {
@@ -37,47 +45,86 @@ impl Changelog {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub(super) fn open(cluster: &Cluster) -> Result<Self, Error> {
-        let reader = |settings: &[(&str, &str)]| Reader::new(cluster, &PROCESS_STATE, 0, settings);
+    pub(super) fn connect(cluster: &Cluster, topic: &Topic) -> Result<Self, Error> {
+        let reader = |settings: &[(&str, &str)]| Reader::new(cluster, topic, 0, settings);
         // The end of a partition is told by an empty answer: the broker shall not wait for a fuller one.
         let committed = reader(&[("auto.offset.reset", "earliest"), ("fetch.wait.max.ms", "5")])?;
-        Ok(Self { committed, everything: reader(&[READ_UNCOMMITTED])? })
+        Ok(Self { committed, everything: reader(&[READ_UNCOMMITTED])?, open: None })
     }
 
-    /// Gives every committed record of a partition to `put`.
+    /// Begins to read a partition from its first record.
     ///
     /// # Errors
     /// [`Error::Client`].
-    pub(super) fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), Error> {
-        self.wait_until_nothing_is_hidden(partition)?;
-        self.committed.assign([(partition, Offset::Beginning)])?;
-        let done = self.read_to_end(put);
-        self.committed.consumer().unassign()?;
-        done
+    pub(super) fn open(&mut self, partition: i32) -> Result<(), Error> {
+        self.close()?;
+        let hidden_before = Some(self.everything.span(partition)?.next);
+        self.open = Some(Open { partition, hidden_before, said: None });
+        Ok(())
     }
 
-    fn wait_until_nothing_is_hidden(&self, partition: i32) -> Result<(), Error> {
-        let mut said: Option<Instant> = None;
-        wait_until_decided(&self.everything, &self.committed, partition..partition + 1, || {
-            if said.is_none_or(|said| said.elapsed() >= SAY) {
-                tracing::warn!(partition, "an open transaction hides the end of the changelog; waiting");
-                said = Some(Instant::now());
+    /// Reads no more of partitions that were given back.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn leave(&mut self, partitions: &[i32]) -> Result<(), Error> {
+        let is_left = self.open.as_ref().is_some_and(|open| partitions.contains(&open.partition));
+        if is_left { self.close() } else { Ok(()) }
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        if self.open.take().is_some_and(|open| open.hidden_before.is_none()) {
+            self.committed.consumer().unassign()?;
+        }
+        Ok(())
+    }
+
+    /// Gives committed records of the partition that is open to `put`, for about so long.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn replay(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, Error> {
+        let Some(open) = &mut self.open else { return Ok(Replay::Complete) };
+        if let Some(end) = open.hidden_before {
+            if self.committed.span(open.partition)?.next < end {
+                open.report();
+                return Ok(Replay::Waiting);
             }
-            std::thread::sleep(LOOK);
-            false
-        })
+            self.committed.assign([(open.partition, Offset::Beginning)])?;
+            open.hidden_before = None;
+        }
+        self.read(limit, put)
     }
 
-    fn read_to_end(&mut self, put: &mut Put<'_>) -> Result<(), Error> {
+    fn read(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, Error> {
+        let deadline = Instant::now() + limit;
         loop {
             match self.committed.poll(WAIT)? {
-                ReaderEvent::Idle => {}
+                ReaderEvent::Idle => return Ok(Replay::Waiting),
                 ReaderEvent::Record(message) => {
                     put(message.offset(), message.key().unwrap_or_default(), message.payload());
                 }
                 // Not an offset: markers and compaction leave gaps.
-                ReaderEvent::End(_) => return Ok(()),
+                ReaderEvent::End(_) => {
+                    self.close()?;
+                    return Ok(Replay::Complete);
+                }
             }
+            if Instant::now() >= deadline {
+                return Ok(Replay::Partly);
+            }
+        }
+    }
+}
+
+impl Open {
+    fn report(&mut self) {
+        if self.said.is_none_or(|said| said.elapsed() >= SAY) {
+            tracing::warn!(
+                partition = self.partition,
+                "an open transaction hides the end of the changelog; waiting"
+            );
+            self.said = Some(Instant::now());
         }
     }
 }

@@ -1,17 +1,20 @@
-//! The processor's input: a member of the consumer group on the tick topic, and the changelog beside it.
+//! A machine's input: a member of the consumer group on its input topic, and the changelog beside it.
 //!
-//! A partition is not read until its owner says from where, and not given back until its owner says so; offsets are
+//! An assignment is answered at once: the partitions are assigned to the client and paused, so that no rebalance waits for
+//! a restore. They are read when their owner says from where, and given back when their owner says so; offsets are
 //! committed by the transaction alone. It never skips: a position that the broker does not have is an error.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use arb_runtime::log::{Event, Input, LogError, Put, Record};
-use arb_schemas::topics;
+use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
+use arb_runtime::machine::MachineTopics;
 use rdkafka::Message;
 use rdkafka::consumer::{CommitMode, Consumer, ConsumerGroupMetadata};
+use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::types::RDKafkaErrorCode;
 
 use super::changelog::Changelog;
 use super::cluster::Cluster;
@@ -19,11 +22,21 @@ use super::group::{Member, MemberEvent, Rebalance};
 use super::transaction::offsets;
 use super::{Error, fatal};
 
-const TOPIC: &str = topics::ODDS_TICKS.name;
-/// Reads [`topics::ODDS_TICKS`] as a member of a group.
+/// How long a transaction may be about to change an offset: longer than one can stay open (10 s).
+const IN_DOUBT: Duration = Duration::from_mins(1);
+
+/// How long to wait for a record while a partition does not take its position.
+const STARTING: Duration = Duration::from_millis(1);
+
+/// Reads the input of a machine as a member of a group.
 pub struct TickConsumer {
+    topic: &'static str,
     member: Member,
     changelog: Changelog,
+    /// Partitions that are to be read from an offset, and are paused until the client has taken it.
+    starting: BTreeMap<i32, Offset>,
+    /// Since when an offset that was asked for is not known.
+    in_doubt: Option<Instant>,
 }
 
 impl TickConsumer {
@@ -31,11 +44,44 @@ impl TickConsumer {
     ///
     /// # Errors
     /// [`Error::Broker`].
-    pub fn join(cluster: &Cluster, group: &str) -> Result<Self, Error> {
+    pub fn join(cluster: &Cluster, group: &str, topics: &MachineTopics) -> Result<Self, Error> {
+        let topic = topics.input.name;
         Ok(Self {
-            member: Member::join(cluster, group, &[TOPIC], &[])?,
-            changelog: Changelog::open(cluster)?,
+            topic,
+            member: Member::join(cluster, group, &[topic], &[])?,
+            changelog: Changelog::connect(cluster, topics.changelog)?,
+            starting: BTreeMap::new(),
+            in_doubt: None,
         })
+    }
+
+    /// The topic that it reads.
+    pub(super) fn topic(&self) -> &'static str {
+        self.topic
+    }
+
+    fn list(&self, partitions: &[i32]) -> TopicPartitionList {
+        let mut list = TopicPartitionList::new();
+        for partition in partitions {
+            list.add_partition(self.topic, *partition);
+        }
+        list
+    }
+
+    /// Lets partitions be read from where they are to be. A client that has just been given a partition does not take a
+    /// position of it yet: then it is tried again.
+    fn try_to_start(&mut self) -> Result<(), KafkaError> {
+        while let Some((partition, offset)) = self.starting.pop_first() {
+            match self.member.seek(self.topic, partition, offset) {
+                Ok(()) => self.member.pause(&self.list(&[partition]), false)?,
+                Err(error) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::State) => {
+                    self.starting.insert(partition, offset);
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Commits positions outside any transaction. Only the bench does, to measure what a transaction costs: no other client
@@ -44,7 +90,7 @@ impl TickConsumer {
     /// # Errors
     /// [`Error::Client`].
     pub fn commit(&self, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
-        Ok(self.member.consumer().commit(&offsets(next)?, CommitMode::Sync)?)
+        Ok(self.member.consumer().commit(&offsets(self.topic, next)?, CommitMode::Sync)?)
     }
 
     /// Who this member is in its group, for the transaction that commits its offsets; `None` when it is none any more:
@@ -57,6 +103,8 @@ impl TickConsumer {
 
 impl Input for TickConsumer {
     fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError> {
+        self.try_to_start().map_err(fatal)?;
+        let wait = if self.starting.is_empty() { wait } else { wait.min(STARTING) };
         Ok(match self.member.poll(wait).map_err(fatal)? {
             MemberEvent::Record(message) => {
                 copy(&message, record);
@@ -67,33 +115,52 @@ impl Input for TickConsumer {
         })
     }
 
-    fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError> {
-        Ok(self.member.committed(TOPIC, partition).map_err(fatal)?.map(|committed| committed.offset))
-    }
-
-    fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), LogError> {
-        self.changelog.replay(partition, put).map_err(fatal)
-    }
-
-    fn start(&mut self, partitions: &[(i32, Option<i64>)]) -> Result<(), LogError> {
+    fn accept(&mut self, partitions: &[i32]) -> Result<(), LogError> {
         let mut list = TopicPartitionList::new();
-        for (partition, offset) in partitions {
-            let offset = offset.map_or(Offset::Beginning, Offset::Offset);
-            list.add_partition_offset(TOPIC, *partition, offset).map_err(fatal)?;
+        for partition in partitions {
+            list.add_partition_offset(self.topic, *partition, Offset::Beginning).map_err(fatal)?;
         }
-        self.member.start(&list).map_err(fatal)
+        self.member.start(&list).map_err(fatal)?;
+        if partitions.is_empty() { Ok(()) } else { self.member.pause(&list, true).map_err(fatal) }
+    }
+
+    fn committed(&mut self, partition: i32) -> Result<GroupOffset, LogError> {
+        match self.member.committed_now(self.topic, partition) {
+            Ok(committed) => {
+                self.in_doubt = None;
+                Ok(GroupOffset::Known(committed.map(|committed| committed.offset)))
+            }
+            Err(error) => {
+                if self.in_doubt.get_or_insert_with(Instant::now).elapsed() >= IN_DOUBT {
+                    return Err(fatal(error));
+                }
+                tracing::warn!(partition, %error, "the committed offset is asked for again");
+                Ok(GroupOffset::Pending)
+            }
+        }
+    }
+
+    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError> {
+        self.changelog.open(partition).map_err(fatal)
+    }
+
+    fn replay(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, LogError> {
+        self.changelog.replay(limit, put).map_err(fatal)
+    }
+
+    fn start(&mut self, partition: i32, offset: Option<i64>) -> Result<(), LogError> {
+        self.starting.insert(partition, offset.map_or(Offset::Beginning, Offset::Offset));
+        self.try_to_start().map_err(fatal)
     }
 
     fn give_back(&mut self, partitions: &[i32]) -> Result<(), LogError> {
-        let mut list = TopicPartitionList::new();
-        for partition in partitions {
-            list.add_partition(TOPIC, *partition);
-        }
-        self.member.give_back(&list).map_err(fatal)
+        self.starting.retain(|partition, _| !partitions.contains(partition));
+        self.changelog.leave(partitions).map_err(fatal)?;
+        self.member.give_back(&self.list(partitions)).map_err(fatal)
     }
 
     fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
-        self.member.seek(TOPIC, partition, offset).map_err(fatal)
+        self.member.seek(self.topic, partition, Offset::Offset(offset)).map_err(fatal)
     }
 }
 

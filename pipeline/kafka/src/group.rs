@@ -19,12 +19,18 @@ use rdkafka::types::{RDKafkaErrorCode as Code, RDKafkaRespErr};
 use rdkafka::{ClientConfig, ClientContext, Offset, Statistics};
 
 use super::cluster::Cluster;
-use super::reader::{Committed, committed, is_transient};
+use super::reader::{self, Committed, committed, is_transient};
 use super::stall_watch::{Fetches, StallWatch, WATCHED, Watched};
 use super::{Error, Listener};
 
 /// How long an offset may stay in doubt: longer than a transaction can stay open (10 s).
 const IN_DOUBT: Duration = Duration::from_mins(1);
+
+/// `max.poll.interval.ms`: within it a member must poll and answer a rebalance.
+const MAX_POLL_INTERVAL: Duration = Duration::from_mins(5);
+
+/// How long Kafka may take to say what is committed, while other partitions wait.
+const ANSWER: Duration = Duration::from_millis(200);
 
 /// How long a new position may take to be accepted.
 const SEEK: Duration = Duration::from_secs(15);
@@ -147,6 +153,9 @@ pub(super) fn member(cluster: &Cluster, group: &str) -> ClientConfig {
     config
         .set(watched, interval)
         .set("group.id", group)
+        // A member that is not polled for so long loses its partitions, and so long may it keep a rebalance waiting. The
+        // watchdog ends a loop that does not move before that.
+        .set("max.poll.interval.ms", MAX_POLL_INTERVAL.as_millis().to_string())
         .set("partition.assignment.strategy", "cooperative-sticky")
         .set("session.timeout.ms", "6000")
         .set("heartbeat.interval.ms", "2000");
@@ -218,6 +227,11 @@ impl Member {
         }
     }
 
+    /// The same without waiting for a transaction: an offset that one is about to change is an error.
+    pub(super) fn committed_now(&self, topic: &str, partition: i32) -> Result<Option<Committed>, KafkaError> {
+        reader::committed_within(&self.consumer, topic, partition, ANSWER)
+    }
+
     /// Commits offsets, and what stands beside them, as a member of the group.
     ///
     /// The broker refuses the commit of another generation, but not that of nobody, which is what a member is between
@@ -247,11 +261,11 @@ impl Member {
     }
 
     /// Goes on at another offset of a partition that is read.
-    pub(super) fn seek(&mut self, topic: &str, partition: i32, offset: i64) -> Result<(), KafkaError> {
+    pub(super) fn seek(&mut self, topic: &str, partition: i32, offset: Offset) -> Result<(), KafkaError> {
         let mut list = TopicPartitionList::new();
-        list.add_partition_offset(topic, partition, Offset::Offset(offset))?;
+        list.add_partition_offset(topic, partition, offset)?;
         self.stalls.set(&list);
-        self.consumer.seek(topic, partition, Offset::Offset(offset), SEEK)
+        self.consumer.seek(topic, partition, offset, SEEK)
     }
 
     /// Reads partitions no more for now, or again.

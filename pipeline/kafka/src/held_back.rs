@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use arb_runtime::machine::MachineTopics;
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::kafka::held_back as report;
 use rdkafka::error::KafkaError;
@@ -23,8 +24,8 @@ const EVERY: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.
-pub fn watch(cluster: &Cluster, partitions: i32, stop: &Stop) -> Result<(), Error> {
-    let (ends, stop) = (OutputEnds::open(cluster)?, stop.clone());
+pub fn watch(cluster: &Cluster, topics: &MachineTopics, partitions: i32, stop: &Stop) -> Result<(), Error> {
+    let (ends, stop) = (OutputEnds::open(cluster, topics)?, stop.clone());
     let ids: Vec<_> = (0..partitions).collect();
     std::thread::Builder::new().name("held-back".to_owned()).spawn(move || {
         let mut stalls = Stalls::default();

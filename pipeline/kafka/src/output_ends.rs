@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use arb_schemas::topics;
+use arb_runtime::machine::MachineTopics;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
@@ -33,13 +33,9 @@ pub(super) struct HeldBack {
     pub(super) end: i64,
 }
 
-/// Names of all topics that transactions write to.
-pub(super) fn names() -> impl Iterator<Item = &'static str> + Clone {
-    topics::ALL.into_iter().filter(topics::Topic::is_transactional).map(|topic| topic.name)
-}
-
 /// Asks for the ends of the output partitions.
 pub(super) struct OutputEnds {
+    topics: MachineTopics,
     everything: BaseConsumer<Listener>,
     committed: BaseConsumer<Listener>,
 }
@@ -49,7 +45,7 @@ impl OutputEnds {
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
-    pub(super) fn open(cluster: &Cluster) -> Result<Self, Error> {
+    pub(super) fn open(cluster: &Cluster, topics: &MachineTopics) -> Result<Self, Error> {
         let consumer = |(key, value)| {
             let mut config = super::read_committed(cluster);
             // No group is joined; librdkafka wants a name all the same.
@@ -57,7 +53,12 @@ impl OutputEnds {
             cluster.consumer(&config, Listener::new(cluster))
         };
         let committed = consumer(("isolation.level", "read_committed"))?;
-        Ok(Self { everything: consumer(READ_UNCOMMITTED)?, committed })
+        Ok(Self { topics: *topics, everything: consumer(READ_UNCOMMITTED)?, committed })
+    }
+
+    /// The topics that transactions of the machine write to.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        self.topics.written().map(|topic| topic.name)
     }
 
     /// Where the output partitions of these numbers end for everybody.
@@ -65,7 +66,7 @@ impl OutputEnds {
     /// # Errors
     /// Of the client: a broker does not answer.
     pub(super) fn ends(&self, partitions: &[i32]) -> Result<Offsets, KafkaError> {
-        ends(&self.everything, names().flat_map(|name| partitions.iter().map(move |id| (name, *id))))
+        ends(&self.everything, self.names().flat_map(|name| partitions.iter().map(move |id| (name, *id))))
     }
 
     /// Those whose last stable offset has not come to these ends.

@@ -205,16 +205,26 @@ pub(super) fn committed<C: ConsumerContext>(
     topic: &str,
     partition: i32,
 ) -> Result<Option<Committed>, KafkaError> {
-    let mut asked = TopicPartitionList::new();
-    asked.add_partition(topic, partition);
     let deadline = Instant::now() + TIMEOUT;
-    let answer = loop {
-        match consumer.committed_offsets(asked.clone(), TIMEOUT) {
+    loop {
+        match committed_within(consumer, topic, partition, TIMEOUT) {
             // Nobody coordinates the group yet, or somebody else by now.
             Err(error) if is_transient(&error) && Instant::now() < deadline => std::thread::sleep(AGAIN),
-            answer => break answer?,
+            answer => return answer,
         }
-    };
+    }
+}
+
+/// The same, asked once.
+pub(super) fn committed_within<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    topic: &str,
+    partition: i32,
+    time: Duration,
+) -> Result<Option<Committed>, KafkaError> {
+    let mut asked = TopicPartitionList::new();
+    asked.add_partition(topic, partition);
+    let answer = consumer.committed_offsets(asked, time)?;
     let Some(element) = answer.find_partition(topic, partition) else { return Ok(None) };
     element.error()?;
     Ok(match element.offset() {

@@ -23,7 +23,7 @@ const LASTING: Duration = Duration::from_secs(5);
 /// Between two questions.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// Creates the topics that are missing, each with so many partitions, or as many as the catalogue says.
+/// Creates the topics that are missing, those that follow the ticks with so many partitions, or as many as the catalogue says.
 ///
 /// # Errors
 /// [`Error`] when the broker does not answer or refuses one.
@@ -40,7 +40,7 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
         .zip(&configs)
         .map(|(topic, config)| {
             // The broker's own default replication: 1 on one node, what its operator chose elsewhere.
-            let partitions = partitions.unwrap_or(topic.partitions);
+            let partitions = partitions.filter(|_| topic.follows_ticks()).unwrap_or(topic.partitions);
             let new = NewTopic::new(topic.name, partitions, TopicReplication::Fixed(-1));
             config.iter().fold(new, |new, (key, value)| new.set(key, value))
         })
@@ -55,7 +55,7 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
     Ok(())
 }
 
-/// The number of partitions that all topics have.
+/// The number of partitions that the ticks and all topics that follow them have.
 ///
 /// # Errors
 /// [`Error::Topic`] when one is missing or they differ: what is computed from a partition is written to the
@@ -63,7 +63,7 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
 pub fn partitions(cluster: &Cluster) -> Result<i32, Error> {
     let consumer = cluster.consumer(&super::client(cluster), Listener::of_question(cluster))?;
     let expected = count(&consumer, &topics::ODDS_TICKS, cluster)?;
-    for topic in &topics::ALL {
+    for topic in topics::ALL.iter().filter(|topic| topic.follows_ticks()) {
         let found = count(&consumer, topic, cluster)?;
         if found != expected {
             let problem = format!(

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use arb_runtime::fail_point::{FailPoints, Point};
 use arb_runtime::log::Output;
 use arb_runtime::log::{Committed, LogError, Transaction as Port};
-use arb_schemas::topics;
 use rdkafka::client::OAuthToken;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -123,11 +122,11 @@ pub(super) fn record(output: &Output) -> BaseRecord<'_, [u8], [u8]> {
     record
 }
 
-/// Places as the client takes them.
-pub(super) fn offsets(next: &BTreeMap<i32, i64>) -> Result<TopicPartitionList, KafkaError> {
+/// Positions in a topic as the client takes them.
+pub(super) fn offsets(topic: &str, next: &BTreeMap<i32, i64>) -> Result<TopicPartitionList, KafkaError> {
     let mut offsets = TopicPartitionList::new();
     for (partition, offset) in next {
-        offsets.add_partition_offset(topics::ODDS_TICKS.name, *partition, Offset::Offset(*offset))?;
+        offsets.add_partition_offset(topic, *partition, Offset::Offset(*offset))?;
     }
     Ok(offsets)
 }
@@ -225,7 +224,7 @@ impl Transaction<'_> {
         // The commit's own flush looks every 100 ms only.
         flush(self.client, FLUSH)?;
         self.fail_points.pass(Point::Offsets);
-        let offsets = offsets(next)?;
+        let offsets = offsets(input.topic(), next)?;
         let lost =
             || KafkaError::ClientCreation("the consumer is no member of its group any more".to_owned());
         let group = input.group().ok_or_else(lost)?;

@@ -1,4 +1,4 @@
-//! The processor's producer: transactions under the id of one of the input partitions that it owns.
+//! A machine's producer: transactions under the id of one of the input partitions that it owns.
 //!
 //! The id is `GROUP-PARTITION`. It keeps the id that it has while it owns that partition, and takes the lowest one that
 //! it owns otherwise, so that no two living members of the group use the same id, and nobody has to be numbered. It
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::log::{Adoption, LogError, Producer, Renewal};
+use arb_runtime::machine::MachineTopics;
 use arb_runtime::stop::Stop;
 use arb_runtime::watchdog::Pulse;
 use rdkafka::error::KafkaError;
@@ -26,7 +27,7 @@ use super::{Error, TickConsumer, fatal};
 /// Between two looks whether anything is open.
 const LOOK: Duration = Duration::from_millis(2);
 /// How long to look before the records of other partitions are read again.
-const PATIENCE: Duration = Duration::from_millis(200);
+const PATIENCE: Duration = Duration::from_millis(20);
 /// How long what is open may stay so after a renewal, before the process ends.
 const RENEWAL: Duration = Duration::from_mins(1);
 
@@ -45,7 +46,8 @@ pub struct Surroundings {
 pub struct TransactionalProducer {
     cluster: Cluster,
     group: String,
-    /// Of every topic.
+    topics: MachineTopics,
+    /// Of every topic of the machine.
     partitions: i32,
     surroundings: Surroundings,
     ends: OutputEnds,
@@ -77,15 +79,17 @@ impl TransactionalProducer {
     pub fn new(
         cluster: &Cluster,
         group: &str,
+        topics: &MachineTopics,
         partitions: i32,
         surroundings: Surroundings,
     ) -> Result<Self, Error> {
         Ok(Self {
             cluster: cluster.clone(),
             group: group.to_owned(),
+            topics: *topics,
             partitions,
             surroundings,
-            ends: OutputEnds::open(cluster)?,
+            ends: OutputEnds::open(cluster, topics)?,
             owned: BTreeSet::new(),
             working: None,
             adopting: None,
@@ -137,7 +141,8 @@ impl TransactionalProducer {
             Some(working) => working,
             None => self.connect(partition).map_err(Failure::of)?,
         };
-        if let Err(error) = abort_open(&adopted.client, self.partitions, input.group().as_ref()) {
+        if let Err(error) = abort_open(&adopted.client, &self.topics, self.partitions, input.group().as_ref())
+        {
             return Err(adopted.failure(error));
         }
         self.working.get_or_insert(adopted);
@@ -199,6 +204,8 @@ impl Producer for TransactionalProducer {
     fn release(&mut self, partitions: &[i32]) {
         self.owned.retain(|id| !partitions.contains(id));
         self.working.take_if(|working| partitions.contains(&working.partition));
+        // Another may use the id before it comes back: then it must be adopted from the beginning.
+        self.adopting.take_if(|adopting| adopting.ids.iter().any(|id| partitions.contains(id)));
     }
 
     fn begin(&mut self) -> Result<Transaction<'_>, LogError> {

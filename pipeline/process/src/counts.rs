@@ -1,4 +1,4 @@
-//! What went through the pump, counted once it is committed.
+//! What the odds machine counts, added up once it is committed.
 //!
 //! It never counts what was aborted: the same records come again.
 
@@ -8,33 +8,21 @@ use arb_engine::effect::{
 use arb_engine::input::Input;
 use arb_engine::time::Disposition;
 use arb_engine::{Step, invariants};
-use arb_runtime::dead_letters;
+use arb_runtime::machine::Tally;
 
 use crate::faults::Faults;
 
 /// Counts since the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Records read.
-    pub records: u64,
-    /// Of these, frames.
+pub struct OddsCounts {
+    /// Frames read.
     pub frames: u64,
-    /// Of these, ends of polls.
+    /// Ends of polls.
     pub poll_ends: u64,
-    /// Of these, heartbeats.
+    /// Heartbeats.
     pub heartbeats: u64,
     /// Ticks of the frames that could be inputs.
     pub ticks: u64,
-    /// Transactions committed.
-    pub commits: u64,
-    /// Transactions aborted, their records read again.
-    pub aborts: u64,
-    /// Commits of which it was not known at first whether they had happened.
-    pub unknown: u64,
-    /// Partitions restored.
-    pub restored: u64,
-    /// Records put aside in the dead-letter topic, by reason.
-    pub letters: [u64; dead_letters::Reason::ALL.len()],
     /// Records that came late.
     pub late: u64,
     /// Polls that lacked frames.
@@ -132,19 +120,12 @@ fn add_each(to: &mut [u64], from: &[u64]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
 }
 
-impl Counts {
-    /// Adds those of a transaction.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.records += other.records;
+impl Tally for OddsCounts {
+    fn add(&mut self, other: &Self) {
         self.frames += other.frames;
         self.poll_ends += other.poll_ends;
         self.heartbeats += other.heartbeats;
         self.ticks += other.ticks;
-        self.commits += other.commits;
-        self.aborts += other.aborts;
-        self.unknown += other.unknown;
-        self.restored += other.restored;
-        add_each(&mut self.letters, &other.letters);
         self.late += other.late;
         self.incomplete += other.incomplete;
         self.ahead += other.ahead;
@@ -154,7 +135,9 @@ impl Counts {
         self.violations += other.violations;
         self.faults.add(&other.faults);
     }
+}
 
+impl OddsCounts {
     /// Records that could be read.
     #[must_use]
     pub fn readable(&self) -> u64 {

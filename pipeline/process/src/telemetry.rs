@@ -4,17 +4,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arb_engine::Size;
 use arb_engine::effect::{CloseReason, SignalKind};
 use arb_runtime::dead_letters;
-use arb_runtime::log::Committed;
+use arb_runtime::machine::Counts;
 use arb_runtime::progress::{PartitionProgress, Span};
-use arb_runtime::telemetry::{Counter, Gauge, Histogram, list, seconds, took};
+use arb_runtime::telemetry::{Counter, Gauge, PumpMetrics, list, seconds, took};
 use arb_schemas::time::Micros;
 
-use crate::counts::{Counts, Said};
+use crate::counts::{OddsCounts, Said};
 
 struct Meters {
     /// Frames, poll ends, heartbeats, and what was none of them.
@@ -30,13 +30,6 @@ struct Meters {
     /// By kind: opened, updated, refreshed, closed.
     signals: [[Counter; 4]; SignalKind::ALL.len()],
     violations: Counter,
-    transactions: [Counter; 3],
-    commit_seconds: Histogram,
-    transaction_records: Histogram,
-    restore_seconds: Histogram,
-    restored_records: Counter,
-    restoring: Gauge,
-    partitions: Gauge,
     sizes: [Gauge; 4],
     unknown_books: Gauge,
     /// Those that were ever named.
@@ -62,13 +55,6 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
             .map(|change| list::SIGNALS.counter(&[kind.key(), change]))
     }),
     violations: list::VIOLATIONS.counter(&[]),
-    transactions: ["committed", "aborted", "in_doubt"].map(|outcome| list::TRANSACTIONS.counter(&[outcome])),
-    commit_seconds: list::COMMIT_SECONDS.histogram(&[]),
-    transaction_records: list::TRANSACTION_RECORDS.histogram(&[]),
-    restore_seconds: list::RESTORE_SECONDS.histogram(&[]),
-    restored_records: list::RESTORED_RECORDS.counter(&[]),
-    restoring: list::RESTORING.gauge(&[]),
-    partitions: list::PARTITIONS.gauge(&[]),
     sizes: [list::EVENTS, list::MARKETS, list::QUOTES, list::WINDOWS].map(|it| it.gauge(&[])),
     unknown_books: list::UNKNOWN_BOOKS.gauge(&[]),
     unknown: Mutex::default(),
@@ -76,26 +62,37 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     lags: Mutex::default(),
 });
 
+/// The metrics of its pump.
+pub(crate) const PUMP: PumpMetrics = PumpMetrics {
+    transactions: list::TRANSACTIONS,
+    commit_seconds: list::COMMIT_SECONDS,
+    transaction_records: list::TRANSACTION_RECORDS,
+    restore_seconds: list::RESTORE_SECONDS,
+    restored_records: list::RESTORED_RECORDS,
+    restoring: list::RESTORING,
+    partitions: list::PARTITIONS,
+};
+
 /// Begins to report: before anything has happened, counters are 0.
 pub fn begin() {
+    PUMP.begin();
     LazyLock::force(&METERS);
 }
 
 /// A transaction was committed: what it took in, and what came of it.
-pub fn committed(counts: &Counts) {
-    let Counts { records, frames, poll_ends, heartbeats, late, incomplete, ahead, over, refused, .. } =
-        *counts;
-    let readable = counts.readable();
-    METERS.transactions[0].increment(1);
-    METERS.transaction_records.record(records as f64);
+pub fn committed(counts: &Counts<OddsCounts>) {
+    let OddsCounts { frames, poll_ends, heartbeats, late, incomplete, ahead, over, refused, .. } =
+        counts.tally;
+    let (records, tally) = (counts.records, &counts.tally);
+    let readable = tally.readable();
     count(&METERS.records, &[frames, poll_ends, heartbeats, records - readable]);
     let applied = readable - (late + incomplete + ahead + over + refused);
     count(&METERS.judged, &[applied, late, incomplete, ahead, over, refused]);
-    METERS.ticks.increment(counts.ticks);
+    METERS.ticks.increment(tally.ticks);
     count(&METERS.letters, &counts.letters);
-    said(&counts.said);
-    METERS.violations.increment(counts.violations);
-    for (field, problem, count) in counts.faults.iter() {
+    said(&tally.said);
+    METERS.violations.increment(tally.violations);
+    for (field, problem, count) in tally.faults.iter() {
         list::FAULTS_READ.counter(&[field, problem]).increment(count);
     }
 }
@@ -110,61 +107,6 @@ fn said(said: &Said) {
 
 fn count<const N: usize>(to: &[Counter; N], from: &[u64; N]) {
     to.iter().zip(from).filter(|(_, count)| **count > 0).for_each(|(to, count)| to.increment(*count));
-}
-
-/// A transaction was aborted.
-pub fn aborted() {
-    METERS.transactions[1].increment(1);
-}
-
-/// A commit was in doubt, and this is what the committed offsets say of it.
-pub fn in_doubt(found: &BTreeSet<Committed>) {
-    tracing::warn!(?found, "a commit that was in doubt is resolved by the committed offsets");
-    METERS.transactions[2].increment(1);
-}
-
-/// A commit was answered.
-pub fn commit_took(time: Duration) {
-    METERS.commit_seconds.record(took(time));
-}
-
-/// Partitions were taken; so many are owned now.
-pub fn taken(assigned: &[i32], owned: usize) {
-    tracing::info!(?assigned, "partitions taken");
-    METERS.partitions.set(owned as f64);
-}
-
-/// Partitions were given back; so many are owned now.
-pub fn given_back(gone: &[i32], owned: usize) {
-    tracing::info!(?gone, "partitions given back");
-    METERS.partitions.set(owned as f64);
-}
-
-/// A partition that is being restored; dropped without [`Self::done`], it could not be.
-#[derive(Debug)]
-pub struct Restoring(Instant);
-
-impl Restoring {
-    /// It begins.
-    #[must_use]
-    pub fn begin() -> Self {
-        METERS.restoring.increment(1.0);
-        Self(Instant::now())
-    }
-
-    /// It is restored, from so many records, and goes on at `next`.
-    pub fn done(self, partition: i32, next: Option<i64>, records: usize, size: Size) {
-        let seconds = took(self.0.elapsed());
-        tracing::info!(partition, next, records, ?size, seconds, "restored");
-        METERS.restore_seconds.record(seconds);
-        METERS.restored_records.increment(records as u64);
-    }
-}
-
-impl Drop for Restoring {
-    fn drop(&mut self) {
-        METERS.restoring.decrement(1.0);
-    }
 }
 
 /// Tells what the partitions hold.

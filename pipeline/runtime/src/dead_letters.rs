@@ -4,7 +4,6 @@
 //! headers. It never decides what is wrong with a record.
 
 use arb_schemas::limits;
-use arb_schemas::topics::{DEAD_TICKS, ODDS_TICKS};
 
 use super::log::Record;
 use crate::log::Output;
@@ -62,8 +61,15 @@ impl Reason {
 const MAX_ERROR: usize = 1024;
 
 /// A record as a dead letter, and why it is one in the end: one that is too long for any topic of ours leaves its value where it stood.
+/// The topics are that of the record and that of its dead letters.
 #[must_use]
-pub fn output(record: &Record, epoch: i64, reason: Reason, error: &str) -> (Reason, Output) {
+pub fn output(
+    record: &Record,
+    (input, dead_letters): (&'static str, &'static str),
+    epoch: i64,
+    reason: Reason,
+    error: &str,
+) -> (Reason, Output) {
     let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
     let bytes = length(&record.key) + length(&record.value);
     let fits = bytes <= limits::VALUE;
@@ -73,14 +79,14 @@ pub fn output(record: &Record, epoch: i64, reason: Reason, error: &str) -> (Reas
         (Reason::TooLong, format!("{bytes} bytes, more than {}", limits::VALUE))
     };
     let output = Output {
-        topic: DEAD_TICKS.name,
+        topic: dead_letters,
         partition: record.partition,
         key: record.key.clone().filter(|_| fits),
         value: record.value.clone().filter(|_| fits),
         headers: vec![
             (header::REASON, reason.key().to_owned()),
             (header::ERROR, error),
-            (header::TOPIC, ODDS_TICKS.name.to_owned()),
+            (header::TOPIC, input.to_owned()),
             (header::PARTITION, record.partition.to_string()),
             (header::OFFSET, record.offset.to_string()),
             (header::EPOCH, epoch.to_string()),
@@ -93,16 +99,18 @@ pub fn output(record: &Record, epoch: i64, reason: Reason, error: &str) -> (Reas
 mod tests {
     use super::*;
 
+    const TOPICS: (&str, &str) = ("odds.ticks.v1", "odds.ticks.v1.dlq");
+
     #[test]
     fn what_fits_no_topic_stays_where_it_stood() {
         let record =
             |bytes| Record { partition: 1, offset: 7, key: Some(b"k".to_vec()), value: Some(vec![0; bytes]) };
-        let (_, letter) = output(&record(1_000_000), 5, Reason::Unreadable, &"x".repeat(9_999));
+        let (_, letter) = output(&record(1_000_000), TOPICS, 5, Reason::Unreadable, &"x".repeat(9_999));
         assert_eq!(
             (letter.value.map(|value| value.len()), letter.headers[1].1.len()),
             (Some(1_000_000), 1_024)
         );
-        let (_, letter) = output(&record(3_000_000), 5, Reason::Unreadable, "not ours");
+        let (_, letter) = output(&record(3_000_000), TOPICS, 5, Reason::Unreadable, "not ours");
         assert_eq!((letter.key, letter.value), (None, None));
         let headers: Vec<_> = letter.headers.iter().map(|(_, value)| &**value).collect();
         assert_eq!(headers[0], "too-long");

@@ -46,7 +46,7 @@ impl Output {
 pub enum Event {
     /// A record is in the place that was given.
     Record,
-    /// These partitions are now its own; all must be started.
+    /// These partitions are now its own; it must accept them at once, and start each when it is restored.
     Assigned(Vec<i32>),
     /// These must be given back, once what was read of them is committed.
     Revoked(Vec<i32>),
@@ -65,6 +65,26 @@ pub enum Committed {
     Aborted,
     /// One or the other: the committed offsets tell, once the producer is renewed.
     Unknown,
+}
+
+/// What the group has committed for a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupOffset {
+    /// This offset, or none.
+    Known(Option<i64>),
+    /// A transaction is about to change it, or Kafka did not answer: ask again.
+    Pending,
+}
+
+/// How far the reading of a changelog has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replay {
+    /// There is more.
+    Partly,
+    /// There is more, and it does not come yet: an open transaction hides it, or Kafka has not sent it.
+    Waiting,
+    /// Everything that anyone has written was given.
+    Complete,
 }
 
 /// How far the takeover of transactional ids has come.
@@ -107,23 +127,36 @@ pub trait Input {
     /// [`LogError::Fatal`].
     fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError>;
 
-    /// The offset that the group has committed for a partition, once no transaction is about to change it.
+    /// Answers an assignment, which may be empty: the group goes on. The partitions are not read until they are started.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
-    fn committed(&mut self, partition: i32) -> Result<Option<i64>, LogError>;
+    fn accept(&mut self, partitions: &[i32]) -> Result<(), LogError>;
 
-    /// Gives every committed record of the partition's changelog to `put`, in order.
+    /// The offset that the group has committed for a partition. It does not wait.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
-    fn replay(&mut self, partition: i32, put: &mut Put<'_>) -> Result<(), LogError>;
+    fn committed(&mut self, partition: i32) -> Result<GroupOffset, LogError>;
 
-    /// Starts to read the partitions that were assigned, each from an offset or from its first record.
+    /// Begins to read a partition's changelog from its first record; that of another partition is read no more.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
-    fn start(&mut self, partitions: &[(i32, Option<i64>)]) -> Result<(), LogError>;
+    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError>;
+
+    /// Gives committed records of the changelog that was opened to `put`, in order, for about so long.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn replay(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, LogError>;
+
+    /// Reads a partition that was accepted, from an offset or from its first record. One that is read already is read
+    /// again from there.
+    ///
+    /// # Errors
+    /// [`LogError::Fatal`].
+    fn start(&mut self, partition: i32, offset: Option<i64>) -> Result<(), LogError>;
 
     /// Gives back partitions that were revoked or lost.
     ///

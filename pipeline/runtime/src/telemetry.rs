@@ -12,6 +12,7 @@ pub mod kafka;
 pub mod list;
 pub mod machine;
 mod metric;
+mod pump;
 
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,7 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 
 pub use metric::{Kind, Metric, Role};
 pub use metrics::{Counter, Gauge, Histogram};
+pub use pump::PumpMetrics;
 
 /// The page that Prometheus reads.
 #[derive(Debug, Clone)]

@@ -33,7 +33,7 @@ const START: Micros = 1_780_000_000 * SECOND;
 const BEGIN: Micros = START + 7 * 24 * 3_600 * SECOND;
 
 /// The market.
-pub(super) struct Market {
+pub(crate) struct Market {
     events: usize,
     books: Vec<String>,
     pass: usize,
@@ -49,7 +49,7 @@ pub(super) struct Cost {
 
 impl Market {
     /// Of so many quotes of so many books.
-    pub(super) fn new(quotes: usize, books: usize) -> Self {
+    pub(crate) fn new(quotes: usize, books: usize) -> Self {
         let names = (0..books).map(|number| format!("book{number:02}")).collect();
         Self { events: quotes / (books * SIDES.len()), books: names, pass: 0, offset: 0 }
     }
@@ -95,6 +95,13 @@ impl Market {
         }
         self.pass += 1;
         took
+    }
+
+    /// The frames of the next pass, one an event.
+    pub(crate) fn pass(&mut self) -> Vec<Frame> {
+        let frames = (0..self.events).map(|event| self.frame(event)).collect();
+        self.pass += 1;
+        frames
     }
 
     /// What is said of an event in this pass.

@@ -14,9 +14,11 @@ use arb_kafka::{
     self as kafka, Cluster, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
 };
 use arb_process::codec::TickRecord;
-use arb_process::pump::Pump;
+use arb_process::machine::OddsMachine;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::feed_mark::FeedMarks;
+use arb_runtime::machine::Machine;
+use arb_runtime::pump::Pump;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::{ArbWindow, CloseSignal, Heartbeat};
 use arb_schemas::time::Micros;
@@ -117,11 +119,12 @@ fn pump(shared: &Shared<'_>) -> anyhow::Result<Meter> {
     let producer = TransactionalProducer::new(
         shared.cluster,
         &shared.group,
+        &OddsMachine::TOPICS,
         kafka::partitions(shared.cluster)?,
         Surroundings::default(),
     )?;
     let mut to = Metered { producer, meter: Meter::new(false) };
-    let mut consumer = TickConsumer::join(shared.cluster, &shared.group)?;
+    let mut consumer = TickConsumer::join(shared.cluster, &shared.group, &OddsMachine::TOPICS)?;
     let mut pump = Pump::new(config(BatchLimits { records: 10_000, interval: INTERVAL }));
     while !shared.stop.is_stopped() {
         pump.step(&mut consumer, &mut to)?;

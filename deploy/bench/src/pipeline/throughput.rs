@@ -11,11 +11,13 @@ use arb::system::clock;
 use arb_engine::market::Policy;
 use arb_kafka::{self as kafka, Surroundings, TickConsumer, TransactionalProducer};
 use arb_process::books;
-use arb_process::pump::{Config, Pump};
+use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::log::{Output, Producer};
+use arb_runtime::machine::Machine;
 use arb_runtime::progress::ProgressMap;
+use arb_runtime::pump::{Config, Pump, SLICE};
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 
@@ -106,7 +108,7 @@ fn pump(
 ) -> anyhow::Result<Meter> {
     let name = ground.name();
     ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
-    let consumer = TickConsumer::join(&ground.cluster, &name)?;
+    let consumer = TickConsumer::join(&ground.cluster, &name, &OddsMachine::TOPICS)?;
     let meter = Meter::new(keep);
     let pump = Pump::new(config(limits));
     match guarantee {
@@ -114,6 +116,7 @@ fn pump(
             let producer = TransactionalProducer::new(
                 &ground.cluster,
                 &name,
+                &OddsMachine::TOPICS,
                 kafka::partitions(&ground.cluster)?,
                 Surroundings::default(),
             )?;
@@ -127,14 +130,13 @@ fn pump(
 }
 
 /// A pump as `arb process` has it.
-pub(super) fn config(limits: BatchLimits) -> Config {
+pub(crate) fn config(limits: BatchLimits) -> Config<OddsMachine> {
     Config {
-        policy: Policy::Board,
-        books: Arc::new(books::shipped().unwrap_or_default()),
+        machine: OddsConfig { policy: Policy::Board, books: Arc::new(books::shipped().unwrap_or_default()) },
         epoch: clock::epoch,
         limits,
+        slice: SLICE,
         pause: Duration::from_millis(20),
-        abort_each: None,
         fail_points: FailPoints::default(),
         pulse: Pulse::default(),
         places: ProgressMap::default(),
@@ -142,7 +144,7 @@ pub(super) fn config(limits: BatchLimits) -> Config {
 }
 
 fn drive<P: Producer<Input = TickConsumer>>(
-    mut pump: Pump,
+    mut pump: Pump<OddsMachine>,
     mut consumer: TickConsumer,
     mut to: Metered<P>,
     records: u64,
@@ -159,9 +161,8 @@ fn drive<P: Producer<Input = TickConsumer>>(
         }
     }
     to.meter.took = to.meter.watch.map(|watch| watch.elapsed()).unwrap_or_default();
-    let counts = pump.counts();
-    if counts.letters.iter().sum::<u64>() + counts.late + counts.violations > 0 {
-        bail!("the input is not what was meant: {counts:?}");
+    if pump.counts().dead() + pump.counts().tally.late + pump.counts().tally.violations > 0 {
+        bail!("the input is not what was meant: {:?}", pump.counts());
     }
     Ok(to.meter)
 }

@@ -12,7 +12,7 @@ use arb_engine::learning::{Margins, Refresh};
 use arb_engine::market::{Line, Market};
 use arb_engine::state::{Misfit, Saved};
 use arb_engine::time::{Clock, SourceClock};
-use arb_runtime::log::Output;
+use arb_runtime::machine::Change;
 use arb_schemas::records as wire;
 use arb_schemas::topics::PROCESS_STATE;
 use arb_schemas::wire::{RecordType, WireError, decode, encode};
@@ -21,8 +21,6 @@ use thiserror::Error;
 use self::line::{saved_head, saved_line, state_head, state_line};
 use self::survival::{saved_survival, state_survival};
 
-/// Key of [`wire::StatePartition`].
-const PARTITION: &str = "partition";
 /// Key of [`wire::StateMargins`].
 const MARGINS: &str = "margins";
 /// Key of [`wire::StateClock`].
@@ -59,11 +57,11 @@ pub enum StateError {
     Misfit(Misfit),
 }
 
-/// A change of the engine as a record of a partition's changelog; `None` for what [`progress`] writes.
+/// A change of the engine as a record of the changelog; `None` for what the runtime writes itself.
 ///
 /// # Errors
 /// [`WireError::Avro`] when a value does not fit its schema.
-pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError> {
+pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
     let (key, value) = match saved {
         Saved::Head { event, market, main_line } => {
             (head_key(&event.id, *market), Some(encode(&state_head(event, *market, *main_line))?))
@@ -94,16 +92,7 @@ pub fn output(saved: &Saved, partition: i32) -> Result<Option<Output>, WireError
         }
         Saved::Sequence(_) => return Ok(None),
     };
-    Ok(Some(Output::new(PROCESS_STATE.name, partition, key, value)))
-}
-
-/// How far a partition has come, as a record of its changelog.
-///
-/// # Errors
-/// [`WireError::Avro`].
-pub fn progress(state: &wire::StatePartition, partition: i32) -> Result<Output, WireError> {
-    let value = Some(encode(state)?);
-    Ok(Output::new(PROCESS_STATE.name, partition, PARTITION.to_owned(), value))
+    Ok(Some(Change { key, value }))
 }
 
 /// The record of a value in the changelog.
@@ -206,9 +195,9 @@ mod tests {
     use arb_engine::state::{
         SavedBet, SavedConsensus, SavedLine, SavedMove, SavedQuote, SavedSignal, SavedWindow,
     };
+    use arb_runtime::pump::PumpError;
 
     use super::*;
-    use crate::error::PumpError;
 
     const PROFILE: Profile =
         Profile { stage: EventStage::Days, kind: MarketKind::Handicap, margin: 1, age: 2 };
@@ -311,13 +300,12 @@ mod tests {
             (survival, "survival/soccer/days/handicap/1/2"),
             (Saved::Clock(Clock { now: 9, watermark: 4, leap: Some(12) }), "clock"),
         ] {
-            let output = output(&saved, 2).unwrap().unwrap();
-            assert_eq!((output.topic, output.partition), (PROCESS_STATE.name, 2));
-            assert_eq!(output.key.as_deref(), Some(key.as_bytes()));
-            assert_eq!(parse(&output.value.unwrap()).unwrap(), StateRecord::Saved(saved));
+            let change = change(&saved).unwrap().unwrap();
+            assert_eq!(change.key, key);
+            assert_eq!(parse(&change.value.unwrap()).unwrap(), StateRecord::Saved(saved));
         }
         let at = wire::StatePartition { next_offset: 17, policy: "board".into(), sequence: 3, epoch: 9 };
-        let read = parse(&progress(&at, 0).unwrap().value.unwrap()).unwrap();
+        let read = parse(&encode(&at).unwrap()).unwrap();
         assert_eq!(read, StateRecord::Partition(at));
     }
 
@@ -333,8 +321,8 @@ mod tests {
             (Saved::SourceGone { source: "feed".into() }, "source/feed"),
             (Saved::BookGone { book: "alpha".into() }, "book/alpha"),
         ] {
-            let output = output(&gone, 0).unwrap().unwrap();
-            assert_eq!((output.key.as_deref(), output.value), (Some(key.as_bytes()), None));
+            let change = change(&gone).unwrap().unwrap();
+            assert_eq!((change.key.as_str(), change.value), (key, None));
         }
     }
 
@@ -358,7 +346,8 @@ mod tests {
     fn an_older_layout_is_refused_with_what_to_do() {
         for id in [10, 23, 28] {
             let (key, error) = ("market/e/h2h".to_owned(), parse(&[0, 0, 0, 0, id, 0]).unwrap_err());
-            let error = PumpError::State { partition: 2, offset: 7, key, error };
+            let (changelog, error) = (PROCESS_STATE.name, Box::new(error));
+            let error = PumpError::State { changelog, partition: 2, offset: 7, key, error };
             let sentence = format!(
                 "process.state.v1 partition 2 offset 7 key market/e/h2h: an earlier version wrote it in an older layout (schema id {id}): stop \
                  all processors, delete process.state.v1 and the group's offsets, create the topics again (`arb topics \

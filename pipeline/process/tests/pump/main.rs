@@ -1,38 +1,46 @@
-//! The pump alone against a simulated log, through every fault that a log has: what it publishes must be what an
-//! undisturbed pump publishes, each record once and in order.
+//! The odds machine on a simulated log, through every fault that a log has: what it publishes must be what an
+//! undisturbed one publishes, each record once and in order.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod limits;
-mod producer;
-mod simulation;
-mod world;
+mod market;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use arb_process::codec::state::{self, StateRecord};
+use arb_engine::market::Policy;
+use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::feed_mark::{EPOCH, FeedMark, SEQUENCE};
-use arb_schemas::records::StatePartition;
-use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS};
-use simulation::{Kind, Simulation};
-use world::{World, Written};
+use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
+use arb_simulated_log::compare::difference;
+use arb_simulated_log::{Kind, Scenario, Simulation, World, Written};
 
 /// How many runs, each with faults of its own.
 const RUNS: u64 = 2_000;
+
+fn config() -> OddsConfig {
+    OddsConfig { policy: Policy::Board, books: Arc::default() }
+}
+
+fn simulation(input: &World, scenario: Scenario) -> Simulation<OddsMachine> {
+    Simulation::new(config(), input.clone(), scenario)
+}
 
 #[test]
 fn whatever_happens_the_output_is_that_of_an_undisturbed_run() {
     let mut seen = BTreeSet::new();
     for market in 0..8 {
-        let expected = Simulation::undisturbed(market).run().unwrap();
+        let input = market::market(market);
+        let expected = simulation(&input, Scenario::Undisturbed).run().unwrap();
         assert!(expected.committed(FEED_EVENTS.name) > 10, "market {market} says little");
         assert!(expected.committed(DEAD_TICKS.name) > 0 && expected.committed(ARBS_BOARD.name) > 10);
         for seed in 0..RUNS / 8 {
-            let mut simulation = Simulation::disturbed(market, seed);
+            let mut simulation = simulation(&input, Scenario::Disturbed(seed));
             let world =
                 simulation.run().unwrap_or_else(|error| panic!("market {market} seed {seed}: {error}"));
             seen.extend(simulation.faults());
-            assert_same(&world, &expected, market, seed);
+            assert_eq!(difference::<OddsMachine>(&world, &expected), None, "market {market} seed {seed}");
             assert_numbered(&world);
         }
     }
@@ -42,10 +50,11 @@ fn whatever_happens_the_output_is_that_of_an_undisturbed_run() {
 /// Shows that the fault of lost markers is one: a producer that leaves them alone publishes something else.
 #[test]
 fn without_the_abort_of_what_was_left_open_the_output_differs() {
-    let expected = Simulation::undisturbed(0).run().unwrap();
+    let input = market::market(0);
+    let expected = simulation(&input, Scenario::Undisturbed).run().unwrap();
     let (mut doubled, mut stuck) = (0, 0);
     for seed in 0..100 {
-        match Simulation::without_aborts(0, seed).run() {
+        match simulation(&input, Scenario::WithoutAborts(seed)).run() {
             Ok(world) if world.committed(FEED_EVENTS.name) > expected.committed(FEED_EVENTS.name) => {
                 doubled += 1;
             }
@@ -67,53 +76,15 @@ fn reasons(world: &World) -> Vec<String> {
 
 #[test]
 fn what_is_beyond_a_limit_is_put_aside_and_never_ends_a_pump() {
-    let expected = Simulation::at_limits(None).run().unwrap();
+    let input = market::at_limits();
+    let expected = simulation(&input, Scenario::Undisturbed).run().unwrap();
     assert_eq!(reasons(&expected), limits::REASONS);
-    let longest = expected.state().values().map(|value| value.len()).max();
+    let longest = expected.state(PROCESS_STATE.name).values().map(|value| value.len()).max();
     assert!(longest.is_some_and(|longest| longest < arb_schemas::limits::VALUE));
     for seed in 0..24 {
-        let world = Simulation::at_limits(Some(seed)).run().unwrap();
-        assert_same(&world, &expected, 0, seed);
+        let world = simulation(&input, Scenario::Disturbed(seed)).run().unwrap();
+        assert_eq!(difference::<OddsMachine>(&world, &expected), None, "seed {seed}");
     }
-}
-
-fn assert_same(world: &World, expected: &World, market: u64, seed: u64) {
-    for topic in [ARBS_BOARD, FEED_EVENTS, DEAD_TICKS] {
-        assert!(
-            without_epochs(world, topic.name) == without_epochs(expected, topic.name),
-            "{} market {market} seed {seed}",
-            topic.name
-        );
-    }
-    assert!(
-        state_without_epochs(world) == state_without_epochs(expected),
-        "the state: market {market} seed {seed}"
-    );
-    assert!(world.offsets() == expected.offsets(), "the offsets: market {market} seed {seed}");
-}
-
-/// A topic's records but for the epochs in their headers, in which runs differ.
-fn without_epochs(world: &World, topic: &str) -> Vec<(i32, Vec<Written>)> {
-    let header = |(name, text): &(&'static str, String)| match *name {
-        SEQUENCE => (SEQUENCE, FeedMark::parse(text).unwrap().sequence.to_string()),
-        EPOCH => (EPOCH, String::new()),
-        _ => (*name, text.clone()),
-    };
-    let record = |(key, value, headers): &Written| {
-        (key.clone(), value.clone(), headers.iter().map(header).collect::<Vec<_>>())
-    };
-    let of_partition = |(id, records): (i32, Vec<&Written>)| (id, records.into_iter().map(record).collect());
-    world.log(topic).into_iter().map(of_partition).collect()
-}
-
-fn state_without_epochs(world: &World) -> BTreeMap<(i32, &[u8]), Vec<u8>> {
-    let value = |value: &[u8]| match state::parse(value).unwrap() {
-        StateRecord::Partition(partition) => {
-            state::progress(&StatePartition { epoch: 0, ..partition }, 0).unwrap().value.unwrap()
-        }
-        StateRecord::Saved(_) => value.to_vec(),
-    };
-    world.state().into_iter().map(|(key, saved)| (key, value(saved))).collect()
 }
 
 /// Each partition of the feed is numbered 1, 2, 3 and so on in one epoch, which its dead letters have too, however often

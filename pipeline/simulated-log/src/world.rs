@@ -2,39 +2,29 @@
 //! open among the others: readers of committed records see nothing from the first of them on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use arb_ingest::publish;
-use arb_ingest::simulator::{Settings, Simulator};
-use arb_ingest::source::Source;
-use arb_process::faults::Faults;
 use arb_runtime::log::Output;
-use arb_schemas::time::Micros;
-use arb_schemas::topics::PROCESS_STATE;
-
-use crate::limits;
-
-/// Partitions.
-pub(crate) const PARTITIONS: i32 = 3;
-/// Polls of a run.
-const POLLS: usize = 12;
 
 /// Key, value and headers, as they were written.
-pub(crate) type Written = (Option<Vec<u8>>, Option<Vec<u8>>, Vec<(&'static str, String)>);
+pub type Written = (Option<Vec<u8>>, Option<Vec<u8>>, Vec<(&'static str, String)>);
 
 /// A record of a partition.
+#[derive(Clone)]
 struct Entry {
     written: Written,
     /// The transactional id whose transaction has neither committed nor aborted it.
     open: Option<i32>,
 }
 
+/// The offset of an input record, and its value.
+type InputRecord = (i64, Vec<u8>);
+
 /// The broker.
-#[derive(Default)]
-pub(crate) struct World {
+#[derive(Clone, Default)]
+pub struct World {
     /// Records of the input, each with its offset: offsets have gaps.
-    input: BTreeMap<i32, Vec<(i64, Vec<u8>)>>,
-    /// When the last poll was.
-    last: Micros,
+    input: Rc<BTreeMap<i32, Vec<InputRecord>>>,
     topics: BTreeMap<(&'static str, i32), Vec<Entry>>,
     offsets: BTreeMap<i32, i64>,
     /// Offsets of transactions without markers, by transactional id.
@@ -46,39 +36,24 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A market's polls, and now and then a record that is none.
-    pub(crate) fn new(market: u64) -> Self {
-        let mut source =
-            Simulator::new(Settings { seed: market, events: 10, books: 7, ..Settings::default() });
-        let mut world = Self::default();
-        let name = source.name().to_owned();
-        for poll in 0..POLLS {
-            let polled = source.next_poll(&mut Faults::default()).unwrap().unwrap();
-            world.last = polled.received_at;
-            for addressed in publish::records(&name, polled, PARTITIONS) {
-                world.push(addressed.partition, addressed.record.encode().unwrap());
-            }
-            if poll % 5 == 1 {
-                world.push(i32::try_from(poll).unwrap() % PARTITIONS, b"{\"odds\": 2}".to_vec());
-            }
-        }
-        world
+    /// A broker whose input has so many partitions, all of them empty.
+    #[must_use]
+    pub fn new(partitions: i32) -> Self {
+        let input = Rc::new((0..partitions).map(|id| (id, Vec::new())).collect());
+        Self { input, ..Self::default() }
     }
 
-    /// The same, and after it what is at the limits, in one partition.
-    pub(crate) fn at_limits() -> Self {
-        let mut world = Self::new(0);
-        for message in limits::messages(world.last) {
-            world.push(0, message);
-        }
-        world
-    }
-
-    fn push(&mut self, partition: i32, value: Vec<u8>) {
-        let records = self.input.entry(partition).or_default();
+    /// Appends a record to a partition of the input.
+    pub fn push(&mut self, partition: i32, value: Vec<u8>) {
+        let records = Rc::make_mut(&mut self.input).entry(partition).or_default();
         let gap = i64::from(records.len() % 4 == 3);
         let next = records.last().map_or(0, |(offset, _)| offset + 1);
         records.push((next + gap, value));
+    }
+
+    /// The partitions of the input.
+    pub(crate) fn partitions(&self) -> impl Iterator<Item = i32> + use<> {
+        self.input.keys().copied().collect::<Vec<_>>().into_iter()
     }
 
     /// The first record at or after an offset.
@@ -93,7 +68,10 @@ impl World {
 
     /// Whether everything has been processed.
     pub(crate) fn is_done(&self) -> bool {
-        (0..PARTITIONS).all(|id| self.offset(id).is_some_and(|offset| self.record(id, offset).is_none()))
+        self.partitions().all(|id| {
+            let is_empty = self.record(id, 0).is_none();
+            is_empty || self.offset(id).is_some_and(|offset| self.record(id, offset).is_none())
+        })
     }
 
     /// Writes a transaction whose markers never come.
@@ -141,11 +119,12 @@ impl World {
 
     /// Partitions that nobody owns.
     pub(crate) fn free(&self) -> BTreeSet<i32> {
-        (0..PARTITIONS).filter(|id| !self.owners.contains_key(id)).collect()
+        self.partitions().filter(|id| !self.owners.contains_key(id)).collect()
     }
 
     /// What a reader of committed records sees of a topic, by partition.
-    pub(crate) fn log(&self, topic: &str) -> Vec<(i32, Vec<&Written>)> {
+    #[must_use]
+    pub fn log(&self, topic: &str) -> Vec<(i32, Vec<&Written>)> {
         let of = self.topics.iter().filter(|((name, _), _)| *name == topic);
         let seen = |entries: &'_ [Entry]| entries.iter().take_while(|entry| entry.open.is_none()).count();
         of.map(|((_, partition), entries)| {
@@ -154,20 +133,25 @@ impl World {
         .collect()
     }
 
-    pub(crate) fn committed(&self, topic: &str) -> usize {
+    /// How many records of a topic a reader of committed records sees.
+    #[must_use]
+    pub fn committed(&self, topic: &str) -> usize {
         self.log(topic).iter().map(|(_, records)| records.len()).sum()
     }
 
-    pub(crate) fn offsets(&self) -> &BTreeMap<i32, i64> {
+    /// The committed offsets of the input.
+    #[must_use]
+    pub fn offsets(&self) -> &BTreeMap<i32, i64> {
         &self.offsets
     }
 
     /// The changelog as compaction leaves it.
-    pub(crate) fn state(&self) -> BTreeMap<(i32, &[u8]), &[u8]> {
+    #[must_use]
+    pub fn state(&self, changelog: &str) -> BTreeMap<(i32, &[u8]), &[u8]> {
         let mut state = BTreeMap::new();
-        for (partition, records) in self.log(PROCESS_STATE.name) {
+        for (partition, records) in self.log(changelog) {
             for (key, value, _) in records {
-                let key = (partition, key.as_deref().unwrap());
+                let key = (partition, key.as_deref().unwrap_or_default());
                 match value {
                     Some(value) => state.insert(key, value.as_slice()),
                     None => state.remove(&key),
@@ -179,8 +163,8 @@ impl World {
 
     /// Does what the log cleaner may do at any time: of each key only the last record stays. It leaves alone what is
     /// open, and what follows it.
-    pub(crate) fn compact(&mut self, partition: i32) {
-        if let Some(entries) = self.topics.get_mut(&(PROCESS_STATE.name, partition)) {
+    pub(crate) fn compact(&mut self, changelog: &'static str, partition: i32) {
+        if let Some(entries) = self.topics.get_mut(&(changelog, partition)) {
             let first_open = entries.iter().position(|entry| entry.open.is_some());
             let rest = entries.split_off(first_open.unwrap_or(entries.len()));
             let mut seen = BTreeSet::new();

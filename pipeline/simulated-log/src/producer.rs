@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
 
-use crate::simulation::{Handle, Kind, SimInput, end};
+use crate::broker::{Handle, Kind, end};
+use crate::input::SimInput;
 
 pub(crate) struct SimProducer {
     shared: Handle,

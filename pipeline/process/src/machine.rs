@@ -1,0 +1,170 @@
+//! The odds machine: the engine of one partition, with records in and records out.
+//!
+//! It never decides what an arb is: that is the engine's. It never sees a transaction.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use arb_engine::effect::Effect;
+use arb_engine::input::Coordinate;
+use arb_engine::market::Policy;
+use arb_engine::state::Saved;
+use arb_engine::time::Disposition;
+use arb_engine::venues::Books;
+use arb_engine::{Engine, Size, Step};
+use arb_runtime::dead_letters::Reason;
+use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
+use arb_runtime::telemetry::PumpMetrics;
+use arb_schemas::time::Micros;
+use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SIGNALS};
+use arb_schemas::wire::WireError;
+
+use crate::codec::state::{self, StateError, StateRecord};
+use crate::codec::{self, TickMessage};
+use crate::counts::OddsCounts;
+use crate::faults::Faults;
+use crate::telemetry;
+
+/// By what the windows of all partitions are made.
+#[derive(Debug, Clone)]
+pub struct OddsConfig {
+    /// The rules.
+    pub policy: Policy,
+    /// The books that are known.
+    pub books: Arc<Books>,
+}
+
+/// One partition of the odds machine.
+pub struct OddsMachine {
+    engine: Engine,
+    /// The effects of a record; the memory is used again for the next.
+    effects: Vec<Effect>,
+}
+
+impl Machine for OddsMachine {
+    type Config = OddsConfig;
+    type Input<'a> = TickMessage<'a>;
+    type Tally = OddsCounts;
+    type Size = Size;
+    type RestoreError = StateError;
+
+    const TOPICS: MachineTopics = MachineTopics {
+        input: &ODDS_TICKS,
+        changelog: &PROCESS_STATE,
+        dead_letters: &DEAD_TICKS,
+        outputs: &[&ARBS_BOARD, &SIGNALS, &FEED_EVENTS],
+    };
+    const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
+
+    fn new(config: &OddsConfig) -> Self {
+        let engine = Engine::with_books(config.policy, Arc::clone(&config.books));
+        Self { engine, effects: Vec::new() }
+    }
+
+    fn fingerprint(config: &OddsConfig) -> Fingerprint {
+        let mut tables = DefaultHasher::new();
+        config
+            .books
+            .keys()
+            .into_iter()
+            .for_each(|key| (key, format!("{:?}", config.books.get(key))).hash(&mut tables));
+        Fingerprint { rules: config.policy.key().to_owned(), setting: "--policy", tables: tables.finish() }
+    }
+
+    fn decode(message: &[u8]) -> Result<TickMessage<'_>, WireError> {
+        TickMessage::read(message)
+    }
+
+    fn step(
+        &mut self,
+        at: InputPlace,
+        tick: &TickMessage<'_>,
+        out: &mut Outbox,
+        counts: &mut OddsCounts,
+    ) -> Result<(), WireError> {
+        let mut faults = Faults::default();
+        let input = tick.as_input(&mut faults);
+        let place = Coordinate { topic: ODDS_TICKS.name, partition: at.partition, offset: at.offset };
+        self.effects.clear();
+        let step = self.engine.step(place, &input, &mut self.effects);
+        counts.step(&input, step);
+        put_aside_left_out(step, faults, out, counts);
+        for effect in &self.effects {
+            counts.effect(effect);
+            codec::outputs(effect, at.partition, at.epoch)?.into_iter().for_each(|output| out.send(output));
+        }
+        Ok(())
+    }
+
+    fn changes<E: From<WireError>>(&self, mut put: impl FnMut(Change) -> Result<(), E>) -> Result<(), E> {
+        for saved in self.engine.changes() {
+            if let Some(change) = state::change(&saved)? {
+                put(change)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self) {
+        self.engine.commit();
+    }
+
+    fn abort(&mut self) {
+        self.engine.abort();
+    }
+
+    fn restore(&mut self, _key: &[u8], value: &[u8]) -> Result<(), StateError> {
+        match state::parse(value)? {
+            StateRecord::Saved(saved) => self.engine.restore(saved).map_err(StateError::Misfit),
+            // The runtime writes and reads it under its own key.
+            StateRecord::Partition(_) => Err(StateError::Impossible("partition under another key")),
+        }
+    }
+
+    fn sequence(&self) -> i64 {
+        self.engine.sequence()
+    }
+
+    fn restore_sequence(&mut self, sequence: i64) {
+        // A number fits anything that was restored before it.
+        let _ = self.engine.restore(Saved::Sequence(sequence));
+    }
+
+    fn watermark(&self) -> Option<Micros> {
+        self.engine.watermark()
+    }
+
+    fn size(&self) -> Size {
+        self.engine.size()
+    }
+
+    fn report(counts: &Counts<OddsCounts>) {
+        telemetry::committed(counts);
+    }
+
+    fn report_state(machines: &[&Self]) {
+        telemetry::sizes(machines.iter().map(|machine| machine.engine.size()));
+        let unknown = machines.iter().flat_map(|machine| machine.engine.unknown_books());
+        telemetry::unknown_books(unknown.collect());
+    }
+}
+
+/// What was left out of a record is not lost: the record is put aside, with the reasons in words.
+fn put_aside_left_out(step: Step, mut faults: Faults, out: &mut Outbox, counts: &mut OddsCounts) {
+    if step.disposition == Disposition::Ahead {
+        let error = "received in a future that no one else has reached";
+        return out.dead_letter(Reason::Ahead, error.to_owned());
+    }
+    faults.count_step(step);
+    let reasons = [faults.to_string(), step.left_out.to_string()];
+    let reasons: Vec<_> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
+    if reasons.is_empty() {
+        return;
+    }
+    faults.count_left_out(&step.left_out);
+    counts.faults.add(&faults);
+    let is_refused = step.disposition == Disposition::Refused;
+    let reason = if is_refused { Reason::Refused } else { Reason::PartlyLeftOut };
+    out.dead_letter(reason, reasons.join(", "));
+}

@@ -1,0 +1,123 @@
+//! The pump: reads records, steps the machine of their partition, writes outputs and changes, commits all of it in one
+//! transaction.
+//!
+//! A closed loop on a thread of its own: nothing else touches its state. It never goes on from a state that is not that
+//! of the committed offsets.
+//!
+//! What an abort makes it write again is the same only by the same program, tables and rules. Where a broker has
+//! lost the markers of the aborted transaction, both stay in the outputs, and their readers keep the first
+//! ([`feed_mark`](crate::feed_mark)).
+
+mod config;
+mod error;
+mod meters;
+mod partition;
+mod restore;
+mod takeover;
+mod transact;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::fail_point::Point;
+use crate::log::{Event, Input, Producer, Record};
+use crate::machine::{Counts, Machine, Outbox};
+
+pub use config::{Config, SLICE};
+pub use error::PumpError;
+pub use partition::PARTITION_KEY;
+
+use meters::PumpMeters;
+use partition::Partition;
+use takeover::Takeover;
+
+/// How long to wait for a record before looking whether to stop.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// How often the sizes of the state are reported: a machine may look at all of it.
+const COUNT: Duration = Duration::from_secs(5);
+
+/// A process's part of a group: the machines of the partitions that it owns.
+pub struct Pump<M: Machine> {
+    config: Config<M>,
+    partitions: BTreeMap<i32, Partition<M>>,
+    counts: Counts<M::Tally>,
+    meters: PumpMeters,
+    record: Record,
+    out: Outbox,
+    /// A rebalance that is due once the transaction is over.
+    due: Option<Event>,
+    /// Partitions that are accepted and not started.
+    takeover: Takeover<M>,
+    /// When what it holds is to be counted again; `None` while nothing has changed.
+    count_at: Option<Instant>,
+}
+
+impl<M: Machine> Pump<M> {
+    /// A pump that owns nothing yet.
+    #[must_use]
+    pub fn new(config: Config<M>) -> Self {
+        let meters = PumpMeters::new(M::METRICS.as_ref());
+        let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
+        let (out, due, takeover, count_at) = (Outbox::default(), None, Takeover::new(), None);
+        Self { config, partitions, counts, meters, record, out, due, takeover, count_at }
+    }
+
+    /// What went through it.
+    #[must_use]
+    pub fn counts(&self) -> &Counts<M::Tally> {
+        &self.counts
+    }
+
+    /// The next event, with all that follows from it.
+    ///
+    /// # Errors
+    /// [`PumpError`], after which the pump must be dropped.
+    pub fn step<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
+        match self.next(self.takeover.wait(), input)? {
+            Event::Record if self.partitions.contains_key(&self.record.partition) => {
+                self.transact(input, producer)?;
+            }
+            // A record of a partition that has just left is its next owner's.
+            Event::Record | Event::Idle => {}
+            rebalance => self.due = Some(rebalance),
+        }
+        self.report_state();
+        match self.due.take() {
+            Some(Event::Assigned(assigned)) => self.accept(&assigned, input)?,
+            Some(Event::Revoked(gone) | Event::Lost(gone)) => self.give_back(&gone, input, producer)?,
+            Some(Event::Record | Event::Idle) | None => {}
+        }
+        self.take_over(input, producer)
+    }
+
+    fn next<I: Input>(&mut self, wait: Duration, input: &mut I) -> Result<Event, PumpError> {
+        self.config.pulse.beat();
+        self.config.fail_points.pass(Point::Poll);
+        Ok(input.next(wait, &mut self.record)?)
+    }
+
+    fn give_back<P: Producer>(
+        &mut self,
+        gone: &[i32],
+        input: &mut P::Input,
+        producer: &mut P,
+    ) -> Result<(), PumpError> {
+        self.partitions.retain(|id, _| !gone.contains(id));
+        self.takeover.forget(gone);
+        self.config.places.remove(gone);
+        producer.release(gone);
+        input.give_back(gone)?;
+        self.meters.given_back(gone, self.partitions.len());
+        self.count_at = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Reports what the state holds, when that is due.
+    fn report_state(&mut self) {
+        if self.count_at.is_some_and(|at| Instant::now() >= at) {
+            M::report_state(&self.partitions.values().map(Partition::machine).collect::<Vec<_>>());
+            self.count_at = None;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! One partition of a pump: its machine, and where in the log it is.
+//!
+//! A record becomes outputs and a draft; [`Partition::apply`] makes the draft the state, [`Partition::abort`] drops
+//! it. It never commits anything itself.
+
+use arb_schemas::records::StatePartition;
+use arb_schemas::wire::encode;
+
+use super::error::Failure;
+use crate::dead_letters::{self, Reason};
+use crate::log::{Output, Record, Transaction};
+use crate::machine::{Change, Counts, InputPlace, Machine, Outbox};
+use crate::progress::PartitionProgress;
+
+/// Key of [`StatePartition`], the changelog's record of the partition itself.
+pub const PARTITION_KEY: &str = "partition";
+
+/// One partition.
+pub(super) struct Partition<M> {
+    id: i32,
+    /// The epoch of its counters, in the marks of what it numbers and of its dead letters.
+    epoch: i64,
+    /// The rules under which the machine works.
+    rules: String,
+    machine: M,
+    /// Offset of the next record, the draft included; `None` before the first.
+    next: Option<i64>,
+    /// The same without the draft: what the group has committed.
+    committed: Option<i64>,
+}
+
+impl<M: Machine> Partition<M> {
+    /// A partition of an epoch, of which everything before an offset has been processed.
+    pub(super) fn new(id: i32, epoch: i64, rules: String, machine: M, committed: Option<i64>) -> Self {
+        Self { id, epoch, rules, machine, next: committed, committed }
+    }
+
+    /// Offset of the next record, the draft included.
+    pub(super) fn next(&self) -> Option<i64> {
+        self.next
+    }
+
+    /// Offset of the next record, as the group has it without the draft.
+    pub(super) fn committed(&self) -> Option<i64> {
+        self.committed
+    }
+
+    /// How far it is, for whoever asks for its lag.
+    pub(super) fn progress(&self) -> PartitionProgress {
+        PartitionProgress { next: self.committed, watermark: self.machine.watermark() }
+    }
+
+    /// Its machine.
+    pub(super) fn machine(&self) -> &M {
+        &self.machine
+    }
+
+    /// Processes a record and writes its outputs.
+    pub(super) fn process<T: Transaction>(
+        &mut self,
+        record: &Record,
+        to: &mut T,
+        out: &mut Outbox,
+        counts: &mut Counts<M::Tally>,
+    ) -> Result<(), Failure> {
+        self.next = Some(record.offset + 1);
+        counts.records += 1;
+        out.clear();
+        match M::decode(record.value.as_deref().unwrap_or_default()) {
+            Ok(input) => {
+                let at = InputPlace { partition: self.id, offset: record.offset, epoch: self.epoch };
+                self.machine.step(at, &input, out, &mut counts.tally)?;
+            }
+            Err(error) => out.dead_letter(Reason::Unreadable, error.to_string()),
+        }
+        for (reason, error) in &out.letters {
+            let topics = (M::TOPICS.input.name, M::TOPICS.dead_letters.name);
+            let (reason, letter) = dead_letters::output(record, topics, self.epoch, *reason, error);
+            counts.letters[reason as usize] += 1;
+            to.send(&letter)?;
+        }
+        out.outputs.iter().try_for_each(|output| to.send(output))?;
+        Ok(())
+    }
+
+    /// Writes what the draft changes of the state, and how far it has come.
+    pub(super) fn write_state<T: Transaction>(&self, to: &mut T) -> Result<(), Failure> {
+        self.machine.changes(|Change { key, value }| -> Result<(), Failure> {
+            Ok(to.send(&Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
+        })?;
+        let state = StatePartition {
+            next_offset: self.next.unwrap_or(0),
+            policy: self.rules.clone(),
+            sequence: self.machine.sequence(),
+            epoch: self.epoch,
+        };
+        let (key, value) = (PARTITION_KEY.to_owned(), Some(encode(&state)?));
+        Ok(to.send(&Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
+    }
+
+    /// The draft has been committed.
+    pub(super) fn apply(&mut self) {
+        self.machine.apply();
+        self.committed = self.next;
+    }
+
+    /// The draft has been aborted.
+    pub(super) fn abort(&mut self) {
+        self.machine.abort();
+        self.next = self.committed;
+    }
+}

@@ -1,0 +1,224 @@
+//! One transaction: records in, outputs and changes of the state out, and what its end makes of the drafts.
+//!
+//! An abort drops the drafts and reads the same records again. A commit with unknown outcome is looked up in the
+//! committed offsets. It never goes on from a state that is not that of the committed offsets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use super::error::PumpError;
+use super::{COUNT, Config, Pump};
+use crate::batch::Batch;
+use crate::fail_point::Point;
+use crate::log::{Committed, Event, GroupOffset, Input, LogError, Producer, Renewal, Transaction};
+use crate::machine::{Counts, Machine};
+
+/// What a transaction was made from.
+struct Read<T> {
+    batch: Batch,
+    /// The first offset of each partition.
+    from: BTreeMap<i32, i64>,
+    /// What it came to, counted only if it is committed.
+    counts: Counts<T>,
+}
+
+impl<M: Machine> Pump<M> {
+    /// One transaction, from the record that was read on.
+    pub(super) fn transact<P: Producer>(
+        &mut self,
+        input: &mut P::Input,
+        producer: &mut P,
+    ) -> Result<(), PumpError> {
+        let mut transaction = producer.begin()?;
+        let batch = Batch::new(self.config.limits, Instant::now());
+        let mut read = Read { batch, from: BTreeMap::new(), counts: Counts::default() };
+        let ended = match self.fill(input, &mut transaction, &mut read) {
+            Ok(()) if self.is_to_fail() || matches!(self.due, Some(Event::Lost(_))) => {
+                transaction.abort()?;
+                Committed::Aborted
+            }
+            Ok(()) => {
+                let begun = Instant::now();
+                let committed = transaction.commit(input, &self.positions(&read))?;
+                self.meters.commit_took(begun.elapsed());
+                committed
+            }
+            Err(PumpError::Log(LogError::Abort(error))) => {
+                tracing::warn!(%error, "the transaction is aborted");
+                transaction.abort()?;
+                Committed::Aborted
+            }
+            Err(error) => return Err(error),
+        };
+        self.end(ended, &read, input, producer)
+    }
+
+    fn end<P: Producer>(
+        &mut self,
+        ended: Committed,
+        read: &Read<M::Tally>,
+        input: &mut P::Input,
+        producer: &mut P,
+    ) -> Result<(), PumpError> {
+        match ended {
+            Committed::Yes => self.apply(read),
+            Committed::Aborted => match self.end_aborted(input, producer)? {
+                Renewal::Done => self.rewind(read, input)?,
+                // Its partitions are others': another transaction would fence them.
+                Renewal::Expelled => self.forget_all(),
+            },
+            Committed::Unknown => match producer.renew(input)? {
+                Renewal::Done => self.resolve(read, input)?,
+                // Only a partition's new owner can tell what became of its transaction.
+                Renewal::Expelled => self.forget_all(),
+            },
+        }
+        Ok(())
+    }
+
+    /// Makes sure that nothing of an aborted transaction is open: where its markers are lost, the next commit of the id would
+    /// make its records visible. The id of a partition that is lost is its new owner's to end.
+    fn end_aborted<P: Producer>(&self, input: &mut P::Input, producer: &mut P) -> Result<Renewal, PumpError> {
+        if let Some(Event::Lost(gone)) = &self.due {
+            producer.release(gone);
+        }
+        Ok(producer.renew(input)?)
+    }
+
+    fn is_to_fail(&self) -> bool {
+        let ended = self.counts.commits + self.counts.aborts + 1;
+        self.config.fail_points.aborts(ended)
+    }
+
+    /// Processes what there is to read, up to the limits or a rebalance, and writes what it changed.
+    fn fill<I: Input, T: Transaction>(
+        &mut self,
+        input: &mut I,
+        to: &mut T,
+        read: &mut Read<M::Tally>,
+    ) -> Result<(), PumpError> {
+        self.process(to, read)?;
+        while !read.batch.is_full(Instant::now()) {
+            match self.next(Duration::ZERO, input)? {
+                Event::Record => self.process(to, read)?,
+                Event::Idle => break,
+                rebalance => {
+                    self.due = Some(rebalance);
+                    break;
+                }
+            }
+        }
+        for (id, partition) in self.partitions.iter().filter(|(id, _)| read.from.contains_key(id)) {
+            let next = partition.next().unwrap_or(0);
+            partition.write_state(to).map_err(|error| error.at(M::TOPICS.input.name, *id, next))?;
+        }
+        Ok(())
+    }
+
+    fn process<T: Transaction>(&mut self, to: &mut T, read: &mut Read<M::Tally>) -> Result<(), PumpError> {
+        self.config.fail_points.pass(Point::Process);
+        let record = &self.record;
+        if let Some(partition) = self.partitions.get_mut(&record.partition) {
+            read.from.entry(record.partition).or_insert(record.offset);
+            read.batch.add();
+            let done = partition.process(record, to, &mut self.out, &mut read.counts);
+            done.map_err(|error| error.at(M::TOPICS.input.name, record.partition, record.offset))?;
+        }
+        Ok(())
+    }
+
+    /// The next offset of each partition that was read.
+    fn positions(&self, read: &Read<M::Tally>) -> BTreeMap<i32, i64> {
+        read.from.keys().filter_map(|id| Some((*id, self.partitions.get(id)?.next()?))).collect()
+    }
+
+    fn apply(&mut self, read: &Read<M::Tally>) {
+        self.counts.add(&read.counts);
+        self.counts.commits += 1;
+        for id in read.from.keys() {
+            if let Some(partition) = self.partitions.get_mut(id) {
+                partition.apply();
+                self.config.places.put(*id, partition.progress());
+            }
+        }
+        self.meters.committed(read.counts.records);
+        M::report(&read.counts);
+        self.count_at.get_or_insert_with(|| Instant::now() + COUNT);
+    }
+
+    /// Forgets what was drafted, and reads again from where the transaction began.
+    fn rewind<I: Input>(&mut self, read: &Read<M::Tally>, input: &mut I) -> Result<(), PumpError> {
+        self.counts.aborts += 1;
+        self.meters.aborted();
+        let leaving = self.leaving();
+        for (id, position) in &read.from {
+            if let Some(partition) = self.partitions.get_mut(id) {
+                partition.abort();
+                if !leaving.contains(id) {
+                    input.seek(*id, *position)?;
+                }
+            }
+        }
+        std::thread::sleep(self.config.pause);
+        Ok(())
+    }
+
+    /// Finds out by the committed offsets whether a commit happened. Each partition's are in the same transaction, so
+    /// they agree; one that says neither was processed by somebody else, and is restored.
+    fn resolve<I: Input>(&mut self, read: &Read<M::Tally>, input: &mut I) -> Result<(), PumpError> {
+        self.counts.unknown += 1;
+        let leaving = self.leaving();
+        self.partitions.retain(|id, _| !(leaving.contains(id) && read.from.contains_key(id)));
+        let mut found = BTreeSet::new();
+        for (id, partition) in self.partitions.iter().filter(|(id, _)| read.from.contains_key(id)) {
+            let committed = committed(*id, &self.config, input)?;
+            found.insert(if committed == partition.next() {
+                Committed::Yes
+            } else if committed == partition.committed() {
+                Committed::Aborted
+            } else {
+                Committed::Unknown
+            });
+        }
+        self.meters.in_doubt(&found);
+        match found.into_iter().collect::<Vec<_>>()[..] {
+            [Committed::Yes] => self.apply(read),
+            [] | [Committed::Aborted] => self.rewind(read, input)?,
+            _ => self.rebuild(read),
+        }
+        Ok(())
+    }
+
+    /// Somebody else has processed records of these partitions: they are restored.
+    fn rebuild(&mut self, read: &Read<M::Tally>) {
+        let (partitions, takeover) = (&mut self.partitions, &mut self.takeover);
+        for (id, _) in partitions.extract_if(.., |id, _| read.from.contains_key(id)) {
+            takeover.restore_again(id);
+        }
+    }
+
+    /// Partitions that leave once the transaction is over.
+    fn leaving(&self) -> BTreeSet<i32> {
+        match &self.due {
+            Some(Event::Revoked(gone) | Event::Lost(gone)) => gone.iter().copied().collect(),
+            _ => BTreeSet::new(),
+        }
+    }
+}
+
+/// The group's offset of a partition, once no transaction is about to change it.
+fn committed<M: Machine, I: Input>(
+    id: i32,
+    config: &Config<M>,
+    input: &mut I,
+) -> Result<Option<i64>, PumpError> {
+    loop {
+        match input.committed(id)? {
+            GroupOffset::Known(committed) => return Ok(committed),
+            GroupOffset::Pending => {
+                config.pulse.beat();
+                std::thread::sleep(config.pause);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The input of a simulated pump: a member of the group.
+//!
+//! Rebalances and faults of a member happen here. It never keeps what a broker would keep.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
+
+use crate::broker::{Handle, Kind};
+
+/// A record of a changelog: its offset, key and value.
+type Logged = (i64, Vec<u8>, Option<Vec<u8>>);
+
+/// A member of the group.
+pub(crate) struct SimInput {
+    shared: Handle,
+    changelog: &'static str,
+    pub(crate) member: usize,
+    positions: BTreeMap<i32, i64>,
+    /// Partitions that it was told are lost, and has not given back.
+    lost: BTreeSet<i32>,
+    /// It was assigned partitions, or none, and has not answered: the group waits for it.
+    owes_answer: bool,
+    /// Partitions that it accepted and has not started.
+    accepted: BTreeSet<i32>,
+    /// What is left of the changelog that it reads.
+    replayed: VecDeque<Logged>,
+}
+
+impl SimInput {
+    pub(crate) fn new(shared: Handle, member: usize, changelog: &'static str) -> Self {
+        Self {
+            shared,
+            changelog,
+            member,
+            positions: BTreeMap::new(),
+            lost: BTreeSet::new(),
+            owes_answer: false,
+            accepted: BTreeSet::new(),
+            replayed: VecDeque::new(),
+        }
+    }
+}
+
+impl Input for SimInput {
+    fn next(&mut self, _: Duration, record: &mut Record) -> Result<Event, LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(200)?;
+        if shared.random.u8(..20) == 0 {
+            shared.disturb();
+        }
+        // A zombie hears of it late.
+        let waits = shared.told.entry(self.member).or_default();
+        // That its session has ended it hears in any case.
+        let may_hear = !self.owes_answer || matches!(waits.first(), Some(Event::Lost(_)));
+        if !waits.is_empty() && may_hear && shared.random.u8(..4) == 0 {
+            let event = waits.remove(0);
+            self.owes_answer = matches!(event, Event::Assigned(_));
+            if let Event::Lost(gone) | Event::Revoked(gone) = &event
+                && gone.iter().any(|id| self.accepted.contains(id))
+            {
+                shared.seen.insert(Kind::TakenBackInRestore);
+            }
+            if let Event::Lost(gone) = &event {
+                self.lost.extend(gone);
+            }
+            return Ok(event);
+        }
+        if shared.happens(Kind::Idle, 30) {
+            return Ok(Event::Idle);
+        }
+        let started: Vec<_> = self.positions.keys().copied().collect();
+        let Some(partition) = shared.random.choice(started) else { return Ok(Event::Idle) };
+        let Some((offset, value)) = shared.world.record(partition, self.positions[&partition]) else {
+            return Ok(Event::Idle);
+        };
+        self.positions.insert(partition, offset + 1);
+        *record = Record { partition, offset: *offset, key: None, value: Some(value.clone()) };
+        Ok(Event::Record)
+    }
+
+    fn accept(&mut self, partitions: &[i32]) -> Result<(), LogError> {
+        self.owes_answer = false;
+        self.accepted.extend(partitions);
+        self.shared.borrow_mut().killed(100)
+    }
+
+    fn committed(&mut self, partition: i32) -> Result<GroupOffset, LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(100)?;
+        if shared.happens(Kind::OffsetPending, 10) {
+            return Ok(GroupOffset::Pending);
+        }
+        Ok(GroupOffset::Known(shared.world.offset(partition)))
+    }
+
+    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(100)?;
+        if shared.random.bool() {
+            shared.world.compact(self.changelog, partition);
+        }
+        let log = shared.world.log(self.changelog).into_iter().filter(|(id, _)| *id == partition);
+        let records = (0..).zip(log.flat_map(|(_, records)| records));
+        let records =
+            records.map(|(offset, (key, value, _))| (offset, key.clone().unwrap_or_default(), value.clone()));
+        self.replayed = records.collect();
+        Ok(())
+    }
+
+    fn replay(&mut self, _: Duration, put: &mut Put<'_>) -> Result<Replay, LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        shared.killed(100)?;
+        if shared.happens(Kind::RestoreWaits, 10) {
+            return Ok(Replay::Waiting);
+        }
+        let most = shared.random.usize(1..200).min(self.replayed.len());
+        self.replayed.drain(..most).for_each(|(offset, key, value)| put(offset, &key, value.as_deref()));
+        Ok(if self.replayed.is_empty() { Replay::Complete } else { Replay::Partly })
+    }
+
+    fn start(&mut self, partition: i32, offset: Option<i64>) -> Result<(), LogError> {
+        self.accepted.remove(&partition);
+        self.positions.insert(partition, offset.unwrap_or(0));
+        Ok(())
+    }
+
+    fn give_back(&mut self, partitions: &[i32]) -> Result<(), LogError> {
+        let shared = &mut *self.shared.borrow_mut();
+        for partition in partitions {
+            self.positions.remove(partition);
+            self.accepted.remove(partition);
+            // What was lost was another's before; this member may even have been given it again by now.
+            let lost = self.lost.remove(partition);
+            if !lost && shared.world.owners.get(partition) == Some(&self.member) {
+                shared.world.owners.remove(partition);
+            }
+        }
+        shared.killed(100)
+    }
+
+    fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
+        self.positions.insert(partition, offset);
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+//! A log in memory with the faults of a real one, for the tests of machines: pumps on one broker, killed, fenced,
+//! expelled and left in doubt from one seed.
+//!
+//! - [`World`]: what a broker holds; [`Kind`]: what befalls a pump; [`Simulation`]: a run.
+//! - [`compare`]: what must be equal to an undisturbed run.
+//!
+//! It is never part of the product. It claims nothing about Kafka: that is for the tests with a real one.
+
+mod broker;
+pub mod compare;
+mod input;
+mod producer;
+mod simulation;
+mod world;
+
+pub use broker::Kind;
+pub use compare::run_disturbed;
+pub use simulation::{Scenario, Simulation};
+pub use world::{World, Written};
