@@ -326,10 +326,11 @@ mod tests {
 
         /// At a booksum of exactly 1 there is nothing to take away: every method gives the implied chances.
         #[test]
-        fn without_a_margin_the_chances_are_the_implied_ones(parts in prop::collection::vec(1..9_i64, 2..4)) {
-            // Odds of whole / part, where that is a number of millionths.
+        fn without_a_margin_the_chances_are_the_implied_ones(
+            parts in prop::collection::vec(prop::sample::select(vec![1_i64, 2, 4, 5, 8, 10, 16, 20, 25]), 2..4),
+        ) {
+            // Odds of whole / part: of these divisors a whole number of millionths.
             let whole: i64 = parts.iter().sum();
-            prop_assume!(parts.iter().all(|part| whole * 1_000_000 % part == 0));
             let prices: Vec<_> =
                 parts.iter().map(|part| Price::from_millionths(whole * 1_000_000 / part).unwrap()).collect();
             for method in Method::ALL {
