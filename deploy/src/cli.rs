@@ -64,7 +64,7 @@ impl LogFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Start everything: a local Kafka and ClickHouse, all roles, and a market to look at
-    Up(Up),
+    Up(Box<Up>),
     /// Publish what a source says to Kafka
     Ingest(Ingest),
     /// Compute windows and edge signals from what sources said
@@ -263,7 +263,7 @@ pub(crate) struct Up {
     #[arg(long = "brokers", env = "KAFKA_BOOTSTRAP_SERVERS")]
     pub(crate) brokers: Option<String>,
     #[command(flatten)]
-    pub(crate) security: KafkaSecurity,
+    pub(crate) security: Box<KafkaSecurity>,
     /// Port of the local Kafka; the next one is its controller's
     #[arg(long, default_value_t = 19092)]
     pub(crate) kafka_port: u16,

@@ -16,7 +16,7 @@ pub(crate) struct Brokers {
     #[arg(long = "brokers", env = "KAFKA_BOOTSTRAP_SERVERS", default_value = "127.0.0.1:19092")]
     pub(crate) brokers: String,
     #[command(flatten)]
-    pub(crate) security: KafkaSecurity,
+    pub(crate) security: Box<KafkaSecurity>,
 }
 
 /// How clients connect to Kafka.

@@ -94,7 +94,7 @@ fn settings(folder: &Path, ports: [u16; 7], files: &Files<'_>) -> String {
         names.iter().zip(ports).map(|(name, port)| format!("{name}://127.0.0.1:{port}")).collect();
     let map: Vec<_> =
         names.iter().zip(protocols).map(|(name, protocol)| format!("{name}:{protocol}")).collect();
-    let mut text = format!(
+    let text = format!(
         "process.roles=broker,controller\nnode.id=1\nlisteners={}\nadvertised.listeners={}\n\
          listener.security.protocol.map={}\ncontroller.listener.names=CONTROLLER\n\
          inter.broker.listener.name=PLAINTEXT\ncontroller.quorum.bootstrap.servers=127.0.0.1:{}\nlog.dirs={}\n\
@@ -109,21 +109,22 @@ fn settings(folder: &Path, ports: [u16; 7], files: &Files<'_>) -> String {
         ports[6],
         folder.join("log").display(),
     );
-    for (name, signed) in [
+    let stores = [
         ("tls", files.server),
         ("mutual", files.server),
         ("expired", files.expired),
         ("sasl", files.server),
         ("token", files.server),
-    ] {
-        text += &format!(
+    ];
+    let stores = stores.map(|(name, signed)| {
+        format!(
             "listener.name.{name}.ssl.keystore.type=PEM\nlistener.name.{name}.ssl.keystore.location={}\n\
              listener.name.{name}.ssl.truststore.type=PEM\nlistener.name.{name}.ssl.truststore.location={}\n",
             signed.store.display(),
             files.ca.display(),
-        );
-    }
-    text + &sasl()
+        )
+    });
+    text + &stores.concat() + &sasl()
 }
 
 fn sasl() -> String {
