@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
+use arb_model::{Name, Open};
 use arb_schemas::limits;
 use arb_schemas::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd,
@@ -170,10 +171,10 @@ fn every_published_record_is_readable_by_todays_schema() {
 fn an_old_close_signal_is_read_as_one_of_today() {
     let second = CloseSignal { simultaneous_ever: None, verified_ever: None, ..close_signal() };
     let first = CloseSignal {
-        sport: String::new(),
-        league: String::new(),
-        market: String::new(),
-        period: String::new(),
+        sport: Name::default(),
+        league: Name::default(),
+        market: Open::default(),
+        period: Open::default(),
         line: None,
         ..second.clone()
     };
@@ -190,13 +191,13 @@ fn an_old_window_is_read_as_one_of_which_nothing_is_verified() {
         total_stake_max: None,
         currency: None,
         verification: None,
-        doubts: vec![],
+        failed_checks: vec![],
         ttl: None,
-        placeable: None,
+        execution_probability: None,
         ..entry()
     };
     for leg in &mut expected.legs {
-        let (operator, effective_price) = (String::new(), None);
+        let (operator, effective_price) = (Name::default(), None);
         let (stake, liability, limit) = (None, None, None);
         *leg = Leg { operator, effective_price, stake, liability, limit, ..leg.clone() };
     }

@@ -9,6 +9,7 @@ use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
 use arb_engine::time::Disposition;
 use arb_engine::{Engine, Size, Step};
+use arb_model::Faults;
 use arb_runtime::dead_letters::{self, Reason};
 use arb_runtime::log::{Output, Record, Transaction};
 use arb_runtime::progress::PartitionProgress;
@@ -18,7 +19,7 @@ use arb_schemas::topics::ODDS_TICKS;
 use super::counts::Counts;
 use super::error::PumpError;
 use crate::codec::{self, TickMessage, state};
-use crate::faults::Faults;
+use crate::faults;
 
 /// One partition.
 pub(super) struct Partition {
@@ -152,13 +153,13 @@ impl Partition {
             let error = "received in a future that no one else has reached";
             return self.put_aside(record, Reason::Ahead, error, to, counts);
         }
-        faults.count_step(step);
+        faults::count_step(&mut faults, step);
         let reasons = [faults.to_string(), step.left_out.to_string()];
         let reasons: Vec<_> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         if reasons.is_empty() {
             return Ok(());
         }
-        faults.count_left_out(&step.left_out);
+        faults::count_left_out(&mut faults, &step.left_out);
         counts.faults.add(&faults);
         let is_refused = step.disposition == Disposition::Refused;
         let reason = if is_refused { Reason::Refused } else { Reason::PartlyLeftOut };

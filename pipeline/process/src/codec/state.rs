@@ -207,6 +207,8 @@ mod tests {
         SavedBet, SavedConsensus, SavedLine, SavedMove, SavedQuote, SavedSignal, SavedWindow,
     };
 
+    use arb_model::Time;
+
     use super::*;
     use crate::error::PumpError;
 
@@ -237,7 +239,7 @@ mod tests {
             league: text("soccer_test"),
             home: text("H"),
             away: text("A"),
-            commence_time: 5,
+            commence_time: Time(5),
         })
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arb_ingest::publish;
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_runtime::log::Output;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::PROCESS_STATE;
