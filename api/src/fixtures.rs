@@ -64,8 +64,7 @@ pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
         operator: "alpha".into(),
         effective_price: Some(millionths(price)),
         stake: Some(Money(5_001)),
-        liability: None,
-        limit: None,
+        ..Leg::default()
     };
     BoardEntry {
         id: id.into(),

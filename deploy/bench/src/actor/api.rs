@@ -130,8 +130,7 @@ fn entry(number: i64) -> BoardEntry {
         operator: book.into(),
         effective_price: Some(price),
         stake: Some(Money(5_000)),
-        liability: None,
-        limit: None,
+        ..Leg::default()
     };
     let [over, under] = [2_050_000, 2_030_000].map(|price| Price::from_millionths(price).unwrap_or_default());
     let margin = 0.02 + 1e-7 * number as f64;

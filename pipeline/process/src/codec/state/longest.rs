@@ -166,6 +166,7 @@ fn entry() -> BoardEntry {
         stake: Some(Money(i64::MAX)),
         liability: Some(Money(i64::MAX)),
         limit: Some(Money(i64::MAX)),
+        ..Leg::default()
     };
     let reason = (0..16).map(name).collect::<String>();
     BoardEntry {
