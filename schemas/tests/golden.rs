@@ -52,9 +52,9 @@ fn what_the_newest_version_writes_is_for_ever() {
     let league = Some("soccer_test_league".into());
     stays(&PollEnd { source: "s".into(), received_at: 7, league, coverage: Coverage::ALL, frames: 12 }, 1);
     stays(&Heartbeat { source: "s".into(), at: -1 }, 1);
-    stays(&entry(), 2);
+    stays(&entry(), 3);
     stays(&BoardProgress { source: "s".into(), received_at: 9 }, 1);
-    stays(&ArbWindow { change: "opened".into(), entry: entry() }, 2);
+    stays(&ArbWindow { change: "opened".into(), entry: entry() }, 3);
     stays(&close_signal(), 3);
     stays(&line_movement(), 1);
     stays(&stale_alert(), 1);
@@ -198,11 +198,22 @@ fn an_old_window_is_read_as_one_of_which_nothing_is_verified() {
     };
     for leg in &mut expected.legs {
         let (operator, effective_price) = (Name::default(), None);
-        let (stake, liability, limit) = (None, None, None);
-        *leg = Leg { operator, effective_price, stake, liability, limit, ..leg.clone() };
+        let (stake, liability, limit, expected_interval) = (None, None, None, None);
+        *leg = Leg { operator, effective_price, stake, liability, limit, expected_interval, ..leg.clone() };
     }
     assert_eq!(read::<BoardEntry>("BoardEntry.v1.bin"), expected);
     assert_eq!(read::<ArbWindow>("ArbWindow.v1.bin"), ArbWindow { change: "opened".into(), entry: expected });
+}
+
+#[test]
+fn a_window_of_version_2_is_read_as_one_whose_books_intervals_are_not_known() {
+    let mut expected = entry();
+    for leg in &mut expected.legs {
+        leg.expected_interval = None;
+    }
+    assert_eq!(read::<BoardEntry>("BoardEntry.v2.bin"), expected);
+    let window = ArbWindow { change: "opened".into(), entry: expected };
+    assert_eq!(read::<ArbWindow>("ArbWindow.v2.bin"), window);
 }
 
 #[test]

@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Event, FailedCheck, Family, Market, Micros, Money, Name, Open, Outcome, Period, Points, Price, Side,
-    Time, Verification,
+    Event, FailedCheck, Family, Market, Micros, Money, Name, Open, Outcome, Period, Points, Price, Seconds,
+    Side, Time, Verification,
 };
 
 keyed! {
@@ -114,6 +114,8 @@ record! {
         pub liability: Option<Money>,
         /// The most that the book takes at this price: of a lay the backer's stake. `None`: not stated.
         pub limit: Option<Money>,
+        /// Within which the book confirms 95 of 100 prices; `None` in records of versions 1 and 2.
+        pub expected_interval: Option<Seconds> => "expected_interval_seconds",
     }
 }
 

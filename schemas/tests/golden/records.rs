@@ -64,6 +64,7 @@ pub(crate) fn entry() -> BoardEntry {
         stake: Some(Money(5_012)),
         liability: None,
         limit: Some(Money(100_000)),
+        expected_interval: Some(Seconds(40_000_000)),
     };
     BoardEntry {
         id: "00112233445566778899aabbccddeeff".into(),

@@ -2,7 +2,7 @@
 //!
 //! It never changes a window, and decides nothing that a window's life depends on.
 
-use arb_model::{Money, Points, Time};
+use arb_model::{Money, Points, Seconds, Time};
 
 use crate::Micros;
 use crate::context::MarketContext;
@@ -80,6 +80,7 @@ fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'
         limit: leg.limit.map(Limit::minor).map(Money),
         price_moved_at: Time(leg.price_moved_at),
         last_seen_at: Time(leg.span_end),
+        expected_interval: Some(Seconds(context.step.moment.expected.interval(leg.key.book.index()))),
     }
 }
 

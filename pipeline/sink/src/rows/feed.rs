@@ -78,6 +78,8 @@ row! {
     leg_price_moved_at: Vec<Time> = each(legs, |leg| leg.price_moved_at);
     #[serde(rename = "legs.last_seen_at")]
     leg_last_seen_at: Vec<Time> = each(legs, |leg| leg.last_seen_at);
+    #[serde(rename = "legs.expected_interval")]
+    leg_expected_interval: Vec<Option<Seconds>> = each(legs, |leg| leg.expected_interval);
     opened_at: Time = entry.opened_at;
     reason: &'a str = "";
     margin_open: Option<f64> = None;
