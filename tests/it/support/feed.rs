@@ -23,11 +23,6 @@ use crate::kafka::read_all;
 
 const WAIT: Duration = Duration::from_secs(30);
 
-/// A price in millionths.
-fn millionths(price: i64) -> Price {
-    Price::from_millionths(price).unwrap()
-}
-
 /// A league's event.
 pub(crate) fn event(league: &str) -> Event {
     Event {
@@ -134,8 +129,8 @@ pub(crate) fn moved(league: &str, sequence: i64) -> Vec<u8> {
         line_from: None,
         outcome: Some("over".into()),
         book: Some("alpha".into()),
-        price_from: Some(millionths(2_000_000)),
-        price_to: Some(millionths(1_800_000)),
+        price_from: Price::from_millionths(2_000_000).ok(),
+        price_to: Price::from_millionths(1_800_000).ok(),
         probability_change: Some(0.055),
         window_start: Time(0),
         window_end: Time(60_000_000),
@@ -169,9 +164,9 @@ pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> Sig
         line: Some(Points(2_500)),
         book: book.into(),
         operator: book.into(),
-        price: millionths(price),
+        price: Price::from_millionths(price).unwrap(),
         price_from: None,
-        effective_price: millionths(price),
+        effective_price: Price::from_millionths(price).unwrap(),
         price_moved_at: Time(500_000),
         last_seen_at: Time(900_000),
     };
