@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use arb_model::{Money, Points, Price, Time};
 use arb_schemas::records::{
-    BoardEntry, CloseSignal, Doubt, EdgeSignal, Event, FairChance, Leg, LineMovement, SignalQuote, Ttl,
+    BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg, LineMovement, SignalQuote, Ttl,
 };
 use arb_schemas::time::SECOND;
 use serde::Serialize;
@@ -44,22 +45,26 @@ impl TestApp {
     }
 }
 
+/// A price in millionths.
+fn millionths(price: i64) -> Price {
+    Price::from_millionths(price).unwrap()
+}
+
 /// An entry with this id and score.
 pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
     let leg = |outcome: &str, price| Leg {
         outcome: outcome.into(),
         side: "back".into(),
         book: "alpha".into(),
-        price,
+        price: millionths(price),
         implied_probability: 0.5,
         stake_share: 0.5,
-        price_moved_at: 0,
-        last_seen_at: 9 * SECOND,
+        price_moved_at: Time(0),
+        last_seen_at: Time(9 * SECOND),
         operator: "alpha".into(),
-        effective_price: Some(price),
-        stake: Some(5_001),
-        liability: None,
-        limit: None,
+        effective_price: Some(millionths(price)),
+        stake: Some(Money(5_001)),
+        ..Leg::default()
     };
     BoardEntry {
         id: id.into(),
@@ -69,13 +74,13 @@ pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
             league: "soccer_test".into(),
             home: "H".into(),
             away: "A".into(),
-            commence_time: 0,
+            commence_time: Time(0),
         },
         in_play: true,
         kind: "surebet".into(),
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_250),
+        line: Some(Points(2_250)),
         implied_probability: 0.95,
         margin: 0.05,
         margin_worst: 0.025,
@@ -83,17 +88,17 @@ pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
         simultaneous: false,
         warnings: vec![],
         score,
-        opened_at: 0,
-        updated_at: SECOND,
+        opened_at: Time(0),
+        updated_at: Time(SECOND),
         sequence: 7,
         margin_rounded: Some(0.0499),
-        total_stake_max: Some(12_345),
+        total_stake_max: Some(Money(12_345)),
         currency: Some("EUR".into()),
         verified: false,
         verification: None,
-        doubts: vec![Doubt { flag: "fresh".into(), reason: "old".into() }],
+        failed_checks: vec![FailedCheck { flag: "fresh".into(), reason: "old".into() }],
         ttl: Some(Ttl { p10: 10.0, median: 90.5, p90: 600.0 }),
-        placeable: Some(0.9),
+        execution_probability: Some(0.9),
     }
 }
 
@@ -103,14 +108,14 @@ pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
         role: role.into(),
         outcome: "over".into(),
         side: "back".into(),
-        line: Some(2_250),
+        line: Some(Points(2_250)),
         book: book.into(),
         operator: book.into(),
-        price,
+        price: millionths(price),
         price_from: None,
-        effective_price: price,
-        price_moved_at: 0,
-        last_seen_at: 9 * SECOND,
+        effective_price: millionths(price),
+        price_moved_at: Time(0),
+        last_seen_at: Time(9 * SECOND),
     };
     let by = |method: &str, probability| FairChance { method: method.into(), probability };
     EdgeSignal {
@@ -120,7 +125,7 @@ pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
         in_play: true,
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_250),
+        line: Some(Points(2_250)),
         outcome: Some("over".into()),
         strength: 0.031,
         confidence: 0.9,
@@ -128,9 +133,9 @@ pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
         evidence: vec![quote("source", "beta", 1_909_090)],
         fair: vec![by("shin", 0.491), by("power", 0.4925)],
         kelly: Some(0.007),
-        opened_at: opened * SECOND,
-        updated_at: (opened + 1) * SECOND,
-        expires_at: (opened + 90) * SECOND,
+        opened_at: Time(opened * SECOND),
+        updated_at: Time((opened + 1) * SECOND),
+        expires_at: Time((opened + 90) * SECOND),
         sequence: 7,
     }
 }
@@ -147,15 +152,15 @@ pub(crate) fn moved() -> LineMovement {
         event: entry("a", 0.0).event,
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_250),
+        line: Some(Points(2_250)),
         line_from: None,
         outcome: Some("over".into()),
         book: Some("alpha".into()),
-        price_from: Some(2_100_000),
-        price_to: Some(1_909_090),
+        price_from: Some(millionths(2_100_000)),
+        price_to: Some(millionths(1_909_090)),
         probability_change: Some(0.0476),
-        window_start: 0,
-        window_end: 60 * SECOND,
+        window_start: Time(0),
+        window_end: Time(60 * SECOND),
         sequence: 8,
     }
 }
@@ -166,8 +171,8 @@ pub(crate) fn closed(id: &str, sequence: i64) -> CloseSignal {
         id: id.into(),
         event_id: "e".into(),
         reason: "price_moved".into(),
-        opened_at: SECOND,
-        closed_at: 3 * SECOND + 500_000,
+        opened_at: Time(SECOND),
+        closed_at: Time(3 * SECOND + 500_000),
         margin_open: 0.01,
         margin_peak: 0.03,
         margin_close: 0.02,

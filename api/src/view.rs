@@ -1,14 +1,15 @@
-//! How what is open reads in JSON: times as RFC 3339, prices and lines as decimals.
+//! How what is open reads in JSON: the record's own text form, and what only JSON has.
 //!
-//! - `entry`: a window of the board; `signal`: an edge signal. What both are of and in stands here.
+//! - `entry`: a window of the board; `signal`: an edge signal. The event that both are about stands here.
 //!
-//! Money is in units of the currency. Pure. It shows what the processor computed and adds nothing but the rank and ages.
+//! Names and forms of values are those of `arb_model`. Pure. It adds the rank, ages and the time of expiry, and shows the sport
+//! and the league of an event beside it.
 
 mod entry;
 mod signal;
 
-use arb_schemas::records::Event;
-use arb_schemas::time::{Micros, Rfc3339, SECOND};
+use arb_model::{Event, Name, Time};
+use arb_schemas::time::{Micros, SECOND};
 use serde::Serialize;
 
 pub(crate) use self::entry::EntryView;
@@ -22,44 +23,44 @@ pub(crate) struct Ranked<'a> {
     pub(crate) entry: EntryView<'a>,
 }
 
-/// An event.
+/// What a record is about: the event, with its sport and league beside it.
 #[derive(Debug, Serialize)]
 pub(crate) struct EventView<'a> {
-    id: &'a str,
-    home: &'a str,
-    away: &'a str,
-    commence_time: Rfc3339,
-    /// Whether it had begun, where that is told.
+    sport: &'a Name,
+    league: &'a Name,
+    event: Sides<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct Sides<'a> {
+    id: &'a Name,
+    home: &'a Name,
+    away: &'a Name,
+    commence_time: Time,
+    /// Whether it had begun, where the record has that.
     #[serde(skip_serializing_if = "Option::is_none")]
     in_play: Option<bool>,
 }
 
-/// What is bet on: the event, the market and its line.
-#[derive(Debug, Serialize)]
-pub(crate) struct SubjectView<'a> {
-    sport: &'a str,
-    league: &'a str,
-    event: EventView<'a>,
-    market: &'a str,
-    period: &'a str,
-    line: Option<f64>,
-}
-
-impl<'a> SubjectView<'a> {
-    pub(crate) fn new(
-        (event, in_play): (&'a Event, Option<bool>),
-        (market, period): (&'a str, &'a str),
-        thousandths: Option<i32>,
-    ) -> Self {
-        let (sport, league, line) = (&*event.sport, &*event.league, thousandths.map(line));
-        Self { sport, league, event: EventView::new(event, in_play), market, period, line }
+impl<'a> EventView<'a> {
+    pub(crate) fn new(event: &'a Event, in_play: Option<bool>) -> Self {
+        let Event { id, sport, league, home, away, commence_time } = event;
+        Self { sport, league, event: Sides { id, home, away, commence_time: *commence_time, in_play } }
     }
 }
 
-impl<'a> EventView<'a> {
-    pub(crate) fn new(event: &'a Event, in_play: Option<bool>) -> Self {
-        let Event { id, home, away, commence_time, .. } = event;
-        Self { id, home, away, commence_time: Rfc3339(*commence_time), in_play }
+/// A price of a record, with its age.
+#[derive(Debug, Serialize)]
+struct Aged<'a, T> {
+    #[serde(flatten)]
+    of: &'a T,
+    age_seconds: f64,
+}
+
+impl<'a, T> Aged<'a, T> {
+    /// As of a time; an age is never below 0.
+    fn new(of: &'a T, last_seen_at: Time, as_of: Micros) -> Self {
+        Self { of, age_seconds: (as_of - last_seen_at.0).max(0) as f64 / SECOND as f64 }
     }
 }
 
@@ -78,31 +79,6 @@ pub(crate) fn write(text: &mut Vec<u8>, view: &impl Serialize) {
 
 /// Bytes that most entries, and events with them, do not exceed.
 pub(crate) const ROOM: usize = 2_048;
-
-/// Thousandths as points or goals.
-pub(crate) fn line(thousandths: i32) -> f64 {
-    f64::from(thousandths) / 1e3
-}
-
-/// Millionths as decimal odds.
-pub(crate) fn odds(millionths: i64) -> f64 {
-    millionths as f64 / 1e6
-}
-
-/// Minor units as units.
-fn money(minor: i64) -> f64 {
-    minor as f64 / 100.0
-}
-
-/// Microseconds as seconds.
-pub(crate) fn seconds(micros: Micros) -> f64 {
-    micros as f64 / SECOND as f64
-}
-
-/// How long before a time something was seen, in seconds; never below 0.
-fn age(last_seen_at: Micros, as_of: Micros) -> f64 {
-    seconds((as_of - last_seen_at).max(0))
-}
 
 #[cfg(test)]
 mod tests {

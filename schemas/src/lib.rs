@@ -3,6 +3,7 @@
 //! - [`topics`]: the catalogue that code, provisioning and documents read.
 //! - [`records`]: one Rust struct a record of `avro/*.avsc`.
 //! - [`wire`]: those records as bytes and back.
+//! - [`TickRecord`]: a message of the tick topic as its record.
 //! - [`view`]: the one that is read most, in place.
 //! - [`clickhouse`]: the tables that analysts' views stand on, and the migrations that make them.
 //! - [`limits`]: how long records may be.
@@ -13,7 +14,10 @@
 pub mod clickhouse;
 pub mod limits;
 pub mod records;
-pub mod time;
+mod tick_record;
 pub mod topics;
 pub mod view;
 pub mod wire;
+
+pub use arb_model::time;
+pub use tick_record::TickRecord;

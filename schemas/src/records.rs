@@ -1,20 +1,17 @@
-//! One Rust struct a record of `avro/*.avsc`, with the same field names.
+//! The records: what is published is `arb_model`'s, the input and the changelog are here, with the field names of `avro/*.avsc`.
 //!
 //! They carry data and decide nothing. The schema files document each field.
 
-mod board;
-mod signals;
 mod state;
 mod ticks;
 
-pub use board::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Doubt, Leg, LineMovement, StaleAlert, Ttl,
-    Verification,
+pub use arb_model::{
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,
+    LineMovement, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
 };
-pub use signals::{EdgeSignal, FairChance, SignalChange, SignalQuote};
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
     StateMove, StatePartition, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival,
     StateWindow,
 };
-pub use ticks::{Coverage, Event, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};
+pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};

@@ -67,7 +67,7 @@ impl<'a> From<&'a Frame> for FrameView<'a> {
 impl<'a> From<&'a Event> for EventView<'a> {
     fn from(event: &'a Event) -> Self {
         let Event { id, sport, league, home, away, commence_time } = event;
-        Self { id, sport, league, home, away, commence_time: *commence_time }
+        Self { id, sport, league, home, away, commence_time: commence_time.0 }
     }
 }
 

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
+use arb_model::{Name, Open};
 use arb_schemas::limits;
 use arb_schemas::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd,
@@ -51,9 +52,9 @@ fn what_the_newest_version_writes_is_for_ever() {
     let league = Some("soccer_test_league".into());
     stays(&PollEnd { source: "s".into(), received_at: 7, league, coverage: Coverage::ALL, frames: 12 }, 1);
     stays(&Heartbeat { source: "s".into(), at: -1 }, 1);
-    stays(&entry(), 2);
+    stays(&entry(), 3);
     stays(&BoardProgress { source: "s".into(), received_at: 9 }, 1);
-    stays(&ArbWindow { change: "opened".into(), entry: entry() }, 2);
+    stays(&ArbWindow { change: "opened".into(), entry: entry() }, 3);
     stays(&close_signal(), 3);
     stays(&line_movement(), 1);
     stays(&stale_alert(), 1);
@@ -170,10 +171,10 @@ fn every_published_record_is_readable_by_todays_schema() {
 fn an_old_close_signal_is_read_as_one_of_today() {
     let second = CloseSignal { simultaneous_ever: None, verified_ever: None, ..close_signal() };
     let first = CloseSignal {
-        sport: String::new(),
-        league: String::new(),
-        market: String::new(),
-        period: String::new(),
+        sport: Name::default(),
+        league: Name::default(),
+        market: Open::default(),
+        period: Open::default(),
         line: None,
         ..second.clone()
     };
@@ -190,18 +191,29 @@ fn an_old_window_is_read_as_one_of_which_nothing_is_verified() {
         total_stake_max: None,
         currency: None,
         verification: None,
-        doubts: vec![],
+        failed_checks: vec![],
         ttl: None,
-        placeable: None,
+        execution_probability: None,
         ..entry()
     };
     for leg in &mut expected.legs {
-        let (operator, effective_price) = (String::new(), None);
-        let (stake, liability, limit) = (None, None, None);
-        *leg = Leg { operator, effective_price, stake, liability, limit, ..leg.clone() };
+        let (operator, effective_price) = (Name::default(), None);
+        let (stake, liability, limit, expected_interval) = (None, None, None, None);
+        *leg = Leg { operator, effective_price, stake, liability, limit, expected_interval, ..leg.clone() };
     }
     assert_eq!(read::<BoardEntry>("BoardEntry.v1.bin"), expected);
     assert_eq!(read::<ArbWindow>("ArbWindow.v1.bin"), ArbWindow { change: "opened".into(), entry: expected });
+}
+
+#[test]
+fn a_window_of_version_2_is_read_as_one_whose_books_intervals_are_not_known() {
+    let mut expected = entry();
+    for leg in &mut expected.legs {
+        leg.expected_interval = None;
+    }
+    assert_eq!(read::<BoardEntry>("BoardEntry.v2.bin"), expected);
+    let window = ArbWindow { change: "opened".into(), entry: expected };
+    assert_eq!(read::<ArbWindow>("ArbWindow.v2.bin"), window);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use apache_avro::writer::datum::GenericDatumWriter;
 use apache_avro::{Schema, to_value};
+use arb_model::Time;
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire;
@@ -47,12 +48,12 @@ fn offer() -> impl Strategy<Value = Offer> {
 fn frame() -> impl Strategy<Value = Frame> {
     let event = (name(), name(), name(), name(), name(), any::<i64>());
     let event = event.prop_map(|(id, sport, league, home, away, commence_time)| Event {
-        id,
-        sport,
-        league,
-        home,
-        away,
-        commence_time,
+        id: id.into(),
+        sport: sport.into(),
+        league: league.into(),
+        home: home.into(),
+        away: away.into(),
+        commence_time: Time(commence_time),
     });
     let names = || option::of(vec(name(), 0..4));
     let coverage = (names(), names()).prop_map(|(books, markets)| Coverage { books, markets });

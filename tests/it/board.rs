@@ -30,6 +30,8 @@ fn leg_in_oracles_words(leg: &Value) -> Value {
     assert_eq!([fields.remove("limit"), fields.remove("liability")], [Some(Value::Null), Some(Value::Null)]);
     assert!(fields.remove("age_seconds").unwrap().as_f64().unwrap() >= 0.0);
     assert!(fields.remove("price_moved_at").unwrap().is_string());
+    // It is learnt, as `fresh` is.
+    assert!(fields.remove("expected_interval_seconds").unwrap().as_f64().unwrap() > 0.0);
     leg
 }
 

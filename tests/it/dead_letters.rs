@@ -1,5 +1,6 @@
 //! What could not be taken in: put aside byte for byte, listed, sent again.
 
+use arb_model::Time;
 use arb_schemas::records::{
     ArbWindow, BoardProgress, Coverage, Event, Frame, Heartbeat, Offer, Outcome, Side, Status, Tick,
 };
@@ -65,7 +66,7 @@ fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
         league: "baseball_test".into(),
         home: "H".into(),
         away: "A".into(),
-        commence_time: 1_000 * SECOND,
+        commence_time: Time(1_000 * SECOND),
     };
     let frame = wire::encode(&Frame {
         source: "s".into(),

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use arb_model::Time;
 use arb_schemas::records::SignalChange;
 use serde_json::Value;
 
@@ -117,10 +118,10 @@ fn signals(chosen: &Chosen) -> Vec<SignalChange> {
     let first = |name: &str| chosen.values[name][0].clone();
     let told = |id, sequence, change| {
         let mut told = signal(id, &first("league"), sequence, change);
-        told.signal.event.sport = first("sport");
-        told.signal.bets[0].book = first("book");
-        told.signal.opened_at = chosen.from * 1_000_000;
-        told.signal.updated_at = chosen.to * 1_000_000;
+        told.signal.event.sport = first("sport").into();
+        told.signal.bets[0].book = first("book").into();
+        told.signal.opened_at = Time(chosen.from * 1_000_000);
+        told.signal.updated_at = Time(chosen.to * 1_000_000);
         told
     };
     vec![told("a", 1_000_000, "opened"), told("a", 1_000_001, "expired"), told("b", 1_000_002, "opened")]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use arb_engine::caps::{FRAME_TICKS, LINE_BOOKS};
 use arb_kafka::partition_of;
+use arb_model::{Points, Time};
 use arb_schemas::limits;
 use arb_schemas::records::{BoardEntry, Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::SECOND;
@@ -32,7 +33,8 @@ fn offer(book: String, ticks: Vec<Tick>, at: i64) -> Offer {
 fn message(second: i64, offers: impl Fn(i64) -> Vec<Offer>) -> Vec<u8> {
     let at = 1_800_000_000 * SECOND + second * SECOND;
     let (sport, league, home, away) = ("soccer".into(), "l".into(), "h".into(), "a".into());
-    let event = Event { id: "e".into(), sport, league, home, away, commence_time: at + 86_400 * SECOND };
+    let event =
+        Event { id: "e".into(), sport, league, home, away, commence_time: Time(at + 86_400 * SECOND) };
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     let source = "limits".into();
     let frame = Frame { source, received_at: at, poll_index: None, event, coverage, offers: offers(at) };
@@ -132,7 +134,7 @@ fn no_record_keeps_a_processor_from_coming_back() {
         .map(|record| wire::decode(&record.value).unwrap())
         .collect();
     let books: Vec<_> = entries.last().unwrap().legs.iter().map(|leg| &*leg.book).collect();
-    assert_eq!((books, entries.last().unwrap().line), (vec!["book-1", "book-2"], Some(750)));
+    assert_eq!((books, entries.last().unwrap().line), (vec!["book-1", "book-2"], Some(Points(750))));
     let state = read_all(&broker.brokers, PROCESS_STATE.name);
     let longest = state.iter().map(|record| record.value.len()).max().unwrap();
     assert!(longest < limits::VALUE / 10, "a line is small: {longest}");

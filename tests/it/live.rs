@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arb_process::codec::TickRecord;
+use arb_schemas::TickRecord;
 use arb_schemas::records::{Coverage, PollEnd};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_schemas::topics::ODDS_TICKS;

@@ -1,5 +1,6 @@
 //! Edge signals against a real Kafka: the list by its filters on both surfaces, and the stream's snapshots and events.
 
+use arb_model::Time;
 use arb_schemas::records::SignalChange;
 use serde_json::{Value, json};
 
@@ -20,7 +21,7 @@ fn four() -> Vec<SignalChange> {
         .map(|((sequence, id), league)| signal(id, league, sequence, "opened"))
         .collect();
     for (minute, told) in (1..).zip(&mut four) {
-        told.signal.opened_at = minute * 60_000_000;
+        told.signal.opened_at = Time(minute * 60_000_000);
     }
     (four[1].signal.kind, four[1].signal.strength) = ("steam".into(), 0.01);
     (four[2].signal.kind, four[2].signal.confidence) = ("odds_drop".into(), 0.5);
@@ -85,7 +86,7 @@ fn cursor_of(serve: &Serve) -> String {
 /// Mere times go to the list alone; a tombstone takes a signal from it.
 fn what_closes_is_gone(serve: &Serve, writer: &Writer) {
     let mut refreshed = four().remove(0);
-    (refreshed.change, refreshed.signal.expires_at) = ("refreshed".into(), 600_000_000);
+    (refreshed.change, refreshed.signal.expires_at) = ("refreshed".into(), Time(600_000_000));
     writer.begin_signal(0, &refreshed);
     writer.commit();
     wait_for("the newer time is there", || {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use arb_process::codec::TickRecord;
+use arb_schemas::TickRecord;
 use arb_schemas::topics::ODDS_TICKS;
 
 use crate::kafka::read_all;

@@ -164,6 +164,7 @@ impl<E: Listed> Entries<E> {
 
 #[cfg(test)]
 mod tests {
+    use arb_model::Time;
     use arb_schemas::records::{BoardEntry, BoardProgress};
     use serde_json::{Value, json};
 
@@ -272,7 +273,7 @@ mod tests {
         let board = board(1);
         board.ready();
         let (mut refreshed, mut other) = (entry("a", 0.04), entry("b", 0.03));
-        (refreshed.updated_at, other.updated_at) = (5_000_000, 5_000_000);
+        (refreshed.updated_at, other.updated_at) = (Time(5_000_000), Time(5_000_000));
         other.sequence += 1;
         board.put(refreshed);
         board.put(other);

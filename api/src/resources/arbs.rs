@@ -38,7 +38,7 @@ impl Listed for BoardEntry {
     }
 
     fn view(&self, rank: u64, as_of: Option<Micros>) -> impl Serialize {
-        Ranked { rank, entry: EntryView::new(self, as_of.unwrap_or(self.updated_at)) }
+        Ranked { rank, entry: EntryView::new(self, as_of.unwrap_or(self.updated_at.0)) }
     }
 }
 

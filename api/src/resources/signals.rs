@@ -36,11 +36,11 @@ impl Listed for EdgeSignal {
     }
 
     fn key(&self) -> SignalKey {
-        SignalKey { opened_at: self.opened_at, id: self.id.clone() }
+        SignalKey { opened_at: self.opened_at.0, id: self.id.clone() }
     }
 
     fn view(&self, _: u64, as_of: Option<Micros>) -> impl Serialize {
-        SignalView::new(self, as_of.unwrap_or(self.updated_at))
+        SignalView::new(self, as_of.unwrap_or(self.updated_at.0))
     }
 }
 
@@ -108,10 +108,10 @@ impl ListFilter<EdgeSignal> for SignalFilter {
     fn includes(&self, signal: &EdgeSignal) -> bool {
         let is = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|wanted| wanted == is);
         let reaches = |least: Option<u64>, is: f64| least.is_none_or(|least| is >= f64::from_bits(least));
-        let is_at = |book: &String| signal.bets.iter().any(|bet| bet.book == *book);
+        let is_at = |book: &String| signal.bets.iter().any(|bet| *bet.book == **book);
         self.sport.is(&signal.event.sport, &signal.event.league)
-            && self.kinds.include(&signal.kind)
-            && is(&self.market, &signal.market)
+            && self.kinds.include(signal.kind.as_str())
+            && is(&self.market, signal.market.as_str())
             && is(&self.event_id, &signal.event.id)
             && self.book.as_ref().is_none_or(is_at)
             && reaches(self.min_strength, signal.strength)

@@ -71,7 +71,7 @@ impl Event {
 
     fn signal_kind(&self) -> Option<&str> {
         match self {
-            Self::EdgeSignal(changed) => Some(&changed.signal.kind),
+            Self::EdgeSignal(changed) => Some(changed.signal.kind.as_str()),
             _ => None,
         }
     }

@@ -53,7 +53,7 @@ impl EventFilter {
 
     /// Whether an open signal is sent.
     pub(super) fn includes_signal(&self, signal: &EdgeSignal) -> bool {
-        self.includes_event(&signal.event) && self.signals.include(&signal.kind)
+        self.includes_event(&signal.event) && self.signals.include(signal.kind.as_str())
     }
 
     /// Whether events of a kind are sent at all.

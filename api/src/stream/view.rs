@@ -1,12 +1,13 @@
-//! How the feed's events read in JSON: times as RFC 3339, prices and lines as decimals.
+//! How the feed's events read in JSON: the record's own text form, and what only JSON has.
 //!
 //! Pure. It shows what the processor computed; a rank is of a whole board, so an event has none.
 
-use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
-use arb_schemas::time::Rfc3339;
+use arb_model::{
+    ArbWindow, CloseSignal, LineMovement, MovementKind, Seconds, SignalChange, StaleAlert, Time,
+};
 use serde::Serialize;
 
-use crate::view::{EntryView, EventView, SignalView, SubjectView, line, odds, seconds};
+use crate::view::{EntryView, EventView, SignalView};
 
 /// What has changed, and how.
 #[derive(Debug, Serialize)]
@@ -18,137 +19,76 @@ struct Changed<'a, V> {
 
 /// A window opened or changed: the board's entry, as of its own last change.
 pub(super) fn arb_window(window: &ArbWindow) -> impl Serialize {
-    Changed { change: &window.change, of: EntryView::new(&window.entry, window.entry.updated_at) }
+    Changed { change: &window.change, of: EntryView::new(&window.entry, window.entry.updated_at.0) }
 }
 
 /// A signal opened, changed or closed: as the list has it, as of its own last change.
 pub(super) fn edge_signal(changed: &SignalChange) -> impl Serialize {
-    Changed { change: &changed.change, of: SignalView::new(&changed.signal, changed.signal.updated_at) }
+    Changed { change: &changed.change, of: SignalView::new(&changed.signal, changed.signal.updated_at.0) }
 }
 
 /// A price moved, or a main line changed; `from` and `to` are prices or lines accordingly.
 #[derive(Debug, Serialize)]
 pub(super) struct MovementView<'a> {
-    kind: &'a str,
     #[serde(flatten)]
-    subject: SubjectView<'a>,
-    outcome: Option<&'a str>,
-    book: Option<&'a str>,
+    moved: &'a LineMovement,
+    #[serde(flatten)]
+    about: EventView<'a>,
     from: Option<f64>,
     to: Option<f64>,
-    implied_probability_change: Option<f64>,
-    window: Span,
-    sequence: i64,
+    window: HopView,
 }
 
 #[derive(Debug, Serialize)]
-struct Span {
-    start: Rfc3339,
-    end: Rfc3339,
+struct HopView {
+    start: Time,
+    end: Time,
 }
 
 impl<'a> MovementView<'a> {
     pub(super) fn new(moved: &'a LineMovement) -> Self {
-        let (from, to) = match &*moved.kind {
-            "main_line" => (moved.line_from.map(line), moved.line.map(line)),
-            _ => (moved.price_from.map(odds), moved.price_to.map(odds)),
+        let (from, to) = if moved.kind == MovementKind::MainLine {
+            (moved.line_from.map(|line| line.decimal()), moved.line.map(|line| line.decimal()))
+        } else {
+            (moved.price_from.map(|price| price.decimal()), moved.price_to.map(|price| price.decimal()))
         };
-        Self {
-            kind: &moved.kind,
-            subject: SubjectView::new((&moved.event, None), (&moved.market, &moved.period), moved.line),
-            outcome: moved.outcome.as_deref(),
-            book: moved.book.as_deref(),
-            from,
-            to,
-            implied_probability_change: moved.probability_change,
-            window: Span { start: Rfc3339(moved.window_start), end: Rfc3339(moved.window_end) },
-            sequence: moved.sequence,
-        }
+        let window = HopView { start: moved.window_start, end: moved.window_end };
+        Self { moved, about: EventView::new(&moved.event, None), from, to, window }
     }
 }
 
 /// A book or an arb went stale, or recovered.
 #[derive(Debug, Serialize)]
 pub(super) struct AlertView<'a> {
-    scope: &'a str,
-    state: &'a str,
-    sport: &'a str,
-    league: &'a str,
-    event: EventView<'a>,
-    book: &'a str,
-    arb_id: Option<&'a str>,
-    last_seen_at: Option<Rfc3339>,
-    expected_interval_seconds: f64,
-    at: Rfc3339,
-    sequence: i64,
+    #[serde(flatten)]
+    alert: &'a StaleAlert,
+    #[serde(flatten)]
+    about: EventView<'a>,
 }
 
 impl<'a> AlertView<'a> {
     pub(super) fn new(alert: &'a StaleAlert) -> Self {
-        Self {
-            scope: &alert.scope,
-            state: &alert.state,
-            sport: &alert.event.sport,
-            league: &alert.event.league,
-            event: EventView::new(&alert.event, None),
-            book: &alert.book,
-            arb_id: alert.arb_id.as_deref(),
-            last_seen_at: alert.last_seen_at.map(Rfc3339),
-            expected_interval_seconds: seconds(alert.expected_interval),
-            at: Rfc3339(alert.at),
-            sequence: alert.sequence,
-        }
+        Self { alert, about: EventView::new(&alert.event, None) }
     }
 }
 
 /// A window closed.
 #[derive(Debug, Serialize)]
 pub(super) struct CloseView<'a> {
-    id: &'a str,
-    event_id: &'a str,
-    sport: &'a str,
-    league: &'a str,
-    market: &'a str,
-    period: &'a str,
-    line: Option<f64>,
-    reason: &'a str,
-    opened_at: Rfc3339,
-    closed_at: Rfc3339,
-    lifetime_seconds: f64,
-    margin_open: f64,
-    margin_peak: f64,
-    margin_close: f64,
-    simultaneous_ever: Option<bool>,
-    verified_ever: Option<bool>,
-    sequence: i64,
+    #[serde(flatten)]
+    closed: &'a CloseSignal,
+    lifetime_seconds: Seconds,
 }
 
 impl<'a> CloseView<'a> {
     pub(super) fn new(closed: &'a CloseSignal) -> Self {
-        Self {
-            id: &closed.id,
-            event_id: &closed.event_id,
-            sport: &closed.sport,
-            league: &closed.league,
-            market: &closed.market,
-            period: &closed.period,
-            line: closed.line.map(line),
-            reason: &closed.reason,
-            opened_at: Rfc3339(closed.opened_at),
-            closed_at: Rfc3339(closed.closed_at),
-            lifetime_seconds: seconds(closed.closed_at - closed.opened_at),
-            margin_open: closed.margin_open,
-            margin_peak: closed.margin_peak,
-            margin_close: closed.margin_close,
-            simultaneous_ever: closed.simultaneous_ever,
-            verified_ever: closed.verified_ever,
-            sequence: closed.sequence,
-        }
+        Self { closed, lifetime_seconds: Seconds(closed.closed_at.0 - closed.opened_at.0) }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use arb_model::Points;
     use arb_schemas::time::SECOND;
     use serde_json::{Value, json};
 
@@ -172,7 +112,7 @@ mod tests {
             (|change: &str| SignalChange { change: change.into(), signal: signal("a", 2) }, signal("a", 2));
         let mut value = shown(edge_signal(&changed("faded")));
         assert_eq!(value.as_object_mut().unwrap().remove("change"), Some(json!("faded")));
-        assert_eq!(value, shown(SignalView::new(&signal, signal.updated_at)));
+        assert_eq!(value, shown(SignalView::new(&signal, signal.updated_at.0)));
     }
 
     #[test]
@@ -183,7 +123,7 @@ mod tests {
             (&json!(2.1), &json!(1.90909), &json!(2.25))
         );
         assert_eq!(price["window"], json!({"start": "1970-01-01T00:00:00Z", "end": "1970-01-01T00:01:00Z"}));
-        let main = LineMovement { kind: "main_line".into(), line_from: Some(-500), ..moved() };
+        let main = LineMovement { kind: "main_line".into(), line_from: Some(Points(-500)), ..moved() };
         let main = shown(MovementView::new(&LineMovement { price_from: None, price_to: None, ..main }));
         assert_eq!((&main["from"], &main["to"]), (&json!(-0.5), &json!(2.25)));
     }
@@ -196,9 +136,9 @@ mod tests {
             event: entry("a", 0.0).event,
             book: "alpha".into(),
             arb_id: None,
-            last_seen_at: Some(SECOND),
-            expected_interval: 90_500_000,
-            at: 100 * SECOND,
+            last_seen_at: Some(Time(SECOND)),
+            expected_interval: Seconds(90_500_000),
+            at: Time(100 * SECOND),
             sequence: 9,
         };
         let value = shown(AlertView::new(&alert));

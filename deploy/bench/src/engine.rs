@@ -17,9 +17,10 @@ use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_ingest::{publish, recording};
+use arb_model::Faults;
 use arb_process::books;
-use arb_process::codec::TickRecord;
-use arb_process::faults::Faults;
+use arb_process::codec::as_input;
+use arb_schemas::TickRecord;
 
 use super::Scale;
 use super::meter::allocated;
@@ -40,7 +41,7 @@ const QUICK: usize = 10;
 pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Measured> {
     let (name, records) = load(recording, if scale.is_quick { QUICK } else { SIMULATED })?;
     let mut faults = Faults::default();
-    let inputs: Vec<_> = records.iter().map(|record| record.as_input(&mut faults)).collect();
+    let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
     let ticks: usize = inputs.iter().map(ticks_of).sum();
     let books = Arc::new(books::shipped()?);
     let mut rows = Vec::new();

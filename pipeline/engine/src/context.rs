@@ -45,7 +45,7 @@ impl MarketContext<'_> {
     pub(crate) fn in_play(&self) -> bool {
         match self.step.pricing.policy {
             Policy::Board => self.step.moment.has_begun(),
-            Policy::Raw => self.step.now >= self.step.event.commence_time,
+            Policy::Raw => self.step.now >= self.step.event.commence_time.0,
         }
     }
 }

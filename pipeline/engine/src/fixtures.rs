@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use arb_model::{Name, Time};
+
 use crate::Micros;
 use crate::arbs::Window;
 use crate::context::{MarketContext, StepContext};
@@ -101,8 +103,8 @@ impl World {
         let (mut names, mut venues) = (Names::default(), Venues::new(Arc::new(books)));
         symbols(&mut names, count);
         venues.follow(&names);
-        let [id, sport, league, home, away] = ["e", "baseball", "baseball_test", "H", "A"].map(Arc::from);
-        let event = Arc::new(EventInfo { id, sport, league, home, away, commence_time: START });
+        let [id, sport, league, home, away] = ["e", "baseball", "baseball_test", "H", "A"].map(Name::from);
+        let event = Arc::new(EventInfo { id, sport, league, home, away, commence_time: Time(START) });
         let (expected, margins, cells) = (Expected::default(), Margins::default(), Cells::new());
         Self { names, venues, expected, policy: Policy::Board, event, margins, cells }
     }

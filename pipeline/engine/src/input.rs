@@ -3,6 +3,8 @@
 //! Values are parsed, not validated: a [`Price`] out of range or a [`Bet`] that no market has cannot be made.
 //! It never decides anything about them.
 
+use arb_model::Time;
+
 use crate::Micros;
 use crate::market::{Bet, EventInfo, Limit, Market};
 use crate::odds::Price;
@@ -47,7 +49,7 @@ pub struct Frame<'a> {
 }
 
 /// An event as a source describes it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Event<'a> {
     pub id: &'a str,
@@ -123,37 +125,30 @@ pub struct Heartbeat<'a> {
     pub at: Micros,
 }
 
-impl EventInfo {
+impl Event<'_> {
     /// Whether this is what is known of it.
-    pub(crate) fn is(&self, event: &Event<'_>) -> bool {
-        let Event { id, sport, league, home, away, commence_time } = *event;
-        (&*self.id, &*self.sport, &*self.league, &*self.home, &*self.away, self.commence_time)
-            == (id, sport, league, home, away, commence_time)
+    pub(crate) fn is_known_as(&self, info: &EventInfo) -> bool {
+        *self == Event::of(info)
     }
 
-    /// As an input names it.
-    pub(crate) fn as_input(&self) -> Event<'_> {
-        Event {
-            id: &self.id,
-            sport: &self.sport,
-            league: &self.league,
-            home: &self.home,
-            away: &self.away,
-            commence_time: self.commence_time,
+    /// As the state keeps it.
+    pub(crate) fn to_info(self) -> EventInfo {
+        EventInfo {
+            id: self.id.into(),
+            sport: self.sport.into(),
+            league: self.league.into(),
+            home: self.home.into(),
+            away: self.away.into(),
+            commence_time: Time(self.commence_time),
         }
     }
 }
 
-impl From<&Event<'_>> for EventInfo {
-    fn from(event: &Event<'_>) -> Self {
-        Self {
-            id: event.id.into(),
-            sport: event.sport.into(),
-            league: event.league.into(),
-            home: event.home.into(),
-            away: event.away.into(),
-            commence_time: event.commence_time,
-        }
+impl<'a> Event<'a> {
+    /// As an input names it.
+    pub(crate) fn of(info: &'a EventInfo) -> Self {
+        let EventInfo { id, sport, league, home, away, commence_time } = info;
+        Self { id, sport, league, home, away, commence_time: commence_time.0 }
     }
 }
 
@@ -167,8 +162,8 @@ mod tests {
 
     #[test]
     fn an_event_is_known_again_until_any_part_of_it_changes() {
-        let known = EventInfo::from(&event());
-        assert!(known.is(&event()) && known.is(&known.as_input()));
+        let known = event().to_info();
+        assert!(event().is_known_as(&known) && Event::of(&known).is_known_as(&known));
         let others = [
             Event { id: "x", ..event() },
             Event { sport: "x", ..event() },
@@ -179,8 +174,8 @@ mod tests {
             Event { home: "a", away: "h", ..event() },
         ];
         for other in others {
-            assert!(!known.is(&other), "{other:?}");
-            assert_eq!(EventInfo::from(&other).as_input().commence_time, other.commence_time);
+            assert!(!other.is_known_as(&known), "{other:?}");
+            assert_eq!(Event::of(&other.to_info()).commence_time, other.commence_time);
         }
     }
 

@@ -4,7 +4,7 @@
 
 use crate::Micros;
 use crate::arbs;
-use crate::effect::Entry;
+use crate::effect::BoardEntry;
 use crate::odds;
 use crate::quotes::{self, Moment};
 use crate::state::{EventState, MarketState};
@@ -39,7 +39,7 @@ const EPSILON: f64 = 1e-9;
 ///
 /// # Errors
 /// The first [`Violation`].
-pub fn check_entry(entry: &Entry) -> Result<(), Violation> {
+pub fn check_entry(entry: &BoardEntry) -> Result<(), Violation> {
     let sum: f64 = entry.legs.iter().map(|leg| leg.stake_share).sum();
     if (sum - 1.0).abs() > EPSILON || entry.legs.iter().any(|leg| leg.stake_share <= 0.0) {
         return Err(Violation::SharesSumToOne);
@@ -64,11 +64,10 @@ pub fn check_state(engine: &Engine) -> Result<(), Violation> {
 
 fn check_event(engine: &Engine, event: &EventState, clock: &Clock) -> Result<(), Violation> {
     // What happens with a whole second is looked at when it has passed.
-    let watermark = clock.checked();
-    if expiry::is_over(&event.info.sport, event.info.commence_time, watermark) {
+    let (watermark, commence_time) = (clock.checked(), event.info.commence_time.0);
+    if expiry::is_over(&event.info.sport, commence_time, watermark) {
         return Err(Violation::TimeHolds);
     }
-    let commence_time = event.info.commence_time;
     let moment = Moment { watermark, commence_time, expected: engine.expected() };
     for market in &event.markets {
         if market.quotes.iter().any(|quote| moment.status(quote) != quote.status) {
@@ -231,23 +230,23 @@ mod tests {
     fn an_entry_adds_up_and_pays() {
         let (_, effects) = engine();
         let entry = effects.iter().find_map(|effect| match effect {
-            Effect::Transition(_, entry) => Some((**entry).clone()),
+            Effect::Transition(_, entry, _) => Some((**entry).clone()),
             _ => None,
         });
         let entry = entry.unwrap();
         assert_eq!(check_entry(&entry), Ok(()));
-        let after = |change: fn(&mut Entry)| {
+        let after = |change: fn(&mut BoardEntry)| {
             let mut entry = entry.clone();
             change(&mut entry);
             check_entry(&entry)
         };
         assert_eq!(after(|entry| entry.legs[0].stake_share += 1e-6), Err(Violation::SharesSumToOne));
-        let negative = |entry: &mut Entry| {
+        let negative = |entry: &mut BoardEntry| {
             (entry.legs[0].stake_share, entry.legs[1].stake_share) = (1.5, -0.5);
         };
         assert_eq!(after(negative), Err(Violation::SharesSumToOne), "a sum of 1 is not enough");
         assert_eq!(after(|entry| entry.margin_worst = entry.margin + 1e-6), Err(Violation::WorstIsLeast));
-        let nothing = |entry: &mut Entry| (entry.margin, entry.margin_worst) = (0.0, -1.0);
+        let nothing = |entry: &mut BoardEntry| (entry.margin, entry.margin_worst) = (0.0, -1.0);
         assert_eq!(after(nothing), Err(Violation::WorstIsLeast));
     }
 }

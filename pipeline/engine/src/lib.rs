@@ -29,8 +29,7 @@ pub mod venues;
 pub use quotes::{QuoteStatus, QuoteView};
 pub use step::{Engine, Offered, Probe, Size, Step, StepStage, UserBooks};
 
-/// UTC, microseconds since the epoch.
-pub type Micros = i64;
+pub use arb_model::Micros;
 
 #[cfg(test)]
 mod fixtures;

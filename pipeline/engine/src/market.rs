@@ -2,16 +2,14 @@
 //!
 //! Nothing here knows a price or a time.
 
-mod bet;
-mod catalogue;
-mod event;
 mod limit;
 mod names;
+mod outcome_set;
+mod quote_key;
 
-pub use bet::Bet;
-pub(crate) use bet::QuoteKey;
-pub(crate) use catalogue::WHOLE;
-pub use catalogue::{Family, Line, Market, Outcome, Period, Policy, Side, outcome_set};
-pub use event::EventInfo;
+pub use arb_model::{Bet, Event as EventInfo, Family, Line, Market, Outcome, Period, Side};
 pub use limit::Limit;
 pub(crate) use names::{Names, Symbol};
+pub(crate) use outcome_set::WHOLE;
+pub use outcome_set::{Policy, outcome_set};
+pub(crate) use quote_key::QuoteKey;

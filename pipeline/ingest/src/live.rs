@@ -22,7 +22,7 @@ mod worker;
 use std::time::Duration;
 
 use arb_kafka::{self as kafka, Cluster};
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::Micros;
 use thiserror::Error;

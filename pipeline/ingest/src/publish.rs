@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use arb_engine::caps::NAME_BYTES;
 use arb_kafka::{self as kafka, Cluster, TickProducer, partition_of};
-use arb_process::codec::TickRecord;
+use arb_model::Name;
 use arb_runtime::readiness::Position;
+use arb_schemas::TickRecord;
 use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, PollEnd};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
@@ -37,7 +38,7 @@ pub fn records(source: &str, poll: Poll, partitions: i32) -> Vec<Addressed> {
     for (event, offers) in events {
         let partition = partition_of(&event.id, partitions);
         let count: &mut i32 = &mut counts[usize::try_from(partition).unwrap_or(0)];
-        let key = event.id.clone();
+        let key = event.id.to_string();
         let (source, coverage) = (source.to_owned(), coverage.clone());
         let frame = Frame { source, received_at, poll_index: Some(*count), event, coverage, offers };
         *count += 1;
@@ -59,7 +60,7 @@ fn encoded(mut addressed: Addressed) -> Result<(Addressed, Vec<u8>), WireError> 
         (message, _) => return Ok((addressed, message?)),
     };
     empty(frame);
-    addressed.key.clone_from(&frame.event.id);
+    addressed.key = frame.event.id.to_string();
     telemetry::too_long(&frame.event.id, length);
     let message = addressed.record.encode()?;
     Ok((addressed, message))
@@ -73,9 +74,11 @@ fn empty(frame: &mut Frame) {
 }
 
 /// Cuts a name that is longer than the engine takes; what is left still is, or it would be the name of something else.
-fn cut(name: &mut String) {
+fn cut(name: &mut Name) {
     let end = (NAME_BYTES + 1..name.len()).find(|end| name.is_char_boundary(*end));
-    name.truncate(end.unwrap_or(name.len()));
+    if let Some(end) = end {
+        *name = name[..end].into();
+    }
 }
 
 /// Why a record could not be published.
@@ -189,14 +192,22 @@ fn noted<T>(done: Result<T, PublishError>) -> Result<T, PublishError> {
 
 #[cfg(test)]
 mod tests {
+    use arb_model::Time;
     use arb_schemas::limits;
     use arb_schemas::records::{Offer, Outcome, Side, Status, Tick};
 
     use super::*;
 
     fn event(id: &str) -> Event {
-        let text = String::new;
-        Event { id: id.into(), sport: text(), league: text(), home: text(), away: text(), commence_time: 0 }
+        let text = Name::default;
+        Event {
+            id: id.into(),
+            sport: text(),
+            league: text(),
+            home: text(),
+            away: text(),
+            commence_time: Time(0),
+        }
     }
 
     #[test]
@@ -213,7 +224,7 @@ mod tests {
                 match &sent.record {
                     TickRecord::Frame(frame) => {
                         assert!(!ended && frame.poll_index == Some(expected));
-                        assert_eq!((partition_of(&sent.key, 3), &sent.key), (partition, &frame.event.id));
+                        assert_eq!((partition_of(&sent.key, 3), &*sent.key), (partition, &*frame.event.id));
                         expected += 1;
                     }
                     TickRecord::PollEnd(end) => {
@@ -260,6 +271,6 @@ mod tests {
         let (sent, message) = encoded(frame_of(1, &"ø".repeat(limits::INPUT))).unwrap();
         assert!(message.len() < 1_000 && sent.key.len() == 258 && sent.key.len() > NAME_BYTES);
         let TickRecord::Frame(frame) = sent.record else { panic!("no frame") };
-        assert_eq!(frame.event.id, sent.key);
+        assert_eq!(*frame.event.id, *sent.key);
     }
 }

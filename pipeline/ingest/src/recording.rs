@@ -7,7 +7,7 @@
 use std::io::{BufRead, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_schemas::time::Micros;
 
 use super::file::{JUMP, name, reader};

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::error::ReplayError;

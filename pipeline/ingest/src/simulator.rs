@@ -19,7 +19,7 @@ mod schedule;
 mod sport;
 mod view;
 
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_schemas::time::{Micros, SECOND};
 
 use self::book::Book;

@@ -2,7 +2,7 @@
 //!
 //! It never publishes and never waits for a moment to speak; that is for whoever asks it.
 
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_schemas::records::{Coverage, Event, Offer};
 use arb_schemas::time::Micros;
 use thiserror::Error;

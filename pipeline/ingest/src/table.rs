@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use arb_process::faults::Faults;
+use arb_model::{Faults, Time};
 use arb_schemas::records::{Coverage, Event, Offer};
 use arb_schemas::time::{Micros, parse_rfc3339};
 use csv::StringRecord;
@@ -180,13 +180,13 @@ impl Columns {
             None => LEAGUE,
         };
         Some(Event {
-            id: text(&row[self.event_id], "event_id", faults)?.to_owned(),
+            id: text(&row[self.event_id], "event_id", faults)?.into(),
             // Leagues are named sport_league.
-            sport: league.split('_').next().unwrap_or_default().to_owned(),
-            league: league.to_owned(),
-            home: text(&row[self.home_team], "home_team", faults)?.to_owned(),
-            away: text(&row[self.away_team], "away_team", faults)?.to_owned(),
-            commence_time: time(&row[self.commence_time], "commence_time", faults)?,
+            sport: league.split('_').next().unwrap_or_default().into(),
+            league: league.into(),
+            home: text(&row[self.home_team], "home_team", faults)?.into(),
+            away: text(&row[self.away_team], "away_team", faults)?.into(),
+            commence_time: Time(time(&row[self.commence_time], "commence_time", faults)?),
         })
     }
 

@@ -4,7 +4,7 @@
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_runtime::telemetry::{Counter, Gauge, Since, list, seconds};
 use arb_schemas::time::Micros;
 

@@ -12,10 +12,7 @@ mod json;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use arb_engine::market::{Family, Line, Market};
-use arb_engine::odds::{Price, PriceError, fixed_point};
-use arb_process::codec;
-use arb_process::faults::Faults;
+use arb_model::{Family, Faults, Line, Market, Price, PriceError, Time, fixed_point};
 use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, parse_rfc3339};
 use serde_json::value::RawValue;
@@ -124,15 +121,15 @@ impl Decoder {
 
     fn event(self, event: Lenient<json::Event<'_>>, faults: &mut Faults) -> Option<(Event, Vec<Offer>)> {
         let event = object(event, "event", faults)?;
-        let league = string(event.sport_key, "sport_key", faults)?.into_owned();
+        let league = string(event.sport_key, "sport_key", faults)?;
         let info = Event {
-            id: string(event.id, "id", faults)?.into_owned(),
+            id: (&*string(event.id, "id", faults)?).into(),
             // Leagues are named sport_league.
-            sport: league.split('_').next().unwrap_or_default().to_owned(),
-            league,
-            home: string(event.home_team, "home_team", faults)?.into_owned(),
-            away: string(event.away_team, "away_team", faults)?.into_owned(),
-            commence_time: time(event.commence_time, "commence_time", faults)?,
+            sport: league.split('_').next().unwrap_or_default().into(),
+            league: (&*league).into(),
+            home: (&*string(event.home_team, "home_team", faults)?).into(),
+            away: (&*string(event.away_team, "away_team", faults)?).into(),
+            commence_time: Time(time(event.commence_time, "commence_time", faults)?),
         };
         let sides = Sides { home: &info.home, away: &info.away };
         let mut offers = Vec::new();
@@ -226,7 +223,7 @@ impl Decoder {
             status: Status::Active,
             limit: quote.limit.and_then(|limit| minor_units(limit, faults)),
         };
-        if codec::bet(market.kind, &tick).is_none() {
+        if tick.bet(market.kind).is_none() {
             faults.count("outcome.name", "not of this market");
             return None;
         }

@@ -24,7 +24,9 @@ use arb_engine::venues::Books;
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_ingest::{publish, recording};
-use arb_process::faults::Faults;
+use arb_model::Faults;
+use arb_process::codec::as_input;
+use arb_process::faults::{count_left_out, count_step};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::ODDS_TICKS;
 
@@ -142,7 +144,7 @@ impl<'a> Run<'a> {
         self.verdicts.look(&self.engine, received_at, &mut self.evaluation.survival);
         for effect in &effects {
             self.windows.apply(effect);
-            if let Effect::Transition(arb_engine::effect::WindowChange::Opened, entry) = effect {
+            if let Effect::Transition(arb_engine::effect::WindowChange::Opened, entry, _) = effect {
                 self.verdicts.add(entry);
             }
         }
@@ -168,11 +170,11 @@ fn told(
 ) -> (Vec<Effect>, Disposition) {
     let (mut effects, mut last) = (Vec::new(), Disposition::Late);
     for addressed in publish::records(source, poll, 1) {
-        let input = addressed.record.as_input(faults);
+        let input = as_input(&addressed.record, faults);
         let at = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: *offset };
         let step = engine.step(at, &input, &mut effects);
-        faults.count_step(step);
-        faults.count_left_out(&step.left_out);
+        count_step(faults, step);
+        count_left_out(faults, &step.left_out);
         last = step.disposition;
         *offset += 1;
     }

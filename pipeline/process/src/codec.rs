@@ -6,66 +6,29 @@ mod effects;
 pub mod state;
 
 use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
-use arb_engine::market::{Bet, EventInfo, Limit, Market, Outcome, Side};
+use arb_engine::market::{Limit, Market};
 use arb_engine::odds::Price;
+use arb_model::Faults;
+use arb_schemas::TickRecord;
 use arb_schemas::records as wire;
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
-use arb_schemas::wire::{RecordType, WireError, decode, encode};
-
-use crate::faults::Faults;
+use arb_schemas::wire::WireError;
 
 pub use self::effects::outputs;
 
-/// A record of the tick topic.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TickRecord {
-    /// What a source said of an event.
-    Frame(wire::Frame),
-    /// The end of a poll.
-    PollEnd(wire::PollEnd),
-    /// A source is alive.
-    Heartbeat(wire::Heartbeat),
-}
-
-impl TickRecord {
-    /// From a message of the tick topic.
-    ///
-    /// # Errors
-    /// [`WireError`] when it is none.
-    pub fn decode(message: &[u8]) -> Result<Self, WireError> {
-        match RecordType::of(message)? {
-            RecordType::PollEnd => decode(message).map(Self::PollEnd),
-            RecordType::Heartbeat => decode(message).map(Self::Heartbeat),
-            _ => decode(message).map(Self::Frame),
-        }
-    }
-
-    /// As a message of the tick topic.
-    ///
-    /// # Errors
-    /// [`WireError::Avro`] when a value does not fit its schema.
-    pub fn encode(&self) -> Result<Vec<u8>, WireError> {
-        match self {
-            Self::Frame(frame) => encode(frame),
-            Self::PollEnd(end) => encode(end),
-            Self::Heartbeat(heartbeat) => encode(heartbeat),
-        }
-    }
-
-    /// As the engine's input; ticks that cannot be are left out and counted.
-    pub fn as_input(&self, faults: &mut Faults) -> Input<'_> {
-        match self {
-            Self::Frame(frame) => Input::Frame(as_frame(&frame.into(), faults)),
-            Self::PollEnd(end) => Input::PollEnd(PollEnd {
-                source: &end.source,
-                received_at: end.received_at,
-                league: end.league.as_deref(),
-                coverage: as_coverage(&(&end.coverage).into()),
-                frames: u32::try_from(end.frames).unwrap_or(0),
-            }),
-            Self::Heartbeat(heartbeat) => {
-                Input::Heartbeat(Heartbeat { source: &heartbeat.source, at: heartbeat.at })
-            }
+/// A record as the engine's input; ticks that cannot be are left out and counted.
+pub fn as_input<'a>(record: &'a TickRecord, faults: &mut Faults) -> Input<'a> {
+    match record {
+        TickRecord::Frame(frame) => Input::Frame(as_frame(&frame.into(), faults)),
+        TickRecord::PollEnd(end) => Input::PollEnd(PollEnd {
+            source: &end.source,
+            received_at: end.received_at,
+            league: end.league.as_deref(),
+            coverage: as_coverage(&(&end.coverage).into()),
+            frames: u32::try_from(end.frames).unwrap_or(0),
+        }),
+        TickRecord::Heartbeat(heartbeat) => {
+            Input::Heartbeat(Heartbeat { source: &heartbeat.source, at: heartbeat.at })
         }
     }
 }
@@ -95,7 +58,7 @@ impl<'a> TickMessage<'a> {
     pub fn as_input(&self, faults: &mut Faults) -> Input<'_> {
         match self {
             Self::Frame(frame) => Input::Frame(as_frame(frame, faults)),
-            Self::Record(record) => record.as_input(faults),
+            Self::Record(record) => as_input(record, faults),
         }
     }
 }
@@ -122,7 +85,7 @@ fn as_frame<'a>(frame: &FrameView<'a>, faults: &mut Faults) -> Frame<'a> {
 
 fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Option<Tick<'a>> {
     let TickView { book, last_seen_at, price_moved_at, tick, .. } = *view;
-    let Some(bet) = bet(market, &tick) else {
+    let Some(bet) = tick.bet(market) else {
         faults.count("bet", "does not exist");
         return None;
     };
@@ -146,66 +109,9 @@ fn limit(tick: &wire::Tick, faults: &mut Faults) -> Option<Limit> {
     limit
 }
 
-/// The bet of a tick; `None` when the market has no such bet.
-#[must_use]
-pub fn bet(market: Market, tick: &wire::Tick) -> Option<Bet> {
-    Bet::new(market, outcome(tick.outcome)?, side(tick.side)?, tick.line)
-}
-
-fn outcome(outcome: wire::Outcome) -> Option<Outcome> {
-    Some(match outcome {
-        wire::Outcome::Home => Outcome::Home,
-        wire::Outcome::Draw => Outcome::Draw,
-        wire::Outcome::Away => Outcome::Away,
-        wire::Outcome::Over => Outcome::Over,
-        wire::Outcome::Under => Outcome::Under,
-        wire::Outcome::Unknown => return None,
-    })
-}
-
-fn wire_outcome(outcome: Outcome) -> wire::Outcome {
-    match outcome {
-        Outcome::Home => wire::Outcome::Home,
-        Outcome::Draw => wire::Outcome::Draw,
-        Outcome::Away => wire::Outcome::Away,
-        Outcome::Over => wire::Outcome::Over,
-        Outcome::Under => wire::Outcome::Under,
-    }
-}
-
-fn side(side: wire::Side) -> Option<Side> {
-    match side {
-        wire::Side::Back => Some(Side::Back),
-        wire::Side::Lay => Some(Side::Lay),
-        wire::Side::Unknown => None,
-    }
-}
-
-fn wire_side(side: Side) -> wire::Side {
-    match side {
-        Side::Back => wire::Side::Back,
-        Side::Lay => wire::Side::Lay,
-    }
-}
-
 fn as_event(event: EventView<'_>) -> Event<'_> {
     let EventView { id, sport, league, home, away, commence_time } = event;
     Event { id, sport, league, home, away, commence_time }
-}
-
-fn event_info(event: &wire::Event) -> Event<'_> {
-    as_event(event.into())
-}
-
-fn wire_event(event: &EventInfo) -> wire::Event {
-    wire::Event {
-        id: event.id.to_string(),
-        sport: event.sport.to_string(),
-        league: event.league.to_string(),
-        home: event.home.to_string(),
-        away: event.away.to_string(),
-        commence_time: event.commence_time,
-    }
 }
 
 fn as_coverage<'a>(coverage: &CoverageView<'a>) -> Coverage<'a> {

@@ -3,14 +3,14 @@
 //! It never counts what was aborted: the same records come again.
 
 use arb_engine::effect::{
-    BookState, CloseReason, Effect, Moved, Scope, SignalChange, SignalKind, WindowChange,
+    AlertScope, BookState, CloseReason, Effect, MovementKind, SignalChange, SignalKind, StaleAlert,
+    WindowChange,
 };
 use arb_engine::input::Input;
 use arb_engine::time::Disposition;
 use arb_engine::{Step, invariants};
+use arb_model::Faults;
 use arb_runtime::machine::Tally;
-
-use crate::faults::Faults;
 
 /// Counts since the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,25 +70,35 @@ pub struct Said {
 
 impl Said {
     fn count(&mut self, effect: &Effect) {
-        let counted = match effect {
-            Effect::Transition(WindowChange::Opened, _) => &mut self.opened,
-            Effect::Transition(WindowChange::Updated, _) => &mut self.updated,
+        if let Some(counted) = self.counter_of(effect) {
+            *counted += 1;
+        }
+    }
+
+    /// The counter of an effect; `None` of what is not counted.
+    fn counter_of(&mut self, effect: &Effect) -> Option<&mut u64> {
+        Some(match effect {
+            Effect::Transition(WindowChange::Opened, ..) => &mut self.opened,
+            Effect::Transition(WindowChange::Updated, ..) => &mut self.updated,
             Effect::Refreshed(_) => &mut self.refreshed,
-            Effect::Closed(closed) => &mut self.closed[closed.reason as usize],
-            Effect::LineMovement(movement) => match movement.what {
-                Moved::Price { .. } => &mut self.price_moves,
-                Moved::MainLine { .. } => &mut self.main_line_moves,
+            Effect::Closed(closed) => &mut self.closed[closed.reason.known()? as usize],
+            Effect::LineMovement(movement) => match movement.kind.known()? {
+                MovementKind::Price => &mut self.price_moves,
+                MovementKind::MainLine => &mut self.main_line_moves,
             },
-            Effect::StaleAlert(alert) => match alert.scope {
-                Scope::Arb(_) => &mut self.stale_arbs,
-                Scope::Book(BookState::Stale) => &mut self.stale_books,
-                Scope::Book(BookState::Recovered) => &mut self.recovered_books,
-                Scope::Book(BookState::Gone) => &mut self.gone_books,
-            },
-            Effect::Signal(change, edge) => &mut self.signals[edge.kind as usize][place(*change)],
-            Effect::Contains { .. } => return,
-        };
-        *counted += 1;
+            Effect::StaleAlert(alert) => self.counter_of_alert(alert)?,
+            Effect::Signal(change, edge) => &mut self.signals[edge.kind.known()? as usize][place(*change)],
+            Effect::Contains { .. } => return None,
+        })
+    }
+
+    fn counter_of_alert(&mut self, alert: &StaleAlert) -> Option<&mut u64> {
+        Some(match (alert.scope.known()?, alert.state.known()?) {
+            (AlertScope::Arb, _) => &mut self.stale_arbs,
+            (AlertScope::Book, BookState::Stale) => &mut self.stale_books,
+            (AlertScope::Book, BookState::Recovered) => &mut self.recovered_books,
+            (AlertScope::Book, BookState::Gone) => &mut self.gone_books,
+        })
     }
 
     fn add(&mut self, other: &Self) {
@@ -167,7 +177,7 @@ impl OddsCounts {
     /// Counts what is about to be published, and checks it.
     pub(super) fn effect(&mut self, effect: &Effect) {
         self.said.count(effect);
-        let (Effect::Transition(_, entry) | Effect::Refreshed(entry)) = effect else { return };
+        let (Effect::Transition(_, entry, _) | Effect::Refreshed(entry)) = effect else { return };
         if let Err(violation) = invariants::check_entry(entry) {
             self.violations += 1;
             tracing::error!(?violation, id = %entry.id, "an entry breaks an invariant");

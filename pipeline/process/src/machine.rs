@@ -13,6 +13,7 @@ use arb_engine::state::Saved;
 use arb_engine::time::Disposition;
 use arb_engine::venues::Books;
 use arb_engine::{Engine, Size, Step};
+use arb_model::Faults;
 use arb_runtime::dead_letters::Reason;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
@@ -23,7 +24,7 @@ use arb_schemas::wire::WireError;
 use crate::codec::state::{self, StateError, StateRecord};
 use crate::codec::{self, TickMessage};
 use crate::counts::OddsCounts;
-use crate::faults::Faults;
+use crate::faults;
 use crate::telemetry;
 
 /// By what the windows of all partitions are made.
@@ -156,13 +157,13 @@ fn put_aside_left_out(step: Step, mut faults: Faults, out: &mut Outbox, counts: 
         let error = "received in a future that no one else has reached";
         return out.dead_letter(Reason::Ahead, error.to_owned());
     }
-    faults.count_step(step);
+    faults::count_step(&mut faults, step);
     let reasons = [faults.to_string(), step.left_out.to_string()];
     let reasons: Vec<_> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
     if reasons.is_empty() {
         return;
     }
-    faults.count_left_out(&step.left_out);
+    faults::count_left_out(&mut faults, &step.left_out);
     counts.faults.add(&faults);
     let is_refused = step.disposition == Disposition::Refused;
     let reason = if is_refused { Reason::Refused } else { Reason::PartlyLeftOut };

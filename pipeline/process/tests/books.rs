@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
-use arb_process::faults::Faults;
+use arb_model::Faults;
 
 #[test]
 fn every_book_of_the_simulated_market_is_in_it() {

@@ -4,6 +4,9 @@
 //! topic, or does not fit its table, to `rejected`, whole. A row is made where it is sent and kept nowhere. It never
 //! talks to a server, and never changes a value to make it fit.
 
+#[macro_use]
+mod row;
+
 mod feed;
 mod fit;
 mod of_record;
@@ -21,6 +24,7 @@ pub use feed::{LineMovementRow, StaleAlertRow, TransitionRow, movement_row, tran
 pub use feed::{alert_row, closed_row};
 pub use of_record::RowOfRecord;
 pub use rejected::{RejectedRow, rejected_row};
+pub(crate) use row::Sample;
 pub use signals::{SignalRow, signal_row};
 pub use ticks::{TickRow, tick_rows};
 
@@ -140,11 +144,11 @@ impl DecodedRecord<'_> {
         Some(match self {
             Self::Frame(frame) => frame.received_at,
             Self::OwnedFrame(frame) => frame.received_at,
-            Self::Window(window) => window.entry.updated_at,
-            Self::Closed(closed) => closed.closed_at,
-            Self::Movement(movement) => movement.window_end,
-            Self::Alert(alert) => alert.at,
-            Self::Signal(changed) => changed.signal.updated_at,
+            Self::Window(window) => window.entry.updated_at.0,
+            Self::Closed(closed) => closed.closed_at.0,
+            Self::Movement(movement) => movement.window_end.0,
+            Self::Alert(alert) => alert.at.0,
+            Self::Signal(changed) => changed.signal.updated_at.0,
             Self::Nothing | Self::Rejected(_) => return None,
         })
     }

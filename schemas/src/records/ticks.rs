@@ -1,7 +1,9 @@
 //! The records of `odds.ticks.v1`: what sources said, and that they were alive.
 
+use arb_model::{self as model, Bet, Market};
 use serde::{Deserialize, Serialize};
 
+use super::Event;
 use crate::time::Micros;
 
 /// What one source said about one event at one moment.
@@ -19,23 +21,6 @@ pub struct Frame {
     pub coverage: Coverage,
     /// The ticks, grouped by what they share.
     pub offers: Vec<Offer>,
-}
-
-/// A sporting event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
-    /// Canonical event id.
-    pub id: String,
-    /// Sport, e.g. `soccer`.
-    pub sport: String,
-    /// League key, e.g. `soccer_fifa_world_cup`.
-    pub league: String,
-    /// Home side.
-    pub home: String,
-    /// Away side.
-    pub away: String,
-    /// Announced start.
-    pub commence_time: Micros,
 }
 
 /// Books x markets; `None` is all of the source's, an empty list is none.
@@ -140,4 +125,60 @@ pub struct Heartbeat {
     pub source: String,
     /// When.
     pub at: Micros,
+}
+
+impl Outcome {
+    /// The outcome; `None` of a symbol that this program does not know.
+    #[must_use]
+    pub fn known(self) -> Option<model::Outcome> {
+        Some(match self {
+            Self::Home => model::Outcome::Home,
+            Self::Draw => model::Outcome::Draw,
+            Self::Away => model::Outcome::Away,
+            Self::Over => model::Outcome::Over,
+            Self::Under => model::Outcome::Under,
+            Self::Unknown => return None,
+        })
+    }
+}
+
+impl From<model::Outcome> for Outcome {
+    fn from(outcome: model::Outcome) -> Self {
+        match outcome {
+            model::Outcome::Home => Self::Home,
+            model::Outcome::Draw => Self::Draw,
+            model::Outcome::Away => Self::Away,
+            model::Outcome::Over => Self::Over,
+            model::Outcome::Under => Self::Under,
+        }
+    }
+}
+
+impl Side {
+    /// The side; `None` of a symbol that this program does not know.
+    #[must_use]
+    pub fn known(self) -> Option<model::Side> {
+        match self {
+            Self::Back => Some(model::Side::Back),
+            Self::Lay => Some(model::Side::Lay),
+            Self::Unknown => None,
+        }
+    }
+}
+
+impl From<model::Side> for Side {
+    fn from(side: model::Side) -> Self {
+        match side {
+            model::Side::Back => Self::Back,
+            model::Side::Lay => Self::Lay,
+        }
+    }
+}
+
+impl Tick {
+    /// The bet that it is about; `None` when the market has no such bet.
+    #[must_use]
+    pub fn bet(&self, market: Market) -> Option<Bet> {
+        Bet::new(market, self.outcome.known()?, self.side.known()?, self.line)
+    }
 }

@@ -24,6 +24,7 @@ pub(super) struct Older {
 /// Frames of before limits, which [`crate::view`] reads too.
 pub(crate) const FRAME_V1: u32 = 1;
 const BOARD_ENTRY_V1: &str = include_str!("../../golden/BoardEntry.v1.avsc");
+const BOARD_ENTRY_V2: &str = include_str!("../../golden/BoardEntry.v2.avsc");
 
 pub(super) const OLDER: &[Older] = &[
     Older {
@@ -44,6 +45,13 @@ pub(super) const OLDER: &[Older] = &[
         record: RecordType::ArbWindow,
         schema_text: include_str!("../../golden/ArbWindow.v1.avsc"),
         references: &[BOARD_ENTRY_V1],
+    },
+    Older { id: 20, record: RecordType::BoardEntry, schema_text: BOARD_ENTRY_V2, references: &[] },
+    Older {
+        id: 21,
+        record: RecordType::ArbWindow,
+        schema_text: include_str!("../../golden/ArbWindow.v2.avsc"),
+        references: &[BOARD_ENTRY_V2],
     },
     Older {
         id: 7,

@@ -2,11 +2,16 @@
 //!
 //! What is published of them never changes: a new field gets a value here and a new version there.
 
+use arb_model::{Flag, Money, Points, Price, Seconds, Time};
 use arb_schemas::records::{
-    BoardEntry, CloseSignal, Coverage, Doubt, EdgeSignal, Event, FairChance, Frame, Leg, LineMovement, Offer,
-    Outcome, Side, SignalQuote, StaleAlert, Standing, StateBet, StateConsensus, StateHead, StateLife,
+    BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, FailedCheck, FairChance, Frame, Leg, LineMovement,
+    Offer, Outcome, Side, SignalQuote, StaleAlert, Standing, StateBet, StateConsensus, StateHead, StateLife,
     StateLine, StateMove, StateQuote, StateSignal, StateWindow, Status, Tick, Ttl, Verification,
 };
+
+fn millionths(price: i64) -> Price {
+    Price::from_millionths(price).unwrap()
+}
 
 pub(crate) fn event() -> Event {
     Event {
@@ -15,7 +20,7 @@ pub(crate) fn event() -> Event {
         league: "soccer_test_league".into(),
         home: "Nørdby".into(),
         away: "Sør".into(),
-        commence_time: 1_782_000_000_000_000,
+        commence_time: Time(1_782_000_000_000_000),
     }
 }
 
@@ -49,16 +54,17 @@ pub(crate) fn entry() -> BoardEntry {
         outcome: outcome.into(),
         side: "back".into(),
         book: book.into(),
-        price,
+        price: millionths(price),
         implied_probability: 0.5,
         stake_share: 0.5,
-        price_moved_at: 1,
-        last_seen_at: 2,
+        price_moved_at: Time(1),
+        last_seen_at: Time(2),
         operator: book.into(),
-        effective_price: Some(price),
-        stake: Some(5_012),
+        effective_price: Some(millionths(price)),
+        stake: Some(Money(5_012)),
         liability: None,
-        limit: Some(100_000),
+        limit: Some(Money(100_000)),
+        expected_interval: Some(Seconds(40_000_000)),
     };
     BoardEntry {
         id: "00112233445566778899aabbccddeeff".into(),
@@ -67,7 +73,7 @@ pub(crate) fn entry() -> BoardEntry {
         kind: "surebet".into(),
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_250),
+        line: Some(Points(2_250)),
         implied_probability: 0.95,
         margin: 0.0526,
         margin_worst: 0.0263,
@@ -75,32 +81,25 @@ pub(crate) fn entry() -> BoardEntry {
         simultaneous: true,
         warnings: vec!["push_possible".into()],
         score: 0.0263,
-        opened_at: 3,
-        updated_at: 4,
+        opened_at: Time(3),
+        updated_at: Time(4),
         sequence: 5,
         margin_rounded: Some(0.0525),
-        total_stake_max: Some(199_000),
+        total_stake_max: Some(Money(199_000)),
         currency: Some("EUR".into()),
         verified: false,
         verification: Some(verification()),
-        doubts: vec![Doubt { flag: "fresh".into(), reason: "alpha was last confirmed 90 s ago".into() }],
+        failed_checks: vec![FailedCheck {
+            flag: "fresh".into(),
+            reason: "alpha was last confirmed 90 s ago".into(),
+        }],
         ttl: Some(Ttl { p10: 30.0, median: 240.5, p90: 1_800.0 }),
-        placeable: Some(0.875),
+        execution_probability: Some(0.875),
     }
 }
 
 pub(crate) fn verification() -> Verification {
-    Verification {
-        simultaneous: true,
-        fresh: false,
-        active: true,
-        same_line: true,
-        same_rules: true,
-        independent_operators: true,
-        plausible_price: true,
-        plausible_margin: true,
-        stakeable: true,
-    }
+    Verification::of(Flag::ALL.into_iter().filter(|flag| *flag != Flag::Fresh))
 }
 
 fn state_quote(outcome: Outcome, book: i32, price: i64) -> StateQuote {
@@ -125,7 +124,7 @@ pub(crate) fn state_head() -> StateHead {
 
 pub(crate) fn state_line() -> StateLine {
     StateLine {
-        event_id: event().id,
+        event_id: event().id.to_string(),
         market: "totals_h1".into(),
         line: Some(2_500),
         names: ["the-odds-api/x", "alpha", "beta"].map(str::to_owned).into(),
@@ -178,18 +177,18 @@ pub(crate) fn state_line() -> StateLine {
 }
 
 pub(crate) fn edge_signal() -> EdgeSignal {
-    let quote = |role: &str, book: &str, price, price_from| SignalQuote {
+    let quote = |role: &str, book: &str, price, price_from: Option<i64>| SignalQuote {
         role: role.into(),
         outcome: "over".into(),
         side: "back".into(),
-        line: Some(2_250),
+        line: Some(Points(2_250)),
         book: book.into(),
         operator: book.into(),
-        price,
-        price_from,
-        effective_price: price - 1,
-        price_moved_at: 1,
-        last_seen_at: 2,
+        price: millionths(price),
+        price_from: price_from.map(millionths),
+        effective_price: millionths(price - 1),
+        price_moved_at: Time(1),
+        last_seen_at: Time(2),
     };
     let fair = |method: &str, probability| FairChance { method: method.into(), probability };
     EdgeSignal {
@@ -199,7 +198,7 @@ pub(crate) fn edge_signal() -> EdgeSignal {
         in_play: true,
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_250),
+        line: Some(Points(2_250)),
         outcome: Some("over".into()),
         strength: 0.031,
         confidence: 0.75,
@@ -207,9 +206,9 @@ pub(crate) fn edge_signal() -> EdgeSignal {
         evidence: vec![quote("leader", "beta", 1_950_000, Some(2_050_000))],
         fair: vec![fair("power", 0.5), fair("shin", 0.501)],
         kelly: Some(0.0125),
-        opened_at: 3,
-        updated_at: 4,
-        expires_at: 60,
+        opened_at: Time(3),
+        updated_at: Time(4),
+        expires_at: Time(60),
         sequence: 6,
     }
 }
@@ -219,8 +218,8 @@ pub(crate) fn close_signal() -> CloseSignal {
         id: "0011".into(),
         event_id: "852a3abe".into(),
         reason: "withdrawn".into(),
-        opened_at: 1,
-        closed_at: 2,
+        opened_at: Time(1),
+        closed_at: Time(2),
         margin_open: 0.01,
         margin_peak: 0.02,
         margin_close: 0.015,
@@ -229,7 +228,7 @@ pub(crate) fn close_signal() -> CloseSignal {
         league: "soccer_test_league".into(),
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_250),
+        line: Some(Points(2_250)),
         simultaneous_ever: Some(true),
         verified_ever: Some(false),
     }
@@ -245,11 +244,11 @@ pub(crate) fn line_movement() -> LineMovement {
         line_from: None,
         outcome: Some("home".into()),
         book: Some("alpha".into()),
-        price_from: Some(2_100_000),
-        price_to: Some(1_900_000),
+        price_from: Some(millionths(2_100_000)),
+        price_to: Some(millionths(1_900_000)),
         probability_change: Some(0.05),
-        window_start: 0,
-        window_end: 60_000_000,
+        window_start: Time(0),
+        window_end: Time(60_000_000),
         sequence: 7,
     }
 }
@@ -261,9 +260,9 @@ pub(crate) fn stale_alert() -> StaleAlert {
         event: event(),
         book: "alpha".into(),
         arb_id: None,
-        last_seen_at: Some(1),
-        expected_interval: 40_000_000,
-        at: 90_000_000,
+        last_seen_at: Some(Time(1)),
+        expected_interval: Seconds(40_000_000),
+        at: Time(90_000_000),
         sequence: 8,
     }
 }

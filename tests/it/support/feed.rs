@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use arb_model::{Points, Price, Seconds, Time};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, FairChance, Frame, LineMovement, Offer,
@@ -30,7 +31,7 @@ pub(crate) fn event(league: &str) -> Event {
         league: league.into(),
         home: "H".into(),
         away: "A".into(),
-        commence_time: 0,
+        commence_time: Time(0),
     }
 }
 
@@ -77,17 +78,17 @@ pub(crate) fn opened(id: &str, league: &str, sequence: i64) -> Vec<u8> {
         simultaneous: true,
         warnings: vec![],
         score: 0.02,
-        opened_at: 0,
-        updated_at: 1_000_000,
+        opened_at: Time(0),
+        updated_at: Time(1_000_000),
         sequence,
         margin_rounded: None,
         total_stake_max: None,
         currency: None,
         verified: false,
         verification: None,
-        doubts: vec![],
+        failed_checks: vec![],
         ttl: None,
-        placeable: None,
+        execution_probability: None,
     };
     encode(&ArbWindow { change: "opened".into(), entry }).unwrap()
 }
@@ -100,8 +101,8 @@ pub(crate) fn closed(id: &str, league: &str, sequence: i64, reason: &str) -> Vec
         id: id.into(),
         event_id: "e".into(),
         reason: reason.into(),
-        opened_at: 0,
-        closed_at: 2_000_000,
+        opened_at: Time(0),
+        closed_at: Time(2_000_000),
         margin_open: 0.01,
         margin_peak: 0.02,
         margin_close: 0.01,
@@ -124,15 +125,15 @@ pub(crate) fn moved(league: &str, sequence: i64) -> Vec<u8> {
         event: event(league),
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_500),
+        line: Some(Points(2_500)),
         line_from: None,
         outcome: Some("over".into()),
         book: Some("alpha".into()),
-        price_from: Some(2_000_000),
-        price_to: Some(1_800_000),
+        price_from: Price::from_millionths(2_000_000).ok(),
+        price_to: Price::from_millionths(1_800_000).ok(),
         probability_change: Some(0.055),
-        window_start: 0,
-        window_end: 60_000_000,
+        window_start: Time(0),
+        window_end: Time(60_000_000),
         sequence,
     })
     .unwrap()
@@ -146,9 +147,9 @@ pub(crate) fn stale(league: &str, sequence: i64) -> Vec<u8> {
         event: event(league),
         book: "alpha".into(),
         arb_id: None,
-        last_seen_at: Some(1_000_000),
-        expected_interval: 30_000_000,
-        at: 90_000_000,
+        last_seen_at: Some(Time(1_000_000)),
+        expected_interval: Seconds(30_000_000),
+        at: Time(90_000_000),
         sequence,
     })
     .unwrap()
@@ -160,14 +161,14 @@ pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> Sig
         role: role.into(),
         outcome: "over".into(),
         side: "back".into(),
-        line: Some(2_500),
+        line: Some(Points(2_500)),
         book: book.into(),
         operator: book.into(),
-        price,
+        price: Price::from_millionths(price).unwrap(),
         price_from: None,
-        effective_price: price,
-        price_moved_at: 500_000,
-        last_seen_at: 900_000,
+        effective_price: Price::from_millionths(price).unwrap(),
+        price_moved_at: Time(500_000),
+        last_seen_at: Time(900_000),
     };
     let signal = EdgeSignal {
         id: id.into(),
@@ -176,7 +177,7 @@ pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> Sig
         in_play: false,
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_500),
+        line: Some(Points(2_500)),
         outcome: Some("over".into()),
         strength: 0.03,
         confidence: 0.9,
@@ -184,9 +185,9 @@ pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> Sig
         evidence: vec![quote("source", "beta", 1_950_000)],
         fair: vec![FairChance { method: "shin".into(), probability: 0.4905 }],
         kelly: Some(0.007),
-        opened_at: 1_000_000,
-        updated_at: 1_000_000,
-        expires_at: 91_000_000,
+        opened_at: Time(1_000_000),
+        updated_at: Time(1_000_000),
+        expires_at: Time(91_000_000),
         sequence,
     };
     SignalChange { change: change.into(), signal }
@@ -348,11 +349,11 @@ pub(crate) fn name_of(value: &[u8]) -> Name {
     match RecordType::of(value).unwrap() {
         RecordType::LineMovement => {
             let moved: LineMovement = decode(value).unwrap();
-            name("line_movement", moved.event.id, moved.sequence)
+            name("line_movement", moved.event.id.to_string(), moved.sequence)
         }
         RecordType::StaleAlert => {
             let alert: StaleAlert = decode(value).unwrap();
-            name("stale_alert", alert.event.id, alert.sequence)
+            name("stale_alert", alert.event.id.to_string(), alert.sequence)
         }
         RecordType::CloseSignal => {
             let closed: CloseSignal = decode(value).unwrap();

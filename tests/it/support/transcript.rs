@@ -3,11 +3,14 @@
 //! A line is a record of the ticks (`frame`, `poll_end`, `heartbeat`) as its schema has it, with what it made of the board:
 //! the entries written (`entry`) and the windows closed (`gone`), in order. It never looks into either.
 
+use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex};
 
+use apache_avro::Schema;
+use apache_avro::reader::datum::GenericDatumReader;
 use arb_engine::Engine;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
@@ -16,11 +19,12 @@ use arb_engine::venues::Books;
 use arb_ingest::replay::{RECORDED_HEARTBEAT, heartbeats};
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_ingest::{publish, recording};
-use arb_process::codec::{TickRecord, outputs};
-use arb_process::faults::Faults;
-use arb_schemas::records::{BoardEntry, Heartbeat};
+use arb_model::Faults;
+use arb_process::codec::{as_input, outputs};
+use arb_schemas::TickRecord;
+use arb_schemas::records::Heartbeat;
 use arb_schemas::topics::{ARBS_BOARD, ODDS_TICKS};
-use arb_schemas::wire;
+use arb_schemas::wire::RecordType;
 use serde_json::{Value, json};
 
 /// An engine of one partition, and where its transcript goes.
@@ -63,7 +67,7 @@ impl<W: Write> Transcript<W> {
     fn tell(&mut self, record: &TickRecord) {
         let mut effects = Vec::new();
         let coordinate = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: self.offset };
-        self.engine.step(coordinate, &record.as_input(&mut Faults::default()), &mut effects);
+        self.engine.step(coordinate, &as_input(record, &mut Faults::default()), &mut effects);
         self.engine.commit();
         self.offset += 1;
         let said: Vec<_> = effects.iter().flat_map(on_board).collect();
@@ -84,11 +88,23 @@ fn parsed(line: &str) -> TickRecord {
 }
 
 fn as_json(record: &TickRecord) -> Value {
-    match record {
-        TickRecord::Frame(frame) => json!({"frame": frame}),
-        TickRecord::PollEnd(end) => json!({"poll_end": end}),
-        TickRecord::Heartbeat(heartbeat) => json!({"heartbeat": heartbeat}),
-    }
+    let kind = match record {
+        TickRecord::Frame(_) => "frame",
+        TickRecord::PollEnd(_) => "poll_end",
+        TickRecord::Heartbeat(_) => "heartbeat",
+    };
+    json!({kind: fields(&record.encode().unwrap())})
+}
+
+/// A message as its schema has it: names and values of Avro.
+fn fields(message: &[u8]) -> Value {
+    static SCHEMAS: LazyLock<Mutex<HashMap<u32, Schema>>> = LazyLock::new(Mutex::default);
+    let record = RecordType::of(message).unwrap();
+    let mut schemas = SCHEMAS.lock().unwrap();
+    let parsed = || Schema::parse_str(record.schema_text()).unwrap();
+    let schema = schemas.entry(record as u32).or_insert_with(parsed);
+    let reader = GenericDatumReader::builder(schema).build().unwrap();
+    reader.read_value(&mut &message[5..]).unwrap().try_into().unwrap()
 }
 
 /// What an effect writes to the board, windows only.
@@ -98,7 +114,7 @@ fn on_board(effect: &Effect) -> Vec<Value> {
     let on_board = written.filter(|output| of_windows && output.topic == ARBS_BOARD.name);
     on_board
         .map(|output| match output.value {
-            Some(value) => json!({"entry": wire::decode::<BoardEntry>(&value).unwrap()}),
+            Some(value) => json!({"entry": fields(&value)}),
             None => json!({"gone": String::from_utf8(output.key.unwrap()).unwrap()}),
         })
         .collect()

@@ -20,6 +20,7 @@ use arb_api::http::server::{self, Caps, Limits};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::{App, SharedApp};
+use arb_model::{Flag, Money, Points, Price, Time};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry;
 use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg, Ttl, Verification};
@@ -117,64 +118,54 @@ fn window(number: i64) -> ArbWindow {
 
 /// An entry as the processor writes it.
 fn entry(number: i64) -> BoardEntry {
-    let leg = |outcome: &str, book: &str, price: i64| Leg {
-        outcome: outcome.to_owned(),
-        side: "back".to_owned(),
-        book: book.to_owned(),
-        price,
-        implied_probability: 1e6 / price as f64,
+    let leg = |outcome: &str, book: &str, price: Price| Leg {
+        outcome: outcome.into(),
+        side: "back".into(),
+        book: book.into(),
+        price: price,
+        implied_probability: price.implied_probability(),
         stake_share: 0.5,
-        price_moved_at: NOW - 300 * SECOND - number,
-        last_seen_at: NOW - 30 * SECOND - number,
-        operator: book.to_owned(),
+        price_moved_at: Time(NOW - 300 * SECOND - number),
+        last_seen_at: Time(NOW - 30 * SECOND - number),
+        operator: book.into(),
         effective_price: Some(price),
-        stake: Some(5_000),
-        liability: None,
-        limit: None,
+        stake: Some(Money(5_000)),
+        ..Leg::default()
     };
+    let [over, under] = [2_050_000, 2_030_000].map(|price| Price::from_millionths(price).unwrap_or_default());
     let margin = 0.02 + 1e-7 * number as f64;
     BoardEntry {
         id: format!("{number:032x}"),
         event: Event {
-            id: format!("bench-{number}"),
-            sport: "soccer".to_owned(),
-            league: "soccer_bench_league".to_owned(),
-            home: format!("Home {number}"),
-            away: format!("Away {number}"),
-            commence_time: NOW + 3_600 * SECOND,
+            id: format!("bench-{number}").into(),
+            sport: "soccer".into(),
+            league: "soccer_bench_league".into(),
+            home: format!("Home {number}").into(),
+            away: format!("Away {number}").into(),
+            commence_time: Time(NOW + 3_600 * SECOND),
         },
         in_play: false,
-        kind: "surebet".to_owned(),
-        market: "totals".to_owned(),
-        period: "full_time".to_owned(),
-        line: Some(2_500),
+        kind: "surebet".into(),
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(Points(2_500)),
         implied_probability: 1.0 / (1.0 + margin),
         margin,
         margin_worst: margin,
-        legs: vec![leg("over", "alderbet", 2_050_000), leg("under", "birchodds", 2_030_000)],
+        legs: vec![leg("over", "alderbet", over), leg("under", "birchodds", under)],
         simultaneous: true,
-        warnings: vec!["limit_unknown".to_owned()],
+        warnings: vec!["limit_unknown".into()],
         score: margin,
-        opened_at: NOW - 60 * SECOND,
-        updated_at: NOW - number,
+        opened_at: Time(NOW - 60 * SECOND),
+        updated_at: Time(NOW - number),
         sequence: number,
         margin_rounded: Some(margin),
         total_stake_max: None,
-        currency: Some("USD".to_owned()),
+        currency: Some("USD".into()),
         verified: true,
-        verification: Some(Verification {
-            simultaneous: true,
-            fresh: true,
-            active: true,
-            same_line: true,
-            same_rules: true,
-            independent_operators: true,
-            plausible_price: true,
-            plausible_margin: true,
-            stakeable: true,
-        }),
-        doubts: vec![],
+        verification: Some(Verification::of(Flag::ALL)),
+        failed_checks: vec![],
         ttl: Some(Ttl { p10: 60.0, median: 600.0, p90: 3_600.0 }),
-        placeable: Some(0.9),
+        execution_probability: Some(0.9),
     }
 }

@@ -10,8 +10,10 @@ use arb_engine::Engine;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
 use arb_engine::market::Policy;
-use arb_process::codec::TickRecord;
-use arb_process::faults::Faults;
+use arb_model::Faults;
+use arb_model::Time;
+use arb_process::codec::as_input;
+use arb_schemas::TickRecord;
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, SECOND};
 
@@ -81,7 +83,7 @@ impl Market {
             let records: Vec<_> = (first..self.events.min(first + CUT))
                 .map(|event| TickRecord::Frame(self.frame(event)))
                 .collect();
-            let inputs: Vec<_> = records.iter().map(|record| record.as_input(&mut faults)).collect();
+            let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
             let mut effects: Vec<Effect> = Vec::new();
             let started = Instant::now();
             for (input, offset) in inputs.iter().zip(self.offset..) {
@@ -120,12 +122,12 @@ impl Market {
             received_at,
             poll_index: None,
             event: Event {
-                id: format!("bench-{event}"),
-                sport: "soccer".to_owned(),
-                league: "soccer_bench".to_owned(),
-                home: format!("Home {event}"),
-                away: format!("Away {event}"),
-                commence_time: BEGIN,
+                id: format!("bench-{event}").into(),
+                sport: "soccer".into(),
+                league: "soccer_bench".into(),
+                home: format!("Home {event}").into(),
+                away: format!("Away {event}").into(),
+                commence_time: Time(BEGIN),
             },
             coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
             offers: offers.collect(),

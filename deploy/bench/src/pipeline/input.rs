@@ -9,8 +9,9 @@ use arb_ingest::source::Source;
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_ingest::{publish, recording};
 use arb_kafka::TickProducer;
-use arb_process::codec::TickRecord;
-use arb_process::faults::Faults;
+use arb_model::Faults;
+use arb_model::Time;
+use arb_schemas::TickRecord;
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::DEFAULT_PARTITIONS;
@@ -154,12 +155,12 @@ impl PushMarket {
 
     fn event(&self, number: u64) -> Event {
         Event {
-            id: format!("bench-{number}"),
-            sport: "soccer".to_owned(),
-            league: "soccer_bench".to_owned(),
-            home: format!("Home {number}"),
-            away: format!("Away {number}"),
-            commence_time: self.starts_at,
+            id: format!("bench-{number}").into(),
+            sport: "soccer".into(),
+            league: "soccer_bench".into(),
+            home: format!("Home {number}").into(),
+            away: format!("Away {number}").into(),
+            commence_time: Time(self.starts_at),
         }
     }
 }

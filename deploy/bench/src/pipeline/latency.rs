@@ -13,13 +13,13 @@ use arb::system::clock;
 use arb_kafka::{
     self as kafka, Cluster, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
 };
-use arb_process::codec::TickRecord;
 use arb_process::machine::OddsMachine;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::feed_mark::FeedMarks;
 use arb_runtime::machine::Machine;
 use arb_runtime::pump::Pump;
 use arb_runtime::stop::Stop;
+use arb_schemas::TickRecord;
 use arb_schemas::records::{ArbWindow, CloseSignal, Heartbeat};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ALL, DEFAULT_PARTITIONS, FEED_EVENTS};
@@ -152,7 +152,7 @@ fn arrivals(feed: &mut Feed, stop: &Stop) -> anyhow::Result<Vec<Arrival>> {
                 RecordType::CloseSignal => decode::<CloseSignal>(&value)?.closed_at,
                 _ => continue,
             };
-            arrivals.push(Arrival { said, now });
+            arrivals.push(Arrival { said: said.0, now });
         }
     }
     Ok(arrivals)

@@ -116,11 +116,11 @@ impl Findings {
 
     /// Why the others do not, by the names of the legs' books.
     pub(crate) fn failed_checks(&self, books: &[&str]) -> Vec<FailedCheck> {
-        let doubt = |(flag, why): &(Flag, CheckFailure)| FailedCheck {
-            flag: *flag,
+        let failed = |(flag, why): &(Flag, CheckFailure)| FailedCheck {
+            flag: (*flag).into(),
             reason: Sentence { why: *why, books }.to_string(),
         };
-        self.0.iter().map(doubt).collect()
+        self.0.iter().map(failed).collect()
     }
 }
 
@@ -318,7 +318,7 @@ mod tests {
         let failed = found.failed_checks(&legs);
         let held = Flag::ALL.into_iter().filter(|flag| found.verification().holds(*flag)).count();
         assert_eq!(held + failed.len(), Flag::ALL.len());
-        failed.iter().map(|failed| format!("{}: {}", failed.flag.key(), failed.reason)).collect()
+        failed.iter().map(|failed| format!("{}: {}", failed.flag, failed.reason)).collect()
     }
 
     #[test]

@@ -2,84 +2,95 @@
 //!
 //! It never changes a window, and decides nothing that a window's life depends on.
 
-use std::sync::Arc;
+use arb_model::{Money, Points, Seconds, Time};
 
 use crate::Micros;
 use crate::context::MarketContext;
-use crate::effect::{Entry, EntryLeg, Warning};
-use crate::market::Side;
+use crate::effect::{BoardEntry, Flag, Leg, Open, Warning, WindowKind};
+use crate::learning::survival::Ttl;
+use crate::market::{Limit, Side};
 use crate::quotes::Quote;
 use crate::venues::currency;
 
 use super::best::Arb;
-use super::judged::{Judged, Staked, book, limit};
+use super::judged::{Judged, Staked, book};
 use super::stakes;
 use super::window::Window;
 
-/// The entry of a window as it was judged.
-pub(crate) fn entry_of(window: &Window, judged: &Judged<'_>, context: &MarketContext<'_>) -> Box<Entry> {
-    let (arb, staked) = (judged.arb, &judged.staked);
+/// The entry of a window as it was judged, and what its TTL was read from.
+pub(crate) fn entry_of(
+    window: &Window,
+    judged: &Judged<'_>,
+    context: &MarketContext<'_>,
+) -> (Box<BoardEntry>, Box<Ttl>) {
+    let (step, arb, staked) = (context.step, judged.arb, &judged.staked);
     let legs: Vec<_> =
-        arb.legs.iter().enumerate().map(|(at, leg)| entry_leg(leg, at, judged, context)).collect();
+        arb.legs.iter().enumerate().map(|(at, leg)| leg_of(leg, at, judged, context)).collect();
     let books_of_legs: Vec<_> = legs.iter().map(|leg| &*leg.book).collect();
-    let doubts = judged.findings.failed_checks(&books_of_legs);
+    let failed_checks = judged.findings.failed_checks(&books_of_legs);
     let margin_rounded = staked.margin_rounded();
-    let ttl = context.step.survival.ttl(&context.step.event.sport, &window.life, context.step.now);
-    let placeable = ttl.survives(PLACING);
-    Box::new(Entry {
-        id: window.id,
-        event: Arc::clone(context.step.event),
+    let ttl = step.survival.ttl(step.event.sport.shared(), &window.life, step.now);
+    let execution_probability = ttl.survives(PLACING);
+    let entry = BoardEntry {
+        id: window.id.to_string(),
+        event: (**step.event).clone(),
         in_play: window.in_play,
-        market: context.market,
-        line: window.line,
+        kind: WindowKind::Surebet.into(),
+        market: context.market.family.into(),
+        period: context.market.period.into(),
+        line: window.line.map(Points),
         implied_probability: arb.implied_probability,
         margin: window.margin,
         margin_worst: staked.margin_worst,
         margin_rounded,
-        total_stake_max: staked.total_max,
+        total_stake_max: staked.total_max.map(Money),
         currency: currency(arb.legs.iter().map(|leg| book(leg, context))).map(Into::into),
         legs,
-        verification: window.verification,
-        doubts,
+        simultaneous: window.verification.holds(Flag::Simultaneous),
+        verified: window.verification.is_verified(),
+        verification: Some(window.verification),
+        failed_checks,
         warnings: warnings(arb, staked),
-        ttl,
-        placeable,
-        score: margin_rounded.unwrap_or(0.0).max(0.0) * placeable,
-        opened_at: window.opened_at,
-        updated_at: context.step.now,
+        ttl: Some(ttl.in_seconds()),
+        execution_probability: Some(execution_probability),
+        score: margin_rounded.unwrap_or(0.0).max(0.0) * execution_probability,
+        opened_at: Time(window.opened_at),
+        updated_at: Time(step.now),
         sequence: window.sequence,
-    })
+    };
+    (Box::new(entry), Box::new(ttl))
 }
 
-fn entry_leg(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'_>) -> EntryLeg {
+fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'_>) -> Leg {
     let venue = context.step.pricing.venues.venue(leg.key.book);
     let stake = judged.staked.rounded.as_ref().and_then(|rounded| rounded.stakes.get(at));
-    EntryLeg {
-        outcome: leg.key.outcome,
-        side: leg.key.side,
-        book: Arc::clone(&venue.key),
+    let liability =
+        |placed| if leg.key.side == Side::Lay { stakes::liability(placed, leg.price) } else { None };
+    Leg {
+        outcome: leg.key.outcome.into(),
+        side: leg.key.side.into(),
+        book: (&venue.key).into(),
         operator: venue.operator().into(),
         price: leg.price,
-        effective_price: leg.effective,
+        effective_price: Some(leg.effective),
         implied_probability: leg.effective.implied_probability(),
         stake_share: judged.staked.shares[at],
-        stake: stake.map(|stake| stake.placed),
-        liability: stake
-            .filter(|_| leg.key.side == Side::Lay)
-            .and_then(|stake| stakes::liability(stake.placed, leg.price)),
-        limit: limit(leg),
-        price_moved_at: leg.price_moved_at,
-        last_seen_at: leg.span_end,
+        stake: stake.map(|stake| Money(stake.placed)),
+        liability: stake.and_then(|stake| liability(stake.placed)).map(Money),
+        limit: leg.limit.map(Limit::minor).map(Money),
+        price_moved_at: Time(leg.price_moved_at),
+        last_seen_at: Time(leg.span_end),
+        expected_interval: Some(Seconds(context.step.moment.expected.interval(leg.key.book.index()))),
     }
 }
 
 /// What a taker must know.
-fn warnings(arb: &Arb<'_>, staked: &Staked) -> Vec<Warning> {
+fn warnings(arb: &Arb<'_>, staked: &Staked) -> Vec<Open<Warning>> {
     let push = (staked.margin_worst.abs() < NOISE).then_some(Warning::PushPossible);
     let half =
         arb.legs.iter().any(|leg| leg.key.line.is_some_and(is_quarter)).then_some(Warning::HalfPushPossible);
     let unknown = arb.legs.iter().any(|leg| leg.limit.is_none()).then_some(Warning::LimitUnknown);
-    push.into_iter().chain(half).chain(unknown).collect()
+    push.into_iter().chain(half).chain(unknown).map(Open::Known).collect()
 }
 
 /// Whether a bet at this line is two of half the stake, at the lines beside it: one of them is a whole one, on which stakes come

@@ -95,7 +95,7 @@ fn staked(leg: &Quote, share: f64, context: &MarketContext<'_>) -> Leg {
 }
 
 /// In minor units; of a lay the backer's stake.
-pub(super) fn limit(leg: &Quote) -> Option<i64> {
+fn limit(leg: &Quote) -> Option<i64> {
     leg.limit.map(Limit::minor)
 }
 

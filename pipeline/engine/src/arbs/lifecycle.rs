@@ -7,10 +7,13 @@
 //! leg's limit that is another is a refresh, as a confirmed time is: the board is written and the feed is not. One that leaves no
 //! stakes that pay, or brings them back, changes what is proven (`stakeable`), and is a transition when it changes `verified`.
 
-use std::sync::Arc;
+use arb_model::{Points, Seconds, Time};
 
 use crate::context::{MarketContext, StepContext};
-use crate::effect::{Alert, CloseReason, Closed, Effect, Effects, Flag, Scope, WindowChange, WindowHistory};
+use crate::effect::{
+    AlertScope, BookState, CloseReason, CloseSignal, Effect, Effects, Flag, StaleAlert, WindowChange,
+    WindowHistory,
+};
 use crate::learning::Proven;
 use crate::market::Policy;
 use crate::quotes::{Quote, QuoteStatus};
@@ -77,8 +80,8 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &
         legs,
     };
     learn(WindowHistory::default(), &window, effects);
-    let entry = entry_of(&window, &judged, context);
-    effects.push(Effect::Transition(WindowChange::Opened, entry));
+    let (entry, ttl) = entry_of(&window, &judged, context);
+    effects.push(Effect::Transition(WindowChange::Opened, entry, ttl));
     window
 }
 
@@ -106,13 +109,14 @@ fn update(
     let now = Window { life: lifetime::continue_life(was, &now, is_transition, context, effects), ..now };
     if is_transition {
         let window = Window { sequence: effects.next(), ..now };
-        effects.push(Effect::Transition(WindowChange::Updated, entry_of(&window, &judged, context)));
+        let (entry, ttl) = entry_of(&window, &judged, context);
+        effects.push(Effect::Transition(WindowChange::Updated, entry, ttl));
         return window;
     }
     let shown = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit);
     let same_shown = was.legs.iter().map(shown).eq(now.legs.iter().map(shown));
     if !same_shown || was.verification != now.verification || context.step.event_changed {
-        effects.push(Effect::Refreshed(entry_of(&now, &judged, context)));
+        effects.push(Effect::Refreshed(entry_of(&now, &judged, context).0));
     }
     now
 }
@@ -149,19 +153,24 @@ pub(crate) fn close(
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
 ) {
-    let closed = Closed {
-        id: window.id,
-        event: Arc::clone(context.step.event),
-        market: context.market,
-        line: window.line,
-        reason,
-        opened_at: window.opened_at,
-        closed_at: context.step.now,
+    let event = context.step.event;
+    let closed = CloseSignal {
+        id: window.id.to_string(),
+        event_id: event.id.clone(),
+        reason: reason.into(),
+        opened_at: Time(window.opened_at),
+        closed_at: Time(context.step.now),
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
         margin_close: window.margin,
-        history: window.history,
         sequence: effects.next(),
+        sport: event.sport.clone(),
+        league: event.league.clone(),
+        market: context.market.family.into(),
+        period: context.market.period.into(),
+        line: window.line.map(Points),
+        simultaneous_ever: Some(window.history.simultaneous),
+        verified_ever: Some(window.history.verified),
     };
     effects.push(Effect::Closed(Box::new(closed)));
     lifetime::end(window, reason, context, effects);
@@ -200,13 +209,15 @@ fn legs_now<'a>(window: &Window, quotes: &'a [Quote]) -> impl Iterator<Item = Op
 
 /// Says that a window closed because of a stale leg.
 fn alert_stale(window: &Window, leg: &Quote, step: &StepContext<'_>, effects: &mut Effects<'_>) {
-    let alert = Alert {
-        scope: Scope::Arb(window.id),
-        event: Arc::clone(step.event),
-        book: Arc::clone(step.pricing.names.name(leg.key.book)),
-        last_seen_at: Some(leg.span_end),
-        expected_interval: step.moment.expected.interval(leg.key.book.index()),
-        at: step.now,
+    let alert = StaleAlert {
+        scope: AlertScope::Arb.into(),
+        state: BookState::Stale.into(),
+        event: (**step.event).clone(),
+        book: step.pricing.names.name(leg.key.book).into(),
+        arb_id: Some(window.id.to_string()),
+        last_seen_at: Some(Time(leg.span_end)),
+        expected_interval: Seconds(step.moment.expected.interval(leg.key.book.index())),
+        at: Time(step.now),
         sequence: effects.next(),
     };
     effects.push(Effect::StaleAlert(Box::new(alert)));
@@ -255,9 +266,9 @@ mod tests {
         let arb = Some(&arb).filter(|arb| arb.legs.len() == 2 && arb.implied_probability < 1.0);
         let window = advance(was.cloned(), arb, line, &context, &mut effects);
         let name = |effect: &Effect| match effect {
-            Effect::Transition(change, _) => format!("{change:?}").to_lowercase(),
+            Effect::Transition(change, ..) => format!("{change:?}").to_lowercase(),
             Effect::Refreshed(_) => "refreshed".to_owned(),
-            Effect::Closed(closed) => closed.reason.key().to_owned(),
+            Effect::Closed(closed) => closed.reason.as_str().to_owned(),
             Effect::StaleAlert(_) => "alert".to_owned(),
             other => format!("{other:?}"),
         };

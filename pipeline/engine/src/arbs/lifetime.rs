@@ -28,7 +28,7 @@ impl Followed<'_> {
         let profile = Profile::of(&ProfileInput {
             market: context.market,
             in_play: self.in_play,
-            start: context.step.event.commence_time.saturating_sub(now),
+            start: context.step.event.commence_time.0.saturating_sub(now),
             margin: self.margin,
             oldest: oldest.unwrap_or(0),
         });
@@ -83,7 +83,7 @@ pub(crate) fn end(
 
 fn record(life: &Life, cell: Cell, context: &MarketContext<'_>, effects: &mut Effects<'_>) {
     if cell != Cell::default() {
-        let sport = Arc::clone(&context.step.event.sport);
+        let sport = Arc::clone(context.step.event.sport.shared());
         effects.samples.lifetimes.push(LifetimeSample { sport, profile: life.profile, cell });
     }
 }

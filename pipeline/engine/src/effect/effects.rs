@@ -4,32 +4,32 @@
 
 use std::sync::Arc;
 
+use arb_model::{BoardEntry, CloseSignal, EdgeSignal, LineMovement, StaleAlert};
+
 use crate::Micros;
 use crate::caps::LeftOut;
 use crate::learning::Samples;
+use crate::learning::survival::Ttl;
 
-use super::alert::Alert;
-use super::entry::Entry;
-use super::movement::Movement;
-use super::signal::{Edge, SignalChange};
-use super::window::{Closed, WindowChange};
+use super::signal::SignalChange;
+use super::window::WindowChange;
 
 /// One thing to publish.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// A window opened or changed: to the feed and to the board.
-    Transition(WindowChange, Box<Entry>),
+    /// A window opened or changed: to the feed and to the board. What its TTL was read from is not published.
+    Transition(WindowChange, Box<BoardEntry>, Box<Ttl>),
     /// Only the times or limits of an entry changed: to the board alone.
-    Refreshed(Box<Entry>),
+    Refreshed(Box<BoardEntry>),
     /// A window closed: to the feed, and a tombstone to the board.
-    Closed(Box<Closed>),
+    Closed(Box<CloseSignal>),
     /// What became of an edge signal: to the feed, unless only its times changed, and to the signals; of one that closed a
     /// tombstone to these.
-    Signal(SignalChange, Box<Edge>),
+    Signal(SignalChange, Box<EdgeSignal>),
     /// A price or a main line moved: to the feed.
-    LineMovement(Box<Movement>),
+    LineMovement(Box<LineMovement>),
     /// A book or an arb went stale, or a book is no longer: to the feed.
-    StaleAlert(Box<Alert>),
+    StaleAlert(Box<StaleAlert>),
     /// How far the board has come with a source.
     Contains {
         /// The source.

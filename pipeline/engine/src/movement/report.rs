@@ -2,11 +2,11 @@
 //!
 //! It never looks at a window of arbs.
 
-use std::sync::Arc;
+use arb_model::{Points, Time};
 
 use crate::Micros;
 use crate::context::MarketContext;
-use crate::effect::{Effect, Effects, Moved, Movement};
+use crate::effect::{Effect, Effects, LineMovement, MovementKind};
 use crate::market::Line;
 use crate::odds::Price;
 use crate::quotes::Move;
@@ -39,9 +39,16 @@ pub(crate) fn report(
         let mark = |moved: &Move| Move { is_reported: moved.is_reported || is_in_report(moved), ..*moved };
         now = Some(moves.iter().map(mark).collect());
         for Move { key, from, to, .. } in sums {
-            let book = Arc::clone(context.step.pricing.names.name(key.book));
-            let what = Moved::Price { outcome: key.outcome, book, from, to };
-            push(what, key.line, end, context, effects);
+            let of_price = LineMovement {
+                line: key.line.map(Points),
+                outcome: Some(key.outcome.into()),
+                book: Some(context.step.pricing.names.name(key.book).into()),
+                price_from: Some(from),
+                price_to: Some(to),
+                probability_change: Some(to.implied_probability() - from.implied_probability()),
+                ..movement(MovementKind::Price, end, context, effects)
+            };
+            effects.push(Effect::LineMovement(Box::new(of_price)));
         }
     }
     now
@@ -64,27 +71,32 @@ pub(crate) fn report_main_line(
     if let (Some(from), Some(line), Some(end)) = (was, now, hops.last())
         && from != line
     {
-        push(Moved::MainLine { from }, Some(line), end, context, effects);
+        let of_line = LineMovement {
+            line: Some(Points(line)),
+            line_from: Some(Points(from)),
+            ..movement(MovementKind::MainLine, end, context, effects)
+        };
+        effects.push(Effect::LineMovement(Box::new(of_line)));
     }
 }
 
-fn push(
-    what: Moved,
-    line: Option<Line>,
+/// What movements of both kinds have in common.
+fn movement(
+    kind: MovementKind,
     end: Micros,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
-) {
-    let movement = Movement {
-        event: Arc::clone(context.step.event),
-        market: context.market,
-        line,
-        what,
-        window_start: end - SIZE,
-        window_end: end,
+) -> LineMovement {
+    LineMovement {
+        kind: kind.into(),
+        event: (**context.step.event).clone(),
+        market: context.market.family.into(),
+        period: context.market.period.into(),
+        window_start: Time(end - SIZE),
+        window_end: Time(end),
         sequence: effects.next(),
-    };
-    effects.push(Effect::LineMovement(Box::new(movement)));
+        ..LineMovement::default()
+    }
 }
 
 #[cfg(test)]
@@ -121,12 +133,11 @@ mod tests {
         let hops = Hops::passed(from * SECOND, to * SECOND);
         let now = report(moves, hops, &context(&step, "h2h"), &mut effects);
         let movements = out.into_iter().map(|effect| match effect {
-            Effect::LineMovement(movement) => match movement.what {
-                Moved::Price { book, from, to, .. } => {
-                    (book.to_string(), from.millionths(), to.millionths(), movement.window_end / SECOND)
-                }
-                Moved::MainLine { .. } => unreachable!("there is no line"),
-            },
+            Effect::LineMovement(movement) if movement.kind == MovementKind::Price => {
+                let [from, to] =
+                    [movement.price_from, movement.price_to].map(|price| price.unwrap().millionths());
+                (movement.book.unwrap().to_string(), from, to, movement.window_end.0 / SECOND)
+            }
             other => unreachable!("{other:?}"),
         });
         (movements.collect(), now.unwrap_or_else(|| moves.to_vec()))

@@ -14,6 +14,8 @@
 //! of insider trading in a market for state-contingent claims"; Jullien and Salanié 1994, the form of z; Cheung 2015, "Fixed-odds
 //! betting and traditional odds", the odds ratio.
 
+pub use arb_model::Method;
+
 use super::exp_ln::{exp, ln};
 use super::price::{self, Price};
 
@@ -23,35 +25,6 @@ const NOISE: f64 = 1e-12;
 const EXACT: f64 = 1e-11;
 /// Steps of a solution; both kinds take a dozen, or some sixty by halves.
 const STEPS: usize = 200;
-
-/// How what the book keeps is spread over the outcomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum Method {
-    Multiplicative,
-    Additive,
-    Power,
-    Shin,
-    OddsRatio,
-}
-
-impl Method {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Multiplicative, Self::Additive, Self::Power, Self::Shin, Self::OddsRatio];
-
-    /// Its name in answers.
-    #[must_use]
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Multiplicative => "multiplicative",
-            Self::Additive => "additive",
-            Self::Power => "power",
-            Self::Shin => "shin",
-            Self::OddsRatio => "odds_ratio",
-        }
-    }
-}
 
 /// The chances that prices stand for.
 #[derive(Debug, Clone, PartialEq)]

@@ -241,7 +241,7 @@ mod tests {
         let mut effects = Effects { sequence: 10, out: &mut out, samples, left_out };
         let signals = merge(was, found, keeps, &context(&step, "totals"), &mut effects);
         let published = out.iter().map(|effect| match effect {
-            Effect::Signal(change, edge) => (change.key().to_owned(), edge.line.unwrap(), edge.sequence),
+            Effect::Signal(change, edge) => (change.key().to_owned(), edge.line.unwrap().0, edge.sequence),
             other => unreachable!("{other:?}"),
         });
         let published = published.collect();

@@ -44,7 +44,7 @@ impl Draft {
     }
 
     pub(crate) fn put_event(&mut self, event: EventState) {
-        self.events.insert(Arc::clone(&event.info.id), event);
+        self.events.insert(Arc::clone(event.info.id.shared()), event);
     }
 
     pub(crate) fn put_source(&mut self, source: Symbol, clock: SourceClock) {
@@ -189,6 +189,8 @@ impl<'a> Overlay<'a> {
 mod tests {
     use proptest::prelude::*;
 
+    use arb_model::{Name, Time};
+
     use super::*;
     use crate::fixtures::{market, price, quote, symbols};
     use crate::learning::survival::{Cell, EventStage, MarketKind, Profile};
@@ -201,8 +203,8 @@ mod tests {
     const IDS: [&str; 3] = ["e", "f", "g"];
 
     fn event(id: &str, quotes: u8) -> EventState {
-        let [sport, league, home, away] = ["s", "l", "H", "A"].map(Arc::from);
-        let info = EventInfo { id: id.into(), sport, league, home, away, commence_time: 0 };
+        let [sport, league, home, away] = ["s", "l", "H", "A"].map(Name::from);
+        let info = EventInfo { id: id.into(), sport, league, home, away, commence_time: Time(0) };
         let mut state = MarketState::empty(market("h2h"), None);
         let books = symbols(&mut Names::default(), quotes);
         state.quotes = books.iter().map(|book| quote(*book, None, Outcome::Home, price("2"))).collect();

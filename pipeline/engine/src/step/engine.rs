@@ -212,7 +212,7 @@ impl Engine {
             }
             let update = self.update(source, end.received_at, &end.coverage);
             for event in self.withdrawn_from(end.league, &update) {
-                let (event, update) = (&event.as_input(), &update);
+                let (event, update) = (&Event::of(&event), &update);
                 let event_update =
                     EventUpdate { at, event, seen: &[], update, is_push: false, is_repeat: false };
                 self.apply_update(&event_update, effects, probe);
@@ -269,7 +269,7 @@ impl Engine {
         event_changed: bool,
     ) -> StepContext<'a> {
         let clock = self.draft.over(&self.state).clock();
-        let (watermark, commence_time) = (clock.watermark, event.commence_time);
+        let (watermark, commence_time) = (clock.watermark, event.commence_time.0);
         let moment = Moment { watermark, commence_time, expected: &self.expected };
         // Of several sources one may lag: its update comes when the others are already later.
         let (now, by_time, pricing) = (clock.now.max(received_at), false, self.pricing(&event.league));
@@ -288,8 +288,8 @@ impl Engine {
         let EventUpdate { at, event, seen, update, is_push, is_repeat } = *event_update;
         let was = self.draft.over(&self.state).event(event.id).cloned();
         let (info, event_changed) = match &was {
-            Some(was) if was.info.is(event) => (Arc::clone(&was.info), false),
-            _ => (Arc::new(EventInfo::from(event)), true),
+            Some(was) if event.is_known_as(&was.info) => (Arc::clone(&was.info), false),
+            _ => (Arc::new(event.to_info()), true),
         };
         let was = was.map(|was| was.markets).unwrap_or_default();
         let step = self.step_context(at, update.received_at, &info, event_changed);
@@ -308,7 +308,7 @@ impl Engine {
         let stale_books = stale_books::after(were_stale, &markets, &step, effects);
         let due = timers::after_frame(&markets, !stale_books.is_empty(), &step);
         if !were_stale.is_empty() {
-            self.draft.put_stale_books(&info.id, stale_books);
+            self.draft.put_stale_books(info.id.shared(), stale_books);
         }
         self.draft.put_event(EventState::new(info, markets).due_at(due));
     }

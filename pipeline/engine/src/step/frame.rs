@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::caps::{Cap, LeftOut};
 use crate::effect::Effects;
-use crate::input::{Coordinate, Coverage, Frame, Tick};
-use crate::market::Symbol;
+use crate::input::{Coordinate, Coverage, Event, Frame, Tick};
+use crate::market::{QuoteKey, Symbol};
 use crate::quotes::{self, Observation, SourceUpdate};
 use crate::state::MarketState;
 use crate::time::Disposition;
@@ -86,7 +86,7 @@ impl Engine {
             return;
         }
         let update = self.update(source, frame.received_at, &Coverage::nothing());
-        let event = &info.as_input();
+        let event = &Event::of(&info);
         let event_update =
             EventUpdate { at, event, seen: &seen, update: &update, is_push: false, is_repeat: true };
         self.apply_update(&event_update, effects, probe);
@@ -122,7 +122,7 @@ impl Engine {
 fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {
     Observation {
         market: tick.bet.market(),
-        key: tick.bet.key(book),
+        key: QuoteKey::new(&tick.bet, book),
         price: tick.price,
         limit: tick.limit,
         suspended: tick.suspended,

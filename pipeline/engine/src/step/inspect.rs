@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::learning::survival::{Cell, EventStage, MarketKind};
-use crate::market::{Bet, Line, Market, Outcome, Side, Symbol};
+use crate::market::{Bet, Line, Market, Outcome, QuoteKey, Side, Symbol};
 use crate::odds::Price;
 use crate::quotes::{Quote, QuoteStatus, QuoteView};
 
@@ -37,7 +37,7 @@ impl Engine {
     /// The quote of a bet at a book, as of the last step.
     #[must_use]
     pub fn quote(&self, event: &str, bet: &Bet, book: &str) -> Option<QuoteView> {
-        let key = bet.key(self.names.known(book)?);
+        let key = QuoteKey::new(bet, self.names.known(book)?);
         let market = self.draft.over(&self.state).event(event)?.market(bet.market())?;
         let found = market.quotes.binary_search_by(|quote| quote.key.cmp(&key)).ok()?;
         Some(market.quotes[found].view())

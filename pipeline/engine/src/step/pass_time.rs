@@ -136,7 +136,7 @@ impl Engine {
         event.due.set(due);
         let is_as_it_was = markets.is_none() && stale_books.is_none();
         let event = markets.map(|markets| EventState::new(Arc::clone(info), markets).due_at(due));
-        (!is_as_it_was).then(|| Passed { id: Arc::clone(&info.id), event, stale_books })
+        (!is_as_it_was).then(|| Passed { id: Arc::clone(info.id.shared()), event, stale_books })
     }
 }
 
@@ -149,7 +149,7 @@ struct Passed {
 
 fn is_over(event: &EventState, watermark: Micros) -> bool {
     let mut quotes = event.markets.iter().flat_map(|market| &market.quotes);
-    expiry::is_over(&event.info.sport, event.info.commence_time, watermark)
+    expiry::is_over(&event.info.sport, event.info.commence_time.0, watermark)
         || quotes.all(|quote| expiry::is_forgotten(quote.received_at, watermark))
 }
 

@@ -54,7 +54,7 @@ impl Engine {
     fn put_head(&mut self, info: &Arc<EventInfo>, market: Market, main_line: Option<Line>) {
         let new = || EventState::new(Arc::clone(info), Vec::new());
         let (state, _) = self.parts();
-        let event = state.events.entry(Arc::clone(&info.id)).or_insert_with(new);
+        let event = state.events.entry(Arc::clone(info.id.shared())).or_insert_with(new);
         event.markets.retain(|other| other.market != market);
         event.markets.push(Arc::new(MarketState::empty(market, main_line)));
         event.markets.sort_by_key(|market| market.market);

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use arb_model::{Seconds, Time};
+
 use crate::context::StepContext;
-use crate::effect::{Alert, BookState, Effect, Effects, Scope};
+use crate::effect::{AlertScope, BookState, Effect, Effects, StaleAlert};
 use crate::market::Symbol;
 use crate::quotes::Moment;
 use crate::state::MarketState;
@@ -102,13 +104,15 @@ fn alert_book(
     step: &StepContext<'_>,
     effects: &mut Effects<'_>,
 ) {
-    let alert = Alert {
-        scope: Scope::Book(state),
-        event: Arc::clone(step.event),
-        book: Arc::clone(step.pricing.names.name(book)),
-        last_seen_at,
-        expected_interval: step.moment.expected.interval(book.index()),
-        at: step.now,
+    let alert = StaleAlert {
+        scope: AlertScope::Book.into(),
+        state: state.into(),
+        event: (**step.event).clone(),
+        book: step.pricing.names.name(book).into(),
+        arb_id: None,
+        last_seen_at: last_seen_at.map(Time),
+        expected_interval: Seconds(step.moment.expected.interval(book.index())),
+        at: Time(step.now),
         sequence: effects.next(),
     };
     effects.push(Effect::StaleAlert(Box::new(alert)));
@@ -167,12 +171,10 @@ mod tests {
         };
         let books = names(&world.names, change(&step, &mut effects));
         let of = |effect: Effect| match effect {
-            Effect::StaleAlert(alert) => match alert.scope {
-                Scope::Book(state) => {
-                    (alert.book.to_string(), state.key(), alert.last_seen_at.map(|at| at / SECOND))
-                }
-                Scope::Arb(_) => unreachable!("no window is looked at"),
-            },
+            Effect::StaleAlert(alert) if alert.scope == AlertScope::Book => {
+                let state = alert.state.known().unwrap().key();
+                (alert.book.to_string(), state, alert.last_seen_at.map(|at| at.0 / SECOND))
+            }
             other => unreachable!("{other:?}"),
         };
         (books, out.into_iter().map(of).collect())

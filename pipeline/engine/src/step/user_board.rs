@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::arbs::{self, Judged};
 use crate::context::{MarketContext, StepContext};
-use crate::effect::Entry;
+use crate::effect::BoardEntry;
 use crate::input::Coordinate;
 use crate::market::Symbol;
 use crate::odds::ARB_BELOW;
@@ -36,7 +36,7 @@ pub struct UserBooks {
 impl Engine {
     /// The arbs of a user's books in the committed state, by event, market and line.
     #[must_use]
-    pub fn board_of(&self, user: &UserBooks) -> Vec<Entry> {
+    pub fn board_of(&self, user: &UserBooks) -> Vec<BoardEntry> {
         let venues = self.venues.at_commissions(&self.names, &user.commissions);
         let books: Option<BTreeSet<Symbol>> =
             user.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
@@ -49,7 +49,7 @@ impl Engine {
         entries
     }
 
-    fn add_entries(&self, event: &EventState, resolved: &ResolvedBooks, entries: &mut Vec<Entry>) {
+    fn add_entries(&self, event: &EventState, resolved: &ResolvedBooks, entries: &mut Vec<BoardEntry>) {
         let pricing = PricingContext { venues: &resolved.venues, ..self.pricing(&event.info.league) };
         let step = StepContext { pricing, ..self.step_context(NOWHERE, Micros::MIN, &event.info, false) };
         for state in &event.markets {
@@ -63,7 +63,7 @@ impl Engine {
                 let Some(arb) = arbs::find_arb(offered, outcomes, pricing, ARB_BELOW) else { continue };
                 let judged = Judged::of(&arb, line, &context);
                 let window = arbs::user_window(&arb, &judged, &state.windows, &context);
-                entries.push(*arbs::entry_of(&window, &judged, &context));
+                entries.push(*arbs::entry_of(&window, &judged, &context).0);
             }
         }
     }

@@ -196,7 +196,7 @@ fn tombstones_take_back_what_was_put() {
     assert_eq!((size.events, size.markets, size.quotes, size.windows), (1, 2, 4, 1));
     for saved in &saved {
         if let Saved::Head { event, market, .. } = saved {
-            engine.restore(Saved::HeadGone { event: event.id.clone(), market: *market }).unwrap();
+            engine.restore(Saved::HeadGone { event: (&*event.id).into(), market: *market }).unwrap();
         }
     }
     assert_eq!(engine.size(), arb_engine::Size::default(), "no event is left without a market");

@@ -160,12 +160,12 @@ proptest! {
             .collect();
         let of_event = |effects: &[Effect], id: &str| {
             let of = |effect: &Effect| match effect {
-                Effect::Transition(change, entry) if *entry.event.id == *id => {
+                Effect::Transition(change, entry, _) if *entry.event.id == *id => {
                     let legs: Vec<_> = entry.legs.iter().map(|leg| (leg.book.clone(), leg.price)).collect();
                     Some(format!("{change:?} {} {legs:?}", entry.id))
                 }
-                Effect::Closed(closed) if *closed.event.id == *id => {
-                    Some(format!("{} {}", closed.reason.key(), closed.id))
+                Effect::Closed(closed) if *closed.event_id == *id => {
+                    Some(format!("{} {}", closed.reason.as_str(), closed.id))
                 }
                 _ => None,
             };

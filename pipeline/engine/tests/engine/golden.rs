@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::effect::{Entry, Warning};
+use arb_engine::effect::{BoardEntry, Open, Warning};
 use arb_engine::input::{Event, Tick};
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
@@ -52,7 +52,7 @@ fn lay(book: &'static str, outcome: Outcome, decimal: &str) -> Tick<'static> {
 }
 
 /// The only entry that a poll of these ticks opens.
-fn opened(ticks: Vec<Tick<'static>>) -> Entry {
+fn opened(ticks: Vec<Tick<'static>>) -> BoardEntry {
     entry(&world().tell(10, ticks)).clone()
 }
 
@@ -60,12 +60,12 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 5e-7
 }
 
-fn shares(entry: &Entry) -> Vec<f64> {
+fn shares(entry: &BoardEntry) -> Vec<f64> {
     entry.legs.iter().map(|leg| leg.stake_share).collect()
 }
 
-fn stakes(entry: &Entry) -> Vec<Option<i64>> {
-    entry.legs.iter().map(|leg| leg.stake).collect()
+fn stakes(entry: &BoardEntry) -> Vec<Option<i64>> {
+    entry.legs.iter().map(|leg| leg.stake.map(|stake| stake.0)).collect()
 }
 
 /// The draw at 3.80 less 2 % of winnings is 1 + 2.8 * 0.98 = 3.744. S = 1/2.5 + 1/3.744 + 1/4.1 = 0.910996, so 9.7699 %.
@@ -81,14 +81,14 @@ fn three_ways_with_a_commission_and_limits() {
     ];
     let effects = world().poll(10, &[(soccer, ticks)]);
     let entry = entry(&effects);
-    assert_eq!(entry.legs[1].effective_price.millionths(), 3_744_000);
+    assert_eq!(entry.legs[1].effective_price.unwrap().millionths(), 3_744_000);
     assert!(close(entry.implied_probability, 0.910_996_456) && close(entry.margin, 0.097_699_111));
     let golden = [0.439_079_644, 0.293_188_865, 0.267_731_490];
     assert!(shares(entry).iter().zip(golden).all(|(a, b)| close(*a, b)), "{:?}", shares(entry));
-    assert_eq!(entry.total_stake_max, Some(8_526));
+    assert_eq!(entry.total_stake_max.map(|total| total.0), Some(8_526));
     assert_eq!(stakes(entry), [Some(3_743), Some(2_499), Some(2_282)]);
     assert!(close(entry.margin_rounded.unwrap(), 0.097_630_221));
-    assert_eq!(entry.warnings, [Warning::LimitUnknown]);
+    assert_eq!(entry.warnings, [Open::Known(Warning::LimitUnknown)]);
 }
 
 /// Laying at 2.0 less 5 % is backing the rest at 1 + 0.95 = 1.95. S = 1/2.2 + 1/1.95 = 0.967366, so 3.3735 %; 46.99 and 53.01
@@ -96,9 +96,12 @@ fn three_ways_with_a_commission_and_limits() {
 #[test]
 fn a_back_and_a_lay_of_one_side() {
     let entry = opened(vec![tick("a", "home", "2.2", 9), lay("x", Outcome::Home, "2")]);
-    assert_eq!(entry.legs[1].effective_price.millionths(), 1_950_000);
+    assert_eq!(entry.legs[1].effective_price.unwrap().millionths(), 1_950_000);
     assert!(close(entry.implied_probability, 0.967_365_967) && close(entry.margin, 0.033_734_940));
-    assert_eq!((stakes(&entry), entry.legs[1].liability), (vec![Some(4_699), Some(5_301)], Some(5_301)));
+    assert_eq!(
+        (stakes(&entry), entry.legs[1].liability.map(|money| money.0)),
+        (vec![Some(4_699), Some(5_301)], Some(5_301))
+    );
     assert!(close(entry.margin_rounded.unwrap(), 0.033_695));
     assert!(close(entry.margin_worst, entry.margin), "a level result is impossible at both");
 }
@@ -109,8 +112,8 @@ fn a_back_and_a_lay_of_one_side() {
 fn a_quarter_line_pays_half_the_margin_in_the_middle() {
     let entry = opened(vec![tick("a", "over 2.75", "2.1", 9), tick("c", "under 2.75", "2", 9)]);
     assert!(close(entry.margin, 0.024_390_244) && close(entry.margin_worst, 0.012_195_122));
-    assert!(entry.warnings.contains(&Warning::HalfPushPossible));
-    assert!(!entry.warnings.contains(&Warning::PushPossible));
+    assert!(entry.warnings.contains(&Open::Known(Warning::HalfPushPossible)));
+    assert!(!entry.warnings.contains(&Open::Known(Warning::PushPossible)));
 }
 
 /// On a whole line all stakes come back at exactly 3: the worst case is a return of nothing gained.
@@ -118,7 +121,7 @@ fn a_quarter_line_pays_half_the_margin_in_the_middle() {
 fn a_whole_line_can_push() {
     let entry = opened(vec![tick("a", "over 3", "2.1", 9), tick("c", "under 3", "2.1", 9)]);
     assert!(close(entry.margin, 0.05) && close(entry.margin_worst, 0.0));
-    assert!(entry.warnings.contains(&Warning::PushPossible));
+    assert!(entry.warnings.contains(&Open::Known(Warning::PushPossible)));
     // Whoever is content with stakes that come back wins 5 % else.
     assert!(close(entry.margin_rounded.unwrap(), 0.05));
 }
@@ -152,10 +155,10 @@ fn plus_and_minus_110_open_nothing() {
 #[test]
 fn a_score_is_what_can_still_be_taken() {
     let entry = opened(vec![tick("a", "home", "2.1", 9), tick("c", "away", "2.2", 9)]);
-    let alive = entry.ttl.survives(120_000_000);
+    let alive = entry.execution_probability.unwrap();
     assert!(alive > 0.8 && alive < 1.0, "{alive}");
     assert!(close(entry.score, entry.margin_rounded.unwrap() * alive));
     let nothing = opened(vec![takes(tick("a", "home", "2.1", 9), 0), tick("c", "away", "2.2", 9)]);
-    assert_eq!((nothing.margin_rounded, nothing.total_stake_max), (None, Some(0)));
+    assert_eq!((nothing.margin_rounded, nothing.total_stake_max.map(|total| total.0)), (None, Some(0)));
     assert!(nothing.score.abs() < f64::EPSILON);
 }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_engine::effect::{
-    Closed, Edge, Effect, Entry, Flag, SignalChange, SignalId, SignalKind, WindowChange, WindowId,
+    BoardEntry, CloseSignal, EdgeSignal, Effect, Flag, Open, SignalChange, SignalKind, WindowChange,
 };
 use arb_engine::market::Policy;
+use arb_model::Time;
 use proptest::prelude::*;
 
 use crate::random_log::{Run, logs, policies, some_books};
@@ -13,7 +14,7 @@ use crate::random_log::{Run, logs, policies, some_books};
 /// A window as its effects show it.
 #[derive(Debug, Clone)]
 struct OpenWindow {
-    opened_at: i64,
+    opened_at: Time,
     margins: Vec<f64>,
     was_simultaneous: bool,
     was_verified: bool,
@@ -23,24 +24,24 @@ struct OpenWindow {
 /// Windows that are open, and all ids that were ever used.
 struct Lives {
     policy: Policy,
-    windows: BTreeMap<WindowId, OpenWindow>,
-    used: BTreeSet<WindowId>,
+    windows: BTreeMap<String, OpenWindow>,
+    used: BTreeSet<String>,
 }
 
 impl Lives {
     /// The raw policy has no time but that of each record, and of two sources one may lag.
-    fn is_after(&self, later: i64, earlier: i64) -> bool {
+    fn is_after(&self, later: Time, earlier: Time) -> bool {
         self.policy == Policy::Raw || later >= earlier
     }
 
-    fn see(&mut self, change: Option<WindowChange>, entry: &Entry) {
+    fn see(&mut self, change: Option<WindowChange>, entry: &BoardEntry) {
         if change == Some(WindowChange::Opened) {
-            assert!(self.used.insert(entry.id), "an id is used again: {entry:?}");
+            assert!(self.used.insert(entry.id.clone()), "an id is used again: {entry:?}");
             let (opened_at, margins) = (entry.opened_at, Vec::new());
             let window =
                 OpenWindow { opened_at, margins, was_simultaneous: false, was_verified: false, sequence: 0 };
             assert_eq!(entry.opened_at, entry.updated_at);
-            self.windows.insert(entry.id, window);
+            self.windows.insert(entry.id.clone(), window);
         }
         assert!(self.is_after(entry.updated_at, entry.opened_at));
         let window = self.windows.get_mut(&entry.id).expect("a window that is open");
@@ -49,11 +50,11 @@ impl Lives {
         assert_eq!(entry.opened_at, window.opened_at);
         window.sequence = entry.sequence;
         window.margins.push(entry.margin);
-        window.was_simultaneous |= entry.verification.holds(Flag::Simultaneous);
-        window.was_verified |= entry.verification.is_verified();
+        window.was_simultaneous |= entry.verification.unwrap().holds(Flag::Simultaneous);
+        window.was_verified |= entry.verification.unwrap().is_verified();
     }
 
-    fn close(&mut self, closed: &Closed) {
+    fn close(&mut self, closed: &CloseSignal) {
         let window = self.windows.remove(&closed.id).expect("a window that is open");
         assert!(closed.sequence > window.sequence && self.is_after(closed.closed_at, window.opened_at));
         assert_eq!(closed.opened_at, window.opened_at);
@@ -64,29 +65,30 @@ impl Lives {
             [margins.first().copied(), peak, margins.last().copied()]
         );
         // A flag may hold for a moment that is not published, as when time passes: it is never lost.
-        assert!(closed.history.simultaneous >= window.was_simultaneous);
-        assert!(closed.history.verified >= window.was_verified);
-        assert!(closed.history.simultaneous || !closed.history.verified);
+        assert!(closed.simultaneous_ever.unwrap() >= window.was_simultaneous);
+        assert!(closed.verified_ever.unwrap() >= window.was_verified);
+        assert!(closed.simultaneous_ever.unwrap() || !closed.verified_ever.unwrap());
     }
 }
 
 /// What a signal is about: of one subject there is one at a time.
-fn subject(edge: &Edge) -> String {
-    let second = edge.bets.get(1).filter(|_| edge.kind == SignalKind::Middle).map(|bet| bet.line);
-    let book = (edge.kind == SignalKind::StalePrice).then(|| &edge.bets[0].book);
-    let bet = (edge.line, second, edge.outcome, book);
-    format!("{} {} {} {bet:?}", edge.event.id, edge.market.key(), edge.kind.key())
+fn subject(edge: &EdgeSignal) -> String {
+    let second =
+        edge.bets.get(1).filter(|_| edge.kind == Open::Known(SignalKind::Middle)).map(|bet| bet.line);
+    let book = (edge.kind == Open::Known(SignalKind::StalePrice)).then(|| &edge.bets[0].book);
+    let bet = (edge.line, second, edge.outcome.as_ref(), book);
+    format!("{} {:?} {} {bet:?}", edge.event.id, edge.market(), edge.kind.as_str())
 }
 
 /// Signals that are open, by what they are about, and all ids that were ever used.
 #[derive(Default)]
 struct Signals {
-    open: BTreeMap<String, Edge>,
-    used: BTreeSet<SignalId>,
+    open: BTreeMap<String, EdgeSignal>,
+    used: BTreeSet<String>,
 }
 
 impl Signals {
-    fn see(&mut self, change: SignalChange, edge: &Edge) {
+    fn see(&mut self, change: SignalChange, edge: &EdgeSignal) {
         let subject = subject(edge);
         let was = match change {
             SignalChange::Closed(_) => self.open.remove(&subject),
@@ -94,12 +96,12 @@ impl Signals {
         };
         let Some(was) = was else {
             assert_eq!(change, SignalChange::Opened, "{edge:?}");
-            assert!(self.used.insert(edge.id), "an id is used again: {edge:?}");
+            assert!(self.used.insert(edge.id.clone()), "an id is used again: {edge:?}");
             assert_eq!(edge.opened_at, edge.updated_at);
             return;
         };
         assert_ne!(change, SignalChange::Opened, "a second signal about the same: {edge:?}");
-        assert_eq!((was.id, was.opened_at), (edge.id, edge.opened_at));
+        assert_eq!((&was.id, was.opened_at), (&edge.id, edge.opened_at));
         assert!(edge.updated_at >= was.updated_at);
         let is_numbered = change != SignalChange::Refreshed;
         assert_eq!(edge.sequence > was.sequence, is_numbered, "{edge:?}");
@@ -117,7 +119,7 @@ proptest! {
         let mut lives = Lives { policy, windows: BTreeMap::new(), used: BTreeSet::new() };
         for effect in run.all() {
             match effect {
-                Effect::Transition(change, entry) => lives.see(Some(*change), entry),
+                Effect::Transition(change, entry, _) => lives.see(Some(*change), entry),
                 Effect::Refreshed(entry) => lives.see(None, entry),
                 Effect::Closed(closed) => lives.close(closed),
                 _ => {}
@@ -133,13 +135,13 @@ proptest! {
         let mut open = BTreeMap::new();
         for effect in run.all() {
             match effect {
-                Effect::Transition(WindowChange::Opened, entry) => {
-                    let line = (entry.event.id.clone(), entry.market, entry.line);
-                    prop_assert_eq!(open.insert(line, entry.id), None);
+                Effect::Transition(WindowChange::Opened, entry, _) => {
+                    let line = (entry.event.id.clone(), entry.market.as_str(), entry.period.as_str(), entry.line);
+                    prop_assert_eq!(open.insert(line, &entry.id), None);
                 }
                 Effect::Closed(closed) => {
-                    let line = (closed.event.id.clone(), closed.market, closed.line);
-                    prop_assert_eq!(open.remove(&line), Some(closed.id));
+                    let line = (closed.event_id.clone(), closed.market.as_str(), closed.period.as_str(), closed.line);
+                    prop_assert_eq!(open.remove(&line), Some(&closed.id));
                 }
                 _ => {}
             }
@@ -176,23 +178,23 @@ proptest! {
     fn an_entry_adds_up(log in logs(), policy in policies()) {
         let run = Run::through(policy, &some_books(), &log);
         for effect in run.all() {
-            let (Effect::Transition(_, entry) | Effect::Refreshed(entry)) = effect else { continue };
-            let implied: f64 = entry.legs.iter().map(|leg| leg.effective_price.implied_probability()).sum();
+            let (Effect::Transition(_, entry, _) | Effect::Refreshed(entry)) = effect else { continue };
+            let implied: f64 = entry.legs.iter().map(|leg| leg.effective_price.unwrap().implied_probability()).sum();
             prop_assert!((entry.implied_probability - implied).abs() < 1e-12);
             prop_assert!((entry.margin - (1.0 / implied - 1.0)).abs() < 1e-12);
             let shares: f64 = entry.legs.iter().map(|leg| leg.stake_share).sum();
             prop_assert!((shares - 1.0).abs() < 1e-9);
             prop_assert!(entry.margin_worst <= entry.margin);
             for leg in &entry.legs {
-                let (stake, limit) = (leg.stake.unwrap_or(0), leg.limit.unwrap_or(i64::MAX));
+                let (stake, limit) = (leg.stake.map_or(0, |stake| stake.0), leg.limit.map_or(i64::MAX, |limit| limit.0));
                 prop_assert!(stake >= 0 && stake <= limit, "{:?}", leg);
                 prop_assert_eq!(leg.stake.is_some(), entry.margin_rounded.is_some());
             }
             // Every flag that does not hold has its reason, and no other has one.
-            let doubted: Vec<_> = entry.doubts.iter().map(|doubt| doubt.flag).collect();
-            let unheld: Vec<_> =
-                Flag::ALL.into_iter().filter(|flag| !entry.verification.holds(*flag)).collect();
-            prop_assert_eq!(doubted, unheld);
+            let failed: Vec<_> = entry.failed_checks.iter().map(|check| check.flag.known().unwrap()).collect();
+            let flags = entry.verification.unwrap();
+            let unheld: Vec<_> = Flag::ALL.into_iter().filter(|flag| !flags.holds(*flag)).collect();
+            prop_assert_eq!(failed, unheld);
         }
     }
 
@@ -202,7 +204,7 @@ proptest! {
         let books = some_books();
         let run = Run::through(Policy::Board, &books, &log);
         for effect in run.all() {
-            let (Effect::Transition(_, entry) | Effect::Refreshed(entry)) = effect else { continue };
+            let (Effect::Transition(_, entry, _) | Effect::Refreshed(entry)) = effect else { continue };
             let known = entry.legs.iter().filter_map(|leg| books.get(&leg.book).currency.as_deref());
             let currencies: BTreeSet<_> = known.collect();
             prop_assert!(currencies.len() <= 1, "{:?}", entry);

@@ -1,8 +1,9 @@
 //! What books take: how it bounds stakes, what is said of it, and when the board is told.
 
-use arb_engine::effect::{Entry, Warning};
+use arb_engine::effect::{BoardEntry, Warning};
 use arb_engine::input::{Coverage, Frame, Input, Tick};
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
+use arb_model::Money;
 
 use crate::world::{World, entry, event, frame, tick, words};
 
@@ -22,12 +23,12 @@ pub(crate) fn another(tick: Tick<'static>, second: i64) -> Tick<'static> {
     takes(tick, Some(amount).filter(|amount| amount % 3 != 0))
 }
 
-fn stakes(entry: &Entry) -> Vec<Option<i64>> {
-    entry.legs.iter().map(|leg| leg.stake).collect()
+fn stakes(entry: &BoardEntry) -> Vec<Option<i64>> {
+    entry.legs.iter().map(|leg| leg.stake.map(|stake| stake.0)).collect()
 }
 
-fn limits(entry: &Entry) -> Vec<Option<i64>> {
-    entry.legs.iter().map(|leg| leg.limit).collect()
+fn limits(entry: &BoardEntry) -> Vec<Option<i64>> {
+    entry.legs.iter().map(|leg| leg.limit.map(|limit| limit.0)).collect()
 }
 
 #[test]
@@ -35,16 +36,16 @@ fn the_leg_that_takes_least_for_its_share_bounds_all() {
     let effects = World::new(Policy::Board).tell(10, arb(10_000, 4_000));
     let entry = entry(&effects);
     assert_eq!(limits(entry), [Some(10_000), Some(4_000)]);
-    assert_eq!(entry.total_stake_max, Some(8_190), "40.00 * 43/21; 100.00 would be 195.45");
+    assert_eq!(entry.total_stake_max, Some(Money(8_190)), "40.00 * 43/21; 100.00 would be 195.45");
     assert_eq!(stakes(entry), [Some(4_190), Some(4_000)], "41.91 would be more and return less of it");
     assert!((entry.margin_rounded.unwrap() - (4_190.0 * 2.1 / 8_190.0 - 1.0)).abs() < 1e-12);
-    assert_eq!(entry.warnings, []);
+    assert!(entry.warnings.is_empty());
 }
 
 #[test]
 fn limits_above_the_default_total_bound_only_the_largest_one() {
     let effects = World::new(Policy::Board).tell(10, arb(1_000_000, 700_000));
-    assert_eq!(entry(&effects).total_stake_max, Some(1_433_333), "7,000.00 * 43/21");
+    assert_eq!(entry(&effects).total_stake_max, Some(Money(1_433_333)), "7,000.00 * 43/21");
     let unbounded = World::new(Policy::Board).tell(10, arb(None, None));
     assert_eq!(stakes(entry(&effects)), stakes(entry(&unbounded)));
     assert_eq!(entry(&unbounded).total_stake_max, None);
@@ -57,7 +58,10 @@ fn it_is_warned_of_a_limit_that_nobody_states() {
     {
         let effects = World::new(Policy::Board).tell(10, arb(home, away));
         let entry = entry(&effects);
-        assert_eq!((entry.total_stake_max, &entry.warnings[..]), (most, &[Warning::LimitUnknown][..]));
+        assert_eq!(
+            (entry.total_stake_max, &entry.warnings[..]),
+            (most.map(Money), &[Warning::LimitUnknown.into()][..])
+        );
         assert_eq!(limits(entry), [home, away]);
     }
 }
@@ -69,8 +73,8 @@ fn of_a_lay_it_is_the_backers_stake() {
     let effects = World::new(Policy::Board).tell(10, vec![tick("a", "home", "2.0", 9), takes(lay, 1_000)]);
     let entry = entry(&effects);
     // Laid at 1.8 is "not home" at 2.25: 8/17 of the whole, and 10.00 risks 8.00.
-    assert_eq!((limits(entry), entry.total_stake_max), (vec![None, Some(1_000)], Some(1_700)));
-    assert_eq!((stakes(entry), entry.legs[1].liability), (vec![Some(900), Some(1_000)], Some(800)));
+    assert_eq!((limits(entry), entry.total_stake_max), (vec![None, Some(1_000)], Some(Money(1_700))));
+    assert_eq!((stakes(entry), entry.legs[1].liability), (vec![Some(900), Some(1_000)], Some(Money(800))));
     assert!((entry.margin_rounded.unwrap() - 1.0 / 17.0).abs() < 1e-12, "either way 18.00 for 17.00");
 }
 
@@ -82,14 +86,17 @@ fn another_limit_alone_is_a_refresh_and_no_event() {
     let lower = world.tell(20, arb(10_000, 2_000));
     assert_eq!(words(&lower), ["refreshed"]);
     let (first, now) = (entry(&opened), entry(&lower));
-    assert_eq!((now.id, now.sequence, now.opened_at), (first.id, first.sequence, first.opened_at));
-    assert_eq!((now.total_stake_max, limits(now)), (Some(4_095), vec![Some(10_000), Some(2_000)]));
-    assert!(now.is_simultaneous(), "no span has ended");
+    assert_eq!((&now.id, now.sequence, now.opened_at), (&first.id, first.sequence, first.opened_at));
+    assert_eq!((now.total_stake_max, limits(now)), (Some(Money(4_095)), vec![Some(10_000), Some(2_000)]));
+    assert!(now.simultaneous, "no span has ended");
     assert_eq!(words(&world.tell(30, arb(10_000, 2_000))), [""; 0]);
     let unknown = world.tell(40, arb(10_000, None));
-    assert_eq!((words(&unknown), entry(&unknown).total_stake_max), (vec!["refreshed".into()], Some(19_545)));
+    assert_eq!(
+        (words(&unknown), entry(&unknown).total_stake_max),
+        (vec!["refreshed".into()], Some(Money(19_545)))
+    );
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     let push = Frame { coverage, ..frame(50, None, event("e"), arb(10_000, 3_000).split_off(1)) };
     let (_, told) = world.step(&Input::Frame(push));
-    assert_eq!((words(&told), entry(&told).total_stake_max), (vec!["refreshed".into()], Some(6_142)));
+    assert_eq!((words(&told), entry(&told).total_stake_max), (vec!["refreshed".into()], Some(Money(6_142))));
 }

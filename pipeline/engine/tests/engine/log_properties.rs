@@ -144,7 +144,7 @@ proptest! {
 /// The number of a transition; `None` of what is none.
 fn sequence(effect: &Effect) -> Option<i64> {
     match effect {
-        Effect::Transition(_, entry) => Some(entry.sequence),
+        Effect::Transition(_, entry, _) => Some(entry.sequence),
         Effect::Closed(closed) => Some(closed.sequence),
         Effect::LineMovement(moved) => Some(moved.sequence),
         Effect::StaleAlert(alert) => Some(alert.sequence),
@@ -181,9 +181,10 @@ fn open_bets(run: &Run) -> Vec<String> {
     let mut open = std::collections::BTreeMap::new();
     for effect in run.all() {
         match effect {
-            Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
-                let legs: Vec<_> = entry.legs.iter().map(|leg| (&leg.book, leg.outcome, leg.price)).collect();
-                let bets = format!("{} {} {:?} {legs:?}", entry.event.id, entry.market.key(), entry.line);
+            Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => {
+                let legs: Vec<_> =
+                    entry.legs.iter().map(|leg| (&leg.book, leg.outcome.clone(), leg.price)).collect();
+                let bets = format!("{} {:?} {:?} {legs:?}", entry.event.id, entry.market(), entry.line);
                 open.insert(entry.id.to_string(), bets);
             }
             Effect::Closed(closed) => drop(open.remove(&closed.id.to_string())),
@@ -250,12 +251,12 @@ fn random_logs_have_everything() {
 
 fn word(effect: &Effect) -> String {
     match effect {
-        Effect::Transition(change, _) => format!("{change:?}").to_lowercase(),
+        Effect::Transition(change, ..) => format!("{change:?}").to_lowercase(),
         Effect::Refreshed(_) => "refreshed".to_owned(),
-        Effect::Closed(closed) => format!("closed {}", closed.reason.key()),
+        Effect::Closed(closed) => format!("closed {}", closed.reason.as_str()),
         Effect::LineMovement(_) => "moved".to_owned(),
         Effect::StaleAlert(_) => "alert".to_owned(),
-        Effect::Signal(_, edge) => format!("signal {}", edge.kind.key()),
+        Effect::Signal(_, edge) => format!("signal {}", edge.kind.as_str()),
         Effect::Contains { .. } => "contains".to_owned(),
     }
 }

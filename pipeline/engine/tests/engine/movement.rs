@@ -23,7 +23,7 @@ fn a_move_is_reported_when_the_watermark_passes_the_next_hop() {
     let effects = world.beat(1_015);
     assert_eq!(words(&effects), ["moved a home 2 to 2.1 in 950-1010"]);
     let Effect::LineMovement(moved) = &effects[0] else { panic!("{effects:?}") };
-    assert_eq!((moved.line, moved.sequence, moved.window_end), (None, 1, at(1_010)));
+    assert_eq!((moved.line, moved.sequence, moved.window_end.0), (None, 1, at(1_010)));
     for second in (1_016..1_100).step_by(5) {
         assert_eq!(words(&world.beat(second)), [""; 0], "once");
     }

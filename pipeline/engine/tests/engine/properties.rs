@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use arb_engine::Engine;
-use arb_engine::effect::{BookState, Effect, Scope, SignalChange, SignalKind};
+use arb_engine::effect::{AlertScope, BookState, Effect, SignalChange, SignalKind};
 use arb_engine::input::{Event, Tick};
 use arb_engine::market::Policy;
 use arb_engine::state::Saved;
@@ -213,7 +213,7 @@ fn board(world: &World) -> Vec<(&'static str, &'static str, u64)> {
         .values()
         .map(|entry| {
             let id = EVENTS.into_iter().find(|id| **id == *entry.event.id).unwrap();
-            let name = match entry.line {
+            let name = match entry.line.map(|line| line.0) {
                 None => "h2h",
                 Some(2_500) => "2500",
                 Some(_) => "3000",
@@ -308,7 +308,7 @@ proptest! {
     fn sequences_grow_by_one(polls in polls(), policy in policy()) {
         let (_, effects) = Telling::plain(policy).run(&polls);
         let sequences = effects.iter().filter_map(|effect| match effect {
-            Effect::Transition(_, entry) => Some(entry.sequence),
+            Effect::Transition(_, entry, _) => Some(entry.sequence),
             Effect::Closed(closed) => Some(closed.sequence),
             Effect::LineMovement(moved) => Some(moved.sequence),
             Effect::StaleAlert(alert) => Some(alert.sequence),
@@ -333,10 +333,10 @@ proptest! {
         for effect in &effects {
             let Effect::StaleAlert(alert) = effect else { continue };
             let book = (alert.event.id.clone(), alert.book.clone());
-            match alert.scope {
-                Scope::Book(BookState::Stale) => prop_assert!(stale.insert(book)),
-                Scope::Book(BookState::Recovered | BookState::Gone) => prop_assert!(stale.remove(&book)),
-                Scope::Arb(_) => {}
+            match (alert.scope.known(), alert.state.known()) {
+                (Some(AlertScope::Book), Some(BookState::Stale)) => prop_assert!(stale.insert(book)),
+                (Some(AlertScope::Book), _) => prop_assert!(stale.remove(&book)),
+                _ => {}
             }
         }
     }
@@ -353,7 +353,7 @@ fn random_polls_have_signals_of_every_kind_that_polls_can_show() {
         let polls = polls().new_tree(&mut runner).unwrap().current();
         let (_, effects) = Telling::plain(Policy::Board).run(&polls);
         kinds.extend(effects.iter().filter_map(|effect| match effect {
-            Effect::Signal(SignalChange::Opened, edge) => Some(edge.kind),
+            Effect::Signal(SignalChange::Opened, edge) => edge.kind.known(),
             _ => None,
         }));
     }

@@ -2,9 +2,7 @@
 //!
 //! It never changes anything but names.
 
-use std::sync::Arc;
-
-use arb_engine::effect::{Effect, Moved, SignalId, SignalKind};
+use arb_engine::effect::{Effect, SignalKind};
 
 /// Books of random polls, in the order of their names.
 pub(crate) const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -17,38 +15,38 @@ pub(crate) fn unnamed(effect: &Effect) -> Effect {
     if let Effect::Signal(_, edge) = &mut effect
         && edge.kind == SignalKind::StalePrice
     {
-        edge.id = SignalId([0; 16]);
+        edge.id.clear();
     }
     effect
 }
 
 /// An effect with the books' other names.
 pub(crate) fn rename(effect: &Effect) -> Effect {
-    let other = |book: &str| Arc::from(RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()]);
+    let other = |book: &str| RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()];
     let mut effect = unnamed(effect);
     match &mut effect {
-        Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
+        Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => {
             for leg in &mut entry.legs {
                 // Of books that no one knows each is its own operator.
-                (leg.book, leg.operator) = (other(&leg.book), other(&leg.operator));
+                (leg.book, leg.operator) = (other(&leg.book).into(), other(&leg.operator).into());
             }
-            for doubt in &mut entry.doubts {
-                let words = doubt.reason.split(' ');
-                let renamed = words.map(|word| if BOOKS.contains(&word) { other(word) } else { word.into() });
-                doubt.reason = renamed.collect::<Vec<Arc<str>>>().join(" ");
+            for check in &mut entry.failed_checks {
+                let words = check.reason.split(' ');
+                let renamed = words.map(|word| if BOOKS.contains(&word) { other(word) } else { word });
+                check.reason = renamed.collect::<Vec<_>>().join(" ");
             }
         }
         Effect::LineMovement(moved) => {
-            if let Moved::Price { book, .. } = &mut moved.what {
-                *book = other(book);
+            if let Some(book) = &mut moved.book {
+                *book = other(book).into();
             }
         }
         Effect::Signal(_, edge) => {
             for quote in edge.bets.iter_mut().chain(&mut edge.evidence) {
-                (quote.book, quote.operator) = (other(&quote.book), other(&quote.operator));
+                (quote.book, quote.operator) = (other(&quote.book).into(), other(&quote.operator).into());
             }
         }
-        Effect::StaleAlert(alert) => alert.book = other(&alert.book),
+        Effect::StaleAlert(alert) => alert.book = other(&alert.book).into(),
         Effect::Closed(_) | Effect::Contains { .. } => {}
     }
     effect

@@ -16,14 +16,14 @@ fn a_window_opens_moves_and_closes() {
     );
     let opened = world.tell(20, vec![tick("a", "home", "2.1", 19), tick("b", "away", "2.2", 19)]);
     assert_eq!(words(&opened), ["opened"]);
-    let id = entry(&opened).id;
+    let id = entry(&opened).id.clone();
     let moved = world.tell(30, vec![tick("a", "home", "2.3", 29), tick("b", "away", "2.2", 29)]);
     assert_eq!(words(&moved), ["updated"]);
-    assert_eq!((entry(&moved).id, entry(&moved).opened_at), (id, at(20)));
+    assert_eq!((&entry(&moved).id, entry(&moved).opened_at.0), (&id, at(20)));
     let over = world.tell(40, vec![tick("a", "home", "1.5", 39), tick("b", "away", "2.2", 39)]);
     assert_eq!(words(&over), ["moved b away 1.9 to 2.2 in -30-30", "closed price_moved"]);
     let closed = closed(&over);
-    assert_eq!((closed.id, closed.opened_at, closed.closed_at), (id, at(20), at(40)));
+    assert_eq!((&closed.id, closed.opened_at.0, closed.closed_at.0), (&id, at(20), at(40)));
     let margin = |a: f64, b: f64| 1.0 / (1.0 / a + 1.0 / b) - 1.0;
     assert!((closed.margin_open - margin(2.1, 2.2)).abs() < 1e-9);
     assert!((closed.margin_peak - margin(2.3, 2.2)).abs() < 1e-9);
@@ -39,11 +39,11 @@ fn an_entry_says_what_to_bet() {
         vec![tick("c", "away", "4.23", 9), tick("a", "home", "2.30", 8), tick("b", "draw", "3.50", 9)];
     let effects = world.poll(10, &[(soccer, ticks)]);
     let entry = entry(&effects);
-    let legs: Vec<_> = entry.legs.iter().map(|leg| (leg.outcome.key(), &*leg.book)).collect();
+    let legs: Vec<_> = entry.legs.iter().map(|leg| (leg.outcome.as_str(), &*leg.book)).collect();
     assert_eq!(legs, [("home", "a"), ("draw", "b"), ("away", "c")]);
     assert!((entry.margin - 0.0450).abs() < 5e-5 && (entry.margin_worst - entry.margin).abs() < 1e-12);
     assert!((entry.legs[0].stake_share - 43.4783 / 95.6904).abs() < 1e-6);
-    assert_eq!(entry.legs[0].last_seen_at, at(8));
+    assert_eq!(entry.legs[0].last_seen_at.0, at(8));
     assert!(!entry.in_play && entry.warnings == [Warning::LimitUnknown]);
 }
 
@@ -52,10 +52,10 @@ fn unchanged_prices_prove_simultaneity_later() {
     let mut world = World::new(Policy::Board);
     world.tell(10, vec![tick("a", "home", "2.1", 9)]);
     let opened = world.tell(20, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 19)]);
-    assert!(!entry(&opened).is_simultaneous(), "a was last seen before b was first seen");
+    assert!(!entry(&opened).simultaneous, "a was last seen before b was first seen");
     let proven = world.tell(30, vec![tick("a", "home", "2.1", 29), tick("b", "away", "2.2", 19)]);
     assert_eq!(words(&proven), ["updated"]);
-    assert!(entry(&proven).is_simultaneous());
+    assert!(entry(&proven).simultaneous);
     assert_eq!(entry(&proven).sequence, entry(&opened).sequence + 1);
     let again = world.tell(40, vec![tick("a", "home", "2.1", 39), tick("b", "away", "2.2", 39)]);
     assert_eq!(words(&again), ["refreshed"]);
@@ -154,14 +154,14 @@ fn a_draw_on_offer_supersedes_the_two_way_window() {
     let two = || vec![tick("a", "home", "3.1", 9), tick("b", "away", "3.2", 9)];
     let three = || [two(), vec![tick("b", "draw", "9", 9)]].concat();
     let mut board = World::new(Policy::Board);
-    let opened = entry(&board.tell(10, two())).id;
+    let opened = entry(&board.tell(10, two())).id.clone();
     let effects = board.tell(20, three());
     assert_eq!(words(&effects), ["closed superseded", "opened"]);
     assert_ne!(closed(&effects).id, entry(&effects).id);
     let mut raw = World::new(Policy::Raw);
     assert_eq!(entry(&raw.tell(10, two())).id, opened);
     let effects = raw.tell(20, three());
-    assert_eq!((words(&effects), entry(&effects).id), (vec!["updated".to_owned()], opened));
+    assert_eq!((words(&effects), &entry(&effects).id), (vec!["updated".to_owned()], &opened));
 }
 
 #[test]
@@ -176,7 +176,8 @@ fn only_the_same_line_pairs() {
         tick("b", "away -1.5", "2.2", 19),
     ];
     assert_eq!(words(&world.tell(20, same)), ["opened", "opened"]);
-    let lines: Vec<_> = world.board.values().map(|entry| (entry.market.family.key(), entry.line)).collect();
+    let lines: Vec<_> =
+        world.board.values().map(|entry| (entry.market.as_str(), entry.line.map(|line| line.0))).collect();
     assert!(lines.contains(&("totals", Some(2_500))) && lines.contains(&("spreads", Some(-1_500))));
 }
 
@@ -189,11 +190,11 @@ fn whole_lines_warn_of_a_push_and_quarter_lines_pay_half() {
     let whole = world.poll(10, &[(event("w"), on("3"))]);
     assert_eq!(
         (entry(&whole).margin_worst, &entry(&whole).warnings[..]),
-        (0.0, &[Warning::PushPossible, Warning::LimitUnknown][..])
+        (0.0, &[Warning::PushPossible.into(), Warning::LimitUnknown.into()][..])
     );
     let quarter = world.poll(20, &[(event("w"), on("3")), (event("q"), on("2.25"))]);
     let quarter = quarter.iter().find_map(|effect| match effect {
-        Effect::Transition(_, entry) if &*entry.event.id == "q" => Some(entry),
+        Effect::Transition(_, entry, _) if &*entry.event.id == "q" => Some(entry),
         _ => None,
     });
     let quarter = quarter.expect("a window on the quarter line");

@@ -1,6 +1,6 @@
 //! Edge signals, kind by kind: what opens one, what keeps it, what closes it.
 
-use arb_engine::effect::{Edge, Effect, Role};
+use arb_engine::effect::{EdgeSignal, Effect, Role};
 use arb_engine::input::{Coverage, Frame, Input, Tick};
 use arb_engine::market::Policy;
 
@@ -11,7 +11,7 @@ fn said(effects: &[Effect]) -> Vec<String> {
     edges(effects).into_iter().map(|(what, _)| what).collect()
 }
 
-fn edge(effects: &[Effect], what: &str) -> Edge {
+fn edge(effects: &[Effect], what: &str) -> EdgeSignal {
     let found = edges(effects).into_iter().find(|(said, _)| said == what);
     found.unwrap_or_else(|| panic!("{what} is not among {:?}", said(effects))).1
 }
@@ -47,10 +47,11 @@ fn a_price_above_the_fair_chance_of_four_others_is_of_value() {
     assert!(close(edge.strength, 0.5 * 2.06 - 1.0) && close(edge.confidence, 1.0));
     assert!(close(edge.kelly.unwrap(), 0.25 * 0.03 / 1.06));
     assert_eq!(edge.fair.len(), 5);
-    assert!(edge.fair.iter().all(|(_, chance)| close(*chance, 0.5)));
-    let sources: Vec<_> = edge.evidence.iter().map(|quote| (quote.role, &*quote.book)).collect();
+    assert!(edge.fair.iter().all(|fair| close(fair.probability, 0.5)));
+    let sources: Vec<_> =
+        edge.evidence.iter().map(|quote| (quote.role.known().unwrap(), &*quote.book)).collect();
     assert_eq!(sources, FAIR.map(|book| (Role::Source, book)));
-    assert_eq!((edge.opened_at, edge.sequence, edge.in_play), (at(100), 1, false));
+    assert_eq!((edge.opened_at.0, edge.sequence, edge.in_play), (at(100), 1, false));
 }
 
 #[test]
@@ -79,9 +80,9 @@ fn value_of_a_long_shot_is_by_the_most_cautious_method() {
     // More of what 1.15 / 5.5 keeps is the long shot's by each method but the multiplicative, and most by the power.
     let ticks = [winner(&FAIR, "1.15", "5.5", 100), winner(&["a"], "1.1", "7.2", 100)].concat();
     let edge = edge(&world.tell(100, ticks), "opened value a away");
-    let methods: Vec<_> = edge.fair.iter().map(|(method, _)| method.key()).collect();
+    let methods: Vec<_> = edge.fair.iter().map(|fair| fair.method.as_str()).collect();
     assert_eq!([methods[0], methods[1], methods[4]], ["power", "odds_ratio", "multiplicative"]);
-    let chances: Vec<_> = edge.fair.iter().map(|(_, chance)| *chance).collect();
+    let chances: Vec<_> = edge.fair.iter().map(|fair| fair.probability).collect();
     assert!(chances.is_sorted() && close(edge.strength, chances[0] * 7.2 - 1.0), "{chances:?}");
     // On two outcomes Shin's is the additive one.
     let booksum = 1.0 / 1.15 + 1.0 / 5.5;
@@ -147,7 +148,7 @@ fn two_bets_that_can_both_win_are_a_middle() {
     assert_eq!(what, "opened middle a over");
     let implied = 1.0 / 1.97 + 1.0 / 1.98;
     assert!(close(edge.strength, 1.0 / implied - 1.0));
-    assert_eq!(edge.bets.iter().map(|bet| bet.line).collect::<Vec<_>>(), [Some(2_500), Some(3_500)]);
+    assert_eq!(edge.bets.iter().map(|bet| bet.line.unwrap().0).collect::<Vec<_>>(), [2_500, 3_500]);
     assert_eq!(totals("over 2", "under 3.5").len(), 1, "three goals win both");
     assert_eq!(totals("over 2.5", "under 3").len(), 0, "no whole number lies between");
     assert_eq!(totals("over 2.5", "under 2.5").len(), 0, "one line");
@@ -178,10 +179,11 @@ fn three_operators_that_shorten_an_outcome_are_a_steam() {
     let (_, effects) = steam();
     let edge = edge(&effects, "opened steam d home");
     assert!(close(edge.strength, 1.0 / 1.9 - 1.0 / 2.05) && close(edge.confidence, 0.5));
-    let moved: Vec<_> = edge.evidence.iter().map(|quote| (quote.role, &*quote.book)).collect();
+    let moved: Vec<_> =
+        edge.evidence.iter().map(|quote| (quote.role.known().unwrap(), &*quote.book)).collect();
     assert_eq!(moved, [(Role::Leader, "a"), (Role::Follower, "b"), (Role::Follower, "c")]);
     assert!(edge.evidence.iter().all(|quote| quote.price_from.unwrap().millionths() == 2_050_000));
-    assert_eq!(edge.expires_at, at(1_013 + 600));
+    assert_eq!(edge.expires_at.0, at(1_013 + 600));
 }
 
 #[test]
@@ -256,7 +258,7 @@ fn odds_drop_when_the_consensus_falls_by_eight_per_cent_in_half_an_hour() {
     assert_eq!(drops(&effects), ["opened odds_drop a home"]);
     let edge = edge(&effects, "opened odds_drop a home");
     assert!(close(edge.strength, 0.555_556 - 0.5) && close(edge.confidence, 1.0), "{edge:?}");
-    assert_eq!((edge.evidence.len(), edge.expires_at), (3, at(1_800 + 1_800)));
+    assert_eq!((edge.evidence.len(), edge.expires_at.0), (3, at(1_800 + 1_800)));
     // Half an hour later 1.8 is what it was.
     let later = said_at(&mut world, 2_110, 3_700, "1.8");
     assert_eq!(drops(&later), ["expired odds_drop a home"]);

@@ -1,8 +1,9 @@
 //! Staleness: what a book's own habits are, what closes when it breaks them, and what is said about it.
 
-use arb_engine::effect::{BookState, Effect, Flag, Scope};
+use arb_engine::effect::{AlertScope, BookState, Effect, Flag};
 use arb_engine::input::{Event, Tick};
 use arb_engine::market::Policy;
+use arb_model::{Seconds, Time};
 
 use crate::world::{World, at, closed, event, tick, words};
 
@@ -28,10 +29,10 @@ fn an_unknown_book_is_given_half_an_hour() {
     let mut world = World::new(Policy::Board);
     world.tell(100, arb(99, 100));
     assert_eq!(words(&world.beat(99 + PRIOR + 5)), ["refreshed"], "it is fresh no longer, and on offer");
-    assert!(!world.board.values().any(|entry| entry.verification.holds(Flag::Fresh)));
+    assert!(!world.board.values().any(|entry| entry.verification.unwrap().holds(Flag::Fresh)));
     let effects = world.beat(99 + PRIOR + 6);
     assert_eq!(words(&effects), ["closed stale", "alert arb a", "alert a stale"]);
-    assert_eq!(closed(&effects).closed_at, at(99 + PRIOR + 6));
+    assert_eq!(closed(&effects).closed_at.0, at(99 + PRIOR + 6));
     assert_eq!(words(&world.beat(99 + PRIOR + 7)), ["alert b stale"]);
 }
 
@@ -46,11 +47,17 @@ fn a_known_book_is_given_twice_what_it_takes() {
         _ => None,
     });
     let alerts = alerts.collect::<Vec<_>>();
-    assert_eq!(alerts[0].scope, Scope::Arb(closed(&effects).id));
-    assert_eq!(alerts[1].scope, Scope::Book(BookState::Stale));
+    assert_eq!(
+        (&alerts[0].scope, &alerts[0].arb_id),
+        (&AlertScope::Arb.into(), &Some(closed(&effects).id.clone()))
+    );
+    assert!(alerts[1].scope == AlertScope::Book && alerts[1].state == BookState::Stale);
     for alert in alerts {
-        assert_eq!((alert.last_seen_at, alert.expected_interval), (Some(at(last)), 22_627_441));
-        assert_eq!(alert.at, at(last + 51));
+        assert_eq!(
+            (alert.last_seen_at, alert.expected_interval),
+            (Some(Time(at(last))), Seconds(22_627_441))
+        );
+        assert_eq!(alert.at.0, at(last + 51));
     }
 }
 
@@ -109,11 +116,11 @@ fn silence_ends_no_span() {
     world.beat(last + 60);
     let effects = world.tell(last + 70, arb(last + 69, last + 69));
     let opened = effects.iter().find_map(|effect| match effect {
-        Effect::Transition(_, entry) => Some(entry),
+        Effect::Transition(_, entry, _) => Some(entry),
         _ => None,
     });
     let opened = opened.expect("the arb is back");
-    assert!(opened.is_simultaneous() && opened.legs[0].price_moved_at == at(1_000));
+    assert!(opened.simultaneous && opened.legs[0].price_moved_at.0 == at(1_000));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn a_price_from_before_the_start_is_not_on_offer_in_play() {
     assert_eq!(words(&world.beat(124)), [""; 0], "the watermark is at 119 s");
     let effects = world.beat(125);
     assert_eq!(words(&effects), ["closed event_started"]);
-    assert_eq!((closed(&effects).id, closed(&effects).closed_at), (entry(&opened).id, at(125)));
+    assert_eq!((&closed(&effects).id, closed(&effects).closed_at.0), (&entry(&opened).id, at(125)));
     assert_eq!(words(&world.poll(130, &[(starts(120), arb(119))])), [""; 0], "still from before the start");
     let in_play = world.poll(140, &[(starts(120), arb(120))]);
     assert_eq!(words(&in_play), ["opened"]);
@@ -176,8 +176,8 @@ fn time_is_looked_at_once_a_second_and_before_the_record() {
     let effects = world.poll(125, &[(starts(120), arb(124))]);
     assert_eq!(words(&effects), ["closed event_started", "opened"]);
     let ids = effects.iter().filter_map(|effect| match effect {
-        Effect::Closed(closed) => Some(closed.id),
-        Effect::Transition(_, entry) => Some(entry.id),
+        Effect::Closed(closed) => Some(&closed.id),
+        Effect::Transition(_, entry, _) => Some(&entry.id),
         _ => None,
     });
     let ids = ids.collect::<Vec<_>>();

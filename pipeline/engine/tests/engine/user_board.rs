@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_engine::UserBooks;
-use arb_engine::effect::Entry;
+use arb_engine::effect::BoardEntry;
 use arb_engine::input::Tick;
 use arb_engine::market::{Outcome, Policy};
 use proptest::prelude::*;
@@ -20,8 +20,8 @@ fn charged(commissions: &[(&str, u32)]) -> UserBooks {
     UserBooks { commissions, ..UserBooks::default() }
 }
 
-fn legs(entry: &Entry) -> Vec<(&str, Outcome, u32)> {
-    entry.legs.iter().map(|leg| (&*leg.book, leg.outcome, leg.price.millionths())).collect()
+fn legs(entry: &BoardEntry) -> Vec<(&str, Outcome, u32)> {
+    entry.legs.iter().map(|leg| (&*leg.book, leg.outcome.known().unwrap(), leg.price.millionths())).collect()
 }
 
 /// `a` and `b` have the best prices, `c` and `d` the second best, which make an arb too.
@@ -49,7 +49,7 @@ fn a_second_best_arb_shows_where_the_best_is_out_of_reach() {
     assert_eq!(legs(entry), [("c", Outcome::Home, 2_100_000), ("d", Outcome::Away, 2_100_000)]);
     assert!((entry.margin - 0.05).abs() < 1e-9);
     // It is no window of the board: as old as its prices, with an id that its bets have again.
-    assert_eq!((entry.opened_at, entry.sequence), (at(99), 0));
+    assert_eq!((entry.opened_at.0, entry.sequence), (at(99), 0));
     assert!(!world.board.contains_key(&entry.id.to_string()));
     assert_eq!(world.engine.board_of(&only(&["c", "d"])), entries);
     assert_eq!(world.engine.board_of(&only(&["a"])), []);
@@ -64,7 +64,10 @@ fn what_a_user_pays_takes_the_place_of_the_books_fees() {
     assert_eq!(legs(&entries[0])[0].0, "c");
     // 1 + 1.2 * 0.95 is 2.14.
     let entries = world.engine.board_of(&charged(&[("a", 50_000)]));
-    assert_eq!((legs(&entries[0])[0].0, entries[0].legs[0].effective_price.millionths()), ("a", 2_140_000));
+    assert_eq!(
+        (legs(&entries[0])[0].0, entries[0].legs[0].effective_price.unwrap().millionths()),
+        ("a", 2_140_000)
+    );
     assert!((entries[0].implied_probability - (1.0 / 2.14 + 1.0 / 2.2)).abs() < 1e-9);
     let all = [("a", 200_000), ("b", 200_000), ("c", 200_000), ("d", 200_000)];
     assert_eq!(world.engine.board_of(&charged(&all)), []);
@@ -106,9 +109,9 @@ proptest! {
         let (all, alone) = (told(&prices, &(0..BOOKS.len()).collect()), told(&prices, &books));
         let user = only(&books.iter().map(|book| BOOKS[*book]).collect::<Vec<_>>());
         // What is bet, and what it brings; what others say of it differs, and so do its age and its name.
-        let gist = |entry: &Entry| {
+        let gist = |entry: &BoardEntry| {
             let legs: Vec<_> = entry.legs.iter().map(|leg| (leg.book.clone(), leg.price, leg.stake)).collect();
-            (entry.market, entry.line, legs, entry.margin.to_bits(), entry.margin_worst.to_bits())
+            (entry.market(), entry.line, legs, entry.margin.to_bits(), entry.margin_worst.to_bits())
         };
         let found = all.engine.board_of(&user);
         let expected = alone.engine.board_of(&UserBooks::default());

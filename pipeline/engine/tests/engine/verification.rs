@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::effect::{Effect, Entry, Flag, Warning};
+use arb_engine::effect::{BoardEntry, Effect, Flag, Warning};
 use arb_engine::input::Tick;
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
+use arb_model::Money;
 
 use crate::world::{World, at, closed, entry, tick, words};
 
@@ -57,19 +58,20 @@ fn lay(book: &'static str, outcome: Outcome, decimal: &str, seen: i64) -> Tick<'
 }
 
 /// The flags that do not hold, and what is said of the first.
-fn doubts(entry: &Entry) -> (Vec<Flag>, String) {
-    let flags = entry.doubts.iter().map(|doubt| doubt.flag).collect::<Vec<_>>();
-    let held = Flag::ALL.into_iter().filter(|flag| entry.verification.holds(*flag));
+fn failed_checks(entry: &BoardEntry) -> (Vec<Flag>, String) {
+    let verification = entry.verification.unwrap();
+    let flags = entry.failed_checks.iter().map(|check| check.flag.known().unwrap()).collect::<Vec<_>>();
+    let held = Flag::ALL.into_iter().filter(|flag| verification.holds(*flag));
     assert!(
         held.eq(Flag::ALL.into_iter().filter(|flag| !flags.contains(flag))),
         "each flag holds or is doubted"
     );
-    assert_eq!(entry.verification.is_verified(), flags.is_empty());
-    (flags, entry.doubts.first().map(|doubt| doubt.reason.clone()).unwrap_or_default())
+    assert_eq!(verification.is_verified(), flags.is_empty());
+    (flags, entry.failed_checks.first().map(|check| check.reason.clone()).unwrap_or_default())
 }
 
 fn told(ticks: Vec<Tick<'_>>) -> (Vec<Flag>, String) {
-    doubts(entry(&world().tell(100, ticks)))
+    failed_checks(entry(&world().tell(100, ticks)))
 }
 
 #[test]
@@ -77,18 +79,18 @@ fn an_arb_of_which_everything_is_known_is_verified() {
     let mut world = world();
     let effects = world.tell(100, market(("a", "2.04"), ("b", "2.02"), 99));
     let entry = entry(&effects);
-    assert_eq!(doubts(entry), (vec![], String::new()));
+    assert_eq!(failed_checks(entry), (vec![], String::new()));
     assert_eq!(entry.currency.as_deref(), Some("USD"));
     assert_eq!(entry.warnings, [Warning::LimitUnknown]);
     assert_eq!(
         (&*entry.legs[0].operator, entry.legs[0].stake, entry.legs[1].stake),
-        ("a", Some(4_975), Some(5_024)),
+        ("a", Some(Money(4_975)), Some(Money(5_024))),
         "a cent less returns more of what is staked than one more"
     );
     let worst: f64 = (49.75_f64 * 2.04).min(50.24 * 2.02) / 99.99 - 1.0;
     assert!(
         (entry.margin_rounded.unwrap() - worst).abs() < 1e-12
-            && (entry.score - worst * entry.placeable).abs() < 1e-12
+            && (entry.score - worst * entry.execution_probability.unwrap()).abs() < 1e-12
     );
 }
 
@@ -158,12 +160,15 @@ fn a_limit_that_leaves_nothing_to_stake_changes_what_is_proven() {
     };
     assert_eq!(told(100, None).0, ["opened"]);
     let (said, entry) = told(101, Some(2_000));
-    assert_eq!((said, doubts(&entry).0), (vec!["refreshed".to_owned()], vec![]));
+    assert_eq!((said, failed_checks(&entry).0), (vec!["refreshed".to_owned()], vec![]));
     let (said, entry) = told(102, Some(0));
-    assert_eq!((said, doubts(&entry).0), (vec!["updated".to_owned()], vec![Flag::Stakeable]));
-    assert_eq!((entry.total_stake_max, entry.margin_rounded, entry.legs[1].stake), (Some(0), None, None));
+    assert_eq!((said, failed_checks(&entry).0), (vec!["updated".to_owned()], vec![Flag::Stakeable]));
+    assert_eq!(
+        (entry.total_stake_max, entry.margin_rounded, entry.legs[1].stake),
+        (Some(Money(0)), None, None)
+    );
     let (said, entry) = told(103, Some(5_000));
-    assert_eq!((said, doubts(&entry).0), (vec!["updated".to_owned()], vec![]));
+    assert_eq!((said, failed_checks(&entry).0), (vec!["updated".to_owned()], vec![]));
 }
 
 #[test]
@@ -175,22 +180,25 @@ fn what_is_proven_later_is_an_event_and_what_grows_old_is_none() {
         ticks
     };
     let opened = world.tell(100, late(90, 99));
-    assert_eq!(doubts(entry(&opened)).0, [Flag::Simultaneous]);
-    assert_eq!(doubts(entry(&opened)).1, "one price was last confirmed 9 s before another was first seen");
+    assert_eq!(failed_checks(entry(&opened)).0, [Flag::Simultaneous]);
+    assert_eq!(
+        failed_checks(entry(&opened)).1,
+        "one price was last confirmed 9 s before another was first seen"
+    );
     let proven = world.tell(110, late(109, 109));
-    assert_eq!((words(&proven), doubts(entry(&proven)).0), (vec!["updated".to_owned()], vec![]));
+    assert_eq!((words(&proven), failed_checks(entry(&proven)).0), (vec!["updated".to_owned()], vec![]));
     // A book that is not known is expected to confirm within a quarter of an hour.
     assert_eq!(words(&world.beat(109 + 900 + 5)), [""; 0], "the watermark is five seconds behind");
     let aged = world.beat(109 + 900 + 6);
     assert_eq!(words(&aged), ["updated"], "verified no longer");
-    assert_eq!(doubts(entry(&aged)).0, [Flag::Fresh]);
+    assert_eq!(failed_checks(entry(&aged)).0, [Flag::Fresh]);
     assert_eq!(
-        doubts(entry(&aged)).1,
+        failed_checks(entry(&aged)).1,
         "a was last confirmed 906 s ago; 95 of 100 of its prices are within 900 s"
     );
     let gone = world.tell(1_100, vec![]);
-    let ever = closed(&gone).history;
-    assert!(ever.simultaneous && ever.verified);
+    let ever = closed(&gone);
+    assert_eq!((ever.simultaneous_ever, ever.verified_ever), (Some(true), Some(true)));
 }
 
 #[test]
@@ -199,8 +207,9 @@ fn a_window_that_was_never_proven_closes_as_a_phantom() {
     let mut ticks = market(("a", "2.04"), ("b", "2.02"), 99);
     ticks[0].last_seen_at = at(90);
     world.tell(100, ticks);
-    let ever = closed(&world.tell(110, vec![])).history;
-    assert!(!ever.simultaneous && !ever.verified);
+    let closing = world.tell(110, vec![]);
+    let ever = closed(&closing);
+    assert_eq!((ever.simultaneous_ever, ever.verified_ever), (Some(false), Some(false)));
 }
 
 #[test]
@@ -210,7 +219,7 @@ fn a_commission_counts_before_it_is_an_arb() {
     assert_eq!(words(&world().tell(100, ticks("2.01"))), [""; 0]);
     let effects = world().tell(100, ticks("2.06"));
     let leg = &entry(&effects).legs[0];
-    assert_eq!((leg.price.millionths(), leg.effective_price.millionths()), (2_040_000, 1_988_000));
+    assert_eq!((leg.price.millionths(), leg.effective_price.unwrap().millionths()), (2_040_000, 1_988_000));
     // A worse price that keeps more is the better one.
     let both =
         vec![tick("x", "home", "2.04", 99), tick("a", "home", "2.00", 99), tick("b", "away", "2.06", 99)];
@@ -225,12 +234,12 @@ fn laying_one_of_two_is_backing_the_other() {
     let entry = entry(&effects);
     let leg = &entry.legs[1];
     assert_eq!(
-        (leg.outcome, leg.side, leg.effective_price.millionths()),
-        (Outcome::Home, Side::Lay, 2_055_555)
+        (leg.outcome.known(), leg.side.known(), leg.effective_price.unwrap().millionths()),
+        (Some(Outcome::Home), Some(Side::Lay), 2_055_555)
     );
     assert!((entry.implied_probability - (1.0 / 2.1 + 1.0 / 2.055_555)).abs() < 1e-9);
     // 50.53 at risk, rounded up, is 56.14 laid at 1.9.
-    assert_eq!((leg.stake, leg.liability), (Some(5_614), Some(5_053)));
+    assert_eq!((leg.stake, leg.liability), (Some(Money(5_614)), Some(Money(5_053))));
     // The same bets by other quotes: the window goes on.
     let other = world.tell(110, vec![tick("a", "home", "2.1", 109), tick("b", "away", "2.2", 109)]);
     assert_eq!(words(&other), ["updated"]);
@@ -246,7 +255,8 @@ fn backing_and_laying_one_of_three_is_an_arb_of_its_own() {
     ticks.push(lay("x", Outcome::Home, "2.3", 99));
     let effects = world.tell(100, ticks);
     let pair = entry(&effects);
-    let legs: Vec<_> = pair.legs.iter().map(|leg| (leg.outcome, leg.side)).collect();
+    let legs: Vec<_> =
+        pair.legs.iter().map(|leg| (leg.outcome.known().unwrap(), leg.side.known().unwrap())).collect();
     assert_eq!(legs, [(Outcome::Home, Side::Back), (Outcome::Home, Side::Lay)]);
     let other = world.tell(110, draw("3.2", "3.2"));
     assert_eq!(words(&other), ["closed superseded", "opened"], "three bets are another arb");
@@ -285,7 +295,7 @@ fn worst(home: (&'static str, &str), away: (&'static str, &str)) -> (f64, bool) 
     let mut world = World { engine, ..World::new(Policy::Board) };
     let effects = world.tell(100, vec![tick(home.0, "home", home.1, 90), tick(away.0, "away", away.1, 90)]);
     let entry = entry(&effects);
-    (entry.margin_worst, entry.warnings.contains(&Warning::PushPossible))
+    (entry.margin_worst, entry.warnings.contains(&Warning::PushPossible.into()))
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use arb_engine::effect::{Alert, Closed, Edge, Effect, Entry, Moved, Movement, Scope, SignalChange};
+use arb_engine::effect::{
+    AlertScope, BoardEntry, CloseSignal, EdgeSignal, Effect, LineMovement, SignalChange, StaleAlert,
+};
 use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
@@ -51,8 +53,8 @@ pub(crate) fn event(id: &str) -> Event<'_> {
 pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) offset: i64,
-    pub(crate) board: BTreeMap<String, Entry>,
-    pub(crate) signals: BTreeMap<String, Edge>,
+    pub(crate) board: BTreeMap<String, BoardEntry>,
+    pub(crate) signals: BTreeMap<String, EdgeSignal>,
     pub(crate) commit_each: bool,
     /// Before each step an abort of nothing: an engine does not know then what it need not look at.
     pub(crate) looks_at_all: bool,
@@ -85,7 +87,7 @@ impl World {
 
     fn publish(&mut self, effect: &Effect) {
         match effect {
-            Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
+            Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => {
                 invariants::check_entry(entry).unwrap();
                 self.board.insert(entry.id.to_string(), (**entry).clone());
             }
@@ -96,7 +98,7 @@ impl World {
     }
 
     /// A signal opens once, changes while it is open, and closes once.
-    fn signal(&mut self, change: SignalChange, edge: &Edge) {
+    fn signal(&mut self, change: SignalChange, edge: &EdgeSignal) {
         let was_open = match change {
             SignalChange::Closed(_) => self.signals.remove(&edge.id.to_string()).is_some(),
             _ => self.signals.insert(edge.id.to_string(), edge.clone()).is_some(),
@@ -157,9 +159,9 @@ pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
     effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Transition(change, _) => Some(format!("{change:?}").to_lowercase()),
+            Effect::Transition(change, _, _) => Some(format!("{change:?}").to_lowercase()),
             Effect::Refreshed(_) => Some("refreshed".into()),
-            Effect::Closed(closed) => Some(format!("closed {}", closed.reason.key())),
+            Effect::Closed(closed) => Some(format!("closed {}", closed.reason)),
             Effect::LineMovement(moved) => Some(moved_words(moved)),
             Effect::StaleAlert(alert) => Some(alert_words(alert)),
             // These have words of their own.
@@ -169,13 +171,13 @@ pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
 }
 
 /// What became of signals, in a few words each: what, of what kind, and the first bet.
-pub(crate) fn edges(effects: &[Effect]) -> Vec<(String, Edge)> {
+pub(crate) fn edges(effects: &[Effect]) -> Vec<(String, EdgeSignal)> {
     effects
         .iter()
         .filter_map(|effect| match effect {
             Effect::Signal(change, edge) => {
                 let bet = &edge.bets[0];
-                let what = format!("{} {} {} {}", change.key(), edge.kind.key(), bet.book, bet.outcome.key());
+                let what = format!("{} {} {} {}", change.key(), edge.kind, bet.book, bet.outcome);
                 Some((what, (**edge).clone()))
             }
             _ => None,
@@ -183,29 +185,30 @@ pub(crate) fn edges(effects: &[Effect]) -> Vec<(String, Edge)> {
         .collect()
 }
 
-fn moved_words(moved: &Movement) -> String {
-    let (start, end) = (moved.window_start / at(1), moved.window_end / at(1));
-    let what = match &moved.what {
-        Moved::Price { outcome, book, from, to } => {
-            let [from, to] = [from, to].map(|price| f64::from(price.millionths()) / 1e6);
-            format!("{book} {} {from} to {to}", outcome.key())
+fn moved_words(moved: &LineMovement) -> String {
+    let (start, end) = (moved.window_start.0 / at(1), moved.window_end.0 / at(1));
+    let what = match (&moved.book, &moved.outcome, moved.line_from) {
+        (Some(book), Some(outcome), None) => {
+            let [from, to] = [moved.price_from, moved.price_to].map(|price| price.unwrap().decimal());
+            format!("{book} {outcome} {from} to {to}")
         }
-        Moved::MainLine { from } => format!("main line {from} to {}", moved.line.unwrap()),
+        (None, None, Some(from)) => format!("main line {} to {}", from.0, moved.line.unwrap().0),
+        _ => panic!("{moved:?}"),
     };
     format!("moved {what} in {start}-{end}")
 }
 
-fn alert_words(alert: &Alert) -> String {
-    match alert.scope {
-        Scope::Arb(_) => format!("alert arb {}", alert.book),
-        Scope::Book(state) => format!("alert {} {}", alert.book, state.key()),
+fn alert_words(alert: &StaleAlert) -> String {
+    if alert.scope == AlertScope::Arb {
+        return format!("alert arb {}", alert.book);
     }
+    format!("alert {} {}", alert.book, alert.state)
 }
 
 /// The only entry among effects.
-pub(crate) fn entry(effects: &[Effect]) -> &Entry {
+pub(crate) fn entry(effects: &[Effect]) -> &BoardEntry {
     let mut entries = effects.iter().filter_map(|effect| match effect {
-        Effect::Transition(_, entry) | Effect::Refreshed(entry) => Some(&**entry),
+        Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => Some(&**entry),
         _ => None,
     });
     let entry = entries.next().expect("an entry");
@@ -214,7 +217,7 @@ pub(crate) fn entry(effects: &[Effect]) -> &Entry {
 }
 
 /// The only close among effects.
-pub(crate) fn closed(effects: &[Effect]) -> &Closed {
+pub(crate) fn closed(effects: &[Effect]) -> &CloseSignal {
     let find = |effect: &'_ Effect| matches!(effect, Effect::Closed(_));
     match effects.iter().find(|effect| find(effect)) {
         Some(Effect::Closed(closed)) => closed,

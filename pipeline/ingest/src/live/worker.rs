@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use arb_kafka::{Lease, Leases};
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::Coverage;
 use arb_schemas::time::{Micros, SECOND};
@@ -307,6 +307,7 @@ fn scoped(mut poll: Poll, sport: &str, markets: &[String], faults: &mut Faults) 
 
 #[cfg(test)]
 mod tests {
+    use arb_model::{Name, Time};
     use std::cell::Cell;
 
     use arb_schemas::records::Event;
@@ -331,9 +332,9 @@ mod tests {
     #[test]
     fn a_poll_covers_what_was_asked_for() {
         let event = |league: &str| {
-            let text = || league.to_owned();
+            let text = || Name::from(league);
             let (id, sport, home, away) = (text(), text(), text(), text());
-            (Event { id, sport, league: text(), home, away, commence_time: 0 }, vec![])
+            (Event { id, sport, league: text(), home, away, commence_time: Time(0) }, vec![])
         };
         let events = vec![event("soccer_epl"), event("soccer_fifa_world_cup")];
         let poll = Poll { received_at: 0, league: None, coverage: Coverage::ALL, events };

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use arb_engine::odds::Price;
+use arb_model::{Price, Time};
 use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, to_rfc3339};
 
@@ -27,12 +27,12 @@ pub(super) fn poll(at: Micros, fixtures: &[&Fixture], books: &[Book]) -> Poll {
 fn event(life: &Life) -> Event {
     let league = life.sport.league;
     Event {
-        id: life.id.clone(),
-        sport: league.split('_').next().unwrap_or_default().to_owned(),
-        league: league.to_owned(),
-        home: life.home.clone(),
-        away: life.away.clone(),
-        commence_time: life.starts_at,
+        id: (&*life.id).into(),
+        sport: league.split('_').next().unwrap_or_default().into(),
+        league: league.into(),
+        home: (&*life.home).into(),
+        away: (&*life.away).into(),
+        commence_time: Time(life.starts_at),
     }
 }
 
@@ -131,7 +131,7 @@ fn write_price(out: &mut String, life: &Life, &(outcome, odds, point): &Priced, 
 
 #[cfg(test)]
 mod tests {
-    use arb_process::faults::Faults;
+    use arb_model::Faults;
     use arb_schemas::time::SECOND;
 
     use super::super::{Settings, Simulator, Source};

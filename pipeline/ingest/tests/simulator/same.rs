@@ -98,7 +98,7 @@ fn matches_come_begin_and_end() {
         assert!(events.is_sorted_by_key(|(event, _)| event.commence_time));
         for (event, _) in events {
             let (before, in_play, last) = seen.entry(event.id).or_insert((0, 0, poll));
-            *(if event.commence_time <= at { in_play } else { before }) += 1;
+            *(if event.commence_time.0 <= at { in_play } else { before }) += 1;
             assert!(poll - *last <= 1, "one that has ended does not come back");
             *last = poll;
         }

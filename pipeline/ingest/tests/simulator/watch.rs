@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use arb_ingest::simulator::{Model, Settings, Simulator};
 use arb_ingest::source::{Poll, Source, SourceError};
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_schemas::records::{Offer, Outcome};
 use arb_schemas::time::{Micros, SECOND};
 
@@ -68,13 +68,13 @@ impl Watched {
     fn look(&mut self, poll: &Poll) {
         let mut now = HashMap::new();
         for (event, offers) in &poll.events {
-            let in_play = event.commence_time <= poll.received_at;
+            let in_play = event.commence_time.0 <= poll.received_at;
             for offer in offers {
                 let age = poll.received_at - offer.last_seen_at;
                 self.seen.ages[usize::from(in_play)].push(age as f64 / SECOND as f64);
                 self.seen.ticks += offer.ticks.len() as u64;
                 if !self.seen.has(&event.sport, &offer.market) {
-                    self.seen.markets.push((event.sport.clone(), offer.market.clone()));
+                    self.seen.markets.push((event.sport.to_string(), offer.market.clone()));
                 }
                 if event.sport == "soccer" && offer.market == "h2h" {
                     self.seen.three_way.0 += 1;
@@ -83,12 +83,12 @@ impl Watched {
                 let key = key(poll.received_at, &event.id, &offer.book);
                 self.seen.confirmed_at.insert(key, offer.last_seen_at);
             }
-            if let Some((was_in_play, before)) = self.last.get(&event.id)
+            if let Some((was_in_play, before)) = self.last.get(&*event.id)
                 && *was_in_play == in_play
             {
                 self.seen.compare(in_play, before, offers);
             }
-            now.insert(event.id.clone(), (in_play, offers.clone()));
+            now.insert(event.id.to_string(), (in_play, offers.clone()));
         }
         self.last = now;
     }

@@ -14,7 +14,7 @@ use arb_engine::venues::Books;
 use arb_ingest::recording::Recording;
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_ingest::the_odds_api::OddsFormat;
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_schemas::time::{Micros, to_rfc3339};
 
 use super::{Split, asked, told};

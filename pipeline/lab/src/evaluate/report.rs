@@ -100,7 +100,7 @@ impl Report<'_> {
     fn write_doubts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\nflags that did not hold at opening, of {} windows", self.0.windows.len())?;
         for flag in Flag::ALL {
-            let count = self.0.windows.iter().filter(|window| window.doubts_at_open.contains(&flag)).count();
+            let count = self.0.windows.iter().filter(|window| window.failed_at_open.contains(&flag)).count();
             writeln!(f, "{:<24}{count:>9}", flag.key())?;
         }
         for [pre_match, in_play] in &self.0.margin_limits {

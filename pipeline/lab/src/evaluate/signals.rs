@@ -22,14 +22,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::effect::{Edge, Effect, Evidence, SignalChange, SignalCloseReason, SignalId, SignalKind};
+use arb_engine::effect::{Effect, SignalChange, SignalCloseReason};
 use arb_engine::input::{Coordinate, Heartbeat, Input};
 use arb_engine::market::{Line, Policy, Side};
 use arb_engine::venues::Books;
 use arb_ingest::recording;
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_ingest::the_odds_api::OddsFormat;
-use arb_process::faults::Faults;
+use arb_model::{EdgeSignal, Faults, Points, SignalKind, SignalQuote};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::ODDS_TICKS;
 use close::{Closes, Taken};
@@ -143,8 +143,8 @@ impl Graded {
 }
 
 /// The bets of a signal on the outcomes of a line.
-fn backs(edge: &Edge, line: Option<Line>) -> impl Iterator<Item = &Evidence> {
-    edge.bets.iter().filter(move |bet| bet.line == line && bet.side == Side::Back)
+fn backs(edge: &EdgeSignal, line: Option<Line>) -> impl Iterator<Item = &SignalQuote> {
+    edge.bets.iter().filter(move |bet| bet.line == line.map(Points) && bet.side == Side::Back)
 }
 
 /// One recording on its way through the engine.
@@ -154,7 +154,7 @@ struct SignalRun<'a> {
     offset: i64,
     now: Option<Micros>,
     /// When open signals opened, and of what.
-    open: BTreeMap<SignalId, (SignalKind, bool, Micros)>,
+    open: BTreeMap<String, (SignalKind, bool, Micros)>,
     following: Following,
     closes: Closes,
 }
@@ -165,7 +165,7 @@ impl SignalRun<'_> {
         // Time first, this poll's too: what time brings is taken at the prices before it.
         self.pass_time(source, received_at);
         let starts: Vec<_> =
-            poll.events.iter().map(|(event, _)| (event.id.clone(), event.commence_time)).collect();
+            poll.events.iter().map(|(event, _)| (event.id.to_string(), event.commence_time.0)).collect();
         let (effects, _) = told(&mut self.engine, source, poll, &mut self.offset, &mut self.graded.faults);
         self.now = Some(self.now.map_or(received_at, |now| now.max(received_at)));
         self.following.look(&self.engine, received_at, &mut self.graded.counts);
@@ -199,29 +199,31 @@ impl SignalRun<'_> {
         }
     }
 
-    fn opened(&mut self, edge: &Edge) {
-        self.graded.counts.entry((edge.kind, edge.in_play)).or_default().opened += 1;
-        self.open.insert(edge.id, (edge.kind, edge.in_play, edge.opened_at));
-        let lines: BTreeSet<_> = edge.bets.iter().map(|bet| bet.line).collect();
+    fn opened(&mut self, edge: &EdgeSignal) {
+        let Some((kind, market)) = edge.kind.known().zip(edge.market()) else { return };
+        self.graded.counts.entry((kind, edge.in_play)).or_default().opened += 1;
+        self.open.insert(edge.id.clone(), (kind, edge.in_play, edge.opened_at.0));
+        let lines: BTreeSet<_> = edge.bets.iter().map(|bet| bet.line.map(|line| line.0)).collect();
         for line in lines {
-            let offers = self.engine.offers(&edge.event.id, edge.market, line);
-            self.following.add(edge, line, &offers);
+            let offers = self.engine.offers(&edge.event.id, market, line);
+            self.following.add(edge, (kind, market, line), &offers);
             if !edge.in_play {
-                self.closes.add(Taken::new(edge, line, &offers));
+                self.closes.add(Taken::new(edge, (kind, market, line), &offers));
             }
         }
     }
 
-    fn closed(&mut self, reason: SignalCloseReason, edge: &Edge) {
+    fn closed(&mut self, reason: SignalCloseReason, edge: &EdgeSignal) {
         let Some((kind, in_play, opened_at)) = self.open.remove(&edge.id) else { return };
         let counts = self.graded.counts.entry((kind, in_play)).or_default();
         *counts.ended.entry(SignalChange::Closed(reason).key()).or_default() += 1;
-        counts.lives.push(edge.updated_at - opened_at);
+        counts.lives.push(edge.updated_at.0 - opened_at);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use arb_model::Time;
     use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
 
     use super::*;
@@ -245,7 +247,7 @@ mod tests {
                 league: "baseball_test".into(),
                 home: "H".into(),
                 away: "A".into(),
-                commence_time: 120 * MINUTE,
+                commence_time: Time(120 * MINUTE),
             };
             let seen = |offer: Offer| Offer { last_seen_at: at, ..offer };
             Ok(self.0.next().map(|offers| Poll {

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use arb_engine::Engine;
-use arb_engine::effect::Entry;
 use arb_engine::market::{Bet, Side};
 use arb_engine::odds::Price;
+use arb_model::BoardEntry;
 use arb_schemas::time::{Micros, SECOND};
 
 /// Upper ends of the gaps that are told apart, in seconds.
@@ -48,16 +48,18 @@ struct Verdict {
 
 impl Verdicts {
     /// Adds the legs of a window that has just opened.
-    pub(super) fn add(&mut self, entry: &Entry) {
+    pub(super) fn add(&mut self, entry: &BoardEntry) {
+        let Some(market) = entry.market() else { return };
+        let line = entry.line.map(|line| line.0);
         self.0.extend(entry.legs.iter().filter_map(|leg| {
             Some(Verdict {
                 event: entry.event.id.to_string(),
-                bet: Bet::new(entry.market, leg.outcome, Side::Back, entry.line)?,
+                bet: Bet::new(market, leg.outcome.known()?, Side::Back, line)?,
                 book: leg.book.to_string(),
                 price: leg.price,
-                at: entry.opened_at,
+                at: entry.opened_at.0,
                 in_play: entry.in_play,
-                simultaneous: entry.is_simultaneous(),
+                simultaneous: entry.simultaneous,
             })
         }));
     }

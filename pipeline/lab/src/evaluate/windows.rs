@@ -5,9 +5,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use arb_engine::effect::{Effect, Entry, Flag, WindowId};
+use arb_engine::effect::Effect;
 use arb_engine::learning::survival::{HOLE, Ttl};
-use arb_engine::market::Market;
+use arb_model::{BoardEntry, Family, Flag, Leg, Open, Outcome, Period};
 use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
@@ -17,8 +17,10 @@ use serde_json::{Value, json};
 pub struct RawWindow {
     /// The source's event id.
     pub event: String,
-    /// Market.
-    pub market: Market,
+    /// Market family.
+    pub market: Open<Family>,
+    /// Period of the market.
+    pub period: Open<Period>,
     /// Line in thousandths.
     pub line: Option<i32>,
     /// The first poll at which it was open.
@@ -44,7 +46,7 @@ pub struct RawWindow {
     /// All flags held at any one poll.
     pub verified_ever: bool,
     /// The flags that did not hold at opening.
-    pub doubts_at_open: Vec<Flag>,
+    pub failed_at_open: Vec<Flag>,
     /// How long it had still to live at opening.
     pub ttl: Ttl,
     /// The last poll that saw it before the recording's first hole; nothing is said of its life after it.
@@ -52,35 +54,41 @@ pub struct RawWindow {
     /// It opened after the split.
     pub is_reported: bool,
     /// (outcome, book, price in millionths) at opening.
-    pub legs: Vec<(&'static str, String, u32)>,
+    pub legs: Vec<(Open<Outcome>, String, u32)>,
 }
 
 impl RawWindow {
-    fn new(entry: &Entry) -> Self {
-        let leg = |leg: &arb_engine::effect::EntryLeg| {
-            (leg.outcome.key(), leg.book.to_string(), leg.price.millionths())
-        };
+    fn new(entry: &BoardEntry, ttl: &Ttl) -> Self {
+        let leg = |leg: &Leg| (leg.outcome.clone(), leg.book.to_string(), leg.price.millionths());
         Self {
             event: entry.event.id.to_string(),
-            market: entry.market,
-            line: entry.line,
-            opened_at: entry.opened_at,
-            last_open_at: entry.opened_at,
+            market: entry.market.clone(),
+            period: entry.period.clone(),
+            line: entry.line.map(|line| line.0),
+            opened_at: entry.opened_at.0,
+            last_open_at: entry.opened_at.0,
             closed_at: None,
             in_play: entry.in_play,
             margin_open: entry.margin,
             margin_peak: entry.margin,
             polls: 0,
-            simultaneous_at_open: entry.is_simultaneous(),
-            simultaneous_ever: entry.is_simultaneous(),
-            verified_at_open: entry.verification.is_verified(),
-            verified_ever: entry.verification.is_verified(),
-            doubts_at_open: entry.doubts.iter().map(|doubt| doubt.flag).collect(),
-            ttl: entry.ttl,
+            simultaneous_at_open: entry.simultaneous,
+            simultaneous_ever: entry.simultaneous,
+            verified_at_open: entry.verified,
+            verified_ever: entry.verified,
+            failed_at_open: entry.failed_checks.iter().filter_map(|check| check.flag.known()).collect(),
+            ttl: *ttl,
             lost_at: None,
             is_reported: true,
             legs: entry.legs.iter().map(leg).collect(),
         }
+    }
+
+    /// Takes what an entry has of it.
+    fn update(&mut self, entry: &BoardEntry) {
+        self.margin_peak = self.margin_peak.max(entry.margin);
+        self.simultaneous_ever |= entry.simultaneous;
+        self.verified_ever |= entry.verified;
     }
 
     /// Sees it at a poll, or no longer.
@@ -94,7 +102,7 @@ impl RawWindow {
     #[must_use]
     pub fn order(a: &Self, b: &Self) -> Ordering {
         let key = |window: &Self| {
-            let market = (window.market.family.key(), window.market.period);
+            let market = (window.market.to_string(), window.period.known());
             (window.opened_at, window.event.clone(), market, window.line)
         };
         key(a).cmp(&key(b))
@@ -103,10 +111,10 @@ impl RawWindow {
     /// As one object of `--windows`. What this version does not compute is null.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let leg = |(outcome, book, price): &(&str, String, u32)| json!({"outcome": outcome, "book": book, "price": f64::from(*price) / 1e6});
+        let leg = |(outcome, book, price): &(Open<Outcome>, String, u32)| json!({"outcome": outcome.as_str(), "book": book, "price": f64::from(*price) / 1e6});
         json!({
             "event": self.event,
-            "market": self.market.family.key(),
+            "market": self.market.as_str(),
             "line": self.line.map(|line| f64::from(line) / 1e3),
             "opened_at": to_rfc3339(self.opened_at),
             "last_open_at": to_rfc3339(self.last_open_at),
@@ -128,23 +136,26 @@ impl RawWindow {
 /// The windows of one recording.
 #[derive(Debug, Default)]
 pub(super) struct Windows {
-    open: BTreeMap<WindowId, RawWindow>,
+    open: BTreeMap<String, RawWindow>,
     closed: Vec<RawWindow>,
 }
 
 impl Windows {
     pub(super) fn apply(&mut self, effect: &Effect) {
         match effect {
-            Effect::Transition(_, entry) | Effect::Refreshed(entry) => {
-                let window = self.open.entry(entry.id).or_insert_with(|| RawWindow::new(entry));
-                window.margin_peak = window.margin_peak.max(entry.margin);
-                window.simultaneous_ever |= entry.is_simultaneous();
-                window.verified_ever |= entry.verification.is_verified();
+            Effect::Transition(_, entry, ttl) => {
+                let window = self.open.entry(entry.id.clone()).or_insert_with(|| RawWindow::new(entry, ttl));
+                window.update(entry);
+            }
+            Effect::Refreshed(entry) => {
+                if let Some(window) = self.open.get_mut(&entry.id) {
+                    window.update(entry);
+                }
             }
             Effect::Closed(closed) => {
                 if let Some(mut window) = self.open.remove(&closed.id) {
-                    window.look(closed.closed_at);
-                    self.closed.push(RawWindow { closed_at: Some(closed.closed_at), ..window });
+                    window.look(closed.closed_at.0);
+                    self.closed.push(RawWindow { closed_at: Some(closed.closed_at.0), ..window });
                 }
             }
             Effect::Signal(..)

@@ -197,6 +197,8 @@ mod tests {
     };
     use arb_runtime::pump::PumpError;
 
+    use arb_model::Time;
+
     use super::*;
 
     const PROFILE: Profile =
@@ -226,7 +228,7 @@ mod tests {
             league: text("soccer_test"),
             home: text("H"),
             away: text("A"),
-            commence_time: 5,
+            commence_time: Time(5),
         })
     }
 

@@ -1,6 +1,7 @@
 //! Frames at, just below and far above each limit, and an event that grows past those over many frames.
 
 use arb_engine::caps::{FRAME_TICKS, LINE_BOOKS, NAME_BYTES};
+use arb_model::Time;
 use arb_schemas::limits;
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, SECOND};
@@ -35,7 +36,7 @@ fn offer(book: String, line: i32, ticks: usize, at: Micros) -> Offer {
 
 fn frame(id: &str, offers: Vec<Offer>, at: Micros) -> Frame {
     let (sport, league, home, away) = ("soccer".into(), "l".into(), "h".into(), "a".into());
-    let event = Event { id: id.to_owned(), sport, league, home, away, commence_time: at + 86_400 * SECOND };
+    let event = Event { id: id.into(), sport, league, home, away, commence_time: Time(at + 86_400 * SECOND) };
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     Frame { source: "limits".into(), received_at: at, poll_index: None, event, coverage, offers }
 }

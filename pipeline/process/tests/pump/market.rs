@@ -3,7 +3,7 @@
 use arb_ingest::publish;
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
-use arb_process::faults::Faults;
+use arb_model::Faults;
 use arb_schemas::time::Micros;
 use arb_simulated_log::World;
 

@@ -58,45 +58,45 @@ fn frame_fits(frame: &FrameView<'_>) -> Result<(), String> {
 }
 
 fn event_fits(event: &Event) -> Result<(), String> {
-    column("commence_time", event.commence_time)
+    column("commence_time", event.commence_time.0)
 }
 
 fn window_fits(ArbWindow { entry, .. }: &ArbWindow) -> Result<(), String> {
-    part("updated_at", entry.updated_at)?;
-    column("opened_at", entry.opened_at)?;
+    part("updated_at", entry.updated_at.0)?;
+    column("opened_at", entry.opened_at.0)?;
     event_fits(&entry.event)?;
     for leg in &entry.legs {
-        column("price_moved_at", leg.price_moved_at)?;
-        column("last_seen_at", leg.last_seen_at)?;
+        column("price_moved_at", leg.price_moved_at.0)?;
+        column("last_seen_at", leg.last_seen_at.0)?;
     }
     Ok(())
 }
 
 fn closed_fits(closed: &CloseSignal) -> Result<(), String> {
-    part("closed_at", closed.closed_at)?;
-    column("opened_at", closed.opened_at)
+    part("closed_at", closed.closed_at.0)?;
+    column("opened_at", closed.opened_at.0)
 }
 
 fn movement_fits(movement: &LineMovement) -> Result<(), String> {
-    part("window_end", movement.window_end)?;
-    column("window_start", movement.window_start)?;
+    part("window_end", movement.window_end.0)?;
+    column("window_start", movement.window_start.0)?;
     event_fits(&movement.event)
 }
 
 fn alert_fits(alert: &StaleAlert) -> Result<(), String> {
-    part("at", alert.at)?;
-    alert.last_seen_at.map_or(Ok(()), |at| column("last_seen_at", at))?;
+    part("at", alert.at.0)?;
+    alert.last_seen_at.map_or(Ok(()), |at| column("last_seen_at", at.0))?;
     event_fits(&alert.event)
 }
 
 fn signal_fits(SignalChange { signal, .. }: &SignalChange) -> Result<(), String> {
-    part("updated_at", signal.updated_at)?;
-    column("opened_at", signal.opened_at)?;
-    column("expires_at", signal.expires_at)?;
+    part("updated_at", signal.updated_at.0)?;
+    column("opened_at", signal.opened_at.0)?;
+    column("expires_at", signal.expires_at.0)?;
     event_fits(&signal.event)?;
     for quote in signal.bets.iter().chain(&signal.evidence) {
-        column("price_moved_at", quote.price_moved_at)?;
-        column("last_seen_at", quote.last_seen_at)?;
+        column("price_moved_at", quote.price_moved_at.0)?;
+        column("last_seen_at", quote.last_seen_at.0)?;
     }
     Ok(())
 }

@@ -3,148 +3,97 @@
 //! The record says a closing reason where it says a change; the row says both, as rows of windows do. What is bet on
 //! and what says so are columns of their own: an analyst asks for one of them.
 
+use arb_model::{Open, Points, Price, Time};
 use arb_schemas::records::{SignalChange, SignalQuote};
 use clickhouse::Row;
 use serde::Serialize;
 
 use super::Coordinates;
 
-/// A row of `signal_transitions`, as its columns are.
-#[derive(Debug, Clone, Default, PartialEq, Row, Serialize)]
-#[allow(missing_docs)] // As there.
-pub struct SignalRow<'a> {
-    pub topic: &'a str,
-    pub topic_id: &'a str,
-    pub kafka_partition: u32,
-    pub kafka_offset: u64,
-    pub row_index: u32,
-    pub signal_id: &'a str,
-    pub sequence: i64,
-    pub transition: &'a str,
-    pub at: i64,
-    pub reason: &'a str,
-    pub kind: &'a str,
-    pub event_id: &'a str,
-    pub sport: &'a str,
-    pub league: &'a str,
-    pub home: &'a str,
-    pub away: &'a str,
-    pub commence_time: i64,
-    pub in_play: bool,
-    pub market: &'a str,
-    pub period: &'a str,
-    pub line: Option<i32>,
-    pub outcome: &'a str,
-    pub strength: f64,
-    pub confidence: f64,
-    pub kelly: Option<f64>,
+row! {
+    /// A row of `signal_transitions`, as its columns are.
+    pub struct SignalRow;
+
+    /// The row of a signal that opened, changed or closed.
+    pub fn signal_row(changed: SignalChange) {
+        let SignalChange { change, signal } = changed;
+        let (event, bets, evidence) = (&signal.event, &signal.bets, &signal.evidence);
+        let (transition, reason) = transition_and_reason(change);
+    }
+
+    signal_id: &'a str = &signal.id;
+    sequence: i64 = signal.sequence;
+    transition: &'a str = transition;
+    at: Time = signal.updated_at;
+    reason: &'a str = reason;
+    kind: &'a str = signal.kind.as_str();
+    event_id: &'a str = &event.id;
+    sport: &'a str = &event.sport;
+    league: &'a str = &event.league;
+    home: &'a str = &event.home;
+    away: &'a str = &event.away;
+    commence_time: Time = event.commence_time;
+    in_play: bool = signal.in_play;
+    market: &'a str = signal.market.as_str();
+    period: &'a str = signal.period.as_str();
+    line: Option<Points> = signal.line;
+    outcome: &'a str = signal.outcome.as_ref().map_or("", Open::as_str);
+    strength: f64 = signal.strength;
+    confidence: f64 = signal.confidence;
+    kelly: Option<f64> = signal.kelly;
     #[serde(rename = "bets.outcome")]
-    pub bet_outcome: Vec<&'a str>,
+    bet_outcome: Vec<&'a str> = each(bets, |bet| bet.outcome.as_str());
     #[serde(rename = "bets.side")]
-    pub bet_side: Vec<&'a str>,
+    bet_side: Vec<&'a str> = each(bets, |bet| bet.side.as_str());
     #[serde(rename = "bets.line")]
-    pub bet_line: Vec<Option<i32>>,
+    bet_line: Vec<Option<Points>> = each(bets, |bet| bet.line);
     #[serde(rename = "bets.book")]
-    pub bet_book: Vec<&'a str>,
+    bet_book: Vec<&'a str> = each(bets, |bet| &*bet.book);
     #[serde(rename = "bets.operator")]
-    pub bet_operator: Vec<&'a str>,
+    bet_operator: Vec<&'a str> = each(bets, |bet| &*bet.operator);
     #[serde(rename = "bets.price")]
-    pub bet_price: Vec<i64>,
+    bet_price: Vec<Price> = each(bets, |bet| bet.price);
     #[serde(rename = "bets.effective_price")]
-    pub bet_effective_price: Vec<i64>,
+    bet_effective_price: Vec<Price> = each(bets, |bet| bet.effective_price);
     #[serde(rename = "bets.price_moved_at")]
-    pub bet_price_moved_at: Vec<i64>,
+    bet_price_moved_at: Vec<Time> = each(bets, |bet| bet.price_moved_at);
     #[serde(rename = "bets.last_seen_at")]
-    pub bet_last_seen_at: Vec<i64>,
+    bet_last_seen_at: Vec<Time> = each(bets, |bet| bet.last_seen_at);
     #[serde(rename = "evidence.role")]
-    pub evidence_role: Vec<&'a str>,
+    evidence_role: Vec<&'a str> = each(evidence, |quote| quote.role.as_str());
     #[serde(rename = "evidence.outcome")]
-    pub evidence_outcome: Vec<&'a str>,
+    evidence_outcome: Vec<&'a str> = each(evidence, |quote| quote.outcome.as_str());
     #[serde(rename = "evidence.side")]
-    pub evidence_side: Vec<&'a str>,
+    evidence_side: Vec<&'a str> = each(evidence, |quote| quote.side.as_str());
     #[serde(rename = "evidence.line")]
-    pub evidence_line: Vec<Option<i32>>,
+    evidence_line: Vec<Option<Points>> = each(evidence, |quote| quote.line);
     #[serde(rename = "evidence.book")]
-    pub evidence_book: Vec<&'a str>,
+    evidence_book: Vec<&'a str> = each(evidence, |quote| &*quote.book);
     #[serde(rename = "evidence.operator")]
-    pub evidence_operator: Vec<&'a str>,
+    evidence_operator: Vec<&'a str> = each(evidence, |quote| &*quote.operator);
     #[serde(rename = "evidence.price")]
-    pub evidence_price: Vec<i64>,
+    evidence_price: Vec<Price> = each(evidence, |quote| quote.price);
     #[serde(rename = "evidence.price_from")]
-    pub evidence_price_from: Vec<Option<i64>>,
+    evidence_price_from: Vec<Option<Price>> = each(evidence, |quote| quote.price_from);
     #[serde(rename = "evidence.effective_price")]
-    pub evidence_effective_price: Vec<i64>,
+    evidence_effective_price: Vec<Price> = each(evidence, |quote| quote.effective_price);
     #[serde(rename = "evidence.price_moved_at")]
-    pub evidence_price_moved_at: Vec<i64>,
+    evidence_price_moved_at: Vec<Time> = each(evidence, |quote| quote.price_moved_at);
     #[serde(rename = "evidence.last_seen_at")]
-    pub evidence_last_seen_at: Vec<i64>,
+    evidence_last_seen_at: Vec<Time> = each(evidence, |quote| quote.last_seen_at);
     #[serde(rename = "fair.method")]
-    pub fair_method: Vec<&'a str>,
+    fair_method: Vec<&'a str> = signal.fair.iter().map(|fair| fair.method.as_str()).collect();
     #[serde(rename = "fair.probability")]
-    pub fair_probability: Vec<f64>,
-    pub opened_at: i64,
-    pub expires_at: i64,
+    fair_probability: Vec<f64> = signal.fair.iter().map(|fair| fair.probability).collect();
+    opened_at: Time = signal.opened_at;
+    expires_at: Time = signal.expires_at;
 }
 
-/// The row of a signal that opened, changed or closed.
-#[must_use]
-pub fn signal_row<'a>(place: Coordinates<'a>, changed: &'a SignalChange) -> SignalRow<'a> {
-    let SignalChange { change, signal } = changed;
-    let (event, bets, evidence) = (&signal.event, &signal.bets, &signal.evidence);
-    let (transition, reason) = match &**change {
-        "opened" | "updated" => (&**change, ""),
+/// What became of the signal, and of one that closed why.
+fn transition_and_reason(change: &str) -> (&str, &str) {
+    match change {
+        "opened" | "updated" => (change, ""),
         reason => ("closed", reason),
-    };
-    SignalRow {
-        topic: place.topic,
-        topic_id: place.topic_id,
-        kafka_partition: place.partition,
-        kafka_offset: place.offset,
-        row_index: 0,
-        signal_id: &signal.id,
-        sequence: signal.sequence,
-        transition,
-        at: signal.updated_at,
-        reason,
-        kind: &signal.kind,
-        event_id: &event.id,
-        sport: &event.sport,
-        league: &event.league,
-        home: &event.home,
-        away: &event.away,
-        commence_time: event.commence_time,
-        in_play: signal.in_play,
-        market: &signal.market,
-        period: &signal.period,
-        line: signal.line,
-        outcome: signal.outcome.as_deref().unwrap_or_default(),
-        strength: signal.strength,
-        confidence: signal.confidence,
-        kelly: signal.kelly,
-        bet_outcome: each(bets, |bet| bet.outcome.as_str()),
-        bet_side: each(bets, |bet| bet.side.as_str()),
-        bet_line: each(bets, |bet| bet.line),
-        bet_book: each(bets, |bet| bet.book.as_str()),
-        bet_operator: each(bets, |bet| bet.operator.as_str()),
-        bet_price: each(bets, |bet| bet.price),
-        bet_effective_price: each(bets, |bet| bet.effective_price),
-        bet_price_moved_at: each(bets, |bet| bet.price_moved_at),
-        bet_last_seen_at: each(bets, |bet| bet.last_seen_at),
-        evidence_role: each(evidence, |said| said.role.as_str()),
-        evidence_outcome: each(evidence, |said| said.outcome.as_str()),
-        evidence_side: each(evidence, |said| said.side.as_str()),
-        evidence_line: each(evidence, |said| said.line),
-        evidence_book: each(evidence, |said| said.book.as_str()),
-        evidence_operator: each(evidence, |said| said.operator.as_str()),
-        evidence_price: each(evidence, |said| said.price),
-        evidence_price_from: each(evidence, |said| said.price_from),
-        evidence_effective_price: each(evidence, |said| said.effective_price),
-        evidence_price_moved_at: each(evidence, |said| said.price_moved_at),
-        evidence_last_seen_at: each(evidence, |said| said.last_seen_at),
-        fair_method: signal.fair.iter().map(|fair| fair.method.as_str()).collect(),
-        fair_probability: signal.fair.iter().map(|fair| fair.probability).collect(),
-        opened_at: signal.opened_at,
-        expires_at: signal.expires_at,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Records and their rows, by example.
 
+use arb_model::{Points, Price, Time};
 use arb_schemas::records::{
     Coverage, EdgeSignal, Event, FairChance, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, SignalQuote,
     Status, Tick,
@@ -41,7 +42,7 @@ fn frame(markets: &[&str]) -> Frame {
             league: "l".into(),
             home: "H".into(),
             away: "A".into(),
-            commence_time: 0,
+            commence_time: Time(0),
         },
         coverage: Coverage::ALL,
         offers: markets.iter().map(|market| offer(market)).collect(),
@@ -114,8 +115,13 @@ fn hostile_times_are_rejected_with_their_record() {
     assert!(said.starts_with("last_seen_at "), "{said}");
     let said = changed(&|frame| frame.offers[0].price_moved_at = Some(i64::MIN));
     assert!(said.starts_with("price_moved_at "), "{said}");
-    let said = changed(&|frame| frame.event.commence_time = i64::MIN);
+    let said = changed(&|frame| frame.event.commence_time = Time(i64::MIN));
     assert!(said.starts_with("commence_time "), "{said}");
+}
+
+/// A price in millionths.
+fn millionths(price: i64) -> Price {
+    Price::from_millionths(price).unwrap()
 }
 
 fn changed(change: &str) -> SignalChange {
@@ -123,14 +129,14 @@ fn changed(change: &str) -> SignalChange {
         role: role.into(),
         outcome: "over".into(),
         side: "back".into(),
-        line: Some(2_500),
+        line: Some(Points(2_500)),
         book: book.into(),
         operator: book.into(),
-        price: 2_100_000,
-        price_from: (role == "leader").then_some(2_300_000),
-        effective_price: 2_050_000,
-        price_moved_at: 3,
-        last_seen_at: 5,
+        price: millionths(2_100_000),
+        price_from: (role == "leader").then(|| millionths(2_300_000)),
+        effective_price: millionths(2_050_000),
+        price_moved_at: Time(3),
+        last_seen_at: Time(5),
     };
     let signal = EdgeSignal {
         id: "s".into(),
@@ -139,7 +145,7 @@ fn changed(change: &str) -> SignalChange {
         in_play: false,
         market: "totals".into(),
         period: "full_time".into(),
-        line: Some(2_500),
+        line: Some(Points(2_500)),
         outcome: None,
         strength: 0.02,
         confidence: 0.75,
@@ -147,9 +153,9 @@ fn changed(change: &str) -> SignalChange {
         evidence: vec![quote("leader", "beta"), quote("other", "gamma")],
         fair: vec![FairChance { method: "shin".into(), probability: 0.49 }],
         kelly: Some(0.005),
-        opened_at: 6,
-        updated_at: 9,
-        expires_at: 90,
+        opened_at: Time(6),
+        updated_at: Time(9),
+        expires_at: Time(90),
         sequence: 12,
     };
     SignalChange { change: change.into(), signal }
@@ -162,14 +168,14 @@ fn a_signal_is_a_row_with_its_bets_and_what_says_so_apart() {
     assert_eq!((made.rows(), made.time()), (Some((Table::SignalTransitions, 1)), Some(9)));
     let DecodedRecord::Signal(changed) = made else { panic!("{made:?}") };
     let row = signal_row(AT, &changed);
-    assert_eq!((row.kafka_partition, row.kafka_offset, row.signal_id, row.at), (3, 17, "s", 9));
-    assert_eq!((row.transition, row.reason, row.outcome, row.line), ("updated", "", "", Some(2_500)));
-    assert_eq!((&*row.bet_book, &*row.bet_price), (&["alpha"][..], &[2_100_000][..]));
+    assert_eq!((row.kafka_partition, row.kafka_offset, row.signal_id, row.at), (3, 17, "s", Time(9)));
+    assert_eq!((row.transition, row.reason, row.outcome, row.line), ("updated", "", "", Some(Points(2_500))));
+    assert_eq!((&*row.bet_book, &*row.bet_price), (&["alpha"][..], &[millionths(2_100_000)][..]));
     assert_eq!(
         (&*row.evidence_role, &*row.evidence_book),
         (&["leader", "other"][..], &["beta", "gamma"][..])
     );
-    assert_eq!(row.evidence_price_from, [Some(2_300_000), None]);
+    assert_eq!(row.evidence_price_from, [Some(millionths(2_300_000)), None]);
     assert_eq!((&*row.fair_method, &*row.fair_probability), (&["shin"][..], &[0.49][..]));
 }
 
@@ -194,10 +200,10 @@ fn hostile_times_of_a_signal_are_rejected_with_it() {
             made => panic!("{made:?}"),
         }
     };
-    assert_eq!(said(&|signal| signal.updated_at = -1), "updated_at");
-    assert_eq!(said(&|signal| signal.opened_at = i64::MIN), "opened_at");
-    assert_eq!(said(&|signal| signal.expires_at = i64::MAX), "expires_at");
-    assert_eq!(said(&|signal| signal.event.commence_time = i64::MAX), "commence_time");
-    assert_eq!(said(&|signal| signal.bets[0].last_seen_at = i64::MAX), "last_seen_at");
-    assert_eq!(said(&|signal| signal.evidence[1].price_moved_at = i64::MIN), "price_moved_at");
+    assert_eq!(said(&|signal| signal.updated_at = Time(-1)), "updated_at");
+    assert_eq!(said(&|signal| signal.opened_at = Time(i64::MIN)), "opened_at");
+    assert_eq!(said(&|signal| signal.expires_at = Time(i64::MAX)), "expires_at");
+    assert_eq!(said(&|signal| signal.event.commence_time = Time(i64::MAX)), "commence_time");
+    assert_eq!(said(&|signal| signal.bets[0].last_seen_at = Time(i64::MAX)), "last_seen_at");
+    assert_eq!(said(&|signal| signal.evidence[1].price_moved_at = Time(i64::MIN)), "price_moved_at");
 }

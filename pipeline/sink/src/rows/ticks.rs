@@ -2,7 +2,7 @@
 //!
 //! The names of all rows are the message's own. It leaves no tick out.
 
-use arb_engine::market::Market;
+use arb_model::Market;
 use arb_schemas::records::{Outcome, Side, Status};
 use arb_schemas::view::{FrameView, TickView};
 use clickhouse::Row;

@@ -2,6 +2,8 @@
 //!
 //! It never learns.
 
+use arb_model::time::SECOND;
+
 use crate::Micros;
 use crate::odds::{exp, ln};
 
@@ -33,6 +35,13 @@ impl Ttl {
         let age = paced(age, pace);
         let left = |alive: f64| after(&hazard, pace, age, -ln(alive));
         Self { p10: left(0.9), median: left(0.5), p90: left(0.1), hazard, pace, age }
+    }
+
+    /// As it is published.
+    pub(crate) fn in_seconds(&self) -> arb_model::Ttl {
+        let seconds = |micros: Micros| micros as f64 / SECOND as f64;
+        let [p10, median, p90] = [self.p10, self.median, self.p90].map(seconds);
+        arb_model::Ttl { p10, median, p90 }
     }
 
     /// The probability that it is alive so many microseconds later.

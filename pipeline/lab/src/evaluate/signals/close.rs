@@ -3,13 +3,11 @@
 //! It never uses a price from after the start.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use arb_engine::effect::{Edge, SignalKind};
-use arb_engine::market::{Line, Market, Outcome};
 use arb_engine::odds::devig::{self, Method};
 use arb_engine::odds::{Price, value};
 use arb_engine::{Engine, Offered};
+use arb_model::{EdgeSignal, Line, Market, Name, Outcome, SignalKind, SignalQuote};
 use arb_schemas::time::{Micros, SECOND};
 
 use super::Counts;
@@ -18,7 +16,7 @@ use super::Counts;
 const LAST: Micros = 3_600 * SECOND;
 
 /// A line of an event.
-type Place = (Arc<str>, Market, Option<Line>);
+type Place = (Name, Market, Option<Line>);
 
 /// What a poll said of a line's chances.
 #[derive(Debug)]
@@ -46,15 +44,20 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    pub(super) fn new(edge: &Edge, line: Option<Line>, offers: &[Offered]) -> Self {
+    pub(super) fn new(
+        edge: &EdgeSignal,
+        (kind, market, line): (SignalKind, Market, Option<Line>),
+        offers: &[Offered],
+    ) -> Self {
         let mut highest = BTreeMap::new();
         for offer in offers {
             let price = highest.entry(offer.outcome).or_insert(offer.effective_price);
             *price = offer.effective_price.max(*price);
         }
-        let bets = super::backs(edge, line).map(|bet| (bet.outcome, bet.effective_price)).collect();
-        let place = (Arc::clone(&edge.event.id), edge.market, line);
-        Self { kind: edge.kind, place, at: edge.opened_at, bets, highest }
+        let bet = |bet: &SignalQuote| Some((bet.outcome.known()?, bet.effective_price));
+        let bets = super::backs(edge, line).filter_map(bet).collect();
+        let place = (edge.event.id.clone(), market, line);
+        Self { kind, place, at: edge.opened_at.0, bets, highest }
     }
 }
 

@@ -3,12 +3,9 @@
 //! It never looks back.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use arb_engine::effect::{Edge, SignalKind};
-use arb_engine::market::{Bet, Line, Side};
-use arb_engine::odds::Price;
 use arb_engine::{Engine, Offered};
+use arb_model::{Bet, EdgeSignal, Line, Market, Name, Price, Side, SignalKind};
 use arb_schemas::time::Micros;
 
 use super::{Counts, FOLLOWED};
@@ -20,9 +17,9 @@ pub(super) struct Following(Vec<Followed>);
 #[derive(Debug)]
 struct Followed {
     of: (SignalKind, bool),
-    event: Arc<str>,
+    event: Name,
     bet: Bet,
-    book: Arc<str>,
+    book: Name,
     price: Price,
     since: Micros,
     /// It is another price of the line.
@@ -39,24 +36,32 @@ enum Went {
 
 impl Following {
     /// Follows the bets that a signal which has just opened has on a line, and all other prices of that.
-    pub(super) fn add(&mut self, edge: &Edge, line: Option<Line>, offers: &[Offered]) {
-        let follow = |outcome, book: &Arc<str>, price, by_chance| {
+    pub(super) fn add(
+        &mut self,
+        edge: &EdgeSignal,
+        (kind, market, line): (SignalKind, Market, Option<Line>),
+        offers: &[Offered],
+    ) {
+        let follow = |outcome, book: &Name, price, by_chance| {
             Some(Followed {
-                of: (edge.kind, edge.in_play),
-                event: Arc::clone(&edge.event.id),
-                bet: Bet::new(edge.market, outcome, Side::Back, line)?,
-                book: Arc::clone(book),
+                of: (kind, edge.in_play),
+                event: edge.event.id.clone(),
+                bet: Bet::new(market, outcome, Side::Back, line)?,
+                book: book.clone(),
                 price,
-                since: edge.opened_at,
+                since: edge.opened_at.0,
                 by_chance,
             })
         };
         let bets: Vec<_> = super::backs(edge, line).collect();
-        self.0.extend(bets.iter().filter_map(|bet| follow(bet.outcome, &bet.book, bet.price, false)));
+        self.0
+            .extend(bets.iter().filter_map(|bet| follow(bet.outcome.known()?, &bet.book, bet.price, false)));
         let is_bet =
-            |offer: &Offered| bets.iter().any(|bet| (bet.outcome, &bet.book) == (offer.outcome, &offer.book));
+            |offer: &Offered| bets.iter().any(|bet| bet.outcome == offer.outcome && *bet.book == *offer.book);
         let others = offers.iter().filter(|offer| !is_bet(offer));
-        self.0.extend(others.filter_map(|offer| follow(offer.outcome, &offer.book, offer.price, true)));
+        self.0.extend(
+            others.filter_map(|offer| follow(offer.outcome, &(&offer.book).into(), offer.price, true)),
+        );
     }
 
     /// Counts what has moved by a poll, and what has not for so long that it is left.

@@ -14,7 +14,6 @@ use arb_schemas::records as wire;
 use super::StateError;
 use super::signal::{saved_consensus, saved_signal, state_consensus, state_signal};
 use super::survival::{saved_life, state_life};
-use crate::codec::{event_info, outcome, side, wire_event, wire_outcome, wire_side};
 
 /// The names of a record, each once, in the order of their use.
 #[derive(Default)]
@@ -32,11 +31,11 @@ impl NameTable {
 }
 
 pub(super) fn state_head(event: &EventInfo, market: Market, main_line: Option<i32>) -> wire::StateHead {
-    wire::StateHead { event: wire_event(event), market: market.key(), main_line }
+    wire::StateHead { event: event.clone(), market: market.key(), main_line }
 }
 
 pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
-    let event = Arc::new(EventInfo::from(&event_info(&state.event)));
+    let event = Arc::new(state.event.clone());
     let market = Market::parse(&state.market).ok_or(StateError::Impossible("market"))?;
     Ok(Saved::Head { event, market, main_line: state.main_line })
 }
@@ -61,7 +60,7 @@ pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
 
 fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
     wire::StateMove {
-        outcome: wire_outcome(moved.outcome),
+        outcome: moved.outcome.into(),
         book: names.position(&moved.book),
         at: moved.at,
         from: moved.from.millionths().into(),
@@ -72,7 +71,7 @@ fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
 
 fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> {
     Some(SavedMove {
-        outcome: outcome(moved.outcome)?,
+        outcome: moved.outcome.known()?,
         book: names.get(usize::try_from(moved.book).ok()?)?.clone(),
         at: moved.at,
         from: Price::from_millionths(moved.from).ok()?,
@@ -102,8 +101,8 @@ fn standing(standing: wire::Standing) -> Option<QuoteStatus> {
 
 pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
     wire::StateQuote {
-        outcome: wire_outcome(quote.outcome),
-        side: wire_side(quote.side),
+        outcome: quote.outcome.into(),
+        side: quote.side.into(),
         book: names.position(&quote.book),
         source: names.position(&quote.source),
         price: quote.price.millionths().into(),
@@ -162,8 +161,8 @@ pub(super) fn id_bytes(id: &str) -> Option<[u8; 16]> {
 pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
     let name = |position: i32| names.get(usize::try_from(position).ok()?).cloned();
     Some(SavedQuote {
-        outcome: outcome(quote.outcome)?,
-        side: side(quote.side)?,
+        outcome: quote.outcome.known()?,
+        side: quote.side.known()?,
         book: name(quote.book)?,
         source: name(quote.source)?,
         price: Price::from_millionths(quote.price).ok()?,

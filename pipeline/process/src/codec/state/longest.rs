@@ -5,10 +5,11 @@
 use arb_engine::caps::{
     EVENT_BOOKS, EVIDENCE, LINE_BOOKS, LINE_MOVERS, LINE_MOVES, MARKET_LINES, MARKET_SIGNALS, NAME_BYTES,
 };
+use arb_model::{Money, Points, Price, Time};
 use arb_schemas::limits;
 use arb_schemas::records::{
-    BoardEntry, Doubt, EdgeSignal, Event, FairChance, Leg, Outcome, Side, SignalQuote, Standing, StateBet,
-    StateBook, StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateSignal,
+    BoardEntry, EdgeSignal, Event, FailedCheck, FairChance, Leg, Outcome, Side, SignalQuote, Standing,
+    StateBet, StateBook, StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateSignal,
     StateStaleBooks, StateWindow, Ttl,
 };
 use arb_schemas::wire::{Record, encode};
@@ -18,9 +19,14 @@ fn name(index: usize) -> String {
     format!("{index:x<NAME_BYTES$}")
 }
 
+/// The highest price.
+fn highest() -> Price {
+    Price::from_millionths(1_001_000_000).unwrap()
+}
+
 fn event() -> Event {
-    let [id, sport, league, home, away] = [0, 1, 2, 3, 4].map(name);
-    Event { id, sport, league, home, away, commence_time: i64::MAX }
+    let [id, sport, league, home, away] = [0, 1, 2, 3, 4].map(|index| name(index).into());
+    Event { id, sport, league, home, away, commence_time: Time(i64::MAX) }
 }
 
 fn quote(name: i32) -> StateQuote {
@@ -113,14 +119,14 @@ fn edge() -> EdgeSignal {
         role: "follower".into(),
         outcome: "under".into(),
         side: "back".into(),
-        line: Some(i32::MIN),
-        book: name(0),
-        operator: name(1),
-        price: i64::from(u32::MAX),
-        price_from: Some(i64::from(u32::MAX)),
-        effective_price: i64::from(u32::MAX),
-        price_moved_at: i64::MIN,
-        last_seen_at: i64::MIN,
+        line: Some(Points(i32::MIN)),
+        book: name(0).into(),
+        operator: name(1).into(),
+        price: highest(),
+        price_from: Some(highest()),
+        effective_price: highest(),
+        price_moved_at: Time(i64::MIN),
+        last_seen_at: Time(i64::MIN),
     };
     let fair = FairChance { method: "multiplicative".into(), probability: 1.0 };
     EdgeSignal {
@@ -130,7 +136,7 @@ fn edge() -> EdgeSignal {
         in_play: true,
         market: "draw_no_bet".into(),
         period: "full_time".into(),
-        line: Some(i32::MIN),
+        line: Some(Points(i32::MIN)),
         outcome: Some("under".into()),
         strength: 1.0,
         confidence: 1.0,
@@ -138,9 +144,9 @@ fn edge() -> EdgeSignal {
         evidence: vec![quote; EVIDENCE],
         fair: vec![fair; 5],
         kelly: Some(1.0),
-        opened_at: i64::MIN,
-        updated_at: i64::MIN,
-        expires_at: i64::MIN,
+        opened_at: Time(i64::MIN),
+        updated_at: Time(i64::MIN),
+        expires_at: Time(i64::MIN),
         sequence: i64::MAX,
     }
 }
@@ -149,17 +155,18 @@ fn entry() -> BoardEntry {
     let leg = Leg {
         outcome: "under".into(),
         side: "back".into(),
-        book: name(0),
-        price: i64::from(u32::MAX),
+        book: name(0).into(),
+        price: highest(),
         implied_probability: 1.0,
         stake_share: 1.0,
-        price_moved_at: i64::MIN,
-        last_seen_at: i64::MIN,
-        operator: name(1),
-        effective_price: Some(i64::from(u32::MAX)),
-        stake: Some(i64::MAX),
-        liability: Some(i64::MAX),
-        limit: Some(i64::MAX),
+        price_moved_at: Time(i64::MIN),
+        last_seen_at: Time(i64::MIN),
+        operator: name(1).into(),
+        effective_price: Some(highest()),
+        stake: Some(Money(i64::MAX)),
+        liability: Some(Money(i64::MAX)),
+        limit: Some(Money(i64::MAX)),
+        ..Leg::default()
     };
     let reason = (0..16).map(name).collect::<String>();
     BoardEntry {
@@ -169,7 +176,7 @@ fn entry() -> BoardEntry {
         kind: "surebet".into(),
         market: "draw_no_bet".into(),
         period: "full_time".into(),
-        line: Some(i32::MIN),
+        line: Some(Points(i32::MIN)),
         implied_probability: 1.0,
         margin: 1.0,
         margin_worst: 1.0,
@@ -177,17 +184,17 @@ fn entry() -> BoardEntry {
         simultaneous: true,
         warnings: vec!["limit_unknown".into(); 4],
         score: 1.0,
-        opened_at: i64::MIN,
-        updated_at: i64::MIN,
+        opened_at: Time(i64::MIN),
+        updated_at: Time(i64::MIN),
         sequence: i64::MAX,
         margin_rounded: Some(1.0),
-        total_stake_max: Some(i64::MAX),
-        currency: Some(name(2)),
+        total_stake_max: Some(Money(i64::MAX)),
+        currency: Some(name(2).into()),
         verified: true,
         verification: None,
-        doubts: vec![Doubt { flag: "independent_operators".into(), reason }; 9],
+        failed_checks: vec![FailedCheck { flag: "independent_operators".into(), reason }; 9],
         ttl: Some(Ttl { p10: 1.0, median: 1.0, p90: 1.0 }),
-        placeable: Some(1.0),
+        execution_probability: Some(1.0),
     }
 }
 

@@ -9,7 +9,6 @@ use arb_engine::state::{SavedBet, SavedConsensus, SavedSignal};
 use arb_schemas::records as wire;
 
 use super::line::{NameTable, id_bytes, saved_quote, state_quote};
-use crate::codec::{outcome, wire_outcome};
 
 pub(super) fn state_signal(signal: &SavedSignal, names: &mut NameTable) -> wire::StateSignal {
     wire::StateSignal {
@@ -47,7 +46,7 @@ pub(super) fn saved_signal(signal: &wire::StateSignal, names: &[Arc<str>]) -> Op
 
 pub(super) fn state_consensus(sample: &SavedConsensus) -> wire::StateConsensus {
     wire::StateConsensus {
-        outcome: wire_outcome(sample.outcome),
+        outcome: sample.outcome.into(),
         at: sample.at,
         probability: sample.probability.into(),
     }
@@ -55,7 +54,7 @@ pub(super) fn state_consensus(sample: &SavedConsensus) -> wire::StateConsensus {
 
 pub(super) fn saved_consensus(sample: &wire::StateConsensus) -> Option<SavedConsensus> {
     Some(SavedConsensus {
-        outcome: outcome(sample.outcome)?,
+        outcome: sample.outcome.known()?,
         at: sample.at,
         probability: u32::try_from(sample.probability).ok()?,
     })

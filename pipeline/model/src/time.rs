@@ -1,12 +1,12 @@
 //! Times: UTC microseconds since the epoch in messages, RFC 3339 in JSON, the date of HTTP in headers.
 //!
-//! It never reads a clock.
+//! [`Time`] is a time in a record. It never reads a clock.
 
 use std::fmt::{self, Display, Formatter};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// UTC, microseconds since the epoch.
 pub type Micros = i64;
@@ -44,6 +44,27 @@ impl Display for Rfc3339 {
 impl Serialize for Rfc3339 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// A time of a record: microseconds since the epoch in binary, RFC 3339 in text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(transparent)]
+pub struct Time(pub Micros);
+
+impl Display for Time {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        Rfc3339(self.0).fmt(formatter)
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_i64(self.0)
+        }
     }
 }
 

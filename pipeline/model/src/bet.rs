@@ -1,9 +1,8 @@
-//! A bet that exists, and the key of its quote at a book.
+//! A bet that exists.
 //!
 //! A [`Bet`] that no market has cannot be made. It never looks at a price.
 
-use super::catalogue::{Line, Market, Outcome, Side};
-use super::names::Symbol;
+use crate::{Line, Market, Outcome, Side};
 
 /// A bet that exists: its market has this outcome, and a line exactly when the market needs one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,37 +44,19 @@ impl Bet {
     pub fn line(&self) -> Option<Line> {
         self.line
     }
-
-    pub(crate) fn key(&self, book: Symbol) -> QuoteKey {
-        QuoteKey { line: self.line, outcome: self.outcome, side: self.side, book }
-    }
-}
-
-/// What a quote is for, in the order of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct QuoteKey {
-    pub(crate) line: Option<Line>,
-    pub(crate) outcome: Outcome,
-    pub(crate) side: Side,
-    pub(crate) book: Symbol,
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-    use crate::fixtures::{market, symbols};
-    use crate::market::Names;
-
-    const OUTCOMES: [Outcome; 5] =
-        [Outcome::Home, Outcome::Draw, Outcome::Away, Outcome::Over, Outcome::Under];
 
     #[test]
     fn a_bet_exists_where_its_market_has_its_outcome_and_its_line() {
         let exists = |key: &str, line| {
-            let of = |outcome: &Outcome| Bet::new(market(key), *outcome, Side::Lay, line).is_some();
-            OUTCOMES.iter().filter(|outcome| of(outcome)).map(|outcome| outcome.key()).collect::<Vec<_>>()
+            let of = |outcome: &Outcome| {
+                Bet::new(Market::parse(key).unwrap(), *outcome, Side::Lay, line).is_some()
+            };
+            Outcome::ALL.iter().filter(|outcome| of(outcome)).map(|outcome| outcome.key()).collect::<Vec<_>>()
         };
         assert_eq!(exists("h2h", None), ["home", "draw", "away"]);
         assert_eq!(exists("h2h_3_way_h1", None), ["home", "draw", "away"]);
@@ -84,20 +65,6 @@ mod tests {
         assert_eq!(exists("totals_q1", Some(2_500)), ["over", "under"]);
         for (key, line) in [("h2h", Some(0)), ("draw_no_bet", Some(0)), ("spreads", None), ("totals", None)] {
             assert!(exists(key, line).is_empty(), "{key} {line:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_key_says_all_of_a_bet_but_its_market(outcome in 0..5_usize, lay: bool, line in -9_000..9_000_i32) {
-            let book = symbols(&mut Names::default(), 2)[1];
-            let side = if lay { Side::Lay } else { Side::Back };
-            for (key, line) in [("h2h", None), ("spreads", Some(line)), ("totals", Some(line))] {
-                let Some(bet) = Bet::new(market(key), OUTCOMES[outcome], side, line) else { continue };
-                let QuoteKey { line, outcome, side, book: of } = bet.key(book);
-                prop_assert_eq!((bet.line(), bet.outcome(), bet.side()), (line, outcome, side));
-                prop_assert_eq!(of, book);
-            }
         }
     }
 

@@ -1,0 +1,157 @@
+//! The records of the board: open windows.
+//!
+//! They decide nothing. The schema files (`schemas/avro`) document each field.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Event, FailedCheck, Family, Market, Micros, Money, Name, Open, Outcome, Period, Points, Price, Seconds,
+    Side, Time, Verification,
+};
+
+keyed! {
+    /// What kind of window it is.
+    pub enum WindowKind {
+        /// Every outcome is bet on, and every outcome pays.
+        Surebet = "surebet",
+    }
+}
+
+keyed! {
+    /// What a taker must know.
+    pub enum Warning {
+        /// In some state of the score nothing is won: stakes come back.
+        PushPossible = "push_possible",
+        /// The line is a quarter line: in some state of the score half of a stake comes back.
+        HalfPushPossible = "half_push_possible",
+        /// It is not stated how much a leg's book takes.
+        LimitUnknown = "limit_unknown",
+    }
+}
+
+record! {
+    /// An open arb window as it is now.
+    pub struct BoardEntry {
+        /// Window id, one from open to close.
+        pub id: String,
+        /// The event.
+        pub event: Event => _,
+        /// The event had begun when the entry was written.
+        pub in_play: bool => _,
+        /// What kind of window it is.
+        pub kind: Open<WindowKind>,
+        /// Market family.
+        pub market: Open<Family>,
+        /// Period of the market.
+        pub period: Open<Period>,
+        /// Line.
+        pub line: Option<Points>,
+        /// `S`, the sum of 1/effective price over the legs.
+        pub implied_probability: f64,
+        /// `1/S - 1`, the return on the total stake.
+        pub margin: f64,
+        /// Least return over settlement states.
+        pub margin_worst: f64,
+        /// The bets, in the order of the outcome set.
+        pub legs: Vec<Leg> => _,
+        /// The legs' prices are proven to have been on offer at one moment.
+        pub simultaneous: bool => _,
+        /// What a taker must know.
+        pub warnings: Vec<Open<Warning>>,
+        /// What the rank is made of, beside the verification: the rounded margin times the probability of execution.
+        pub score: f64,
+        /// When the window opened.
+        pub opened_at: Time,
+        /// When anything of the entry last changed.
+        pub updated_at: Time,
+        /// Of the last transition.
+        pub sequence: i64,
+        /// Least return of the legs' stakes, pushes aside; `None` when none can be placed.
+        pub margin_rounded: Option<f64>,
+        /// The largest total stake within limits; `None` when no limit is known.
+        pub total_stake_max: Option<Money>,
+        /// Of all stakes, ISO 4217; `None` when a leg's is not known.
+        pub currency: Option<Name>,
+        /// All flags hold.
+        pub verified: bool,
+        /// The flags; `None` in records of version 1.
+        pub verification: Option<Verification> => _,
+        /// Why a flag does not hold, one for each.
+        pub failed_checks: Vec<FailedCheck> as "doubts",
+        /// Remaining life when the entry was written.
+        pub ttl: Option<Ttl> => _,
+        /// The probability that the window lives long enough to be placed.
+        pub execution_probability: Option<f64> as "placeable",
+    }
+}
+
+record! {
+    /// One bet of an arb.
+    pub struct Leg {
+        /// What is bet on.
+        pub outcome: Open<Outcome>,
+        /// For it, or against it.
+        pub side: Open<Side>,
+        /// Where.
+        pub book: Name,
+        /// At what price.
+        pub price: Price,
+        /// 1/effective price.
+        pub implied_probability: f64,
+        /// Share of the total stake; of a lay, of its liability.
+        pub stake_share: f64,
+        /// When the price last changed.
+        pub price_moved_at: Time,
+        /// When the source last confirmed it.
+        pub last_seen_at: Time,
+        /// Who runs the book; empty in records of version 1.
+        pub operator: Name,
+        /// After fees, as the price of a back; of a lay, per unit of liability.
+        pub effective_price: Option<Price>,
+        /// To ask of the book, for the default total or less: of a lay the backer's stake.
+        pub stake: Option<Money>,
+        /// What a lay risks for it.
+        pub liability: Option<Money>,
+        /// The most that the book takes at this price: of a lay the backer's stake. `None`: not stated.
+        pub limit: Option<Money>,
+        /// Within which the book confirms 95 of 100 prices; `None` in records of versions 1 and 2.
+        pub expected_interval: Option<Seconds> => "expected_interval_seconds",
+    }
+}
+
+impl BoardEntry {
+    /// Its market; `None` when this program does not know it.
+    #[must_use]
+    pub fn market(&self) -> Option<Market> {
+        Some(Market { family: self.market.known()?, period: self.period.known()? })
+    }
+}
+
+/// Remaining life in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ttl {
+    /// One in ten is gone by then.
+    pub p10: f64,
+    /// Half are.
+    pub median: f64,
+    /// Nine in ten are.
+    pub p90: f64,
+}
+
+/// The last whole poll of a source that this partition of the board contains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardProgress {
+    /// Which source.
+    pub source: String,
+    /// The poll's time.
+    pub received_at: Micros,
+}
+
+/// A window opened or changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArbWindow {
+    /// `opened` or `updated`.
+    pub change: String,
+    /// The board's entry.
+    pub entry: BoardEntry,
+}

@@ -1,0 +1,46 @@
+//! The facts that are published, and the values in them. One struct a fact: Avro on the wire, JSON in an answer and a row in
+//! ClickHouse are the same struct, written by another serializer.
+//!
+//! - Values, each with one text form (JSON) and one binary form (Avro, `RowBinary`), chosen by `Serializer::is_human_readable`:
+//!   [`Time`], [`Seconds`], [`Price`], [`Points`], [`Money`], [`Name`], and [`Open`] for the values of a list that may grow.
+//! - What can be bet on: [`Market`], [`Outcome`], [`Side`], [`Bet`], [`Event`].
+//! - Records: [`BoardEntry`], [`Leg`], [`ArbWindow`], [`CloseSignal`], [`EdgeSignal`], [`SignalQuote`], [`LineMovement`],
+//!   [`StaleAlert`]. The engine builds them.
+//! - [`Faults`]: what was wrong with an input, counted by field.
+//!
+//! A reader accepts what a newer writer adds to a list: an unknown key is kept as its text. It never acts, never decides
+//! anything about odds, and knows no wire format.
+
+#[macro_use]
+mod keyed;
+#[macro_use]
+mod record;
+
+mod bet;
+mod board;
+mod event;
+mod faults;
+mod feed;
+mod market;
+mod name;
+mod open;
+mod price;
+mod signal;
+pub mod time;
+mod units;
+mod verification;
+
+pub use bet::Bet;
+pub use board::{ArbWindow, BoardEntry, BoardProgress, Leg, Ttl, Warning, WindowKind};
+pub use event::Event;
+pub use faults::Faults;
+pub use feed::{AlertScope, BookState, CloseReason, CloseSignal, LineMovement, MovementKind, StaleAlert};
+pub use keyed::Keyed;
+pub use market::{Family, Line, Market, Outcome, Period, Side};
+pub use name::Name;
+pub use open::Open;
+pub use price::{Price, PriceError, fixed_point};
+pub use signal::{EdgeSignal, FairChance, Method, Role, SignalChange, SignalKind, SignalQuote};
+pub use time::{Micros, Time};
+pub use units::{Money, Points, Seconds};
+pub use verification::{FailedCheck, Flag, Verification};

@@ -1,0 +1,43 @@
+//! A message of the tick topic as its record.
+//!
+//! It never guesses what a malformed message means.
+
+use crate::records::{Frame, Heartbeat, PollEnd};
+use crate::wire::{RecordType, WireError, decode, encode};
+
+/// A record of the tick topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TickRecord {
+    /// What a source published of an event.
+    Frame(Frame),
+    /// The end of a poll.
+    PollEnd(PollEnd),
+    /// A source is alive.
+    Heartbeat(Heartbeat),
+}
+
+impl TickRecord {
+    /// From a message of the tick topic.
+    ///
+    /// # Errors
+    /// [`WireError`] when it is none.
+    pub fn decode(message: &[u8]) -> Result<Self, WireError> {
+        match RecordType::of(message)? {
+            RecordType::PollEnd => decode(message).map(Self::PollEnd),
+            RecordType::Heartbeat => decode(message).map(Self::Heartbeat),
+            _ => decode(message).map(Self::Frame),
+        }
+    }
+
+    /// As a message of the tick topic.
+    ///
+    /// # Errors
+    /// [`WireError::Avro`] when a value does not fit its schema.
+    pub fn encode(&self) -> Result<Vec<u8>, WireError> {
+        match self {
+            Self::Frame(frame) => encode(frame),
+            Self::PollEnd(end) => encode(end),
+            Self::Heartbeat(heartbeat) => encode(heartbeat),
+        }
+    }
+}
