@@ -32,8 +32,14 @@ macro_rules! migrations {
 }
 
 /// All of them, in order. A test compares the list with the folder.
-pub const MIGRATIONS: &[Migration] =
-    migrations!["001_tables", "002_views", "003_verification", "004_signals", "005_limits", "006_expected_interval"];
+pub const MIGRATIONS: &[Migration] = migrations![
+    "001_tables",
+    "002_views",
+    "003_verification",
+    "004_signals",
+    "005_limits",
+    "006_expected_interval"
+];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {
     let (mut at, mut number) = (0, 1);
