@@ -3,7 +3,8 @@
 //! Pure. It shows what the processor computed; a rank is of a whole board, so an event has none.
 
 use arb_model::{
-    ArbWindow, CloseSignal, LineMovement, MovementKind, Seconds, SignalChange, StaleAlert, Time,
+    ArbWindow, CloseSignal, LineMovement, MovementKind, Points, Price, Seconds, SignalChange, StaleAlert,
+    Time,
 };
 use serde::Serialize;
 
@@ -48,9 +49,9 @@ struct HopView {
 impl<'a> MovementView<'a> {
     pub(super) fn new(moved: &'a LineMovement) -> Self {
         let (from, to) = if moved.kind == MovementKind::MainLine {
-            (moved.line_from.map(|line| line.decimal()), moved.line.map(|line| line.decimal()))
+            (moved.line_from.map(Points::decimal), moved.line.map(Points::decimal))
         } else {
-            (moved.price_from.map(|price| price.decimal()), moved.price_to.map(|price| price.decimal()))
+            (moved.price_from.map(Price::decimal), moved.price_to.map(Price::decimal))
         };
         let window = HopView { start: moved.window_start, end: moved.window_end };
         Self { moved, about: EventView::new(&moved.event, None), from, to, window }
@@ -88,7 +89,6 @@ impl<'a> CloseView<'a> {
 
 #[cfg(test)]
 mod tests {
-    use arb_model::Points;
     use arb_schemas::time::SECOND;
     use serde_json::{Value, json};
 

@@ -50,7 +50,7 @@ fn a_second_best_arb_shows_where_the_best_is_out_of_reach() {
     assert!((entry.margin - 0.05).abs() < 1e-9);
     // It is no window of the board: as old as its prices, with an id that its bets have again.
     assert_eq!((entry.opened_at.0, entry.sequence), (at(99), 0));
-    assert!(!world.board.contains_key(&entry.id.to_string()));
+    assert!(!world.board.contains_key(&entry.id));
     assert_eq!(world.engine.board_of(&only(&["c", "d"])), entries);
     assert_eq!(world.engine.board_of(&only(&["a"])), []);
     assert_eq!(world.engine.board_of(&only(&[])), []);

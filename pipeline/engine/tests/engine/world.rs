@@ -89,9 +89,9 @@ impl World {
         match effect {
             Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => {
                 invariants::check_entry(entry).unwrap();
-                self.board.insert(entry.id.to_string(), (**entry).clone());
+                self.board.insert(entry.id.clone(), (**entry).clone());
             }
-            Effect::Closed(closed) => assert!(self.board.remove(&closed.id.to_string()).is_some()),
+            Effect::Closed(closed) => assert!(self.board.remove(&closed.id).is_some()),
             Effect::Signal(change, edge) => self.signal(*change, edge),
             Effect::LineMovement(_) | Effect::StaleAlert(_) | Effect::Contains { .. } => {}
         }
@@ -100,8 +100,8 @@ impl World {
     /// A signal opens once, changes while it is open, and closes once.
     fn signal(&mut self, change: SignalChange, edge: &EdgeSignal) {
         let was_open = match change {
-            SignalChange::Closed(_) => self.signals.remove(&edge.id.to_string()).is_some(),
-            _ => self.signals.insert(edge.id.to_string(), edge.clone()).is_some(),
+            SignalChange::Closed(_) => self.signals.remove(&edge.id).is_some(),
+            _ => self.signals.insert(edge.id.clone(), edge.clone()).is_some(),
         };
         assert_eq!(was_open, change != SignalChange::Opened, "{edge:?}");
         assert!((0.0..=1.0).contains(&edge.confidence) && !edge.bets.is_empty(), "{edge:?}");
