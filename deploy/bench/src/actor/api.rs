@@ -122,7 +122,7 @@ fn entry(number: i64) -> BoardEntry {
         outcome: outcome.into(),
         side: "back".into(),
         book: book.into(),
-        price: price,
+        price,
         implied_probability: price.implied_probability(),
         stake_share: 0.5,
         price_moved_at: Time(NOW - 300 * SECOND - number),
