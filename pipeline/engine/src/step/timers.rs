@@ -148,7 +148,7 @@ mod tests {
         let open = |world: &World, state: &mut MarketState| {
             let profile = Profile { stage: EventStage::Days, kind: MarketKind::Winner, margin: 0, age: 0 };
             let legs = vec![quote(world.book("a"), None, Outcome::Home, price("2"))];
-            let verification = Verification::of([Flag::Fresh].into_iter());
+            let verification = Verification::of([Flag::Fresh]);
             let window = fixtures::window(legs, Life::begin(profile, None, 0));
             state.windows = vec![Window { verification, fresh_until: 200 * SECOND, ..window }];
         };

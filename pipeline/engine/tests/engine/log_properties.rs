@@ -185,9 +185,9 @@ fn open_bets(run: &Run) -> Vec<String> {
                 let legs: Vec<_> =
                     entry.legs.iter().map(|leg| (&leg.book, leg.outcome.clone(), leg.price)).collect();
                 let bets = format!("{} {:?} {:?} {legs:?}", entry.event.id, entry.market(), entry.line);
-                open.insert(entry.id.to_string(), bets);
+                open.insert(entry.id.clone(), bets);
             }
-            Effect::Closed(closed) => drop(open.remove(&closed.id.to_string())),
+            Effect::Closed(closed) => drop(open.remove(&closed.id)),
             _ => {}
         }
     }
