@@ -31,7 +31,7 @@ pub(crate) fn run(config: Process) -> anyhow::Result<()> {
     let counts = guarded::run("processor", pulse.clone(), limit, move || {
         pump_until(&stop, &config, &admin, pulse, places)
     })?;
-    tracing::info!(?counts, "processed");
+    tracing::info!("finished: {counts}");
     Ok(())
 }
 

@@ -2,6 +2,8 @@
 //!
 //! `ARCHITECTURE.md` lists the same numbers. It never repairs anything.
 
+use std::fmt;
+
 use crate::Micros;
 use crate::arbs;
 use crate::effect::BoardEntry;
@@ -30,6 +32,13 @@ pub enum Violation {
     NothingStaleOnOffer,
     /// I8: the watermark is behind the latest word of every source that it was made of, and no event is over.
     TimeHolds,
+}
+
+/// Its number in ARCHITECTURE.md.
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "I{}", *self as u8 + 1)
+    }
 }
 
 /// Noise of the arithmetic.
@@ -150,6 +159,12 @@ mod tests {
 
     fn market(state: &mut State) -> &mut MarketState {
         Arc::make_mut(&mut state.events.get_mut("e").unwrap().markets[0])
+    }
+
+    #[test]
+    fn a_violation_is_named_by_its_number() {
+        let numbers = [Violation::OpenIffArb, Violation::SharesSumToOne, Violation::TimeHolds];
+        assert_eq!(numbers.map(|violation| violation.to_string()), ["I1", "I3", "I8"]);
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Producer for TransactionalProducer {
             return Ok(Adoption::Waiting);
         }
         let seconds = adopting.age().as_secs_f64();
-        tracing::info!(ids = ?adopting.ids, seconds, "transactional ids adopted");
+        tracing::info!(ids = ?adopting.ids, seconds = format!("{seconds:.3}"), "transactional ids adopted");
         self.owned.extend(adopting.ids);
         Ok(Adoption::Done)
     }

@@ -2,6 +2,8 @@
 //!
 //! It never counts what was aborted: the same records come again.
 
+use std::fmt;
+
 use arb_engine::effect::{
     AlertScope, BookState, CloseReason, Effect, MovementKind, SignalChange, SignalKind, StaleAlert,
     WindowChange,
@@ -39,6 +41,33 @@ pub struct OddsCounts {
     pub violations: u64,
     /// Ticks that were left out.
     pub faults: Faults,
+}
+
+/// What is not 0, as `name=value`.
+impl fmt::Display for OddsCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { frames, poll_ends, heartbeats, ticks, said, .. } = self;
+        write!(f, "frames={frames} poll_ends={poll_ends} heartbeats={heartbeats} ticks={ticks}")?;
+        let rest = [
+            ("late", self.late),
+            ("incomplete", self.incomplete),
+            ("ahead", self.ahead),
+            ("over", self.over),
+            ("refused", self.refused),
+            ("opened", said.opened),
+            ("updated", said.updated),
+            ("refreshed", said.refreshed),
+            ("closed", said.closed.iter().sum()),
+            ("signals", said.signals.iter().flatten().sum()),
+            ("line_movements", said.price_moves + said.main_line_moves),
+            ("stale_alerts", said.stale_arbs + said.stale_books + said.recovered_books + said.gone_books),
+            ("violations", self.violations),
+        ];
+        rest.iter()
+            .filter(|(_, count)| *count > 0)
+            .try_for_each(|(name, count)| write!(f, " {name}={count}"))?;
+        if self.faults.is_empty() { Ok(()) } else { write!(f, " faults: {}", self.faults) }
+    }
 }
 
 /// Effects of the engine.
@@ -180,7 +209,7 @@ impl OddsCounts {
         let (Effect::Transition(_, entry, _) | Effect::Refreshed(entry)) = effect else { return };
         if let Err(violation) = invariants::check_entry(entry) {
             self.violations += 1;
-            tracing::error!(?violation, id = %entry.id, "an entry breaks an invariant");
+            tracing::error!(%violation, id = %entry.id, "an entry breaks an invariant");
         }
     }
 }

@@ -144,7 +144,7 @@ pub trait Machine: Sized {
     /// What it counts.
     type Tally: Tally;
     /// What its state holds, for the log and for [`Self::report_state`].
-    type Size: fmt::Debug;
+    type Size: fmt::Display;
     /// Why a record of the changelog cannot be restored.
     type RestoreError: std::error::Error + Send + Sync + 'static;
 

@@ -2,6 +2,7 @@
 //!
 //! It never changes anything.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::Micros;
@@ -20,6 +21,13 @@ pub struct Size {
     pub markets: usize,
     pub quotes: usize,
     pub windows: usize,
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { events, markets, quotes, windows } = self;
+        write!(f, "{events} events, {markets} markets, {quotes} quotes, {windows} windows")
+    }
 }
 
 /// A back price on offer.

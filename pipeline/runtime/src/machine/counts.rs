@@ -2,6 +2,8 @@
 //!
 //! It never counts what was aborted: the same records come again.
 
+use std::fmt;
+
 use super::Tally;
 use crate::dead_letters::Reason;
 
@@ -24,6 +26,19 @@ pub struct Counts<T> {
     pub tally: T,
 }
 
+/// What is not 0, as `name=value`, and the machine's own counts after it.
+impl<T: fmt::Display> fmt::Display for Counts<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "records={} commits={}", self.records, self.commits)?;
+        let rare = [("aborts", self.aborts), ("unknown", self.unknown), ("restored", self.restored)];
+        let letters = Reason::ALL.map(|reason| (reason.key(), self.letters[reason as usize]));
+        for (name, count) in rare.into_iter().chain(letters).filter(|(_, count)| *count > 0) {
+            write!(f, " {name}={count}")?;
+        }
+        write!(f, " {}", self.tally)
+    }
+}
+
 impl<T: Tally> Counts<T> {
     /// Adds the counts of a transaction.
     pub(crate) fn add(&mut self, other: &Self) {
@@ -42,5 +57,18 @@ impl<T> Counts<T> {
     #[must_use]
     pub fn dead(&self) -> u64 {
         self.letters.iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_read_as_names_and_values() {
+        let mut counts = Counts { records: 9, commits: 2, aborts: 1, tally: "frames=8", ..Counts::default() };
+        counts.letters[Reason::ALL[0] as usize] = 3;
+        let letters = Reason::ALL[0].key();
+        assert_eq!(counts.to_string(), format!("records=9 commits=2 aborts=1 {letters}=3 frames=8"));
     }
 }

@@ -188,7 +188,8 @@ impl<M: Machine> Restore<M> {
         })?;
         let (time, size) = (restoring.elapsed(), machine.size());
         let seconds = time.as_secs_f64();
-        tracing::info!(partition = id, next, records, ?size, seconds, rules, tables, "restored");
+        let seconds = format!("{seconds:.3}");
+        tracing::info!(partition = id, next, records, %size, seconds, rules, tables, "restored");
         meters.restored(time, records);
         Ok(Partition::new(id, epoch, rules, machine, next))
     }
