@@ -34,7 +34,7 @@ pub enum Violation {
     TimeHolds,
 }
 
-/// Its number in ARCHITECTURE.md.
+/// As ARCHITECTURE.md numbers it.
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "I{}", *self as u8 + 1)

@@ -28,6 +28,8 @@ mod cells;
 pub mod fit;
 mod life;
 mod prior;
+#[cfg(test)]
+mod prior_tests;
 mod profile;
 mod ttl;
 
