@@ -18,12 +18,13 @@ IDS = {
     8: "avro/LineMovement.avsc",
     9: "avro/StaleAlert.avsc",
     13: "golden/CloseSignal.v2.avsc",
-    21: "avro/ArbWindow.avsc",
+    21: "golden/ArbWindow.v2.avsc",
     22: "avro/CloseSignal.avsc",
     27: "avro/SignalChange.avsc",
     29: "avro/Frame.avsc",
+    36: "avro/ArbWindow.avsc",
 }
-TOPICS = {"odds.ticks.v1": {1, 2, 3, 29}, "feed.events.v1": {6, 7, 8, 9, 13, 21, 22, 27}}
+TOPICS = {"odds.ticks.v1": {1, 2, 3, 29}, "feed.events.v1": {6, 7, 8, 9, 13, 21, 22, 27, 36}}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
     "alternate_spreads": "spreads", "alternate_totals": "totals",
@@ -129,6 +130,8 @@ LEG = {
     "price_moved_at": None, "last_seen_at": None,
     # What records of version 1 do not have.
     "operator": "", "effective_price": None, "stake": None, "liability": None, "limit": None,
+    # Nor those of version 2.
+    "expected_interval": None,
 }
 # Of the columns of a window what version 1 does not have, and a close does not say.
 JUDGED = {
@@ -209,7 +212,7 @@ def signal(record):
 ROWS = {
     1: ("ticks", ticks), 29: ("ticks", ticks), 8: ("line_movements", movement), 9: ("stale_alerts", alert),
     27: ("signal_transitions", signal),
-    **{number: ("window_transitions", window) for number in (6, 21)},
+    **{number: ("window_transitions", window) for number in (6, 21, 36)},
     **{number: ("window_transitions", closed) for number in (7, 13, 22)},
 }
 
@@ -251,7 +254,8 @@ def main():
     edge = load("avro/EdgeSignal.avsc")
     fields = {field["name"]: field["type"] for field in edge["fields"]}
     names = {
-        6: entry("golden/BoardEntry.v1.avsc"), 21: entry("avro/BoardEntry.avsc"),
+        6: entry("golden/BoardEntry.v1.avsc"), 21: entry("golden/BoardEntry.v2.avsc"),
+        36: entry("avro/BoardEntry.avsc"),
         27: {"arb.v1.EdgeSignal": edge, "SignalQuote": fields["bets"]["items"]},
     }
     for text in sys.stdin:
