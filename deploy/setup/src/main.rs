@@ -6,14 +6,14 @@
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 use arb_setup::prerequisites::{self, Download, Plan};
 use arb_setup::progress::Report;
-use arb_setup::{clickhouse, kafka};
+use arb_setup::{clickhouse, kafka, program};
 
 /// The cargo profile that starts soonest.
 const PROFILE: &str = "up";
@@ -42,7 +42,7 @@ fn start(arguments: &[OsString]) -> anyhow::Result<std::convert::Infallible> {
         download.join().map_err(|_| anyhow::anyhow!("a download ended unexpectedly"))??;
     }
     let arb = std::env::current_exe()?.with_file_name("arb");
-    let error = Command::new(&arb).arg("up").args(arguments).exec();
+    let error = program::successor(&arb).arg("up").args(arguments).exec();
     Err(error).with_context(|| format!("{} cannot be run", arb.display()))
 }
 
@@ -94,7 +94,8 @@ fn download(plan: Plan, home: &Path) -> Vec<JoinHandle<anyhow::Result<()>>> {
 fn compile() -> anyhow::Result<()> {
     let cargo = variable("CARGO").unwrap_or_else(|| "cargo".into());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let mut build = Command::new(cargo);
+    // Without secrets: build scripts of other people's packages run in it.
+    let mut build = program::command(cargo);
     build.args([
         "build",
         "--profile",

@@ -1,22 +1,29 @@
-//! Programs of others: Java, Maven, npm, compilers, servers. The one place where their commands are made.
+//! Programs of others: cargo, Java, Maven, npm, compilers, servers. The one place where their commands are made.
 //!
 //! They never see a secret: a program that downloads, compiles or serves needs no key and no password, and a script in
 //! somebody's package could send one anywhere.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::secrets;
 
 /// A command of a program, with no standard input, in the environment of this process without its secrets.
 #[must_use]
-pub fn command(program: &str) -> Command {
+pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for name in secrets::ALL {
         command.env_remove(name);
     }
     command.stdin(Stdio::null());
     command
+}
+
+/// A program of ours that takes the place of this process: it has the settings, so it sees the secrets.
+#[must_use]
+pub fn successor(program: &Path) -> Command {
+    Command::new(program)
 }
 
 /// The file that a program's name stands for, by `PATH`.

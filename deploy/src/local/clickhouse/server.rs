@@ -98,7 +98,7 @@ fn command(program: &Program, folder: &Path, settings: &Path, ports: Ports) -> C
         return command;
     };
     let (library, launcher) = Program::files(packaged);
-    let mut command = program::command(&launcher.display().to_string());
+    let mut command = program::command(&launcher);
     command.stdin(Stdio::piped()).arg(library).arg(config).args([
         format!("--path={}", folder.join("data").display()),
         "--log-level=information".to_owned(),
