@@ -68,7 +68,7 @@ fn its_topics_outlive_it_unless_they_shall_not() {
     let bearer = format!("Bearer {}", running.key);
     let refused = request("GET", &format!("{}/v1/arbs", again.url), &[("authorization", &bearer)]);
     assert_eq!(refused.unwrap().status, 401, "the key of an earlier run is revoked");
-    assert!(again.said().contains("the topics of the last run go on"), "{}", again.said());
+    assert!(again.said().contains("the topics of the last run are continued"), "{}", again.said());
     assert_eq!(again.board_at("2026-01-01T00:20:00Z"), board);
     end(&mut again);
     assert!(of_the_first_run.exists());
