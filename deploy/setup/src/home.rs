@@ -18,7 +18,9 @@ pub fn make(home: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(home).with_context(at)?;
     let mark = home.join(MARK);
     if !mark.exists() {
-        if std::fs::read_dir(home).with_context(at)?.next().is_some() {
+        let holds_something = std::fs::read_dir(home).with_context(at)?.next().is_some();
+        // Asked again: another thread or process may have created the folder meanwhile.
+        if holds_something && !mark.exists() {
             bail!("{} holds something else: choose another folder with --home", home.display());
         }
         std::fs::write(mark, "").with_context(at)?;
@@ -57,6 +59,18 @@ mod tests {
         make(&home).unwrap();
         make(&home).unwrap();
         assert!(home.join(MARK).exists());
+    }
+
+    #[test]
+    fn many_may_make_it_at_once() {
+        for _ in 0..50 {
+            let scratch = tempfile::tempdir().unwrap();
+            let home = scratch.path().join("home");
+            std::thread::scope(|scope| {
+                let makers = [(); 4].map(|()| scope.spawn(|| make(&home)));
+                makers.map(|maker| maker.join().unwrap().unwrap());
+            });
+        }
     }
 
     #[test]
