@@ -68,7 +68,9 @@ mod tests {
             let home = scratch.path().join("home");
             std::thread::scope(|scope| {
                 let makers = [(); 4].map(|()| scope.spawn(|| make(&home)));
-                makers.map(|maker| maker.join().unwrap().unwrap());
+                for maker in makers {
+                    maker.join().unwrap().unwrap();
+                }
             });
         }
     }
