@@ -68,12 +68,11 @@ fn plan(arguments: &[OsString], home: &Path) -> Plan {
 
 /// The home folder, as `arb up` will read it from its arguments or the environment.
 fn home(arguments: &[OsString]) -> PathBuf {
-    let mut words = arguments.iter().filter_map(|argument| argument.to_str());
-    let named =
-        words.find_map(|word| Some(word.strip_prefix("--home")?.strip_prefix('=').map(str::to_owned)));
-    let following = || arguments.iter().skip_while(|word| *word != "--home").nth(1).cloned();
-    let named = named.map(|inline| inline.map(OsString::from).or_else(following)).unwrap_or_default();
-    named.or_else(|| variable("ARB_HOME")).map_or_else(|| PathBuf::from(".arb"), PathBuf::from)
+    let following = arguments.iter().skip_while(|word| *word != "--home").nth(1).cloned();
+    let inline =
+        || arguments.iter().find_map(|word| word.to_str()?.strip_prefix("--home=").map(OsString::from));
+    let named = following.or_else(inline).or_else(|| variable("ARB_HOME"));
+    named.map_or_else(|| PathBuf::from(".arb"), PathBuf::from)
 }
 
 /// Starts what is to be downloaded, beside the compilation.
