@@ -15,8 +15,8 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use crate::kafka::read_all;
 use crate::processor::board_contains;
 use crate::support::program::{Role, run};
-use crate::support::stack::Broker;
-use crate::support::{recordings, root, wait_for};
+use crate::support::stack::{Broker, kafka_libraries};
+use crate::support::{recordings, wait_for};
 
 /// The partition that is damaged.
 const PARTITION: i32 = 0;
@@ -155,9 +155,8 @@ fn a_processor_aborts_what_its_id_has_left_open_before_it_works() {
 
 /// Runs Kafka's tool for transactions, as docs/operations/hanging-transactions.md has it.
 fn tool(broker: &Broker, arguments: &[&str]) -> String {
-    let libraries = root().join(".arb/kafka-4.3.0-with-tools/*");
     let mut java = Command::new("java");
-    java.arg("-cp").arg(libraries).arg("org.apache.kafka.tools.TransactionsCommand");
+    java.arg("-cp").arg(kafka_libraries().join("*")).arg("org.apache.kafka.tools.TransactionsCommand");
     let said = run(java.args(["--bootstrap-server", &broker.brokers]).args(arguments));
     assert!(said.success, "{}{}", said.out, said.err);
     println!("{arguments:?}\n{}", said.out);

@@ -77,6 +77,16 @@ impl Broker {
     }
 }
 
+/// The folder of Kafka's libraries and tools. Where no broker has fetched them, one is started and ended for that.
+pub(crate) fn kafka_libraries() -> PathBuf {
+    let folder = root().join(".arb/kafka-4.3.0-with-tools");
+    if !folder.is_dir() {
+        drop(Broker::start());
+    }
+    assert!(folder.is_dir(), "{} is not what the local Kafka is fetched into", folder.display());
+    folder
+}
+
 /// Starts a broker and waits until it answers.
 fn launch(scratch: &Path, port: u16) -> Role {
     // The home of the repository, so that Kafka is fetched once for all.

@@ -7,8 +7,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command};
 
-use crate::support::stack::port_pair;
-use crate::support::{root, wait_for};
+use crate::support::stack::{kafka_libraries, port_pair};
+use crate::support::wait_for;
 
 use super::certificates::Signed;
 
@@ -82,7 +82,7 @@ fn said(folder: &Path) -> String {
 
 fn java(log: &File) -> Command {
     let mut java = Command::new("java");
-    java.args(["-Xmx512m", "-XX:+UseSerialGC", "-cp"]).arg(root().join(".arb/kafka-4.3.0/*"));
+    java.args(["-Xmx512m", "-XX:+UseSerialGC", "-cp"]).arg(kafka_libraries().join("*"));
     java.stdout(log.try_clone().unwrap()).stderr(log.try_clone().unwrap());
     java
 }
