@@ -1,8 +1,9 @@
 //! Processors that die: numbered by the test, started with fail points, watched, started again; and what they left
 //! behind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use arb_process::codec::state;
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 use arb_schemas::wire::{decode, encode};
@@ -57,8 +58,27 @@ impl Outcome {
                 "{what}: {name}: {found} records for {wanted}, the first other {differs:?}"
             );
         }
-        assert!(self.state == expected.state, "{what}: the state differs");
+        let others = self.other_states(expected);
+        assert!(
+            others.is_empty(),
+            "{what}: {} records of the state differ:\n{}",
+            others.len(),
+            others.join("\n")
+        );
         assert_eq!(self.offsets, expected.offsets, "{what}: offsets");
+    }
+
+    /// The records of the state that differ, both forms of each in one line.
+    fn other_states(&self, expected: &Self) -> Vec<String> {
+        let keys: BTreeSet<_> = self.state.keys().chain(expected.state.keys()).collect();
+        let differing = keys.into_iter().filter(|key| self.state.get(key) != expected.state.get(key));
+        let parsed =
+            |of: &Self, key: &(i32, Vec<u8>)| of.state.get(key).map(|value| state::parse(value).unwrap());
+        let line = |key: &(i32, Vec<u8>)| {
+            let (name, found) = (String::from_utf8_lossy(&key.1), parsed(self, key));
+            format!("{} {name}: {found:?}, expected {:?}", key.0, parsed(expected, key))
+        };
+        differing.map(line).collect()
     }
 }
 
