@@ -1,10 +1,11 @@
 //! What is claimed about Kafka itself, and a plain reader of topics that shares nothing with ours.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use arb_kafka::partition_of;
 use arb_runtime::feed_mark::{self, FeedMark};
-use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS};
+use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS, Topic};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
@@ -16,6 +17,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use crate::support::program::{arb, run};
 use crate::support::stack::Broker;
+use crate::support::wait_for;
 
 /// A record as it lies in a topic.
 #[derive(PartialEq)]
@@ -48,12 +50,13 @@ pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
         list.add_partition_offset(topic, i32::try_from(partition).unwrap(), Offset::Beginning).unwrap();
     }
     consumer.assign(&list).unwrap();
-    let (mut records, mut ended) = (Vec::new(), 0);
+    // Numbers, not a count: a partition can be at its end more than once while another one is still being read.
+    let (mut records, mut ended) = (Vec::new(), BTreeSet::new());
     let deadline = Instant::now() + Duration::from_mins(2);
-    while ended < partitions {
+    while ended.len() < partitions {
         assert!(
             Instant::now() < deadline,
-            "{topic}: {ended} of {partitions} partitions have been read to their end"
+            "{topic}: of {partitions} partitions, {ended:?} have been read to their end"
         );
         // None is no end: the client may wake for something of its own.
         let Some(polled) = consumer.poll(Duration::from_secs(1)) else { continue };
@@ -67,13 +70,39 @@ pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
                     headers: headers(&message),
                 },
             )),
-            Err(KafkaError::PartitionEOF(_)) => ended += 1,
+            Err(KafkaError::PartitionEOF(partition)) => drop(ended.insert(partition)),
             Err(error) => panic!("{error}"),
         }
     }
     // Fetches of several partitions come interleaved, each in its order.
     records.sort_by_key(|(_, record)| record.partition);
     records
+}
+
+/// Where a partition ends for readers of committed records, and for everybody.
+pub(crate) fn ends(brokers: &str, topic: &str, partition: i32) -> (i64, i64) {
+    let end = |level| {
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", brokers).set("isolation.level", level);
+        let consumer: BaseConsumer = config.set("group.id", "test-ends").create().unwrap();
+        // A broker that has just started leads nothing yet.
+        wait_for("the partition ends somewhere", || {
+            consumer.fetch_watermarks(topic, partition, Duration::from_mins(1)).ok()
+        })
+        .1
+    };
+    (end("read_committed"), end("read_uncommitted"))
+}
+
+/// Waits until every transaction on a topic has ended: a broker acknowledges a commit before all partitions have its markers, and
+/// until then a reader of committed records does not see all that was committed.
+pub(crate) fn wait_until_settled(brokers: &str, topic: &Topic) {
+    for partition in 0..topic.partitions {
+        wait_for("every transaction has ended", || {
+            let (stable, end) = ends(brokers, topic.name, partition);
+            (stable == end).then_some(())
+        });
+    }
 }
 
 /// A record but for the epoch in its headers, in which runs differ: of a feed record the sequence is left.

@@ -9,10 +9,9 @@ use std::time::Duration;
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{self, FEED_EVENTS, Topic};
 use rdkafka::config::ClientConfig;
-use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
-use crate::kafka::read_all;
+use crate::kafka::{ends, read_all};
 use crate::processor::board_contains;
 use crate::support::program::{Role, run};
 use crate::support::stack::{Broker, kafka_libraries};
@@ -41,23 +40,8 @@ fn write(producer: &BaseProducer, topics: &[Topic], key: &str) {
     producer.flush(MINUTE).unwrap();
 }
 
-/// Where the partition ends for readers of committed records, and for everybody.
-fn ends(broker: &Broker, topic: Topic) -> (i64, i64) {
-    let end = |level| {
-        let mut config = ClientConfig::new();
-        config.set("bootstrap.servers", &broker.brokers).set("isolation.level", level);
-        let consumer: BaseConsumer = config.set("group.id", "test-ends").create().unwrap();
-        // A broker that has just started leads nothing yet.
-        wait_for("the partition ends somewhere", || {
-            consumer.fetch_watermarks(topic.name, PARTITION, MINUTE).ok()
-        })
-        .1
-    };
-    (end("read_committed"), end("read_uncommitted"))
-}
-
 fn is_settled(broker: &Broker, topic: Topic) -> bool {
-    let (stable, end) = ends(broker, topic);
+    let (stable, end) = ends(&broker.brokers, topic.name, PARTITION);
     stable == end
 }
 
@@ -103,7 +87,7 @@ fn lose_markers(broker: &Broker, id: &str, topics: &[Topic]) {
     }
     broker.restart();
     for topic in topics {
-        let (stable, end) = ends(broker, *topic);
+        let (stable, end) = ends(&broker.brokers, topic.name, PARTITION);
         assert!(stable < end, "{}: {stable} {end}", topic.name);
     }
 }

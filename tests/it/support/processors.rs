@@ -10,7 +10,7 @@ use arb_schemas::wire::{decode, encode};
 
 use super::program::Role;
 use super::stack::Broker;
-use crate::kafka::{Record, committed, read_all, without_epoch};
+use crate::kafka::{Record, committed, read_all, wait_until_settled, without_epoch};
 
 /// Everything that a run leaves behind, as a reader of committed records sees it.
 #[derive(PartialEq)]
@@ -25,6 +25,9 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     pub(crate) fn of(broker: &Broker) -> Self {
+        for topic in [PROCESS_STATE, FEED_EVENTS, ARBS_BOARD, DEAD_TICKS] {
+            wait_until_settled(&broker.brokers, &topic);
+        }
         let read =
             |topic| read_all(&broker.brokers, topic).into_iter().map(without_epoch).collect::<Vec<_>>();
         let mut state = BTreeMap::new();
