@@ -3,8 +3,10 @@
 pub(crate) mod broker_faults;
 pub(crate) mod clickhouse;
 pub(crate) mod detour;
+mod durations;
 pub(crate) mod feed;
 pub(crate) mod http;
+mod kafka_start;
 pub(crate) mod local_up;
 pub(crate) mod metrics;
 pub(crate) mod odds_api;
@@ -38,6 +40,7 @@ pub(crate) fn root() -> PathBuf {
 
 /// Waits for a fact.
 pub(crate) fn wait_for<T>(what: &str, mut fact: impl FnMut() -> Option<T>) -> T {
+    durations::note();
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = fact() {

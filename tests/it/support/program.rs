@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::root;
+use super::{durations, root};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
 const BENCH: &str = env!("CARGO_BIN_EXE_bench-under-test");
@@ -23,6 +23,7 @@ pub(crate) fn bench() -> Command {
 }
 
 fn program(binary: &str) -> Command {
+    durations::note();
     let mut command = Command::new(binary);
     command.current_dir(root()).env_remove("RUST_LOG");
     for name in ["URL", "WRITER_PASSWORD", "MIGRATOR_PASSWORD", "ANALYST_PASSWORD", "ADMIN_PASSWORD"] {

@@ -1,6 +1,6 @@
 //! A broker of the test's own, and the roles on it.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::http::{Answer, request};
 use super::program::{Role, arb, run};
-use super::{root, wait_for};
+use super::{kafka_start, root, wait_for};
 
 /// A Kafka of the test's own; it ends with the test, and is killed, frozen and started again as the test likes.
 pub(crate) struct Broker {
@@ -34,7 +34,7 @@ impl Broker {
     /// Without topics.
     pub(crate) fn bare() -> Self {
         let (scratch, port) = (tempfile::tempdir().unwrap(), port_pair());
-        let kafka = Mutex::new(launch(scratch.path(), port));
+        let kafka = Mutex::new(kafka_start::start(scratch.path(), port));
         Self { kafka, port, brokers: format!("127.0.0.1:{port}"), scratch }
     }
 
@@ -46,7 +46,7 @@ impl Broker {
 
     /// Starts Kafka again after a kill, at the same port and on the same data.
     pub(crate) fn restart(&self) {
-        *self.kafka.lock().unwrap() = launch(self.scratch.path(), self.port);
+        *self.kafka.lock().unwrap() = kafka_start::start(self.scratch.path(), self.port);
     }
 
     /// Stops Kafka's process where it is, as a machine does that hangs.
@@ -87,26 +87,12 @@ pub(crate) fn kafka_libraries() -> PathBuf {
     folder
 }
 
-/// Starts a broker and waits until it answers.
-fn launch(scratch: &Path, port: u16) -> Role {
-    // The home of the repository, so that Kafka is fetched once for all.
-    let (data, home) = (scratch.join("kafka"), root().join(".arb"));
-    let (data, home) = (data.display().to_string(), home.display().to_string());
-    let arguments = ["--port", &port.to_string(), "--data", &data, "--home", &home];
-    let mut kafka = Role::start("kafka", &arguments, &scratch.join("kafka.log"));
-    wait_for("Kafka answers", || {
-        kafka.assert_runs();
-        TcpStream::connect(("127.0.0.1", port)).ok()
-    });
-    kafka
-}
-
-/// A frozen server could not end.
+/// Nothing of it is kept, so it is killed: a frozen server could not end, and one in good order takes seconds.
 impl Drop for Broker {
     fn drop(&mut self) {
         let is_up = self.kafka.get_mut().is_ok_and(|kafka| !kafka.died());
         if is_up {
-            self.thaw();
+            self.signal(Signal::KILL);
         }
     }
 }
