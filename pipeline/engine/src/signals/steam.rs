@@ -153,10 +153,7 @@ impl<'a> Steam<'a> {
         at: usize,
         context: &MarketContext<'_>,
     ) -> Option<Found> {
-        let found = value::judge(SignalKind::StalePrice, moved, at, quote, context)?;
-        if found.strength < LAG {
-            return None;
-        }
+        let found = value::judge(SignalKind::StalePrice, (moved, at), quote, LAG, context)?;
         let detail = Detail { quotes: self.evidence(), ..found.detail };
         // The same window is found again at each hop: its time is counted from the move.
         let expires_at = self.last_move + LAG_LASTS;

@@ -59,9 +59,7 @@ fn find_on_line(rows: &[Row<'_>], open: &[Signal], context: &MarketContext<'_>, 
         if operators(others.iter().map(|row| row.quotes()[at]), context) < OPERATORS {
             continue;
         }
-        found.extend(
-            judge(SignalKind::Value, &others, at, bet, context).filter(|found| found.strength >= least),
-        );
+        found.extend(judge(SignalKind::Value, (&others, at), bet, least, context));
     }
 }
 
@@ -104,12 +102,14 @@ pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &M
     operators.len()
 }
 
-/// A bet by the chances that these books see, and how many of their opinions expect a profit; `None` where no method has an answer.
+/// A bet by the chances that these books see, and how many of their opinions expect a profit; `None` where no method has an answer,
+/// and where a method expects less than `least`: what counts is the method that expects the least, and those that must be solved
+/// step by step are then spared.
 pub(super) fn judge(
     kind: SignalKind,
-    sources: &[&Row<'_>],
-    at: usize,
+    (sources, at): (&[&Row<'_>], usize),
     bet: &Quote,
+    least: f64,
     context: &MarketContext<'_>,
 ) -> Option<Found> {
     // By name: a restored engine numbers books in another order, and a sum depends on its order.
@@ -126,7 +126,11 @@ pub(super) fn judge(
         if chances.len() < sources.len() {
             continue;
         }
-        fair.push((method, chances.iter().sum::<f64>() / chances.len() as f64));
+        let chance = chances.iter().sum::<f64>() / chances.len() as f64;
+        if value::expected(chance, bet.effective) < least {
+            return None;
+        }
+        fair.push((method, chance));
         opinions += chances.len();
         let expects = |chance: &&f64| value::expected(**chance, bet.effective) > 0.0;
         for_it += chances.iter().filter(expects).count();
@@ -195,8 +199,11 @@ mod tests {
         let mut rows = Vec::new();
         rows::rows_of(&table, &BOTH, &mut rows);
         let sources: Vec<_> = rows[..2].iter().collect();
-        let found =
-            judge(SignalKind::Value, &sources, 0, rows[2].quotes()[0], &context(&step, "h2h")).unwrap();
+        let found = |least| {
+            judge(SignalKind::Value, (&sources, 0), rows[2].quotes()[0], least, &context(&step, "h2h"))
+        };
+        assert!(found(0.11).is_none(), "a method expects less");
+        let found = found(0.09).unwrap();
         // A chance of one half at 2.2: a tenth is won on average.
         assert!((found.strength - 0.1).abs() < 1e-9, "{}", found.strength);
         assert_eq!(found.detail.fair.len(), Method::ALL.len());
