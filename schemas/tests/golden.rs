@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
+use arb_model::fixtures::{alert, close, entry, movement, signal, signal_change, window};
 use arb_model::{Name, Open};
 use arb_schemas::limits;
 use arb_schemas::records::{
@@ -23,7 +24,7 @@ use arb_schemas::records::{
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
 
-use records::{close_signal, edge_signal, entry, frame, line_movement, stale_alert, state_head, state_line};
+use records::{frame, state_head, state_line};
 
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
@@ -54,14 +55,14 @@ fn what_the_newest_version_writes_is_for_ever() {
     stays(&Heartbeat { source: "s".into(), at: -1 }, 1);
     stays(&entry(), 3);
     stays(&BoardProgress { source: "s".into(), received_at: 9 }, 1);
-    stays(&ArbWindow { change: "opened".into(), entry: entry() }, 3);
-    stays(&close_signal(), 3);
-    stays(&line_movement(), 1);
-    stays(&stale_alert(), 1);
+    stays(&window(), 3);
+    stays(&close(), 3);
+    stays(&movement(), 1);
+    stays(&alert(), 1);
     stays(&state_head(), 1);
     stays(&state_line(), 1);
-    stays(&edge_signal(), 1);
-    stays(&SignalChange { change: "followed".into(), signal: edge_signal() }, 1);
+    stays(&signal(), 1);
+    stays(&signal_change(), 1);
     stays(&StateSource { source: "s".into(), latest: 7, heard_at: 8, frames: Some(3), whole: true }, 1);
     stays(&state_partition(), 2);
     stays(&StateClock { now: 9, watermark: 4, leap: Some(99) }, 1);
@@ -95,8 +96,8 @@ fn a_window_is_its_change_and_its_entry() {
         assert_eq!(wire::encode_window(change, &wire::encode(&entry()).unwrap()).unwrap(), whole, "{change}");
     }
     assert!(wire::encode_window("opened", &wire::encode(&frame()).unwrap()).is_err());
-    let whole = wire::encode(&SignalChange { change: "faded".into(), signal: edge_signal() }).unwrap();
-    assert_eq!(wire::encode_signal_change("faded", &wire::encode(&edge_signal()).unwrap()).unwrap(), whole);
+    let whole = wire::encode(&SignalChange { change: "faded".into(), signal: signal() }).unwrap();
+    assert_eq!(wire::encode_signal_change("faded", &wire::encode(&signal()).unwrap()).unwrap(), whole);
     assert!(wire::encode_signal_change("faded", &wire::encode(&entry()).unwrap()).is_err());
 }
 
@@ -169,7 +170,7 @@ fn every_published_record_is_readable_by_todays_schema() {
 
 #[test]
 fn an_old_close_signal_is_read_as_one_of_today() {
-    let second = CloseSignal { simultaneous_ever: None, verified_ever: None, ..close_signal() };
+    let second = CloseSignal { simultaneous_ever: None, verified_ever: None, ..close() };
     let first = CloseSignal {
         sport: Name::default(),
         league: Name::default(),
