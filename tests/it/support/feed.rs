@@ -106,6 +106,8 @@ pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> Sig
         event: event(league),
         in_play: false,
         strength: 0.03,
+        confidence: 0.9,
+        kelly: Some(0.007),
         bets: vec![quote("bet", "alpha", 2_100_000)],
         evidence: vec![quote("source", "beta", 1_950_000)],
         fair: vec![fixtures::chance("shin", 0.4905)],
