@@ -1,12 +1,13 @@
 //! For tests: an API that reads nothing from Kafka with one key to it, and the records that tests are about.
 //!
-//! Nothing else in the crate states a whole record: who needs another one changes a field of these.
+//! The records are those of `arb_model::fixtures` where a test does not look at a value.
 
 use std::time::Duration;
 
-use arb_model::{Money, Points, Price, Time};
+use arb_model::fixtures::{self, chance, price};
+use arb_model::{Money, Points, Time};
 use arb_schemas::records::{
-    BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg, LineMovement, SignalQuote, Ttl,
+    BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, Leg, LineMovement, SignalQuote, Ttl,
 };
 use arb_schemas::time::SECOND;
 use serde::Serialize;
@@ -45,45 +46,19 @@ impl TestApp {
     }
 }
 
-/// A price in millionths.
-fn millionths(price: i64) -> Price {
-    Price::from_millionths(price).unwrap()
-}
-
 /// An entry with this id and score.
 pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
-    let leg = |outcome: &str, price| Leg {
-        outcome: outcome.into(),
-        side: "back".into(),
-        book: "alpha".into(),
-        price: millionths(price),
-        implied_probability: 0.5,
-        stake_share: 0.5,
+    let leg = |outcome, millionths| Leg {
         price_moved_at: Time(0),
         last_seen_at: Time(9 * SECOND),
-        operator: "alpha".into(),
-        effective_price: Some(millionths(price)),
         stake: Some(Money(5_001)),
-        ..Leg::default()
+        limit: None,
+        expected_interval: None,
+        ..fixtures::leg(outcome, "alpha", millionths)
     };
     BoardEntry {
         id: id.into(),
-        event: Event {
-            id: "e".into(),
-            sport: "soccer".into(),
-            league: "soccer_test".into(),
-            home: "H".into(),
-            away: "A".into(),
-            commence_time: Time(0),
-        },
-        in_play: true,
-        kind: "surebet".into(),
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(Points(2_250)),
-        implied_probability: 0.95,
-        margin: 0.05,
-        margin_worst: 0.025,
+        event: Event { id: "e".into(), commence_time: Time(0), ..fixtures::event_of("soccer_test") },
         legs: vec![leg("over", 2_100_000), leg("under", 1_909_090)],
         simultaneous: false,
         warnings: vec![],
@@ -91,52 +66,36 @@ pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
         opened_at: Time(0),
         updated_at: Time(SECOND),
         sequence: 7,
-        margin_rounded: Some(0.0499),
         total_stake_max: Some(Money(12_345)),
-        currency: Some("EUR".into()),
-        verified: false,
         verification: None,
         failed_checks: vec![FailedCheck { flag: "fresh".into(), reason: "old".into() }],
         ttl: Some(Ttl { p10: 10.0, median: 90.5, p90: 600.0 }),
         execution_probability: Some(0.9),
+        ..fixtures::entry()
     }
 }
 
 /// A value with this id, opened so many seconds after the beginning.
 pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
-    let quote = |role: &str, book: &str, price| SignalQuote {
-        role: role.into(),
-        outcome: "over".into(),
-        side: "back".into(),
-        line: Some(Points(2_250)),
-        book: book.into(),
-        operator: book.into(),
-        price: millionths(price),
-        price_from: None,
-        effective_price: millionths(price),
+    let quote = |role, book, millionths| SignalQuote {
         price_moved_at: Time(0),
         last_seen_at: Time(9 * SECOND),
+        ..fixtures::quote(role, book, millionths)
     };
-    let by = |method: &str, probability| FairChance { method: method.into(), probability };
     EdgeSignal {
         id: id.into(),
         kind: "value".into(),
         event: entry("x", 0.0).event,
-        in_play: true,
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(Points(2_250)),
-        outcome: Some("over".into()),
-        strength: 0.031,
-        confidence: 0.9,
         bets: vec![quote("bet", "alpha", 2_100_000)],
         evidence: vec![quote("source", "beta", 1_909_090)],
-        fair: vec![by("shin", 0.491), by("power", 0.4925)],
+        fair: vec![chance("shin", 0.491), chance("power", 0.4925)],
         kelly: Some(0.007),
+        confidence: 0.9,
         opened_at: Time(opened * SECOND),
         updated_at: Time((opened + 1) * SECOND),
         expires_at: Time((opened + 90) * SECOND),
         sequence: 7,
+        ..fixtures::signal()
     }
 }
 
@@ -148,20 +107,12 @@ pub(crate) fn shown(view: impl Serialize) -> Value {
 /// A price that moved.
 pub(crate) fn moved() -> LineMovement {
     LineMovement {
-        kind: "price".into(),
-        event: entry("a", 0.0).event,
         market: "totals".into(),
-        period: "full_time".into(),
         line: Some(Points(2_250)),
-        line_from: None,
         outcome: Some("over".into()),
-        book: Some("alpha".into()),
-        price_from: Some(millionths(2_100_000)),
-        price_to: Some(millionths(1_909_090)),
-        probability_change: Some(0.0476),
-        window_start: Time(0),
+        price_to: Some(price(1_909_090)),
         window_end: Time(60 * SECOND),
-        sequence: 8,
+        ..fixtures::movement()
     }
 }
 
@@ -169,20 +120,12 @@ pub(crate) fn moved() -> LineMovement {
 pub(crate) fn closed(id: &str, sequence: i64) -> CloseSignal {
     CloseSignal {
         id: id.into(),
-        event_id: "e".into(),
         reason: "price_moved".into(),
         opened_at: Time(SECOND),
         closed_at: Time(3 * SECOND + 500_000),
-        margin_open: 0.01,
-        margin_peak: 0.03,
-        margin_close: 0.02,
         sequence,
-        sport: "soccer".into(),
         league: "soccer_test".into(),
-        market: "h2h".into(),
-        period: "full_time".into(),
         line: None,
-        simultaneous_ever: Some(true),
-        verified_ever: Some(false),
+        ..fixtures::close()
     }
 }

@@ -38,7 +38,8 @@ pub const MIGRATIONS: &[Migration] = migrations![
     "003_verification",
     "004_signals",
     "005_limits",
-    "006_expected_interval"
+    "006_expected_interval",
+    "007_leg_interval",
 ];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {

@@ -7,6 +7,7 @@
 //! Source: Confluent Schema Registry, "Wire format"; Apache Avro 1.12, "Binary encoding".
 
 mod older;
+mod versions;
 
 use std::sync::LazyLock;
 
@@ -18,106 +19,17 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::limits;
-use crate::records::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
-    SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins, StatePartition,
-    StateSource, StateStaleBooks, StateSurvival,
-};
 
-pub(crate) use self::older::FRAME_V1;
-use self::older::{MARKET_LAYOUT, OLDER, OLDER_READERS};
+use self::older::OLDER_READERS;
+use self::versions::{MARKET_LAYOUT, OLDER};
+
+pub(crate) use self::versions::FRAME_V1;
+pub use self::versions::RecordType;
 
 /// Bytes before the Avro datum.
 pub(crate) const HEADER: usize = 5;
 
-/// A type of record, by the schema id of its newest version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum RecordType {
-    Frame = 29,
-    PollEnd = 2,
-    Heartbeat = 3,
-    BoardEntry = 35,
-    BoardProgress = 5,
-    ArbWindow = 36,
-    CloseSignal = 22,
-    LineMovement = 8,
-    StaleAlert = 9,
-    StateHead = 33,
-    StateLine = 34,
-    StateSource = 11,
-    StatePartition = 32,
-    StateClock = 14,
-    StateBook = 15,
-    StateStaleBooks = 16,
-    StateMargins = 24,
-    StateSurvival = 25,
-    EdgeSignal = 26,
-    SignalChange = 27,
-}
-
 impl RecordType {
-    /// All of them.
-    pub const ALL: [Self; 20] = [
-        Self::Frame,
-        Self::PollEnd,
-        Self::Heartbeat,
-        Self::BoardEntry,
-        Self::BoardProgress,
-        Self::ArbWindow,
-        Self::CloseSignal,
-        Self::LineMovement,
-        Self::StaleAlert,
-        Self::StateHead,
-        Self::StateLine,
-        Self::StateSource,
-        Self::StatePartition,
-        Self::StateClock,
-        Self::StateBook,
-        Self::StateStaleBooks,
-        Self::StateMargins,
-        Self::StateSurvival,
-        Self::EdgeSignal,
-        Self::SignalChange,
-    ];
-
-    /// The text of its Avro schema.
-    #[must_use]
-    pub fn schema_text(self) -> &'static str {
-        match self {
-            Self::Frame => include_str!("../avro/Frame.avsc"),
-            Self::PollEnd => include_str!("../avro/PollEnd.avsc"),
-            Self::Heartbeat => include_str!("../avro/Heartbeat.avsc"),
-            Self::BoardEntry => include_str!("../avro/BoardEntry.avsc"),
-            Self::BoardProgress => include_str!("../avro/BoardProgress.avsc"),
-            Self::ArbWindow => include_str!("../avro/ArbWindow.avsc"),
-            Self::CloseSignal => include_str!("../avro/CloseSignal.avsc"),
-            Self::LineMovement => include_str!("../avro/LineMovement.avsc"),
-            Self::StaleAlert => include_str!("../avro/StaleAlert.avsc"),
-            Self::StateHead => include_str!("../avro/StateHead.avsc"),
-            Self::StateLine => include_str!("../avro/StateLine.avsc"),
-            Self::StateSource => include_str!("../avro/StateSource.avsc"),
-            Self::StatePartition => include_str!("../avro/StatePartition.avsc"),
-            Self::StateClock => include_str!("../avro/StateClock.avsc"),
-            Self::StateBook => include_str!("../avro/StateBook.avsc"),
-            Self::StateStaleBooks => include_str!("../avro/StateStaleBooks.avsc"),
-            Self::StateMargins => include_str!("../avro/StateMargins.avsc"),
-            Self::StateSurvival => include_str!("../avro/StateSurvival.avsc"),
-            Self::EdgeSignal => include_str!("../avro/EdgeSignal.avsc"),
-            Self::SignalChange => include_str!("../avro/SignalChange.avsc"),
-        }
-    }
-
-    /// Types that its schema refers to by name.
-    #[must_use]
-    pub fn references(self) -> &'static [Self] {
-        match self {
-            Self::ArbWindow => &[Self::BoardEntry],
-            Self::SignalChange => &[Self::EdgeSignal],
-            _ => &[],
-        }
-    }
-
     /// The type of record in a message, from its header.
     ///
     /// # Errors
@@ -163,32 +75,6 @@ pub trait Record: Serialize + DeserializeOwned {
     /// Which.
     const TYPE: RecordType;
 }
-
-macro_rules! records {
-    ($($name:ident),*) => { $(impl Record for $name { const TYPE: RecordType = RecordType::$name; })* };
-}
-records!(
-    Frame,
-    PollEnd,
-    Heartbeat,
-    BoardEntry,
-    BoardProgress,
-    ArbWindow,
-    CloseSignal,
-    LineMovement,
-    StaleAlert,
-    StateHead,
-    StateLine,
-    StateSource,
-    StatePartition,
-    StateClock,
-    StateBook,
-    StateStaleBooks,
-    StateMargins,
-    StateSurvival,
-    EdgeSignal,
-    SignalChange
-);
 
 /// Why bytes are no record, or a record cannot become bytes.
 #[derive(Debug, Error)]

@@ -112,21 +112,31 @@ fn only_the_telemetry_room_names_metrics() {
     }
 }
 
+/// The features that Cargo gives to the packages that a package is built of.
+fn features(package: &str) -> String {
+    let mut cargo = std::process::Command::new(env!("CARGO"));
+    cargo.current_dir(root()).args(["tree", "--offline", "--locked", "--edges", "normal,features"]);
+    let tree = cargo.args(["--package", package]).output().unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    String::from_utf8(tree.stdout).unwrap()
+}
+
 /// What the tests kill and freeze processes by is not in the binary that is shipped, `cargo build --package arb`.
 #[test]
 fn only_the_binary_under_test_has_fail_points() {
-    let features = |package| {
-        let mut cargo = std::process::Command::new(env!("CARGO"));
-        cargo.current_dir(root()).args(["tree", "--offline", "--locked", "--edges", "normal,features"]);
-        let tree = cargo.args(["--package", package]).output().unwrap();
-        assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
-        String::from_utf8(tree.stdout).unwrap()
-    };
     assert!(features("arb-tests").contains("arb-runtime feature \"fail-points\""));
     for shipped in ["arb", "arb-bench"] {
         let tree = features(shipped);
         assert!(tree.contains("arb-runtime") && !tree.contains("fail-points"), "{tree}");
     }
+}
+
+/// Records that tests and benchmarks make up are not in the binary that is shipped.
+#[test]
+fn only_tests_and_benchmarks_have_fixtures() {
+    assert!(features("arb-bench").contains("arb-model feature \"fixtures\""));
+    let tree = features("arb");
+    assert!(tree.contains("arb-model") && !tree.contains("fixtures"), "{tree}");
 }
 
 /// One crate of the product knows the client of ClickHouse; the bench compares the sink with it.

@@ -217,15 +217,14 @@ fn a_window_is_told_from_opening_to_close() {
         "window_transitions",
         &[closed("w", 31, 0.02), updated(3, 0.03, true), updated(5, 0.02, false)],
     );
-    insert(
-        &server,
-        "window_transitions",
-        &[transition("w", 1, 0.01, false), transition("open", 1, 0.04, true)],
-    );
+    // Rows of before the column have null in it.
+    let open = with(transition("open", 1, 0.04, true), json!({"legs.expected_interval": [40_500_000, null]}));
+    insert(&server, "window_transitions", &[transition("w", 1, 0.01, false), open]);
     let windows = server.query_as(
         "analyst",
         "SELECT window_id, lifetime_seconds, reason, phase, margin_open, margin_peak, margin_close, simultaneous_at_open,
-            simultaneous_ever, updates, books, home, legs.price AS prices FROM arb.windows ORDER BY window_id",
+            simultaneous_ever, updates, books, home, legs.price AS prices, legs.expected_interval_seconds AS intervals
+            FROM arb.windows ORDER BY window_id",
     );
     let common = json!({"phase": "pre-match", "books": ["a", "b"], "home": "H", "prices": [2.5, 2.0]});
     assert_same(
@@ -236,6 +235,7 @@ fn a_window_is_told_from_opening_to_close() {
                 json!({
                     "window_id": "open", "lifetime_seconds": null, "reason": null, "margin_open": 0.04, "margin_peak": 0.04,
                     "margin_close": null, "simultaneous_at_open": true, "simultaneous_ever": true, "updates": 0,
+                    "intervals": [40.5, null],
                 }),
             ),
             with(
@@ -243,7 +243,7 @@ fn a_window_is_told_from_opening_to_close() {
                 json!({
                     "window_id": "w", "lifetime_seconds": 1800, "reason": "withdrawn", "margin_open": 0.01,
                     "margin_peak": 0.03, "margin_close": 0.02, "simultaneous_at_open": false, "simultaneous_ever": true,
-                    "updates": 2,
+                    "updates": 2, "intervals": [null, null],
                 }),
             ),
         ],
@@ -260,7 +260,10 @@ fn the_board_is_what_is_open_now_ranked_as_the_api_ranks() {
         "window_transitions",
         &[before, transition("gone", 1, 0.3, true), closed("gone", 2, 0.3)],
     );
-    let moved = with(transition("moved", 8, 0.02, true), json!({"transition": "updated"}));
+    let moved = with(
+        transition("moved", 8, 0.02, true),
+        json!({"transition": "updated", "legs.expected_interval": [60_000_000, 1_500_000]}),
+    );
     // Of the last two only the id differs.
     let open =
         [("moved", 1, 0.09, true), ("unproven", 1, 0.2, false), ("y", 1, 0.01, true), ("x", 1, 0.01, true)];
@@ -269,15 +272,17 @@ fn the_board_is_what_is_open_now_ranked_as_the_api_ranks() {
         open.map(|(window, sequence, margin, is_proven)| transition(window, sequence, margin, is_proven)),
     );
     insert(&server, "window_transitions", &rows);
-    let board =
-        server.query_as("analyst", "SELECT rank, window_id, margin FROM arb.current_board ORDER BY rank");
+    let board = server.query_as(
+        "analyst",
+        "SELECT rank, window_id, margin, legs.expected_interval_seconds AS intervals FROM arb.current_board ORDER BY rank",
+    );
     assert_same(
         &board,
         &[
-            json!({"rank": 1, "window_id": "moved", "margin": 0.02}),
-            json!({"rank": 2, "window_id": "x", "margin": 0.01}),
-            json!({"rank": 3, "window_id": "y", "margin": 0.01}),
-            json!({"rank": 4, "window_id": "unproven", "margin": 0.2}),
+            json!({"rank": 1, "window_id": "moved", "margin": 0.02, "intervals": [60, 1.5]}),
+            json!({"rank": 2, "window_id": "x", "margin": 0.01, "intervals": [null, null]}),
+            json!({"rank": 3, "window_id": "y", "margin": 0.01, "intervals": [null, null]}),
+            json!({"rank": 4, "window_id": "unproven", "margin": 0.2, "intervals": [null, null]}),
         ],
     );
 }

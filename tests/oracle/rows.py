@@ -1,30 +1,24 @@
 """Rows as the tables of ClickHouse must have them, from the bytes of records alone.
 
-Reads records as JSON lines ({topic, topic_id, partition, offset, key, value}, bytes in hexadecimal) and the Avro schemas
-of the repository; writes {table, row} as JSON lines. It shares nothing with the sink but the definitions.
+Reads records as JSON lines ({topic, topic_id, partition, offset, key, value}, bytes in hexadecimal) and the golden files of
+the repository, a schema and a record of each version; writes {table, row} as JSON lines. The id of a version is that of its
+record. It shares nothing with the sink but these definitions.
 Usage: rows.py SCHEMAS < records
 """
 
+import functools
 import json
+import pathlib
+import re
 import struct
 import sys
 
-IDS = {
-    1: "golden/Frame.v1.avsc",
-    2: "avro/PollEnd.avsc",
-    3: "avro/Heartbeat.avsc",
-    6: "golden/ArbWindow.v1.avsc",
-    7: "golden/CloseSignal.v1.avsc",
-    8: "avro/LineMovement.avsc",
-    9: "avro/StaleAlert.avsc",
-    13: "golden/CloseSignal.v2.avsc",
-    21: "golden/ArbWindow.v2.avsc",
-    22: "avro/CloseSignal.avsc",
-    27: "avro/SignalChange.avsc",
-    29: "avro/Frame.avsc",
-    36: "avro/ArbWindow.avsc",
+TOPICS = {
+    "odds.ticks.v1": ("Frame", "PollEnd", "Heartbeat"),
+    "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange"),
 }
-TOPICS = {"odds.ticks.v1": {1, 2, 3, 29}, "feed.events.v1": {6, 7, 8, 9, 13, 21, 22, 27, 36}}
+# The record that a schema refers to by name, in its own version.
+REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal"}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
     "alternate_spreads": "spreads", "alternate_totals": "totals",
@@ -125,14 +119,6 @@ def ticks(frame):
             }
 
 
-LEG = {
-    "outcome": None, "side": None, "book": None, "price": None, "implied_probability": None, "stake_share": None,
-    "price_moved_at": None, "last_seen_at": None,
-    # What records of version 1 do not have.
-    "operator": "", "effective_price": None, "stake": None, "liability": None, "limit": None,
-    # Nor those of version 2.
-    "expected_interval": None,
-}
 # Of the columns of a window what version 1 does not have, and a close does not say.
 JUDGED = {
     "margin_rounded": None, "total_stake_max": None, "currency": "", "ttl_p10": None, "ttl_median": None, "ttl_p90": None,
@@ -152,11 +138,11 @@ def judged(entry):
     }
 
 
-def window(record):
+def window(record, leg_columns):
     entry = record["entry"]
     same = ("in_play", "kind", "market", "period", "line", "implied_probability", "margin", "margin_worst",
             "simultaneous", "score", "warnings", "opened_at", "sequence")
-    legs = {f"legs.{name}": [leg.get(name, old) for leg in entry["legs"]] for name, old in LEG.items()}
+    legs = {f"legs.{name}": [leg.get(name, old) for leg in entry["legs"]] for name, old in leg_columns.items()}
     yield {
         "window_id": entry["id"], "transition": record["change"], "at": entry["updated_at"],
         **event_columns(entry["event"]), **{name: entry[name] for name in same}, **judged(entry), **legs,
@@ -164,7 +150,7 @@ def window(record):
     }
 
 
-def closed(record):
+def closed(record, leg_columns):
     nothing = ("home", "away", "commence_time", "in_play", "kind", "implied_probability", "margin_worst", "score")
     same = ("event_id", "sequence", "opened_at", "reason", "margin_open", "margin_peak")
     later = {"sport": "", "league": "", "market": "", "period": "", "line": None}
@@ -172,7 +158,7 @@ def closed(record):
         "window_id": record["id"], "transition": "closed", "at": record["closed_at"], "margin": record["margin_close"],
         **{name: record[name] for name in same}, **{name: record.get(name, late) for name, late in later.items()},
         **{name: None for name in nothing}, **JUDGED, "simultaneous": record.get("simultaneous_ever"),
-        "verified": record.get("verified_ever"), "warnings": [], **{f"legs.{name}": [] for name in LEG},
+        "verified": record.get("verified_ever"), "warnings": [], **{f"legs.{name}": [] for name in leg_columns},
     }
 
 
@@ -210,57 +196,85 @@ def signal(record):
 
 
 ROWS = {
-    1: ("ticks", ticks), 29: ("ticks", ticks), 8: ("line_movements", movement), 9: ("stale_alerts", alert),
-    27: ("signal_transitions", signal),
-    **{number: ("window_transitions", window) for number in (6, 21, 36)},
-    **{number: ("window_transitions", closed) for number in (7, 13, 22)},
+    "Frame": ("ticks", ticks), "LineMovement": ("line_movements", movement), "StaleAlert": ("stale_alerts", alert),
+    "SignalChange": ("signal_transitions", signal),
 }
+WINDOWS = {"ArbWindow": window, "CloseSignal": closed}
 
 
-def decode(topic, value, schemas, names):
+class Schemas:
+    """Every version of every record that was published, by id."""
+
+    def __init__(self, folder):
+        self.golden = pathlib.Path(folder) / "golden"
+        self.by_id, self.newest = {}, {}
+        for path in self.golden.glob("*.bin"):
+            name, version = re.fullmatch(r"(\w+)\.v(\d+)\.bin", path.name).groups()
+            with path.open("rb") as file:
+                number = struct.unpack(">xI", file.read(5))[0]
+            self.by_id[number] = (name, int(version))
+            self.newest[name] = max(int(version), self.newest.get(name, 0))
+        # What an older version does not have of a leg is what the newest says of it.
+        entry = self.load("BoardEntry", self.newest["BoardEntry"])
+        self.leg_columns = {field["name"]: field.get("default") for field in field_type(entry, "legs")["items"]["fields"]}
+
+    def load(self, name, version):
+        return json.loads((self.golden / f"{name}.v{version}.avsc").read_text(encoding="utf-8"))
+
+    @functools.cache
+    def of(self, name, version):
+        """A schema, and the records that it names."""
+        if name not in REFERENCES:
+            return self.load(name, version), {}
+        named = self.load(REFERENCES[name], version)
+        names = {f"arb.v1.{named['name']}": named}
+        if name == "SignalChange":
+            names["SignalQuote"] = field_type(named, "bets")["items"]
+        return self.load(name, version), names
+
+
+def field_type(record, name):
+    return next(field["type"] for field in record["fields"] if field["name"] == name)
+
+
+def decode(topic, value, schemas):
     if len(value) < 5 or value[0] != 0:
         raise Bad("no header")
-    number = struct.unpack(">I", value[1:5])[0]
-    if number not in TOPICS[topic]:
+    name, version = schemas.by_id.get(struct.unpack(">I", value[1:5])[0], ("", 0))
+    if name not in TOPICS[topic]:
         raise Bad("not of this topic")
-    reader = Reader(value[5:], names.get(number, {}))
+    schema, names = schemas.of(name, version)
+    reader = Reader(value[5:], names)
     try:
-        record = reader.read(schemas[number])
+        record = reader.read(schema)
     except (IndexError, UnicodeDecodeError) as error:
         raise Bad(str(error)) from error
     if reader.at != len(reader.data):
         raise Bad("bytes follow")
-    if number in (1, 29) and not 0 <= record["received_at"] < YEAR_2100:
+    if name == "Frame" and not 0 <= record["received_at"] < YEAR_2100:
         raise Bad("no time of ours")
-    return number, record
+    return name, record
 
 
-def rows(line, schemas, names):
+def rows(line, schemas):
     value = bytes.fromhex(line["value"])
     try:
-        number, record = decode(line["topic"], value, schemas, names)
+        name, record = decode(line["topic"], value, schemas)
     except Bad:
         return "rejected", [{"key": line["key"], "value": line["value"]}]
-    if number not in ROWS:
+    if name in WINDOWS:
+        return "window_transitions", WINDOWS[name](record, schemas.leg_columns)
+    if name not in ROWS:
         return "", []
-    table, make = ROWS[number]
+    table, make = ROWS[name]
     return table, make(record)
 
 
 def main():
-    load = lambda name: json.load(open(f"{sys.argv[1]}/{name}", encoding="utf-8"))
-    schemas = {number: load(name) for number, name in IDS.items()}
-    entry = lambda name: {"arb.v1.BoardEntry": load(name)}
-    edge = load("avro/EdgeSignal.avsc")
-    fields = {field["name"]: field["type"] for field in edge["fields"]}
-    names = {
-        6: entry("golden/BoardEntry.v1.avsc"), 21: entry("golden/BoardEntry.v2.avsc"),
-        36: entry("avro/BoardEntry.avsc"),
-        27: {"arb.v1.EdgeSignal": edge, "SignalQuote": fields["bets"]["items"]},
-    }
+    schemas = Schemas(sys.argv[1])
     for text in sys.stdin:
         line = json.loads(text)
-        table, made = rows(line, schemas, names)
+        table, made = rows(line, schemas)
         for index, row in enumerate(made):
             place = {
                 "topic": line["topic"], "topic_id": line["topic_id"], "kafka_partition": line["partition"],

@@ -89,6 +89,7 @@ impl<'a> CloseView<'a> {
 
 #[cfg(test)]
 mod tests {
+    use arb_model::fixtures;
     use arb_schemas::time::SECOND;
     use serde_json::{Value, json};
 
@@ -131,15 +132,9 @@ mod tests {
     #[test]
     fn an_alert_says_what_was_expected() {
         let alert = StaleAlert {
-            scope: "book".into(),
-            state: "stale".into(),
-            event: entry("a", 0.0).event,
-            book: "alpha".into(),
-            arb_id: None,
             last_seen_at: Some(Time(SECOND)),
             expected_interval: Seconds(90_500_000),
-            at: Time(100 * SECOND),
-            sequence: 9,
+            ..fixtures::alert()
         };
         let value = shown(AlertView::new(&alert));
         assert_eq!(value["expected_interval_seconds"], 90.5);

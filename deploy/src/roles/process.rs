@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use arb_kafka::{self as kafka, Ends, Surroundings, TickConsumer, TransactionalProducer, watch_held_back};
+use arb_kafka::{self as kafka, Ends, InputConsumer, Surroundings, TransactionalProducer, watch_held_back};
 use arb_process::counts::OddsCounts;
 use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
@@ -56,7 +56,7 @@ fn pump_until(
         Surroundings { fail_points: fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
     let mut producer =
         TransactionalProducer::new(cluster, &config.group, &OddsMachine::TOPICS, partitions, surroundings)?;
-    let mut consumer = TickConsumer::join(cluster, &config.group, &OddsMachine::TOPICS)?;
+    let mut consumer = InputConsumer::join(cluster, &config.group, &OddsMachine::TOPICS)?;
     let books = books::read(config.books_file.as_deref())?;
     let mut pump = Pump::<OddsMachine>::new(Config {
         machine: OddsConfig { policy: config.policy.into(), books },

@@ -33,7 +33,7 @@ pub(super) fn abort_open(
     client: &Client,
     topics: &MachineTopics,
     partitions: i32,
-    group: Option<&ConsumerGroupMetadata>,
+    group: &ConsumerGroupMetadata,
 ) -> Result<(), KafkaError> {
     client.begin_transaction()?;
     let names = topics.written().map(|topic| topic.name);
@@ -41,12 +41,10 @@ pub(super) fn abort_open(
         enqueue(client, BaseRecord::to(topic).partition(partition).key(KEY))?;
     }
     let delivered = flush(client, FLUSH);
-    if let Some(group) = group {
-        // Also where the group does not take it: asking has added the group to the transaction.
-        let send = || client.send_offsets_to_transaction(&offset(topics)?, group, TIMEOUT);
-        if let Err(error) = resume(RESUME, send) {
-            tracing::debug!(%error, "the group takes no offset of the transaction that is aborted");
-        }
+    // Also where the group does not take it: asking has added the group to the transaction.
+    let send = || client.send_offsets_to_transaction(&offset(topics)?, group, TIMEOUT);
+    if let Err(error) = resume(RESUME, send) {
+        tracing::debug!(%error, "the group takes no offset of the transaction that is aborted");
     }
     resume(RESUME, || client.abort_transaction(TIMEOUT))?;
     delivered?;
@@ -59,6 +57,44 @@ fn offset(topics: &MachineTopics) -> Result<TopicPartitionList, KafkaError> {
     let mut offsets = TopicPartitionList::new();
     offsets.add_partition_offset(topics.changelog.name, 0, Offset::Offset(0))?;
     Ok(offsets)
+}
+
+/// Adopts ids one after the other, each as a member of the group; whether all are adopted. One that is expelled adopts none of
+/// the rest: it would fence their new owners.
+pub(super) fn adopt_each<G, E>(
+    ids: &[i32],
+    membership: impl Fn() -> Option<G>,
+    mut adopt: impl FnMut(i32, &G) -> Result<(), E>,
+) -> Result<bool, E> {
+    for id in ids {
+        let Some(group) = membership() else { return Ok(false) };
+        adopt(*id, &group)?;
+    }
+    Ok(true)
+}
+
+/// The adoption that waits for the log, if there is one.
+#[derive(Default)]
+pub(super) struct Unfinished(Option<Adopting>);
+
+impl Unfinished {
+    /// The adoption of these ids goes on; that of any other begins.
+    pub(super) fn take(&mut self, mut ids: Vec<i32>) -> Adopting {
+        ids.sort_unstable();
+        let begun = self.0.take().filter(|adopting| adopting.ids == ids);
+        begun.unwrap_or_else(|| Adopting::new(ids.clone(), ids))
+    }
+
+    /// It goes on later.
+    pub(super) fn put(&mut self, adopting: Adopting) {
+        self.0 = Some(adopting);
+    }
+
+    /// Partitions are given back. Another may use their ids before they come back, so what has been done for them counts no
+    /// more.
+    pub(super) fn release(&mut self, partitions: &[i32]) {
+        self.0.take_if(|adopting| adopting.ids.iter().any(|id| partitions.contains(id)));
+    }
 }
 
 /// How far the adoption of some partitions' ids has come.
@@ -127,4 +163,60 @@ fn report(held: &HeldBack) {
         end,
         "an open transaction holds this partition back; waiting for its end"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// An adoption of these ids, all of which have aborted.
+    fn aborted(unfinished: &mut Unfinished, ids: &[i32]) -> Adopting {
+        let mut adopting = unfinished.take(ids.to_vec());
+        assert!(adopting.must_abort(), "it begins");
+        adopting.aborted = Some((Instant::now(), Offsets::default()));
+        adopting
+    }
+
+    #[test]
+    fn an_adoption_goes_on_where_it_waited() {
+        let mut unfinished = Unfinished::default();
+        let adopting = aborted(&mut unfinished, &[2, 1]);
+        unfinished.put(adopting);
+        unfinished.release(&[0, 3]);
+        assert!(!unfinished.take(vec![1, 2]).must_abort());
+    }
+
+    #[test]
+    fn an_adoption_begins_again_when_a_partition_was_given_back() {
+        for given_back in [1, 2] {
+            let mut unfinished = Unfinished::default();
+            let adopting = aborted(&mut unfinished, &[1, 2]);
+            unfinished.put(adopting);
+            unfinished.release(&[given_back]);
+            // The group gives it to this member again, with all that it had.
+            assert!(unfinished.take(vec![1, 2]).must_abort(), "another may have used id {given_back}");
+        }
+    }
+
+    #[test]
+    fn the_adoption_of_other_ids_begins() {
+        let mut unfinished = Unfinished::default();
+        let adopting = aborted(&mut unfinished, &[1]);
+        unfinished.put(adopting);
+        assert!(unfinished.take(vec![1, 2]).must_abort());
+    }
+
+    #[test]
+    fn a_member_that_is_expelled_adopts_none_of_the_rest() {
+        let mut adopted = Vec::new();
+        let left = Cell::new(2);
+        let membership = || left.replace(left.get() - 1).gt(&0).then_some(());
+        let all = adopt_each(&[0, 1, 2, 3], membership, |id, ()| {
+            adopted.push(id);
+            Ok::<_, ()>(())
+        });
+        assert_eq!((all, adopted), (Ok(false), vec![0, 1]));
+    }
 }

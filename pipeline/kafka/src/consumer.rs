@@ -29,7 +29,7 @@ const IN_DOUBT: Duration = Duration::from_mins(1);
 const STARTING: Duration = Duration::from_millis(1);
 
 /// Reads the input of a machine as a member of a group.
-pub struct TickConsumer {
+pub struct InputConsumer {
     topic: &'static str,
     member: Member,
     changelog: Changelog,
@@ -39,7 +39,7 @@ pub struct TickConsumer {
     in_doubt: Option<Instant>,
 }
 
-impl TickConsumer {
+impl InputConsumer {
     /// Joins a group.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl TickConsumer {
     }
 }
 
-impl Input for TickConsumer {
+impl Input for InputConsumer {
     fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError> {
         self.try_to_start().map_err(fatal)?;
         let wait = if self.starting.is_empty() { wait } else { wait.min(STARTING) };

@@ -38,7 +38,7 @@ use rdkafka::error::KafkaError;
 pub use cluster::{
     Cluster, ClusterOptions, OAuthOptions, SaslMechanism, Secret, SecurityProtocol, SettingsError,
 };
-pub use consumer::TickConsumer;
+pub use consumer::InputConsumer;
 pub use dead_letter_queue::{Letter, Letters};
 pub use ends::Ends;
 pub use feed::{Feed, FeedEvent, settle};

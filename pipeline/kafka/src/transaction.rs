@@ -22,7 +22,7 @@ use rdkafka::{ClientConfig, ClientContext};
 
 use super::cluster::Cluster;
 use super::producer::{enqueue, flush};
-use super::{Error, Listener, TickConsumer, fatal};
+use super::{Error, InputConsumer, Listener, fatal};
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
 pub(super) const TIMEOUT: Duration = Duration::from_secs(8);
@@ -183,14 +183,14 @@ fn is_fencing(code: RDKafkaErrorCode) -> bool {
 }
 
 impl Port for Transaction<'_> {
-    type Input = TickConsumer;
+    type Input = InputConsumer;
 
     fn send(&mut self, output: &Output) -> Result<(), LogError> {
         self.fail_points.pass(Point::Produce);
         enqueue(self.client, record(output)).map_err(|error| self.refused(error, output))
     }
 
-    fn commit(mut self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+    fn commit(mut self, input: &mut InputConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
         if let Err(error) = self.prepare(input, next) {
             return self.give_up(error);
         }
@@ -220,7 +220,7 @@ impl Port for Transaction<'_> {
 
 impl Transaction<'_> {
     /// Everything before the commit itself.
-    fn prepare(&self, input: &TickConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
+    fn prepare(&self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
         // The commit's own flush looks every 100 ms only.
         flush(self.client, FLUSH)?;
         self.fail_points.pass(Point::Offsets);

@@ -14,15 +14,16 @@ use arb_runtime::log::{Adoption, LogError, Producer, Renewal};
 use arb_runtime::machine::MachineTopics;
 use arb_runtime::stop::Stop;
 use arb_runtime::watchdog::Pulse;
+use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::KafkaError;
 use rdkafka::producer::Producer as _;
 
-use super::adoption::{Adopting, abort_open};
+use super::adoption::{Adopting, Unfinished, abort_open, adopt_each};
 use super::cluster::Cluster;
 use super::output_ends::OutputEnds;
 use super::reader::is_transient;
 use super::transaction::{Client, Transaction, connect, end, is_fatal};
-use super::{Error, TickConsumer, fatal};
+use super::{Error, InputConsumer, fatal};
 
 /// Between two looks whether anything is open.
 const LOOK: Duration = Duration::from_millis(2);
@@ -54,7 +55,7 @@ pub struct TransactionalProducer {
     /// Partitions whose ids it has adopted.
     owned: BTreeSet<i32>,
     working: Option<Working>,
-    adopting: Option<Adopting>,
+    unfinished: Unfinished,
 }
 
 /// The client that writes.
@@ -92,7 +93,7 @@ impl TransactionalProducer {
             ends: OutputEnds::open(cluster, topics)?,
             owned: BTreeSet::new(),
             working: None,
-            adopting: None,
+            unfinished: Unfinished::default(),
         })
     }
 
@@ -103,7 +104,7 @@ impl TransactionalProducer {
     }
 
     /// Goes on with an adoption; whether it is done.
-    fn advance(&mut self, adopting: &mut Adopting, input: &TickConsumer) -> Result<bool, LogError> {
+    fn advance(&mut self, adopting: &mut Adopting, input: &InputConsumer) -> Result<bool, LogError> {
         match self.try_to_advance(adopting, input) {
             Ok(is_done) => Ok(is_done),
             Err(Failure::Passing(error)) => {
@@ -114,11 +115,10 @@ impl TransactionalProducer {
         }
     }
 
-    fn try_to_advance(&mut self, adopting: &mut Adopting, input: &TickConsumer) -> Result<bool, Failure> {
+    fn try_to_advance(&mut self, adopting: &mut Adopting, input: &InputConsumer) -> Result<bool, Failure> {
         if adopting.must_abort() {
-            for id in &adopting.ids {
-                self.surroundings.pulse.beat();
-                self.adopt_one(*id, input)?;
+            if !adopt_each(&adopting.ids, || input.group(), |id, group| self.adopt_one(id, group))? {
+                return Ok(false);
             }
             adopting.have_aborted(&self.ends).map_err(Failure::passing)?;
         }
@@ -135,14 +135,14 @@ impl TransactionalProducer {
     }
 
     /// Adopts the id of a partition; its client becomes the one that writes if there is none.
-    fn adopt_one(&mut self, partition: i32, input: &TickConsumer) -> Result<(), Failure> {
+    fn adopt_one(&mut self, partition: i32, group: &ConsumerGroupMetadata) -> Result<(), Failure> {
+        self.surroundings.pulse.beat();
         let is_working = |working: &Working| working.partition == partition;
         let adopted = match self.working.take_if(|working| is_working(working)) {
             Some(working) => working,
             None => self.connect(partition).map_err(Failure::of)?,
         };
-        if let Err(error) = abort_open(&adopted.client, &self.topics, self.partitions, input.group().as_ref())
-        {
+        if let Err(error) = abort_open(&adopted.client, &self.topics, self.partitions, group) {
             return Err(adopted.failure(error));
         }
         self.working.get_or_insert(adopted);
@@ -183,16 +183,13 @@ fn passes(error: &KafkaError) -> bool {
 }
 
 impl Producer for TransactionalProducer {
-    type Input = TickConsumer;
+    type Input = InputConsumer;
     type Transaction<'a> = Transaction<'a>;
 
-    fn adopt(&mut self, partitions: &[i32], input: &mut TickConsumer) -> Result<Adoption, LogError> {
-        let mut wanted = partitions.to_vec();
-        wanted.sort_unstable();
-        let begun = self.adopting.take().filter(|adopting| adopting.ids == wanted);
-        let mut adopting = begun.unwrap_or_else(|| Adopting::new(wanted.clone(), wanted));
+    fn adopt(&mut self, partitions: &[i32], input: &mut InputConsumer) -> Result<Adoption, LogError> {
+        let mut adopting = self.unfinished.take(partitions.to_vec());
         if !self.advance(&mut adopting, input)? {
-            self.adopting = Some(adopting);
+            self.unfinished.put(adopting);
             return Ok(Adoption::Waiting);
         }
         let seconds = adopting.age().as_secs_f64();
@@ -204,8 +201,7 @@ impl Producer for TransactionalProducer {
     fn release(&mut self, partitions: &[i32]) {
         self.owned.retain(|id| !partitions.contains(id));
         self.working.take_if(|working| partitions.contains(&working.partition));
-        // Another may use the id before it comes back: then it must be adopted from the beginning.
-        self.adopting.take_if(|adopting| adopting.ids.iter().any(|id| partitions.contains(id)));
+        self.unfinished.release(partitions);
     }
 
     fn begin(&mut self) -> Result<Transaction<'_>, LogError> {
@@ -220,7 +216,7 @@ impl Producer for TransactionalProducer {
         Transaction::begin(&mut working.client, &working.transactional_id, &self.surroundings.fail_points)
     }
 
-    fn renew(&mut self, input: &mut TickConsumer) -> Result<Renewal, LogError> {
+    fn renew(&mut self, input: &mut InputConsumer) -> Result<Renewal, LogError> {
         let Some(working) = self.working.take() else { return Ok(Renewal::Done) };
         // A new client of the id would fence the partition's new owner.
         if input.group().is_none() {
@@ -231,6 +227,9 @@ impl Producer for TransactionalProducer {
         while !self.advance(&mut adopting, input)? {
             if self.surroundings.stop.is_stopped() {
                 break;
+            }
+            if input.group().is_none() {
+                return Ok(Renewal::Expelled);
             }
             if adopting.age() >= RENEWAL {
                 return Err(fatal(Error::HeldBack(RENEWAL.as_secs())));

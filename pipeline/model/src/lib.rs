@@ -7,6 +7,7 @@
 //! - Records: [`BoardEntry`], [`Leg`], [`ArbWindow`], [`CloseSignal`], [`EdgeSignal`], [`SignalQuote`], [`LineMovement`],
 //!   [`StaleAlert`]. The engine builds them.
 //! - [`Faults`]: what was wrong with an input, counted by field.
+//! - `fixtures`, a Cargo feature: a record of each type for tests.
 //!
 //! A reader accepts what a newer writer adds to a list: an unknown key is kept as its text. It never acts, never decides
 //! anything about odds, and knows no wire format.
@@ -21,6 +22,8 @@ mod board;
 mod event;
 mod faults;
 mod feed;
+#[cfg(feature = "fixtures")]
+pub mod fixtures;
 mod market;
 mod name;
 mod open;

@@ -1,28 +1,13 @@
-//! A record of each type with a value in every field, as golden files have it.
+//! Records of the input and of the changelog with a value in every field, as golden files have them. Those of `arb-model` are
+//! its fixtures.
 //!
 //! What is published of them never changes: a new field gets a value here and a new version there.
 
-use arb_model::{Flag, Money, Points, Price, Seconds, Time};
+use arb_model::fixtures::event;
 use arb_schemas::records::{
-    BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, FailedCheck, FairChance, Frame, Leg, LineMovement,
-    Offer, Outcome, Side, SignalQuote, StaleAlert, Standing, StateBet, StateConsensus, StateHead, StateLife,
-    StateLine, StateMove, StateQuote, StateSignal, StateWindow, Status, Tick, Ttl, Verification,
+    Coverage, Frame, Offer, Outcome, Side, Standing, StateBet, StateConsensus, StateHead, StateLife,
+    StateLine, StateMove, StateQuote, StateSignal, StateWindow, Status, Tick,
 };
-
-fn millionths(price: i64) -> Price {
-    Price::from_millionths(price).unwrap()
-}
-
-pub(crate) fn event() -> Event {
-    Event {
-        id: "852a3abe".into(),
-        sport: "soccer".into(),
-        league: "soccer_test_league".into(),
-        home: "Nørdby".into(),
-        away: "Sør".into(),
-        commence_time: Time(1_782_000_000_000_000),
-    }
-}
 
 pub(crate) fn frame() -> Frame {
     let tick = |outcome, price| Tick {
@@ -47,59 +32,6 @@ pub(crate) fn frame() -> Frame {
             ticks: vec![tick(Outcome::Home, 2_100_000), tick(Outcome::Away, 1_909_090)],
         }],
     }
-}
-
-pub(crate) fn entry() -> BoardEntry {
-    let leg = |outcome: &str, book: &str, price| Leg {
-        outcome: outcome.into(),
-        side: "back".into(),
-        book: book.into(),
-        price: millionths(price),
-        implied_probability: 0.5,
-        stake_share: 0.5,
-        price_moved_at: Time(1),
-        last_seen_at: Time(2),
-        operator: book.into(),
-        effective_price: Some(millionths(price)),
-        stake: Some(Money(5_012)),
-        liability: None,
-        limit: Some(Money(100_000)),
-        expected_interval: Some(Seconds(40_000_000)),
-    };
-    BoardEntry {
-        id: "00112233445566778899aabbccddeeff".into(),
-        event: event(),
-        in_play: true,
-        kind: "surebet".into(),
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(Points(2_250)),
-        implied_probability: 0.95,
-        margin: 0.0526,
-        margin_worst: 0.0263,
-        legs: vec![leg("over", "alpha", 2_100_000), leg("under", "beta", 2_110_000)],
-        simultaneous: true,
-        warnings: vec!["push_possible".into()],
-        score: 0.0263,
-        opened_at: Time(3),
-        updated_at: Time(4),
-        sequence: 5,
-        margin_rounded: Some(0.0525),
-        total_stake_max: Some(Money(199_000)),
-        currency: Some("EUR".into()),
-        verified: false,
-        verification: Some(verification()),
-        failed_checks: vec![FailedCheck {
-            flag: "fresh".into(),
-            reason: "alpha was last confirmed 90 s ago".into(),
-        }],
-        ttl: Some(Ttl { p10: 30.0, median: 240.5, p90: 1_800.0 }),
-        execution_probability: Some(0.875),
-    }
-}
-
-pub(crate) fn verification() -> Verification {
-    Verification::of(Flag::ALL.into_iter().filter(|flag| *flag != Flag::Fresh))
 }
 
 fn state_quote(outcome: Outcome, book: i32, price: i64) -> StateQuote {
@@ -173,96 +105,5 @@ pub(crate) fn state_line() -> StateLine {
             bets: vec![StateBet { line: Some(2_500), quote: state_quote(Outcome::Over, 1, 2_100_000) }],
         }],
         consensus: vec![StateConsensus { outcome: Outcome::Over, at: 300, probability: 512_345 }],
-    }
-}
-
-pub(crate) fn edge_signal() -> EdgeSignal {
-    let quote = |role: &str, book: &str, price, price_from: Option<i64>| SignalQuote {
-        role: role.into(),
-        outcome: "over".into(),
-        side: "back".into(),
-        line: Some(Points(2_250)),
-        book: book.into(),
-        operator: book.into(),
-        price: millionths(price),
-        price_from: price_from.map(millionths),
-        effective_price: millionths(price - 1),
-        price_moved_at: Time(1),
-        last_seen_at: Time(2),
-    };
-    let fair = |method: &str, probability| FairChance { method: method.into(), probability };
-    EdgeSignal {
-        id: "ffeeddccbbaa99887766554433221100".into(),
-        kind: "stale_price".into(),
-        event: event(),
-        in_play: true,
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(Points(2_250)),
-        outcome: Some("over".into()),
-        strength: 0.031,
-        confidence: 0.75,
-        bets: vec![quote("bet", "alpha", 2_100_000, None)],
-        evidence: vec![quote("leader", "beta", 1_950_000, Some(2_050_000))],
-        fair: vec![fair("power", 0.5), fair("shin", 0.501)],
-        kelly: Some(0.0125),
-        opened_at: Time(3),
-        updated_at: Time(4),
-        expires_at: Time(60),
-        sequence: 6,
-    }
-}
-
-pub(crate) fn close_signal() -> CloseSignal {
-    CloseSignal {
-        id: "0011".into(),
-        event_id: "852a3abe".into(),
-        reason: "withdrawn".into(),
-        opened_at: Time(1),
-        closed_at: Time(2),
-        margin_open: 0.01,
-        margin_peak: 0.02,
-        margin_close: 0.015,
-        sequence: 6,
-        sport: "soccer".into(),
-        league: "soccer_test_league".into(),
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(Points(2_250)),
-        simultaneous_ever: Some(true),
-        verified_ever: Some(false),
-    }
-}
-
-pub(crate) fn line_movement() -> LineMovement {
-    LineMovement {
-        kind: "price".into(),
-        event: event(),
-        market: "h2h".into(),
-        period: "full_time".into(),
-        line: None,
-        line_from: None,
-        outcome: Some("home".into()),
-        book: Some("alpha".into()),
-        price_from: Some(millionths(2_100_000)),
-        price_to: Some(millionths(1_900_000)),
-        probability_change: Some(0.05),
-        window_start: Time(0),
-        window_end: Time(60_000_000),
-        sequence: 7,
-    }
-}
-
-pub(crate) fn stale_alert() -> StaleAlert {
-    StaleAlert {
-        scope: "book".into(),
-        state: "stale".into(),
-        event: event(),
-        book: "alpha".into(),
-        arb_id: None,
-        last_seen_at: Some(Time(1)),
-        expected_interval: Seconds(40_000_000),
-        at: Time(90_000_000),
-        sequence: 8,
     }
 }

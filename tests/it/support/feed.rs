@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use arb_model::{Points, Price, Seconds, Time};
+use arb_model::{Time, fixtures};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, FairChance, Frame, LineMovement, Offer,
-    Outcome, Side, SignalChange, SignalQuote, StaleAlert, Status, Tick,
+    ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, Frame, LineMovement, Offer, Outcome,
+    Side, SignalChange, SignalQuote, StaleAlert, Status, Tick,
 };
 use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, SIGNALS, Topic};
 use arb_schemas::wire::{RecordType, decode, encode};
@@ -25,14 +25,7 @@ const WAIT: Duration = Duration::from_secs(30);
 
 /// A league's event.
 pub(crate) fn event(league: &str) -> Event {
-    Event {
-        id: "e".into(),
-        sport: league.split('_').next().unwrap().into(),
-        league: league.into(),
-        home: "H".into(),
-        away: "A".into(),
-        commence_time: Time(0),
-    }
+    Event { id: "e".into(), ..fixtures::event_of(league) }
 }
 
 /// A frame of one tick, received at a time.
@@ -61,134 +54,68 @@ pub(crate) fn frame(received_at: i64) -> Frame {
     }
 }
 
-/// A window that opened.
+/// A window that opened, of which nothing but its margin is known.
 pub(crate) fn opened(id: &str, league: &str, sequence: i64) -> Vec<u8> {
     let entry = BoardEntry {
         id: id.into(),
         event: event(league),
-        in_play: false,
         kind: "surebet".into(),
         market: "h2h".into(),
         period: "full_time".into(),
-        line: None,
         implied_probability: 0.98,
         margin: 0.02,
         margin_worst: 0.02,
-        legs: vec![],
         simultaneous: true,
-        warnings: vec![],
         score: 0.02,
-        opened_at: Time(0),
         updated_at: Time(1_000_000),
         sequence,
-        margin_rounded: None,
-        total_stake_max: None,
-        currency: None,
-        verified: false,
-        verification: None,
-        failed_checks: vec![],
-        ttl: None,
-        execution_probability: None,
+        ..BoardEntry::default()
     };
-    encode(&ArbWindow { change: "opened".into(), entry }).unwrap()
+    encode(&ArbWindow { entry, ..fixtures::window() }).unwrap()
 }
 
 /// A window that closed, for a reason of any length.
 pub(crate) fn closed(id: &str, league: &str, sequence: i64, reason: &str) -> Vec<u8> {
-    let Event { sport, league, .. } = event(league);
-    let (market, period) = ("h2h".into(), "full_time".into());
-    encode(&CloseSignal {
-        id: id.into(),
-        event_id: "e".into(),
-        reason: reason.into(),
-        opened_at: Time(0),
-        closed_at: Time(2_000_000),
-        margin_open: 0.01,
-        margin_peak: 0.02,
-        margin_close: 0.01,
-        sequence,
-        sport,
-        league,
-        market,
-        period,
-        line: None,
-        simultaneous_ever: Some(true),
-        verified_ever: Some(false),
-    })
-    .unwrap()
+    let Event { id: event_id, sport, league, .. } = event(league);
+    let (id, reason, market) = (id.into(), reason.into(), "h2h".into());
+    let (opened_at, closed_at, margin_close, line) = (Time(0), Time(2_000_000), 0.01, None);
+    let closed = CloseSignal { id, event_id, sport, league, reason, market, sequence, ..fixtures::close() };
+    encode(&CloseSignal { opened_at, closed_at, margin_close, line, ..closed }).unwrap()
 }
 
 /// A price that moved.
 pub(crate) fn moved(league: &str, sequence: i64) -> Vec<u8> {
-    encode(&LineMovement {
-        kind: "price".into(),
-        event: event(league),
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(Points(2_500)),
-        line_from: None,
-        outcome: Some("over".into()),
-        book: Some("alpha".into()),
-        price_from: Price::from_millionths(2_000_000).ok(),
-        price_to: Price::from_millionths(1_800_000).ok(),
-        probability_change: Some(0.055),
-        window_start: Time(0),
-        window_end: Time(60_000_000),
-        sequence,
-    })
-    .unwrap()
+    encode(&LineMovement { event: event(league), sequence, ..fixtures::movement() }).unwrap()
 }
 
 /// A book that went stale.
 pub(crate) fn stale(league: &str, sequence: i64) -> Vec<u8> {
-    encode(&StaleAlert {
-        scope: "book".into(),
-        state: "stale".into(),
-        event: event(league),
-        book: "alpha".into(),
-        arb_id: None,
-        last_seen_at: Some(Time(1_000_000)),
-        expected_interval: Seconds(30_000_000),
-        at: Time(90_000_000),
-        sequence,
-    })
-    .unwrap()
+    encode(&StaleAlert { event: event(league), sequence, ..fixtures::alert() }).unwrap()
 }
 
 /// A value at the book alpha, by what the book beta says.
 pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> SignalChange {
-    let quote = |role: &str, book: &str, price| SignalQuote {
-        role: role.into(),
-        outcome: "over".into(),
-        side: "back".into(),
-        line: Some(Points(2_500)),
-        book: book.into(),
-        operator: book.into(),
-        price: Price::from_millionths(price).unwrap(),
-        price_from: None,
-        effective_price: Price::from_millionths(price).unwrap(),
+    let quote = |role, book, millionths| SignalQuote {
         price_moved_at: Time(500_000),
         last_seen_at: Time(900_000),
+        ..fixtures::quote(role, book, millionths)
     };
     let signal = EdgeSignal {
         id: id.into(),
         kind: "value".into(),
         event: event(league),
         in_play: false,
-        market: "totals".into(),
-        period: "full_time".into(),
-        line: Some(Points(2_500)),
-        outcome: Some("over".into()),
         strength: 0.03,
         confidence: 0.9,
+        kelly: Some(0.007),
         bets: vec![quote("bet", "alpha", 2_100_000)],
         evidence: vec![quote("source", "beta", 1_950_000)],
-        fair: vec![FairChance { method: "shin".into(), probability: 0.4905 }],
-        kelly: Some(0.007),
+        fair: vec![fixtures::chance("shin", 0.4905)],
         opened_at: Time(1_000_000),
         updated_at: Time(1_000_000),
         expires_at: Time(91_000_000),
         sequence,
+        ..fixtures::signal()
     };
     SignalChange { change: change.into(), signal }
 }

@@ -20,7 +20,7 @@ use arb_api::http::server::{self, Caps, Limits};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::{App, SharedApp};
-use arb_model::{Flag, Money, Points, Price, Time};
+use arb_model::{Flag, Money, Points, Time, fixtures};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry;
 use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg, Ttl, Verification};
@@ -116,44 +116,30 @@ fn window(number: i64) -> ArbWindow {
     ArbWindow { change: "updated".to_owned(), entry: entry(number) }
 }
 
-/// An entry as the processor writes it.
+/// An entry as the processor writes it. What it states is what the length of an answer and of an event depends on.
 fn entry(number: i64) -> BoardEntry {
-    let leg = |outcome: &str, book: &str, price: Price| Leg {
-        outcome: outcome.into(),
-        side: "back".into(),
-        book: book.into(),
-        price,
-        implied_probability: price.implied_probability(),
-        stake_share: 0.5,
-        price_moved_at: Time(NOW - 300 * SECOND - number),
-        last_seen_at: Time(NOW - 30 * SECOND - number),
-        operator: book.into(),
-        effective_price: Some(price),
-        stake: Some(Money(5_000)),
-        ..Leg::default()
+    let leg = |outcome, book, millionths| {
+        let price = fixtures::price(millionths);
+        Leg {
+            implied_probability: price.implied_probability(),
+            price_moved_at: Time(NOW - 300 * SECOND - number),
+            last_seen_at: Time(NOW - 30 * SECOND - number),
+            stake: Some(Money(5_000)),
+            limit: None,
+            expected_interval: None,
+            ..fixtures::leg(outcome, book, millionths)
+        }
     };
-    let [over, under] = [2_050_000, 2_030_000].map(|price| Price::from_millionths(price).unwrap_or_default());
     let margin = 0.02 + 1e-7 * number as f64;
     BoardEntry {
         id: format!("{number:032x}"),
-        event: Event {
-            id: format!("bench-{number}").into(),
-            sport: "soccer".into(),
-            league: "soccer_bench_league".into(),
-            home: format!("Home {number}").into(),
-            away: format!("Away {number}").into(),
-            commence_time: Time(NOW + 3_600 * SECOND),
-        },
+        event: event(number),
         in_play: false,
-        kind: "surebet".into(),
-        market: "totals".into(),
-        period: "full_time".into(),
         line: Some(Points(2_500)),
         implied_probability: 1.0 / (1.0 + margin),
         margin,
         margin_worst: margin,
-        legs: vec![leg("over", "alderbet", over), leg("under", "birchodds", under)],
-        simultaneous: true,
+        legs: vec![leg("over", "alderbet", 2_050_000), leg("under", "birchodds", 2_030_000)],
         warnings: vec!["limit_unknown".into()],
         score: margin,
         opened_at: Time(NOW - 60 * SECOND),
@@ -167,5 +153,16 @@ fn entry(number: i64) -> BoardEntry {
         failed_checks: vec![],
         ttl: Some(Ttl { p10: 60.0, median: 600.0, p90: 3_600.0 }),
         execution_probability: Some(0.9),
+        ..fixtures::entry()
+    }
+}
+
+fn event(number: i64) -> Event {
+    Event {
+        id: format!("bench-{number}").into(),
+        home: format!("Home {number}").into(),
+        away: format!("Away {number}").into(),
+        commence_time: Time(NOW + 3_600 * SECOND),
+        ..fixtures::event_of("soccer_bench_league")
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use arb_kafka::TickConsumer;
+use arb_kafka::InputConsumer;
 use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
 use rdkafka::producer::BaseProducer;
 
@@ -31,10 +31,10 @@ fn fatal(error: impl std::error::Error + Send + Sync + 'static) -> LogError {
 }
 
 impl Producer for AtLeastOnceProducer {
-    type Input = TickConsumer;
+    type Input = InputConsumer;
     type Transaction<'a> = Unguarded<'a>;
 
-    fn adopt(&mut self, _: &[i32], _: &mut TickConsumer) -> Result<Adoption, LogError> {
+    fn adopt(&mut self, _: &[i32], _: &mut InputConsumer) -> Result<Adoption, LogError> {
         Ok(Adoption::Done)
     }
 
@@ -44,7 +44,7 @@ impl Producer for AtLeastOnceProducer {
         Ok(Unguarded(&self.0))
     }
 
-    fn renew(&mut self, _: &mut TickConsumer) -> Result<Renewal, LogError> {
+    fn renew(&mut self, _: &mut InputConsumer) -> Result<Renewal, LogError> {
         Ok(Renewal::Done)
     }
 }
@@ -53,13 +53,13 @@ impl Producer for AtLeastOnceProducer {
 pub(super) struct Unguarded<'a>(&'a BaseProducer);
 
 impl Transaction for Unguarded<'_> {
-    type Input = TickConsumer;
+    type Input = InputConsumer;
 
     fn send(&mut self, output: &Output) -> Result<(), LogError> {
         enqueue(self.0, record(output)).map_err(fatal)
     }
 
-    fn commit(self, input: &mut TickConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+    fn commit(self, input: &mut InputConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
         flush(self.0, FLUSH).map_err(fatal)?;
         input.commit(next).map_err(fatal)?;
         Ok(Committed::Yes)

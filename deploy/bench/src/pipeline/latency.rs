@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 use arb::system::clock;
 use arb_kafka::{
-    self as kafka, Cluster, Feed, FeedEvent, Surroundings, TickConsumer, TickProducer, TransactionalProducer,
+    self as kafka, Cluster, Feed, FeedEvent, InputConsumer, Surroundings, TickProducer, TransactionalProducer,
 };
 use arb_process::machine::OddsMachine;
 use arb_runtime::batch::BatchLimits;
@@ -124,7 +124,7 @@ fn pump(shared: &Shared<'_>) -> anyhow::Result<Meter> {
         Surroundings::default(),
     )?;
     let mut to = Metered { producer, meter: Meter::new(false) };
-    let mut consumer = TickConsumer::join(shared.cluster, &shared.group, &OddsMachine::TOPICS)?;
+    let mut consumer = InputConsumer::join(shared.cluster, &shared.group, &OddsMachine::TOPICS)?;
     let mut pump = Pump::new(config(BatchLimits { records: 10_000, interval: INTERVAL }));
     while !shared.stop.is_stopped() {
         pump.step(&mut consumer, &mut to)?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use arb::system::clock;
 use arb_engine::market::Policy;
-use arb_kafka::{self as kafka, Surroundings, TickConsumer, TransactionalProducer};
+use arb_kafka::{self as kafka, InputConsumer, Surroundings, TransactionalProducer};
 use arb_process::books;
 use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
@@ -108,7 +108,7 @@ fn pump(
 ) -> anyhow::Result<Meter> {
     let name = ground.name();
     ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
-    let consumer = TickConsumer::join(&ground.cluster, &name, &OddsMachine::TOPICS)?;
+    let consumer = InputConsumer::join(&ground.cluster, &name, &OddsMachine::TOPICS)?;
     let meter = Meter::new(keep);
     let pump = Pump::new(config(limits));
     match guarantee {
@@ -143,9 +143,9 @@ pub(crate) fn config(limits: BatchLimits) -> Config<OddsMachine> {
     }
 }
 
-fn drive<P: Producer<Input = TickConsumer>>(
+fn drive<P: Producer<Input = InputConsumer>>(
     mut pump: Pump<OddsMachine>,
-    mut consumer: TickConsumer,
+    mut consumer: InputConsumer,
     mut to: Metered<P>,
     records: u64,
     ground: &KafkaGround<'_>,

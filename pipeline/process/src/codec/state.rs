@@ -284,6 +284,19 @@ mod tests {
         }
     }
 
+    /// The same line with the other value of each flag of its window and move.
+    fn other_line() -> SavedLine {
+        let mut line = line();
+        let window = line.window.as_mut().unwrap();
+        window.is_pair = true;
+        window.in_play = true;
+        window.history = WindowHistory { simultaneous: false, verified: true };
+        line.moves[0].is_reported = false;
+        line
+    }
+
+    /// The engine's data and the records are two lists of the same fields: this holds them equal. A field that one of them does
+    /// not have, or that is written and not read, is found here, because each is stated with a value of its own.
     #[test]
     fn what_is_written_is_what_is_read() {
         let clock = SourceClock::at(9, 10, Some((3, false)));
@@ -295,6 +308,7 @@ mod tests {
             (Saved::Head { event: event(), market: market(), main_line: Some(-250) }, "head/a/b/spreads_h1"),
             (Saved::Line(Box::new(line())), "line/a/b/spreads_h1/-2250"),
             (Saved::Line(Box::new(SavedLine { line: None, ..line() })), "line/a/b/spreads_h1/none"),
+            (Saved::Line(Box::new(other_line())), "line/a/b/spreads_h1/-2250"),
             (Saved::Source { source: "feed".into(), clock }, "source/feed"),
             (Saved::Source { source: "x".into(), clock: SourceClock::at(9, 9, None) }, "source/x"),
             (Saved::Book { book: "alpha".into(), refresh }, "book/alpha"),

@@ -30,9 +30,40 @@ struct Log {
     /// The next offset of partition 0, once it is started.
     next: Option<i64>,
     open: i32,
+    /// Partition 1 is assigned within a transaction, at the end of which the group has expelled the member. Then both
+    /// partitions are lost, and partition 1 is assigned again.
+    expels: bool,
 }
 
 impl Log {
+    fn new(expels: bool) -> Self {
+        Self { story: Story::default(), next: None, open: 0, expels }
+    }
+
+    /// The rebalance that comes now.
+    fn rebalance(&mut self) -> Option<Event> {
+        let was_expelled = self.has("expelled") == 1;
+        if was_expelled && self.has("lost") == 0 {
+            self.note("lost");
+            self.next = None;
+            return Some(Event::Lost(vec![0, 1]));
+        }
+        // The first record of a transaction of two has been read.
+        let is_within = self.next == Some(5);
+        let is_assigned = [
+            self.has("assigned 0") == 0,
+            match self.has("assigned 1") {
+                0 if self.expels => is_within,
+                0 => self.has("committed 0") >= 2,
+                1 => was_expelled,
+                _ => false,
+            },
+        ];
+        let partition = (0..).zip(is_assigned).find_map(|(id, is_assigned)| is_assigned.then_some(id))?;
+        self.note(&format!("assigned {partition}"));
+        Some(Event::Assigned(vec![partition]))
+    }
+
     fn note(&self, what: &str) {
         self.story.borrow_mut().push(what.to_owned());
     }
@@ -44,12 +75,8 @@ impl Log {
 
 impl Input for Log {
     fn next(&mut self, _: Duration, record: &mut Record) -> Result<Event, LogError> {
-        for (partition, after) in [(0, 0), (1, 2)] {
-            let assigned = format!("assigned {partition}");
-            if self.has(&assigned) == 0 && self.has("committed 0") >= after {
-                self.note(&assigned);
-                return Ok(Event::Assigned(vec![partition]));
-            }
+        if let Some(rebalance) = self.rebalance() {
+            return Ok(rebalance);
         }
         let Some(next) = &mut self.next else { return Ok(Event::Idle) };
         *record = Record { partition: 0, offset: *next, key: None, value: Some(b"goal".to_vec()) };
@@ -111,7 +138,8 @@ impl Producer for Log {
     }
 
     fn renew(&mut self, _: &mut Self) -> Result<Renewal, LogError> {
-        Ok(Renewal::Done)
+        self.note("expelled");
+        Ok(Renewal::Expelled)
     }
 }
 
@@ -125,6 +153,9 @@ impl Transaction for Commits<'_> {
     }
 
     fn commit(self, _: &mut Log, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+        if self.0.expels && self.0.has("assigned 1") == 1 {
+            return Ok(Committed::Unknown);
+        }
         for id in next.keys() {
             self.0.note(&format!("committed {id}"));
         }
@@ -136,27 +167,48 @@ impl Transaction for Commits<'_> {
     }
 }
 
-#[test]
-fn a_partition_is_restored_while_another_is_processed_and_nobody_waits_for_it() {
-    let story = Story::default();
-    let mut log = Log { story: Rc::clone(&story), next: None, open: 0 };
-    let mut pump = Pump::<Counter>::new(Config {
+/// A pump whose transactions have so many records.
+fn pump(records: usize) -> Pump<Counter> {
+    Pump::new(Config {
         machine: (),
         epoch: || 1,
-        limits: BatchLimits { records: 1, interval: Duration::from_secs(1) },
+        limits: BatchLimits { records, interval: Duration::from_secs(1) },
         slice: SLICE,
         pause: Duration::ZERO,
         fail_points: FailPoints::default(),
         pulse: Pulse::default(),
         places: ProgressMap::default(),
-    });
-    let mut producer = log.clone();
+    })
+}
+
+/// What happens until the log has noted `end`.
+fn run(mut log: Log, records: usize, end: &str) -> Vec<String> {
+    let (mut pump, mut producer) = (pump(records), log.clone());
     for _ in 0..100 {
-        if log.has("started 1") == 0 {
+        if log.has(end) == 0 {
             pump.step(&mut log, &mut producer).unwrap();
         }
     }
-    let story = story.borrow();
+    log.story.take()
+}
+
+/// The new owner of the partition has adopted its id by then, and would be fenced.
+#[test]
+fn a_member_that_was_expelled_adopts_nothing_that_it_was_assigned_before() {
+    let story = run(Log::new(true), 2, "adopted 1");
+    let all = |what: &str| -> Vec<_> { (0..).zip(&story).filter(|(_, said)| *said == what).collect() };
+    let [(assigned, _), (again, _)] = all("assigned 1")[..] else { panic!("{story:?}") };
+    let [(expelled, _)] = all("expelled")[..] else { panic!("{story:?}") };
+    let [(accepted, _), _] = all("accepted 1")[..] else { panic!("{story:?}") };
+    let [(adopted, _)] = all("adopted 1")[..] else { panic!("{story:?}") };
+    assert!(assigned < expelled, "it learns of it in the transaction: {story:?}");
+    assert!(expelled < accepted && accepted < again, "the group does not wait for it: {story:?}");
+    assert!(again < adopted, "{story:?}");
+}
+
+#[test]
+fn a_partition_is_restored_while_another_is_processed_and_nobody_waits_for_it() {
+    let story = run(Log::new(false), 1, "started 1");
     let at = |what: &str| {
         story.iter().position(|said| said == what).unwrap_or_else(|| panic!("{what}: {story:?}"))
     };

@@ -14,7 +14,7 @@ row! {
     pub struct TransitionRow;
 
     /// The row of a window that opened or changed.
-    pub fn transition_row(window: ArbWindow) {
+    pub fn transition_row(window: &'a ArbWindow) {
         let ArbWindow { change, entry } = window;
         let (event, legs) = (&entry.event, &entry.legs);
     }
@@ -120,7 +120,7 @@ row! {
     pub struct LineMovementRow;
 
     /// The row of a movement.
-    pub fn movement_row(moved: LineMovement) { let event = &moved.event; }
+    pub fn movement_row(moved: &'a LineMovement) { let event = &moved.event; }
 
     sequence: i64 = moved.sequence;
     kind: &'a str = moved.kind.as_str();
@@ -148,7 +148,7 @@ row! {
     pub struct StaleAlertRow;
 
     /// The row of an alert.
-    pub fn alert_row(alert: StaleAlert) { let event = &alert.event; }
+    pub fn alert_row(alert: &'a StaleAlert) { let event = &alert.event; }
 
     sequence: i64 = alert.sequence;
     scope: &'a str = alert.scope.as_str();

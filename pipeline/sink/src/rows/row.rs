@@ -11,7 +11,7 @@ macro_rules! row {
         pub struct $name:ident;
 
         $(#[$make_meta:meta])*
-        pub fn $make:ident($record:ident: $type:ty) { $($prepare:stmt;)* }
+        $visible:vis fn $make:ident($record:ident: $type:ty) { $($prepare:stmt;)* }
 
         $( $(#[$column_meta:meta])* $column:ident: $column_type:ty = $value:expr; )+
     ) => {
@@ -29,7 +29,7 @@ macro_rules! row {
 
         $(#[$make_meta])*
         #[must_use]
-        pub fn $make<'a>(place: Coordinates<'a>, $record: &'a $type) -> $name<'a> {
+        $visible fn $make<'a>(place: Coordinates<'a>, $record: $type) -> $name<'a> {
             $($prepare)*
             $name { $( $column: $value, )+ ..$name::at(place) }
         }
@@ -70,7 +70,7 @@ macro_rules! samples {
         })+
     };
 }
-samples!(&str, bool, f64, i64, Money, Points, Price, Seconds, Time);
+samples!(&str, bool, f64, i32, i64, Money, Points, Price, Seconds, Time);
 
 impl<T: Sample> Sample for Option<T> {
     fn sample() -> Self {

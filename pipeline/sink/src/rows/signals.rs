@@ -15,7 +15,7 @@ row! {
     pub struct SignalRow;
 
     /// The row of a signal that opened, changed or closed.
-    pub fn signal_row(changed: SignalChange) {
+    pub fn signal_row(changed: &'a SignalChange) {
         let SignalChange { change, signal } = changed;
         let (event, bets, evidence) = (&signal.event, &signal.bets, &signal.evidence);
         let (transition, reason) = transition_and_reason(change);

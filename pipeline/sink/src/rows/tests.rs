@@ -1,9 +1,9 @@
 //! Records and their rows, by example.
 
-use arb_model::{Points, Price, Time};
+use arb_model::fixtures::{self, price};
+use arb_model::{Points, Time};
 use arb_schemas::records::{
-    Coverage, EdgeSignal, Event, FairChance, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, SignalQuote,
-    Status, Tick,
+    Coverage, EdgeSignal, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, SignalQuote, Status, Tick,
 };
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
@@ -36,14 +36,7 @@ fn frame(markets: &[&str]) -> Frame {
         source: "s".into(),
         received_at: 10,
         poll_index: None,
-        event: Event {
-            id: "e".into(),
-            sport: "soccer".into(),
-            league: "l".into(),
-            home: "H".into(),
-            away: "A".into(),
-            commence_time: Time(0),
-        },
+        event: fixtures::event(),
         coverage: Coverage::ALL,
         offers: markets.iter().map(|market| offer(market)).collect(),
     }
@@ -119,44 +112,20 @@ fn hostile_times_are_rejected_with_their_record() {
     assert!(said.starts_with("commence_time "), "{said}");
 }
 
-/// A price in millionths.
-fn millionths(price: i64) -> Price {
-    Price::from_millionths(price).unwrap()
-}
-
 fn changed(change: &str) -> SignalChange {
     let quote = |role: &str, book: &str| SignalQuote {
-        role: role.into(),
-        outcome: "over".into(),
-        side: "back".into(),
-        line: Some(Points(2_500)),
-        book: book.into(),
-        operator: book.into(),
-        price: millionths(2_100_000),
-        price_from: (role == "leader").then(|| millionths(2_300_000)),
-        effective_price: millionths(2_050_000),
-        price_moved_at: Time(3),
-        last_seen_at: Time(5),
+        price_from: (role == "leader").then(|| price(2_300_000)),
+        ..fixtures::quote(role, book, 2_100_000)
     };
     let signal = EdgeSignal {
         id: "s".into(),
-        kind: "stale_price".into(),
-        event: frame(&[]).event,
-        in_play: false,
-        market: "totals".into(),
-        period: "full_time".into(),
         line: Some(Points(2_500)),
         outcome: None,
-        strength: 0.02,
-        confidence: 0.75,
         bets: vec![quote("bet", "alpha")],
         evidence: vec![quote("leader", "beta"), quote("other", "gamma")],
-        fair: vec![FairChance { method: "shin".into(), probability: 0.49 }],
-        kelly: Some(0.005),
-        opened_at: Time(6),
+        fair: vec![fixtures::chance("shin", 0.49)],
         updated_at: Time(9),
-        expires_at: Time(90),
-        sequence: 12,
+        ..fixtures::signal()
     };
     SignalChange { change: change.into(), signal }
 }
@@ -170,12 +139,12 @@ fn a_signal_is_a_row_with_its_bets_and_what_says_so_apart() {
     let row = signal_row(AT, &changed);
     assert_eq!((row.kafka_partition, row.kafka_offset, row.signal_id, row.at), (3, 17, "s", Time(9)));
     assert_eq!((row.transition, row.reason, row.outcome, row.line), ("updated", "", "", Some(Points(2_500))));
-    assert_eq!((&*row.bet_book, &*row.bet_price), (&["alpha"][..], &[millionths(2_100_000)][..]));
+    assert_eq!((&*row.bet_book, &*row.bet_price), (&["alpha"][..], &[price(2_100_000)][..]));
     assert_eq!(
         (&*row.evidence_role, &*row.evidence_book),
         (&["leader", "other"][..], &["beta", "gamma"][..])
     );
-    assert_eq!(row.evidence_price_from, [Some(millionths(2_300_000)), None]);
+    assert_eq!(row.evidence_price_from, [Some(price(2_300_000)), None]);
     assert_eq!((&*row.fair_method, &*row.fair_probability), (&["shin"][..], &[0.49][..]));
 }
 

@@ -10,35 +10,45 @@ use serde::Serialize;
 
 use super::Coordinates;
 
-/// A row, as the table's columns are.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Row, Serialize)]
-#[allow(missing_docs)] // As there.
-pub struct TickRow<'a> {
-    pub topic: &'a str,
-    pub topic_id: &'a str,
-    pub kafka_partition: u32,
-    pub kafka_offset: u64,
-    pub row_index: u32,
-    pub source: &'a str,
-    pub received_at: i64,
-    pub polled: bool,
-    pub event_id: &'a str,
-    pub sport: &'a str,
-    pub league: &'a str,
-    pub home: &'a str,
-    pub away: &'a str,
-    pub commence_time: i64,
-    pub book: &'a str,
-    pub market: &'a str,
-    pub period: &'a str,
-    pub line: Option<i32>,
-    pub outcome: &'a str,
-    pub side: &'a str,
-    pub price: i64,
-    pub status: &'a str,
-    pub bet_limit: Option<i64>,
-    pub last_seen_at: i64,
-    pub price_moved_at: Option<i64>,
+/// A tick of a frame, with the family and the period of its market.
+#[derive(Clone, Copy)]
+struct TickOf<'a> {
+    frame: &'a FrameView<'a>,
+    view: &'a TickView<'a>,
+    market: &'a str,
+    period: &'a str,
+}
+
+row! {
+    /// A row of `ticks`, as its columns are.
+    pub struct TickRow;
+
+    /// The row of a tick, the first of its frame.
+    fn tick_row(of: TickOf<'a>) {
+        let (frame, event, view) = (of.frame, &of.frame.event, of.view);
+        let tick = &view.tick;
+    }
+
+    source: &'a str = frame.source;
+    received_at: i64 = frame.received_at;
+    polled: bool = frame.poll_index.is_some();
+    event_id: &'a str = event.id;
+    sport: &'a str = event.sport;
+    league: &'a str = event.league;
+    home: &'a str = event.home;
+    away: &'a str = event.away;
+    commence_time: i64 = event.commence_time;
+    book: &'a str = view.book;
+    market: &'a str = of.market;
+    period: &'a str = of.period;
+    line: Option<i32> = tick.line;
+    outcome: &'a str = outcome(tick.outcome);
+    side: &'a str = side(tick.side);
+    price: i64 = tick.price;
+    status: &'a str = status(tick.status);
+    bet_limit: Option<i64> = tick.limit;
+    last_seen_at: i64 = view.last_seen_at;
+    price_moved_at: Option<i64> = view.price_moved_at;
 }
 
 /// The rows of a frame, numbered from 0.
@@ -47,14 +57,15 @@ pub fn tick_rows<'a>(
     frame: &'a FrameView<'a>,
 ) -> impl Iterator<Item = TickRow<'a>> + Send {
     let mut known: Option<(&str, Named)> = None;
-    (0..).zip(&frame.ticks).map(move |(row_index, tick)| {
+    (0..).zip(&frame.ticks).map(move |(row_index, view)| {
         // The ticks of an offer share its very name.
         let market = match known {
-            Some((key, market)) if std::ptr::eq(key, tick.market) => market,
-            _ => named(tick.market),
+            Some((key, market)) if std::ptr::eq(key, view.market) => market,
+            _ => named(view.market),
         };
-        known = Some((tick.market, market));
-        row(at, frame, tick, market, row_index)
+        known = Some((view.market, market));
+        let (market, period) = market;
+        TickRow { row_index, ..tick_row(at, TickOf { frame, view, market, period }) }
     })
 }
 
@@ -64,43 +75,6 @@ type Named<'a> = (&'a str, &'a str);
 /// As the catalogue has them; of a market that is not in it, its key, and no period.
 fn named(key: &str) -> Named<'_> {
     Market::parse(key).map_or((key, "unknown"), |market| (market.family.key(), market.period.key()))
-}
-
-fn row<'a>(
-    at: Coordinates<'a>,
-    frame: &FrameView<'a>,
-    view: &TickView<'a>,
-    (market, period): Named<'a>,
-    row_index: u32,
-) -> TickRow<'a> {
-    let (event, tick) = (&frame.event, &view.tick);
-    TickRow {
-        topic: at.topic,
-        topic_id: at.topic_id,
-        kafka_partition: at.partition,
-        kafka_offset: at.offset,
-        row_index,
-        source: frame.source,
-        received_at: frame.received_at,
-        polled: frame.poll_index.is_some(),
-        event_id: event.id,
-        sport: event.sport,
-        league: event.league,
-        home: event.home,
-        away: event.away,
-        commence_time: event.commence_time,
-        book: view.book,
-        market,
-        period,
-        line: tick.line,
-        outcome: outcome(tick.outcome),
-        side: side(tick.side),
-        price: tick.price,
-        status: status(tick.status),
-        bet_limit: tick.limit,
-        last_seen_at: view.last_seen_at,
-        price_moved_at: view.price_moved_at,
-    }
 }
 
 fn outcome(outcome: Outcome) -> &'static str {

@@ -5,7 +5,7 @@
 use crate::rows::{LineMovementRow, Sample, SignalRow, StaleAlertRow, TickRow, TransitionRow};
 
 pub(super) fn tick() -> TickRow<'static> {
-    TickRow { line: Some(0), bet_limit: Some(0), price_moved_at: Some(0), ..TickRow::default() }
+    Sample::sample()
 }
 
 pub(super) fn transition() -> TransitionRow<'static> {

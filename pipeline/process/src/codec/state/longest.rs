@@ -1,16 +1,17 @@
-//! The longest records that an engine at all of its caps can write: each must be one that its topic takes.
+//! The longest records that an engine at all of its caps can write: each must be one that its topic takes. Of a record that is
+//! published, the fields whose length varies are stated; the others are a fixture's.
 //!
 //! It never measures what is usual.
 
 use arb_engine::caps::{
     EVENT_BOOKS, EVIDENCE, LINE_BOOKS, LINE_MOVERS, LINE_MOVES, MARKET_LINES, MARKET_SIGNALS, NAME_BYTES,
 };
-use arb_model::{Money, Points, Price, Time};
+use arb_model::{Money, Points, Price, Seconds, Time, fixtures};
 use arb_schemas::limits;
 use arb_schemas::records::{
-    BoardEntry, EdgeSignal, Event, FailedCheck, FairChance, Leg, Outcome, Side, SignalQuote, Standing,
-    StateBet, StateBook, StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateSignal,
-    StateStaleBooks, StateWindow, Ttl,
+    BoardEntry, EdgeSignal, Event, FailedCheck, Leg, Outcome, Side, SignalQuote, Standing, StateBet,
+    StateBook, StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateSignal,
+    StateStaleBooks, StateWindow,
 };
 use arb_schemas::wire::{Record, encode};
 
@@ -21,7 +22,7 @@ fn name(index: usize) -> String {
 
 /// The highest price.
 fn highest() -> Price {
-    Price::from_millionths(1_001_000_000).unwrap()
+    fixtures::price(1_001_000_000)
 }
 
 fn event() -> Event {
@@ -118,7 +119,6 @@ fn edge() -> EdgeSignal {
     let quote = SignalQuote {
         role: "follower".into(),
         outcome: "under".into(),
-        side: "back".into(),
         line: Some(Points(i32::MIN)),
         book: name(0).into(),
         operator: name(1).into(),
@@ -127,38 +127,29 @@ fn edge() -> EdgeSignal {
         effective_price: highest(),
         price_moved_at: Time(i64::MIN),
         last_seen_at: Time(i64::MIN),
+        ..fixtures::signal().bets.remove(0)
     };
-    let fair = FairChance { method: "multiplicative".into(), probability: 1.0 };
     EdgeSignal {
-        id: "f".repeat(32),
-        kind: "stale_price".into(),
         event: event(),
-        in_play: true,
         market: "draw_no_bet".into(),
-        period: "full_time".into(),
         line: Some(Points(i32::MIN)),
         outcome: Some("under".into()),
-        strength: 1.0,
-        confidence: 1.0,
         bets: vec![quote.clone(); 3],
         evidence: vec![quote; EVIDENCE],
-        fair: vec![fair; 5],
-        kelly: Some(1.0),
+        fair: vec![fixtures::chance("multiplicative", 1.0); 5],
         opened_at: Time(i64::MIN),
         updated_at: Time(i64::MIN),
         expires_at: Time(i64::MIN),
         sequence: i64::MAX,
+        ..fixtures::signal()
     }
 }
 
 fn entry() -> BoardEntry {
     let leg = Leg {
         outcome: "under".into(),
-        side: "back".into(),
         book: name(0).into(),
         price: highest(),
-        implied_probability: 1.0,
-        stake_share: 1.0,
         price_moved_at: Time(i64::MIN),
         last_seen_at: Time(i64::MIN),
         operator: name(1).into(),
@@ -166,35 +157,23 @@ fn entry() -> BoardEntry {
         stake: Some(Money(i64::MAX)),
         liability: Some(Money(i64::MAX)),
         limit: Some(Money(i64::MAX)),
-        ..Leg::default()
+        expected_interval: Some(Seconds(i64::MAX)),
+        ..fixtures::entry().legs.remove(0)
     };
     let reason = (0..16).map(name).collect::<String>();
     BoardEntry {
-        id: "f".repeat(32),
         event: event(),
-        in_play: true,
-        kind: "surebet".into(),
         market: "draw_no_bet".into(),
-        period: "full_time".into(),
         line: Some(Points(i32::MIN)),
-        implied_probability: 1.0,
-        margin: 1.0,
-        margin_worst: 1.0,
         legs: vec![leg; 3],
-        simultaneous: true,
         warnings: vec!["limit_unknown".into(); 4],
-        score: 1.0,
         opened_at: Time(i64::MIN),
         updated_at: Time(i64::MIN),
         sequence: i64::MAX,
-        margin_rounded: Some(1.0),
         total_stake_max: Some(Money(i64::MAX)),
         currency: Some(name(2).into()),
-        verified: true,
-        verification: None,
         failed_checks: vec![FailedCheck { flag: "independent_operators".into(), reason }; 9],
-        ttl: Some(Ttl { p10: 1.0, median: 1.0, p90: 1.0 }),
-        execution_probability: Some(1.0),
+        ..fixtures::entry()
     }
 }
 

@@ -1,0 +1,121 @@
+//! The table of versions: every type of record with the schema id of its newest version and of those before it.
+//!
+//! A version that was published is never removed from here, never changed, and an id is never used again. Schemas and records
+//! of all versions are in `schemas/golden`, whose names follow from this table: `BoardEntry.v2.avsc`.
+
+use super::Record;
+use crate::records::{
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
+    SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins, StatePartition,
+    StateSource, StateStaleBooks, StateSurvival,
+};
+
+/// Frames of before limits, which [`crate::view`] reads too.
+pub(crate) const FRAME_V1: u32 = 1;
+/// Schema ids of the changelog's layout before `StateHead` and `StateLine`, a record for a whole market. They are never used
+/// again, and what they wrote is not read: it is computed again from the ticks.
+pub(super) const MARKET_LAYOUT: [u32; 3] = [10, 23, 28];
+
+/// `Record = id of the newest version, older { version: id }`. The record that a schema refers to by name is in parentheses:
+/// a new version of it is a new version of both.
+macro_rules! versions {
+    ($($name:ident $(($reference:ident))? = $newest:literal $(, older { $($version:literal: $id:expr),+ })?;)+) => {
+        /// A type of record, by the schema id of its newest version.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum RecordType { $($name = $newest),+ }
+
+        impl RecordType {
+            /// All of them.
+            pub const ALL: [Self; [$(Self::$name),+].len()] = [$(Self::$name),+];
+
+            /// The text of its Avro schema.
+            #[must_use]
+            pub fn schema_text(self) -> &'static str {
+                match self {
+                    $(Self::$name => include_str!(concat!("../../avro/", stringify!($name), ".avsc")),)+
+                }
+            }
+
+            /// Types that its schema refers to by name.
+            #[must_use]
+            pub fn references(self) -> &'static [Self] {
+                match self {
+                    $(Self::$name => &[$(Self::$reference)?],)+
+                }
+            }
+        }
+
+        $(impl Record for $name {
+            const TYPE: RecordType = RecordType::$name;
+        })+
+
+        /// Versions before the newest, readable for ever.
+        pub(super) const OLDER: &[Older] = &[$($($(Older {
+            id: $id,
+            record: RecordType::$name,
+            version: $version,
+            schema_text: include_str!(concat!("../../golden/", stringify!($name), ".v", $version, ".avsc")),
+        },)+)?)+];
+    };
+}
+
+versions! {
+    Frame = 29, older { 1: FRAME_V1 };
+    PollEnd = 2;
+    Heartbeat = 3;
+    BoardEntry = 35, older { 1: 4, 2: 20 };
+    BoardProgress = 5;
+    ArbWindow (BoardEntry) = 36, older { 1: 6, 2: 21 };
+    CloseSignal = 22, older { 1: 7, 2: 13 };
+    LineMovement = 8;
+    StaleAlert = 9;
+    StateHead = 33;
+    StateLine = 34;
+    StateSource = 11;
+    StatePartition = 32, older { 1: 12 };
+    StateClock = 14;
+    StateBook = 15;
+    StateStaleBooks = 16;
+    StateMargins = 24;
+    StateSurvival = 25;
+    EdgeSignal = 26;
+    SignalChange (EdgeSignal) = 27;
+}
+
+/// An older version of a type of record.
+pub(super) struct Older {
+    pub(super) id: u32,
+    pub(super) record: RecordType,
+    pub(super) version: u32,
+    pub(super) schema_text: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn an_id_is_used_once() {
+        let newest = RecordType::ALL.into_iter().map(|record| record as u32);
+        let ids: Vec<_> = newest.chain(OLDER.iter().map(|older| older.id)).chain(MARKET_LAYOUT).collect();
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
+    }
+
+    #[test]
+    fn versions_are_counted_from_one() {
+        for record in RecordType::ALL {
+            let versions = OLDER.iter().filter(|older| older.record == record).map(|older| older.version);
+            assert!(versions.eq(1..=u32::try_from(count(record)).unwrap()), "{record:?}");
+            for reference in record.references() {
+                assert_eq!(count(record), count(*reference), "{record:?} has the versions of {reference:?}");
+            }
+        }
+    }
+
+    fn count(record: RecordType) -> usize {
+        OLDER.iter().filter(|older| older.record == record).count()
+    }
+}

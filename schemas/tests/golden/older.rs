@@ -1,0 +1,80 @@
+//! What an older version of a record is read as: what it has stays, and what it does not have is the default that the newest
+//! schema states.
+//!
+//! It states no field, so that a new one changes nothing here. The golden records of all versions of a type have the same values.
+
+use apache_avro::Schema;
+use apache_avro::reader::datum::GenericDatumReader;
+use apache_avro::types::Value;
+use arb_schemas::records::{ArbWindow, BoardEntry, CloseSignal, Frame, StatePartition};
+use arb_schemas::wire::{self, Record, RecordType};
+
+use super::{all_stay, golden, parsed, read, versions};
+
+/// A value as a version without some of the fields has it, read by the newest.
+fn aged(value: Value, newest: &Schema, older: &Schema) -> Value {
+    match (value, newest, older) {
+        (Value::Record(fields), Schema::Record(newest), Schema::Record(older)) => {
+            let of = |(name, value): (String, Value)| {
+                let now = newest.fields.iter().find(|field| field.name == name).unwrap();
+                let value = match older.fields.iter().find(|field| field.name == name) {
+                    Some(then) => aged(value, &now.schema, &then.schema),
+                    None => {
+                        Value::try_from(now.default.clone().unwrap()).unwrap().resolve(&now.schema).unwrap()
+                    }
+                };
+                (name, value)
+            };
+            Value::Record(fields.into_iter().map(of).collect())
+        }
+        (Value::Array(items), Schema::Array(newest), Schema::Array(older)) => {
+            Value::Array(items.into_iter().map(|item| aged(item, &newest.items, &older.items)).collect())
+        }
+        (Value::Union(variant, value), Schema::Union(newest), Schema::Union(older)) => {
+            let of = |schemas: &[Schema]| schemas[variant as usize].clone();
+            Value::Union(variant, Box::new(aged(*value, &of(newest.variants()), &of(older.variants()))))
+        }
+        (value, _, _) => value,
+    }
+}
+
+fn value(message: &[u8], schema: &Schema) -> Value {
+    let reader = GenericDatumReader::builder(schema).build().unwrap();
+    reader.read_value(&mut &message[5..]).unwrap()
+}
+
+/// Compares what all older versions of a type are read as.
+fn compare<T: Record>() -> RecordType {
+    let (record, published) = (T::TYPE, versions(T::TYPE));
+    let newest = parsed(record, record.schema_text());
+    let written = std::fs::read(golden(&format!("{record:?}.v{}.bin", published.len()))).unwrap();
+    let written = value(&written, &newest);
+    for (version, older) in (1..published.len()).zip(&published) {
+        let is = wire::encode(&read::<T>(&format!("{record:?}.v{version}.bin"))).unwrap();
+        let expected = aged(written.clone(), &newest, older);
+        assert_eq!(value(&is, &newest), expected, "{record:?} v{version}");
+        assert_ne!(expected, written, "{record:?} v{version} has all fields");
+    }
+    record
+}
+
+#[test]
+fn what_an_older_version_does_not_have_is_its_default() {
+    all_stay();
+    let compared =
+        [compare::<Frame>(), compare::<BoardEntry>(), compare::<CloseSignal>(), compare::<StatePartition>()];
+    let has_older = |record: &RecordType| record.references().is_empty() && versions(*record).len() > 1;
+    let all: Vec<_> = RecordType::ALL.into_iter().filter(has_older).collect();
+    assert_eq!(all, compared);
+}
+
+/// A record that has another has its versions, and is read as it is.
+#[test]
+fn an_older_window_has_the_older_entry() {
+    all_stay();
+    for version in 1..=versions(RecordType::ArbWindow).len() {
+        let window = read::<ArbWindow>(&format!("ArbWindow.v{version}.bin"));
+        let entry = read::<BoardEntry>(&format!("BoardEntry.v{version}.bin"));
+        assert_eq!(window, ArbWindow { change: "opened".into(), entry }, "v{version}");
+    }
+}
