@@ -39,17 +39,17 @@ use crate::stream::{StreamState, Streams};
 pub struct App {
     pub(crate) lists: Lists,
     pub(crate) stream: Arc<StreamState>,
-    /// Who may ask.
+    /// The keys of the callers.
     pub keys: Arc<Reloaded<Keys>>,
     /// How often.
     pub usage: Arc<Usage>,
 }
 
-/// Shared by the threads that feed it and the one that serves it.
+/// Shared by the threads that write to it and the one that serves it.
 pub type SharedApp = Arc<App>;
 
 impl App {
-    /// One that has read nothing yet, of topics with so many partitions.
+    /// A board that has read nothing yet, of topics with the given numbers of partitions.
     #[must_use]
     pub fn new(partitions: i32, keys: Reloaded<Keys>, usage: Usage, streams: Streams) -> Self {
         let (lists, keys, usage) = (Lists::new(partitions), Arc::new(keys), Arc::new(usage));
@@ -58,7 +58,7 @@ impl App {
         Self { lists, stream: Arc::new(stream), keys, usage }
     }
 
-    /// Begins with this board and no signals, for whoever hands over the feed too
+    /// Begins with this board and no signals, for a caller that hands over the feed as well
     /// ([`Source::by_hand`](crate::stream::source::Source::by_hand)).
     pub fn begin(&self, entries: impl IntoIterator<Item = BoardEntry>, progress: BoardProgress) {
         entries.into_iter().for_each(|entry| self.lists.board.put(entry));
@@ -109,7 +109,7 @@ impl App {
         follow::follow(table, &*self.lists.signals, stop)
     }
 
-    /// Reads the feed until the shutdown signal; `stream::hub` says why in this order.
+    /// Reads the feed until the shutdown signal; `stream::hub` explains the order.
     ///
     /// # Errors
     /// [`FollowError`].

@@ -1,6 +1,7 @@
 //! For tests: an API that reads nothing from Kafka with one key to it, and the records that tests are about.
 //!
-//! Nothing else in the crate states a whole record: who needs another one changes a field of these.
+//! Nothing else in the crate writes out a whole record: a test that needs another one changes a field of
+//! these.
 
 use std::time::Duration;
 
@@ -140,7 +141,7 @@ pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
     }
 }
 
-/// As who reads it has it.
+/// The record as its reader decodes it.
 pub(crate) fn shown(view: impl Serialize) -> Value {
     serde_json::from_slice(&json(&view)).unwrap()
 }

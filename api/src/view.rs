@@ -1,6 +1,6 @@
 //! How what is open reads in JSON: the record's own text form, and what only JSON has.
 //!
-//! - `entry`: a window of the board; `signal`: an edge signal. The event that both are about stands here.
+//! - `entry`: a window of the board; `signal`: an edge signal. The event that both refer to is defined here.
 //!
 //! Names and forms of values are those of `arb_model`. Pure. It adds the rank, ages and the time of expiry, and shows the sport
 //! and the league of an event beside it.

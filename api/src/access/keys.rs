@@ -1,8 +1,8 @@
 //! API keys: `arb_live_<kid 8><secret 32><crc32 6>` in base62.
 //!
-//! The checksum tells a mistyped key from a wrong one before anything is looked up. A file holds an HMAC-SHA-256
-//! of each key under a pepper that lies beside it, never a key. Keys are compared in constant time, and never
-//! logged.
+//! The checksum distinguishes a mistyped key from an unknown one before any lookup. A file holds an
+//! HMAC-SHA-256 of each key under a pepper that is stored beside it, never a key. Keys are compared in
+//! constant time, and never logged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ struct Stored {
     plan: Plan,
 }
 
-/// Whose key it is: what a valid key says of its holder.
+/// The holder of a valid key and its plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// The public part of the key.
@@ -107,7 +107,7 @@ impl Keys {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(files::at(folder))?;
         }
-        // Another one that is made now would be lost with the file that it was added to.
+        // A second file created at the same moment would be overwritten, and its keys lost.
         let _lock = files::lock(path)?;
         if !path.exists() {
             // Where there are keys, a new pepper would be the end of all of them.
@@ -130,7 +130,7 @@ impl Keys {
         Ok(key)
     }
 
-    /// Who holds a key that is valid; `None` for any other text.
+    /// The holder of a valid key; `None` for any other text.
     pub(crate) fn check(&self, key: &str) -> Option<Caller> {
         if !is_well_formed(key) {
             return None;

@@ -1,7 +1,7 @@
 //! Which sports and leagues there are: those of the shipped catalogue, and whatever a record has named.
 //!
-//! A name that is none of them is a mistake, and is answered with those that are like it. It never forgets a name: a league
-//! without an open window is none that does not exist.
+//! A name that is none of them is a mistake, and is answered with similar names. It never removes a name: a
+//! league without an open window still exists.
 //!
 //! Source of the catalogue: the sport keys of The Odds API v4, leagues of every season; a league's key begins with its sport.
 

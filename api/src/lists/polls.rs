@@ -1,7 +1,7 @@
 //! How far the topics have come: the last whole poll of each source that every partition contains.
 //!
-//! The processor says so on the board's topic, in the transaction that contains the poll. It never goes by the time at
-//! which a record was read.
+//! The processor publishes this on the board's topic, in the transaction that contains the poll. It never
+//! uses the time at which a record was read.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,8 +13,9 @@ use arb_schemas::time::{Micros, SECOND};
 
 use crate::lists::pace::Pace;
 
-/// A source whose last poll is older than the newest poll of all by more than this is not shown: a league that has ended, of
-/// which nobody has withdrawn the progress. By the time of the polls, not of a clock: in a recording of last year nothing is old.
+/// A source whose last poll is older than the newest poll of all sources by more than this is not shown: its
+/// league has ended, and nothing has withdrawn its progress. Poll times are compared, not a clock: in a
+/// recording of last year nothing is old.
 const SILENT_FOR_GOOD: Micros = 7 * 24 * 60 * 60 * SECOND;
 
 /// Polls by source, shared by all that is listed.
@@ -68,7 +69,7 @@ impl Polls {
         self.is_stale.load(Ordering::Acquire)
     }
 
-    /// Forgets a source in a partition: the processor has withdrawn what it said of it.
+    /// Removes a source from a partition: the processor has withdrawn its progress.
     pub(crate) fn forget(&self, partition: i32, source: &str) {
         let mut progress = self.lock();
         if let Some(partitions) = progress.get_mut(source) {
@@ -85,7 +86,7 @@ impl Polls {
         self.version.load(Ordering::Acquire)
     }
 
-    /// The last poll of each source that every partition contains, of the sources that are not silent for good.
+    /// The last poll of each source that every partition contains, without the sources that have ended.
     pub(crate) fn whole(&self) -> BTreeMap<String, Micros> {
         let progress = self.lock();
         let whole = progress.iter().filter(|(_, partitions)| partitions.len() == self.partitions);

@@ -34,7 +34,7 @@ impl Api {
         api
     }
 
-    /// One that has read nothing yet.
+    /// A board that has read no records yet.
     fn unread() -> Self {
         let TestApp { app, key, folder } = TestApp::new(1, 10, Duration::from_secs(1));
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
@@ -142,7 +142,7 @@ fn documents_list_every_route() {
     assert!(page.contains(&lines), "paste this:\n{lines}");
 }
 
-/// What a row says that an answer costs is what is charged for one, whichever path it was asked by.
+/// The price of an answer in a row is the number of units charged for it, on each of its paths.
 #[test]
 fn every_answer_costs_what_its_row_says() {
     for line in ROUTES.iter().flat_map(Route::lines) {

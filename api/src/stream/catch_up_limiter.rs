@@ -1,6 +1,6 @@
-//! Who may read from Kafka: a few at a time, the others in the order in which they came.
+//! Which clients may read from Kafka: a few at a time, the others wait in the order in which they came.
 //!
-//! It knows whether anybody waits, so that nobody is cut for the sake of others who are not there.
+//! It knows whether a client waits, so that a reader is cut off only when another one waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,7 +30,7 @@ impl CatchUpLimiter {
         Arc::clone(&self.places).acquire_owned().await.ok()
     }
 
-    /// Whether anybody waits: not who is about to take a place that is free.
+    /// Whether a client waits, not counting one that is about to take a free place.
     pub(super) fn is_waiting(&self) -> bool {
         self.places.available_permits() == 0 && self.waiting.load(Ordering::Relaxed) > 0
     }

@@ -1,11 +1,11 @@
 //! A client that has come to where the ring is: what it is sent from then on, until it goes, falls behind, or the server
 //! ends.
 //!
-//! It is the body of the response itself: polled by the task of the connection that sends it, it hands over shared bytes, a
-//! block at a time, and has nothing between the ring and the connection. In a task of its own it would have to be woken for
-//! every event and then wake the connection, and a channel between them would wake the connection a second time. It never
-//! buffers for a client that does not read: a connection that is full asks for no more, and when the ring has gone on
-//! without it, the client is cut and told from where to go on.
+//! It is the body of the response itself: polled by the task of the connection that sends it, it hands over
+//! shared bytes, a block at a time, without a channel or task between the ring and the connection. A separate
+//! task would have to be woken for every event and then wake the connection, a second wake-up for each event.
+//! It never buffers for a client that does not read: a full connection polls no further, and a client that
+//! the ring has passed is disconnected with the position from which to resume.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -33,7 +33,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// One that has come so far, and goes on at a place that is not beyond that.
+    /// A client at this position; the position to continue from is never beyond it.
     pub(super) fn new(session: Session, mut sent: Positions, place: RingPosition) -> Self {
         sent.learn(&place.reader);
         let reader = Some(place.reader).filter(|reader| *reader != sent);
@@ -110,7 +110,8 @@ impl Stream for Follower {
             Err(end) => {
                 self.has_ended = true;
                 let this = &mut *self;
-                // Who does not take it finds the end of the stream, and goes on from its id all the same.
+                // A client that does not receive it sees the end of the stream, and resumes from its id all
+                // the same.
                 return Poll::Ready(this.session.last_word(&end, Some(&this.sent)));
             }
         };
@@ -138,10 +139,10 @@ mod tests {
     use crate::fixtures::TestApp;
     use crate::fixtures::closed;
 
-    /// What a piece says: its name, its window, and the positions of its id.
+    /// The content of a piece: its name, its window, and the positions of its id.
     type Heard = (String, String, Vec<i64>);
 
-    /// A feed of two partitions that keeps three events, and clients that hear something each 5 ms.
+    /// A feed of two partitions that keeps three events, with clients that receive something every 5 ms.
     struct Feed {
         app: SharedApp,
         runtime: Runtime,
@@ -178,7 +179,7 @@ mod tests {
             feed
         }
 
-        /// A client that goes on after these positions.
+        /// A client that resumes after these positions.
         fn client(&self, query: &str, sent: [i64; 2]) -> Follower {
             self.client_at(query, Positions::new(sent.to_vec()))
         }
@@ -243,7 +244,7 @@ mod tests {
         // It has the event between, which is not sent again; after it the two are at one place.
         let mut ahead = feed.client("", [0, 1]);
         assert_eq!(feed.hears(&mut ahead, 2), [close("0-0", [1, 1]), close("0-1", [2, 1])]);
-        // What it does not want it passes too.
+        // Events that the filter excludes are passed too.
         let mut choosy = feed.client("event=edge_signal", [0, 1]);
         assert_eq!(feed.hears(&mut choosy, 1), [other("heartbeat", [2, 1])]);
     }

@@ -1,6 +1,7 @@
 //! The last events of the feed, in memory, shared by all clients.
 //!
-//! Pure. Bounded in number and bytes: what is too old goes, however many clients still want it. It never waits for one.
+//! Pure. Bounded in number and bytes: the oldest events are dropped, whether or not clients still need them.
+//! It never waits for a client.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

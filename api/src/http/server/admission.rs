@@ -27,7 +27,7 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// So many, whoever asks: for a listener without keys.
+    /// The same number for every client: for a listener without keys.
     #[must_use]
     pub const fn equal(connections: usize) -> Self {
         Self { connections, keyless: connections, per_address: connections, per_key: connections }
@@ -59,7 +59,7 @@ pub(super) struct Admission<H> {
     keyless: usize,
     by_address: HashMap<IpAddr, Held>,
     by_key: HashMap<Kid, usize>,
-    /// Those without a key that can be closed, first the one that is closed first.
+    /// Connections without a key that may be closed, in the order in which they are closed.
     turns: BTreeSet<Turn>,
 }
 
@@ -287,7 +287,8 @@ mod tests {
         IpAddr::from([10, 0, 0, last])
     }
 
-    /// Opens a connection and reads from it; the number of the one that is closed for it.
+    /// Opens a connection and reads from it; returns the number of the connection that is closed to make
+    /// room.
     fn open(admission: &mut Admission<u64>, from: u8) -> (u64, Option<(u64, Reason)>) {
         let (id, evicted) = admission.open(Some(address(from))).unwrap();
         assert_eq!(admission.read(id, id), None);
