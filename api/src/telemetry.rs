@@ -147,12 +147,12 @@ impl Sent {
         self.events += 1;
         self.bytes += bytes as u64;
         if self.events == BATCH {
-            self.tell();
+            self.report();
         }
     }
 
     /// Reports the collected counts.
-    pub fn tell(&mut self) {
+    pub fn report(&mut self) {
         METERS.stream_events.increment(std::mem::take(&mut self.events));
         METERS.stream_bytes.increment(std::mem::take(&mut self.bytes));
     }
@@ -160,7 +160,7 @@ impl Sent {
 
 impl Drop for Sent {
     fn drop(&mut self) {
-        self.tell();
+        self.report();
     }
 }
 

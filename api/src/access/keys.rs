@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_replaces_revokes_those_of_its_name_alone() {
+    fn a_replacing_key_revokes_the_other_keys_of_its_name_only() {
         let (_folder, path) = keys();
         let other = Keys::create(&path, "other", Plan::Free).unwrap();
         let first = Keys::replace(&path, "demonstration", Plan::Enterprise).unwrap();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_holds_no_key_and_is_its_owners_alone() {
+    fn the_file_contains_no_key_and_only_its_owner_may_read_it() {
         use std::os::unix::fs::PermissionsExt;
         let (_folder, path) = keys();
         let key = Keys::create(&path, "test", Plan::Pro).unwrap();

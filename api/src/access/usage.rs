@@ -184,7 +184,9 @@ impl Ledger {
             && let Some(period) = month(now)
         {
             if is_far_ahead {
-                tracing::warn!("what was spent is of a month that lies far ahead: counting begins anew");
+                tracing::warn!(
+                    "the recorded usage is of a month far in the future: the count restarts with the current month"
+                );
             }
             *self = Self { period, spent: BTreeMap::new(), is_changed: true };
         }
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_more_than_is_left_is_refused_and_costs_nothing() {
+    fn a_request_that_costs_more_than_is_left_is_refused_and_free() {
         let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
         ledger.charge("a", ("/v1/scan", 2), 3, now).unwrap();
         assert_eq!(ledger.charge("a", ("/v1/scan", 2), 3, now), Err(Exhausted(31)));
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spent_outlives_the_process() {
+    fn usage_survives_a_restart_of_the_process() {
         let folder = tempfile::tempdir().unwrap();
         let caller = caller();
         let first = usage(&folder);
@@ -301,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn who_writes_at_one_time_loses_nothing() {
+    fn concurrent_writes_lose_no_charge() {
         let folder = tempfile::tempdir().unwrap();
         let (usage, caller) = (usage(&folder), caller());
         let spend = || {
@@ -319,7 +321,7 @@ mod tests {
         let (mut ledger, ahead) = ledger("2031-01-01T00:00:00Z");
         ledger.charge("a", ("/v1/arbs", 1), 1, ahead).unwrap();
         ledger.turn(ahead - 20 * 24 * 3_600 * SECOND);
-        assert_eq!(ledger.spent["a"].requests, 1, "somebody set it back a little");
+        assert_eq!(ledger.spent["a"].requests, 1, "the clock was set back a little");
         let now = parse_rfc3339("2026-05-05T00:00:00Z").unwrap();
         ledger.turn(now);
         assert_eq!(ledger.charge("a", ("/v1/arbs", 1), 1, now), Ok(()));

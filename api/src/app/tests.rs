@@ -72,7 +72,7 @@ fn ask(server: SocketAddr, key: &str, open: Option<&mut TcpStream>) -> Duration 
 }
 
 #[test]
-fn who_has_a_key_is_answered_within_a_second_throughout_a_flood() {
+fn a_caller_with_a_key_is_answered_within_a_second_throughout_a_flood() {
     let connections = FLOOD.min(files().saturating_sub(1_000) * 10 / 19);
     println!("{connections} connections");
     assert!(connections >= 100, "this process may open too few files: {}", files());

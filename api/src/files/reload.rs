@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_at_first_is_an_error() {
+    fn a_file_that_cannot_be_read_at_first_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("plans.json"), "nonsense").unwrap();
         assert!(Reloaded::<Plans>::open(folder.path().join("plans.json")).is_err());

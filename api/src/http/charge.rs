@@ -76,7 +76,7 @@ mod tests {
     use crate::fixtures::TestApp;
 
     #[test]
-    fn who_is_refused_after_a_look_is_told_that_nothing_is_left() {
+    fn a_caller_that_is_refused_after_a_check_sees_no_quota_left() {
         let TestApp { app, key, folder: _folder } = TestApp::new(1, 10, Duration::from_secs(1));
         let caller = app.keys.with(|keys| keys.check(&key)).unwrap();
         let charge = || Charge::new(caller.clone(), &app.usage, ("/v1/arbs", 1));

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_of_the_bytes_alone() {
+    fn a_tag_depends_on_the_bytes_only() {
         assert_eq!(Tag::of(b"{}"), Tag::of(b"{}"));
         assert_ne!(Tag::of(b"{}"), Tag::of(b"[]"));
         let text = Tag::of(b"{}").header();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_name_it_is_another() {
+    fn a_header_without_the_tag_does_not_match() {
         let tag = Tag::of(b"page");
         let weak = tag.header().to_str().unwrap().to_owned();
         let bare = weak.trim_start_matches("W/").trim_matches('"').to_owned();

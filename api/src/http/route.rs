@@ -112,7 +112,7 @@ impl<S: 'static> Route<S> {
         match (&self.access, charge) {
             (Access::Open(handler), _) => handler(state, request),
             (Access::Key { handler, .. }, Some(charge)) => handler(state, request, charge),
-            (Access::Key { .. }, None) => unreachable!("who has no key is refused before"),
+            (Access::Key { .. }, None) => unreachable!("a caller without a key is refused before"),
         }
     }
 

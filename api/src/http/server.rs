@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_answered_in_full() {
+    fn an_invalid_request_is_answered_in_full() {
         let get = |path: &str, fields: &str| format!("GET {path} HTTP/1.1\r\nhost: a\r\n{fields}\r\n");
         let closing = "connection: close\r\n";
         let many = (0..101).map(|number| format!("x-{number}: 1\r\n")).collect::<Vec<_>>().concat();
@@ -251,7 +251,7 @@ mod tests {
         ] {
             assert_problem(&exchange(sent.as_bytes()), status, name);
         }
-        assert_eq!(exchange(b""), "", "who asks nothing is answered nothing");
+        assert_eq!(exchange(b""), "", "no request, no response");
         let two = format!("{}{}", get("/livez", ""), "GET /arbs HTTP/1.1\r\nhost");
         let received = exchange(two.as_bytes());
         let second = received.find("HTTP/1.1 408").unwrap();

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_shown_before_everything_is_read() {
+    fn nothing_is_shown_before_every_partition_is_read() {
         let board = board(2);
         board.put(entry("a", 0.01));
         assert!(board.snapshot().is_none() && !board.is_ready());
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_snapshot_that_somebody_makes() {
+    fn no_thread_waits_for_a_snapshot_that_another_builds() {
         let board = board(1);
         board.ready();
         board.put(entry("a", 0.01));

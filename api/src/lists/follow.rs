@@ -71,7 +71,7 @@ fn apply<E: Listed>(
         let key = String::from_utf8_lossy(key);
         match key.strip_prefix(PROGRESS) {
             Some(source) if E::TOPIC.records.contains(&RecordType::BoardProgress) => {
-                entries.polls().forget(partition, source);
+                entries.polls().remove(partition, source);
             }
             _ => entries.remove(&key),
         }

@@ -131,14 +131,14 @@ mod tests {
             ("soccer_epll", "there are: soccer_epl, "),
             ("soccer_typo", "there are: soccer_"),
         ] {
-            let said = refusal(&sports, name).unwrap();
-            assert!(said.contains(suggested), "{name}: {said}");
+            let detail = refusal(&sports, name).unwrap();
+            assert!(detail.contains(suggested), "{name}: {detail}");
         }
         assert!(refusal(&sports, "nonsense").unwrap().contains("americanfootball, aussierules, baseball"));
     }
 
     #[test]
-    fn what_a_record_has_named_is_known_from_then_on() {
+    fn a_name_in_a_record_is_known_from_then_on() {
         let sports = KnownSports::default();
         for never_seen in ["kabaddi_pro", "soccer_test"] {
             assert!(refusal(&sports, never_seen).is_some());

@@ -70,7 +70,7 @@ impl Polls {
     }
 
     /// Removes a source from a partition: the processor has withdrawn its progress.
-    pub(crate) fn forget(&self, partition: i32, source: &str) {
+    pub(crate) fn remove(&self, partition: i32, source: &str) {
         let mut progress = self.lock();
         if let Some(partitions) = progress.get_mut(source) {
             partitions.remove(&partition);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_is_silent_for_seven_days_is_not_shown_until_it_speaks_again() {
+    fn a_source_without_a_poll_for_seven_days_is_hidden_until_its_next_poll() {
         let polls = Polls::new(1);
         note(&polls, 0, "ended", 1);
         note(&polls, 0, "plays", 1 + SILENT_FOR_GOOD);
@@ -134,10 +134,10 @@ mod tests {
         let polls = Polls::new(2);
         (0..2).for_each(|partition| note(&polls, partition, "s", 1));
         let before = polls.version();
-        polls.forget(0, "s");
+        polls.remove(0, "s");
         assert!(polls.whole().is_empty() && polls.version() > before);
-        polls.forget(1, "s");
-        polls.forget(1, "never there");
+        polls.remove(1, "s");
+        polls.remove(1, "never there");
         assert!(polls.lock().is_empty());
     }
 

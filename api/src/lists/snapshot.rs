@@ -223,7 +223,7 @@ mod tests {
         let tag = |ids: &[&str], limit| snapshot(ids).page(&ask(limit)).tag.clone();
         assert_eq!(tag(&["a", "b", "c"], 1), tag(&["a", "b"], 1), "what is beyond the page does not count");
         assert_ne!(tag(&["a", "b"], 2), tag(&["a"], 2));
-        assert_ne!(tag(&["a", "b"], 1), tag(&["a"], 1), "a page that has a next one says so");
+        assert_ne!(tag(&["a", "b"], 1), tag(&["a"], 1), "a page with a next one has another tag");
     }
 
     fn of(name: &str) -> PageQuery {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_the_oldest_makes_room() {
+    fn the_cache_is_bounded_and_drops_the_oldest_page() {
         let (third, mut kept) = (MAX_KEPT / 3 - 2 * PLACES, PageCache::<PageQuery>::default());
         for name in ["a", "b", "c", "c", "d"] {
             kept.keep(&of(name), &page(third), name.len());
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_without_a_byte_are_bounded_too() {
+    fn empty_pages_are_bounded_too() {
         let mut kept = PageCache::<PageQuery>::default();
         for number in 0..2 * MAX_KEPT / PLACES {
             kept.keep(&PageQuery { limit: number, ..ask(1) }, &page(0), 0);

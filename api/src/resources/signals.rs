@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_refused_and_what_is_not_known_is_not_taken() {
+    fn an_invalid_value_and_an_unknown_parameter_are_refused() {
         for (name, value) in [
             ("sport", ""),
             ("kind", ""),

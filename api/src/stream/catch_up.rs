@@ -41,7 +41,7 @@ pub(super) struct CatchUp {
     /// What the client has been sent.
     pub(super) sent: Positions,
     /// The events that were sent since the last report to telemetry.
-    pub(super) told: Sent,
+    pub(super) unreported: Sent,
 }
 
 /// What came of it.
@@ -117,11 +117,11 @@ impl CatchUp {
                 }
                 continue;
             };
-            self.told.add(text.len());
+            self.unreported.add(text.len());
             if self.out.blocking_send(text).is_err() {
                 return Ok(Some(CaughtUp::Gone));
             }
-            self.told.tell();
+            self.unreported.report();
             last_sent = Instant::now();
         }
         Ok(None)
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_has_is_not_missing_though_kafka_has_forgotten_it() {
+    fn an_event_in_memory_is_not_missing_though_kafka_has_deleted_it() {
         // The last event of the first partition was at 8, its marker at 9; both are too old by now.
         let spans = [Span { first: 10, next: 10 }, Span { first: 0, next: 50 }];
         let goal = |sent: &[i64], tail: &[i64], head: &[i64]| goal(&at(sent), &spans, &(at(tail), at(head)));

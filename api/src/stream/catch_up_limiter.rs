@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waits_is_counted_until_it_waits_no_more() {
+    fn a_waiting_client_is_counted_until_it_stops_waiting() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let limiter = Arc::new(CatchUpLimiter::new(1));
             let first = limiter.acquire().await;
             assert!(first.is_some() && !limiter.is_waiting());
             let given_up = tokio::time::timeout(Duration::from_millis(1), limiter.acquire()).await;
-            assert!(given_up.is_err() && !limiter.is_waiting(), "who has given up is not waited for");
+            assert!(given_up.is_err() && !limiter.is_waiting(), "a client that has given up no longer waits");
             let other = Arc::clone(&limiter);
             let second = tokio::spawn(async move { other.acquire().await });
             tokio::task::yield_now().await;

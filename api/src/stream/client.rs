@@ -66,7 +66,7 @@ impl Client {
         };
         match begun {
             Ok(place) => {
-                self.session.tell();
+                self.session.report();
                 Some(Follower::new(self.session, self.sent?, place))
             }
             Err(end) => {
@@ -124,7 +124,7 @@ impl Client {
         let permit = self.permit().await?;
         let Session { state, filter, key, .. } = &self.session;
         let (state, filter, key, out) = (Arc::clone(state), filter.clone(), key.clone(), self.out.clone());
-        let reader = CatchUp { state, filter, key, out, sent: positions, told: Sent::default() };
+        let reader = CatchUp { state, filter, key, out, sent: positions, unreported: Sent::default() };
         let read = tokio::task::spawn_blocking(move || {
             let read = reader.run();
             drop(permit);

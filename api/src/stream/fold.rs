@@ -134,7 +134,7 @@ mod tests {
         /// as soon as the feed has reached the position of the board, both have the same content, and keep
         /// it.
         #[test]
-        fn it_is_right_once_the_feed_has_come_as_far_as_the_board(
+        fn it_is_right_once_the_feed_has_reached_the_board(
             steps in prop::collection::vec((0..8_u8, any::<bool>()), 0..40),
             start in 0..40_usize,
             ahead in 0..40_usize,

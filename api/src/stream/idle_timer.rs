@@ -75,9 +75,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_ends_also_for_a_task_that_has_spent_its_budget() {
+    fn it_fires_also_for_a_task_that_has_spent_its_budget() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let heard = async {
+        let fired = async {
             let (mut timer, mut is_first) = (IdleTimer::new(Duration::from_millis(1)), true);
             poll_fn(|context| {
                 while is_first && has_budget_remaining() {
@@ -88,12 +88,12 @@ mod tests {
             })
             .await;
         };
-        let heard = async { timeout(Duration::from_secs(30), tokio::spawn(heard)).await };
-        runtime.block_on(heard).expect("it ends").unwrap();
+        let fired = async { timeout(Duration::from_secs(30), tokio::spawn(fired)).await };
+        runtime.block_on(fired).expect("it ends").unwrap();
     }
 
     #[test]
-    fn it_is_never_over_before_its_limit_and_begins_anew_with_what_is_sent() {
+    fn it_never_fires_before_its_limit_and_restarts_at_each_piece() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let limit = Duration::from_millis(3);

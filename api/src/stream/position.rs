@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_given_out_is_no_id() {
+    fn an_id_that_was_never_issued_is_invalid() {
         let mut positions = at(&[1, 200]);
         positions.pass(1, 200, mark(7));
         let good = encode(&[7; 16], &positions);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_no_mark_takes_that_of_the_same_place() {
+    fn a_position_without_a_mark_takes_that_of_the_same_offset() {
         let mut reader = at(&[4, 4]);
         reader.pass(0, 4, mark(9));
         reader.pass(1, 4, mark(8));
@@ -273,7 +273,7 @@ mod tests {
         ahead.pass(0, 4, mark(10));
         ahead.reach(&reader);
         old.pass(1, 3, mark(7));
-        assert_eq!(old.marks().get(1), mark(7), "what stands right before it tells");
+        assert_eq!(old.marks().get(1), mark(7), "the record right before it has the mark");
         assert_eq!([0, 1].map(|partition| ahead.marks().get(partition)), [mark(10), mark(8)]);
     }
 

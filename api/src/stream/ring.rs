@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_bounded_too() {
+    fn the_number_of_bytes_is_bounded_too() {
         let mut ring = Ring::new(usize::MAX, at(&[0]));
         let size = {
             push(&mut ring, 0, 0);

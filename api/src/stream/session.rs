@@ -21,7 +21,7 @@ use super::query::EventFilter;
 use super::waker_set::WakerSlot;
 
 /// The longest time between reports of sent events, unless a whole batch was sent.
-const TELL: Duration = Duration::from_secs(1);
+const REPORT: Duration = Duration::from_secs(1);
 
 /// A client that is connected.
 pub(super) struct Session {
@@ -31,7 +31,7 @@ pub(super) struct Session {
     pub(super) slot: WakerSlot,
     pub(super) idle: IdleTimer,
     /// The events that were sent since the last report, and the time of that report.
-    told: (Sent, Instant),
+    unreported: (Sent, Instant),
     ending: Ending,
     _open: Open,
 }
@@ -88,8 +88,8 @@ impl Session {
     pub(super) fn new(state: Arc<StreamState>, filter: EventFilter, kid: &str) -> Self {
         let key = HeldKey::new(&state, kid);
         let (slot, idle) = (state.streams.hub.slot(), IdleTimer::new(state.streams.heartbeat));
-        let (told, open) = ((Sent::default(), Instant::now()), Open::stream());
-        Self { state, filter, key, slot, idle, told, ending: Ending("gone"), _open: open }
+        let (unreported, open) = ((Sent::default(), Instant::now()), Open::stream());
+        Self { state, filter, key, slot, idle, unreported, ending: Ending("gone"), _open: open }
     }
 
     pub(super) fn hub(&self) -> &FeedHub {
@@ -98,13 +98,13 @@ impl Session {
 
     /// Notes that so many bytes, which belong together, are sent.
     pub(super) fn sends(&mut self, bytes: usize) {
-        self.told.0.add(bytes);
+        self.unreported.0.add(bytes);
         self.idle.restart();
     }
 
     /// Reports the events sent so far, so that the beginning of a stream is visible in the metrics.
-    pub(super) fn tell(&mut self) {
-        self.told.0.tell();
+    pub(super) fn report(&mut self) {
+        self.unreported.0.report();
     }
 
     /// Whether the client has received nothing for too long; otherwise the caller is woken when it has.
@@ -113,9 +113,9 @@ impl Session {
         let now = Instant::now();
         // All streams share the counters, so each updates them seldom. The rest is reported when the stream
         // is idle.
-        if now.duration_since(self.told.1) >= TELL {
-            self.told.0.tell();
-            self.told.1 = now;
+        if now.duration_since(self.unreported.1) >= REPORT {
+            self.unreported.0.report();
+            self.unreported.1 = now;
         }
         self.idle.poll(now, context)
     }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_gone_is_not_held_and_takes_no_room() {
+    fn an_ended_task_is_not_held_and_takes_no_room() {
         let (wakers, woken) = (WakerSet::default(), Arc::new(Woken::default()));
         let waker = Waker::from(Arc::clone(&woken));
         let stays = wakers.slot();
@@ -97,7 +97,7 @@ mod tests {
             wakers.slot().wait(&Context::from_waker(&waker));
         }
         stays.wait(&Context::from_waker(&waker));
-        assert_eq!(Arc::strong_count(&woken), 3, "this one, its waker, and that of who stays");
+        assert_eq!(Arc::strong_count(&woken), 3, "this one, its waker, and that of the remaining slot");
         assert!(wakers.slots.read().unwrap().capacity() < 10);
         wakers.wake_all();
         assert_eq!(woken.count(), 1);

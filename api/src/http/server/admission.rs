@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_closed_before_it_has_been_read_from() {
+    fn no_connection_is_closed_before_it_has_been_read_from() {
         let mut admission = Admission::<u64>::new(CAPS);
         let ids: Vec<_> = (0..3).map(|_| admission.open(Some(address(1))).unwrap().0).collect();
         assert_eq!(admission.open(Some(address(1))).err(), Some(NoRoom));
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_asked_through_a_proxy_before_it_was_read_from_is_closed_then() {
+    fn a_connection_through_a_proxy_is_closed_only_after_it_was_read_from() {
         let mut admission = Admission::new(Caps { connections: 20, keyless: 20, ..CAPS });
         let ids: Vec<_> = (0..5).map(|_| admission.open(None).unwrap().0).collect();
         assert!(ids.iter().all(|id| admission.asked_without_key(*id, Some(address(1))).is_none()));

@@ -130,7 +130,7 @@ impl Client {
 const JSON: (&str, &str) = ("content-type", "application/json; charset=utf-8");
 
 #[test]
-fn a_body_in_pieces_is_read_and_its_answer_costs_what_the_row_says() {
+fn a_chunked_body_is_read_and_its_answer_costs_the_price_of_its_row() {
     let client = Client::new();
     let pieces = ["{\"sport\": \"soccer\",", " \"markets\": [\"h2h\"]}"];
     let (status, headers, body) = client.ask(&Method::POST, "/api/v1/scans", &[JSON], &pieces);
