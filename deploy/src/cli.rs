@@ -65,11 +65,11 @@ impl LogFormat {
 pub(crate) enum Command {
     /// Start everything: a local Kafka and ClickHouse, all roles, and a market to look at
     Up(Box<Up>),
-    /// Publish what a source says to Kafka
+    /// Publish the updates of a source to Kafka
     Ingest(Ingest),
-    /// Compute windows and edge signals from what sources said
+    /// Compute windows and edge signals from the published updates
     Process(Process),
-    /// Write what the topics say to ClickHouse
+    /// Write the records of the topics to ClickHouse
     Sink(Sink),
     /// Serve the board, edge signals, streams and usage over HTTP
     Serve(Serve),
@@ -77,7 +77,7 @@ pub(crate) enum Command {
     Kafka(Kafka),
     /// Run the local ClickHouse alone
     Clickhouse(ClickHouse),
-    /// Bring the schema of ClickHouse to what this program knows
+    /// Migrate the schema of ClickHouse to the version of this program
     Migrate(Migrate),
     /// List or create the topics
     Topics(Topics),
@@ -85,7 +85,7 @@ pub(crate) enum Command {
     Dlq(Dlq),
     /// Make an API key
     Key(Key),
-    /// Say what the windows and edge signals of recordings were, without Kafka
+    /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),
     /// Print the prior of how long windows live, from recordings
     Fit(Fit),
@@ -118,7 +118,7 @@ impl Command {
     }
 }
 
-/// Where a role tells how it is.
+/// The address of a role's metrics and health checks.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AdminOptions {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
@@ -169,10 +169,11 @@ pub struct Child {
 /// What is played.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Play {
-    /// Play a recording (.jsonl or .jsonl.zst); without it a simulated market plays. Of several instances that play a
-    /// file of this name, or the simulated market, one publishes; the others stand by and go on where it was when it
-    /// ends or dies. A run that was interrupted is continued by the next one with the same --after and --until; after a
-    /// complete one the next begins again, and its polls are late: they change nothing
+    /// Replay a recording (.jsonl or .jsonl.zst); without it the simulated market is published. Of several
+    /// instances with the same file name, or with the simulated market, one publishes; the others stand by
+    /// and continue at its position when it ends or fails. An interrupted run is continued by the next one
+    /// with the same --after and --until; after a complete run the next one starts from the beginning, and
+    /// its polls are late: they change nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
     /// How many times as fast as it was, or max [default: 60 for a recording, 1 for the simulated market]

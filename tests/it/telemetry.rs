@@ -243,7 +243,7 @@ fn a_port_in_use_is_named_and_none_is_possible() {
     assert!(said.err.contains(&sentence), "{}", said.err);
     let said = run(arb().args(["process", "--admin-listen", "off", "--brokers", "127.0.0.1:1"]));
     assert!(
-        !said.err.contains("metrics are told") && said.err.contains("Kafka at 127.0.0.1:1"),
+        !said.err.contains("serving metrics") && said.err.contains("Kafka at 127.0.0.1:1"),
         "{}",
         said.err
     );

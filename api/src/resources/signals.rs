@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_value_and_an_unknown_parameter_are_refused() {
+    fn an_invalid_value_is_refused_and_an_unknown_parameter_is_left_to_others() {
         for (name, value) in [
             ("sport", ""),
             ("kind", ""),

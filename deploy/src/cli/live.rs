@@ -1,6 +1,6 @@
 //! Settings of live polling, and the key, which is read from the environment alone.
 //!
-//! The key has no option: a command line can be read by everybody on the machine. They decide nothing.
+//! The key has no option: every user of the machine can read a command line. They decide nothing.
 
 use std::time::Duration;
 
@@ -188,18 +188,18 @@ mod tests {
     }
 
     #[test]
-    fn another_process_is_told_the_same() {
-        let said = [
+    fn another_process_gets_the_same_arguments() {
+        let arguments = [
             "--live",
             "--sports=all",
             "--markets=h2h,totals",
             "--every-in-play=500ms",
             "--credit-reset-day=31",
         ];
-        let live = parse(&said).unwrap();
+        let live = parse(&arguments).unwrap();
         let arguments = live.arguments();
-        let told: Vec<_> = arguments.iter().map(String::as_str).collect();
-        assert_eq!(format!("{:?}", parse(&told).unwrap()), format!("{live:?}"));
+        let words: Vec<_> = arguments.iter().map(String::as_str).collect();
+        assert_eq!(format!("{:?}", parse(&words).unwrap()), format!("{live:?}"));
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_live_or_played() {
+    fn a_source_is_live_or_a_replay() {
         assert!(parse(&["--live", "--replay", "f"]).unwrap_err().contains("cannot be used with"));
         assert!(parse(&["--live", "--credit-reset-day", "32"]).is_err());
         assert!(parse(&["--live", "--markets", "btts"]).is_err());

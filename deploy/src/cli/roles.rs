@@ -1,4 +1,4 @@
-//! Settings of the roles that run until they are told to stop.
+//! Settings of the roles that run until a shutdown signal.
 //!
 //! They decide nothing.
 
@@ -27,7 +27,7 @@ pub(crate) struct Ingest {
     pub(crate) play: Play,
 }
 
-/// Of a role that works in a loop of its own: the watchdog over it, and where tests end it.
+/// Of a role that runs a loop: the watchdog over it, and where tests kill it.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Guard {
     /// End when nothing has moved for so many milliseconds
@@ -138,13 +138,13 @@ pub(crate) struct Serve {
     /// Connections with one key [default: half of all]
     #[arg(long, env = "ARB_CONNECTIONS_PER_KEY")]
     pub(crate) connections_per_key: Option<usize>,
-    /// Proxies whose X-Forwarded-For header is believed: addresses or networks, such as 10.0.0.0/8
+    /// Proxies whose X-Forwarded-For header is trusted: addresses or networks, such as 10.0.0.0/8
     #[arg(long, env = "ARB_TRUSTED_PROXIES", value_delimiter = ',')]
     pub(crate) trusted_proxies: Vec<Network>,
-    /// Milliseconds of silence after which a stream says that it lives
+    /// Milliseconds without an event after which a stream sends a heartbeat
     #[arg(long = "heartbeat-ms", hide = true, default_value = "15000", value_parser = millis)]
     pub(crate) heartbeat: Duration,
-    /// Milliseconds for which a client may take nothing before it is let go
+    /// Milliseconds after which a client that takes no bytes is disconnected
     #[arg(long = "stall-ms", hide = true, default_value = "10000", value_parser = millis)]
     pub(crate) stall: Duration,
     /// Events of the feed that are kept in memory

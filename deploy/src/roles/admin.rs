@@ -1,7 +1,7 @@
 //! The admin listener of a role: `/metrics`, `/livez` and `/readyz`, apart from the API and without a key.
 //!
-//! On loopback unless the operator says otherwise. A thread of its own looks at the role every second. It never blocks the
-//! role, and never ends it: once it listens, whatever becomes of it is its own.
+//! On loopback by default. A dedicated thread observes the role every second. It never blocks the role, and
+//! never ends it: after it listens, an error of this server has no effect on the role.
 
 mod machine;
 
@@ -42,7 +42,7 @@ pub trait Vitals: Send + Sync {
     /// Whether it does its work.
     fn is_ready(&self) -> bool;
 
-    /// Tells what only a look can tell: ages, sizes, how far behind.
+    /// Reports the values that have to be polled: ages, sizes, lag.
     fn look(&self);
 }
 
@@ -78,7 +78,7 @@ impl Admin {
         })?;
         let scrape = telemetry::install(role, env!("CARGO_PKG_VERSION"))?;
         begin(role);
-        tracing::info!(admin = %listener.local_addr()?, "metrics are told");
+        tracing::info!(admin = %listener.local_addr()?, "serving metrics, /livez and /readyz");
         let shared = Arc::new(Shared { scrape, vitals: OnceLock::new() });
         let served = Arc::clone(&shared);
         std::thread::Builder::new().name("admin".to_owned()).spawn(move || {

@@ -1,4 +1,4 @@
-//! `arb process`: the pump on a thread of its own, and the watchdog that ends the process when it stalls.
+//! `arb process`: the pump on a dedicated thread, and the watchdog that ends the process when it stalls.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! When a transaction ends: at once when there is nothing more to read, by size and by time under load.
 //!
-//! It never looks at what a record holds, and what the engine says never depends on where it cuts.
+//! It never looks into a record, and the output of a machine never depends on where it cuts.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// One that begins now.
+    /// A batch that begins now.
     #[must_use]
     pub fn new(limits: BatchLimits, now: Instant) -> Self {
         Self { limits, records: 0, started: now }

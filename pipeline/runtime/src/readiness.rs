@@ -1,7 +1,7 @@
 //! Whether what is owned makes progress: the decision behind `/readyz`.
 //!
-//! It is pure: whoever looks gives it positions and the moment. It never decides whether a process lives; that is
-//! `watchdog`.
+//! It is pure: the caller passes positions and the current time. It never decides whether a process is
+//! restarted; that is `watchdog`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +34,7 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Looks at positions from time to time, and finds those that stand still though they could move.
+/// Observes positions from time to time, and finds those that do not move though they could.
 #[derive(Debug)]
 pub struct ProgressWatch {
     limit: Duration,
@@ -58,8 +58,8 @@ impl ProgressWatch {
         Self { limit, must_prove: false, seen: BTreeMap::new() }
     }
 
-    /// The same; a position that is new is stuck until it has moved or has nowhere to go: who dies again and again before
-    /// it gets anything done never makes progress.
+    /// The same; a new position counts as stuck until it has moved or has nothing to read: a process that
+    /// crashes repeatedly before it processes anything never makes progress.
     #[must_use]
     pub fn proving(limit: Duration) -> Self {
         Self { must_prove: true, ..Self::new(limit) }

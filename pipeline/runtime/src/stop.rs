@@ -1,6 +1,6 @@
-//! The wish to end, shared by threads and tasks.
+//! The shutdown signal, shared by threads and tasks.
 //!
-//! It never ends anything itself: whoever holds it looks, or waits for it.
+//! It never ends anything itself: its holders poll it, or wait for it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,7 +21,7 @@ struct Wish {
 }
 
 impl Stop {
-    /// Wishes the end.
+    /// Sends the signal.
     pub fn stop(&self) {
         *self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.0.made.notify_all();
@@ -44,7 +44,7 @@ impl Stop {
 
     /// Waits until the end is wished, in a task.
     pub async fn stopped(&self) {
-        // Before the look: what is told in between is heard.
+        // Registered before the check, so that a signal in between is not lost.
         let told = self.0.told.notified();
         if !self.is_stopped() {
             told.await;

@@ -1,7 +1,7 @@
 //! A batch: records of one partition, as they came, until there are enough for an insert.
 //!
-//! Records are kept as bytes, which are a tenth of their rows, and become rows where they are sent. It knows no server,
-//! and what it says depends on the records and its limits alone.
+//! Records are kept as bytes, which are a tenth of their rows, and become rows where they are sent. It never
+//! calls a server, and depends only on the records and its limits.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -75,7 +75,8 @@ impl Months {
 }
 
 impl Batch {
-    /// One that begins at an offset; `before` is the mark of the last record before that, as far as it is known.
+    /// A batch that begins at an offset; `before` is the mark of the last record before that, as far as it is
+    /// known.
     #[must_use]
     pub fn new(first: i64, before: Option<FeedMark>) -> Self {
         Self {
@@ -177,7 +178,7 @@ impl Batch {
         self.bytes.len() + self.entries.len() * size_of::<Entry>()
     }
 
-    /// What is said before its rows are sent.
+    /// The intent that is committed before its rows are sent.
     #[must_use]
     pub fn intent(&self) -> Intent {
         Intent { first: self.first, last: self.last.unwrap_or(self.first), rows: self.tally }

@@ -53,7 +53,7 @@ impl fmt::Display for Counts {
 }
 
 impl Counts {
-    /// Counts the end of an attempt, and says what is no failure; what was wrong, if anything was.
+    /// Counts the end of an attempt; returns the error, unless the end is no failure.
     pub(super) fn ended(&mut self, source: Source, ended: &Ended) -> Option<String> {
         match ended {
             Ended::Arrived => None,

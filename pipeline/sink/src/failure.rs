@@ -1,4 +1,4 @@
-//! What an error of ClickHouse means: try again, or tell whoever runs it.
+//! The meaning of an error of ClickHouse: retry, or report to the operator.
 //!
 //! Only what a person must mend ends the sink; everything else is waited for. It never decides how often.
 

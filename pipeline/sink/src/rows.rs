@@ -30,7 +30,7 @@ pub use ticks::{TickRow, tick_rows};
 
 use super::table::Table;
 
-/// Where a record stood: with the number of a row within it, the coordinates of the row.
+/// The position of a record: with the number of a row within it, the coordinates of the row.
 #[derive(Debug, Clone, Copy)]
 pub struct Coordinates<'a> {
     /// The topic's name.

@@ -74,7 +74,7 @@ impl Admin {
     pub(crate) fn of(log: &Path) -> Self {
         wait_for("the role says where its metrics are", || {
             let text = std::fs::read_to_string(log).unwrap();
-            let (_, rest) = text.rsplit_once("metrics are told admin=")?;
+            let (_, rest) = text.rsplit_once("serving metrics, /livez and /readyz admin=")?;
             let (address, _) = rest.split_once('\n')?;
             Some(Self(address.to_owned()))
         })

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_through_a_proxy_is_closed_only_after_it_was_read_from() {
+    fn a_connection_that_asked_through_a_proxy_before_its_first_read_is_closed_at_that_read() {
         let mut admission = Admission::new(Caps { connections: 20, keyless: 20, ..CAPS });
         let ids: Vec<_> = (0..5).map(|_| admission.open(None).unwrap().0).collect();
         assert!(ids.iter().all(|id| admission.asked_without_key(*id, Some(address(1))).is_none()));

@@ -1,7 +1,7 @@
 //! Clients of Kafka for what the bench does itself: the settings of the pump's clients, written out once more.
 //!
-//! A yardstick must not be the client that it measures, so nothing here comes from the crate `arb-kafka`; but where the
-//! two settings differ, the ratio says nothing. A setting that changes there is changed here.
+//! A baseline must not use the client that it measures, so nothing here comes from the crate `arb-kafka`; but
+//! a ratio is meaningful only when the settings are the same. A setting that changes there is changed here.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -70,7 +70,7 @@ pub(super) fn producer(brokers: &str) -> ClientConfig {
     config
 }
 
-/// Settings of one that writes transactions.
+/// Settings of a transactional producer.
 pub(super) fn transactional(brokers: &str, id: &str) -> ClientConfig {
     let mut config = producer(brokers);
     config.set("transactional.id", id).set("transaction.timeout.ms", "10000");

@@ -1,7 +1,7 @@
 //! The catalogue's topics on a broker that has none of them: made for a measurement, emptied, and taken away again.
 //!
-//! It is the only place that deletes topics, and never deletes one that it has not made: where any of them is there
-//! already it refuses to begin.
+//! It is the only place that deletes topics, and never deletes one that it did not create: if any of them
+//! exists already it refuses to begin.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// How often to look whether the topics are there.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Topics that belong to whoever measures.
+/// Topics that belong to the measurement.
 pub(super) struct Scratch {
     cluster: Cluster,
     admin: AdminClient<DefaultClientContext>,

@@ -29,9 +29,9 @@ pub enum PumpError {
         changelog: &'static str,
         /// The partition.
         partition: i32,
-        /// What the group says.
+        /// The offset of the group.
         committed: i64,
-        /// What the changelog says.
+        /// The offset of the changelog.
         state: Option<i64>,
     },
     /// The state of the changelog was computed under other rules.
@@ -72,7 +72,7 @@ pub enum PumpError {
         partition: i32,
         /// The record's offset.
         offset: i64,
-        /// What the log says.
+        /// The error of the log.
         error: Source,
     },
     /// An output of a record fits no schema.
@@ -89,7 +89,7 @@ pub enum PumpError {
     },
 }
 
-/// Why a record could not be processed, before it is said which.
+/// Why a record could not be processed, before its position is added.
 #[derive(Debug)]
 pub(super) enum Failure {
     Log(LogError),

@@ -71,7 +71,7 @@ impl<M: Machine> Pump<M> {
         Ok(())
     }
 
-    /// Goes on with the takeover of what was accepted, for a slice of time.
+    /// Continues the takeover of accepted partitions, for a slice of time.
     pub(super) fn take_over<P: Producer>(
         &mut self,
         input: &mut P::Input,
@@ -100,8 +100,8 @@ impl<M: Machine> Pump<M> {
         Ok(())
     }
 
-    /// Forgets everything: the group has given all of it to others, also what this member was assigned last. That is still
-    /// to be accepted, or the group waits for the answer.
+    /// Drops everything: the group has assigned all of it to others, also what this member was assigned last.
+    /// That assignment is still to be accepted, or the group waits for the answer.
     pub(super) fn forget_all(&mut self) {
         self.partitions.clear();
         self.takeover = Takeover::new();

@@ -1,4 +1,4 @@
-//! The one list of metrics: what each is called, who reports it, in which unit, and what it means.
+//! The one list of metrics: the name, role, unit and meaning of each.
 //!
 //! Names begin with `arb_` and end with their unit (`_seconds`, `_bytes`; counts have none), counters with `_total`. No label
 //! takes a value from the input: no key, event, window, book, team or URL. Books are left out on purpose: their names come
@@ -16,9 +16,9 @@ const COMMIT: &[f64] =
     &[0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0];
 /// From a transaction of one record to the largest.
 const RECORDS: &[f64] = &[1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 30_000.0];
-/// From an empty changelog to one that takes as long as a transaction that hides it (20 s), and far longer.
+/// From an empty changelog to one that waits for an open transaction (20 s), and far longer.
 const RESTORE: &[f64] = &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0, 300.0];
-/// From an insert of some rows to one that waits for a server that is overloaded.
+/// From an insert of a few rows to one that waits for an overloaded server.
 const INSERT: &[f64] = &[0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0];
 /// A request is answered from memory.
 const REQUEST: &[f64] =
@@ -26,7 +26,7 @@ const REQUEST: &[f64] =
 
 macro_rules! metrics {
     ($($name:ident = $metric:expr;)*) => {
-        $(#[allow(missing_docs)] // Its help says what it is.
+        $(#[allow(missing_docs)] // Its help text describes it.
         pub const $name: Metric = $metric;)*
 
         /// All of them.

@@ -12,7 +12,7 @@ use super::Coordinates;
 
 /// A row, as the table's columns are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Row, Serialize)]
-#[allow(missing_docs)] // As there.
+#[allow(missing_docs)] // The columns are documented in the SQL of the table.
 pub struct TickRow<'a> {
     pub topic: &'a str,
     pub topic_id: &'a str,

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 /// How often the ids are asked for.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Asks until it is dropped.
+/// Polls until it is dropped.
 pub(super) struct TopicRecreationWatch {
     found: Arc<OnceLock<&'static str>>,
     asking: JoinHandle<()>,
