@@ -3,11 +3,12 @@
 //! Pure and synchronous: the same inputs give the same effects, wherever a transaction is cut. It never reads
 //! a clock, does I/O, starts a thread, or knows a wire format; time is what its inputs carry.
 //!
-//! The entry point is [`Engine`]: `step` drafts, `commit` applies the draft, `abort` drops it, `changes` lists what of it
-//! must be written down so that [`Engine::restore`] can make it again, `board_of` computes the board of some books. Rooms
-//! import only rooms that stand before them: `odds`, `market`, `caps`, `time`, `venues`, `learning`, `quotes`, `input`,
-//! `effect`, `context`, `arbs`, `movement`, `signals`, `state`, `step`, `invariants`. Data is in the earlier ones, what
-//! decides over it in the later ones.
+//! The entry point is [`Engine`]: `step` drafts, `commit` applies the draft, `abort` drops it, `changes`
+//! lists the parts of it to write to the changelog so that [`Engine::restore`] can rebuild it, `board_of`
+//! computes the board of some books. Modules import only modules before them in this list: `odds`, `market`,
+//! `caps`, `time`, `venues`, `learning`, `quotes`, `input`, `effect`, `context`, `arbs`, `movement`,
+//! `signals`, `state`, `step`, `invariants`. Data types are in the earlier ones, decisions about them in the
+//! later ones.
 
 pub mod arbs;
 pub mod caps;

@@ -92,7 +92,7 @@ pub enum PublishError {
     Kafka(#[from] kafka::Error),
 }
 
-/// Publishes what one source says.
+/// Publishes the polls of one source.
 pub struct Publisher {
     producer: Arc<TickProducer>,
     source: String,
@@ -109,7 +109,7 @@ impl Publisher {
         Ok(Self { producer: Arc::new(TickProducer::new(cluster)?), source: source.to_owned(), partitions })
     }
 
-    /// Publishes what another source says, over the same connection.
+    /// Publishes the polls of another source, over the same connection.
     #[must_use]
     pub fn of(&self, source: &str) -> Self {
         let producer = Arc::clone(&self.producer);
@@ -141,7 +141,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// Says in every partition that the source was alive.
+    /// Publishes a heartbeat of the source to every partition.
     ///
     /// # Errors
     /// [`PublishError`].

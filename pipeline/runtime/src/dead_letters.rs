@@ -103,7 +103,7 @@ mod tests {
     const TOPICS: (&str, &str) = ("odds.ticks.v1", "odds.ticks.v1.dlq");
 
     #[test]
-    fn what_fits_no_topic_stays_where_it_stood() {
+    fn a_value_too_long_for_any_topic_stays_at_its_offset() {
         let record =
             |bytes| Record { partition: 1, offset: 7, key: Some(b"k".to_vec()), value: Some(vec![0; bytes]) };
         let (_, letter) = output(&record(1_000_000), TOPICS, 5, Reason::Unreadable, &"x".repeat(9_999));

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lost_marker_left_behind_is_delivered_once() {
+    fn records_of_a_lost_marker_are_delivered_once() {
         let log = log(&[vec![(3, false), (5, true)]]);
         assert_eq!(log.len(), 8);
         assert_eq!(delivered(&log, None), (1..=5).map(|n| Some(mark(1, n))).collect::<Vec<_>>());

@@ -104,7 +104,7 @@ impl<M: Machine> Pump<M> {
         producer: &mut P,
     ) -> Result<(), PumpError> {
         self.partitions.retain(|id, _| !gone.contains(id));
-        self.takeover.forget(gone);
+        self.takeover.remove(gone);
         self.config.places.remove(gone);
         producer.release(gone);
         input.give_back(gone)?;

@@ -166,10 +166,10 @@ mod tests {
     }
 
     #[test]
-    fn who_must_prove_itself_is_stuck_until_it_has_moved() {
+    fn a_new_position_is_stuck_until_it_has_moved() {
         let (mut watch, now) = (ProgressWatch::proving(LIMIT), Instant::now());
         watch.look(now, [(subject(0), Position { at: 5, end: None })]);
-        assert_eq!(watch.stuck(now), Some(subject(0)), "nobody knows yet whether there is input");
+        assert_eq!(watch.stuck(now), Some(subject(0)), "whether there is input is not known yet");
         watch.look(now, [(subject(0), position(5, 9))]);
         assert_eq!(watch.stuck(now), Some(subject(0)));
         watch.look(now, [(subject(0), position(6, 9))]);

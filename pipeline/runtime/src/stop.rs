@@ -17,7 +17,7 @@ struct Wish {
     /// For threads.
     made: Condvar,
     /// For tasks.
-    told: Notify,
+    notify: Notify,
 }
 
 impl Stop {
@@ -25,7 +25,7 @@ impl Stop {
     pub fn stop(&self) {
         *self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.0.made.notify_all();
-        self.0.told.notify_waiters();
+        self.0.notify.notify_waiters();
     }
 
     /// Whether it is wished.
@@ -45,9 +45,9 @@ impl Stop {
     /// Waits until the end is wished, in a task.
     pub async fn stopped(&self) {
         // Registered before the check, so that a signal in between is not lost.
-        let told = self.0.told.notified();
+        let notify = self.0.notify.notified();
         if !self.is_stopped() {
-            told.await;
+            notify.await;
         }
     }
 }

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn it_watches_from_the_first_beat_on() {
+    fn it_watches_after_the_first_beat() {
         let (pulse, done) = (Pulse::default(), Stop::default());
         let watched = {
             let (pulse, done) = (pulse.clone(), done.clone());

@@ -124,12 +124,12 @@ impl Job<'_> {
     /// begun. Rows that were already on their way, of an earlier owner or of this one, may arrive after any
     /// answer, however recent. The tokens protect against those, independent of the age of an answer, and so
     /// does the query after each insert, which is never reused.
-    async fn repair(&self, table: Table, heard: Option<Answer>) -> Result<(), Stopped> {
+    async fn repair(&self, table: Table, answer: Option<Answer>) -> Result<(), Stopped> {
         let (asked, made) = (self.asked(), self.attempt.batch.rows().of(table));
-        let (mut sent, mut heard) =
-            heard.map_or((Vec::new(), None), |Answer { sent, there }| (sent, Some(there)));
+        let (mut sent, mut answer) =
+            answer.map_or((Vec::new(), None), |Answer { sent, there }| (sent, Some(there)));
         loop {
-            let there = match heard.take() {
+            let there = match answer.take() {
                 Some(there) => there,
                 None => match self.ask(table, &asked, sent.len()).await? {
                     Some(there) => there,
@@ -240,11 +240,15 @@ mod tests {
         assert_eq!(token(7, &[7]), format!("{whole}:missing-0000000000000007"));
         assert_eq!(token(7, &[7, 7]), format!("{whole}:missing-0000000000000007-1"));
         let others = token(8, &[7, 7]);
-        assert_eq!(others, token(8, &[8]), "also for whoever comes next and finds the same missing at once");
+        assert_eq!(
+            others,
+            token(8, &[8]),
+            "also for the next owner, which finds the same rows missing at once"
+        );
     }
 
     #[test]
-    fn what_is_missing_has_one_name() {
+    fn missing_rows_have_one_name() {
         assert_eq!(name(&[(1, 2), (3, 4)]), name(&[(1, 2), (3, 4)]));
         assert_ne!(name(&[(1, 2), (3, 4)]), name(&[(1, 2)]));
     }

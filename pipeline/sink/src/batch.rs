@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_what_has_rows_and_counts_them() {
+    fn it_keeps_records_with_rows_and_counts_them() {
         let (mut batch, now) = (Batch::new(5, None), Instant::now());
         assert_eq!((batch.next(), batch.last()), (5, None));
         batch.take(kept(7), &rejected(), now);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn it_knows_the_marks_at_both_of_its_ends() {
+    fn it_has_the_marks_at_both_of_its_ends() {
         let mark = |sequence| Some(FeedMark { epoch: 1, sequence });
         let mut batch = Batch::new(5, mark(3));
         assert_eq!((batch.mark_before(), batch.mark()), (mark(3), mark(3)));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_full_by_rows_by_bytes_and_due_by_time() {
+    fn a_batch_is_full_by_rows_by_bytes_and_due_by_time() {
         let (mut batch, now) = (Batch::new(0, None), Instant::now());
         assert!(!batch.is_due(&LIMITS, now + LIMITS.interval), "nothing waits");
         for offset in 0..3 {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_full_before_a_table_refuses_its_months() {
+    fn a_batch_is_full_before_a_table_refuses_its_months() {
         let mut months = Months::default();
         for day in 0..(50 * 31) {
             months.note(day * 86_400_000_000);

@@ -99,7 +99,7 @@ pub enum SchemaError {
         applied: String,
     },
     /// A later one was applied without it.
-    #[error("migration {missing} is not applied though {last} is: somebody has removed it from the list")]
+    #[error("migration {missing} is not applied though {last} is: it has been removed from the list")]
     Gap {
         /// The number that is not there.
         missing: u32,
@@ -137,7 +137,7 @@ fn first_line(error: &clickhouse::error::Error) -> String {
     let innermost =
         std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).last();
     let text = match error {
-        clickhouse::error::Error::BadResponse(said) => said.clone(),
+        clickhouse::error::Error::BadResponse(text) => text.clone(),
         _ => innermost.map_or_else(String::new, ToString::to_string),
     };
     text.lines().next().unwrap_or_default().to_owned()

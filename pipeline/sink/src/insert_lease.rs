@@ -50,7 +50,7 @@ mod tests {
     const SECOND: Micros = 1_000_000;
 
     #[test]
-    fn it_ends_by_whichever_clock_is_first() {
+    fn a_lease_ends_by_whichever_clock_is_first() {
         let lease = InsertLease::from_now(|| 1_000 * SECOND);
         let holds = |steady, wall: Micros| {
             lease.holds_at(lease.since() + Duration::from_millis(steady), (1_000 + wall) * SECOND)

@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn an_intent_is_read_as_it_was_written(
             id: u128, first in 0..=i64::MAX, length in 0..=i64::MAX, rows in prop::array::uniform6(0..=u64::MAX / 8)
         ) {
             let note = note(id, first, length, rows);

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_is_committed_too() {
+    fn an_idle_intent_is_committed_too() {
         let (mut partition, now) = (partition(&PLAIN), Instant::now());
         take(&mut partition, 10..11, now);
         let later = now + LIMITS.interval;
@@ -387,11 +387,7 @@ mod tests {
         let expired = Ended::Expired { left: left.clone(), answer: answer.clone() };
         assert_eq!(partition.ended(expired, now, 1.0), 1, "an old confirmation is no failure");
         assert_eq!(partition.due(now, true, false), Some(Step::Again));
-        assert_eq!(
-            partition.marked(Step::Again).unwrap().answer,
-            answer,
-            "what was heard is not asked again"
-        );
+        assert_eq!(partition.marked(Step::Again).unwrap().answer, answer, "the tables are not queried again");
         let failed = Ended::Failed { left, is_in_doubt: true, error: "away".to_owned() };
         assert_eq!(partition.ended(failed, now, 1.0), 2);
         assert_eq!(partition.marked(Step::Again).unwrap().answer, None, "rows may have come since");
@@ -407,7 +403,7 @@ mod tests {
 
     /// One version rejected a record that another accepts, or the other way round.
     #[test]
-    fn what_another_version_intended_stands_until_no_table_has_any_of_it() {
+    fn an_intent_of_another_version_stays_until_no_table_has_any_of_its_rows() {
         let (other, now) = (doubt(&[(Table::Ticks, 2)]), Instant::now());
         let mut partition = partition(&Resume { doubt: Some(other), ..PLAIN });
         take(&mut partition, 10..12, now);

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_was_cut_beneath_is_said() {
+    fn a_log_that_was_cut_below_the_position_is_reported() {
         let resumed =
             |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, &ODDS_TICKS, "a").unwrap();
         let gone = resumed(40, &note("a", None));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_known_is_refused() {
+    fn an_unknown_outcome_is_refused() {
         let refused =
             |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, &ODDS_TICKS, "a").unwrap_err();
         assert_eq!(refused(201, &note("a", None)), Refusal::Truncated { committed: 201, end: 200 });
@@ -262,13 +262,13 @@ mod tests {
 
     #[test]
     fn every_count_has_its_verdict() {
-        let say = |made, rows, places| verdict(made, Found { rows, places });
-        assert_eq!(say(5, 0, 0), Verdict::InsertAll);
-        assert_eq!(say(5, 3, 3), Verdict::InsertMissing);
-        assert_eq!(say(5, 5, 5), Verdict::Complete);
-        assert_eq!(say(5, 5, 4), Verdict::TooMany, "one twice hides that one is missing");
-        assert_eq!(say(5, 6, 6), Verdict::TooMany);
-        assert_eq!(say(0, 0, 0), Verdict::Complete);
-        assert_eq!(say(0, 1, 1), Verdict::TooMany);
+        let decide = |made, rows, places| verdict(made, Found { rows, places });
+        assert_eq!(decide(5, 0, 0), Verdict::InsertAll);
+        assert_eq!(decide(5, 3, 3), Verdict::InsertMissing);
+        assert_eq!(decide(5, 5, 5), Verdict::Complete);
+        assert_eq!(decide(5, 5, 4), Verdict::TooMany, "one twice hides that one is missing");
+        assert_eq!(decide(5, 6, 6), Verdict::TooMany);
+        assert_eq!(decide(0, 0, 0), Verdict::Complete);
+        assert_eq!(decide(0, 1, 1), Verdict::TooMany);
     }
 }

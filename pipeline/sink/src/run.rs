@@ -172,7 +172,7 @@ impl Sink {
         if let Some(topic) = self.recreation.found() {
             return Err(SinkError::MadeAnew { topic });
         }
-        self.hear()?;
+        self.receive()?;
         self.read()?;
         self.advance(false, &|_| true)?;
         self.pause()?;
@@ -180,7 +180,7 @@ impl Sink {
         Ok(())
     }
 
-    fn hear(&mut self) -> Result<(), SinkError> {
+    fn receive(&mut self) -> Result<(), SinkError> {
         while let Ok((source, life, report)) = self.reports.1.try_recv() {
             self.under_way -= usize::from(matches!(report, Report::Ended(_)));
             match report {
@@ -355,7 +355,7 @@ impl Sink {
         let deadline = Instant::now() + self.config.close;
         loop {
             self.config.pulse.beat();
-            self.hear()?;
+            self.receive()?;
             self.advance(true, &|source| sources.contains(source))?;
             let flying = |source| self.owned.get(source).is_some_and(|owned| owned.partition.is_in_flight());
             let left = sources.iter().filter(|source| flying(source)).count();
@@ -363,7 +363,7 @@ impl Sink {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                tracing::warn!(left, "batches are left to whoever comes next");
+                tracing::warn!(left, "batches are left to the next owner");
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(1));

@@ -20,7 +20,7 @@ pub const DEFAULT_TOTAL: i64 = 10_000;
 /// Legs up to which every way to round is tried: 2^4 of them.
 const MOST_LEGS: usize = 4;
 
-/// One leg, for whoever stakes it.
+/// One leg, as the input of staking.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leg {
     /// Its share of the total stake.

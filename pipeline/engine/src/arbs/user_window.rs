@@ -13,7 +13,8 @@ use super::judged::Judged;
 use super::lifetime::Followed;
 use super::window::Window;
 
-/// An arb that is looked at and not followed: the open window that it is, else one that is as old as its youngest price.
+/// An arb of a user's board, whose lifecycle is not tracked: the id and age of the open window with the same
+/// bets, else an age from its youngest price.
 pub(crate) fn user_window(
     arb: &Arb<'_>,
     judged: &Judged<'_>,

@@ -1,8 +1,9 @@
 //! How often values of a quantity were seen: counts in buckets that grow by 2^(1/4), and their quantiles.
 //!
-//! A bucket is 19 % wide, so a quantile is never too small and at most 19 % too large. All counts are halved when there are too many,
-//! so that old values fade. Integers only: a replay must learn the same. It never knows what the quantity is, nor
-//! its unit: bucket 0 holds what is below one unit, the last one all that is larger than all others.
+//! A bucket is 19 % wide, so a quantile is never too small and at most 19 % too large. All counts are halved
+//! when there are too many, so that old values fade. Integers only: a replay must give the same statistics.
+//! It never knows the quantity or its unit: bucket 0 has what is below one unit, the last one everything
+//! above all others.
 
 /// 2^(k/4) in 65536ths.
 const QUARTERS: [i64; 4] = [65_536, 77_936, 92_682, 110_218];
@@ -139,7 +140,7 @@ mod tests {
     }
 
     proptest! {
-        /// However many are added, a sketch is one that can be written and read back.
+        /// However many samples are added, the sketch can be written and read back.
         #[test]
         fn it_is_always_read_back(buckets in prop::collection::vec(0..=LAST, 0..6_000)) {
             let mut sketch = Sketch::EMPTY;
@@ -167,7 +168,7 @@ mod tests {
             prop_assert!(of(&larger, a) >= of(&sketch, a));
         }
 
-        /// Below the cap the order of the samples says nothing.
+        /// Below the cap the order of the samples has no effect.
         #[test]
         fn the_order_of_samples_changes_nothing(mut buckets in prop::collection::vec(0..=LAST, 0..300)) {
             let of = |buckets: &[u8]| {

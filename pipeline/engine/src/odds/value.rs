@@ -1,7 +1,7 @@
 //! Value: what a price is worth against a fair chance, and how much of a bank it is worth.
 //!
-//! Chances and results are fractions (0.02 is 2 % of the stake). It never knows where a chance comes from: see
-//! [`super::devig`].
+//! Probabilities and results are fractions (0.02 is 2 % of the stake). It never knows where a probability
+//! comes from: see [`super::devig`].
 //!
 //! Sources: Kelly 1956, "A new interpretation of information rate": the growth of a bank is largest at `EV / (o - 1)`; closing-line
 //! value is the expected value of a price taken, by the fair chance at the close.

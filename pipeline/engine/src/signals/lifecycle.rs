@@ -153,7 +153,8 @@ fn change(was: &Signal, found: &Found, context: &MarketContext<'_>) -> Option<Si
     let bet = |bet: &Quote| (bet.key, bet.price);
     let times = |bet: &Quote| (bet.span_end, bet.price_moved_at);
     let same_bets = was.bets.iter().map(bet).eq(found.bets.iter().map(bet));
-    // The evidence for one that the table holds changes with every price of the line: it is published with the bets' next change.
+    // The evidence of a signal that follows from the table changes with every price of the line: it is
+    // published with the bets' next change.
     let same_sayers = was.subject.kind.is_of_table() || was.expires_at == found.expires_at;
     let same_times = was.bets.iter().map(times).eq(found.bets.iter().map(times));
     match (same_bets && same_sayers, same_times && !context.step.event_changed) {

@@ -182,7 +182,7 @@ mod tests {
     use crate::venues::Level;
 
     proptest! {
-        /// Two bets are a middle exactly where the settlement knows a result at which both win.
+        /// Two bets are a middle exactly where the settlement has a result at which both win.
         #[test]
         fn both_can_win_where_settlement_says_so(
             is_total in any::<bool>(),

@@ -21,7 +21,7 @@ pub(crate) fn is_too_long(name: &str) -> bool {
     name.len() > NAME_BYTES
 }
 
-/// Why a frame is refused whole; `None` of one that is not.
+/// Why a whole frame is refused; `None` if it is accepted.
 pub(crate) fn refusal(frame: &Frame<'_>) -> Option<Cap> {
     if frame.ticks.len() > FRAME_TICKS {
         return Some(Cap::FrameTicks);

@@ -91,7 +91,7 @@ impl Engine {
         }
     }
 
-    /// Forgets sources and books of which no record can be in the topic any more.
+    /// Removes sources and books of which no record can be in the topic any more.
     fn forget(&mut self, effects: &mut Effects<'_>) {
         let watermark = self.draft.over(&self.state).clock().watermark;
         let sources = self.draft.over(&self.state).sources();
@@ -271,7 +271,7 @@ mod tests {
     fn a_stricter_book_makes_all_due() {
         let mut engine = Engine::new(Policy::Board);
         say(&mut engine, "quiet", 2_000_000, DELAY + SECOND);
-        // The book turns out to be one that confirms each two seconds.
+        // The book turns out to confirm every two seconds.
         let alerts = (1..100).flat_map(|second| {
             say(&mut engine, "loud", 2_000_000, DELAY + 2 * second * SECOND);
             beat(&mut engine, DELAY + (2 * second + 1) * SECOND)

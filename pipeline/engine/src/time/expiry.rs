@@ -1,13 +1,13 @@
 //! When an event is over: so long after its start, or so long after any source last named it.
 //!
-//! No feed reports that an event has ended: it stops naming it, or goes on naming it with prices that no one can take.
-//! It never looks at a price.
+//! No feed reports that an event has ended: it stops naming it, or continues with prices that cannot be bet
+//! on. It never looks at a price.
 
 use crate::Micros;
 
 /// One hour.
 const HOUR: Micros = 3_600_000_000;
-/// After this silence an event is forgotten, whatever its sport.
+/// After a gap this long an event is removed, whatever its sport.
 const SILENCE: Micros = 24 * HOUR;
 /// After its start: the longest event of four recordings (42,000 polled hours) was on offer 4.6 hours
 /// after its start; delays by weather double that.
@@ -36,7 +36,7 @@ pub(crate) fn over_after(sport: &str, commence_time: Micros) -> Micros {
     commence_time.saturating_add(limit)
 }
 
-/// Whether an event that a source last named then is forgotten.
+/// Whether an event whose sources last named it then is removed.
 pub(crate) fn is_forgotten(said_at: Micros, watermark: Micros) -> bool {
     watermark > forgotten_after(said_at)
 }

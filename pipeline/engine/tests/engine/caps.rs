@@ -41,7 +41,7 @@ fn push(second: i64, ticks: Vec<Tick<'_>>) -> Frame<'_> {
     Frame { coverage, ..frame(second, None, event("e"), ticks) }
 }
 
-/// An engine, and one that is restored after every record.
+/// An engine, and a second one that is restored after every record.
 struct Twins {
     straight: World,
     restored: World,

@@ -156,7 +156,8 @@ fn a_signal_without_bets_is_refused() {
     assert_eq!(refused, 1);
 }
 
-/// What is learnt of books is expected of them after a restart too: without it a price would stand for half an hour.
+/// The learnt intervals of books are kept after a restart: without them a price would count as fresh for half
+/// an hour.
 #[test]
 fn a_restored_engine_uses_the_learnt_intervals_of_books() {
     let log = punctual_books(500);

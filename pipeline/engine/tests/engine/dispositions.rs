@@ -119,7 +119,8 @@ proptest! {
         }
     }
 
-    /// The board contains a source up to each whole poll of it, and the effect that says so comes after all that the poll did.
+    /// The board contains a source up to each whole poll of it, and the effect with that time comes after all
+    /// effects of the poll.
     #[test]
     fn each_whole_poll_is_contained_once_and_last(log in logs(), policy in policies()) {
         for (input, (disposition, effects, _)) in log.iter().zip(steps(policy, &log)) {

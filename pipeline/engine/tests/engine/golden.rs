@@ -122,7 +122,7 @@ fn a_whole_line_can_push() {
     let entry = opened(vec![tick("a", "over 3", "2.1", 9), tick("c", "under 3", "2.1", 9)]);
     assert!(close(entry.margin, 0.05) && close(entry.margin_worst, 0.0));
     assert!(entry.warnings.contains(&Open::Known(Warning::PushPossible)));
-    // Whoever is content with stakes that come back wins 5 % else.
+    // With stakes that may break even on a push, the other results win 5 %.
     assert!(close(entry.margin_rounded.unwrap(), 0.05));
 }
 

@@ -109,7 +109,8 @@ fn what_windows_have_lived_is_counted_by_stage_and_kind() {
     // The event begins after a million seconds, in eleven days.
     let later = world.engine.lived(EventStage::Later, MarketKind::Winner);
     assert_eq!(later.deaths(), 1);
-    // 100 s alive, and half of the 100 s in which it died. Its market was new: nothing is known of the polls before it.
+    // 100 s observed, and half of the 100 s in which it ended. Its market was new: the polls before it are
+    // unknown.
     let lived: i64 = later.counts().1.iter().sum();
     assert_eq!(lived, at(150));
     assert_eq!(world.engine.lived(EventStage::InPlay, MarketKind::Winner).deaths(), 0);

@@ -1,4 +1,4 @@
-//! What books take: how it bounds stakes, what is said of it, and when the board is told.
+//! Limits of books: how they bound stakes, the warnings about them, and when the board is updated.
 
 use arb_engine::effect::{BoardEntry, Warning};
 use arb_engine::input::{Coverage, Frame, Input, Tick};
@@ -17,7 +17,7 @@ fn arb(home: impl Into<Option<i64>>, away: impl Into<Option<i64>>) -> Vec<Tick<'
     vec![takes(tick("a", "home", "2.1", 9), home), takes(tick("b", "away", "2.2", 9), away)]
 }
 
-/// A tick whose book says what it takes two times of three, another amount in each poll.
+/// A tick with a limit two times of three, another amount in each poll.
 pub(crate) fn another(tick: Tick<'static>, second: i64) -> Tick<'static> {
     let amount = (second * 37 + i64::from(tick.price.millionths() / 10_000)) % 9_000;
     takes(tick, Some(amount).filter(|amount| amount % 3 != 0))

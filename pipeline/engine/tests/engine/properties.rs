@@ -58,28 +58,28 @@ fn events(
     events.into_iter().collect()
 }
 
-/// When each poll is: minutes apart, now and then hours or days, so that prices go stale, events start and end, and
-/// sources and books are forgotten.
+/// The times of the polls: minutes apart, now and then hours or days, so that prices go stale, events start
+/// and end, and sources and books are removed.
 fn second_of(index: usize) -> i64 {
     let gaps = [10, 20, 5, 400, 900, 700_000, 30, 7_000, 40];
     (0..index).map(|index| gaps[index % gaps.len()]).sum::<i64>() + 10
 }
 
-/// The seconds between two polls at which the source says that it is alive.
+/// The seconds between two polls at which the source sends heartbeats.
 fn beats(index: usize) -> impl Iterator<Item = i64> {
     let (from, to) = (second_of(index), second_of(index + 1));
     (from + 1..to).step_by(usize::try_from((to - from) / 6 + 1).unwrap())
 }
 
-/// Words of other sources at a second: one that lags, and falls silent; one whose clock is months ahead, which is the last
-/// to speak before an engine may be thrown away.
+/// Heartbeats of other sources at a second: one that lags, and stops; one whose clock is months ahead, which
+/// is the last to send before an engine may be discarded.
 fn others(index: usize, second: i64) -> impl Iterator<Item = (&'static str, i64)> {
     let lags = (index % 4 != 3).then_some(("laggard", second - 20));
     let leaps = (index % 3 == 1).then_some(("wild", second + 10_000_000));
     lags.into_iter().chain(leaps)
 }
 
-/// How random polls are told.
+/// How random polls are sent.
 struct Telling<'a> {
     policy: Policy,
     books: [&'static str; 6],
@@ -151,7 +151,8 @@ impl Telling<'_> {
     }
 }
 
-/// An engine that remembers what a changelog says: heads first, the rest backwards, so that names get other numbers than they had.
+/// An engine that is restored from a changelog: heads first, the rest backwards, so that names get other
+/// symbols than before.
 pub(crate) fn restored(policy: Policy, changelog: &BTreeMap<String, Saved>) -> Engine {
     let mut engine = Engine::new(policy);
     let (heads, others): (Vec<_>, Vec<_>) =

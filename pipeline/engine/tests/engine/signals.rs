@@ -162,7 +162,7 @@ fn two_bets_that_can_both_win_are_a_middle() {
 
 const SIX: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-/// Six books at 2.05; then three of them at 1.9, of which `a` moved first, and a fourth that says 2.05 again.
+/// Six books at 2.05; then three of them at 1.9, of which `a` moved first, and a fourth that confirms 2.05.
 fn steam() -> (World, Vec<Effect>) {
     let mut world = World::new(Policy::Board);
     push(&mut world, 1_000, winner(&SIX, "2.05", "1.75", 1_000));
@@ -189,7 +189,7 @@ fn three_operators_that_shorten_an_outcome_are_a_steam() {
 #[test]
 fn a_book_that_says_again_what_it_said_before_a_steam_is_late() {
     let (mut world, effects) = steam();
-    // `e` and `f` have said nothing since: nobody knows whether they are.
+    // `e` and `f` have confirmed nothing since: whether they lag is unknown.
     assert_eq!(said(&effects), ["opened steam d home", "opened stale_price d home"]);
     let lag = edge(&effects, "opened stale_price d home");
     assert!(close(lag.strength, 0.5 * 2.05 - 1.0) && close(lag.confidence, 0.5));
@@ -240,7 +240,7 @@ fn two_books_or_small_moves_are_no_steam() {
     assert_eq!(run(&["a", "b", "c"], "1.95"), 1);
 }
 
-/// Three books at these odds, said again each minute, so that they are fresh.
+/// Three books at these odds, confirmed each minute, so that they are fresh.
 fn said_at(world: &mut World, from: i64, to: i64, home: &str) -> Vec<Effect> {
     let step = |second| push(world, second, winner(&["a", "b", "c"], home, "1.5", second));
     (from..to).step_by(60).flat_map(step).collect()

@@ -1,4 +1,4 @@
-//! Staleness: what a book's own habits are, what closes when it breaks them, and what is said about it.
+//! Staleness: the usual intervals of a book, what closes when it exceeds them, and the alerts about it.
 
 use arb_engine::effect::{AlertScope, BookState, Effect, Flag};
 use arb_engine::input::{Event, Tick};

@@ -146,7 +146,7 @@ fn a_source_far_ahead_is_history_until_no_one_else_speaks_for_ten_seconds() {
     let end = PollEnd { source: "wild", ..poll_end(year + 18, 1) };
     assert_eq!(world.step(&Input::PollEnd(end)).0.disposition, Disposition::Ahead);
     assert_eq!((world.engine.size().events, world.board.len()), (1, 1));
-    // Then no one else speaks: the recording goes on a year later.
+    // Then no other source sends: the recording continues a year later.
     let effects = world.beat_of("wild", year + 28);
     assert_eq!(words(&effects), ["closed event_ended"]);
 }

@@ -1,4 +1,4 @@
-//! The board of some books: it is what an engine would say that had never heard of the others.
+//! The board of some books: equal to that of an engine that never received the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,7 +108,7 @@ proptest! {
     ) {
         let (all, alone) = (told(&prices, &(0..BOOKS.len()).collect()), told(&prices, &books));
         let user = only(&books.iter().map(|book| BOOKS[*book]).collect::<Vec<_>>());
-        // What is bet, and what it brings; what others say of it differs, and so do its age and its name.
+        // The bets and their returns; the evidence of other books differs, and so do its age and its name.
         let gist = |entry: &BoardEntry| {
             let legs: Vec<_> = entry.legs.iter().map(|leg| (leg.book.clone(), leg.price, leg.stake)).collect();
             (entry.market(), entry.line, legs, entry.margin.to_bits(), entry.margin_worst.to_bits())

@@ -1,4 +1,4 @@
-//! What is proven of an arb, flag by flag: each scenario breaks one of them, and the entry says why.
+//! The verification flags of an arb: each scenario breaks one of them, and the entry gives the reason.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn lay(book: &'static str, outcome: Outcome, decimal: &str, seen: i64) -> Tick<'
     Tick { bet, ..tick(book, "home", decimal, seen) }
 }
 
-/// The flags that do not hold, and what is said of the first.
+/// The flags that do not hold, and the reason of the first.
 fn failed_checks(entry: &BoardEntry) -> (Vec<Flag>, String) {
     let verification = entry.verification.unwrap();
     let flags = entry.failed_checks.iter().map(|check| check.flag.known().unwrap()).collect::<Vec<_>>();
@@ -240,7 +240,7 @@ fn laying_one_of_two_is_backing_the_other() {
     assert!((entry.implied_probability - (1.0 / 2.1 + 1.0 / 2.055_555)).abs() < 1e-9);
     // 50.53 at risk, rounded up, is 56.14 laid at 1.9.
     assert_eq!((leg.stake, leg.liability), (Some(Money(5_614)), Some(Money(5_053))));
-    // The same bets by other quotes: the window goes on.
+    // The same bets by other quotes: the window continues.
     let other = world.tell(110, vec![tick("a", "home", "2.1", 109), tick("b", "away", "2.2", 109)]);
     assert_eq!(words(&other), ["updated"]);
 }
@@ -275,7 +275,7 @@ fn different_currencies_make_no_arb() {
 
 #[test]
 fn a_book_of_any_currency_is_not_preferred_for_it() {
-    // With two currencies about, `who` is looked at in both; where prices are equal the smaller key holds all the same.
+    // With two currencies, `who` is computed in both; where prices are equal the smaller key still decides.
     let ticks =
         vec![tick("who", "home", "2.1", 90), tick("who", "away", "2.02", 90), tick("a", "away", "2.02", 90)];
     let far = [tick("gbp", "home", "1.1", 90), tick("gbp", "away", "1.1", 90)];

@@ -164,7 +164,7 @@ pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
             Effect::Closed(closed) => Some(format!("closed {}", closed.reason)),
             Effect::LineMovement(moved) => Some(moved_words(moved)),
             Effect::StaleAlert(alert) => Some(alert_words(alert)),
-            // These have words of their own.
+            // These texts are compared separately.
             Effect::Signal(..) | Effect::Contains { .. } => None,
         })
         .collect()

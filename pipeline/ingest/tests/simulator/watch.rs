@@ -1,4 +1,4 @@
-//! What is seen of the market poll by poll, without the engine: ages, withdrawals, who moves with whom.
+//! Observations of the market poll by poll, without the engine: ages, withdrawals, books that move together.
 //!
 //! It counts; it judges nothing.
 

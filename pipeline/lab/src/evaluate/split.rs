@@ -1,4 +1,4 @@
-//! Earlier and later: up to where a recording teaches, and from where it is reported on.
+//! The split of a recording: the prior is fitted to the part before it, and reported on the part after it.
 //!
 //! It never looks at a window.
 

@@ -1,6 +1,6 @@
 //! Raw windows: one for each stretch of polls over which a line's best prices made an arb.
 //!
-//! It never computes a price; it keeps what the engine's transitions said.
+//! It never computes a price; it records the engine's transitions.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
 /// A raw window, with the fields of `--windows`.
-#[allow(clippy::struct_excessive_bools)] // Each says another thing.
+#[allow(clippy::struct_excessive_bools)] // Independent flags of a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawWindow {
     /// The source's event id.
@@ -49,7 +49,7 @@ pub struct RawWindow {
     pub failed_at_open: Vec<Flag>,
     /// How long it had still to live at opening.
     pub ttl: Ttl,
-    /// The last poll that saw it before the recording's first hole; nothing is said of its life after it.
+    /// The last poll that saw it before the recording's first hole; its lifetime after that is unknown.
     pub lost_at: Option<Micros>,
     /// It opened after the split.
     pub is_reported: bool,

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_the_pump_names_the_record() {
+    fn an_error_that_ends_the_pump_names_the_record() {
         let error = Failure::Log(LogError::Fatal("fenced".into())).at("odds.ticks.v1", 3, 17);
         assert_eq!(error.to_string(), "fenced (at odds.ticks.v1 partition 3 offset 17)");
         let undone = Failure::Log(LogError::Abort("timed out".into())).at("odds.ticks.v1", 3, 17);

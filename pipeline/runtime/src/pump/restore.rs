@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn group_and_changelog_must_name_the_same_place() {
-        assert_eq!(agree(None, None), Ok(None), "nobody was ever here");
+        assert_eq!(agree(None, None), Ok(None), "there was never an owner");
         assert_eq!(agree(Some(7), Some(7)), Ok(Some(7)));
         assert_eq!(agree(None, Some(7)), Ok(Some(7)), "the group's offsets are forgotten");
         assert_eq!(agree(Some(7), Some(8)), Err((7, Some(8))));

@@ -52,7 +52,7 @@ impl<M: Machine> Takeover<M> {
     }
 
     /// Gives up the takeover of partitions.
-    pub(super) fn forget(&mut self, gone: &[i32]) {
+    pub(super) fn remove(&mut self, gone: &[i32]) {
         self.adopting.retain(|id| !gone.contains(id));
         self.queued.retain(|id| !gone.contains(id));
         self.restore.take_if(|restore| gone.contains(&restore.id()));

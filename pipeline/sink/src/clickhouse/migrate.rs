@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_what_follows() {
+    fn the_missing_migrations_are_those_after_the_last() {
         assert_eq!(pending(&KNOWN, &[]).unwrap(), &KNOWN);
         assert_eq!(pending(&KNOWN, &applied(&[1, 2])).unwrap(), &KNOWN[2..]);
         assert_eq!(pending(&KNOWN, &applied(&[1, 2, 3])).unwrap(), &[]);

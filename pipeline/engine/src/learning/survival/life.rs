@@ -1,7 +1,7 @@
 //! One open window as survival follows it: when it was judged, last confirmed, and up to when it is counted.
 //!
-//! Time that it is seen alive is recorded as it passes and not at its end, or the long-lived would count too late. It
-//! never knows why a window closed; the caller decides whether that is a death.
+//! Observed time is recorded as it passes and not at the end of a window, or long lifetimes would be counted
+//! too late. It never knows why a window closed; the caller decides whether it counts as an end.
 
 use crate::Micros;
 
@@ -10,13 +10,13 @@ use super::profile::{self, Profile};
 
 /// One second.
 const SECOND: Micros = 1_000_000;
-/// Silence after which nobody knows when a window died: four polls of our slowest recordings. It is a hole in the
+/// A gap after which the time of an end is unknown: four polls of the slowest recordings. It is a hole in the
 /// recording, and the window's observation ends before it.
 pub const HOLE: Micros = 3_600 * SECOND;
 /// A window that is confirmed more often is recorded once in so long.
 const LESSON: Micros = 60 * SECOND;
 
-/// How long a window has lived, and who its like are.
+/// The observed time of a window, and its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Life {
     /// By what it is counted.
@@ -34,7 +34,7 @@ pub struct Life {
 /// How a window's life ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// Nobody can take it any more.
+    /// It can no longer be bet on.
     Gone {
         /// The source pushed it when it happened; else it happened since the window was last confirmed.
         is_push: bool,
@@ -148,7 +148,7 @@ mod tests {
             prop_assert_eq!(sum.deaths(), 1);
         }
 
-        /// A window of which nothing more is known has died nowhere.
+        /// A window that is censored has no end.
         #[test]
         fn what_is_lost_has_not_died(gaps in prop::collection::vec(1..2 * HOLE, 0..20), last in 0..2 * HOLE) {
             let (mut life, mut now, mut deaths) = (life(), 0, 0);
