@@ -1,9 +1,10 @@
 //! The broker killed with -9 and frozen under load: what streams deliver, the rows of ClickHouse, the fold of the board and of
 //! the signals, and the feed without its doubles are those of an undisturbed run of the same ticks.
 //!
-//! A run has a Kafka and a ClickHouse of its own, two processors, a sink and two instances of the API with a client each that
-//! resumes whenever it is cut. In the suite the broker is killed once and frozen once, by a fixed seed. Ten faults a run, with
-//! kills of roles between them and a freeze of 10 to 30 s among them, by as many seeds as are asked for, a line each:
+//! A run has a dedicated Kafka and ClickHouse, two processors, a sink and two instances of the API with a
+//! client each that resumes whenever it is disconnected. In the suite the broker is killed once and frozen
+//! once, by a fixed seed. Ten faults a run, with kills of roles between them and a freeze of 10 to 30 s among
+//! them, by the requested number of seeds, a line each:
 //!
 //! ```text
 //! ARB_SOAK_SEEDS=1-20 cargo test -p arb-tests --test it -- --ignored --nocapture soak::any_number_of_seeds
@@ -86,7 +87,7 @@ fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
     Run { results, line, late, ground }
 }
 
-/// Up to where the processors have committed; nowhere while the broker does not say so.
+/// The offsets that the processors have committed; empty while the broker does not answer.
 fn processed(ground: &Ground) -> Vec<Option<i64>> {
     try_committed(&ground.broker.brokers, "arb-process", Duration::from_secs(5)).unwrap_or_default()
 }
@@ -153,7 +154,7 @@ fn finish(
             late.push("a stream did not reach the end of the feed");
         }
     }
-    // One row of each record of the feed, and of the one that is none.
+    // One row for each record of the feed, and for the invalid one.
     let rows = ticks.rows + feed.len() + 1;
     if !tend_until(roles, END, || ground.total_rows().is_some_and(|total| total >= rows)) {
         late.push("rows did not reach ClickHouse");
@@ -163,7 +164,8 @@ fn finish(
 }
 
 impl Run {
-    /// What is wrong with it, a line each; nothing where it is as expected. Logs and topics of one that is not are kept.
+    /// The differences, a line each; empty where it is as expected. Logs and topics of a run that differs are
+    /// kept.
     fn failures(&mut self, expected: &Results) -> String {
         let late = self.late.iter().map(|what| format!("in {} s {what}", END.as_secs()));
         let mut found: Vec<_> = late.chain(self.results.differences(expected)).collect();
@@ -185,7 +187,11 @@ fn undisturbed(ticks: &Ticks) -> Results {
     let run = run(ticks, 0, &[]);
     println!("undisturbed: {}", run.line);
     assert!(run.late.is_empty(), "{:?}", run.late);
-    assert!(run.results.feed().len() > 200, "a feed of {} says little", run.results.feed().len());
+    assert!(
+        run.results.feed().len() > 200,
+        "a feed of {} is too short for a comparison",
+        run.results.feed().len()
+    );
     assert_eq!(run.results.feed().doubles, 0);
     run.results
 }

@@ -273,7 +273,7 @@ def judged(lines, books=None):
     judge = Judge(books)
     for text in lines:
         line = json.loads(text)
-        judge.record(line["told"], line["said"])
+        judge.record(line["input"], line["output"])
     return {"compared": dict(sorted(judge.count.items())), "differences": judge.faults}
 
 

@@ -173,7 +173,7 @@ impl Cluster {
         Error::Connect { brokers: self.0.brokers.clone(), problem }
     }
 
-    /// Remembers why a connection failed, and logs it unless it was logged within the last minute.
+    /// Stores why a connection failed, and logs it unless it was logged within the last minute.
     pub(super) fn note(&self, sentence: String, is_certificate: bool) {
         let now = Instant::now();
         let mut problem = self.0.problem.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! The producer of the tick topic: idempotent, in order within a partition.
 //!
-//! What it sends is not transactional: frames are counted by their reader instead. It never drops a record in
-//! silence: one that could not be delivered is an error of the next call.
+//! What it sends is not transactional: readers deduplicate frames instead. It never drops a record silently:
+//! a failed delivery is an error of the next call.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -23,7 +23,7 @@ use super::{Error, Listener};
 const FLUSH: Duration = Duration::from_secs(30);
 /// Between two looks at what is in flight: a twentieth of what a small transaction takes.
 const LOOK: Duration = Duration::from_micros(100);
-/// How long what lingers may linger before the producer is told again.
+/// How long records may wait in a batch before the producer is polled again.
 const AGAIN: Duration = Duration::from_millis(5);
 
 /// Publishes to [`topics::ODDS_TICKS`].
@@ -153,8 +153,8 @@ pub(super) fn enqueue<C: ProducerContext<DeliveryOpaque = ()>>(
     Ok(())
 }
 
-/// Waits until nothing is in flight: the library's own flush looks every 100 ms only, and in the last millisecond of
-/// any time that it is given it does not wait but spins, which takes a core from whoever has to answer.
+/// Waits until nothing is in flight: the library's flush checks every 100 ms only, and in the last
+/// millisecond of its time limit it does not wait but spins, which occupies a core.
 #[expect(clippy::disallowed_methods, reason = "this is the one that the rule names")]
 pub(super) fn flush<C: ProducerContext>(
     producer: &BaseProducer<C>,
@@ -162,7 +162,7 @@ pub(super) fn flush<C: ProducerContext>(
 ) -> Result<(), KafkaError> {
     let deadline = Instant::now() + within;
     loop {
-        // In no time at all: it sends what lingers, and says whether that was all.
+        // Without waiting: it sends batches that wait, and returns whether that was all.
         match producer.flush(Duration::ZERO) {
             Err(_) if Instant::now() < deadline => {}
             done => return done,

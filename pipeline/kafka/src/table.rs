@@ -21,7 +21,7 @@ pub struct Table {
     behind: BTreeSet<i32>,
 }
 
-/// What a reader is told.
+/// A record or an end.
 #[derive(Debug)]
 pub enum TableEvent {
     /// A key got a value, or lost it.

@@ -111,7 +111,7 @@ record! {
         pub line: Option<Points>,
         /// Where.
         pub book: Name,
-        /// Who runs the book.
+        /// The operator of the book.
         pub operator: Name,
         /// At what price.
         pub price: Price,
@@ -146,7 +146,7 @@ pub struct SignalChange {
 }
 
 impl SignalKind {
-    /// Whether it follows from the table as it stands, and from nothing else.
+    /// Whether it follows from the current table only.
     #[must_use]
     pub fn is_of_table(self) -> bool {
         matches!(self, Self::Value | Self::LowHold | Self::Middle)

@@ -28,7 +28,7 @@ pub fn to_rfc3339(at: Micros) -> String {
     Rfc3339(at).to_string()
 }
 
-/// A time that is written as [`to_rfc3339`] writes it, without a text of its own.
+/// A time that is written as [`to_rfc3339`] writes it, without allocating a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rfc3339(pub Micros);
 

@@ -27,7 +27,7 @@ keyed! {
         IndependentOperators = "independent_operators",
         /// No leg is an outlier against the other books.
         PlausiblePrice = "plausible_price",
-        /// The margin is one that proven windows have.
+        /// The margin is plausible: verified windows have such margins.
         PlausibleMargin = "plausible_margin",
         /// Stakes that can be placed leave a profit.
         Stakeable = "stakeable",
@@ -176,7 +176,7 @@ mod tests {
 
     /// The order of the flags is what is stored: a flag that moved would change what old records mean.
     #[test]
-    fn flags_have_their_bits_for_ever() {
+    fn flags_keep_their_bits() {
         let bits: Vec<_> = Flag::ALL.iter().map(|flag| format!("{} {}", flag.key(), flag.bit())).collect();
         let golden = [
             "simultaneous 1",

@@ -60,7 +60,7 @@ impl Failure {
             Error::Network(_) | Error::TimedOut => Self::Passing(format!("{what}: {text}")),
             Error::BadResponse(response) => match code(response) {
                 Some(60 | 81) => Self::Lasting(format!(
-                    "{what}: ClickHouse has no such table; `arb migrate` makes it: {text}"
+                    "{what}: ClickHouse has no such table; `arb migrate` creates it: {text}"
                 )),
                 Some(code) if LASTING.iter().any(|(lasting, _)| *lasting == code) => {
                     Self::Lasting(format!("{what}: {text}"))
@@ -68,7 +68,7 @@ impl Failure {
                 _ => Self::Passing(format!("{what}: {text}")),
             },
             Error::SchemaMismatch(_) => Self::Lasting(format!(
-                "{what} does not fit what the sink writes; `arb migrate` says more: {text}"
+                "{what} does not fit what the sink writes; run `arb migrate` for details: {text}"
             )),
             // The end of an answer is missing, or the like.
             Error::NotEnoughData | Error::Decompression(_) | Error::Other(_) => {
@@ -151,6 +151,6 @@ mod tests {
             text.starts_with("arb_store.ticks does not fit") && text.ends_with("no column named price"),
             "{text}"
         );
-        assert!(bad("Code: 60. DB::Exception: gone").to_string().contains("`arb migrate` makes it"));
+        assert!(bad("Code: 60. DB::Exception: gone").to_string().contains("`arb migrate` creates it"));
     }
 }

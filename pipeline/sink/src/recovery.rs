@@ -57,7 +57,7 @@ pub enum Refusal {
     /// Kafka has lost the end of the log, and will give its offsets to other records.
     #[error(
         "the group has committed offset {committed} and the log ends at {end}: Kafka has lost records that were \
-         inserted, and rows of new records would have their places; make the topic anew, or commit offset {end} for \
+         inserted, and rows of new records would have their places; recreate the topic, or commit offset {end} for \
          the group by hand to leave out as many records"
     )]
     Truncated {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_topic_that_was_made_anew_is_read_from_its_beginning() {
+    fn a_recreated_topic_is_read_from_its_beginning() {
         let other = note("b", Some((150, 170)));
         let resumed = resume(Some(&at(150, Some(&other))), SPAN, &ODDS_TICKS, "a").unwrap();
         assert_eq!((resumed.at, resumed.is_new_topic, resumed.doubt, resumed.mark), (100, true, None, None));

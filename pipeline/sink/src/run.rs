@@ -82,16 +82,16 @@ pub enum SinkError {
     },
     /// The log was cut below a reader, which does not learn the partition.
     #[error(
-        "Kafka no longer has the place from which a partition was to be read: the log was cut, or the topic made anew; \
-         the next start looks from where it can go on, and says what is lost"
+        "Kafka no longer has the place from which a partition was to be read: the log was cut, or the topic was recreated; \
+         the next start finds the position to continue from, and reports what is lost"
     )]
     OutOfRange,
     /// What was read is not what is there.
     #[error(
-        "{topic} was made anew while it was read: its offsets are those of other records; the next start reads it from \
+        "{topic} was recreated while it was read: its offsets are those of other records; the next start reads it from \
          its beginning"
     )]
-    MadeAnew {
+    Recreated {
         /// Which topic.
         topic: &'static str,
     },
@@ -170,7 +170,7 @@ impl Sink {
     pub fn step(&mut self) -> Result<(), SinkError> {
         self.config.pulse.beat();
         if let Some(topic) = self.recreation.found() {
-            return Err(SinkError::MadeAnew { topic });
+            return Err(SinkError::Recreated { topic });
         }
         self.receive()?;
         self.read()?;

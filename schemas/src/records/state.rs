@@ -1,4 +1,5 @@
-//! The records of `process.state.v1`: what a processor remembers, one record for each thing that changes alone.
+//! The records of `process.state.v1`: the state of a processor, one record for each thing that changes
+//! independently.
 
 use serde::{Deserialize, Serialize};
 
@@ -137,7 +138,7 @@ pub struct StateQuote {
 }
 
 /// One open window.
-#[allow(clippy::struct_excessive_bools)] // Each says another thing.
+#[allow(clippy::struct_excessive_bools)] // Independent flags of a window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateWindow {
     /// Window id.
@@ -194,8 +195,8 @@ pub struct StatePartition {
     pub policy: String,
     /// Of the last event on the feed.
     pub sequence: i64,
-    /// When the counter of the feed was started, in milliseconds since 1970; 0 for one that was started before this was
-    /// written down.
+    /// When the counter of the feed was started, in milliseconds since 1970; 0 for one that was started
+    /// before this field existed.
     pub epoch: i64,
 }
 
@@ -204,9 +205,9 @@ pub struct StatePartition {
 pub struct StateClock {
     /// The latest word of any source.
     pub now: Micros,
-    /// All has been told up to here.
+    /// Everything up to here has been published.
     pub watermark: Micros,
-    /// The first word of those that speak from a future that is not believed yet.
+    /// The first time of those far ahead that are not accepted yet.
     pub leap: Option<Micros>,
 }
 

@@ -191,7 +191,7 @@ mod tests {
     proptest! {
         /// Whatever the prices and limits: shares sum to 1, no worst case is above the margin, no stake above its limit.
         #[test]
-        fn what_is_staked_is_within_its_bounds(
+        fn stakes_are_within_their_bounds(
             prices in prop::array::uniform2(1_500..6_000_i64),
             limits in prop::array::uniform2(prop::option::of(0..50_000_i64)),
         ) {

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_takers_act_on_is_an_update_and_the_rest_a_refresh() {
+    fn a_change_of_legs_or_flags_is_an_update_and_the_rest_a_refresh() {
         assert_eq!(after(|line| line[0].price = price("2.2")), ["updated"]);
         assert_eq!(after(|line| line[0].key.book = line[1].key.book), ["updated"], "another book");
         assert_eq!(after(|line| line[0].span_end += SECOND), ["refreshed"]);

@@ -296,7 +296,7 @@ mod tests {
         assert!(close(worst(&h2h, Level::Impossible), margin) && close(worst(&h2h, Level::Refunded), 0.0));
         // Each pays half of what it would: together as much as either alone.
         assert!(close(worst(&h2h, Level::DeadHeat), margin));
-        assert!(close(worst(&h2h, Level::Outcome), -1.0), "nobody has the draw");
+        assert!(close(worst(&h2h, Level::Outcome), -1.0), "no leg covers the draw");
         // Back at 2.1, lay at 1.9 for 5 %: not X at 1 + 0.95/0.9.
         let lay = [(bet("h2h", Outcome::Home, None), two), (lay("h2h", Outcome::Home), price("2.055555"))];
         let margin = odds::margin(odds::implied_probability(&[two, price("2.055555")]));

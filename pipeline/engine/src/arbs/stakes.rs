@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_holds_when_rounded_too() {
+    fn rounded_stakes_respect_the_limits() {
         let (mut legs, payouts) = winner(&["2.30", "3.50", "4.23"].map(price), 1);
         assert_eq!(total_max(&legs), None);
         legs[0].limit = Some(4_347);
@@ -348,7 +348,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_the_best_of_all_ways(prices in arbs(), step in 1_i64..500, total in 10_000_i64..100_000) {
+        fn the_stakes_are_the_best_of_all(prices in arbs(), step in 1_i64..500, total in 10_000_i64..100_000) {
             let (legs, payouts) = winner(&prices, step);
             let rounded = round(&legs, &payouts, total);
             for way in 0..1 << legs.len() {

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn its_id_is_of_the_bets_alone() {
+    fn its_id_depends_on_the_bets_only() {
         let id = |prices| window_of(prices, |_| Vec::new()).id;
         assert_eq!(id(["2.1", "2.2"]), id(["2.3", "2.4"]));
         assert_ne!(id(["2.1", "2.2"]), WindowId([7; 16]));

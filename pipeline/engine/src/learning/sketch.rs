@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_make_it_again() {
+    fn it_is_restored_from_its_counts() {
         let mut sketch = Sketch::EMPTY;
         for value in [1, 5 * UNIT, 90_000 * UNIT] {
             sketch.add(bucket(value, UNIT));
@@ -130,19 +130,19 @@ mod tests {
             for value in &values {
                 sketch.add(bucket(*value, UNIT));
             }
-            let said = sketch.quantile(percent, UNIT).unwrap();
+            let reported = sketch.quantile(percent, UNIT).unwrap();
             let mut sorted = values;
             sorted.sort_unstable();
             let exact = sorted[(sorted.len() * percent as usize).div_ceil(100) - 1];
             // One for the rounding of the bounds.
-            prop_assert!(exact <= said + 1 && said <= exact * 1_190 / 1_000 + 1, "{exact} {said}");
+            prop_assert!(exact <= reported + 1 && reported <= exact * 1_190 / 1_000 + 1, "{exact} {reported}");
         }
     }
 
     proptest! {
         /// However many samples are added, the sketch can be written and read back.
         #[test]
-        fn it_is_always_read_back(buckets in prop::collection::vec(0..=LAST, 0..6_000)) {
+        fn it_can_always_be_read_back(buckets in prop::collection::vec(0..=LAST, 0..6_000)) {
             let mut sketch = Sketch::EMPTY;
             for bucket in buckets {
                 sketch.add(bucket);

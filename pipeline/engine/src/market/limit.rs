@@ -34,7 +34,7 @@ mod tests {
     use crate::quotes::Quote;
 
     #[test]
-    fn it_is_what_it_was_made_of() {
+    fn a_limit_has_the_value_it_was_created_from() {
         for minor in [0, 1, 10_050, i64::MAX] {
             assert_eq!(Limit::from_minor(minor).map(Limit::minor), Some(minor));
         }
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_is_as_small_as_is_said() {
+    fn a_quote_has_the_documented_size() {
         assert_eq!((size_of::<Option<Limit>>(), size_of::<Quote>()), (8, 72));
     }
 

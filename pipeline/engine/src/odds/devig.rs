@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_answer_is_none() {
+    fn prices_without_a_solution_give_none() {
         for method in Method::ALL {
             assert_eq!(fair(&prices(&["2.1", "2.1"]), method), None, "an arb, by {}", method.key());
             assert_eq!(fair(&prices(&["1.5"]), method), None);
@@ -219,7 +219,7 @@ mod tests {
                 let sum: f64 = found.probabilities.iter().sum();
                 prop_assert!((sum - 1.0).abs() < 1e-11);
                 for (a, b) in prices.iter().zip(&found.probabilities) {
-                    prop_assert!(*b <= a.implied_probability() + 1e-9, "nothing is taken from nobody");
+                    prop_assert!(*b <= a.implied_probability() + 1e-9, "no outcome gains probability");
                     for (c, d) in prices.iter().zip(&found.probabilities) {
                         prop_assert!(a < c || b <= d, "the shorter price is the likelier outcome");
                     }

@@ -77,7 +77,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_fair_is_worth_nothing(millionths in 1_050_000_i64..20_000_000) {
+        fn a_fair_price_has_no_value(millionths in 1_050_000_i64..20_000_000) {
             let price = Price::from_millionths(millionths).unwrap();
             prop_assert!(expected(price.implied_probability(), price).abs() < 1e-12);
         }

@@ -310,7 +310,7 @@ mod tests {
 
         /// The query whether anything would be withdrawn agrees with the merge.
         #[test]
-        fn what_is_withdrawn_is_known_before_the_merge(
+        fn withdrawals_are_known_before_the_merge(
             rows in prop::collection::vec((0..5_usize, 15..18_i64, 0..30_i64, any::<bool>()), 0..7),
             of in prop::collection::btree_set(0..5_usize, 0..4),
             is_same in any::<bool>(),

@@ -163,7 +163,7 @@ mod tests {
     proptest! {
         /// The summary spares a look only where no quote would change by one.
         #[test]
-        fn what_a_summary_passes_over_is_as_it_was(
+        fn a_table_skipped_by_its_summary_is_unchanged(
             seen_at in prop::collection::vec((any::<bool>(), 0..4_000_i64), 1..8),
             now in 0..5_000_i64,
         ) {

@@ -287,7 +287,7 @@ mod tests {
         /// Whatever was open and is found: what is open afterwards is what was found or kept, sorted, each subject once; and what
         /// closes was open and is neither.
         #[test]
-        fn what_is_open_afterwards_is_found_or_kept(
+        fn every_open_signal_was_found_or_kept(
             was in prop::collection::btree_set(1..20_i32, 0..12),
             now in prop::collection::btree_set(1..20_i32, 0..12),
             kept in prop::collection::btree_set(1..20_i32, 0..12),
@@ -312,7 +312,7 @@ mod tests {
 
         /// Beyond the cap what is new is left out and counted, in its order; what is open is never displaced.
         #[test]
-        fn what_is_open_is_never_displaced(room in 0..6_usize, fresh in 0..10_usize, found_again in 0..10_usize) {
+        fn an_open_signal_is_never_displaced(room in 0..6_usize, fresh in 0..10_usize, found_again in 0..10_usize) {
             let world = World::new(Books::default(), 1);
             let lines = |count: usize| (0..i32::MAX).map(|at| 1_000 * at).take(count).collect::<Vec<_>>();
             let of = |line: i32| Signal { id: SignalId([0; 16]), ..open(&world, line % 100_000) };
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_the_bet_says_why_a_signal_closes() {
+    fn the_state_of_the_bet_gives_the_closing_reason() {
         let world = World::new(Books::default(), 1);
         let signal = open(&world, 1_000);
         let reason = |status: Option<QuoteStatus>| {

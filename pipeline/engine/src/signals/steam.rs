@@ -87,11 +87,11 @@ impl<'a> Steam<'a> {
         let mut movers: Vec<_> = up.filter_map(mover).collect();
         let name = |quote: &Quote| context.step.pricing.names.name(quote.key.book);
         movers.sort_by(|(_, a), (_, b)| a.span_start.cmp(&b.span_start).then_with(|| name(a).cmp(name(b))));
-        let who = value::operators(movers.iter().map(|(_, quote)| *quote), context);
+        let moved = value::operators(movers.iter().map(|(_, quote)| *quote), context);
         let all = value::operators(offers.iter().copied(), context);
         let last_move = movers.iter().map(|(sum, _)| sum.at).max()?;
-        let share = who as f64 / all as f64;
-        (who >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
+        let share = moved as f64 / all as f64;
+        (moved >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
     }
 
     fn is_found_in(&self, found: &Found) -> bool {
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(
             (steam.1.as_str(), lag.1.as_str()),
             ("d", "d"),
-            "the best price is that of the one who lags"
+            "the best price is that of the one moved lags"
         );
         assert!((steam.2 - 0.026_316).abs() < 1e-6, "{}", steam.2);
         assert!((steam.3 - 0.75).abs() < 1e-12 && (lag.3 - 0.75).abs() < 1e-12, "three operators of four");

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_below_a_booksum_of_one_has_no_say() {
+    fn a_book_below_a_booksum_of_one_does_not_count() {
         let world = world();
         let step = world.step(0, 0);
         let fair = ["a", "b", "c", "d"].map(|name| (name, "1.9", "1.9"));

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn it_recovers_or_is_gone_once() {
+    fn a_book_recovers_or_is_removed_once() {
         let world = world();
         let was = [world.book("0"), world.book("a")];
         let one = markets(&world, &[&[("a", ON_OFFER, 3_900)]]);

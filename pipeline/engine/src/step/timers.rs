@@ -58,7 +58,7 @@ fn next(
     let is_to_start = commence_time > watermark.saturating_sub(SECOND);
     let starts = if is_to_start { commence_time } else { Micros::MAX };
     let ends =
-        expiry::over_after(&step.event.sport, commence_time).min(expiry::forgotten_after(quote.received_at));
+        expiry::over_after(&step.event.sport, commence_time).min(expiry::expires_after(quote.received_at));
     markets
         .iter()
         .map(|state| of_market(state, watermark, fresh_until(state)))
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_all_on_offer_is_looked_at_each_second() {
+    fn a_table_with_quotes_off_offer_is_checked_each_second() {
         let world = World::new(Books::default(), 1);
         let step = world.step(0, 105 * SECOND);
         let mut suspended = state(&world, "h2h");

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_least_of_the_active_less_five_seconds() {
+    fn the_watermark_is_the_least_active_time_less_five_seconds() {
         assert_eq!(watermarks(&[(0, 100), (1, 110), (0, 130), (1, 120)]), [95, 95, 105, 115]);
     }
 
@@ -115,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn it_never_goes_back() {
+    fn the_watermark_never_goes_back() {
         assert_eq!(watermarks(&[(0, 100), (1, 40), (1, 41), (0, 99)]), [95, 95, 95, 95]);
     }
 
     #[test]
-    fn one_word_from_the_far_future_is_not_believed() {
+    fn one_record_from_the_far_future_is_not_accepted() {
         let year = 31_536_000;
         assert_eq!(watermarks(&[(0, 100), (1, year), (0, 101), (1, year + 90), (0, 102)])[4], 97);
         assert_eq!(watermarks(&[(0, 100), (0, 9 * year), (0, year), (0, 101)]), [95, 95, 95, 96]);
@@ -183,7 +183,7 @@ mod tests {
 
         /// A time far ahead is accepted only after ten seconds without any other.
         #[test]
-        fn a_leap_is_believed_after_ten_seconds_alone(words in random_times()) {
+        fn a_leap_is_accepted_after_ten_seconds_without_other_records(words in random_times()) {
             let mut clock = Clock::default();
             // The records from beyond the leap since the last one from the present.
             let mut ahead: Vec<Micros> = Vec::new();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_time_brings_is_looked_at_by_whole_seconds() {
+    fn effects_of_time_are_checked_by_whole_seconds() {
         let clock = |watermark| Clock { watermark, ..Clock::default() };
         for (watermark, second) in [(0, 0), (999_999, 0), (1_000_000, 1), (-1, -1), (-1_000_000, -1)] {
             assert_eq!((clock(watermark).second(), clock(watermark).checked()), (second, second * SECOND));

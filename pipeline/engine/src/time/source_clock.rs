@@ -250,7 +250,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_judges_as_a_list_of_all_frames_would(records in random_records()) {
+        fn it_decides_like_a_list_of_all_frames(records in random_records()) {
             let (mut clock, mut model) = (SourceClock::default(), Model::default());
             for record in records {
                 prop_assert_eq!(take(&mut clock, record), model.take(record), "{:?}", record);
@@ -262,7 +262,7 @@ mod tests {
 
         /// A record that is delivered again is late, but for a push message: of its microsecond the log's order decides.
         #[test]
-        fn what_comes_again_is_late(records in random_records()) {
+        fn a_repeated_frame_is_late(records in random_records()) {
             let mut clock = SourceClock::default();
             for record in records {
                 take(&mut clock, record);

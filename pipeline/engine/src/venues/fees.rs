@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_win_is_no_price() {
+    fn a_bet_without_winnings_has_no_price() {
         let all = Fee::Commission { ppm: 1_000_000 };
         assert_eq!((all.back(price("5")), all.lay(price("5"))), (None, None));
         assert_eq!(Fee::Commission { ppm: 1_000_001 }.back(price("5")), None);
@@ -205,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_formula_rounded_down(fee in fees(), price in prices(), contracts in 1_u32..10_000) {
+        fn the_fee_is_the_formula_rounded_down(fee in fees(), price in prices(), contracts in 1_u32..10_000) {
             let odds = f64::from(price.millionths()) / 1e6;
             for (lay, found) in [(false, fee.back_for(price, contracts)), (true, fee.lay_for(price, contracts))] {
                 let real = real(fee, odds, lay, contracts);

@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn a_part_of_a_match_can_be_level_whatever_the_whole_can() {
         let of = |league: &str, period| rules().level(league, period);
-        assert_eq!(of("basketball_wnba", Period::H1), Level::Outcome, "nobody plays on after a half");
+        assert_eq!(of("basketball_wnba", Period::H1), Level::Outcome, "play ends after a half");
         assert_eq!(of("basketball_nba", Period::H1), Level::Refunded, "a rule that names what happens holds");
     }
 

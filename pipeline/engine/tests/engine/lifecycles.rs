@@ -162,7 +162,7 @@ proptest! {
 
     /// Under the raw policy there are windows alone: time brings nothing, and nothing else is published.
     #[test]
-    fn the_raw_policy_publishes_windows_alone(log in logs()) {
+    fn the_raw_policy_publishes_windows_only(log in logs()) {
         let run = Run::through(Policy::Raw, &some_books(), &log);
         for effect in run.all() {
             let is_of_windows = matches!(

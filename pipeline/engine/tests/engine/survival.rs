@@ -60,7 +60,7 @@ fn a_window_that_goes_on_is_foretold_anew_and_learnt_from() {
     let older = entry(&effects).ttl.unwrap();
     assert!(
         older.median > 2.0 * first.median,
-        "who outlives the flickering is another kind: {first:?} {older:?}"
+        "a window that survives the first seconds has a longer estimate: {first:?} {older:?}"
     );
 }
 

@@ -129,7 +129,7 @@ impl World {
     }
 
     /// A poll of the one event `e`.
-    pub(crate) fn tell(&mut self, second: i64, ticks: Vec<Tick<'_>>) -> Vec<Effect> {
+    pub(crate) fn send(&mut self, second: i64, ticks: Vec<Tick<'_>>) -> Vec<Effect> {
         self.poll(second, &[(event("e"), ticks)])
     }
 }

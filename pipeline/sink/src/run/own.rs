@@ -54,8 +54,8 @@ impl Drop for Owned {
 impl Sink {
     pub(super) fn take(&mut self, sources: &[Source]) -> Result<(), SinkError> {
         // A topic that was gone for long enough to be given back may be another by now.
-        if let Some(topic) = self.consumer.ids().made_anew() {
-            return Err(SinkError::MadeAnew { topic });
+        if let Some(topic) = self.consumer.ids().recreated() {
+            return Err(SinkError::Recreated { topic });
         }
         let mut places = Vec::with_capacity(sources.len());
         for source in sources {

@@ -30,7 +30,7 @@ impl TopicRecreationWatch {
                 tokio::time::sleep(EVERY).await;
                 let ids = ids.clone();
                 // It waits for the broker, and the runtime's own threads send rows.
-                if let Ok(Some(topic)) = threads.spawn_blocking(move || ids.made_anew()).await {
+                if let Ok(Some(topic)) = threads.spawn_blocking(move || ids.recreated()).await {
                     let _ = sender.set(topic);
                     return;
                 }

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_make_it_again() {
+    fn it_is_restored_from_its_counts() {
         let cell = Cell::died(1, 2_000 * SECOND);
         let (deaths, lived) = cell.counts();
         assert_eq!(Cell::from_counts(deaths, lived), Some(cell));

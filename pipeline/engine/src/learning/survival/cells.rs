@@ -159,7 +159,7 @@ mod tests {
             by_hand[1] = (1.0 + weight) / (30.0 + weight / by_hand[1]);
         }
         assert!((hazard[0] - by_hand[0]).abs() < 1e-15 && (hazard[2] - by_hand[1]).abs() < 1e-15);
-        assert_eq!(hazard[4..], prior[4..], "what nobody lived to is as it was");
+        assert_eq!(hazard[4..], prior[4..], "ages without samples keep the prior");
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         let known = taught(&lifetimes);
         let ttl = Survival { drafted: &Cells::new(), known: &known }.ttl(&"s".into(), &life, 0);
         let seconds = |micros: Micros| micros as f64 / 1e6;
-        let near = |said: f64, truth: f64| (said / truth - 1.0).abs() < 0.04;
+        let near = |reported: f64, truth: f64| (reported / truth - 1.0).abs() < 0.04;
         assert!(near(seconds(ttl.median), 831.8), "{ttl:?}");
         // Within the first gap, in which 22.1 % die, deaths are spread evenly: the true 10th percentile is at 126 s.
         assert!(near(seconds(ttl.p10), 300.0 * 0.1 / 0.2212) && near(seconds(ttl.p90), 2_763.1), "{ttl:?}");

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn it_teaches_what_passed_since_the_last_lesson() {
+    fn a_sample_covers_the_time_since_the_last_one() {
         let mut life = life();
         assert_eq!(life.confirm(30 * SECOND, false), None);
         assert_eq!(life.confirm(70 * SECOND, false), Some(Cell::lived(0, 70 * SECOND)));
@@ -106,9 +106,9 @@ mod tests {
         let gone = life.end(100 * SECOND, End::Gone { is_push: false });
         let lived = Cell::lived(80 * SECOND, 90 * SECOND);
         assert_eq!(gone, lived.plus(&Cell::died(90 * SECOND, 100 * SECOND)));
-        let told = life.end(100 * SECOND, End::Gone { is_push: true });
+        let sample = life.end(100 * SECOND, End::Gone { is_push: true });
         let lived_on = Cell::lived(80 * SECOND, 100 * SECOND);
-        assert_eq!(told, lived_on.plus(&Cell::died(100 * SECOND, 100 * SECOND)));
+        assert_eq!(sample, lived_on.plus(&Cell::died(100 * SECOND, 100 * SECOND)));
         assert_eq!(life.end(100 * SECOND, End::Lost), lived);
     }
 
@@ -150,7 +150,7 @@ mod tests {
 
         /// A window that is censored has no end.
         #[test]
-        fn what_is_lost_has_not_died(gaps in prop::collection::vec(1..2 * HOLE, 0..20), last in 0..2 * HOLE) {
+        fn a_censored_window_has_no_end(gaps in prop::collection::vec(1..2 * HOLE, 0..20), last in 0..2 * HOLE) {
             let (mut life, mut now, mut deaths) = (life(), 0, 0);
             for gap in gaps {
                 now += gap;
@@ -159,7 +159,7 @@ mod tests {
             deaths += life.end(now + last, End::Lost).deaths();
             prop_assert_eq!(deaths, 0);
             let gone = life.end(now + last, End::Gone { is_push: false });
-            prop_assert_eq!(gone.deaths(), i64::from(last <= HOLE), "behind a hole nobody knows when");
+            prop_assert_eq!(gone.deaths(), i64::from(last <= HOLE), "behind a hole the time is unknown");
         }
     }
 }

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_lived_through_the_worst_has_longer() {
+    fn a_window_past_the_steepest_hazard_has_longer() {
         let mut hazard = [1.0 / 10_000.0; PIECES];
         hazard[..4].fill(1.0 / 100.0);
         let [young, old] = [0, 300].map(|age| Ttl::new(hazard, 1_000, age * SECOND));
