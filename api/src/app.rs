@@ -50,6 +50,25 @@ pub type SharedApp = Arc<App>;
 
 impl App {
     /// A board that has read nothing yet, of topics with the given numbers of partitions.
+    ///
+    /// ```
+    /// use arb_api::App;
+    /// use arb_api::access::{keys::Keys, plan::Plan, usage::Usage};
+    /// use arb_api::files::reload::Reloaded;
+    /// use arb_api::stream::{Streams, source::Source};
+    /// use std::time::Duration;
+    ///
+    /// let folder = std::env::temp_dir().join(format!("app-{}", std::process::id()));
+    /// let keys = folder.join("keys.json");
+    /// Keys::create(&keys, "alice", Plan::Free)?;
+    /// let plans = Reloaded::open(folder.join("plans.json"))?;
+    /// let usage = Usage::open(folder.join("usage.json"), plans, || 1_767_225_600_000_000)?;
+    /// let streams = Streams::new(Source::by_hand(1), 1_000, Duration::from_secs(10));
+    /// let app = App::new(1, Reloaded::open(keys)?, usage, streams);
+    /// assert!(!app.is_ready(), "the topics have not been read yet");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new(partitions: i32, keys: Reloaded<Keys>, usage: Usage, streams: Streams) -> Self {
         let (lists, keys, usage) = (Lists::new(partitions), Arc::new(keys), Arc::new(usage));

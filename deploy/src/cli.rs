@@ -63,7 +63,7 @@ impl LogFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start everything: a local Kafka and ClickHouse, all roles, and a market to look at
+    /// Start everything: a local Kafka and ClickHouse, all roles, and a source of odds
     Up(Box<Up>),
     /// Publish the updates of a source to Kafka
     Ingest(Ingest),
@@ -81,9 +81,9 @@ pub(crate) enum Command {
     Migrate(Migrate),
     /// List or create the topics
     Topics(Topics),
-    /// List what could not be taken in, or send it again
+    /// List dead-lettered records, or send them again
     Dlq(Dlq),
-    /// Make an API key
+    /// Create an API key
     Key(Key),
     /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),
@@ -150,7 +150,7 @@ impl std::str::FromStr for AdminListen {
     }
 }
 
-/// Where downloads and data lie.
+/// The folder of downloads and data.
 #[derive(Debug, Clone, Args)]
 pub struct Home {
     /// Folder of downloads and data
@@ -166,7 +166,7 @@ pub struct Child {
     pub child: bool,
 }
 
-/// What is played.
+/// The source of odds.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Play {
     /// Replay a recording (.jsonl or .jsonl.zst); without it the simulated market is published. Of several
@@ -230,10 +230,10 @@ impl From<Format> for OddsFormat {
     }
 }
 
-/// By which rules windows are made.
+/// The rules for windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Rules {
-    /// What a person can bet on
+    /// Bets that a person can place
     Board,
     /// The plain best-price rule of the evaluation
     Raw,
@@ -280,13 +280,13 @@ pub(crate) struct Up {
     /// Port of ingest's metrics on this machine; the next ones are those of process, serve and sink; 0 takes free ones
     #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = FIRST_ADMIN_PORT)]
     pub(crate) admin_port: u16,
-    /// By which rules windows are made
+    /// The rules for windows
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
     /// File of books (TOML); without one the table that this program ships with
     #[arg(long, env = "ARB_BOOKS_FILE")]
     pub(crate) books_file: Option<PathBuf>,
-    /// Begin with empty topics and tables of the local Kafka and ClickHouse, not with those of the last run
+    /// Start with empty topics and tables of the local Kafka and ClickHouse, not with those of the last run
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Free disk space below which nothing is started, in MiB

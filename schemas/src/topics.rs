@@ -124,6 +124,13 @@ impl Topic {
     }
 
     /// The topic's settings as the broker spells them.
+    ///
+    /// ```
+    /// use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
+    ///
+    /// assert!(ARBS_BOARD.config().contains(&("cleanup.policy", "compact".to_owned())));
+    /// assert!(FEED_EVENTS.config().contains(&("cleanup.policy", "delete".to_owned())));
+    /// ```
     #[must_use]
     pub fn config(&self) -> Vec<(&'static str, String)> {
         let mut config = match self.cleanup {

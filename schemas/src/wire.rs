@@ -336,6 +336,18 @@ fn low_bits(number: usize) -> u8 {
 
 /// The message as a record.
 ///
+/// ```
+/// use arb_schemas::records::{Heartbeat, PollEnd};
+/// use arb_schemas::wire::{RecordType, decode, encode};
+///
+/// let beat = Heartbeat { source: "feed".to_owned(), at: 1_000_000 };
+/// let message = encode(&beat)?;
+/// assert_eq!(RecordType::of(&message)?, RecordType::Heartbeat);
+/// assert_eq!(decode::<Heartbeat>(&message)?, beat);
+/// assert!(decode::<PollEnd>(&message).is_err(), "another type of record");
+/// # Ok::<(), arb_schemas::wire::WireError>(())
+/// ```
+///
 /// # Errors
 /// [`WireError`] for anything that is not exactly one record of this type.
 pub fn decode<T: Record>(message: &[u8]) -> Result<T, WireError> {

@@ -89,6 +89,19 @@ impl FromFile for Keys {
 impl Keys {
     /// Makes a key, adds it to a file (made where there is none), and returns it: the only time it is shown.
     ///
+    /// ```
+    /// use arb_api::access::{keys::Keys, plan::Plan};
+    ///
+    /// let folder = std::env::temp_dir().join(format!("keys-{}", std::process::id()));
+    /// let file = folder.join("keys.json");
+    /// let key = Keys::create(&file, "alice", Plan::Pro)?;
+    /// assert!(!std::fs::read_to_string(&file)?.contains(&key), "the file has an HMAC, never the key");
+    /// let replaced = Keys::replace(&file, "alice", Plan::Pro)?;
+    /// assert_ne!(key, replaced, "the earlier key is revoked");
+    /// std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`KeysError`].
     pub fn create(path: &Path, name: &str, plan: Plan) -> Result<String, KeysError> {

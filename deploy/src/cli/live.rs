@@ -27,7 +27,7 @@ pub(crate) struct Live {
     /// Markets; a poll costs a credit for each market in each region
     #[arg(long, env = "ARB_MARKETS", value_delimiter = ',', default_value = "h2h")]
     pub(crate) markets: Vec<Featured>,
-    /// Regions whose books are asked for, such as us,uk,eu,au
+    /// Regions whose books are requested, such as us,uk,eu,au
     #[arg(long, env = "ARB_REGIONS", value_delimiter = ',', default_value = "us")]
     pub(crate) regions: Vec<String>,
     /// Credits that are never spent

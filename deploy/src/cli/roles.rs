@@ -49,7 +49,7 @@ pub(crate) struct Guard {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Process {
-    /// By which rules windows are made
+    /// The rules for windows
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
     /// File of books (TOML); without one the table that this program ships with
@@ -95,10 +95,10 @@ pub(crate) struct Sink {
     /// Inserts at a time
     #[arg(long, env = "ARB_SINK_INSERTS", default_value_t = 4)]
     pub(crate) inserts: usize,
-    /// Milliseconds that ClickHouse may take for an insert, before it is asked what became of it
+    /// Milliseconds that ClickHouse may take for an insert, before the tables are queried for its rows
     #[arg(long = "insert-timeout-ms", env = "ARB_SINK_INSERT_TIMEOUT_MS", default_value = "60000", value_parser = millis)]
     pub(crate) insert_timeout: Duration,
-    /// Milliseconds for what is under way at the end
+    /// Milliseconds for open batches to finish at shutdown
     #[arg(long = "close-ms", env = "ARB_SINK_CLOSE_MS", default_value = "5000", value_parser = millis)]
     pub(crate) close: Duration,
     #[command(flatten)]
@@ -123,10 +123,10 @@ pub(crate) struct Serve {
     /// File of API keys
     #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
     pub(crate) keys: PathBuf,
-    /// File of what each plan may spend in a month, such as {"free": 500} [default: plans.json beside the keys]
+    /// File of the requests of each plan in a month, such as {"free": 500} [default: plans.json beside the keys]
     #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,
-    /// File of what each key has spent, this instance's own [default: usage.json beside the keys]
+    /// File of the usage of each key; one for each instance [default: usage.json beside the keys]
     #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
     pub(crate) usage: Option<PathBuf>,
     /// Connections at one time, as far as the limit of open files allows; a fifth is kept for callers with a valid key

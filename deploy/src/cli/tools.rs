@@ -83,10 +83,10 @@ pub(crate) struct Key {
     /// File of API keys
     #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
     pub(crate) keys: PathBuf,
-    /// What it is called
+    /// Its name
     #[arg(long, default_value = "unnamed")]
     pub(crate) name: String,
-    /// What it may spend
+    /// Its monthly quota
     #[arg(long, default_value = "free")]
     pub(crate) plan: PlanName,
 }

@@ -30,6 +30,18 @@ pub struct Addressed {
 }
 
 /// The records of a poll, in the order in which they must be sent.
+///
+/// ```
+/// use arb_ingest::publish::records;
+/// use arb_ingest::simulator::{Settings, Simulator};
+/// use arb_schemas::TickRecord;
+///
+/// let poll = Simulator::new(Settings { events: 3, books: 4, ..Settings::default() }).poll_at(0);
+/// let events = poll.events.len();
+/// let records = records("feed", poll, 2);
+/// assert_eq!(records.len(), events + 2, "a frame for each event, the end of the poll in each partition");
+/// assert!(matches!(records.last().unwrap().record, TickRecord::PollEnd(_)));
+/// ```
 #[must_use]
 pub fn records(source: &str, poll: Poll, partitions: i32) -> Vec<Addressed> {
     let Poll { received_at, league, coverage, events } = poll;

@@ -56,6 +56,15 @@ impl Default for Settings {
 }
 
 /// The market, as a source of polls.
+///
+/// ```
+/// use arb_ingest::simulator::{Settings, Simulator};
+///
+/// let settings = Settings { events: 3, books: 4, ..Settings::default() };
+/// let poll = Simulator::new(settings).poll_at(0);
+/// assert_eq!(poll, Simulator::new(settings).poll_at(0), "a function of the seed and the time");
+/// assert!(poll.ticks() > 0);
+/// ```
 #[derive(Debug)]
 pub struct Simulator {
     settings: Settings,

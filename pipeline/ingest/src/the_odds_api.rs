@@ -97,6 +97,17 @@ impl Decoder {
     }
 
     /// An answer of the API, an array of events. `None` when it is no such array.
+    ///
+    /// ```
+    /// use arb_ingest::the_odds_api::{Decoder, OddsFormat};
+    /// use arb_model::Faults;
+    ///
+    /// let mut faults = Faults::default();
+    /// let decoder = Decoder::new(OddsFormat::Decimal);
+    /// let poll = decoder.answer("[]", 1_000_000, &mut faults).unwrap();
+    /// assert_eq!((poll.events.len(), poll.ticks()), (0, 0), "a valid poll without offers");
+    /// assert!(decoder.answer("{\"message\": \"no\"}", 1_000_000, &mut faults).is_none(), "no poll");
+    /// ```
     pub fn answer(self, events: &str, received_at: Micros, faults: &mut Faults) -> Option<Poll> {
         let Ok(json::List(Some(events))) = serde_json::from_str::<json::List<json::Event<'_>>>(events) else {
             faults.count("events", "is no array");

@@ -61,6 +61,21 @@ impl Cluster {
 
     /// Brokers with the security that the options describe.
     ///
+    /// ```
+    /// use arb_kafka::{Cluster, ClusterOptions, SecurityProtocol};
+    ///
+    /// let options = ClusterOptions {
+    ///     brokers: "kafka.example:9093".to_owned(),
+    ///     protocol: SecurityProtocol::SaslSsl,
+    ///     ..ClusterOptions::default()
+    /// };
+    /// let error = Cluster::new(options).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "--kafka-security-protocol sasl_ssl needs --kafka-sasl-mechanism"
+    /// );
+    /// ```
+    ///
     /// # Errors
     /// [`SettingsError`] for options that do not fit together, and files that cannot be read.
     pub fn new(options: ClusterOptions) -> Result<Self, SettingsError> {

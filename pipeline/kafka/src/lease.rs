@@ -44,6 +44,19 @@ pub enum Lease {
 impl Leases {
     /// Joins a group.
     ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// use arb_kafka::{Cluster, Lease, Leases};
+    ///
+    /// let mut leases = Leases::join(&Cluster::plaintext("127.0.0.1:9092"), "ingest-feed")?;
+    /// while !leases.holds(0) {
+    ///     leases.next(Duration::from_secs(1))?;
+    /// }
+    /// assert!(leases.remember(0, "position 42")?, "the group accepts the note of the holder");
+    /// # Ok::<(), arb_kafka::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Broker`].
     pub fn join(cluster: &Cluster, group: &str) -> Result<Self, Error> {

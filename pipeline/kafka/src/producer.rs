@@ -70,6 +70,18 @@ impl ProducerContext for Deliveries {
 impl TickProducer {
     /// Connects.
     ///
+    /// ```no_run
+    /// use arb_kafka::{Cluster, TickProducer};
+    /// use arb_schemas::TickRecord;
+    /// use arb_schemas::records::Heartbeat;
+    ///
+    /// let producer = TickProducer::new(&Cluster::plaintext("127.0.0.1:9092"))?;
+    /// let beat = TickRecord::Heartbeat(Heartbeat { source: "feed".to_owned(), at: 1_000_000 });
+    /// producer.send(0, "feed", &beat.encode().unwrap())?;
+    /// producer.flush()?;
+    /// # Ok::<(), arb_kafka::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn new(cluster: &Cluster) -> Result<Self, Error> {

@@ -69,6 +69,25 @@ pub struct Evaluation {
 /// Evaluates recordings, one after the other. Predictions of lifetimes are reported for windows that open
 /// after the split.
 ///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arb_ingest::simulator::{Settings, Simulator};
+/// use arb_ingest::the_odds_api::OddsFormat;
+/// use arb_lab::evaluate::evaluate;
+///
+/// let mut market = Simulator::new(Settings { events: 6, ..Settings::default() });
+/// let lines: Vec<_> = (0..6).map(|_| market.next_line()).collect();
+/// let path = std::env::temp_dir().join(format!("evaluate-{}.jsonl", std::process::id()));
+/// std::fs::write(&path, lines.join("\n") + "\n")?;
+/// let books = Arc::new(arb_process::books::shipped()?);
+/// let evaluation = evaluate([path.as_path()], OddsFormat::American, &books, None)?;
+/// std::fs::remove_file(&path)?;
+/// assert_eq!((evaluation.polls, evaluation.late, evaluation.cut.len()), (6, 0, 0));
+/// assert!(evaluation.ticks > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`SourceError`] when one cannot be opened; one that ends early is evaluated as far as it goes.
 pub fn evaluate<'a>(

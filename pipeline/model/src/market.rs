@@ -88,6 +88,15 @@ pub struct Market {
 
 impl Market {
     /// From a key such as `totals` or `h2h_h1`; `None` for a market that is not in the catalogue.
+    ///
+    /// ```
+    /// use arb_model::{Market, Outcome};
+    ///
+    /// let market = Market::parse("totals_h1").unwrap();
+    /// assert_eq!(market.key(), "totals_h1");
+    /// assert!(market.admits(Outcome::Over) && !market.admits(Outcome::Home));
+    /// assert_eq!(Market::parse("corners"), None);
+    /// ```
     #[must_use]
     pub fn parse(key: &str) -> Option<Self> {
         if let Some(family) = Family::of_input(key) {

@@ -15,6 +15,16 @@ const EXPONENT: i32 = 40;
 const MAX: i64 = 1_001 * UNIT;
 
 /// Decimal odds in millionths, above 1 and at most 1001.
+///
+/// ```
+/// use arb_model::{Price, PriceError};
+///
+/// let price = Price::from_decimal("1.909090909")?;
+/// assert_eq!(price.millionths(), 1_909_090);
+/// assert_eq!(Price::from_american(-110)?, price);
+/// assert_eq!(Price::from_decimal("1.0"), Err(PriceError::OutOfRange));
+/// # Ok::<(), PriceError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Price(u32);
 

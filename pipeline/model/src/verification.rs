@@ -43,6 +43,15 @@ impl Flag {
 }
 
 /// Which flags hold.
+///
+/// ```
+/// use arb_model::{Flag, Verification};
+///
+/// let all = Verification::of(Flag::ALL);
+/// assert!(all.is_verified());
+/// let stale = Verification::of(Flag::ALL.into_iter().filter(|flag| *flag != Flag::Fresh));
+/// assert!(!stale.is_verified() && stale.holds(Flag::Simultaneous));
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verification(u16);
 

@@ -132,6 +132,15 @@ impl From<KindName> for VenueKind {
 
 /// The table that this program ships with.
 ///
+/// ```
+/// use arb_process::books::shipped;
+///
+/// let books = shipped()?;
+/// let operator = |book| books.get(book).operator(book).to_owned();
+/// assert_eq!(operator("neds"), operator("ladbrokes_au"), "one operator runs both");
+/// # Ok::<(), arb_process::books::BooksError>(())
+/// ```
+///
 /// # Errors
 /// [`BooksError`]; a test sees to it that there is none.
 pub fn shipped() -> Result<Books, BooksError> {
@@ -139,6 +148,13 @@ pub fn shipped() -> Result<Books, BooksError> {
 }
 
 /// A table from the text of such a file.
+///
+/// ```
+/// use arb_process::books::parse;
+///
+/// assert!(parse("").is_ok(), "a table without books");
+/// assert!(parse("[[bok]]").is_err(), "an unknown field is an error with its place");
+/// ```
 ///
 /// # Errors
 /// [`BooksError`] with the place.

@@ -14,6 +14,19 @@ pub struct BatchLimits {
 }
 
 /// A transaction's growth.
+///
+/// ```
+/// use arb_runtime::batch::{Batch, BatchLimits};
+/// use std::time::{Duration, Instant};
+///
+/// let now = Instant::now();
+/// let mut batch = Batch::new(BatchLimits { records: 2, interval: Duration::from_secs(1) }, now);
+/// batch.add();
+/// assert!(!batch.is_full(now));
+/// assert!(batch.is_full(now + Duration::from_secs(1)), "by time");
+/// batch.add();
+/// assert!(batch.is_full(now), "by records");
+/// ```
 #[derive(Debug)]
 pub struct Batch {
     limits: BatchLimits,

@@ -64,6 +64,16 @@ fn number(text: &str) -> Option<i64> {
 }
 
 /// The mark of the last record that a reader has had, by partition.
+///
+/// ```
+/// use arb_runtime::feed_mark::{FeedMark, FeedMarks};
+///
+/// let mut marks = FeedMarks::default();
+/// let mark = |sequence| Some(FeedMark { epoch: 7, sequence });
+/// assert!(marks.admit(0, mark(1)) && marks.admit(0, mark(2)));
+/// assert!(!marks.admit(0, mark(1)), "a duplicate");
+/// assert!(marks.admit(1, mark(1)), "each partition has its own sequence");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedMarks(BTreeMap<i32, FeedMark>);
 

@@ -8,6 +8,20 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 /// Set once, seen by all clones.
+///
+/// ```
+/// use arb_runtime::stop::Stop;
+/// use std::time::Duration;
+///
+/// let stop = Stop::default();
+/// let worker = std::thread::spawn({
+///     let stop = stop.clone();
+///     move || while !stop.wait(Duration::from_secs(60)) {}
+/// });
+/// stop.stop();
+/// worker.join().unwrap();
+/// assert!(stop.is_stopped());
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<Wish>);
 

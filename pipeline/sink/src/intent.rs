@@ -91,6 +91,19 @@ impl Note {
 
     /// From what lies beside an offset; `None` when nothing does, as when it was committed by hand.
     ///
+    /// ```
+    /// use arb_sink::intent::{Intent, Note};
+    /// use arb_sink::table::{Table, Tally};
+    ///
+    /// let mut rows = Tally::default();
+    /// rows.count(Table::Ticks, 120);
+    /// let intent = Some(Intent { first: 40, last: 59, rows });
+    /// let note = Note { topic_id: "0af3".to_owned(), mark: None, intent };
+    /// assert_eq!(Note::parse(&note.format())?, Some(note));
+    /// assert_eq!(Note::parse("")?, None, "an offset that was set by hand has no note");
+    /// # Ok::<(), arb_sink::intent::NoteError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`NoteError`].
     pub fn parse(text: &str) -> Result<Option<Self>, NoteError> {

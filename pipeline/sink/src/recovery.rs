@@ -156,6 +156,15 @@ pub enum Verdict {
 }
 
 /// Compares what a table has with the rows that the records make.
+///
+/// ```
+/// use arb_sink::recovery::{Found, Verdict, verdict};
+///
+/// assert_eq!(verdict(5, Found { rows: 0, places: 0 }), Verdict::InsertAll);
+/// assert_eq!(verdict(5, Found { rows: 3, places: 3 }), Verdict::InsertMissing);
+/// assert_eq!(verdict(5, Found { rows: 5, places: 5 }), Verdict::Complete);
+/// assert_eq!(verdict(5, Found { rows: 5, places: 4 }), Verdict::TooMany, "one row is there twice");
+/// ```
 #[must_use]
 pub fn verdict(made: u64, found: Found) -> Verdict {
     match found {

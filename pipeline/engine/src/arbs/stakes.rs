@@ -101,6 +101,14 @@ impl Leg {
 }
 
 /// What laying this much of a backer's stake risks, in minor units, rounded up; `None` beyond what fits.
+///
+/// ```
+/// use arb_engine::arbs::stakes::liability;
+/// use arb_engine::odds::Price;
+///
+/// let lay = Price::from_decimal("3.5").unwrap();
+/// assert_eq!(liability(10_000, lay), Some(25_000), "laying 100.00 at 3.5 risks 250.00");
+/// ```
 #[must_use]
 pub fn liability(backers_stake: i64, lay: Price) -> Option<i64> {
     let millionths = i128::from(backers_stake) * (i128::from(lay.millionths()) - UNIT);

@@ -38,6 +38,15 @@ pub struct Fair {
 
 /// The chances behind the prices of one book on outcomes that exhaust a market. `None` for fewer than two outcomes, for a booksum
 /// below 1, where a chance would not be positive (additive, with long shots), and where nothing solves the equation.
+///
+/// ```
+/// use arb_engine::odds::{Price, devig::fair};
+/// use arb_model::Method;
+///
+/// let prices = ["1.90909", "1.90909"].map(|odds| Price::from_decimal(odds).unwrap());
+/// let fair = fair(&prices, Method::Power).unwrap();
+/// assert!((fair.probabilities[0] - 0.5).abs() < 1e-9, "the margin is removed");
+/// ```
 #[must_use]
 pub fn fair(prices: &[Price], method: Method) -> Option<Fair> {
     let implied: Vec<_> = prices.iter().map(|price| price.implied_probability()).collect();

@@ -61,6 +61,15 @@ impl Intervals {
     }
 
     /// The interval of an event that starts in so long; it has begun when that is not positive.
+    ///
+    /// ```
+    /// use arb_ingest::live::schedule::Intervals;
+    /// use arb_model::time::SECOND;
+    ///
+    /// let intervals = Intervals::default();
+    /// assert_eq!(intervals.of(0), 60 * SECOND, "in play");
+    /// assert_eq!(intervals.of(30 * 60 * SECOND), 120 * SECOND, "half an hour before the start");
+    /// ```
     #[must_use]
     pub fn of(&self, starts_in: Micros) -> Micros {
         match starts_in {
