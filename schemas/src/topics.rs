@@ -37,7 +37,7 @@ pub struct Topic {
     pub records: &'static [RecordType],
 }
 
-/// What sources said: the only input of the processor.
+/// The prices of sources: the only input of the processor.
 pub const ODDS_TICKS: Topic = Topic {
     name: "odds.ticks.v1",
     key: "event id; PollEnd and Heartbeat: the source, in every partition",

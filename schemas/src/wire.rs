@@ -213,15 +213,15 @@ pub enum WireError {
     /// A record of another type.
     #[error("a {found:?} where a {expected:?} was expected")]
     OtherType {
-        /// What the reader wants.
+        /// The type that the reader expects.
         expected: RecordType,
-        /// What the header says.
+        /// The type in the header.
         found: RecordType,
     },
     /// Bytes after the record's end.
     #[error("{0} bytes follow the record")]
     Trailing(usize),
-    /// What Avro says.
+    /// The error of Avro.
     #[error("Avro: {0}")]
     Avro(String),
 }

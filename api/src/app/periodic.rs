@@ -1,7 +1,7 @@
 //! The periodic task beside the requests: it writes what has been spent, reloads keys and plans that have changed, and checks
 //! whether polls still come.
 //!
-//! It blocks, so it has a thread of its own. It never ends for a file that is wrong.
+//! It blocks, so it has a dedicated thread. It never ends because of a faulty file.
 
 use std::time::{Duration, Instant};
 

@@ -108,7 +108,7 @@ fn begin(role: Role) {
 
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     tokio::spawn(keep(Arc::clone(&shared)));
-    // It lives as long as the process: also while the role ends.
+    // It runs as long as the process: also while the role ends.
     server::serve_routes(listener, routes(shared), LIMITS, &Stop::default()).await;
 }
 

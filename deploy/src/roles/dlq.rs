@@ -1,4 +1,4 @@
-//! `arb dlq`: what could not be taken in, listed, and sent again once the fault is mended.
+//! `arb dlq`: lists dead-lettered records, and sends them again once the fault is corrected.
 //!
 //! A letter is sent again as it came, to the partition that it came from. It never edits one.
 

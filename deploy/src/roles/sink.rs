@@ -124,7 +124,7 @@ impl Answers {
     }
 }
 
-/// Waits until the tables can be looked at; false when the end is wished before that.
+/// Waits until the tables can be checked; false when the shutdown signal comes before that.
 fn wait_for_tables(
     store: &Store,
     runtime: &Runtime,

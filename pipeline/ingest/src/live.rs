@@ -140,7 +140,7 @@ impl<'a> Live<'a> {
         self.0.publisher()
     }
 
-    /// Polls until the end is wished.
+    /// Polls until the shutdown signal.
     ///
     /// # Errors
     /// [`LiveError`]; whatever the API does, except that it refuses the key, is no error but a reason to wait.

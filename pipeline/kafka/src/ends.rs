@@ -32,7 +32,7 @@ struct KnownEnds {
 }
 
 impl Ends {
-    /// Begins to ask, until the end is wished.
+    /// Starts to poll, until the shutdown signal.
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.

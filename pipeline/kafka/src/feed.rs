@@ -113,7 +113,7 @@ pub(super) fn mark(message: &impl Message) -> Option<FeedMark> {
     FeedMark::parse(std::str::from_utf8(header.value?).ok()?)
 }
 
-/// Waits until whatever is written to a topic now is decided, or until the end is wished.
+/// Waits until every record that is written to a topic now is decided, or until the shutdown signal.
 ///
 /// A transaction's markers reach its partitions one after the other: a reader that has seen its records in
 /// one topic may not see yet its records in another. But its records are written before any of its markers.

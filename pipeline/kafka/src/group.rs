@@ -73,8 +73,8 @@ pub(super) struct Member {
     stalls: StallWatch,
 }
 
-/// A rebalance as the callback, which runs inside `poll`, saw it. There is one at most: the group goes on when it is
-/// answered.
+/// A rebalance as the callback, which runs inside `poll`, received it. There is one at most: the group
+/// continues when it is answered.
 pub(super) struct Rebalances {
     listener: Listener,
     seen: Mutex<Seen>,

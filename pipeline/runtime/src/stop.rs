@@ -23,13 +23,13 @@ use tokio::sync::Notify;
 /// assert!(stop.is_stopped());
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<Wish>);
+pub struct Stop(Arc<StopState>);
 
 #[derive(Debug, Default)]
-struct Wish {
-    is_made: Mutex<bool>,
+struct StopState {
+    is_sent: Mutex<bool>,
     /// For threads.
-    made: Condvar,
+    sent: Condvar,
     /// For tasks.
     notify: Notify,
 }
@@ -37,26 +37,26 @@ struct Wish {
 impl Stop {
     /// Sends the signal.
     pub fn stop(&self) {
-        *self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.made.notify_all();
+        *self.0.is_sent.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.sent.notify_all();
         self.0.notify.notify_waiters();
     }
 
-    /// Whether it is wished.
+    /// Whether the signal was sent.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        *self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.is_sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits so long, or until the end is wished; returns whether it is.
+    /// Waits so long, or until the signal; returns whether it was sent.
     #[must_use]
     pub fn wait(&self, time: Duration) -> bool {
-        let is_made = self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.0.made.wait_timeout_while(is_made, time, |is_made| !*is_made);
+        let is_sent = self.0.is_sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.0.sent.wait_timeout_while(is_sent, time, |is_sent| !*is_sent);
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Waits until the end is wished, in a task.
+    /// Waits until the signal, in a task.
     pub async fn stopped(&self) {
         // Registered before the check, so that a signal in between is not lost.
         let notify = self.0.notify.notified();

@@ -1,4 +1,4 @@
-//! The main line of a market: the one that most books quote on both sides.
+//! The main line of a market: the line that most books quote on both sides.
 //!
 //! Of equal ones the previous main line, then the one closest to even, then the smaller, by the quotes on
 //! offer. It never keeps state.

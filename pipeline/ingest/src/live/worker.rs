@@ -69,7 +69,7 @@ impl<'a> Worker<'a> {
         self.publisher.of("")
     }
 
-    /// Works until the end is wished.
+    /// Runs until the shutdown signal.
     pub(super) fn run(mut self, stop: &Stop) -> Result<Polled, LiveError> {
         let mut wait = LOOK;
         while !stop.is_stopped() {
