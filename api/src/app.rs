@@ -41,7 +41,7 @@ pub struct App {
     pub(crate) stream: Arc<StreamState>,
     /// The keys of the callers.
     pub keys: Arc<Reloaded<Keys>>,
-    /// How often.
+    /// The usage of each key.
     pub usage: Arc<Usage>,
 }
 
@@ -105,7 +105,7 @@ impl App {
         let verified = board.iter().filter(|entry| entry.verified).count();
         let (entries, signals) = (board.len(), self.lists.signals.len());
         let (as_of, (ring, feed)) = (self.lists.polls.as_of(), self.streams().memory());
-        telemetry::look(
+        telemetry::inspect(
             &telemetry::Memory { entries, verified, signals, as_of, ring, feed: &feed },
             ends,
             now,

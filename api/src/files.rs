@@ -19,7 +19,7 @@ pub enum FileError {
     /// It cannot be read or written.
     #[error("{path}: {error}")]
     Io {
-        /// Which.
+        /// The path.
         path: String,
         /// The error of the operating system.
         error: io::Error,
@@ -27,9 +27,9 @@ pub enum FileError {
     /// It is none of ours.
     #[error("{path}: {error}")]
     Format {
-        /// Which.
+        /// The path.
         path: String,
-        /// What is wrong.
+        /// The error.
         error: serde_json::Error,
     },
 }

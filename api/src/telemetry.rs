@@ -183,7 +183,7 @@ pub struct Memory<'a> {
 
 /// Reports what is in memory at a moment of UTC. `ends` are the end offsets of the feed's partitions, as far
 /// as they are known.
-pub fn look(memory: &Memory<'_>, ends: &BTreeMap<i32, Span>, now: Micros) {
+pub fn inspect(memory: &Memory<'_>, ends: &BTreeMap<i32, Span>, now: Micros) {
     METERS.board_entries.set(memory.entries as f64);
     METERS.verified_entries.set(memory.verified as f64);
     METERS.signals.set(memory.signals as f64);

@@ -127,10 +127,10 @@ pub struct AdminOptions {
     pub admin_listen: Option<AdminListen>,
 }
 
-/// Where that is.
+/// The address of the admin listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdminListen {
-    /// Nowhere.
+    /// No listener.
     Off,
     /// At an address.
     At(SocketAddr),

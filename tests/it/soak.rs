@@ -24,7 +24,7 @@ use crate::support::ticks::{PatientPublisher, Ticks};
 use crate::support::wait_for;
 
 /// Between two looks of the supervisor.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 /// How long the roles may take to process again before the next fault strikes all the same.
 const RECOVERY: Duration = Duration::from_secs(20);
 /// How long everything may take to come to its end after the last fault.
@@ -51,7 +51,7 @@ fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
     let mut roles = Supervisor::start(&ground, &key, commit_records);
     let clients = roles.addresses().map(|address| StreamClient::start(&address, &key.text));
     for client in &clients {
-        wait_for("a client has its snapshot", || client.look(|sent| sent.snapshots == 1).then_some(()));
+        wait_for("a client has its snapshot", || client.inspect(|sent| sent.snapshots == 1).then_some(()));
     }
     let publisher = PatientPublisher::new(&ground.broker.brokers);
     let (mut pieces, mut before) = (ticks.pieces(steps.len() + 1), 0);
@@ -108,7 +108,7 @@ fn tend_until(roles: &mut Supervisor<'_>, within: Duration, mut fact: impl FnMut
         if Instant::now() > deadline {
             return false;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
 }
 
@@ -126,7 +126,7 @@ fn strike(step: &Step, ground: &Ground, roles: &mut Supervisor<'_>, before: i64)
         let fault = scope.spawn(|| step.fault.strike(&ground.broker));
         while !fault.is_finished() {
             roles.tend();
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL);
         }
         fault.join().unwrap();
     });
@@ -150,7 +150,7 @@ fn finish(
     }
     let feed = Feed::of(&ground.broker.brokers);
     for client in clients {
-        if !tend_until(roles, END, || client.look(|sent| sent.ends_with(&feed.last()))) {
+        if !tend_until(roles, END, || client.inspect(|sent| sent.ends_with(&feed.last()))) {
             late.push("a stream did not reach the end of the feed");
         }
     }

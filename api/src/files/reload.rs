@@ -17,7 +17,7 @@ pub trait FromFile: Sized {
     /// Reads it.
     ///
     /// # Errors
-    /// Its own.
+    /// The error of the file format.
     fn read(path: &Path) -> Result<Self, Self::Error>;
 }
 

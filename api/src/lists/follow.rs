@@ -34,7 +34,7 @@ pub enum FollowError {
         partition: i32,
         /// The record's offset.
         offset: i64,
-        /// What is wrong.
+        /// The error.
         error: WireError,
     },
 }

@@ -19,7 +19,7 @@ use crate::lists::follow::FollowError;
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
 /// How often to look whether the board and the signals have been read.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL: Duration = Duration::from_millis(10);
 
 /// Where the feed is read from.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Source {
     /// [`FollowError`].
     pub(super) fn follow(&self, hub: &FeedHub, lists: &Lists, stop: &Stop) -> Result<(), FollowError> {
         while !lists.is_ready() {
-            if stop.wait(LOOK) {
+            if stop.wait(POLL) {
                 return Ok(());
             }
         }

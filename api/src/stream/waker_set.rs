@@ -19,7 +19,7 @@ pub(super) struct WakerSet {
 pub(super) struct WakerSlot(Arc<AtomicWaker>);
 
 impl WakerSet {
-    /// A slot more.
+    /// Adds a slot.
     pub(super) fn slot(&self) -> WakerSlot {
         let slot = Arc::new(AtomicWaker::new());
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);

@@ -30,7 +30,7 @@ use super::meter::{allocated, cpu};
 use arb::cli::secrets;
 use arb::system::limits;
 
-/// Which of them.
+/// The kind of actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Role {
     Api,

@@ -23,7 +23,7 @@ use crate::cli::{LogFormat, secrets};
 const END: Duration = Duration::from_secs(25);
 /// How long one may take to answer.
 const ANSWER: Duration = Duration::from_mins(3);
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 
 /// Those that run, in the order of their start.
 pub struct Children {
@@ -33,7 +33,7 @@ pub struct Children {
     errors: TempDir,
 }
 
-/// By which words a role is started.
+/// The command line of a role.
 #[derive(Clone, Copy)]
 struct Launcher {
     prefix: &'static [&'static str],
@@ -96,7 +96,7 @@ impl Children {
         let deadline = Instant::now() + ANSWER;
         while !is_there() {
             self.check()?;
-            if stop.wait(LOOK) {
+            if stop.wait(POLL) {
                 bail!("stopped while waiting for {what}");
             }
             if Instant::now() > deadline {
@@ -109,7 +109,7 @@ impl Children {
     /// Waits for the shutdown signal; `each_second` is called meanwhile.
     pub(crate) fn watch(&mut self, stop: &Stop, mut each_second: impl FnMut()) -> anyhow::Result<()> {
         let mut next = Instant::now();
-        while !stop.wait(LOOK) {
+        while !stop.wait(POLL) {
             self.check()?;
             if Instant::now() >= next {
                 each_second();

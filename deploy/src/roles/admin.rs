@@ -27,7 +27,7 @@ use crate::cli::{self, AdminListen, FIRST_ADMIN_PORT};
 /// The roles in the order of their ports.
 pub(crate) const ROLES: [Role; 4] = [Role::Ingest, Role::Process, Role::Serve, Role::Sink];
 /// How often the role is looked at, and samples are sorted.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_secs(1);
 /// Scrapers are few.
 const LIMITS: Limits = Limits::new(Caps::equal(16), Duration::from_secs(10));
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -43,7 +43,7 @@ pub trait Vitals: Send + Sync {
     fn is_ready(&self) -> bool;
 
     /// Reports the values that have to be polled: ages, sizes, lag.
-    fn look(&self);
+    fn inspect(&self);
 }
 
 /// A role's listener, or none.
@@ -114,14 +114,14 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
 
 /// Looks at the role again and again.
 async fn keep(shared: Arc<Shared>) {
-    let mut look = interval(LOOK);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = interval(POLL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut machine = machine::Machine::default();
     loop {
-        look.tick().await;
-        machine.look();
+        ticks.tick().await;
+        machine.inspect();
         if let Some(vitals) = shared.vitals.get() {
-            vitals.look();
+            vitals.inspect();
         }
         shared.scrape.upkeep();
     }

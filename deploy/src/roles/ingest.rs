@@ -122,10 +122,10 @@ impl Vitals for Publishing {
         self.watch().stuck(Instant::now()).is_none()
     }
 
-    fn look(&self) {
-        arb_ingest::telemetry::look(clock::now());
+    fn inspect(&self) {
+        arb_ingest::telemetry::inspect(clock::now());
         let subject = Subject { what: "acknowledged end", topic: ODDS_TICKS.name, partition: -1 };
-        self.watch().look(Instant::now(), [(subject, self.publisher.progress())]);
+        self.watch().inspect(Instant::now(), [(subject, self.publisher.progress())]);
     }
 }
 

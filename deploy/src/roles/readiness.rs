@@ -56,11 +56,11 @@ impl Readiness {
     }
 
     /// Looks at the topics.
-    pub(super) fn look(&self, topics: &[Topic<'_>]) {
+    pub(super) fn inspect(&self, topics: &[Topic<'_>]) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        state.positions.look(now, topics.iter().flat_map(positions));
-        state.stable.look(now, topics.iter().flat_map(stable));
+        state.positions.inspect(now, topics.iter().flat_map(positions));
+        state.stable.inspect(now, topics.iter().flat_map(stable));
         let problem = problem(&state, now);
         if problem != state.problem {
             if problem.is_empty() {

@@ -25,7 +25,7 @@ use crate::roles::cluster;
 use crate::system::{clock, limits, signals};
 
 /// How often it is asked whether all has been read.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL: Duration = Duration::from_millis(10);
 /// How often it is logged that it has not.
 const LOG_EVERY: Duration = Duration::from_secs(5);
 
@@ -78,7 +78,7 @@ async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -
     while !app.is_ready() {
         tokio::select! {
             () = stop.stopped() => return Ok(()),
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(POLL) => {}
         }
         if last_log.elapsed() >= LOG_EVERY {
             last_log = Instant::now();
@@ -114,7 +114,7 @@ impl Vitals for ServeVitals {
         self.app.is_ready()
     }
 
-    fn look(&self) {
+    fn inspect(&self) {
         self.app.report_memory(&self.ends.get(), clock::now());
     }
 }

@@ -166,15 +166,15 @@ impl Vitals for SinkVitals {
         self.life.is_moving() && self.answers.get() && self.readiness.is_ready()
     }
 
-    fn look(&self) {
+    fn inspect(&self) {
         for ((topic, places), ends) in TOPICS.iter().zip(&self.places).zip(&self.ends) {
-            arb_sink::telemetry::look(topic.name, &places.get(), &ends.get(), clock::now());
+            arb_sink::telemetry::inspect(topic.name, &places.get(), &ends.get(), clock::now());
         }
         arb_sink::telemetry::silent(self.life.silence());
         // The last offsets of the feed may be transaction markers, which are no records: a position before
         // them does not move because there is nothing to read.
         let [ticks, feed] = &self.ends;
         let ticks = Topic { name: ODDS_TICKS.name, places: self.places.first(), ends: ticks };
-        self.readiness.look(&[ticks, Topic { name: FEED_EVENTS.name, places: None, ends: feed }]);
+        self.readiness.inspect(&[ticks, Topic { name: FEED_EVENTS.name, places: None, ends: feed }]);
     }
 }

@@ -119,9 +119,9 @@ pub struct PollEnd<'a> {
 /// A source is alive.
 #[derive(Debug, Clone, Copy)]
 pub struct Heartbeat<'a> {
-    /// Which.
+    /// The source.
     pub source: &'a str,
-    /// When.
+    /// The time.
     pub at: Micros,
 }
 

@@ -40,7 +40,7 @@ pub enum Decision {
 }
 
 impl Position {
-    /// As text.
+    /// Writes the text form.
     #[must_use]
     pub fn write(&self) -> String {
         let Self { part: Part { after, until }, published, complete_at } = *self;
@@ -50,7 +50,7 @@ impl Position {
         words.fold(VERSION.to_owned(), |text, word| text + &word)
     }
 
-    /// From text.
+    /// Parses the text form.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut words = text.split(' ');

@@ -70,7 +70,7 @@ pub struct LiveSettings {
 pub struct Limits {
     /// Which sports.
     pub sports: Sports,
-    /// How often.
+    /// The intervals between polls.
     pub intervals: Intervals,
     /// Time between two looks at a free listing.
     pub look_every: Micros,

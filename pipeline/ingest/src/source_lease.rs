@@ -21,7 +21,7 @@ const REMEMBER: Duration = Duration::from_secs(1);
 /// How long what was sent may take to be acknowledged before the position is remembered; longer, and it is tried again later.
 const ACKNOWLEDGED: Duration = Duration::from_millis(500);
 /// How long a member waits for news of its group before it looks at the shutdown signal.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 /// After so long without the lease another instance must have it.
 const STANDBY: Duration = Duration::from_secs(2);
 /// How often the end is tried to be remembered, while partitions move: ten seconds in all.
@@ -80,7 +80,7 @@ impl SourceLease {
     pub fn acquire(&mut self) -> Result<Option<Decision>, kafka::Error> {
         let (since, mut is_reported) = (Instant::now(), false);
         while !self.request.stop.is_stopped() {
-            match self.leases.next(LOOK)? {
+            match self.leases.next(POLL)? {
                 Lease::Granted(leases) => {
                     if let Some((_, note)) = leases.iter().find(|(partition, _)| *partition == self.partition)
                     {
@@ -120,7 +120,7 @@ impl SourceLease {
                 return Ok(Turn::Stopped);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.leases.next(left.min(LOOK))? {
+            match self.leases.next(left.min(POLL))? {
                 Lease::Revoked(partitions) if partitions.contains(&self.partition) => {
                     return Ok(Turn::Revoked);
                 }
@@ -180,7 +180,7 @@ impl SourceLease {
             if self.remember(Some(at))? {
                 return Ok(());
             }
-            match self.leases.next(LOOK)? {
+            match self.leases.next(POLL)? {
                 Lease::Revoked(partitions) if partitions.contains(&self.partition) => {
                     self.remember(Some(at))?;
                     return self.leases.give_back();

@@ -109,7 +109,7 @@ pub fn faults(faults: &Faults) {
 }
 
 /// Reports ages at a moment of UTC.
-pub fn look(now: Micros) {
+pub fn inspect(now: Micros) {
     let last = last();
     METERS.poll_age.set(last.poll.seconds());
     if let Some(received_at) = last.received_at {

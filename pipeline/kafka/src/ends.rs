@@ -18,7 +18,7 @@ use super::Error;
 use super::cluster::Cluster;
 use super::reader::{READ_UNCOMMITTED, Reader};
 
-/// How often.
+/// The interval between requests.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// The ends of one topic, for readers of committed records; shared by all clones.

@@ -22,7 +22,7 @@ use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
 use super::stall_watch::WATCHED;
 
 /// How often to ask whether a transaction has ended.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL: Duration = Duration::from_millis(20);
 
 /// A reader of one topic.
 pub struct Feed {
@@ -130,6 +130,6 @@ pub fn settle(cluster: &Cluster, topic: &Topic, partitions: i32, stop: &Stop) ->
         if !std::mem::replace(&mut is_waiting, true) {
             tracing::info!(topic = topic.name, "waiting for the end of an open transaction");
         }
-        stop.wait(LOOK)
+        stop.wait(POLL)
     })
 }

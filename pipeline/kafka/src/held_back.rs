@@ -17,7 +17,7 @@ use super::Error;
 use super::cluster::Cluster;
 use super::output_ends::{HeldBack, OutputEnds};
 
-/// How often.
+/// The interval between requests.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// Begins to ask, until the shutdown signal.

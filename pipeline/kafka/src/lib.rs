@@ -80,7 +80,7 @@ pub enum Error {
     /// A topic is not as the catalogue has it.
     #[error("topic {topic}: {problem}")]
     Topic {
-        /// Which.
+        /// The topic.
         topic: String,
         /// What is wrong, and what to do.
         problem: String,

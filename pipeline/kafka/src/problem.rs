@@ -13,7 +13,7 @@ use super::cluster::{Cluster, SaslMechanism};
 /// connected probably requires SASL: the message uses "may".
 const FIRST: u32 = 500;
 
-/// What is wrong.
+/// The error.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) sentence: String,

@@ -22,7 +22,7 @@ use super::{Error, Listener};
 /// How long all that was sent may take to be acknowledged.
 const FLUSH: Duration = Duration::from_secs(30);
 /// Between two looks at what is in flight: a twentieth of what a small transaction takes.
-const LOOK: Duration = Duration::from_micros(100);
+const POLL: Duration = Duration::from_micros(100);
 /// How long records may wait in a batch before the producer is polled again.
 const AGAIN: Duration = Duration::from_millis(5);
 
@@ -179,8 +179,8 @@ pub(super) fn flush<C: ProducerContext>(
             Err(_) if Instant::now() < deadline => {}
             done => return done,
         }
-        let look = (Instant::now() + AGAIN).min(deadline);
-        while producer.in_flight_count() > 0 && Instant::now() < look {
+        let next_check = (Instant::now() + AGAIN).min(deadline);
+        while producer.in_flight_count() > 0 && Instant::now() < next_check {
             serve(producer);
         }
     }
@@ -191,6 +191,6 @@ fn serve<C: ProducerContext>(producer: &BaseProducer<C>) {
     let before = producer.in_flight_count();
     producer.poll(Duration::ZERO);
     if producer.in_flight_count() == before {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
 }

@@ -25,7 +25,7 @@ use arb_runtime::telemetry;
 pub(super) const WATCHED: (&str, &str) = ("statistics.interval.ms", "5000");
 
 /// How often partitions are compared.
-const LOOK: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_secs(5);
 /// A partition that had more to read for so long, and of which nothing came meanwhile, is stalled. A consumer that recovers by
 /// itself does so within a few seconds after its broker answers. It is asked for its end after this time without a record, and
 /// again after the same time.
@@ -99,7 +99,7 @@ struct Progress {
 
 impl StallWatch {
     pub(super) fn new() -> Self {
-        Self::with(LOOK, STALLED)
+        Self::with(POLL, STALLED)
     }
 
     fn with(every: Duration, limit: Duration) -> Self {
@@ -135,13 +135,13 @@ impl StallWatch {
             return;
         }
         self.looked = now;
-        if let Err(error) = self.look(now, consumer) {
+        if let Err(error) = self.inspect(now, consumer) {
             tracing::debug!(%error, "whether partitions are fetched is not known");
             self.unmoved.forget_all();
         }
     }
 
-    fn look<C: Watched>(&mut self, now: Instant, consumer: &BaseConsumer<C>) -> Result<(), KafkaError> {
+    fn inspect<C: Watched>(&mut self, now: Instant, consumer: &BaseConsumer<C>) -> Result<(), KafkaError> {
         let read = self.read(consumer)?;
         for place in self.unmoved.note(now, read.iter().map(|(place, read)| (place, read.at))) {
             let (Some(Progress { at, resume, state }), (topic, partition)) = (read.get(&place), &place)
@@ -343,16 +343,22 @@ mod tests {
     fn a_quiet_partition_with_a_new_record_is_not_stalled() {
         let (mut unmoved, begun, quiet) = (Unmoved::new(STALLED), Instant::now(), ("quiet".to_owned(), 0));
         let after = |seconds| begun + Duration::from_secs(seconds);
-        let mut look = |seconds: u64, at: i64, end: i64| {
+        let mut inspect = |seconds: u64, at: i64, end: i64| {
             let found = unmoved.note(after(seconds), [(&quiet, at)].into_iter());
             found.iter().any(|place| unmoved.is_stalled(place, after(seconds), end > at))
         };
-        assert!(!look(0, 96, 96));
-        assert!(!look(20, 96, 102), "written just now");
-        assert!(!look(25, 102, 102), "and read");
-        assert!(!look(60, 102, 102) && !look(80, 102, 110) && !look(90, 102, 110), "not for long enough");
-        assert!(look(95, 102, 110), "for 15 s");
-        assert!(!look(100, 102, 110) && !look(110, 102, 110) && look(125, 102, 120), "and once more");
+        assert!(!inspect(0, 96, 96));
+        assert!(!inspect(20, 96, 102), "written just now");
+        assert!(!inspect(25, 102, 102), "and read");
+        assert!(
+            !inspect(60, 102, 102) && !inspect(80, 102, 110) && !inspect(90, 102, 110),
+            "not for long enough"
+        );
+        assert!(inspect(95, 102, 110), "for 15 s");
+        assert!(
+            !inspect(100, 102, 110) && !inspect(110, 102, 110) && inspect(125, 102, 120),
+            "and once more"
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// The time limit of one request, before it is logged that the broker is waited for.
-const LOOK: Duration = Duration::from_millis(1_500);
+const POLL: Duration = Duration::from_millis(1_500);
 /// How long TLS or authentication may fail before it counts as a wrong setting: several brokers are tried by then.
 const LASTING: Duration = Duration::from_secs(5);
 /// Between two questions.
@@ -103,7 +103,7 @@ fn answered<T>(
         let asked = Instant::now();
         // What the client reports is taken: why a connection failed, or that a token must be renewed.
         while consumer.poll(Duration::ZERO).is_some() {}
-        let source = match ask(LOOK.min(deadline.saturating_duration_since(asked))) {
+        let source = match ask(POLL.min(deadline.saturating_duration_since(asked))) {
             Ok(answer) => return Ok(answer),
             Err(source) => source,
         };

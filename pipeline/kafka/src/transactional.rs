@@ -25,7 +25,7 @@ use super::transaction::{Client, Transaction, connect, end, is_fatal};
 use super::{Error, TickConsumer, fatal};
 
 /// Between two looks whether anything is open.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL: Duration = Duration::from_millis(2);
 /// How long to look before the records of other partitions are read again.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// How long what is open may stay so after a renewal, before the process ends.
@@ -130,7 +130,7 @@ impl TransactionalProducer {
             if Instant::now() >= deadline || self.surroundings.stop.is_stopped() {
                 return Ok(false);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL);
         }
     }
 
@@ -236,7 +236,7 @@ impl Producer for TransactionalProducer {
                 return Err(fatal(Error::HeldBack(RENEWAL.as_secs())));
             }
             self.surroundings.pulse.beat();
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL);
         }
         Ok(Renewal::Done)
     }

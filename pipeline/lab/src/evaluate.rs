@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
         }
         self.evaluation.polls += 1;
         self.span = Some((self.span.map_or(received_at, |(first, _)| first), received_at));
-        self.verdicts.look(&self.engine, received_at, &mut self.evaluation.survival);
+        self.verdicts.inspect(&self.engine, received_at, &mut self.evaluation.survival);
         for effect in &effects {
             self.windows.apply(effect);
             if let Effect::Transition(arb_engine::effect::WindowChange::Opened, entry, _) = effect {

@@ -92,7 +92,7 @@ record! {
         pub outcome: Open<Outcome>,
         /// For it, or against it.
         pub side: Open<Side>,
-        /// Where.
+        /// The book.
         pub book: Name,
         /// At what price.
         pub price: Price,

@@ -109,7 +109,7 @@ record! {
         pub side: Open<Side>,
         /// Line.
         pub line: Option<Points>,
-        /// Where.
+        /// The book.
         pub book: Name,
         /// The operator of the book.
         pub operator: Name,
@@ -129,7 +129,7 @@ record! {
 record! {
     /// A chance without what books keep.
     pub struct FairChance {
-        /// By which method.
+        /// The devig method.
         pub method: Open<Method>,
         /// Of the outcome.
         pub probability: f64,

@@ -56,19 +56,19 @@ impl Flag {
 pub struct Verification(u16);
 
 impl Verification {
-    /// Of these flags.
+    /// The set of these flags.
     #[must_use]
     pub fn of(flags: impl IntoIterator<Item = Flag>) -> Self {
         Self(flags.into_iter().fold(0, |bits, flag| bits | flag.bit()))
     }
 
-    /// Whether this one does.
+    /// Whether a flag holds.
     #[must_use]
     pub fn holds(self, flag: Flag) -> bool {
         self.0 & flag.bit() != 0
     }
 
-    /// Whether all do.
+    /// Whether all flags hold.
     #[must_use]
     pub fn is_verified(self) -> bool {
         Flag::ALL.into_iter().all(|flag| self.holds(flag))
@@ -154,7 +154,7 @@ record! {
     /// A flag that does not hold, and why, for a person.
     #[derive(Eq)]
     pub struct FailedCheck as "Doubt" {
-        /// Which.
+        /// The flag.
         pub flag: Open<Flag>,
         /// One sentence.
         pub reason: String,

@@ -33,7 +33,7 @@ pub enum BooksError {
     /// It is readable, but its content is invalid.
     #[error("{place}: {what}")]
     Sense {
-        /// Where.
+        /// The place.
         place: String,
         /// What.
         what: String,

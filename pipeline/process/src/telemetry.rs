@@ -134,7 +134,7 @@ pub fn unknown_books(books: BTreeSet<Arc<str>>) {
 
 /// Reports the lag of the owned partitions, at a moment of UTC, and how long the pump has not moved. `ends`
 /// are the end offsets of the topic's partitions, as far as they are known.
-pub fn look(
+pub fn inspect(
     places: &BTreeMap<i32, PartitionProgress>,
     ends: &BTreeMap<i32, Span>,
     now: Micros,

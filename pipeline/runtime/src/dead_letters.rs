@@ -12,7 +12,7 @@ use crate::log::Output;
 pub mod header {
     /// Why: a [`super::Reason`]'s key.
     pub const REASON: &str = "arb-reason";
-    /// What exactly.
+    /// The error text.
     pub const ERROR: &str = "arb-error";
     /// The topic, partition and offset of the record.
     pub const TOPIC: &str = "arb-topic";

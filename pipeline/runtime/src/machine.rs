@@ -7,19 +7,19 @@
 //! # Rules
 //!
 //! 1. **One input topic for each machine.** The topic is a union of record types, partitioned by the key that
-//! the machine decides about. A machine that needs two sources together has them written into one topic:
-//! cooperative rebalancing does not keep the partitions of two topics together, and the order in which two
-//! topics were read cannot be replayed.
+//!    the machine decides about. A machine that needs two sources together has them written into one topic:
+//!    cooperative rebalancing does not keep the partitions of two topics together, and the order in which two
+//!    topics were read cannot be replayed.
 //! 2. **Time is a record.** Each input topic has timer records in every partition, written by a role.
-//! Something expires when such a record carries a late enough time.
+//!    Something expires when such a record carries a late enough time.
 //! 3. **A reply is an output.** It carries the id of its command. The machine stores ids for a fixed time, so
-//! that a command that is sent twice is executed once and has the same reply.
+//!    that a command that is sent twice is executed once and has the same reply.
 //! 4. **Partitions are in the catalogue** (`schemas/src/topics.rs`). All topics of one machine have the same
-//! number, and the outputs of a partition of the input go to the partition of that number.
+//!    number, and the outputs of a partition of the input go to the partition of that number.
 //! 5. **Names belong to the runtime**: the transactional id is `GROUP-PARTITION`, and the changelog's record
-//! of the partition has the key `partition`. A machine uses any other key.
+//!    of the partition has the key `partition`. A machine uses any other key.
 //! 6. **A step is a function** of the state, the record and its offset. The pump may step the same record
-//! again after an abort, cut transactions anywhere and restore at any offset: the outputs must be the same.
+//!    again after an abort, cut transactions anywhere and restore at any offset: the outputs must be the same.
 //!
 //! `docs/architecture/machines.md` explains how to write one; `pipeline/runtime/examples/counter.rs` is a
 //! complete one.

@@ -21,7 +21,7 @@ pub struct Position {
 pub struct Subject {
     /// What should move.
     pub what: &'static str,
-    /// Of which topic.
+    /// The topic.
     pub topic: &'static str,
     /// Which partition.
     pub partition: i32,
@@ -66,7 +66,7 @@ impl ProgressWatch {
     }
 
     /// Takes in where everything is at a moment; what is not named is watched no longer.
-    pub fn look(&mut self, now: Instant, positions: impl IntoIterator<Item = (Subject, Position)>) {
+    pub fn inspect(&mut self, now: Instant, positions: impl IntoIterator<Item = (Subject, Position)>) {
         let mut before = std::mem::take(&mut self.seen);
         for (subject, Position { at, end }) in positions {
             let is_at_end = end.is_some_and(|end| at >= end);
@@ -144,14 +144,14 @@ mod tests {
     fn a_position_that_could_move_and_does_not_is_stuck_after_the_limit() {
         let (mut watch, start) = (ProgressWatch::new(LIMIT), Instant::now());
         let seconds = |seconds| start + Duration::from_secs(seconds);
-        watch.look(start, [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
-        watch.look(seconds(14), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
+        watch.inspect(start, [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
+        watch.inspect(seconds(14), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(14)), None);
-        watch.look(seconds(15), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
+        watch.inspect(seconds(15), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(15)), Some(subject(0)));
-        watch.look(seconds(16), [(subject(0), position(6, 99)), (subject(1), position(9, 9))]);
+        watch.inspect(seconds(16), [(subject(0), position(6, 99)), (subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(16)), None, "it has moved");
-        watch.look(seconds(40), [(subject(1), position(9, 9))]);
+        watch.inspect(seconds(40), [(subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(40)), None, "it is another's");
     }
 
@@ -160,7 +160,7 @@ mod tests {
         let (mut watch, start) = (ProgressWatch::proving(LIMIT), Instant::now());
         for minute in 0..60 {
             let now = start + Duration::from_secs(60 * minute);
-            watch.look(now, [(subject(0), position(9, 9))]);
+            watch.inspect(now, [(subject(0), position(9, 9))]);
             assert_eq!(watch.stuck(now), None);
         }
     }
@@ -168,14 +168,14 @@ mod tests {
     #[test]
     fn a_new_position_is_stuck_until_it_has_moved() {
         let (mut watch, now) = (ProgressWatch::proving(LIMIT), Instant::now());
-        watch.look(now, [(subject(0), Position { at: 5, end: None })]);
+        watch.inspect(now, [(subject(0), Position { at: 5, end: None })]);
         assert_eq!(watch.stuck(now), Some(subject(0)), "whether there is input is not known yet");
-        watch.look(now, [(subject(0), position(5, 9))]);
+        watch.inspect(now, [(subject(0), position(5, 9))]);
         assert_eq!(watch.stuck(now), Some(subject(0)));
-        watch.look(now, [(subject(0), position(6, 9))]);
+        watch.inspect(now, [(subject(0), position(6, 9))]);
         assert_eq!(watch.stuck(now), None);
         let mut trusting = ProgressWatch::new(LIMIT);
-        trusting.look(now, [(subject(0), position(5, 9))]);
+        trusting.inspect(now, [(subject(0), position(5, 9))]);
         assert_eq!(trusting.stuck(now), None);
     }
 

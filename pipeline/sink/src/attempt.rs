@@ -46,7 +46,7 @@ pub(super) async fn run(
     let job = Job { store, attempt, range, lease };
     let (mut left, mut answer) = (attempt.left.clone(), attempt.answer.clone());
     if let Some(other) = attempt.otherwise() {
-        return job.look(other).await.map_or_else(|failure| failed(failure, left), |()| Ok(Ended::Clear));
+        return job.inspect(other).await.map_or_else(|failure| failed(failure, left), |()| Ok(Ended::Clear));
     }
     while let Some(table) = left.first().copied() {
         let arrived = if attempt.is_in_doubt {
@@ -86,7 +86,7 @@ impl Job<'_> {
 
     /// Fails if any table has rows by another version of the sink, of whose intent this is. It sends none: were rows of
     /// this version put beside them, no version could end what it began.
-    async fn look(&self, other: &Doubt) -> Result<(), Failure> {
+    async fn inspect(&self, other: &Doubt) -> Result<(), Failure> {
         let (asked, batch) = (self.asked(), &self.attempt.batch);
         for table in &self.attempt.left {
             let made = batch.rows().of(*table);

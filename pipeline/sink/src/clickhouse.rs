@@ -72,7 +72,7 @@ pub enum Error {
     /// It could not be asked, or refused.
     #[error("ClickHouse at {url}, as {user}: {}", first_line(source))]
     Server {
-        /// Which.
+        /// The address.
         url: String,
         /// The user of the request.
         user: String,
@@ -93,7 +93,7 @@ pub enum SchemaError {
          its own, or begin with an empty database"
     )]
     Changed {
-        /// Which.
+        /// The number.
         number: u32,
         /// The name and digest of what was applied.
         applied: String,

@@ -49,7 +49,7 @@ pub enum Refusal {
     /// The note.
     #[error("what the group has committed beside offset {offset} {error}")]
     Note {
-        /// Beside which.
+        /// The offset beside which it is committed.
         offset: i64,
         /// What is wrong with it.
         error: NoteError,

@@ -73,11 +73,11 @@ pub enum SinkError {
     /// A partition cannot be read.
     #[error("{topic} partition {partition}: {refusal}")]
     Refused {
-        /// Of which topic.
+        /// The topic.
         topic: &'static str,
-        /// Which.
+        /// The partition.
         partition: i32,
-        /// Why.
+        /// The reason.
         refusal: Refusal,
     },
     /// The log was cut below a reader, which does not learn the partition.

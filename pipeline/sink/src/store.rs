@@ -37,7 +37,7 @@ pub struct TimeOuts {
 /// Records of a partition from one offset to another.
 #[derive(Debug, Clone)]
 pub struct Range {
-    /// Of which topic.
+    /// The topic.
     pub topic: &'static Topic,
     /// Its id, in hexadecimal.
     pub topic_id: String,

@@ -98,7 +98,7 @@ pub fn silent(silence: Option<Duration>) {
 
 /// Reports the lag of the owned partitions of a topic, at a moment of UTC; `ends` are their end offsets, as
 /// far as they are known.
-pub fn look(
+pub fn inspect(
     topic: &'static str,
     places: &BTreeMap<i32, PartitionProgress>,
     ends: &BTreeMap<i32, Span>,

@@ -75,7 +75,7 @@ pub struct StateBet {
 pub struct StateConsensus {
     /// Of what.
     pub outcome: Outcome,
-    /// When.
+    /// The time.
     pub at: Micros,
     /// Median implied probability in millionths.
     pub probability: i64,
@@ -88,7 +88,7 @@ pub struct StateMove {
     pub outcome: Outcome,
     /// Position of the book's name.
     pub book: i32,
-    /// When.
+    /// The time.
     pub at: Micros,
     /// Millionths before.
     pub from: i64,
@@ -174,7 +174,7 @@ pub struct StateWindow {
 /// How far a source has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateSource {
-    /// Which.
+    /// The source.
     pub source: String,
     /// `received_at` of its latest frame or poll end.
     pub latest: Micros,
@@ -191,7 +191,7 @@ pub struct StateSource {
 pub struct StatePartition {
     /// Offset of the first record that this state does not contain.
     pub next_offset: i64,
-    /// By which rules its windows were made.
+    /// The rules for its windows.
     pub policy: String,
     /// Of the last event on the feed.
     pub sequence: i64,
@@ -214,7 +214,7 @@ pub struct StateClock {
 /// How long a book takes to confirm its prices.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateBook {
-    /// Which.
+    /// The book.
     pub book: String,
     /// Samples by age.
     pub counts: Vec<i32>,

@@ -123,7 +123,7 @@ pub struct PollEnd {
 pub struct Heartbeat {
     /// Which source.
     pub source: String,
-    /// When.
+    /// The time.
     pub at: Micros,
 }
 

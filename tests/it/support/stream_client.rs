@@ -59,8 +59,8 @@ impl StreamClient {
     }
 
     /// Looks at what it has been sent so far.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&Delivered) -> T) -> T {
-        look(&self.shared.delivered.lock().unwrap())
+    pub(crate) fn inspect<T>(&self, inspect: impl FnOnce(&Delivered) -> T) -> T {
+        inspect(&self.shared.delivered.lock().unwrap())
     }
 
     /// Stops it; what it was sent.

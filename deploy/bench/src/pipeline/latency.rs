@@ -39,7 +39,7 @@ const WARM_UP: Duration = Duration::from_secs(2);
 const DRAIN: Duration = Duration::from_secs(30);
 /// How long the last events may take to their readers.
 const LAST: Duration = Duration::from_millis(500);
-const LOOK: Duration = Duration::from_millis(20);
+const POLL: Duration = Duration::from_millis(20);
 /// Between two sendings.
 const STEP: Duration = Duration::from_micros(500);
 
@@ -145,7 +145,7 @@ impl Drop for StopAtEnd<'_> {
 fn arrivals(feed: &mut Feed, stop: &Stop) -> anyhow::Result<Vec<Arrival>> {
     let mut arrivals = Vec::new();
     while !stop.is_stopped() {
-        if let FeedEvent::Record { value, .. } = feed.next(LOOK)? {
+        if let FeedEvent::Record { value, .. } = feed.next(POLL)? {
             let now = clock::now();
             let ticked = match RecordType::of(&value)? {
                 RecordType::ArbWindow => decode::<ArbWindow>(&value)?.entry.updated_at,
@@ -224,7 +224,7 @@ fn wait_for(records: u64, shared: &Shared<'_>, ground: &KafkaGround<'_>) -> anyh
             let processed = shared.processed.load(Ordering::Relaxed);
             bail!("the pump has processed {processed} of {records} records after {} s", DRAIN.as_secs());
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL);
     }
     Ok(())
 }

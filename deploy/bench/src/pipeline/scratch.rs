@@ -17,7 +17,7 @@ use super::client::settings;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// How often to look whether the topics are there.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL: Duration = Duration::from_millis(20);
 
 /// Topics that belong to the measurement.
 pub(super) struct Scratch {
@@ -69,7 +69,7 @@ impl Scratch {
         let deadline = Instant::now() + TIMEOUT;
         loop {
             match partitions(&self.cluster) {
-                Err(arb_kafka::Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
+                Err(arb_kafka::Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(POLL),
                 found => return Ok(found.map(drop)?),
             }
         }

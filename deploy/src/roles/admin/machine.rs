@@ -20,7 +20,7 @@ pub(super) struct Machine {
 
 impl Machine {
     /// Reports the current usage.
-    pub(super) fn look(&mut self) {
+    pub(super) fn inspect(&mut self) {
         if self.looks.is_multiple_of(SELDOM) {
             self.fds = fds();
         }

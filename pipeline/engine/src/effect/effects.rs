@@ -14,7 +14,7 @@ use crate::learning::survival::Ttl;
 use super::signal::SignalChange;
 use super::window::WindowChange;
 
-/// One thing to publish.
+/// A change to publish: a transition of a window or signal, a movement, an alert, or progress.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// A window opened or changed: to the feed and to the board. What its TTL was read from is not published.

@@ -24,7 +24,7 @@ use super::view::{PassedMarket, TableView};
 /// The signals of a market after its table has changed; `open` were open before. Sorted by subject, as `open` is.
 pub(crate) fn update_signals(
     open: &[Signal],
-    look: &TableView<'_>,
+    view: &TableView<'_>,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
 ) -> Vec<Signal> {
@@ -32,14 +32,14 @@ pub(crate) fn update_signals(
         return Vec::new();
     }
     let mut found = Vec::new();
-    value::find(look, open, context, &mut found);
-    low_hold::find(look, open, context, &mut found, &mut effects.left_out);
+    value::find(view, open, context, &mut found);
+    low_hold::find(view, open, context, &mut found, &mut effects.left_out);
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
         if signal.subject.kind.is_of_table() {
-            return Err(why_faded(signal, look.quotes));
+            return Err(why_faded(signal, view.quotes));
         }
-        lost(signal, look.quotes, context).map_or(Ok(()), Err)
+        lost(signal, view.quotes, context).map_or(Ok(()), Err)
     };
     merge(open, found, keeps, context, effects)
 }

@@ -87,11 +87,11 @@ impl<'a> Steam<'a> {
         let mut movers: Vec<_> = up.filter_map(mover).collect();
         let name = |quote: &Quote| context.step.pricing.names.name(quote.key.book);
         movers.sort_by(|(_, a), (_, b)| a.span_start.cmp(&b.span_start).then_with(|| name(a).cmp(name(b))));
-        let moved = value::operators(movers.iter().map(|(_, quote)| *quote), context);
+        let moving = value::operators(movers.iter().map(|(_, quote)| *quote), context);
         let all = value::operators(offers.iter().copied(), context);
         let last_move = movers.iter().map(|(sum, _)| sum.at).max()?;
-        let share = moved as f64 / all as f64;
-        (moved >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
+        let share = moving as f64 / all as f64;
+        (moving >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
     }
 
     fn is_found_in(&self, found: &Found) -> bool {

@@ -29,15 +29,15 @@ pub(super) const OPERATORS: usize = 4;
 
 /// The probabilities of each line's books for its best prices.
 pub(super) fn find(
-    look: &TableView<'_>,
+    view: &TableView<'_>,
     open: &[Signal],
     context: &MarketContext<'_>,
     found: &mut Vec<Found>,
 ) {
     let mut rows = Vec::new();
-    for quotes in look.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
+    for quotes in view.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         rows.clear();
-        rows::rows_of(quotes, look.outcomes, &mut rows);
+        rows::rows_of(quotes, view.outcomes, &mut rows);
         find_on_line(&rows, open, context, found);
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Parts<'a> {
     state: &'a MarketState,
     /// Sorted by line, those of one line in their order.
     moves: Vec<&'a Move>,
-    /// The same.
+    /// Sorted by line.
     signals: Vec<&'a Signal>,
 }
 

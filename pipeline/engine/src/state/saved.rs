@@ -45,26 +45,26 @@ pub enum Saved {
     },
     /// How far a source has come.
     Source {
-        /// Which.
+        /// The source.
         source: Arc<str>,
         /// Where it is.
         clock: SourceClock,
     },
     /// A source has long been silent.
     SourceGone {
-        /// Which.
+        /// The source.
         source: Arc<str>,
     },
     /// How long a book takes to confirm its prices.
     Book {
-        /// Which.
+        /// The book.
         book: Arc<str>,
         /// What is known of it.
         refresh: Refresh,
     },
     /// A book has long been silent.
     BookGone {
-        /// Which.
+        /// The book.
         book: Arc<str>,
     },
     /// The margins of proven windows.

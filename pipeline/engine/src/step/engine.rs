@@ -179,7 +179,7 @@ impl Engine {
         &self.expected
     }
 
-    /// By which rules it makes windows.
+    /// The rules for its windows.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.policy

@@ -75,7 +75,7 @@ impl DatedFee {
 pub struct Book {
     /// The operator; `None` is the book itself: see [`Self::operator`].
     pub operator: Option<Arc<str>>,
-    /// What it is.
+    /// Bookmaker, exchange or prediction market.
     pub kind: VenueKind,
     /// ISO 4217; `None` is unknown, which is not even equal to itself.
     pub currency: Option<Arc<str>>,

@@ -8,7 +8,7 @@ use crate::odds::Price;
 
 use super::table::Venues;
 
-/// By which rules the quotes of an event are looked at.
+/// The prices of an event: books, fees and rules.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PricingContext<'a> {
     pub(crate) policy: Policy,

@@ -12,7 +12,7 @@ use fastrand::Rng;
 /// The longest `Retry-After` that is respected.
 const LONGEST_RETRY_AFTER: Micros = 3_600 * SECOND;
 
-/// The times.
+/// The limits of the pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
     /// After a first failure, at most.

@@ -12,7 +12,7 @@ const VERSION: &str = "1";
 /// Kafka's limit is 4,096 bytes, unless its operator made it less.
 const LONGEST: usize = 4_000;
 
-/// As text.
+/// Writes the text form.
 #[must_use]
 pub fn write(asked: &BTreeMap<String, Micros>) -> String {
     let mut latest: Vec<_> = asked.iter().collect();
@@ -28,7 +28,7 @@ pub fn write(asked: &BTreeMap<String, Micros>) -> String {
     text
 }
 
-/// From text.
+/// Parses the text form.
 #[must_use]
 pub fn read(text: &str) -> BTreeMap<String, Micros> {
     let mut words = text.split(' ');

@@ -36,7 +36,7 @@ pub enum Sports {
 pub struct Rules {
     /// Which sports.
     pub sports: Sports,
-    /// How often.
+    /// The intervals between polls.
     pub intervals: Intervals,
     /// Time between two looks at a free listing.
     pub look_every: Micros,

@@ -25,7 +25,7 @@ use crate::telemetry;
 use crate::the_odds_api::{Decoder, OddsFormat};
 
 /// Between two looks when there is nothing to do.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 /// What a call may take beyond its time-out, by the clock on the wall.
 const GRACE: Micros = 5 * SECOND;
 
@@ -71,7 +71,7 @@ impl<'a> Worker<'a> {
 
     /// Runs until the shutdown signal.
     pub(super) fn run(mut self, stop: &Stop) -> Result<Polled, LiveError> {
-        let mut wait = LOOK;
+        let mut wait = POLL;
         while !stop.is_stopped() {
             self.beats.check()?;
             self.serve(wait)?;
@@ -80,7 +80,7 @@ impl<'a> Worker<'a> {
                 Some(action) => self.act(&action, now)?,
                 None => false,
             };
-            wait = if done { Duration::ZERO } else { LOOK };
+            wait = if done { Duration::ZERO } else { POLL };
             self.log_credits();
         }
         self.beats.only_for(std::iter::empty());

@@ -68,7 +68,7 @@ impl Desk {
         model: &Model,
     ) {
         if step >= self.next_look {
-            self.look(life, in_play, &fair(self.behind), model);
+            self.inspect(life, in_play, &fair(self.behind), model);
             self.next_look = step + wait(&mut self.rng, self.looks[usize::from(in_play)] / STEP);
         }
     }
@@ -83,7 +83,7 @@ impl Desk {
         self.next_look = 0;
     }
 
-    fn look(&mut self, life: &Life, in_play: bool, fair: &Fair, model: &Model) {
+    fn inspect(&mut self, life: &Life, in_play: bool, fair: &Fair, model: &Model) {
         if self.rng.f64() < NEW_MIND[usize::from(in_play)] {
             self.leans = [opinion(&mut self.rng, model), opinion(&mut self.rng, model)];
         }

@@ -113,7 +113,7 @@ pub enum SettingsError {
         option: &'static str,
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         problem: String,
     },
 }

@@ -171,8 +171,8 @@ impl SignalRun<'_> {
         let (effects, _) =
             step_poll(&mut self.engine, source, poll, &mut self.offset, &mut self.graded.faults);
         self.now = Some(self.now.map_or(received_at, |now| now.max(received_at)));
-        self.following.look(&self.engine, received_at, &mut self.graded.counts);
-        self.closes.look(&self.engine, received_at, &starts);
+        self.following.inspect(&self.engine, received_at, &mut self.graded.counts);
+        self.closes.inspect(&self.engine, received_at, &starts);
         self.take(&effects);
     }
 

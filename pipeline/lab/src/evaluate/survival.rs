@@ -65,7 +65,7 @@ impl Verdicts {
     }
 
     /// Settles the legs that a poll answered: a quote that is gone by it, or was seen since the verdict.
-    pub(super) fn look(&mut self, engine: &Engine, now: Micros, survival: &mut Survival) {
+    pub(super) fn inspect(&mut self, engine: &Engine, now: Micros, survival: &mut Survival) {
         self.0.retain(|verdict| {
             let (seen_at, stands) = match engine.quote(&verdict.event, &verdict.bet, &verdict.book) {
                 None => (now, false),

@@ -92,7 +92,7 @@ impl RawWindow {
     }
 
     /// Sees it at a poll, or no longer.
-    fn look(&mut self, at: Micros) {
+    fn inspect(&mut self, at: Micros) {
         if at - self.last_open_at > HOLE {
             self.lost_at.get_or_insert(self.last_open_at);
         }
@@ -154,7 +154,7 @@ impl Windows {
             }
             Effect::Closed(closed) => {
                 if let Some(mut window) = self.open.remove(&closed.id) {
-                    window.look(closed.closed_at.0);
+                    window.inspect(closed.closed_at.0);
                     self.closed.push(RawWindow { closed_at: Some(closed.closed_at.0), ..window });
                 }
             }
@@ -167,7 +167,7 @@ impl Windows {
 
     pub(super) fn end_of_poll(&mut self, at: Micros) {
         for window in self.open.values_mut() {
-            window.look(at);
+            window.inspect(at);
             window.polls += 1;
             window.last_open_at = at;
         }

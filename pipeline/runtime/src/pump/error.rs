@@ -60,7 +60,7 @@ pub enum PumpError {
         offset: i64,
         /// The record's key.
         key: String,
-        /// What is wrong.
+        /// The error.
         error: Source,
     },
     /// The log failed while a record was processed, or while its outputs were written.

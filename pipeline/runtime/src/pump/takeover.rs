@@ -14,7 +14,7 @@ use crate::log::{Adoption, Event, Input, Producer};
 use crate::machine::Machine;
 
 /// How long to wait for a record while a takeover waits for the log.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL: Duration = Duration::from_millis(5);
 
 /// Partitions that are accepted and not started.
 pub(super) struct Takeover<M> {
@@ -40,8 +40,8 @@ impl<M: Machine> Takeover<M> {
     pub(super) fn wait(&self) -> Duration {
         match (&self.restore, self.adopting.is_empty() && self.queued.is_empty()) {
             (None, true) => WAIT,
-            (Some(_), _) if self.is_waiting => LOOK,
-            (None, false) if self.queued.is_empty() => LOOK,
+            (Some(_), _) if self.is_waiting => POLL,
+            (None, false) if self.queued.is_empty() => POLL,
             _ => Duration::ZERO,
         }
     }

@@ -69,7 +69,7 @@ impl Closes {
     }
 
     /// Records a poll's probabilities of the lines of bets, for events that start soon.
-    pub(super) fn look(&mut self, engine: &Engine, now: Micros, starts: &[(String, Micros)]) {
+    pub(super) fn inspect(&mut self, engine: &Engine, now: Micros, starts: &[(String, Micros)]) {
         for (event, _) in starts.iter().filter(|(_, start)| (1..LAST).contains(&(start - now))) {
             let places = self.closes.iter_mut().filter(|((of, ..), _)| **of == **event);
             for ((_, market, line), close) in places {
