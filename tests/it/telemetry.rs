@@ -45,7 +45,7 @@ fn assert_is_whole(page: &Page, role: Reporter) {
         };
         match page.types.get(metric.name) {
             Some(output) => {
-                assert_eq!((output.as_str(), page.helps[metric.name].as_str()), (kind, metric.help))
+                assert_eq!((output.as_str(), page.helps[metric.name].as_str()), (kind, metric.help));
             }
             None => assert!(metric.is_rare, "{role:?} does not report {}", metric.name),
         }

@@ -245,7 +245,7 @@ fn two_books_or_small_moves_are_no_steam() {
 }
 
 /// Three books at these odds, confirmed each minute, so that they are fresh.
-fn said_at(world: &mut World, from: i64, to: i64, home: &str) -> Vec<Effect> {
+fn ticks_between(world: &mut World, from: i64, to: i64, home: &str) -> Vec<Effect> {
     let step = |second| push(world, second, winner(&["a", "b", "c"], home, "1.5", second));
     (from..to).step_by(60).flat_map(step).collect()
 }
@@ -256,17 +256,17 @@ fn odds_drop_when_the_consensus_falls_by_eight_per_cent_in_half_an_hour() {
         reported(effects).into_iter().filter(|what| what.contains("odds_drop")).collect::<Vec<_>>()
     };
     let mut world = World::new(Policy::Board);
-    assert_eq!(drops(&said_at(&mut world, 10, 900, "2")), [""; 0]);
-    assert_eq!(drops(&said_at(&mut world, 910, 1_500, "1.9")), [""; 0], "five per cent");
-    let effects = said_at(&mut world, 1_510, 2_100, "1.8");
+    assert_eq!(drops(&ticks_between(&mut world, 10, 900, "2")), [""; 0]);
+    assert_eq!(drops(&ticks_between(&mut world, 910, 1_500, "1.9")), [""; 0], "five per cent");
+    let effects = ticks_between(&mut world, 1_510, 2_100, "1.8");
     assert_eq!(drops(&effects), ["opened odds_drop a home"]);
     let edge = edge(&effects, "opened odds_drop a home");
     assert!(close(edge.strength, 0.555_556 - 0.5) && close(edge.confidence, 1.0), "{edge:?}");
     assert_eq!((edge.evidence.len(), edge.expires_at.0), (3, at(1_800 + 1_800)));
     // Half an hour later 1.8 is what it was.
-    let later = said_at(&mut world, 2_110, 3_700, "1.8");
+    let later = ticks_between(&mut world, 2_110, 3_700, "1.8");
     assert_eq!(drops(&later), ["expired odds_drop a home"]);
-    assert_eq!(drops(&said_at(&mut world, 3_710, 4_500, "1.7")), [""; 0], "5.6 per cent since");
+    assert_eq!(drops(&ticks_between(&mut world, 3_710, 4_500, "1.7")), [""; 0], "5.6 per cent since");
 }
 
 #[test]
@@ -275,9 +275,9 @@ fn the_price_at_the_start_of_the_half_hour_counts() {
         |effects: &[Effect]| reported(effects).iter().filter(|what| what.contains("odds_drop")).count();
     // .50 until 35 minutes, then .52 and .55: nine per cent from what held thirty minutes ago.
     let mut world = World::new(Policy::Board);
-    said_at(&mut world, 10, 2_000, "2");
-    assert_eq!(drops(&said_at(&mut world, 2_010, 2_300, "1.923")), 0);
-    assert_eq!(drops(&said_at(&mut world, 2_310, 2_800, "1.818")), 1);
+    ticks_between(&mut world, 10, 2_000, "2");
+    assert_eq!(drops(&ticks_between(&mut world, 2_010, 2_300, "1.923")), 0);
+    assert_eq!(drops(&ticks_between(&mut world, 2_310, 2_800, "1.818")), 1);
 }
 
 #[test]

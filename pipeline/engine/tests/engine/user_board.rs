@@ -102,7 +102,7 @@ fn sent(prices: &Prices, books: &BTreeSet<usize>) -> World {
 
 proptest! {
     #[test]
-    fn it_is_what_is_said_by_an_engine_that_hears_of_no_others(
+    fn it_equals_the_board_of_an_engine_without_the_other_books(
         prices in prop::collection::btree_map((0..BOOKS.len(), 0..BETS.len()), 170_u32..240, 5..30),
         books in prop::collection::btree_set(0..BOOKS.len(), 1..5),
     ) {
