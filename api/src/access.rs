@@ -1,8 +1,8 @@
-//! Who may ask, and how often: keys, plans and usage, each with its file.
+//! Access: keys, plans and usage, each with its file.
 //!
 //! - [`keys`]: API keys; [`plan`]: what a plan may spend in a month; [`usage`]: what each key has spent.
 //!
-//! It never sees a request: it is asked about a key by whoever has one.
+//! It never sees a request: callers that have a key pass it in.
 
 pub mod keys;
 pub mod plan;

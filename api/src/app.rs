@@ -39,17 +39,36 @@ use crate::stream::{StreamState, Streams};
 pub struct App {
     pub(crate) lists: Lists,
     pub(crate) stream: Arc<StreamState>,
-    /// Who may ask.
+    /// The keys of the callers.
     pub keys: Arc<Reloaded<Keys>>,
-    /// How often.
+    /// The usage of each key.
     pub usage: Arc<Usage>,
 }
 
-/// Shared by the threads that feed it and the one that serves it.
+/// Shared by the threads that write to it and the one that serves it.
 pub type SharedApp = Arc<App>;
 
 impl App {
-    /// One that has read nothing yet, of topics with so many partitions.
+    /// A board that has read nothing yet, of topics with the given numbers of partitions.
+    ///
+    /// ```
+    /// use arb_api::App;
+    /// use arb_api::access::{keys::Keys, plan::Plan, usage::Usage};
+    /// use arb_api::files::reload::Reloaded;
+    /// use arb_api::stream::{Streams, source::Source};
+    /// use std::time::Duration;
+    ///
+    /// let folder = std::env::temp_dir().join(format!("app-{}", std::process::id()));
+    /// let keys = folder.join("keys.json");
+    /// Keys::create(&keys, "alice", Plan::Free)?;
+    /// let plans = Reloaded::open(folder.join("plans.json"))?;
+    /// let usage = Usage::open(folder.join("usage.json"), plans, || 1_767_225_600_000_000)?;
+    /// let streams = Streams::new(Source::by_hand(1), 1_000, Duration::from_secs(10));
+    /// let app = App::new(1, Reloaded::open(keys)?, usage, streams);
+    /// assert!(!app.is_ready(), "the topics have not been read yet");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new(partitions: i32, keys: Reloaded<Keys>, usage: Usage, streams: Streams) -> Self {
         let (lists, keys, usage) = (Lists::new(partitions), Arc::new(keys), Arc::new(usage));
@@ -58,7 +77,7 @@ impl App {
         Self { lists, stream: Arc::new(stream), keys, usage }
     }
 
-    /// Begins with this board and no signals, for whoever hands over the feed too
+    /// Begins with this board and no signals, for a caller that hands over the feed as well
     /// ([`Source::by_hand`](crate::stream::source::Source::by_hand)).
     pub fn begin(&self, entries: impl IntoIterator<Item = BoardEntry>, progress: BoardProgress) {
         entries.into_iter().for_each(|entry| self.lists.board.put(entry));
@@ -86,7 +105,7 @@ impl App {
         let verified = board.iter().filter(|entry| entry.verified).count();
         let (entries, signals) = (board.len(), self.lists.signals.len());
         let (as_of, (ring, feed)) = (self.lists.polls.as_of(), self.streams().memory());
-        telemetry::look(
+        telemetry::inspect(
             &telemetry::Memory { entries, verified, signals, as_of, ring, feed: &feed },
             ends,
             now,
@@ -109,7 +128,7 @@ impl App {
         follow::follow(table, &*self.lists.signals, stop)
     }
 
-    /// Reads the feed until the shutdown signal; `stream::hub` says why in this order.
+    /// Reads the feed until the shutdown signal; `stream::hub` explains the order.
     ///
     /// # Errors
     /// [`FollowError`].

@@ -1,7 +1,7 @@
 //! Small files of our own: whole or not at all, and readable by their owner alone.
 //!
-//! It never leaves half a file behind, not even when the power fails, and names the file in every error. Two that write
-//! the same file at one time would write into one another: whoever calls sees to it that there is one.
+//! It never leaves a partial file behind, not even when the power fails, and names the file in every error.
+//! Two writers of one file at the same time would mix their bytes: the caller ensures that there is one.
 
 pub mod reload;
 
@@ -19,17 +19,17 @@ pub enum FileError {
     /// It cannot be read or written.
     #[error("{path}: {error}")]
     Io {
-        /// Which.
+        /// The path.
         path: String,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// It is none of ours.
     #[error("{path}: {error}")]
     Format {
-        /// Which.
+        /// The path.
         path: String,
-        /// What is wrong.
+        /// The error.
         error: serde_json::Error,
     },
 }
@@ -89,14 +89,16 @@ fn write_new(new: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Waits for a lock that lies beside a file, for who reads, changes and writes it; it lasts as long as the answer lives.
+/// Waits for a lock file beside a file, for a caller that reads, changes and writes it; the lock is held
+/// until the returned value is dropped.
 pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     let beside = path.with_extension("lock");
     let lock = File::create(&beside).and_then(|file| file.lock().map(|()| file));
     lock.map_err(at(&beside))
 }
 
-/// What tells one state of a file from another: every change of ours gives it another inode, others' another time.
+/// Identifies one state of a file: every write of this program gives it another inode, other writers change
+/// its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp(Option<(u64, u64, i64, i64)>);
 

@@ -1,6 +1,7 @@
 //! For tests: an API that reads nothing from Kafka with one key to it, and the records that tests are about.
 //!
-//! The records are those of `arb_model::fixtures` where a test does not look at a value.
+//! Records that a test does not look at closely are those of `arb_model::fixtures`; a test that needs another one changes a field
+//! of these.
 
 use std::time::Duration;
 
@@ -99,7 +100,7 @@ pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
     }
 }
 
-/// As who reads it has it.
+/// The record as its reader decodes it.
 pub(crate) fn shown(view: impl Serialize) -> Value {
     serde_json::from_slice(&json(&view)).unwrap()
 }

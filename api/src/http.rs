@@ -6,7 +6,7 @@
 //! - `auth`: which key a request has; `limits`: how large it may be; `request_id` and `quota_headers`: what every response has.
 //! - `problem`: errors, RFC 9457; `parameters`, `paging` and `etag`: what handlers of lists share; `reply`: bodies.
 //!
-//! It never knows a resource: those are handed to it as rows of a table.
+//! It never knows a resource: the resources are passed in as rows of a table.
 
 pub(crate) mod auth;
 mod body;

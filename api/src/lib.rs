@@ -6,9 +6,10 @@
 //! - [`access`]: keys, plans and usage; [`files`]: small files, and files that are read again when they change.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
-//! Rooms use one another in this order alone: app, routes, resources, stream, lists, http, access, files; `view` and `telemetry` use none
-//! of them. It never computes anything about odds: entries are shown as the processor wrote them. It never asks a clock what
-//! time it is, except for the quota's month, and then the one that it is given.
+//! Modules use one another in this order only: app, routes, resources, stream, lists, http, access, files;
+//! `view` and `telemetry` use none of them. The crate never computes anything about odds: entries are shown
+//! as the processor wrote them. It never reads a clock, except for the quota's month, and then the clock that
+//! is passed in.
 
 pub mod access;
 mod app;

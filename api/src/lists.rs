@@ -6,7 +6,7 @@
 //! - `known_sports`: which sports and leagues there are; `sport`: the filter by one;
 //!   `signal_kinds`: the filter by kinds of signals.
 //!
-//! It never knows a request or who sends it.
+//! It never knows a request or its caller.
 
 pub(crate) mod entries;
 pub mod follow;

@@ -4,7 +4,7 @@
 //! - `stream`: the entry to Server-Sent Events; `usage`: a key's quota; `health`: whether the process runs and serves;
 //!   `problems`: what an error's `type` means.
 //!
-//! A resource never knows another one, nor its own path.
+//! A resource never knows another one, nor its path.
 
 mod arbs;
 pub(crate) mod health;

@@ -1,15 +1,18 @@
 //! What changes, as Server-Sent Events.
 //!
-//! - [`source`]: the feed's topic and its one reader; `hub`: what all streams share, and why a snapshot is exact.
+//! - [`source`]: the feed's topic and its one reader; `hub`: the state that all streams share, and why a
+//!   snapshot is consistent with the events after it.
 //! - `event` and `view`: a record as a block of text; `position`: its id.
-//! - `ring` and `fold`: the last events, and what is open at the last one.
-//! - `query`: what a client asks; `session`: who it is; `client`: what it is sent until it is where the ring is, `follower`:
-//!   from then on; `sse_body`: the two as one body; `notice`: what is sent beside events.
-//! - `waker_set`: how all are woken; `idle_timer`: when one has been sent nothing for long.
-//! - `catch_up`: what only Kafka still has; `catch_up_limiter`: who may read it now.
+//! - `ring` and `fold`: the last events, and the entries that are open at the last one.
+//! - `query`: the parameters of a request; `session`: one stream from beginning to end; `client`: the pieces
+//!   until the client has caught up with the ring, `follower`: the pieces from then on; `sse_body`: both as
+//!   one body; `notice`: messages beside events.
+//! - `waker_set`: how all streams are woken; `idle_timer`: detects a stream that has sent nothing for long.
+//! - `catch_up`: events that only Kafka still has; `catch_up_limiter`: which clients may read them now.
 //!
-//! A client gets everything that its filters let through, in the order of each partition, once: from its last event on,
-//! or from a snapshot. One that reads too slowly is disconnected and resumes later; it is never fed with holes.
+//! A client receives every event that passes its filters, in the order of each partition, once: from its last
+//! event on, or from a snapshot. A client that reads too slowly is disconnected and resumes later; it never
+//! receives a stream with gaps.
 //!
 //! Source: WHATWG HTML, "Server-sent events".
 
@@ -64,7 +67,7 @@ const CATCH_UPS: usize = 4;
 pub struct Streams {
     source: Source,
     hub: FeedHub,
-    /// A client hears something at least this often.
+    /// A client receives something at least this often.
     heartbeat: Duration,
     catch_ups: CatchUpLimiter,
 }
@@ -137,7 +140,7 @@ impl StreamState {
         self.lists.sports.check_for_stream(&query.filter.sport)
     }
 
-    /// Reads the feed until the shutdown signal; `hub` says why in this order.
+    /// Reads the feed until the shutdown signal; `hub` explains the order.
     ///
     /// # Errors
     /// [`FollowError`].

@@ -1,6 +1,6 @@
-//! What the API has to say: requests, the board, the feed and its streams.
+//! The telemetry of the API: requests, the board, the feed and its streams.
 //!
-//! It never knows who asks.
+//! It never knows the caller.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -91,7 +91,7 @@ pub fn connection_evicted(reason: &'static str) {
     list::EVICTED_CONNECTIONS.counter(&[reason]).increment(1);
 }
 
-/// Something that is open as long as this lives.
+/// Something that is counted as open until this is dropped.
 #[derive(Debug)]
 pub struct Open(&'static Gauge);
 
@@ -134,7 +134,7 @@ pub fn stream_ended(reason: &'static str) {
 /// Events of a batch, at most.
 const BATCH: u64 = 64;
 
-/// What was handed to a connection, told a batch at a time.
+/// Events that were handed to a connection, reported a batch at a time.
 #[derive(Debug, Default)]
 pub struct Sent {
     events: u64,
@@ -147,12 +147,12 @@ impl Sent {
         self.events += 1;
         self.bytes += bytes as u64;
         if self.events == BATCH {
-            self.tell();
+            self.report();
         }
     }
 
-    /// Tells what has come together.
-    pub fn tell(&mut self) {
+    /// Reports the collected counts.
+    pub fn report(&mut self) {
         METERS.stream_events.increment(std::mem::take(&mut self.events));
         METERS.stream_bytes.increment(std::mem::take(&mut self.bytes));
     }
@@ -160,7 +160,7 @@ impl Sent {
 
 impl Drop for Sent {
     fn drop(&mut self) {
-        self.tell();
+        self.report();
     }
 }
 
@@ -181,8 +181,9 @@ pub struct Memory<'a> {
     pub feed: &'a [i64],
 }
 
-/// Tells what is in memory at a moment of UTC. `ends` are where the feed's partitions end, as far as is known.
-pub fn look(memory: &Memory<'_>, ends: &BTreeMap<i32, Span>, now: Micros) {
+/// Reports what is in memory at a moment of UTC. `ends` are the end offsets of the feed's partitions, as far
+/// as they are known.
+pub fn inspect(memory: &Memory<'_>, ends: &BTreeMap<i32, Span>, now: Micros) {
     METERS.board_entries.set(memory.entries as f64);
     METERS.verified_entries.set(memory.verified as f64);
     METERS.signals.set(memory.signals as f64);

@@ -1,6 +1,6 @@
 //! How what is open reads in JSON: the record's own text form, and what only JSON has.
 //!
-//! - `entry`: a window of the board; `signal`: an edge signal. The event that both are about stands here.
+//! - `entry`: a window of the board; `signal`: an edge signal. The event that both refer to is defined here.
 //!
 //! Names and forms of values are those of `arb_model`. Pure. It adds the rank, ages and the time of expiry, and shows the sport
 //! and the league of an event beside it.
@@ -97,9 +97,9 @@ mod tests {
         assert_eq!((&value["event"]["in_play"], &value["event"]["id"]), (&json!(true), &json!("e")));
         assert_eq!((&value["strength"], &value["confidence"]), (&json!(0.031), &json!(0.9)));
         assert_eq!((&value["bets"][0]["price"], &value["bets"][0]["line"]), (&json!(2.1), &json!(2.25)));
-        let said = &value["evidence"][0];
-        assert_eq!((&said["role"], &said["price"]), (&json!("source"), &json!(1.90909)));
-        assert_eq!((&said["price_from"], &said["age_seconds"]), (&Value::Null, &json!(1.0)));
+        let leg = &value["evidence"][0];
+        assert_eq!((&leg["role"], &leg["price"]), (&json!("source"), &json!(1.90909)));
+        assert_eq!((&leg["price_from"], &leg["age_seconds"]), (&Value::Null, &json!(1.0)));
         assert_eq!(value["fair"][1], json!({"method": "power", "probability": 0.4925}));
         assert_eq!(
             (&value["opened_at"], &value["expires_at"]),

@@ -63,13 +63,13 @@ impl LogFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start everything: a local Kafka and ClickHouse, all roles, and a market to look at
+    /// Start everything: a local Kafka and ClickHouse, all roles, and a source of odds
     Up(Box<Up>),
-    /// Publish what a source says to Kafka
+    /// Publish the updates of a source to Kafka
     Ingest(Ingest),
-    /// Compute windows and edge signals from what sources said
+    /// Compute windows and edge signals from the published updates
     Process(Process),
-    /// Write what the topics say to ClickHouse
+    /// Write the records of the topics to ClickHouse
     Sink(Sink),
     /// Serve the board, edge signals, streams and usage over HTTP
     Serve(Serve),
@@ -77,15 +77,15 @@ pub(crate) enum Command {
     Kafka(Kafka),
     /// Run the local ClickHouse alone
     Clickhouse(ClickHouse),
-    /// Bring the schema of ClickHouse to what this program knows
+    /// Migrate the schema of ClickHouse to the version of this program
     Migrate(Migrate),
     /// List or create the topics
     Topics(Topics),
-    /// List what could not be taken in, or send it again
+    /// List dead-lettered records, or send them again
     Dlq(Dlq),
-    /// Make an API key
+    /// Create an API key
     Key(Key),
-    /// Say what the windows and edge signals of recordings were, without Kafka
+    /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),
     /// Print the prior of how long windows live, from recordings
     Fit(Fit),
@@ -118,7 +118,7 @@ impl Command {
     }
 }
 
-/// Where a role tells how it is.
+/// The address of a role's metrics and health checks.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AdminOptions {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
@@ -127,10 +127,10 @@ pub struct AdminOptions {
     pub admin_listen: Option<AdminListen>,
 }
 
-/// Where that is.
+/// The address of the admin listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdminListen {
-    /// Nowhere.
+    /// No listener.
     Off,
     /// At an address.
     At(SocketAddr),
@@ -150,7 +150,7 @@ impl std::str::FromStr for AdminListen {
     }
 }
 
-/// Where downloads and data lie.
+/// The folder of downloads and data.
 #[derive(Debug, Clone, Args)]
 pub struct Home {
     /// Folder of downloads and data
@@ -166,13 +166,14 @@ pub struct Child {
     pub child: bool,
 }
 
-/// What is played.
+/// The source of odds.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Play {
-    /// Play a recording (.jsonl or .jsonl.zst); without it a simulated market plays. Of several instances that play a
-    /// file of this name, or the simulated market, one publishes; the others stand by and go on where it was when it
-    /// ends or dies. A run that was interrupted is continued by the next one with the same --after and --until; after a
-    /// complete one the next begins again, and its polls are late: they change nothing
+    /// Replay a recording (.jsonl or .jsonl.zst); without it the simulated market is published. Of several
+    /// instances with the same file name, or with the simulated market, one publishes; the others stand by
+    /// and continue at its position when it ends or fails. An interrupted run is continued by the next one
+    /// with the same --after and --until; after a complete run the next one starts from the beginning, and
+    /// its polls are late: they change nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
     /// How many times as fast as it was, or max [default: 60 for a recording, 1 for the simulated market]
@@ -229,10 +230,10 @@ impl From<Format> for OddsFormat {
     }
 }
 
-/// By which rules windows are made.
+/// The rules for windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Rules {
-    /// What a person can bet on
+    /// Bets that a person can place
     Board,
     /// The plain best-price rule of the evaluation
     Raw,
@@ -279,13 +280,13 @@ pub(crate) struct Up {
     /// Port of ingest's metrics on this machine; the next ones are those of process, serve and sink; 0 takes free ones
     #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = FIRST_ADMIN_PORT)]
     pub(crate) admin_port: u16,
-    /// By which rules windows are made
+    /// The rules for windows
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
     /// File of books (TOML); without one the table that this program ships with
     #[arg(long, env = "ARB_BOOKS_FILE")]
     pub(crate) books_file: Option<PathBuf>,
-    /// Begin with empty topics and tables of the local Kafka and ClickHouse, not with those of the last run
+    /// Start with empty topics and tables of the local Kafka and ClickHouse, not with those of the last run
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Free disk space below which nothing is started, in MiB

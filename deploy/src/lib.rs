@@ -1,7 +1,7 @@
 //! The one binary of the arbitrage board: `arb <role>`, and `arb up` for all of them.
 //!
-//! Here programs are wired, and only here is the environment read, by one struct a role. Nothing here computes
-//! anything about odds. Rooms, each of which knows only those before it:
+//! Here programs are wired, and only here is the environment read, by one struct for each role. Nothing here
+//! computes anything about odds. Modules, each of which uses only those before it:
 //!
 //! - [`cli`]: the command line, and the names of the variables that hold secrets.
 //! - [`system`]: the clock, signals, limits, logs and standard output of this process.
@@ -27,7 +27,7 @@ use crate::cli::{Cli, Command, LogFormat};
 use crate::local::tool::Killed;
 use crate::system::{logs, output};
 
-/// Runs the program: parses the command line, does what it says, reports an error as one sentence.
+/// Runs the program: parses the command line, runs the command, reports an error as one sentence.
 #[must_use]
 pub fn main() -> ExitCode {
     main_from(std::env::args_os())
@@ -58,12 +58,12 @@ pub fn report(program: &str, error: &anyhow::Error, file: Option<&Path>) -> Exit
 
 /// An error with its causes, each once: many errors name their cause themselves.
 fn sentence(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |said, cause| {
+    error.chain().fold(String::new(), |text, cause| {
         let cause = cause.to_string();
-        match said.as_str() {
+        match text.as_str() {
             "" => cause,
-            _ if said.contains(&cause) => said,
-            _ => format!("{said}: {cause}"),
+            _ if text.contains(&cause) => text,
+            _ => format!("{text}: {cause}"),
         }
     })
 }

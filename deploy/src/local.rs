@@ -1,7 +1,7 @@
 //! What runs on this machine: a Kafka and a ClickHouse of one node each, and child processes. What is downloaded for them is in
 //! `arb_setup`.
 //!
-//! It never knows what a role does, only by which words it is started.
+//! It never knows what a role does, only the command line that starts it.
 
 pub mod children;
 pub mod clickhouse;

@@ -1,4 +1,4 @@
-//! The roles: each wires its parts, runs until it is told to stop, and returns.
+//! The roles: each wires its parts, runs until the shutdown signal, and returns.
 
 pub mod admin;
 pub(crate) mod books;

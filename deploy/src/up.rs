@@ -48,7 +48,7 @@ pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     terminal::status("");
     terminal::print("stopping");
     children.stop();
-    // Whoever asks for the end while things start gets it, and no error.
+    // A shutdown signal during the start is no error.
     if stop.is_stopped() { Ok(()) } else { done }
 }
 
@@ -215,7 +215,8 @@ fn start_clickhouse(config: &Up, home: &Path, children: &mut Children) -> anyhow
     children.start("clickhouse", &[&["--child", "--data", &data, "--home", &home][..], &ports].concat())
 }
 
-/// The schema that this program knows: made, or, on a server of others without the migrator's password, looked at.
+/// The schema of this program: created, or only checked on a server of others without the migrator's
+/// password.
 async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
     let url = || format!("http://127.0.0.1:{}", config.clickhouse_port);
     let user = roles::MIGRATOR.to_owned();
@@ -235,7 +236,7 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What `ingest` is told, from what `up` was told.
+/// The settings of `ingest`, from those of `up`.
 fn play_arguments(play: &Play) -> Vec<String> {
     if play.live.wanted {
         return play.live.arguments();

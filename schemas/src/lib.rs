@@ -1,12 +1,12 @@
-//! Every wire format and every topic of the arbitrage board; nothing else knows them.
+//! Every wire format and every topic of the arbitrage board, in one place.
 //!
 //! - [`topics`]: the catalogue that code, provisioning and documents read.
-//! - [`records`]: one Rust struct a record of `avro/*.avsc`.
-//! - [`wire`]: those records as bytes and back.
+//! - [`records`]: one Rust struct for each record of `avro/*.avsc`.
+//! - [`wire`]: encoding and decoding of those records.
 //! - [`TickRecord`]: a message of the tick topic as its record.
-//! - [`view`]: the one that is read most, in place.
-//! - [`clickhouse`]: the tables that analysts' views stand on, and the migrations that make them.
-//! - [`limits`]: how long records may be.
+//! - [`view`]: a zero-copy reader of the most frequent record.
+//! - [`clickhouse`]: the tables under the analysts' views, and the migrations that create them.
+//! - [`limits`]: the longest records.
 //! - [`time`]: microseconds since the epoch and RFC 3339.
 //!
 //! It never computes anything about odds and never talks to a broker.

@@ -1,14 +1,16 @@
 //! How long records may be, from the input to the last reader: one table.
 //!
-//! `INPUT < VALUE < WRITTEN <= READ`: whatever may come in can be put aside whole, whatever may be written can be read
-//! again. Writers judge a record when it is encoded, before a transaction holds it. All are in bytes and not compressed. It never
-//! says how many things a record may hold: that is the engine's.
+//! `INPUT < VALUE < WRITTEN <= READ`: every possible input can be dead-lettered completely, everything that
+//! is written can be read again. Writers check the length of a record when it is encoded, before it is part
+//! of a transaction. All are in bytes, uncompressed. It never limits how many things a record contains: the
+//! engine does.
 
 /// What a record takes beside its value: key, headers, and Kafka's own framing of a batch of one record.
 pub const ALLOWANCE: usize = 64 * 1024;
 
-/// Longest value that is read from the input topic. It is the broker's own default limit, so that a producer that knows nothing
-/// of ours can write it. Avro lets a few hostile bytes ask for far more memory than they take, so the length is judged first.
+/// Longest value that is read from the input topic. It is the default limit of brokers, so that a producer
+/// with default settings can write it. A few hostile bytes of Avro can demand far more memory than they take,
+/// so the length is checked first.
 pub const INPUT: usize = 1024 * 1024;
 
 /// Longest record of the input topic: its `max.message.bytes`.

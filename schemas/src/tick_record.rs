@@ -6,6 +6,17 @@ use crate::records::{Frame, Heartbeat, PollEnd};
 use crate::wire::{RecordType, WireError, decode, encode};
 
 /// A record of the tick topic.
+///
+/// ```
+/// use arb_schemas::TickRecord;
+/// use arb_schemas::records::Heartbeat;
+///
+/// let beat = TickRecord::Heartbeat(Heartbeat { source: "feed".to_owned(), at: 1_000_000 });
+/// let message = beat.encode()?;
+/// assert_eq!(message[0], 0, "the magic byte of a Confluent message");
+/// assert_eq!(TickRecord::decode(&message)?, beat);
+/// # Ok::<(), arb_schemas::wire::WireError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TickRecord {
     /// What a source published of an event.

@@ -37,7 +37,7 @@ pub struct Topic {
     pub records: &'static [RecordType],
 }
 
-/// What sources said: the only input of the processor.
+/// The prices of sources: the only input of the processor.
 pub const ODDS_TICKS: Topic = Topic {
     name: "odds.ticks.v1",
     key: "event id; PollEnd and Heartbeat: the source, in every partition",
@@ -124,6 +124,13 @@ impl Topic {
     }
 
     /// The topic's settings as the broker spells them.
+    ///
+    /// ```
+    /// use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS};
+    ///
+    /// assert!(ARBS_BOARD.config().contains(&("cleanup.policy", "compact".to_owned())));
+    /// assert!(FEED_EVENTS.config().contains(&("cleanup.policy", "delete".to_owned())));
+    /// ```
     #[must_use]
     pub fn config(&self) -> Vec<(&'static str, String)> {
         let mut config = match self.cleanup {

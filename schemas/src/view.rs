@@ -1,8 +1,9 @@
 //! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema, in
 //! both its versions: a tick of the first has no limit.
 //!
-//! Most of what the processor does is reading frames, and most of that would be copying names that it only looks up.
-//! The reader says nothing about what it does not understand: [`frame`] answers `None`, and [`crate::wire::decode`], which it must agree with, says what is wrong. A test holds it to that.
+//! Most of the processor's work is reading frames, and most of that would be copying names that it only looks
+//! up. The reader does not explain errors: for invalid bytes [`frame`] returns `None`, and
+//! [`crate::wire::decode`], with which it must agree, returns the error. A test checks that they agree.
 //!
 //! Source: Apache Avro 1.12, "Binary encoding"; the order of the fields is that of `avro/Frame.avsc`.
 
@@ -13,7 +14,7 @@ use crate::wire::{FRAME_V1, HEADER, RecordType};
 
 /// A [`Frame`] whose names lie elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)] // As there.
+#[allow(missing_docs)] // The fields are those of the owned record.
 pub struct FrameView<'a> {
     pub source: &'a str,
     pub received_at: Micros,
@@ -26,7 +27,7 @@ pub struct FrameView<'a> {
 
 /// A [`Event`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // As there.
+#[allow(missing_docs)] // The fields are those of the owned record.
 pub struct EventView<'a> {
     pub id: &'a str,
     pub sport: &'a str,
@@ -38,15 +39,15 @@ pub struct EventView<'a> {
 
 /// A [`Coverage`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)] // As there.
+#[allow(missing_docs)] // The fields are those of the owned record.
 pub struct CoverageView<'a> {
     pub books: Option<Vec<&'a str>>,
     pub markets: Option<Vec<&'a str>>,
 }
 
-/// A [`Tick`], with what its [`Offer`] says of it.
+/// A [`Tick`], with the fields of its [`Offer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // As there.
+#[allow(missing_docs)] // The fields are those of the owned record.
 pub struct TickView<'a> {
     pub book: &'a str,
     pub market: &'a str,
@@ -148,7 +149,7 @@ impl<'a> Datum<'a> {
     }
 
     /// A union of null and something.
-    #[expect(clippy::option_option, reason = "the outer says whether it could be read")]
+    #[expect(clippy::option_option, reason = "the outer is whether it could be read")]
     fn option<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         match self.long()? {
             0 => Some(None),

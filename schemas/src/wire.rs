@@ -99,15 +99,15 @@ pub enum WireError {
     /// A record of another type.
     #[error("a {found:?} where a {expected:?} was expected")]
     OtherType {
-        /// What the reader wants.
+        /// The type that the reader expects.
         expected: RecordType,
-        /// What the header says.
+        /// The type in the header.
         found: RecordType,
     },
     /// Bytes after the record's end.
     #[error("{0} bytes follow the record")]
     Trailing(usize),
-    /// What Avro says.
+    /// The error of Avro.
     #[error("Avro: {0}")]
     Avro(String),
 }
@@ -221,6 +221,18 @@ fn low_bits(number: usize) -> u8 {
 }
 
 /// The message as a record.
+///
+/// ```
+/// use arb_schemas::records::{Heartbeat, PollEnd};
+/// use arb_schemas::wire::{RecordType, decode, encode};
+///
+/// let beat = Heartbeat { source: "feed".to_owned(), at: 1_000_000 };
+/// let message = encode(&beat)?;
+/// assert_eq!(RecordType::of(&message)?, RecordType::Heartbeat);
+/// assert_eq!(decode::<Heartbeat>(&message)?, beat);
+/// assert!(decode::<PollEnd>(&message).is_err(), "another type of record");
+/// # Ok::<(), arb_schemas::wire::WireError>(())
+/// ```
 ///
 /// # Errors
 /// [`WireError`] for anything that is not exactly one record of this type.

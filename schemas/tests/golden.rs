@@ -57,7 +57,7 @@ fn all_stay() {
 }
 
 #[test]
-fn what_the_newest_version_writes_is_for_ever() {
+fn bytes_of_the_newest_version_never_change() {
     all_stay();
 }
 
@@ -143,8 +143,8 @@ fn full_transitive(schemas: &[Schema]) -> bool {
     all_pairs.into_iter().all(|(a, b)| SchemaCompatibility::mutual_read(a, b).is_ok())
 }
 
-/// A schema that differs from its newest version is written down as the next one, when that is asked for. One that names
-/// another has the versions of that.
+/// A schema that differs from its newest version is published as the next one, on request. A schema that
+/// refers to another one has the versions of that one too.
 fn publish_if_asked(record: RecordType) {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +171,7 @@ fn schemas_are_full_transitive() {
 
 #[test]
 fn every_published_record_is_readable_by_todays_schema() {
-    // A record that others refer to is read with them; the rest stand alone.
+    // A record that others refer to is read with them; the rest are independent.
     for record in RecordType::ALL.into_iter().filter(|record| record.references().is_empty()) {
         let today = parsed(record, record.schema_text());
         for (version, writer) in (1..).zip(versions(record)) {
@@ -241,13 +241,13 @@ fn bytes_that_are_no_record_are_named() {
 }
 
 #[test]
-fn what_is_too_long_for_its_topic_is_neither_written_nor_read() {
+fn a_record_too_long_for_its_topic_is_neither_written_nor_read() {
     let beat = |bytes: usize| Heartbeat { source: "s".repeat(bytes), at: 1 };
     let longest = wire::encode(&beat(limits::INPUT - 9)).unwrap();
     assert_eq!(longest.len(), limits::INPUT);
     assert_eq!(wire::decode::<Heartbeat>(&longest).unwrap(), beat(limits::INPUT - 9));
-    let said = |result: Result<Vec<u8>, wire::WireError>| result.unwrap_err().to_string();
-    assert_eq!(said(wire::encode(&beat(limits::INPUT - 8))), "1048577 bytes long, more than 1048576");
+    let error = |result: Result<Vec<u8>, wire::WireError>| result.unwrap_err().to_string();
+    assert_eq!(error(wire::encode(&beat(limits::INPUT - 8))), "1048577 bytes long, more than 1048576");
     let input = [&longest[..], b"x"].concat();
     assert!(matches!(wire::decode::<Heartbeat>(&input), Err(wire::WireError::TooLong { .. })));
     // What processors write may be longer than the input, and all of it is read.
@@ -255,7 +255,7 @@ fn what_is_too_long_for_its_topic_is_neither_written_nor_read() {
     let written = wire::encode(&progress(limits::VALUE - 10)).unwrap();
     assert_eq!(written.len(), limits::VALUE);
     assert_eq!(wire::decode::<BoardProgress>(&written).unwrap(), progress(limits::VALUE - 10));
-    assert_eq!(said(wire::encode(&progress(limits::VALUE))), "2031626 bytes long, more than 2031616");
+    assert_eq!(error(wire::encode(&progress(limits::VALUE))), "2031626 bytes long, more than 2031616");
     assert!(matches!(RecordType::of(&vec![0; limits::READ + 1]), Err(wire::WireError::TooLong { .. })));
     let window = wire::encode(&entry()).unwrap();
     let change = "x".repeat(limits::VALUE);

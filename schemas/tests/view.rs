@@ -91,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_096))]
 
     #[test]
-    fn what_was_written_is_read(frame in frame()) {
+    fn a_frame_is_read_as_it_was_written(frame in frame()) {
         let message = wire::encode(&frame).unwrap();
         prop_assert_eq!(view::frame(&message), Some(FrameView::from(&frame)));
         let (message, frame) = (in_the_first_version(&frame), without_limits(frame));
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_of_damaged_bytes_is_what_avro_reads(
+    fn damaged_bytes_are_read_as_avro_reads_them(
         frame in frame(),
         is_first in any::<bool>(),
         damage in vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),

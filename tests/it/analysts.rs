@@ -1,5 +1,6 @@
-//! The questions of `deploy/docs/analysts.md` on the recording that it names, played through everything: what stands
-//! there is what the analyst is answered, and it is what `arb evaluate` and the recording itself say.
+//! The queries of `deploy/docs/analysts.md` on the recording that it names, played through everything: the
+//! results in the document are those that an analyst gets, and they agree with `arb evaluate` and the
+//! recording itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::evaluate::windows;
 use crate::support::oracle::assert_same;
-use crate::support::program::Said;
+use crate::support::program::RunOutput;
 use crate::support::store::Store;
 use crate::support::{recordings, root};
 
@@ -17,7 +18,7 @@ const RECORDING: &str = "soccer_fifa_world_cup-2026-06.jsonl.zst";
 /// A question of the document.
 struct Question {
     sql: String,
-    /// The table that stands under it, its header first.
+    /// The table below it in the document, its header first.
     answer: Vec<Vec<String>>,
 }
 
@@ -51,7 +52,7 @@ fn the_five_questions_have_their_answers() {
     let scratch = tempfile::tempdir().unwrap();
     let recording = recordings::named(RECORDING, scratch.path());
     let is_real = recording.ends_with(RECORDING);
-    let (evaluated, said) = windows(&recording, scratch.path());
+    let (evaluated, output) = windows(&recording, scratch.path());
     let store = Store::play("raw", &recording);
     let questions = questions();
     assert_eq!(questions.len(), 5);
@@ -63,7 +64,7 @@ fn the_five_questions_have_their_answers() {
         assert!(table[0] == answer[0] && table.len() > 1, "{sql}\n{}", text.join("\n"));
     }
     windows_are_those_of_the_evaluation(&store, &evaluated);
-    the_phantom_rate_is_the_evaluations(&store, &questions[0].sql, &said);
+    the_phantom_rate_is_the_evaluations(&store, &questions[0].sql, &output);
     best_prices_make_an_arb_where_a_window_is_open(&store, &evaluated);
     withdrawals_are_those_of_the_recording(&store, &recording);
     bars_have_every_tick(&store);
@@ -90,13 +91,13 @@ fn windows_are_those_of_the_evaluation(store: &Store, evaluated: &[Value]) {
 }
 
 /// The figures of the first question are in the lines that `arb evaluate` prints.
-fn the_phantom_rate_is_the_evaluations(store: &Store, sql: &str, said: &Said) {
+fn the_phantom_rate_is_the_evaluations(store: &Store, sql: &str, output: &RunOutput) {
     let rows = store.clickhouse.query_as("analyst", sql);
     assert!(!rows.is_empty());
     for row in rows {
         let phase = row["phase"].as_str().unwrap();
         let of_all = |line: &&str| line.starts_with(phase) && line.contains("best price");
-        let line = said.out.lines().find(of_all).unwrap();
+        let line = output.out.lines().find(of_all).unwrap();
         let printed: Vec<_> = line.split_whitespace().skip(3).take(4).collect();
         let figures = ["windows", "proven_at_open", "proven_ever"].map(|name| row[name].to_string());
         assert_eq!(printed[..3], figures, "{line}");

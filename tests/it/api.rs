@@ -1,4 +1,4 @@
-//! The HTTP surface: who may ask, what is refused and how, and pages.
+//! The HTTP API: authentication, errors, and pages.
 
 use serde_json::json;
 
@@ -25,9 +25,9 @@ fn unauthorized(stack: &Stack) {
     let bearer = format!("Bearer {wrong}");
     // Well formed, with its checksum, but of another file.
     let other = stack.broker.path("other").join("keys.json");
-    let said = run(arb().args(["key", "--name", "foreign", "--keys"]).arg(&other));
-    assert!(said.success, "{}", said.err);
-    let foreign = format!("Bearer {}", said.out.trim());
+    let output = run(arb().args(["key", "--name", "foreign", "--keys"]).arg(&other));
+    assert!(output.success, "{}", output.err);
+    let foreign = format!("Bearer {}", output.out.trim());
     let refused: [&[(&str, &str)]; 7] = [
         &[],
         &[("authorization", &bearer)],
@@ -85,7 +85,7 @@ fn invalid_requests(stack: &Stack) {
 fn pages(stack: &Stack) {
     let whole = stack.get("/v1/arbs?limit=500").json();
     let whole = whole["arbs"].as_array().unwrap();
-    assert!(whole.len() > 2, "a board of {} says nothing about pages", whole.len());
+    assert!(whole.len() > 2, "a board of {} is too small to check pages", whole.len());
     let (mut paged, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = stack.get(&format!("/v1/arbs?limit=1{cursor}")).json();

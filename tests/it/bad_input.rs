@@ -1,5 +1,5 @@
-//! Bad input, fault by fault, in a recording that is otherwise whole: the program and the oracle lose the same,
-//! the rest goes on, and each fault is counted by its name.
+//! Bad input, fault by fault, in a recording that is otherwise valid: the program and the oracle lose the
+//! same parts, the rest is processed, and each fault is counted by its name.
 
 use std::path::{Path, PathBuf};
 
@@ -143,9 +143,9 @@ fn each_fault_costs_only_itself_and_is_named() {
     let recording = recordings::simulated(scratch.path(), 21, 120);
     for fault in &FAULTS {
         let spoiled = spoiled(&recording, &[(60, fault)]);
-        let (ours, said) = windows(&spoiled, scratch.path());
-        assert!(said.success, "{}: {}", fault.name, said.err);
-        assert!(said.out.contains(fault.report), "{}: {}", fault.name, said.out);
+        let (ours, output) = windows(&spoiled, scratch.path());
+        assert!(output.success, "{}: {}", fault.name, output.err);
+        assert!(output.out.contains(fault.report), "{}: {}", fault.name, output.out);
         assert_same(&in_oracles_words(ours), &oracle(&["windows"], &spoiled), fault.name);
     }
 }
@@ -156,13 +156,13 @@ fn all_faults_together_cost_no_more() {
     let recording = recordings::simulated(scratch.path(), 22, 300);
     let all: Vec<_> = FAULTS.iter().enumerate().map(|(index, fault)| (20 * (index + 1), fault)).collect();
     let spoiled = spoiled(&recording, &all);
-    let (ours, said) = windows(&spoiled, scratch.path());
-    assert!(said.success, "{}", said.err);
+    let (ours, output) = windows(&spoiled, scratch.path());
+    assert!(output.success, "{}", output.err);
     let theirs = oracle(&["windows"], &spoiled);
-    assert!(theirs.len() > 20, "too few windows to say anything");
+    assert!(theirs.len() > 20, "too few windows for a comparison");
     assert_same(&in_oracles_words(ours), &theirs, "all faults");
     for fault in FAULTS.iter().filter(|fault| !fault.report.starts_with('1')) {
-        assert!(said.out.contains(fault.report), "{}: {}", fault.name, said.out);
+        assert!(output.out.contains(fault.report), "{}: {}", fault.name, output.out);
     }
-    assert!(said.out.contains("2 late polls"), "{}", said.out);
+    assert!(output.out.contains("2 late polls"), "{}", output.out);
 }

@@ -1,5 +1,4 @@
-//! The measurements: that every part gives all of its rows, and that each says something. How fast anything is is
-//! never asserted.
+//! The measurements: every part prints all of its rows, and each has a value. Speed is never asserted.
 
 use serde_json::Value;
 
@@ -54,9 +53,9 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     let table = broker.path("BENCHMARKS.md");
     let markdown = table.display().to_string();
     let all = ["all", "--quick", "--json", "--brokers", &broker.brokers];
-    let said = run(bench().args(all).args(["--markdown", &markdown]));
-    assert!(said.success, "{}", said.err);
-    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let output = run(bench().args(all).args(["--markdown", &markdown]));
+    assert!(output.success, "{}", output.err);
+    let report: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!((&report["is_quick"], &report["failures"]), (&true.into(), &Value::Array(vec![])));
     assert!(
         report["machine"]["cores"].as_u64().unwrap() > 0 && report["at"].as_str().unwrap().ends_with('Z')
@@ -96,17 +95,17 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     let refused = run(bench().args(pipeline));
     assert!(!refused.success && refused.err.contains("is there already"), "{}", refused.err);
     let report: Value = serde_json::from_str(&refused.out).unwrap();
-    assert_eq!(report["failures"][0]["part"], "pipeline", "what could not be measured is said");
+    assert_eq!(report["failures"][0]["part"], "pipeline", "a failed measurement is reported");
 }
 
 #[test]
 fn a_kafka_of_its_own_ends_with_it() {
     let home = root().join(".arb").display().to_string();
-    let said = run(bench().args(["pipeline", "--quick", "--home", &home]));
-    assert!(said.success, "{}", said.err);
+    let output = run(bench().args(["pipeline", "--quick", "--home", &home]));
+    assert!(output.success, "{}", output.err);
     assert!(
-        said.out.contains("a tick a record, exactly once") && said.out.contains("CPU a tick"),
+        output.out.contains("a tick a record, exactly once") && output.out.contains("CPU a tick"),
         "{}",
-        said.out
+        output.out
     );
 }

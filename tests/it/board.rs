@@ -54,8 +54,8 @@ fn as_compared(entry: &Value) -> Value {
     entry
 }
 
-/// What the oracle says is on the board.
-pub(crate) fn said(board: &Value) -> Vec<Value> {
+/// The board according to the oracle.
+pub(crate) fn board_entries(board: &Value) -> Vec<Value> {
     board["arbs"].as_array().unwrap().iter().map(as_compared).collect()
 }
 
@@ -102,7 +102,7 @@ fn assert_ranked(board: &Value) {
     }
 }
 
-/// What the feed says is open at its end, and that every partition numbered its events one by one.
+/// The open entries at the end of the feed; every partition must number its events one by one.
 fn fold_feed(stack: &Stack) -> BTreeMap<String, i64> {
     let (mut open, mut sequences) = (BTreeMap::new(), BTreeMap::new());
     for record in read_all(&stack.broker.brokers, FEED_EVENTS.name) {
@@ -137,18 +137,18 @@ fn follows_the_oracle(recording: &str) {
         let board = stack.board_at(expected["polled_at"].as_str().unwrap());
         assert_ranked(&board);
         let ours = board["arbs"].as_array().unwrap().iter().map(in_oracles_words).collect();
-        let theirs = said(expected);
+        let theirs = board_entries(expected);
         shown += theirs.len();
         assert_same(&by_key(ours), &by_key(theirs), &format!("the board at {stop}"));
         after = Some(stop);
     }
-    assert!(shown >= 10, "the boards are too empty to say anything");
+    assert!(shown >= 10, "the boards are too empty for a comparison");
     println!("{} boards agree, {shown} entries", stops.len());
     let board = stack.get("/v1/arbs?limit=500").json();
     let on_board = board["arbs"].as_array().unwrap().iter();
     let on_board =
         on_board.map(|arb| (arb["id"].as_str().unwrap().to_owned(), arb["sequence"].as_i64().unwrap()));
-    assert_eq!(fold_feed(&stack), on_board.collect(), "the feed and the board say the same");
+    assert_eq!(fold_feed(&stack), on_board.collect(), "the feed and the board agree");
 }
 
 #[test]

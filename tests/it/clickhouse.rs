@@ -1,4 +1,4 @@
-//! The local ClickHouse: its migrations, who may do what, and what it keeps when it is killed.
+//! The local ClickHouse: its migrations, the rights of its users, and the rows that survive a kill.
 
 use arb_schemas::clickhouse::{MIGRATIONS, TABLES};
 use arb_sink::clickhouse::{role_statements, roles};
@@ -28,8 +28,8 @@ fn migrations_are_applied_once_and_written_down() {
             .err
             .contains(&format!("it is at migration 0 and this program needs {newest}: run arb migrate"))
     );
-    let said: Vec<_> = MIGRATIONS.iter().map(|migration| format!("applied {}", migration.name)).collect();
-    assert_eq!(server.migrate().lines().collect::<Vec<_>>(), said);
+    let output: Vec<_> = MIGRATIONS.iter().map(|migration| format!("applied {}", migration.name)).collect();
+    assert_eq!(server.migrate().lines().collect::<Vec<_>>(), output);
     assert_eq!(server.migrate(), "nothing to apply\n");
     assert!(server.try_migrate(&["--check"]).success);
     let lines = server.query_as("migrator", "SELECT number, name FROM arb_store.migrations ORDER BY number");
@@ -42,7 +42,7 @@ fn migrations_are_applied_once_and_written_down() {
     assert_eq!(texts(&server.query_as("migrator", tables), "name"), expected);
 }
 
-/// Each is refused with a sentence that says what to do, by who would apply and by who would write.
+/// Migrator and writer refuse each with a sentence that names the remedy.
 #[test]
 fn a_schema_that_is_not_known_is_refused() {
     let server = ClickHouse::start();
@@ -51,8 +51,8 @@ fn a_schema_that_is_not_known_is_refused() {
     let refused = |change: &str, words: &str| {
         server.query_as("migrator", change);
         for arguments in [&[][..], &["--check"]] {
-            let said = server.try_migrate(arguments);
-            assert!(!said.success && said.err.contains(words), "{change}: {}", said.err);
+            let output = server.try_migrate(arguments);
+            assert!(!output.success && output.err.contains(words), "{change}: {}", output.err);
         }
         server.query_as("migrator", "DROP TABLE arb_store.migrations SYNC");
         server.migrate();
@@ -76,7 +76,8 @@ fn a_schema_that_is_not_known_is_refused() {
     }
 }
 
-/// As if a migrator had died between two statements: what it had done does not stand in the next one's way.
+/// As if a migrator had died between two statements: the statements that it had run do not disturb the next
+/// one.
 #[test]
 fn a_migration_that_was_cut_goes_on() {
     let server = ClickHouse::start();
@@ -96,8 +97,8 @@ fn two_migrators_at_a_time_do_no_harm() {
     let server = ClickHouse::start();
     std::thread::scope(|scope| {
         let both = [(); 2].map(|()| scope.spawn(|| server.try_migrate(&[])));
-        for said in both.map(|migrator| migrator.join().unwrap()) {
-            assert!(said.success, "{}", said.err);
+        for output in both.map(|migrator| migrator.join().unwrap()) {
+            assert!(output.success, "{}", output.err);
         }
     });
     assert_eq!(server.migrate(), "nothing to apply\n");
@@ -150,7 +151,8 @@ fn an_analyst_reads_views_and_nothing_else() {
     assert!(!databases.contains(&"arb_store".to_owned()), "{databases:?}");
 }
 
-/// Grafana sets a time limit with each query, and may; nobody reads more, longer or with more memory than is said.
+/// Grafana sets a time limit with each query, and may; no user may read more, longer or with more memory than
+/// allowed.
 #[test]
 fn an_analysts_limits_hold() {
     let server = ClickHouse::start();
@@ -223,19 +225,19 @@ fn a_writer_inserts_and_reads_where_rows_came_from() {
     }
     let waits = "SELECT value FROM system.settings WHERE name = 'async_insert'";
     assert_eq!(texts(&server.query_as("writer", waits), "value"), ["0"]);
-    // As the sink asks when it starts.
+    // As the sink checks when it starts.
     let as_writer = ["--check", "--clickhouse-user", "writer", "--password-file"];
     let mut check = arb();
     check
         .args(["migrate", "--clickhouse-url", &server.url])
         .args(as_writer)
         .arg(server.password_file("writer"));
-    let said = run(&mut check);
-    assert!(said.success, "{}", said.err);
+    let output = run(&mut check);
+    assert!(output.success, "{}", output.err);
 }
 
 #[test]
-fn nobody_gets_in_without_a_password() {
+fn no_user_may_connect_without_a_password() {
     let server = ClickHouse::start();
     server.migrate();
     for user in ["migrator", "writer", "analyst", "nobody"] {
@@ -244,7 +246,7 @@ fn nobody_gets_in_without_a_password() {
             assert!(refused.contains("AUTHENTICATION_FAILED"), "{user}: {refused}");
         }
     }
-    // The one that keeps the packaged server up has spent what it may.
+    // The user that keeps the packaged server running has spent its allowance.
     for sql in [
         "SELECT * FROM file('/etc/hostname', 'LineAsString', 'line String')",
         "SYSTEM STOP LISTEN HTTP",
@@ -258,12 +260,15 @@ fn nobody_gets_in_without_a_password() {
     }
     let wrong = server.path("wrong");
     std::fs::write(&wrong, "wrong").unwrap();
-    let said = server.try_migrate(&[]);
-    assert!(said.success);
+    let output = server.try_migrate(&[]);
+    assert!(output.success);
     let mut command = arb();
-    let said = run(command.args(["migrate", "--clickhouse-url", &server.url, "--password-file"]).arg(&wrong));
-    assert_eq!(said.err.lines().count(), 1, "{}", said.err);
-    assert!(said.err.contains("as migrator: Code: 516") && !said.err.contains(&server.password("migrator")));
+    let output =
+        run(command.args(["migrate", "--clickhouse-url", &server.url, "--password-file"]).arg(&wrong));
+    assert_eq!(output.err.lines().count(), 1, "{}", output.err);
+    assert!(
+        output.err.contains("as migrator: Code: 516") && !output.err.contains(&server.password("migrator"))
+    );
     let nowhere =
         run(arb().args(["migrate", "--clickhouse-url", "http://127.0.0.1:9", "--password-file"]).arg(wrong));
     assert!(
@@ -312,7 +317,7 @@ fn a_server_ends_with_who_started_it_and_says_what_is_wrong() {
 
 /// TERM does not reach a process that hangs; after its budget it is killed.
 #[test]
-fn a_server_that_hangs_is_ended_too() {
+fn a_hanging_server_is_ended_too() {
     let mut server = ClickHouse::start();
     let process = format!("/proc/{}", server.server());
     server.freeze();
@@ -320,8 +325,8 @@ fn a_server_that_hangs_is_ended_too() {
     assert!(!std::path::Path::new(&process).exists());
 }
 
-/// The packaged server has no storage for users of SQL, so it says of the statements what it can: that they are some,
-/// and that the settings exist.
+/// The packaged server has no storage for users of SQL, so it checks of the statements what it can: their
+/// syntax, and that the settings exist.
 #[test]
 fn the_roles_in_sql_are_what_the_server_understands() {
     let server = ClickHouse::start();
@@ -339,7 +344,7 @@ fn the_roles_in_sql_are_what_the_server_understands() {
     assert!(refused.contains("SYNTAX_ERROR"), "{refused}");
 }
 
-/// Whoever is not allowed to create them is told so, and nobody is created without a password.
+/// A user who may not create them gets an error, and no user is created without a password.
 #[test]
 fn roles_are_created_by_who_may_and_with_passwords() {
     let server = ClickHouse::start();

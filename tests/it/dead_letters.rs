@@ -1,4 +1,4 @@
-//! What could not be taken in: put aside byte for byte, listed, sent again.
+//! Records that could not be processed: dead-lettered byte for byte, listed, sent again.
 
 use arb_model::Time;
 use arb_schemas::records::{

@@ -14,7 +14,7 @@ const BOOKS: usize = 600;
 /// Their solvers stop at 1e-12 of what they solve for.
 const WITHIN: f64 = 1e-7;
 
-/// Asks both libraries about each list of odds on standard input; `null` where they have no answer.
+/// Passes each list of odds on standard input to both libraries; `null` where they have no result.
 const SCRIPT: &str = r#"
 import json, sys, types, importlib.util, warnings
 warnings.simplefilter("ignore")
@@ -28,7 +28,7 @@ sys.modules["penaltyblog"] = package
 import shin
 from penaltyblog.implied import calculate_implied
 
-def said(ask):
+def attempt(ask):
     try:
         return [float(p) for p in ask()]
     except Exception:
@@ -36,9 +36,9 @@ def said(ask):
 
 answers = []
 for odds in json.load(sys.stdin):
-    answer = {name: said(lambda: calculate_implied(odds, method=name).probabilities)
+    answer = {name: attempt(lambda: calculate_implied(odds, method=name).probabilities)
               for name in ["multiplicative", "additive", "power", "shin", "odds_ratio"]}
-    answer["the other shin"] = said(lambda: shin.calculate_implied_probabilities(odds))
+    answer["the other shin"] = attempt(lambda: shin.calculate_implied_probabilities(odds))
     answers.append(answer)
 json.dump(answers, sys.stdout)
 "#;

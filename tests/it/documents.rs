@@ -11,9 +11,9 @@ pub(crate) fn read(name: &str) -> String {
 
 #[test]
 fn the_architecture_shows_the_catalogue_of_topics() {
-    let said = run(arb().args(["topics", "list"]));
-    assert!(said.out.contains("odds.ticks.v1"));
-    assert!(read("ARCHITECTURE.md").contains(&said.out), "paste this:\n{}", said.out);
+    let output = run(arb().args(["topics", "list"]));
+    assert!(output.out.contains("odds.ticks.v1"));
+    assert!(read("ARCHITECTURE.md").contains(&output.out), "paste this:\n{}", output.out);
 }
 
 #[test]

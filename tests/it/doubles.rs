@@ -106,7 +106,8 @@ fn streams_deliver_each_event_once_wherever_they_resume() {
     for (had, id) in points.iter().enumerate().take(21) {
         for (which, serve) in instances {
             assert_sent(serve, id, &names[had..], &format!("{which} after {had}"));
-            // Right before what was written again only a mark tells, and an instance that has dropped it.
+            // Right before the repeated records only a mark identifies them, and an instance that has dropped
+            // them.
             if which != "small" || ![5, 15].contains(&had) {
                 assert_sent(
                     serve,
@@ -197,6 +198,6 @@ fn a_letter_that_is_there_twice_is_sent_again_once() {
     // The mark of the last one lies beside the offset.
     write_letters(&broker.brokers, "5", &["8", "9", "10"]);
     write_letters(&broker.brokers, "6", &["0"]);
-    let said = dlq("replay");
-    assert!(said.out.contains("2 sent again"), "{} {}", said.out, said.err);
+    let output = dlq("replay");
+    assert!(output.out.contains("2 sent again"), "{} {}", output.out, output.err);
 }

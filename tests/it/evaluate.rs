@@ -6,17 +6,17 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::support::oracle::{assert_same, oracle, parse};
-use crate::support::program::{Said, arb, run};
+use crate::support::program::{RunOutput, arb, run};
 use crate::support::{recordings, root};
 
-/// The windows that the program finds, and what it said.
-pub(crate) fn windows(recording: &Path, scratch: &Path) -> (Vec<Value>, Said) {
+/// The windows that the program finds, and its output.
+pub(crate) fn windows(recording: &Path, scratch: &Path) -> (Vec<Value>, RunOutput) {
     let out = scratch.join("windows.jsonl");
-    let said = run(arb().arg("evaluate").arg(recording).arg("--windows").arg(&out));
-    (parse(&std::fs::read_to_string(&out).unwrap_or_default()), said)
+    let output = run(arb().arg("evaluate").arg(recording).arg("--windows").arg(&out));
+    (parse(&std::fs::read_to_string(&out).unwrap_or_default()), output)
 }
 
-/// Windows in the oracle's words: it says all of them, but not how long they live.
+/// Windows in the oracle's terms: all of them, but not their expected lifetimes.
 pub(crate) fn in_oracles_words(mut windows: Vec<Value>) -> Vec<Value> {
     for window in &mut windows {
         let ttl = window["ttl_seconds_at_open"].take();
@@ -30,8 +30,8 @@ fn every_window_is_the_oracles() {
     let scratch = tempfile::tempdir().unwrap();
     for recording in recordings::all(scratch.path()) {
         let name = recording.file_name().unwrap().to_string_lossy().into_owned();
-        let (ours, said) = windows(&recording, scratch.path());
-        assert!(said.success, "{name}: {}", said.err);
+        let (ours, output) = windows(&recording, scratch.path());
+        assert!(output.success, "{name}: {}", output.err);
         let (ours, theirs) = (in_oracles_words(ours), oracle(&["windows"], &recording));
         assert_same(&ours, &theirs, &name);
         assert!(!ours.is_empty(), "{name} has no windows: it tests nothing");
@@ -54,7 +54,7 @@ fn calibration(report: &str) -> Vec<(String, usize, f64)> {
 }
 
 #[test]
-fn what_is_foretold_is_reported_of_the_windows_after_the_split() {
+fn predictions_are_reported_for_windows_after_the_split() {
     let scratch = tempfile::tempdir().unwrap();
     let recording = recordings::simulated(scratch.path(), 9, 600);
     let (windows, _) = windows(&recording, scratch.path());
@@ -62,19 +62,19 @@ fn what_is_foretold_is_reported_of_the_windows_after_the_split() {
         windows.iter().map(|window| window["opened_at"].as_str().unwrap().to_owned()).collect();
     let split = &opened[opened.len() / 3];
     let after = opened.iter().filter(|opened| *opened >= split).count();
-    let said = run(arb().arg("evaluate").arg(&recording).args(["--split", split]));
-    let rows = calibration(&said.out);
+    let output = run(arb().arg("evaluate").arg(&recording).args(["--split", split]));
+    let rows = calibration(&output.out);
     let of = |name: &str| rows.iter().find(|(row, ..)| row == name).map(|(_, windows, _)| *windows);
-    assert!(0 < after && after < opened.len() && of("all") == Some(after), "{after}: {}", said.out);
+    assert!(0 < after && after < opened.len() && of("all") == Some(after), "{after}: {}", output.out);
     let deciles: Vec<_> = rows.iter().skip_while(|(row, ..)| row != "all").skip(1).collect();
     assert_eq!(
         (deciles.len(), deciles.iter().map(|(_, windows, _)| windows).sum()),
         (10, after),
         "{}",
-        said.out
+        output.out
     );
-    let said = run(arb().arg("evaluate").arg(&recording).args(["--split", "soon"]));
-    assert!(!said.success && said.err.contains("give a date"), "{}", said.err);
+    let output = run(arb().arg("evaluate").arg(&recording).args(["--split", "soon"]));
+    assert!(!output.success && output.err.contains("give a date"), "{}", output.err);
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn the_prior_that_ships_is_what_fit_says_of_the_recordings() {
     let recordings: Vec<_> = named.map(|name| recordings::named(name, scratch.path())).collect();
     assert!(!recordings.is_empty());
     if recordings.iter().all(|recording| !recording.starts_with(scratch.path())) {
-        let said = run(arb().arg("fit").args(&recordings));
-        assert!(said.success && said.out == shipped, "{}\n{}", said.err, said.out);
+        let output = run(arb().arg("fit").args(&recordings));
+        assert!(output.success && output.out == shipped, "{}\n{}", output.err, output.out);
     }
 }
 
@@ -96,8 +96,8 @@ fn several_recordings_are_evaluated_apart_and_listed_together() {
     let scratch = tempfile::tempdir().unwrap();
     let recordings = [3, 4].map(|seed| recordings::simulated(scratch.path(), seed, 200));
     let out = scratch.path().join("both.jsonl");
-    let said = run(arb().arg("evaluate").args(&recordings).arg("--windows").arg(&out));
-    assert!(said.success, "{}", said.err);
+    let output = run(arb().arg("evaluate").args(&recordings).arg("--windows").arg(&out));
+    assert!(output.success, "{}", output.err);
     let both = parse(&std::fs::read_to_string(&out).unwrap());
     let apart: Vec<_> =
         recordings.iter().flat_map(|recording| windows(recording, scratch.path()).0).collect();
@@ -105,7 +105,7 @@ fn several_recordings_are_evaluated_apart_and_listed_together() {
     assert!(apart.iter().all(|window| both.contains(window)));
     let opened: Vec<_> = both.iter().map(|window| window["opened_at"].as_str().unwrap()).collect();
     assert!(opened.is_sorted());
-    assert!(said.out.contains("400 polls"), "{}", said.out);
+    assert!(output.out.contains("400 polls"), "{}", output.out);
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn a_truncated_recording_is_evaluated_as_far_as_it_goes() {
     let packed = zstd::encode_all(std::fs::File::open(&whole).unwrap(), 3).unwrap();
     let cut = scratch.path().join("cut.jsonl.zst");
     std::fs::write(&cut, &packed[..packed.len() * 2 / 3]).unwrap();
-    let (ours, said) = windows(&cut, scratch.path());
-    assert!(!said.success && said.err.contains("cut.jsonl.zst is cut off after"), "{}", said.err);
+    let (ours, output) = windows(&cut, scratch.path());
+    assert!(!output.success && output.err.contains("cut.jsonl.zst is cut off after"), "{}", output.err);
     let (all, _) = windows(&whole, scratch.path());
     assert!(!ours.is_empty() && ours.len() < all.len());
     let closed =
@@ -128,6 +128,6 @@ fn a_truncated_recording_is_evaluated_as_far_as_it_goes() {
 fn the_oracle_passes_its_own_tests() {
     let tests = root().join("tests/oracle");
     let mut command = Command::new("python3");
-    let said = run(command.args(["-B", "-m", "unittest"]).current_dir(tests));
-    assert!(said.success, "{}", said.err);
+    let output = run(command.args(["-B", "-m", "unittest"]).current_dir(tests));
+    assert!(output.success, "{}", output.err);
 }

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::documents::{documents, read};
-use crate::support::local_up::{House, Running};
+use crate::support::local_up::{LocalHome, Running};
 use crate::support::program::{arb, run};
 use crate::support::{root, wait_for};
 
@@ -70,20 +70,20 @@ fn commands_of_the_documents_have_their_options() {
     assert!(checked >= 8, "only {checked} commands were found");
 }
 
-/// A line of a page at the addresses of a test's house.
-fn at_home(line: &str, house: &House) -> String {
-    let clickhouse = format!("127.0.0.1:{}", house.clickhouse_port);
-    let home = house.home.path().display().to_string();
-    line.replace("127.0.0.1:8080", &house.listen)
+/// A line of a page with the addresses of a test's `arb up`.
+fn at_home(line: &str, local: &LocalHome) -> String {
+    let clickhouse = format!("127.0.0.1:{}", local.clickhouse_port);
+    let home = local.home.path().display().to_string();
+    line.replace("127.0.0.1:8080", &local.listen)
         .replace("127.0.0.1:18123", &clickhouse)
         .replace("cat .arb/", &format!("cat {home}/"))
         .replacen("curl ", "curl --max-time 5 ", 1)
 }
 
 /// What a line of a page prints, run by a shell with a key.
-fn shell(line: &str, house: &House, key: &str) -> String {
+fn shell(line: &str, local: &LocalHome, key: &str) -> String {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &at_home(line, house)]).env("KEY", key).current_dir(root());
+    shell.args(["-c", &at_home(line, local)]).env("KEY", key).current_dir(root());
     let output = shell.stdin(Stdio::null()).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
@@ -105,8 +105,8 @@ fn has_window(running: &Running) -> Option<()> {
 
 #[test]
 fn requests_of_the_documents_are_answered_as_they_are_shown() {
-    let house = House::new();
-    let mut running = house.up(&[]);
+    let local = LocalHome::new();
+    let mut running = local.up(&[]);
     wait_for("a window", || has_window(&running));
     let requests = commands(&["curl "]);
     assert!(requests.len() >= 8, "only {} requests were found", requests.len());
@@ -115,10 +115,10 @@ fn requests_of_the_documents_are_answered_as_they_are_shown() {
     for limit in ["0", "500"] {
         let url = format!("'http://127.0.0.1:8080/v1/arbs?limit={limit}'");
         let line = format!("curl -s -H \"Authorization: Bearer $KEY\" {url}");
-        shown.extend(fields(&shell(&line, &house, &running.key)));
+        shown.extend(fields(&shell(&line, &local, &running.key)));
     }
     for (page, line) in requests.iter().filter(|(_, line)| line.contains("127.0.0.1")) {
-        let answer = shell(line, &house, &running.key);
+        let answer = shell(line, &local, &running.key);
         assert!(!answer.is_empty() && !answer.contains("\"/problems/"), "{page}: {line}\n{answer}");
         if line.contains("-s ") && !line.contains("user") {
             assert!(serde_json::from_str::<Value>(&answer).is_ok(), "{page}: {line}\n{answer}");

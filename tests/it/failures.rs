@@ -5,19 +5,19 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::program::{Said, arb, run};
+use crate::support::program::{RunOutput, arb, run};
 use crate::support::stack::{port, port_pair};
 
-/// Runs a command that must fail; what it says is one line of ours.
+/// Runs a command that must fail; its output is one line of ours.
 fn sentence(command: &mut Command) -> String {
-    let Said { success, err, .. } = run(command);
+    let RunOutput { success, err, .. } = run(command);
     assert!(!success, "{err}");
     let ours: Vec<_> = err.lines().filter(|line| line.starts_with("arb: ")).collect();
     assert_eq!(ours.len(), 1, "{err}");
     ours[0].to_owned()
 }
 
-/// `arb up` with a home of its own, free ports and only these programs on the PATH.
+/// `arb up` with a separate home folder, free ports and only these programs on the PATH.
 fn up(scratch: &Path, programs: &[&str]) -> Command {
     up_at("127.0.0.1:0", port_pair(), scratch, programs)
 }
@@ -44,9 +44,9 @@ const PROGRAMS: [&str; 4] = ["java", "mvn", "npm", "cc"];
 #[test]
 fn all_missing_programs_are_named_with_the_command_that_installs_them() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = sentence(&mut up(scratch.path(), &["cc"]));
+    let output = sentence(&mut up(scratch.path(), &["cc"]));
     assert_eq!(
-        said,
+        output,
         "arb: not installed: java (runs Kafka, 17 or later), mvn (downloads Kafka), npm (downloads ClickHouse) (on \
          Debian: apt-get install openjdk-17-jre-headless maven npm)"
     );
@@ -59,24 +59,24 @@ fn an_old_java_is_named() {
     let java = scratch.path().join("bin/java");
     std::fs::write(&java, "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n").unwrap();
     std::fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let said = sentence(&mut command);
+    let output = sentence(&mut command);
     let java = "arb: not installed: java (runs Kafka, 17 or later; this is Java 11) (on Debian: ";
-    assert!(said.starts_with(java), "{said}");
+    assert!(output.starts_with(java), "{output}");
 }
 
 #[test]
 fn a_full_disk_is_named() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = sentence(up(scratch.path(), &[]).args(["--min-free-mib", "999999999999"]));
-    assert!(said.contains("MiB left and 999999999999 are needed"), "{said}");
+    let output = sentence(up(scratch.path(), &[]).args(["--min-free-mib", "999999999999"]));
+    assert!(output.contains("MiB left and 999999999999 are needed"), "{output}");
 }
 
 #[test]
 fn a_home_that_cannot_be_made_is_named() {
     let scratch = tempfile::tempdir().unwrap();
     std::fs::write(scratch.path().join("home"), "a file").unwrap();
-    let said = sentence(&mut up(scratch.path(), &[]));
-    assert!(said.contains("home cannot be made: "), "{said}");
+    let output = sentence(&mut up(scratch.path(), &[]));
+    assert!(output.contains("home cannot be made: "), "{output}");
 }
 
 #[test]
@@ -84,31 +84,31 @@ fn ports_in_use_are_named() {
     let [scratch, other, third] = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let taken = TcpListener::bind(("127.0.0.1", port_pair() + 1)).unwrap();
     let address = taken.local_addr().unwrap();
-    let said = sentence(&mut up_at(&address.to_string(), port_pair(), scratch.path(), &PROGRAMS));
+    let output = sentence(&mut up_at(&address.to_string(), port_pair(), scratch.path(), &PROGRAMS));
     let advice = "is in use: stop what listens there, or choose another with";
-    assert_eq!(said, format!("arb: {address} {advice} --listen"));
-    let said = sentence(&mut up_at("127.0.0.1:0", address.port(), other.path(), &PROGRAMS));
-    assert_eq!(said, format!("arb: {address} {advice} --kafka-port"));
+    assert_eq!(output, format!("arb: {address} {advice} --listen"));
+    let output = sentence(&mut up_at("127.0.0.1:0", address.port(), other.path(), &PROGRAMS));
+    assert_eq!(output, format!("arb: {address} {advice} --kafka-port"));
     let below = address.port() - 1;
-    let said = sentence(&mut up_at("127.0.0.1:0", below, third.path(), &PROGRAMS));
-    assert_eq!(said, format!("arb: {address} {advice} --kafka-port"), "the controller's port");
+    let output = sentence(&mut up_at("127.0.0.1:0", below, third.path(), &PROGRAMS));
+    assert_eq!(output, format!("arb: {address} {advice} --kafka-port"), "the controller's port");
 }
 
 #[test]
 fn a_missing_recording_is_named() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = sentence(up(scratch.path(), &PROGRAMS).args(["--replay", "nowhere.jsonl.zst"]));
-    assert_eq!(said, "arb: nowhere.jsonl.zst: No such file or directory (os error 2)");
-    let said = sentence(arb().args(["evaluate", "nowhere.jsonl"]));
-    assert_eq!(said, "arb: nowhere.jsonl: No such file or directory (os error 2)");
+    let output = sentence(up(scratch.path(), &PROGRAMS).args(["--replay", "nowhere.jsonl.zst"]));
+    assert_eq!(output, "arb: nowhere.jsonl.zst: No such file or directory (os error 2)");
+    let output = sentence(arb().args(["evaluate", "nowhere.jsonl"]));
+    assert_eq!(output, "arb: nowhere.jsonl: No such file or directory (os error 2)");
 }
 
 #[test]
 fn a_kafka_that_does_not_answer_is_named() {
-    let nobody = format!("127.0.0.1:{}", port());
+    let none = format!("127.0.0.1:{}", port());
     for role in ["ingest", "process"] {
-        let said = sentence(arb().args([role, "--brokers", &nobody]));
-        assert!(said.starts_with(&format!("arb: Kafka at {nobody}: ")), "{role}: {said}");
+        let output = sentence(arb().args([role, "--brokers", &none]));
+        assert!(output.starts_with(&format!("arb: Kafka at {none}: ")), "{role}: {output}");
     }
 }
 
@@ -120,29 +120,29 @@ fn all_that_is_wrong_before_the_start_is_named_at_once_and_nothing_is_fetched_be
     // Neither a Java nor a Maven, which would fetch Kafka.
     let mut command = up(scratch.path(), &[]);
     command.args(["--clickhouse-port", &address.port().to_string(), "--replay", "nowhere.jsonl"]);
-    let said = sentence(&mut command);
+    let output = sentence(&mut command);
     for part in [
         "; nowhere.jsonl: No such file",
         "not installed: java (runs Kafka, 17 or later), ",
         &format!("; {address} is in use"),
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(output.contains(part), "{part}: {output}");
     }
 }
 
 #[test]
-fn who_waits_for_kafka_reports_it_at_once_and_the_error_once() {
+fn a_role_that_waits_for_kafka_logs_it_at_once_and_the_error_once() {
     let scratch = tempfile::tempdir().unwrap();
-    let nobody = format!("127.0.0.1:{}", port());
+    let none = format!("127.0.0.1:{}", port());
     let keys = scratch.path().join("keys.json");
     assert!(run(arb().args(["key", "--name", "test", "--keys"]).arg(&keys)).success);
-    let said =
-        run(arb().args(["serve", "--listen", "127.0.0.1:0", "--brokers", &nobody, "--keys"]).arg(&keys));
-    assert!(!said.success);
-    let lines: Vec<_> = said.err.lines().filter(|line| line.contains(&nobody)).collect();
-    let [waits, ends] = lines[..] else { panic!("{}", said.err) };
-    assert!(waits.ends_with(&format!("waiting for Kafka at {nobody}")), "{waits}");
-    assert!(ends.starts_with(&format!("arb: Kafka at {nobody}: ")), "{ends}");
+    let output =
+        run(arb().args(["serve", "--listen", "127.0.0.1:0", "--brokers", &none, "--keys"]).arg(&keys));
+    assert!(!output.success);
+    let lines: Vec<_> = output.err.lines().filter(|line| line.contains(&none)).collect();
+    let [waits, ends] = lines[..] else { panic!("{}", output.err) };
+    assert!(waits.ends_with(&format!("waiting for Kafka at {none}")), "{waits}");
+    assert!(ends.starts_with(&format!("arb: Kafka at {none}: ")), "{ends}");
     assert_eq!(
         ends.matches("Broker transport failure").count() + ends.matches("Timed out").count(),
         1,
@@ -152,8 +152,8 @@ fn who_waits_for_kafka_reports_it_at_once_and_the_error_once() {
 
 #[test]
 fn missing_keys_are_named() {
-    let said = sentence(arb().args(["serve", "--keys", "nowhere.json", "--listen", "127.0.0.1:0"]));
-    assert!(said.starts_with("arb: no API keys; `arb key` makes one: nowhere.json: "), "{said}");
+    let output = sentence(arb().args(["serve", "--keys", "nowhere.json", "--listen", "127.0.0.1:0"]));
+    assert!(output.starts_with("arb: no API keys; `arb key` makes one: nowhere.json: "), "{output}");
 }
 
 #[test]
@@ -162,15 +162,15 @@ fn only_a_folder_of_ours_is_used_and_cleaned() {
     let home = scratch.path().join("home");
     std::fs::create_dir(&home).unwrap();
     std::fs::write(home.join("letter"), "dear").unwrap();
-    let said = sentence(&mut up(scratch.path(), &[]));
-    assert!(said.contains("holds something else"), "{said}");
+    let output = sentence(&mut up(scratch.path(), &[]));
+    assert!(output.contains("holds something else"), "{output}");
     let clean = || arb().arg("clean").arg("--home").arg(&home).output().unwrap();
     assert!(!clean().status.success());
     assert!(String::from_utf8(clean().stderr).unwrap().contains("was not made by arb"));
     assert!(home.join("letter").exists());
     std::fs::remove_file(home.join("letter")).unwrap();
-    let said = sentence(up(&scratch.path().join("again"), &[]).arg("--min-free-mib=999999999999"));
-    assert!(said.contains("MiB left"), "{said}");
+    let output = sentence(up(&scratch.path().join("again"), &[]).arg("--min-free-mib=999999999999"));
+    assert!(output.contains("MiB left"), "{output}");
     let made = scratch.path().join("again/home");
     assert!(made.join("arb-home").exists());
     assert!(run(arb().arg("clean").arg("--home").arg(&made)).success);

@@ -113,18 +113,22 @@ fn recording(scratch: &std::path::Path) -> (std::path::PathBuf, i64, i64) {
     (path, seconds(&lines[0]), seconds(&lines[end]))
 }
 
-/// A signal that has closed and one that is open, of what is chosen.
+/// A signal that has closed and one that is open, of the chosen sport, league and book.
 fn signals(chosen: &Chosen) -> Vec<SignalChange> {
     let first = |name: &str| chosen.values[name][0].clone();
-    let told = |id, sequence, change| {
-        let mut told = signal(id, &first("league"), sequence, change);
-        told.signal.event.sport = first("sport").into();
-        told.signal.bets[0].book = first("book").into();
-        told.signal.opened_at = Time(chosen.from * 1_000_000);
-        told.signal.updated_at = Time(chosen.to * 1_000_000);
-        told
+    let transition = |id, sequence, change| {
+        let mut transition = signal(id, &first("league"), sequence, change);
+        transition.signal.event.sport = first("sport").into();
+        transition.signal.bets[0].book = first("book").into();
+        transition.signal.opened_at = Time(chosen.from * 1_000_000);
+        transition.signal.updated_at = Time(chosen.to * 1_000_000);
+        transition
     };
-    vec![told("a", 1_000_000, "opened"), told("a", 1_000_001, "expired"), told("b", 1_000_002, "opened")]
+    vec![
+        transition("a", 1_000_000, "opened"),
+        transition("a", 1_000_001, "expired"),
+        transition("b", 1_000_002, "opened"),
+    ]
 }
 
 #[test]
@@ -142,7 +146,7 @@ fn every_panel_and_variable_is_answered() {
         assert!(!values.is_empty(), "{sql}");
         chosen.values.insert(text(variable, "name").to_owned(), values);
     }
-    store.tell(&signals(&chosen));
+    store.write_signals(&signals(&chosen));
     let mut answered = 0;
     for panel in panels(&dashboard) {
         for target in list(panel, "targets") {
@@ -166,7 +170,7 @@ fn assert_shows(panel: &Value, shown: &Shown) {
         "timeseries" => {
             assert!(names[0] == "time" && types[0].starts_with("DateTime"), "{title}: {names:?} {types:?}");
             let times: Vec<_> = shown.rows.iter().map(|row| row[0].as_str().unwrap()).collect();
-            assert!(times.is_sorted(), "{title}: Grafana wants times in order");
+            assert!(times.is_sorted(), "{title}: Grafana requires times in order");
             let labels = types.iter().filter(|kind| kind.contains("String")).count();
             assert!(numbers > 0 && labels <= 1 && numbers + labels + 1 == types.len(), "{title}: {types:?}");
         }
@@ -199,10 +203,10 @@ fn the_dashboard_is_as_grafana_reads_it() {
         let (x, y, w, h) = (place("x"), place("y"), place("w"), place("h"));
         assert!(x + w <= 24, "{title} is too wide");
         for cell in (x..x + w).flat_map(|x| (y..y + h).map(move |y| (x, y))) {
-            assert!(taken.insert(cell), "{title} lies on another panel");
+            assert!(taken.insert(cell), "{title} overlaps another panel");
         }
         if panel["type"] != "row" {
-            assert!(text(panel, "description").len() > 10, "{title} does not say what it shows");
+            assert!(text(panel, "description").len() > 10, "{title} has no description");
             let uid = text(&panel["datasource"], "uid");
             assert!(sources.contains(&format!("uid: {uid}\n")), "{title}: no data source {uid}");
         }
@@ -210,8 +214,8 @@ fn the_dashboard_is_as_grafana_reads_it() {
     for panel in panels(&dashboard) {
         for target in list(panel, "targets") {
             let form = if panel["type"] == "timeseries" { ("timeseries", 0) } else { ("table", 1) };
-            let said = (text(target, "queryType"), target["format"].as_u64().unwrap());
-            assert_eq!((said, text(target, "editorType")), (form, "sql"), "{}", panel["title"]);
+            let output = (text(target, "queryType"), target["format"].as_u64().unwrap());
+            assert_eq!((output, text(target, "editorType")), (form, "sql"), "{}", panel["title"]);
             assert_eq!(target["datasource"], panel["datasource"], "{}", panel["title"]);
         }
     }

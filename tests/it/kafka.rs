@@ -58,7 +58,7 @@ pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
             Instant::now() < deadline,
             "{topic}: of {partitions} partitions, {ended:?} have been read to their end"
         );
-        // None is no end: the client may wake for something of its own.
+        // None is no end: the client may wake for internal work.
         let Some(polled) = consumer.poll(Duration::from_secs(1)) else { continue };
         match polled {
             Ok(message) => records.push((
@@ -228,8 +228,8 @@ fn topics_are_created_once_and_must_have_the_same_partitions() {
         assert!(created.success, "{}", created.err);
     }
     for role in ["process", "ingest"] {
-        let said = run(arb().args([role, "--brokers", &broker.brokers]));
+        let output = run(arb().args([role, "--brokers", &broker.brokers]));
         let sentence = "topic arbs.board.v1: has 3 partitions where odds.ticks.v1 has 4";
-        assert!(!said.success && said.err.contains(sentence), "{role}: {}", said.err);
+        assert!(!output.success && output.err.contains(sentence), "{role}: {}", output.err);
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn undisturbed() -> Outcome {
     Feed::on(&broker).finish(|| assert!(processors.dead().is_empty()));
     processors.stop();
     let outcome = Outcome::of(&broker);
-    assert!(outcome.feed.len() > 200, "a feed of {} says little", outcome.feed.len());
+    assert!(outcome.feed.len() > 200, "a feed of {} is too short for a comparison", outcome.feed.len());
     outcome
 }
 
@@ -188,13 +188,13 @@ fn an_open_transaction_on_the_changelog_is_waited_for() {
     let open = Open::on(&broker.brokers, PROCESS_STATE.name);
     let log = broker.path("process.log");
     let process = Role::start("process", &["--brokers", &broker.brokers], &log);
-    let said = || std::fs::read_to_string(&log).unwrap();
+    let output = || std::fs::read_to_string(&log).unwrap();
     wait_for("it waits", || {
         let waits = "an open transaction holds this partition back";
-        said().contains(waits).then_some(())
+        output().contains(waits).then_some(())
     });
-    assert!(!said().contains("partitions taken"), "{}", said());
+    assert!(!output().contains("partitions taken"), "{}", output());
     open.abort();
-    wait_for("it goes on", || said().contains("partitions taken").then_some(()));
+    wait_for("it continues", || output().contains("partitions taken").then_some(()));
     drop(process);
 }

@@ -1,5 +1,5 @@
-//! Records at, just below and far above each limit on a real Kafka, the processor killed with -9 and started again after each: it
-//! comes back, the rest goes on, and dead letters say why.
+//! Records at, just below and far above each limit on a real Kafka, the processor killed with -9 and started
+//! again after each: it comes back, the rest is processed, and dead letters have the reasons.
 
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ fn write(broker: &Broker, value: &[u8]) {
     producer.flush(Duration::from_secs(30)).unwrap();
 }
 
-/// How long the broker may take to say how far the group is.
+/// The time limit for a request of the group's offset.
 const ASK: Duration = Duration::from_secs(5);
 
 /// Starts a processor, waits until it has taken in so many records and is ready, and kills it.
@@ -89,7 +89,7 @@ fn process_and_kill(broker: &Broker, records: i64) {
     let partition = usize::try_from(partition_of("e", DEFAULT_PARTITIONS)).unwrap();
     wait_for(&format!("record {records} is processed"), || {
         process.assert_runs();
-        // Right after the broker's start nobody coordinates the group yet.
+        // Right after the broker's start the group has no coordinator yet.
         let committed = try_committed(&broker.brokers, "arb-process", ASK).ok()?;
         (committed[partition] == Some(records)).then_some(())
     });

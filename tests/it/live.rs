@@ -1,5 +1,5 @@
-//! Live polling against a server that speaks The Odds API, on a real Kafka: what is asked, what it costs, who asks, and
-//! what becomes of the answers.
+//! Live polling against a server that implements The Odds API, on a real Kafka: the calls, their cost, their
+//! callers, and the effects of the responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_schemas::topics::ODDS_TICKS;
 use rustix::process::Signal;
 
-use crate::board::{by_key, in_oracles_words, said};
+use crate::board::{board_entries, by_key, in_oracles_words};
 use crate::kafka::read_all;
 use crate::support::metrics::{Admin, Page};
 use crate::support::odds_api::{Fault, OddsApi};
@@ -32,7 +32,7 @@ const SPED_UP: [&str; 8] = [
     "--live-backoff=5ms",
 ];
 
-/// A worker with a key of its own.
+/// A worker with a key.
 pub(crate) fn worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
     let mut command = arb();
     command.env("ODDS_API_KEY", key).env("RUST_LOG", "trace,librdkafka=error");
@@ -125,10 +125,10 @@ fn the_board_is_what_the_api_said_whatever_went_wrong_between() {
     let expected = oracle(&["board", "--format", "decimal", "--until", &last], &path);
     let board = stack.board_at(&last);
     let ours = board["arbs"].as_array().unwrap().iter().map(in_oracles_words).collect();
-    assert_same(&by_key(ours), &by_key(said(&expected[0])), "the board");
+    assert_same(&by_key(ours), &by_key(board_entries(&expected[0])), "the board");
     assert!(!board["arbs"].as_array().unwrap().is_empty());
-    let said = log(broker, KEY);
-    assert!(said.contains("TRACE") && !said.contains(KEY), "the key is in the log");
+    let output = log(broker, KEY);
+    assert!(output.contains("TRACE") && !output.contains(KEY), "the key is in the log");
     for sentence in [
         "asks for fewer calls (status 429)",
         "cannot answer (status 500)",
@@ -142,7 +142,7 @@ fn the_board_is_what_the_api_said_whatever_went_wrong_between() {
         "does not say how many credits remain",
         "no answer: it is no HTTP",
     ] {
-        assert!(said.contains(sentence), "{sentence}");
+        assert!(output.contains(sentence), "{sentence}");
     }
     assert!(api.state().takes_gzip);
     assert!(api.state().calls.iter().all(|call| call.key == KEY));
@@ -196,10 +196,10 @@ fn credits_stay_at_the_floor_and_polling_goes_on_when_they_are_reset() {
     api.state().faults.extend([Fault::NoHeaders, Fault::Status(500), Fault::OddHeaders, Fault::Cut]);
     let arguments = ["--sports", "all", "--credit-floor", "40", "--regions", "eu,uk"];
     let mut roles = keys.map(|key| worker(&broker, &api, key, &arguments));
-    let says = |key: &str, what: &str| log(&broker, key).matches(what).count();
+    let logged = |key: &str, what: &str| log(&broker, key).matches(what).count();
     wait_for("both stop", || {
         roles.iter_mut().for_each(Role::assert_runs);
-        keys.iter().all(|key| says(key, "polling stops at the floor") >= 1).then_some(())
+        keys.iter().all(|key| logged(key, "polling stops at the floor") >= 1).then_some(())
     });
     let listings = |api: &OddsApi| api.state().calls.iter().filter(|call| call.kind == "sports").count();
     let before = listings(&api);
@@ -210,11 +210,11 @@ fn credits_stay_at_the_floor_and_polling_goes_on_when_they_are_reset() {
     api.state().credits = 100_000;
     let polls = api.state().calls.len();
     wait_for("polling goes on", || (api.polls_from(polls).len() >= 20).then_some(()));
-    // Whatever the headers said before: nothing is left at all.
+    // Whatever the headers before: no credits are left at all.
     api.state().credits = 0;
     wait_for("both stop again", || {
         roles.iter_mut().for_each(Role::assert_runs);
-        keys.iter().all(|key| says(key, "polling stops at the floor") >= 2).then_some(())
+        keys.iter().all(|key| logged(key, "polling stops at the floor") >= 2).then_some(())
     });
     api.state().credits = 100_000;
     let polls = api.state().calls.len();
@@ -238,7 +238,7 @@ fn workers_share_the_sports_and_take_over_from_one_that_dies_or_freezes() {
         sports.iter().all(|(sport, _)| api.polls(sport) > 0).then_some(())
     });
     let two = start(keys[1]);
-    // Of the latest polls, who makes which.
+    // The worker that makes each of the latest polls.
     let shares = || {
         let from = api.state().calls.len();
         wait_for("three rounds", || {
@@ -276,11 +276,11 @@ fn workers_share_the_sports_and_take_over_from_one_that_dies_or_freezes() {
     wait_for("each polls sports of its own again", || Some(shares()).filter(is_shared));
     three.assert_runs();
     drop((two, three));
-    // What is far away was asked for once, whoever held it since.
+    // Events far away were polled once, whichever worker held them since.
     for sport in &far {
         assert_eq!(api.polls(sport), 1, "{sport}");
     }
-    // What a source says grows in time; only the one poll that the frozen one had under way may have come late.
+    // The times of a source grow; only the one poll that the frozen worker had under way may have come late.
     let mut latest: BTreeMap<String, Micros> = BTreeMap::new();
     let ends = poll_ends(&broker, 0).into_iter();
     let late = ends.filter(|end| {
@@ -305,31 +305,31 @@ fn a_key_that_is_not_taken_is_a_sentence() {
         command.envs(key.map(|key| ("ODDS_API_KEY", key)));
         run(&mut command)
     };
-    let said = ingest(None);
+    let output = ingest(None);
     assert!(
-        !said.success && said.err.contains("arb: set ODDS_API_KEY to a key of The Odds API"),
+        !output.success && output.err.contains("arb: set ODDS_API_KEY to a key of The Odds API"),
         "{}",
-        said.err
+        output.err
     );
-    let said = ingest(Some("no&key"));
-    assert!(!said.success && said.err.contains("no key: one has letters and digits"), "{}", said.err);
-    assert!(!said.err.contains("no&key"));
-    let said = ingest(Some("badbadbad"));
+    let output = ingest(Some("no&key"));
+    assert!(!output.success && output.err.contains("no key: one has letters and digits"), "{}", output.err);
+    assert!(!output.err.contains("no&key"));
+    let output = ingest(Some("badbadbad"));
     let sentence = "arb: The Odds API does not take the key in ODDS_API_KEY (INVALID_KEY)";
-    assert!(!said.success && said.err.contains(sentence), "{}", said.err);
-    assert!(!said.err.contains("badbadbad"));
+    assert!(!output.success && output.err.contains(sentence), "{}", output.err);
+    assert!(!output.err.contains("badbadbad"));
     let mut up = arb();
     let home = broker.path("home").display().to_string();
     up.env_remove("ODDS_API_KEY").args(["up", "--live", "--home", &home, "--brokers", &broker.brokers]);
-    let said = run(&mut up);
-    assert!(!said.success && said.err.contains("set ODDS_API_KEY"), "{}", said.err);
+    let output = run(&mut up);
+    assert!(!output.success && output.err.contains("set ODDS_API_KEY"), "{}", output.err);
 }
 
 #[test]
 fn heartbeats_tell_the_time_between_rare_polls_and_a_worker_without_leases_knows_no_credits() {
     let broker = Broker::bare();
-    let said = run(arb().args(["topics", "create", "--partitions", "1", "--brokers", &broker.brokers]));
-    assert!(said.success, "{}", said.err);
+    let output = run(arb().args(["topics", "create", "--partitions", "1", "--brokers", &broker.brokers]));
+    assert!(output.success, "{}", output.err);
     let keys = ["one3", "two3"];
     let api = OddsApi::start(broker.scratch.path(), &keys, &[("far", Some(100 * HOUR))]);
     let start = |key: &str| worker(&broker, &api, key, &["--sports", "far"]);
@@ -344,7 +344,7 @@ fn heartbeats_tell_the_time_between_rare_polls_and_a_worker_without_leases_knows
     assert_eq!(api.polls("far"), 1);
     let _two = start(keys[1]);
     one.signal(Signal::STOP);
-    // Who holds no lease asks nothing.
+    // A worker without a lease makes no calls.
     wait_for("the other takes over", || {
         api.state().calls.iter().any(|call| call.key == keys[1]).then_some(())
     });

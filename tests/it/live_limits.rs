@@ -1,4 +1,4 @@
-//! What books take, from a server that speaks The Odds API to the board over HTTP, on a real Kafka.
+//! Limits of books, from a server that implements The Odds API to the board over HTTP, on a real Kafka.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn limited(beta: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn what_books_take_is_asked_for_and_bounds_what_the_board_says_to_stake() {
+fn limits_of_books_are_requested_and_bound_the_stakes_of_the_board() {
     let stack = Stack::start("board");
     let broker = &stack.broker;
     let sport = "baseball_test";

@@ -1,8 +1,8 @@
 //! Tests of the whole: a real Kafka that they start themselves, the program as users run it, and an independent
 //! oracle in Python.
 //!
-//! Recordings are read in place where they are; where they are absent a simulated one stands in, and the output
-//! says so.
+//! Recordings are read in place where they are; where they are absent a simulated one is used, and the output
+//! mentions it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 // Tests look at the machine and use clients as strangers would.
 #![allow(clippy::disallowed_methods)]

@@ -1,5 +1,6 @@
-//! A broker that loses the markers of a transaction: its records stay open although the coordinator holds it for
-//! aborted. A processor ends what its own id has left open; what is a stranger's is reported, and Kafka's tool ends it.
+//! A broker that loses the markers of a transaction: its records stay open although the coordinator holds it
+//! for aborted. A processor ends the transactions of its id; one of another producer is reported, and Kafka's
+//! tool ends it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -132,19 +133,19 @@ fn a_processor_aborts_what_its_id_has_left_open_before_it_works() {
         let keys = keys(&broker, topic);
         assert!(!keys.iter().any(|key| key == "old" || key == "adopted"), "{}: {keys:?}", topic.name);
     }
-    let said = fs::read_to_string(log).unwrap();
-    println!("{}", said.lines().find(|line| line.contains("transactional ids adopted")).unwrap());
-    assert!(!said.contains("holds this partition back"), "{said}");
+    let output = fs::read_to_string(log).unwrap();
+    println!("{}", output.lines().find(|line| line.contains("transactional ids adopted")).unwrap());
+    assert!(!output.contains("holds this partition back"), "{output}");
 }
 
 /// Runs Kafka's tool for transactions, as docs/operations/hanging-transactions.md has it.
 fn tool(broker: &Broker, arguments: &[&str]) -> String {
     let mut java = Command::new("java");
     java.arg("-cp").arg(kafka_libraries().join("*")).arg("org.apache.kafka.tools.TransactionsCommand");
-    let said = run(java.args(["--bootstrap-server", &broker.brokers]).args(arguments));
-    assert!(said.success, "{}{}", said.out, said.err);
-    println!("{arguments:?}\n{}", said.out);
-    said.out
+    let output = run(java.args(["--bootstrap-server", &broker.brokers]).args(arguments));
+    assert!(output.success, "{}{}", output.out, output.err);
+    println!("{arguments:?}\n{}", output.out);
+    output.out
 }
 
 #[test]
@@ -153,11 +154,11 @@ fn a_transaction_of_a_stranger_is_reported_and_ended_by_the_tool() {
     lose_markers(&broker, "stranger", &[FEED_EVENTS]);
     let log = broker.path("process.log");
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
-    let said = || fs::read_to_string(&log).unwrap();
+    let output = || fs::read_to_string(&log).unwrap();
     wait_for("it is reported", || {
-        said().contains("an open transaction holds this partition back").then_some(())
+        output().contains("an open transaction holds this partition back").then_some(())
     });
-    assert!(said().contains(FEED_EVENTS.name) && !said().contains("partitions taken"), "{}", said());
+    assert!(output().contains(FEED_EVENTS.name) && !output().contains("partitions taken"), "{}", output());
     // Younger than any that the tool takes for hanging by default.
     let found = tool(&broker, &["find-hanging", "--broker-id", "1", "--max-transaction-timeout", "0"]);
     let line = found.lines().find(|line| line.starts_with(FEED_EVENTS.name)).unwrap();
@@ -166,9 +167,9 @@ fn a_transaction_of_a_stranger_is_reported_and_ended_by_the_tool() {
     let at = ["--topic", FEED_EVENTS.name, "--partition", &partition];
     tool(&broker, &[&["describe-producers"][..], &at].concat());
     tool(&broker, &[&["abort"][..], &at, &["--start-offset", start]].concat());
-    wait_for("it goes on", || {
+    wait_for("it continues", || {
         process.assert_runs();
-        said().contains("partitions taken").then_some(())
+        output().contains("partitions taken").then_some(())
     });
     process.stop();
     assert!(keys(&broker, FEED_EVENTS).is_empty());

@@ -1,4 +1,4 @@
-//! Processors with default settings share the work: nobody has to number them, and none ends another.
+//! Processors with default settings share the work: they need no numbers, and none fences another.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ use crate::support::wait_for;
 
 /// How long they run together.
 const TIME: Duration = Duration::from_mins(1);
-/// What a processor says when it has been given some.
+/// The log line of a processor that was assigned partitions.
 const TAKEN: &str = "partitions taken";
 
 /// The second one joins, leaves and joins again, while there is work.
 #[test]
-fn two_processors_with_default_settings_share_the_partitions_and_neither_dies() {
+fn two_processors_with_default_settings_share_the_partitions_and_neither_ends() {
     let broker = Broker::start();
     let (mut feed, mut processors) = (Feed::on(&broker), Processors::on(&broker));
     let (start, mut rounds) = (Instant::now(), 0);
@@ -24,7 +24,7 @@ fn two_processors_with_default_settings_share_the_partitions_and_neither_dies() 
         match rounds % 8 {
             1 => {
                 processors.start(1, &[]);
-                wait_for("the second has some", || processors.of(1).says(TAKEN).then_some(()));
+                wait_for("the second has some", || processors.of(1).has_logged(TAKEN).then_some(()));
             }
             6 => processors.end(1),
             _ => {}

@@ -31,7 +31,7 @@ fn scenario(seed: u64, polls: usize, scratch: &Path) -> PathBuf {
     path
 }
 
-/// What the second opinion says of a transcript.
+/// The result of the second implementation for a transcript.
 fn opinion(transcript: &Path) -> Value {
     let output =
         python("opinion.py").stdin(File::open(transcript).unwrap()).stderr(Stdio::inherit()).output();
@@ -46,7 +46,8 @@ fn transcript_of(path: &Path, books: Books, fill: impl FnOnce(&mut Transcript<&m
     out.flush().unwrap();
 }
 
-/// Judges what an engine that knows these books makes of something; the number of its entries, and what does not agree.
+/// Compares the entries of an engine with these books with the second implementation; returns their number,
+/// and the differences.
 fn judged(
     scratch: &Path,
     books: Books,
@@ -54,8 +55,8 @@ fn judged(
 ) -> (Value, Vec<Value>) {
     let path = scratch.join("transcript.jsonl");
     transcript_of(&path, books, fill);
-    let said = opinion(&path);
-    (said["compared"].clone(), said["differences"].as_array().unwrap().clone())
+    let output = opinion(&path);
+    (output["compared"].clone(), output["differences"].as_array().unwrap().clone())
 }
 
 fn count(compared: &Value, what: &str) -> u64 {
@@ -68,12 +69,12 @@ fn every_entry_of_a_made_up_market_is_the_second_opinions() {
     let mut entries = 0;
     for seed in [1, 2] {
         let records = scenario(seed, 25, scratch.path());
-        let told = || BufReader::new(File::open(&records).unwrap());
+        let transcript = || BufReader::new(File::open(&records).unwrap());
         let shipped = books::shipped().unwrap();
-        let (compared, differences) = judged(scratch.path(), shipped, |to| to.tell_all(told()));
+        let (compared, differences) = judged(scratch.path(), shipped, |to| to.step_all(transcript()));
         assert!(differences.is_empty(), "seed {seed}: {} {:#}", compared["differences"], differences[0]);
         for hard in ["with a lay", "with a fee", "with a push", "three legs", "verified"] {
-            assert!(count(&compared, hard) >= 50, "too few {hard} to say anything: {compared}");
+            assert!(count(&compared, hard) >= 50, "too few {hard} for a comparison: {compared}");
         }
         for flag in ["simultaneous", "fresh", "same_rules", "independent_operators", "plausible_price"] {
             let doubted = count(&compared, &format!("{flag}: false"));
@@ -105,7 +106,7 @@ fn every_entry_of_recordings_is_the_second_opinions() {
     }
 }
 
-/// The opinion must be able to find fault: with an engine that knows of no fee, and one that knows no rules.
+/// The second implementation must be able to find faults: with an engine without fees, and one without rules.
 #[test]
 fn an_engine_that_does_not_know_its_books_is_found_out() {
     let scratch = tempfile::tempdir().unwrap();
@@ -121,8 +122,8 @@ fn an_engine_that_does_not_know_its_books_is_found_out() {
         ("same_rules", without("rules =")),
         ("operator", without("operator =")),
     ] {
-        let told = BufReader::new(File::open(&records).unwrap());
-        let (compared, differences) = judged(scratch.path(), books, |to| to.tell_all(told));
+        let transcript = BufReader::new(File::open(&records).unwrap());
+        let (compared, differences) = judged(scratch.path(), books, |to| to.step_all(transcript));
         let found = differences.iter().any(|found| found["problem"].as_str().unwrap().contains(what));
         assert!(count(&compared, "differences") > 20 && found, "{what}: {compared}");
     }

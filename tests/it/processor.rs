@@ -14,7 +14,7 @@ use crate::support::stack::{Broker, Stack};
 use crate::support::{recordings, wait_for};
 
 #[test]
-fn it_goes_on_from_where_it_was() {
+fn it_continues_at_its_position() {
     let mut stack = Stack::start("board");
     let recording = recordings::simulated(stack.broker.scratch.path(), 31, 50);
     stack.broker.ingest(&recording, &["--until", "2026-01-01T02:00:00Z"]);
@@ -44,14 +44,14 @@ fn offsets_that_the_changelog_does_not_know_are_refused() {
     let recording = recordings::simulated(broker.scratch.path(), 34, 5);
     broker.ingest(&recording, &[]);
     commit_by_hand(&broker.brokers, "arb-process", 0, 3);
-    let said = run(arb().args(["process", "--brokers", &broker.brokers]));
+    let output = run(arb().args(["process", "--brokers", &broker.brokers]));
     let sentence = "arb: partition 0: the group has committed offset 3 of odds.ticks.v1, and process.state.v1 is \
                     that of no offset";
-    assert!(!said.success && said.err.contains(sentence), "{}", said.err);
+    assert!(!output.success && output.err.contains(sentence), "{}", output.err);
 }
 
 #[test]
-fn what_cannot_be_read_is_put_aside_with_its_reason_and_the_rest_goes_on() {
+fn an_unreadable_record_is_dead_lettered_with_its_reason_and_the_rest_is_processed() {
     let broker = Broker::start();
     let recording = recordings::simulated(broker.scratch.path(), 32, 20);
     write(&broker.brokers, &[("stranger", b"{\"odds\": 2}")]);
@@ -88,9 +88,9 @@ fn a_pump_that_hangs_is_ended_by_its_watchdog() {
     broker.ingest(&recordings::simulated(broker.scratch.path(), 35, 2), &[]);
     // Reached only by a processor that has its partitions and a record.
     let stall = ["--stall-at", "process:2", "--watchdog-ms", "5000"];
-    let said = run(arb().args(["process", "--brokers", &broker.brokers]).args(stall));
-    assert!(said.err.contains("partitions taken"), "{}", said.err);
-    assert!(!said.success && said.err.contains("has not moved for 5 s and is ended"), "{}", said.err);
+    let output = run(arb().args(["process", "--brokers", &broker.brokers]).args(stall));
+    assert!(output.err.contains("partitions taken"), "{}", output.err);
+    assert!(!output.success && output.err.contains("has not moved for 5 s and is ended"), "{}", output.err);
 }
 
 /// Whether every partition of the board contains a poll.
@@ -106,7 +106,7 @@ pub(crate) fn board_contains(broker: &Broker, received_at: i64) -> bool {
     i32::try_from(partitions.len()) == Ok(DEFAULT_PARTITIONS)
 }
 
-/// The whole feed of a recording, processed in transactions of so many records, and what the processor said.
+/// The whole feed of a recording, processed in transactions of so many records, and the processor's log.
 fn feed(records: &str, fail_point: &[&str]) -> (Vec<Record>, String) {
     let broker = Broker::start();
     let recording = recordings::simulated(broker.scratch.path(), 33, 40);
@@ -127,11 +127,11 @@ fn feed(records: &str, fail_point: &[&str]) -> (Vec<Record>, String) {
 #[test]
 fn the_output_does_not_depend_on_where_transactions_are_cut_or_aborted() {
     let (whole, _) = feed("1000000", &[]);
-    assert!(whole.len() > 30, "a feed of {} says little", whole.len());
+    assert!(whole.len() > 30, "a feed of {} is too short for a comparison", whole.len());
     for records in ["1", "7", "1000"] {
         assert!(feed(records, &[]).0 == whole, "{records} records a transaction");
     }
-    let (aborted, said) = feed("7", &["--abort-each", "3"]);
-    assert!(said.contains(" aborts="), "{said}");
+    let (aborted, output) = feed("7", &["--abort-each", "3"]);
+    assert!(output.contains(" aborts="), "{output}");
     assert!(aborted == whole, "each third transaction aborted");
 }

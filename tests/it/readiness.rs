@@ -1,4 +1,4 @@
-//! `/readyz` of roles whose work stands still though they run: a processor that is stuck or dies again and again, a
+//! `/readyz` of roles that run without progress: a processor that is stuck or crashes repeatedly, a
 //! ClickHouse or a Kafka that is frozen, a partition that an open transaction holds back.
 
 use std::path::Path;
@@ -67,7 +67,7 @@ fn an_open_transaction_that_holds_the_feed_back_makes_its_writer_not_ready() {
     let sentence = "the last stable offset of feed.events.v1 partition 0 does not move";
     assert!(log(&path).contains(sentence), "{}", log(&path));
     open.abort();
-    wait_until(&admin, "it goes on", 200);
+    wait_until(&admin, "it continues", 200);
 }
 
 #[test]
@@ -99,5 +99,5 @@ fn ingest_is_not_ready_while_a_frozen_broker_acknowledges_nothing() {
     broker.freeze();
     wait_until(&admin, "nothing is acknowledged", 503);
     broker.thaw();
-    wait_until(&admin, "it goes on", 200);
+    wait_until(&admin, "it continues", 200);
 }

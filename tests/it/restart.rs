@@ -1,9 +1,9 @@
 //! What a restart of `arb serve` does to standard clients of Server-Sent Events: npm's `eventsource` as it is published, and
 //! Chromium's own `EventSource`.
 //!
-//! By the standard such a client reconnects after a connection that is refused or breaks, and never after an answer that is not
-//! 200. npm fetches the package, and the one that drives the browser, once into the home folder of the repository; the
-//! browser is Debian's.
+//! By the standard such a client reconnects after a connection that is refused or breaks, and never after a
+//! status other than 200. npm installs the package, and the one that drives the browser, once into the home
+//! folder of the repository; the browser is Debian's.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::support::serve::{Key, Serve};
 use crate::support::stack::{Broker, port};
 use crate::support::{root, wait_for};
 
-/// Held by who fetches the client.
+/// Held by the test that installs the client.
 static FETCHING: Mutex<()> = Mutex::new(());
 
 /// A client as its makers publish it.
@@ -145,7 +145,7 @@ fn comes_back_after_every_restart_and_misses_nothing(client: Client) -> Vec<Valu
         } else {
             running.role.stop();
         }
-        // While nobody serves.
+        // While no server listens.
         let id = format!("w{round}");
         writer.write(i32::try_from(round).unwrap(), &[opened(&id, "soccer_test", round + 1)]);
         running = serve();
@@ -170,7 +170,7 @@ fn a_stream_whose_key_is_revoked_ends_within_a_second() {
     let mut stream = serve.stream("", None);
     assert_eq!(stream.next().unwrap().name, "snapshot");
     other.take_away();
-    // A heartbeat each 200 ms: it goes on, however the file changes.
+    // A heartbeat each 200 ms: the stream continues, however the file changes.
     assert!((0..5).all(|_| stream.next().unwrap().name == "heartbeat"));
     let begun = Instant::now();
     key.take_away();

@@ -1,5 +1,5 @@
-//! Prometheus' rules and the dashboard name metrics that exist, and use them as what they are; Prometheus' own checker is
-//! content with them; each alert is shown firing, and what it then says.
+//! Prometheus' rules and the dashboard name metrics that exist, and use them as what they are; Prometheus'
+//! checker accepts them; each alert is shown firing, with its text.
 
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ fn series(name: &str) -> Option<(&'static Metric, bool)> {
     })
 }
 
-/// Words that some file of the program says.
+/// Words that some file of the program contains.
 fn is_a_word_of_the_program(word: &str) -> bool {
     let crates = ["engine", "ingest", "kafka", "process", "runtime", "sink"]
         .map(|name| format!("pipeline/{name}/src"));
@@ -168,7 +168,7 @@ fn the_dashboard_asks_what_prometheus_understands() {
 }
 
 #[test]
-fn what_does_not_exist_is_found() {
+fn a_missing_metric_is_found() {
     let is_found = |expression: &'static str| std::panic::catch_unwind(|| check(expression, "here")).is_err();
     for wrong in [
         "arb_process_lag",
@@ -198,20 +198,20 @@ fn every_alert_says_what_to_do_and_is_shown_firing() {
     assert!(alerts.len() > 15, "{}", alerts.len());
     for alert in alerts {
         let (name, rest) = alert.split_once('\n').unwrap();
-        let says = |word: &str| rest.lines().any(|line| line.trim().starts_with(word) && line.len() > 40);
-        assert!(says("summary: \"") && says("runbook: \""), "{name} does not say what to do");
+        let has_text = |word: &str| rest.lines().any(|line| line.trim().starts_with(word) && line.len() > 40);
+        assert!(has_text("summary: \"") && has_text("runbook: \""), "{name} has no summary or runbook");
         assert!(["critical", "warning"].iter().any(|it| rest.contains(&format!("severity: {it}"))), "{name}");
         let fires =
             tests.contains(&format!("exp_samples: [{{labels: '{{alertname=\"{name}\"}}', value: 1}}]"));
         assert!(fires, "{name} is never shown firing");
         let text = tests.split_once(&format!("alertname: {name}\n        exp_alerts:\n"));
-        let text = text.unwrap_or_else(|| panic!("nobody reads what {name} says")).1;
+        let text = text.unwrap_or_else(|| panic!("the tests have no text of {name}")).1;
         let text = text.split("\n\n").next().unwrap();
-        let told = |word: &str| text.lines().any(|line| line.trim().starts_with(word) && line.len() > 40);
-        assert!(told("summary: \"") && told("runbook: \""), "{name}: {text}");
-        // What a template says that finds no value, or cannot be expanded at all.
+        let has_text = |word: &str| text.lines().any(|line| line.trim().starts_with(word) && line.len() > 40);
+        assert!(has_text("summary: \"") && has_text("runbook: \""), "{name}: {text}");
+        // The output of a template that finds no value, or cannot be expanded at all.
         for wrong in ["<no value>", "error expanding", "{{", "%!", "NaN"] {
-            assert!(!text.contains(wrong), "{name} says {wrong}: {text}");
+            assert!(!text.contains(wrong), "{name} contains {wrong}: {text}");
         }
     }
     assert!(tests.contains("name: all is well"));

@@ -2,12 +2,12 @@
 //!
 //! A test that fails prints the text to paste.
 
-use arb_runtime::telemetry::{Kind, Metric, Role as Teller, list};
+use arb_runtime::telemetry::{Kind, Metric, Role as Reporter, list};
 
 use crate::support::program::{arb, run};
 use crate::support::root;
 
-/// Columns by which `--help` indents what it says about an option; the option itself is indented less.
+/// Columns by which `--help` indents the text of an option; the option itself is indented less.
 const HELP_INDENT: usize = 10;
 
 fn read(name: &str) -> String {
@@ -90,7 +90,7 @@ fn settings_of(command: &str) -> String {
 }
 
 #[test]
-fn the_page_of_settings_is_what_help_says() {
+fn the_page_of_settings_agrees_with_help() {
     let names = commands("");
     assert!(names.len() > 12, "{names:?}");
     let tables: Vec<_> = names.iter().map(|name| settings_of(name)).collect();
@@ -115,7 +115,7 @@ fn the_page_of_metrics_has_the_list() {
     let page = read("docs/operations/metrics.md");
     let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `arb_")).collect();
     assert_eq!(rows.len(), list::ALL.len());
-    for role in [Teller::Every, Teller::Ingest, Teller::Process, Teller::Serve, Teller::Sink] {
+    for role in [Reporter::Every, Reporter::Ingest, Reporter::Process, Reporter::Serve, Reporter::Sink] {
         let expected: String =
             list::ALL.iter().filter(|metric| metric.role == role).map(metric_row).collect();
         assert!(page.contains(&expected), "paste this for {}:\n{expected}", role.key());

@@ -20,8 +20,8 @@ fn four() -> Vec<SignalChange> {
         .zip(["soccer_a", "soccer_b", "tennis_a", "soccer_a"])
         .map(|((sequence, id), league)| signal(id, league, sequence, "opened"))
         .collect();
-    for (minute, told) in (1..).zip(&mut four) {
-        told.signal.opened_at = Time(minute * 60_000_000);
+    for (minute, transition) in (1..).zip(&mut four) {
+        transition.signal.opened_at = Time(minute * 60_000_000);
     }
     (four[1].signal.kind, four[1].signal.strength) = ("steam".into(), 0.01);
     (four[2].signal.kind, four[2].signal.confidence) = ("odds_drop".into(), 0.5);
@@ -37,7 +37,7 @@ fn both_surfaces_list_what_is_open_by_every_filter() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
     let writer = Writer::new(&broker.brokers);
-    four().iter().zip(0..).for_each(|(told, partition)| writer.write_signal(partition, told));
+    four().iter().zip(0..).for_each(|(transition, partition)| writer.write_signal(partition, transition));
     let serve = Serve::start(&broker, &key, "serve", &[]);
     for base in ["/v1/signals", "/api/v1/signals"] {
         for (query, expected) in [
@@ -76,7 +76,7 @@ fn both_surfaces_list_what_is_open_by_every_filter() {
     assert_eq!(serve.get(&format!("/v1/arbs?cursor={}", cursor_of(&serve))).status, 400, "of another list");
     let head = serve.ask("HEAD", "/api/v1/signals", &[("x-api-key", &key.text)]);
     assert_eq!((head.status, &*head.body, head.header("x-plan")), (200, "", "enterprise"));
-    what_closes_is_gone(&serve, &writer);
+    a_closed_signal_is_removed(&serve, &writer);
 }
 
 fn cursor_of(serve: &Serve) -> String {
@@ -84,7 +84,7 @@ fn cursor_of(serve: &Serve) -> String {
 }
 
 /// Mere times go to the list alone; a tombstone takes a signal from it.
-fn what_closes_is_gone(serve: &Serve, writer: &Writer) {
+fn a_closed_signal_is_removed(serve: &Serve, writer: &Writer) {
     let mut refreshed = four().remove(0);
     (refreshed.change, refreshed.signal.expires_at) = ("refreshed".into(), Time(600_000_000));
     writer.begin_signal(0, &refreshed);
@@ -126,7 +126,7 @@ fn a_stream_begins_with_what_is_open_and_goes_on_with_what_changes() {
     closed.signal.sequence = 2;
     (closed.signal.evidence, closed.signal.fair) = (vec![], vec![]);
     writer.write_signal(1, &closed);
-    // The next event of whoever went on, and of whoever comes back.
+    // The next event of the stream that continued, and of the one that resumed.
     for mut stream in [stream, serve.stream("event=edge_signal", resumed.as_deref())] {
         let event = stream.next_event().unwrap().json();
         assert_eq!(
@@ -138,13 +138,13 @@ fn a_stream_begins_with_what_is_open_and_goes_on_with_what_changes() {
         let snapshot = serve.stream("", None).next().unwrap().json();
         (ids(&snapshot) == ["a"] && snapshot["signals"][0]["strength"] == 0.05).then_some(())
     });
-    // Of another sport none; and nothing of them for who asked for windows alone.
+    // None of another sport; and no signals for a stream of windows only.
     assert_eq!(serve.stream("sport=tennis", None).next().unwrap().json()["signals"], json!([]));
     let windows = serve.stream("event=arb_window,close_signal", None).next().unwrap().json();
     assert_eq!((windows.get("signals"), windows.get("arbs")), (None, Some(&json!([]))));
 }
 
-/// As with the board: here two transactions stand for the two halves of one.
+/// As with the board: here two transactions represent the two halves of one.
 #[test]
 fn a_snapshot_has_what_the_feed_said_before_the_signals_could_be_read() {
     let broker = Broker::start();
@@ -155,8 +155,8 @@ fn a_snapshot_has_what_the_feed_said_before_the_signals_could_be_read() {
     feed.write(0, &[arb_schemas::wire::encode(&opened).unwrap()]);
     let mut serve = Serve::launch(&broker, &key, "serve", &["--stream-events", "1"]);
     wait_for("it waits, or is wrong", || {
-        let said = std::fs::read_to_string(broker.path("serve.log")).unwrap();
-        (said.contains("waiting for the end of an open transaction") || serve.is_ready()).then_some(())
+        let output = std::fs::read_to_string(broker.path("serve.log")).unwrap();
+        (output.contains("waiting for the end of an open transaction") || serve.is_ready()).then_some(())
     });
     list.commit();
     wait_for("it is ready", || serve.is_ready().then_some(()));

@@ -1,5 +1,6 @@
-//! ClickHouse has every row of the topics once: undisturbed, killed and frozen at every point, with ClickHouse killed and
-//! away; what is no record is put aside, and tables that do not fit are named.
+//! ClickHouse has every row of the topics once: undisturbed, killed and frozen at every point, with
+//! ClickHouse killed and away; an invalid record is a row of the table rejected, and tables that do not fit
+//! are named.
 
 use std::time::{Duration, Instant};
 
@@ -58,13 +59,14 @@ fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
     sinks.iter_mut().for_each(Role::stop);
     ground.assert_exact(&expected, "undisturbed");
 
-    // The group's offsets are set back by hand, and some rows are gone: the server knows their inserts' tokens.
+    // The group's offsets are set back by hand, and some rows are gone: the server knows their inserts'
+    // tokens.
     for topic in [ODDS_TICKS.name, FEED_EVENTS.name] {
         for partition in 0..DEFAULT_PARTITIONS {
             commit_to(&ground.broker.brokers, "arb-sink", topic, partition, 0, "");
         }
     }
-    // Also the newest: what is the highest offset in a table says nothing of what was once there.
+    // Also the newest: the highest offset in a table proves nothing about removed rows.
     for (table, which) in [
         ("ticks", "row_index % 7 = 3 OR kafka_partition = 2"),
         ("stale_alerts", "1"),
@@ -207,20 +209,24 @@ fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
     ground.assert_exact(&expected, "the zombie's request");
     assert_eq!(ground.count("ticks"), Some(10));
 
-    // One row twice is more than the records make: nobody guesses which is right.
+    // One row twice is more than the records make: no guess is made which is right.
     let sql = "INSERT INTO arb_store.ticks SELECT * FROM arb_store.ticks LIMIT 1";
     ground.clickhouse.query_as("migrator", sql);
     commit_to(&ground.broker.brokers, "arb-sink", ODDS_TICKS.name, partition, 0, &note);
-    let said = ground.sink_that_ends();
+    let output = ground.sink_that_ends();
     assert!(
-        !said.success && said.err.contains("arb_store.ticks has 11 rows of odds.ticks.v1"),
+        !output.success && output.err.contains("arb_store.ticks has 11 rows of odds.ticks.v1"),
         "{}",
-        said.err
+        output.err
     );
     let newer = note.replacen('1', "9", 1);
     commit_to(&ground.broker.brokers, "arb-sink", ODDS_TICKS.name, partition, 0, &newer);
-    let said = ground.sink_that_ends();
-    assert!(!said.success && said.err.contains("written by a later version of the sink"), "{}", said.err);
+    let output = ground.sink_that_ends();
+    assert!(
+        !output.success && output.err.contains("written by a later version of the sink"),
+        "{}",
+        output.err
+    );
 }
 
 /// While ClickHouse is killed, away and frozen, the board moves and the sink waits, in the memory that it may have; then
@@ -288,9 +294,9 @@ fn tables_that_do_not_fit_are_named() {
     let alter =
         |sql: &str| drop(ground.clickhouse.query_as("migrator", &format!("ALTER TABLE arb_store.{sql}")));
     let ends = |words: &[&str]| {
-        let said = ground.sink_that_ends();
-        assert!(!said.success, "{}", said.err);
-        let sentence = said.err.lines().find(|line| line.starts_with("arb: ")).unwrap();
+        let output = ground.sink_that_ends();
+        assert!(!output.success, "{}", output.err);
+        let sentence = output.err.lines().find(|line| line.starts_with("arb: ")).unwrap();
         assert!(words.iter().all(|word| sentence.contains(word)), "{sentence}");
     };
     alter("stale_alerts RENAME COLUMN scope TO range");
@@ -311,5 +317,5 @@ fn tables_that_do_not_fit_are_named() {
     let sentence = log.lines().find(|line| line.starts_with("arb: ")).unwrap();
     assert!(sentence.contains("arb_store.rejected") && sentence.contains("reason"), "{sentence}");
     ground.clickhouse.query_as("migrator", "DROP TABLE arb_store.ticks");
-    ends(&["arb_store.ticks", "`arb migrate` makes it"]);
+    ends(&["arb_store.ticks", "`arb migrate` creates it"]);
 }

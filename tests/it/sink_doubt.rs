@@ -59,7 +59,7 @@ impl Inserted {
         commit_to(&self.ground.broker.brokers, "arb-sink", ODDS_TICKS.name, self.partition, 0, &note);
     }
 
-    /// Removes every other row; the server goes on knowing the names of their inserts.
+    /// Removes every other row; the server still knows the names of their inserts.
     fn remove_some(&self) {
         let sql = "DELETE FROM arb_store.ticks WHERE kafka_offset % 2 = 1";
         self.ground.clickhouse.query_as("migrator", sql);
@@ -67,8 +67,8 @@ impl Inserted {
     }
 }
 
-/// Questions that take longer than a permit are answered once each, and the search at the start has its own time; while
-/// nobody can be asked, that is counted.
+/// Queries that take longer than a lease are sent once each, and the search at the start has a separate time
+/// limit; while ClickHouse cannot be queried, that is counted.
 #[test]
 fn a_slow_server_is_heard_out() {
     let inserted = Inserted::start();
@@ -97,13 +97,15 @@ fn a_slow_server_is_heard_out() {
     let mut sink = ground.sink_by(&url, "slow.log", &["--insert-timeout-ms", "5000"]);
     let admin = Admin::of(&ground.broker.path("slow.log"));
     let retries = |least: f64| {
-        admin.page_when("it is told", |page| page.sum("arb_sink_retries_total", &[]) >= least);
+        admin.page_when("it is reported", |page| page.sum("arb_sink_retries_total", &[]) >= least);
     };
     retries(2.0);
     is_away.store(false, Ordering::SeqCst);
     retries(4.0);
     ground.wait_for_rows(&inserted.expected, || sink.assert_runs());
-    admin.page_when("the permits are told", |page| page.sum("arb_sink_expired_permits_total", &[]) >= 2.0);
+    admin.page_when("the expired leases are reported", |page| {
+        page.sum("arb_sink_expired_permits_total", &[]) >= 2.0
+    });
     sink.stop();
     ground.assert_exact(&inserted.expected, "by a slow server");
     for question in questions.lock().unwrap().iter() {
@@ -111,9 +113,9 @@ fn a_slow_server_is_heard_out() {
     }
 }
 
-/// Rows are removed, sent again under a name of their own, and removed again: that name is refused like the first.
+/// Rows are removed, sent again under another name, and removed again: that name is refused like the first.
 #[test]
-fn rows_that_are_removed_twice_are_there_again() {
+fn rows_that_are_removed_twice_are_inserted_again() {
     let inserted = Inserted::start();
     for round in ["once.log", "twice.log"] {
         inserted.remove_some();
@@ -139,9 +141,9 @@ fn rows_of_another_version_are_found_in_whatever_table() {
     inserted.intend(r#"[["rejected",10]]"#);
     // The second finds the intent as the first has found it.
     for _ in 0..2 {
-        let said = ground.sink_that_ends();
-        assert!(!said.success && said.err.contains("arb_store.rejected has rows"), "{}", said.err);
-        assert!(said.err.contains("made 10 of these records, and this one makes 0"), "{}", said.err);
+        let output = ground.sink_that_ends();
+        assert!(!output.success && output.err.contains("arb_store.rejected has rows"), "{}", output.err);
+        assert!(output.err.contains("made 10 of these records, and this one makes 0"), "{}", output.err);
         assert_eq!(ground.count("ticks"), Some(0), "no row is put beside those of another version");
     }
     // All that it had intended is gone.

@@ -1,5 +1,5 @@
-//! A sink whose log changes beneath it, cut or made anew, and commits that nobody will ever take: it ends with a
-//! sentence, and whoever starts next says what is lost and goes on.
+//! A sink whose log changes below it, cut or recreated, and commits that are never accepted: it ends with an
+//! error, and the next start reports what is lost and continues.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::kafka::{committed, write};
 use crate::sink::SMALL;
-use crate::support::feed::{forget, frame, make_anew};
+use crate::support::feed::{delete_before, frame, recreate};
 use crate::support::metrics::Admin;
 use crate::support::sinks::Ground;
 use crate::support::stack::Broker;
@@ -47,7 +47,8 @@ fn sentence(ground: &Ground, log: &str) -> String {
     log.lines().find(|line| line.starts_with("arb: ")).unwrap_or_else(|| panic!("{log}")).to_owned()
 }
 
-/// ClickHouse hangs, so the sink reads no more than it may hold; meanwhile Kafka forgets what it has not read.
+/// ClickHouse hangs, so the sink reads no more than it may hold; meanwhile Kafka deletes records that it has
+/// not read.
 #[test]
 fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
     let ground = Ground::start();
@@ -62,20 +63,24 @@ fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
     admin.page_when("it reads no more", |page| page.sum("arb_sink_paused_partitions", &[]) > 0.0);
     let all = places(&ground.expected()["ticks"]);
     let partition = partition_of(KEY, DEFAULT_PARTITIONS);
-    forget(brokers, ODDS_TICKS.name, partition, Offset::Offset(900));
+    delete_before(brokers, ODDS_TICKS.name, partition, Offset::Offset(900));
     let left = ground.expected();
     assert_eq!((all.len(), left["ticks"].len()), (1_000, 100));
     ground.clickhouse.thaw();
     wait_for("it ends", || sink.died().then_some(()));
-    let said = sentence(&ground, "cut.log");
-    assert!(said.contains("Kafka no longer has the place from which a partition was to be read"), "{said}");
+    let output = sentence(&ground, "cut.log");
+    assert!(
+        output.contains("Kafka no longer has the place from which a partition was to be read"),
+        "{output}"
+    );
 
     let index = usize::try_from(partition).unwrap();
     let settled = committed(brokers, "arb-sink")[index].unwrap();
     let mut next = ground.sink("next.log", &SMALL);
     let admin = Admin::of(&ground.broker.path("next.log"));
-    let page =
-        admin.page_when("it says what is lost", |page| page.sum("arb_sink_lost_records_total", &[]) > 0.0);
+    let page = admin.page_when("the lost records are reported", |page| {
+        page.sum("arb_sink_lost_records_total", &[]) > 0.0
+    });
     assert_eq!(page.sum("arb_sink_lost_records_total", &[]).to_string(), (900 - settled).to_string());
     publish(&ground, 1_000..1_050);
     let left: BTreeSet<_> = places(&ground.expected()["ticks"]).into_iter().collect();
@@ -95,7 +100,7 @@ fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
 
 /// Deleted and created again at once, with a longer log: librdkafka reads on from the old place, without an error.
 #[test]
-fn a_topic_made_anew_beneath_a_sink_ends_it_and_the_next_reads_all_of_it() {
+fn a_topic_recreated_below_a_sink_ends_it_and_the_next_reads_all_of_it() {
     let ground = Ground::start();
     let brokers = &ground.broker.brokers;
     publish(&ground, 0..10);
@@ -105,13 +110,13 @@ fn a_topic_made_anew_beneath_a_sink_ends_it_and_the_next_reads_all_of_it() {
     sink.signal(Signal::STOP);
     wait_for("it is frozen", || sink.is_frozen().then_some(()));
     let old = topic_id(&Cluster::plaintext(brokers), &ODDS_TICKS).unwrap();
-    make_anew(brokers, ODDS_TICKS.name);
+    recreate(brokers, ODDS_TICKS.name);
     publish(&ground, 0..50);
     assert_ne!(topic_id(&Cluster::plaintext(brokers), &ODDS_TICKS).unwrap(), old);
     sink.signal(Signal::CONT);
     wait_for("it ends", || sink.died().then_some(()));
-    let said = sentence(&ground, "old.log");
-    assert!(said.contains("odds.ticks.v1 was made anew while it was read"), "{said}");
+    let output = sentence(&ground, "old.log");
+    assert!(output.contains("odds.ticks.v1 was recreated while it was read"), "{output}");
 
     let expected = ground.expected();
     let id = expected["ticks"][0]["topic_id"].clone();
@@ -132,16 +137,16 @@ fn a_topic_made_anew_beneath_a_sink_ends_it_and_the_next_reads_all_of_it() {
     assert_eq!(found.len(), once.len(), "no row twice");
 }
 
-/// Where nothing was ever read the old place is the new one too, and stays: no error ever comes of it.
+/// Where nothing was ever read the old offset is the new one too, and stays: it never causes an error.
 #[test]
-fn an_empty_topic_made_anew_is_found_out_too() {
+fn a_recreated_empty_topic_is_detected_too() {
     let ground = Ground::start();
     let mut sink = ground.sink("empty.log", &SMALL);
     wait_for("it reads", || ground.log("empty.log").contains("partitions taken").then_some(()));
-    make_anew(&ground.broker.brokers, ODDS_TICKS.name);
+    recreate(&ground.broker.brokers, ODDS_TICKS.name);
     wait_for("it ends", || sink.died().then_some(()));
-    let said = sentence(&ground, "empty.log");
-    assert!(said.contains("odds.ticks.v1 was made anew while it was read"), "{said}");
+    let output = sentence(&ground, "empty.log");
+    assert!(output.contains("odds.ticks.v1 was recreated while it was read"), "{output}");
 }
 
 /// The broker keeps 4,096 bytes beside an offset: a longer note is refused, now and for ever.

@@ -1,9 +1,10 @@
 //! The broker killed with -9 and frozen under load: what streams deliver, the rows of ClickHouse, the fold of the board and of
 //! the signals, and the feed without its doubles are those of an undisturbed run of the same ticks.
 //!
-//! A run has a Kafka and a ClickHouse of its own, two processors, a sink and two instances of the API with a client each that
-//! resumes whenever it is cut. In the suite the broker is killed once and frozen once, by a fixed seed. Ten faults a run, with
-//! kills of roles between them and a freeze of 10 to 30 s among them, by as many seeds as are asked for, a line each:
+//! A run has a dedicated Kafka and ClickHouse, two processors, a sink and two instances of the API with a
+//! client each that resumes whenever it is disconnected. In the suite the broker is killed once and frozen
+//! once, by a fixed seed. Ten faults a run, with kills of roles between them and a freeze of 10 to 30 s among
+//! them, by the requested number of seeds, a line each:
 //!
 //! ```text
 //! ARB_SOAK_SEEDS=1-20 cargo test -p arb-tests --test it -- --ignored --nocapture soak::any_number_of_seeds
@@ -23,7 +24,7 @@ use crate::support::ticks::{PatientPublisher, Ticks};
 use crate::support::wait_for;
 
 /// Between two looks of the supervisor.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 /// How long the roles may take to process again before the next fault strikes all the same.
 const RECOVERY: Duration = Duration::from_secs(20);
 /// How long everything may take to come to its end after the last fault.
@@ -50,7 +51,7 @@ fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
     let mut roles = Supervisor::start(&ground, &key, commit_records);
     let clients = roles.addresses().map(|address| StreamClient::start(&address, &key.text));
     for client in &clients {
-        wait_for("a client has its snapshot", || client.look(|sent| sent.snapshots == 1).then_some(()));
+        wait_for("a client has its snapshot", || client.inspect(|sent| sent.snapshots == 1).then_some(()));
     }
     let publisher = PatientPublisher::new(&ground.broker.brokers);
     let (mut pieces, mut before) = (ticks.pieces(steps.len() + 1), 0);
@@ -86,7 +87,7 @@ fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
     Run { results, line, late, ground }
 }
 
-/// Up to where the processors have committed; nowhere while the broker does not say so.
+/// The offsets that the processors have committed; empty while the broker does not answer.
 fn processed(ground: &Ground) -> Vec<Option<i64>> {
     try_committed(&ground.broker.brokers, "arb-process", Duration::from_secs(5)).unwrap_or_default()
 }
@@ -107,7 +108,7 @@ fn tend_until(roles: &mut Supervisor<'_>, within: Duration, mut fact: impl FnMut
         if Instant::now() > deadline {
             return false;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
 }
 
@@ -125,7 +126,7 @@ fn strike(step: &Step, ground: &Ground, roles: &mut Supervisor<'_>, before: i64)
         let fault = scope.spawn(|| step.fault.strike(&ground.broker));
         while !fault.is_finished() {
             roles.tend();
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL);
         }
         fault.join().unwrap();
     });
@@ -149,11 +150,11 @@ fn finish(
     }
     let feed = Feed::of(&ground.broker.brokers);
     for client in clients {
-        if !tend_until(roles, END, || client.look(|sent| sent.ends_with(&feed.last()))) {
+        if !tend_until(roles, END, || client.inspect(|sent| sent.ends_with(&feed.last()))) {
             late.push("a stream did not reach the end of the feed");
         }
     }
-    // One row of each record of the feed, and of the one that is none.
+    // One row for each record of the feed, and for the invalid one.
     let rows = ticks.rows + feed.len() + 1;
     if !tend_until(roles, END, || ground.total_rows().is_some_and(|total| total >= rows)) {
         late.push("rows did not reach ClickHouse");
@@ -163,7 +164,8 @@ fn finish(
 }
 
 impl Run {
-    /// What is wrong with it, a line each; nothing where it is as expected. Logs and topics of one that is not are kept.
+    /// The differences, a line each; empty where it is as expected. Logs and topics of a run that differs are
+    /// kept.
     fn failures(&mut self, expected: &Results) -> String {
         let late = self.late.iter().map(|what| format!("in {} s {what}", END.as_secs()));
         let mut found: Vec<_> = late.chain(self.results.differences(expected)).collect();
@@ -185,7 +187,11 @@ fn undisturbed(ticks: &Ticks) -> Results {
     let run = run(ticks, 0, &[]);
     println!("undisturbed: {}", run.line);
     assert!(run.late.is_empty(), "{:?}", run.late);
-    assert!(run.results.feed().len() > 200, "a feed of {} says little", run.results.feed().len());
+    assert!(
+        run.results.feed().len() > 200,
+        "a feed of {} is too short for a comparison",
+        run.results.feed().len()
+    );
     assert_eq!(run.results.feed().doubles, 0);
     run.results
 }

@@ -1,4 +1,4 @@
-//! Ingest started twice: one instance publishes a source, the other stands by and goes on where it was.
+//! Ingest started twice: one instance publishes a source, the other stands by and continues at its position.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ fn are_all_once(ends: &BTreeMap<(i32, i64), usize>) -> bool {
     ends.values().all(|count| *count == 1)
 }
 
-/// The holder of the lease, and the instance that stands by.
+/// The holder of the lease, and the standby instance.
 fn by_turn(mut pair: [Instance<'_>; 2]) -> [Instance<'_>; 2] {
     let publishes = |instance: &Instance<'_>| instance.log().matches("this instance publishes").count();
     let standby = |instance: &Instance<'_>| instance.log().contains("standing by");
@@ -99,7 +99,8 @@ fn an_instance_that_ends_hands_over_and_what_is_complete_is_published_again_only
     let [mut holder, standby] = by_turn([start("first.log", &arguments), start("second.log", &arguments)]);
     holder.role.stop();
     standby.wait_for_log("this instance publishes");
-    // It joins when half is published, and stands by, or takes over: either way once.
+    // It joins when half is published, and stands by, or takes over: either way every record is published
+    // once.
     let third = start("third.log", &arguments);
     let mut both = [standby, third];
     wait_for("both end", || both.iter_mut().all(|instance| instance.role.died()).then_some(()));

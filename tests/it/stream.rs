@@ -1,5 +1,5 @@
-//! Streams against a real Kafka: what a client folds is the board, and however often it is cut, and wherever it goes on,
-//! it gets the whole feed once.
+//! Streams against a real Kafka: the events that a client folds give the board, and however often it is
+//! disconnected, and wherever it resumes, it gets the whole feed once.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use rdkafka::topic_partition_list::Offset;
 use serde_json::Value;
 
 use crate::support::feed::{
-    Name, Writer, assert_whole, closed, forget, make_anew, name, one_of_each, opened, whole,
+    Name, Writer, assert_whole, closed, delete_before, name, one_of_each, opened, recreate, whole,
 };
 use crate::support::program::Role;
 use crate::support::recordings;
@@ -62,7 +62,7 @@ impl Folded {
                 self.names.push(name(event));
             }
             "line_movement" | "stale_alert" | "edge_signal" => self.names.push(name(event)),
-            // It is cut after the latter, and goes on; `carry_on` says when that may be.
+            // It is disconnected after the latter, and resumes; `carry_on` returns when that may be.
             "heartbeat" | "lagged" => {}
             other => panic!("{other}"),
         }
@@ -78,19 +78,19 @@ fn a_snapshot_and_what_follows_are_the_board() {
     let recording = recordings::simulated(stack.broker.scratch.path(), 61, 120);
     stack.broker.ingest(&recording, &["--until", "2026-01-01T04:25:00Z"]);
     stack.board_at("2026-01-01T04:25:00Z");
-    // One that began with this board in its topics, and a client in the middle of it.
+    // An instance that began with this board in its topics, and a client in the middle of it.
     let late = Serve::start(&stack.broker, &key, "late", &[]);
     let mut from_the_middle = (late.stream("", None), Folded::default());
     stack.broker.ingest(&recording, &["--after", "2026-01-01T04:25:00Z"]);
     let board = stack.board_at("2026-01-01T09:55:00Z");
-    assert!(!board["arbs"].as_array().unwrap().is_empty(), "an empty board says nothing");
+    assert!(!board["arbs"].as_array().unwrap().is_empty(), "an empty board proves nothing");
     let board = by_id(&board);
     // They have read nothing meanwhile: on a slow machine that is long enough to be cut.
     for (serve, (stream, folded)) in [(&early, &mut from_nothing), (&late, &mut from_the_middle)] {
         carry_on(serve, stream, folded, |folded| folded.open == board);
-        assert!(folded.names.len() > 20, "{} events say little", folded.names.len());
+        assert!(folded.names.len() > 20, "{} events are too few for a comparison", folded.names.len());
     }
-    // A snapshot of the end alone says the same.
+    // A snapshot of the end only has the same content.
     for serve in [&early, &late] {
         let snapshot = serve.stream("", None).next().unwrap();
         assert_eq!((&*snapshot.name, by_id(&snapshot.json())), ("snapshot", board.clone()));
@@ -184,7 +184,7 @@ fn carry_on(serve: &Serve, stream: &mut Sse, folded: &mut Folded, is_true: impl 
     }
 }
 
-/// Reads what an instance still sends before it ends; in good order it says so.
+/// Reads what an instance still sends before it ends; a graceful shutdown ends with a notice.
 fn read_to_its_end(stream: &mut Sse, folded: &mut Folded, in_good_order: bool) {
     let mut last = None;
     while let Some(event) = stream.next() {
@@ -212,7 +212,7 @@ fn streams_survive_restarts_of_the_api_and_kills_of_it_and_of_the_processor() {
         let (after, until) = (polls(hour - 1), polls(hour));
         let from: &[&str] = if hour == 1 { &[] } else { &["--after", &after] };
         stack.broker.ingest(&recording, &[from, &["--until", &until]].concat());
-        // The old one ends while the feed goes on; the client reads what it is still sent.
+        // The old one ends while the feed continues; the client reads what it is still sent.
         if hour % 2 == 1 {
             // Meanwhile, or there would be no room for a last word.
             std::thread::scope(|scope| {
@@ -234,13 +234,13 @@ fn streams_survive_restarts_of_the_api_and_kills_of_it_and_of_the_processor() {
     let feed = whole(&stack.broker.brokers);
     let all: usize = feed.iter().map(Vec::len).sum();
     carry_on(&serve, &mut stream, &mut folded, |folded| folded.names.len() >= all);
-    assert!(folded.names.len() > 50, "{} events say little", folded.names.len());
+    assert!(folded.names.len() > 50, "{} events are too few for a comparison", folded.names.len());
     assert_whole(&folded.names, &feed);
     assert_eq!(folded.open, board);
 }
 
-/// The markers of one transaction reach its partitions one after the other. Here two transactions stand for the two halves
-/// of one: the feed's is committed, the board's not yet.
+/// The markers of one transaction reach its partitions one after the other. Here two transactions represent
+/// the two halves of one: the feed's is committed, the board's not yet.
 #[test]
 fn a_snapshot_has_what_the_feed_said_before_the_board_could_be_read() {
     let broker = Broker::start();
@@ -252,8 +252,8 @@ fn a_snapshot_has_what_the_feed_said_before_the_board_could_be_read() {
     // It keeps nothing of what was before it: what the board lacks, it lacks.
     let mut serve = Serve::launch(&broker, &key, "serve", &["--stream-events", "1"]);
     wait_for("it waits, or is wrong", || {
-        let said = std::fs::read_to_string(broker.path("serve.log")).unwrap();
-        (said.contains("waiting for the end of an open transaction") || serve.is_ready()).then_some(())
+        let output = std::fs::read_to_string(broker.path("serve.log")).unwrap();
+        (output.contains("waiting for the end of an open transaction") || serve.is_ready()).then_some(())
     });
     board.commit();
     wait_for("it is ready", || serve.is_ready().then_some(()));
@@ -261,7 +261,7 @@ fn a_snapshot_has_what_the_feed_said_before_the_board_could_be_read() {
     assert_eq!(snapshot["arbs"][0]["id"], "window", "{snapshot}");
 }
 
-/// The reason with which a client is told to begin again, and the snapshot that comes with it.
+/// The reason in a client's resync notice, and the snapshot that comes with it.
 fn resync(serve: &Serve, id: &str) -> (String, Event) {
     let mut stream = serve.stream("", Some(id));
     let first = stream.next().unwrap();
@@ -273,7 +273,7 @@ fn resync(serve: &Serve, id: &str) -> (String, Event) {
 }
 
 #[test]
-fn who_cannot_go_on_is_told_why_and_gets_a_snapshot() {
+fn a_client_that_cannot_resume_gets_the_reason_and_a_snapshot() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
     let writer = Writer::new(&broker.brokers);
@@ -284,7 +284,7 @@ fn who_cannot_go_on_is_told_why_and_gets_a_snapshot() {
     writer.write(1, &[opened("open", "soccer_test", 5)]);
     writer.write(0, &[closed("none", "soccer_test", 6, "stale")]);
     let end = read_some(first.stream("", Some(&written)), 2, &mut Vec::new());
-    forget(&broker.brokers, FEED_EVENTS.name, 0, Offset::End);
+    delete_before(&broker.brokers, FEED_EVENTS.name, 0, Offset::End);
     // What lies between is gone; what memory still has needs no Kafka.
     assert_eq!(resync(&first, &start).0, "outside_retention");
     // A snapshot may be a moment old; what it lacks would follow it.
@@ -304,8 +304,8 @@ fn who_cannot_go_on_is_told_why_and_gets_a_snapshot() {
     }
     assert_eq!(name(&first.stream("", Some(&end)).take(21)[0]).1, "next");
     drop(first);
-    // The same name, another topic: its id tells, though its offsets are as good as the old ones.
-    make_anew(&broker.brokers, FEED_EVENTS.name);
+    // The same name, another topic: its id differs, though its offsets are as valid as the old ones.
+    recreate(&broker.brokers, FEED_EVENTS.name);
     drop(writer);
     let (writer, second) = (Writer::new(&broker.brokers), Serve::start(&broker, &key, "second", &[]));
     for partition in 0..3 {

@@ -1,4 +1,5 @@
-//! What streams may cost: a client that does not read is let go, and a thousand clients fit into a known memory.
+//! The cost of streams: a client that does not read is disconnected, and a thousand clients fit into a known
+//! memory.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -33,7 +34,8 @@ fn long_records(from: i64, count: i64) -> Vec<Vec<u8>> {
     (from..from + count).map(|n| closed(&format!("w{n}"), "soccer_test", n, &reason)).collect()
 }
 
-/// Windows that are written after everything else, one in each partition: who has them has read all of it.
+/// Windows that are written after everything else, one in each partition: a client that has them has read
+/// everything.
 const ENDS: [&str; 4] = ["end-0", "end-1", "end-2", "end-3"];
 
 /// A client that begins, and then does not read while far more is written than both systems' socket buffers hold.
@@ -115,9 +117,10 @@ const CLIENTS: usize = 1_000;
 /// What one idle client may take: its connection's buffers (hyper reads and writes through 8 kB and more), two tasks,
 /// a channel of shared pieces.
 const IDLE_KB: usize = 32;
-/// What all of them may take while events flow, whoever reads: those of the idle, the ring (32 MiB at most), one read
-/// buffer of Kafka's client (8 MiB), and what the allocator has not given back. Not in it: copies of what is sent. A batch
-/// of 64 events of 8 kB is half a megabyte a client, 512 MB for all; and 1.6 MB each for those who do not read, 160 MB.
+/// The most that all of them may take while events flow, whether they read or not: the memory of idle ones,
+/// the ring (32 MiB at most), one read buffer of Kafka's client (8 MiB), and memory that the allocator has
+/// not returned. Not included: copies of what is sent. A batch of 64 events of 8 kB is half a megabyte a
+/// client, 512 MB for all; and 1.6 MB each for those that do not read, 160 MB.
 const BUSY_KB: usize = 128 * 1024;
 
 /// A client that reads until it has found so many events.
@@ -142,7 +145,8 @@ fn a_thousand_clients_fit_into_a_known_memory() {
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    // Long enough that nobody who reads is taken for deaf, however busy the machine is with 900 of them.
+    // Long enough that no reading client counts as one that does not read, however busy the machine is with
+    // 900 of them.
     let serve = Serve::start(&broker, &key, "serve", &["--stall-ms", "60000"]);
     let request = format!(
         "GET /v1/stream HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
@@ -189,7 +193,7 @@ fn a_thousand_clients_fit_into_a_known_memory() {
         most = most.max(resident(serve.role.id()));
         (established(&serve.listen) == CLIENTS - deaf.len()).then_some(())
     });
-    wait_for("all who read have everything", || {
+    wait_for("all reading clients have everything", || {
         most = most.max(resident(serve.role.id()));
         (done.load(Ordering::Relaxed) == CLIENTS - deaf.len()).then_some(())
     });

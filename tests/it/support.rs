@@ -1,4 +1,4 @@
-//! What tests stand on: the program, a broker, the stack of roles, the oracle, recordings.
+//! The foundation of the tests: the program, a broker, the stack of roles, the oracle, recordings.
 
 pub(crate) mod broker_faults;
 pub(crate) mod clickhouse;

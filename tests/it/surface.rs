@@ -12,7 +12,7 @@ use crate::support::sse::Sse;
 use crate::support::stack::Broker;
 use crate::support::wait_for;
 
-/// Remaining, used and plan, as the headers say.
+/// Remaining, used and plan, from the headers.
 fn quota(answer: &Answer) -> (u64, u64, String) {
     let number = |name| answer.header(name).parse().unwrap_or_else(|_| panic!("{name}: {}", answer.status));
     (number("x-requests-remaining"), number("x-requests-used"), answer.header("x-plan").to_owned())
@@ -43,7 +43,7 @@ impl Surface {
     }
 }
 
-/// What was spent is forgotten at the month's turn, as it should be: tests that count do not begin within the last minutes
+/// Usage is reset at the month's turn, as it should be: tests that count do not begin within the last minutes
 /// before it.
 fn keep_clear_of_the_turn_of_the_month() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
@@ -61,8 +61,8 @@ fn the_quota_is_on_every_response() {
     let key = &*surface.key.text;
     let bearer = format!("Bearer {key}");
     let ask = |path, headers: &[_]| surface.serve.ask("GET", path, headers);
-    let nobody = (0, 0, "none".to_owned());
-    // Who has no valid key here has no plan, whatever the answer.
+    let none = (0, 0, "none".to_owned());
+    // A caller without a valid key has no plan, whatever the response.
     for (path, headers, status) in [
         ("/api/v1/arbs", &[][..], 401),
         ("/api/v1/arbs", &[("x-api-key", "arb_live_nonsense")], 401),
@@ -73,12 +73,12 @@ fn the_quota_is_on_every_response() {
         ("/api/v1/nothing", &[], 404),
     ] {
         let answer = ask(path, headers);
-        assert_eq!((answer.status, quota(&answer)), (status, nobody.clone()), "{path} {headers:?}");
+        assert_eq!((answer.status, quota(&answer)), (status, none.clone()), "{path} {headers:?}");
     }
     let other = ask("/api/v1/arbs", &[("authorization", &bearer)]);
     assert!(other.json()["detail"].as_str().unwrap().contains("x-api-key"), "{}", other.body);
     assert_eq!(other.header("www-authenticate"), "ApiKey");
-    // Refusals cost nothing and say so.
+    // Refused requests are free, and the headers show it.
     for (method, path, status) in [
         ("GET", "/api/v1/arbs?sort=1", 400),
         ("GET", "/api/v1/arbs?sport=", 400),
@@ -95,7 +95,7 @@ fn the_quota_is_on_every_response() {
         let expected = (50, 0, "pro".to_owned());
         assert_eq!((answer.status, quota(&answer)), (status, expected), "{method} {path}");
     }
-    // Answers cost one each; so does a stream, whose head says so; on either surface.
+    // Answers cost one each; so does a stream, as its header shows; on either surface.
     let both = ask("/api/v1/arbs", &[("x-api-key", key), ("authorization", &bearer)]);
     assert_eq!((both.status, quota(&both)), (200, (49, 1, "pro".to_owned())));
     let stream = surface.stream(&[("x-api-key", key)]);
@@ -106,7 +106,7 @@ fn the_quota_is_on_every_response() {
         ("text/event-stream", "no-store")
     );
     assert_eq!(stream.header("x-accel-buffering"), "no");
-    assert_eq!(surface.serve.get("/v1/arbs").header("x-plan"), "", "the first surface does not tell");
+    assert_eq!(surface.serve.get("/v1/arbs").header("x-plan"), "", "the first surface has no quota headers");
     for path in ["/api/v1/arbs", "/api/v1/stream"] {
         let head = surface.with_key("HEAD", path);
         assert_eq!((head.status, quota(&head)), (200, (47, 3, "pro".to_owned())), "HEAD {path} is free");
@@ -137,14 +137,18 @@ fn a_spent_quota_is_refused_until_the_month_ends_and_outlives_a_restart() {
     }
     assert_eq!(surface.serve.get("/v1/arbs").status, 429);
     assert_eq!(surface.serve.get("/v1/stream").status, 429);
-    assert_eq!(surface.with_key("GET", "/api/v1/arbs?limit=0").status, 400, "a mistake is told all the same");
+    assert_eq!(
+        surface.with_key("GET", "/api/v1/arbs?limit=0").status,
+        400,
+        "an invalid value is reported all the same"
+    );
     assert_eq!(surface.with_key("GET", "/api/v1/usage").json()["remaining"], 0);
     let page = surface.serve.ask("GET", "/problems/quota-exceeded", &[]);
     assert!(page.body.contains("Retry-After"), "{}", page.body);
 }
 
 #[test]
-fn who_has_an_answer_already_is_told_so_for_nothing() {
+fn an_answer_that_the_caller_has_is_304_and_free() {
     let surface = Surface::start("pro", &json!({"pro": 50}));
     let writer = Writer::new(&surface.broker.brokers);
     let ask = |known: &str| {
@@ -165,7 +169,7 @@ fn who_has_an_answer_already_is_told_so_for_nothing() {
         assert_eq!(same.header("x-request-id").len(), 16);
     }
     let stranger = surface.serve.ask("GET", "/api/v1/arbs?limit=1", &[("if-none-match", &tag)]);
-    assert_eq!(stranger.status, 401, "whether it has changed is nobody else's business");
+    assert_eq!(stranger.status, 401, "whether it has changed is none else's business");
     assert_eq!(surface.serve.get("/v1/arbs?limit=1").header("etag"), tag, "on either surface");
     writer.write_board(0, "a", &opened("a", "soccer_a", 1));
     let changed = wait_for("the board has changed", || Some(ask(&tag)).filter(|answer| answer.status == 200));
@@ -241,11 +245,11 @@ fn keys_and_plans_that_change_are_those_that_count() {
     wait_for("the new quota counts", || {
         (surface.with_key("GET", "/api/v1/usage").json()["quota"] == 7).then_some(())
     });
-    // A file that is none of ours takes nobody's key away.
+    // A file that is not a key file revokes no key.
     std::fs::write(&surface.key.file, "nonsense").unwrap();
-    wait_for("it is said", || {
-        let said = std::fs::read_to_string(surface.broker.path("serve.log")).unwrap();
-        said.contains("what was read before holds").then_some(())
+    wait_for("it is printed", || {
+        let output = std::fs::read_to_string(surface.broker.path("serve.log")).unwrap();
+        output.contains("what was read before holds").then_some(())
     });
     assert_eq!(status(&surface.key.text), 200);
 }

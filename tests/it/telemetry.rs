@@ -1,11 +1,11 @@
-//! Roles that run tell exactly the metrics of the list, with what they mean; nothing of what the input or a caller chooses
-//! is in them, and they do not become more.
+//! Running roles report exactly the metrics of the list, with their help; no text from the input or a caller
+//! is in them, and their number does not grow.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 
 use arb_kafka::{Cluster, TickProducer};
-use arb_runtime::telemetry::{Kind, Metric, Role as Teller, list};
+use arb_runtime::telemetry::{Kind, Metric, Role as Reporter, list};
 use serde_json::Value;
 
 use crate::support::metrics::{Admin, Page, Sample};
@@ -26,26 +26,28 @@ fn metric(name: &str) -> Option<&'static Metric> {
     list::ALL.iter().find(is)
 }
 
-fn assert_is_listed(sample: &Sample, role: Teller) {
+fn assert_is_listed(sample: &Sample, role: Reporter) {
     let metric = metric(&sample.name).unwrap_or_else(|| panic!("{} is not in the list", sample.name));
-    assert!([Teller::Every, role].contains(&metric.role), "{} is not told by {role:?}", sample.name);
+    assert!([Reporter::Every, role].contains(&metric.role), "{} is not reported by {role:?}", sample.name);
     let labels: BTreeSet<_> =
         sample.labels.keys().map(String::as_str).filter(|label| *label != "le").collect();
     assert_eq!(labels, metric.labels.iter().copied().collect(), "{}", sample.name);
 }
 
 /// A page is the list's, as far as it is this role's.
-fn assert_is_whole(page: &Page, role: Teller) {
+fn assert_is_whole(page: &Page, role: Reporter) {
     page.samples.iter().for_each(|sample| assert_is_listed(sample, role));
-    for metric in list::ALL.iter().filter(|metric| [Teller::Every, role].contains(&metric.role)) {
+    for metric in list::ALL.iter().filter(|metric| [Reporter::Every, role].contains(&metric.role)) {
         let kind = match metric.kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
             Kind::Histogram(_) => "histogram",
         };
         match page.types.get(metric.name) {
-            Some(said) => assert_eq!((said.as_str(), page.helps[metric.name].as_str()), (kind, metric.help)),
-            None => assert!(metric.is_rare, "{role:?} does not tell {}", metric.name),
+            Some(output) => {
+                assert_eq!((output.as_str(), page.helps[metric.name].as_str()), (kind, metric.help));
+            }
+            None => assert!(metric.is_rare, "{role:?} does not report {}", metric.name),
         }
     }
     promtool(&["check", "metrics"], &page.text);
@@ -88,7 +90,7 @@ fn roles_tell_the_list_and_nothing_else() {
     let stack = Stack::start("board");
     let log = stack.broker.path("ingest.log");
     let _ingest = Role::start("ingest", &["--brokers", &stack.broker.brokers], &log);
-    let tellers = [(Teller::Ingest, "ingest"), (Teller::Process, "process"), (Teller::Serve, "serve")];
+    let tellers = [(Reporter::Ingest, "ingest"), (Reporter::Process, "process"), (Reporter::Serve, "serve")];
     let admins = tellers.map(|(role, name)| (role, Admin::of(&stack.broker.path(&format!("{name}.log")))));
     let board = wait_for("an arb", || {
         Some(stack.get("/v1/arbs?limit=500").json()).filter(|board| board["arbs"][0].is_object())
@@ -132,7 +134,7 @@ fn the_lag_of_a_pump_that_hangs_is_seen_to_grow() {
     admin.page_when("more wait", |page| lag(page) > lag(&hangs));
     assert_eq!(admin.get("/livez").status, 200, "the watchdog has not given it up");
     process.kill();
-    // Who takes over has nothing left to read in the end, and says how it was restored.
+    // A new owner has nothing left to read in the end, and reports how it was restored.
     let again = broker.path("again.log");
     let _process = Role::start("process", &["--brokers", &broker.brokers], &again);
     let done = Admin::of(&again).page_when("all is processed", |page| {
@@ -163,7 +165,7 @@ fn a_stuck_pump_is_told_before_the_watchdog_ends_it() {
 }
 
 #[test]
-fn what_callers_choose_makes_no_series() {
+fn text_of_callers_adds_no_series() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
     let serve = Serve::start(&broker, &key, "serve", &[]);
@@ -201,7 +203,7 @@ fn what_callers_choose_makes_no_series() {
 }
 
 #[test]
-fn what_is_wrong_with_the_input_is_told_by_kind_and_never_by_name() {
+fn input_faults_are_reported_by_kind_and_never_by_name() {
     let broker = Broker::start();
     let log = broker.path("process.log");
     let _process = Role::start("process", &["--brokers", &broker.brokers], &log);
@@ -215,19 +217,19 @@ fn what_is_wrong_with_the_input_is_told_by_kind_and_never_by_name() {
         .page_when("all are put aside", |page| page.sum("arb_process_dead_letters_total", &reason) > 19.5);
     assert!((page.sum("arb_process_records_total", &[("kind", "unreadable")]) - 20.0).abs() < 0.5);
     assert!(!page.text.contains("hostile"));
-    assert_is_whole(&page, Teller::Process);
+    assert_is_whole(&page, Reporter::Process);
 }
 
 #[test]
-fn a_broker_that_goes_away_is_told() {
+fn a_lost_broker_is_reported() {
     let broker = Broker::start();
     let log = broker.path("process.log");
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
     let admin = Admin::of(&log);
     admin.page_when("it has partitions", |page| page.sum("arb_process_partitions", &[]) > 3.5);
     drop(broker);
-    let page = admin.page_when("it is told", |page| page.sum("arb_kafka_errors_total", &[]) > 0.5);
-    assert_is_whole(&page, Teller::Process);
+    let page = admin.page_when("it is reported", |page| page.sum("arb_kafka_errors_total", &[]) > 0.5);
+    assert_is_whole(&page, Reporter::Process);
     process.kill();
 }
 
@@ -235,17 +237,17 @@ fn a_broker_that_goes_away_is_told() {
 fn a_port_in_use_is_named_and_none_is_possible() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let said = run(arb().args(["process", "--admin-listen", &address, "--brokers", "127.0.0.1:1"]));
-    assert!(!said.success, "{}", said.err);
+    let output = run(arb().args(["process", "--admin-listen", &address, "--brokers", "127.0.0.1:1"]));
+    assert!(!output.success, "{}", output.err);
     let sentence = format!(
         "arb: {address} cannot be listened on for metrics: choose another with --admin-listen, or off"
     );
-    assert!(said.err.contains(&sentence), "{}", said.err);
-    let said = run(arb().args(["process", "--admin-listen", "off", "--brokers", "127.0.0.1:1"]));
+    assert!(output.err.contains(&sentence), "{}", output.err);
+    let output = run(arb().args(["process", "--admin-listen", "off", "--brokers", "127.0.0.1:1"]));
     assert!(
-        !said.err.contains("metrics are told") && said.err.contains("Kafka at 127.0.0.1:1"),
+        !output.err.contains("serving metrics") && output.err.contains("Kafka at 127.0.0.1:1"),
         "{}",
-        said.err
+        output.err
     );
 }
 
@@ -256,9 +258,9 @@ fn every_line_of_the_log_names_its_role() {
         command
             .args(["ingest", "--log-format", format, "--brokers", "127.0.0.1:1"])
             .env("RUST_LOG", "arb=info,=x");
-        let said = run(&mut command);
-        let lines: Vec<_> = said.err.lines().filter(|line| !line.starts_with("arb: ")).collect();
-        assert!(lines.len() > 1 && said.err.contains("RUST_LOG is not understood"), "{}", said.err);
+        let output = run(&mut command);
+        let lines: Vec<_> = output.err.lines().filter(|line| !line.starts_with("arb: ")).collect();
+        assert!(lines.len() > 1 && output.err.contains("RUST_LOG is not understood"), "{}", output.err);
         for line in lines.into_iter().filter(|line| !line.starts_with('%')) {
             match format {
                 "text" => assert!(line.starts_with("ingest  "), "{line}"),

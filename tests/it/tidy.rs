@@ -1,4 +1,4 @@
-//! The rules of the house that no compiler checks, each with its reason.
+//! The code rules that no compiler checks, each with its reason.
 
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_module_opens_with_what_it_is() {
     for (path, text) in sources() {
-        assert!(text.starts_with("//! "), "{} does not say what it is", path.display());
+        assert!(text.starts_with("//! "), "{} does not open with its description", path.display());
     }
 }
 
@@ -83,8 +83,8 @@ fn functions_are_short() {
     assert!(measured > 400, "{measured}");
 }
 
-/// One place of the product knows Kafka's client, so that its settings and traps are in one place. The bench is the second: a
-/// judge must not use the client that it judges.
+/// One crate of the product uses Kafka's client, so that its settings and workarounds are in one place. The
+/// bench is the second: a baseline must not use the client that it measures.
 #[test]
 fn only_the_kafka_room_uses_rdkafka() {
     for (path, text) in sources() {
@@ -96,7 +96,7 @@ fn only_the_kafka_room_uses_rdkafka() {
     }
 }
 
-/// One list has the metrics, so that nobody tells what no document explains.
+/// One list has the metrics, so that every metric is documented.
 #[test]
 fn only_the_telemetry_room_names_metrics() {
     for (path, text) in sources() {
@@ -107,7 +107,7 @@ fn only_the_telemetry_room_names_metrics() {
         }
         assert!(!text.contains("metrics::"), "{} uses the recorder", path.display());
         for name in list::ALL.iter().map(|metric| metric.name) {
-            assert!(!text.contains(&format!("\"{name}")), "{} says {name}", path.display());
+            assert!(!text.contains(&format!("\"{name}")), "{} contains {name}", path.display());
         }
     }
 }
@@ -139,7 +139,7 @@ fn only_tests_and_benchmarks_have_fixtures() {
     assert!(tree.contains("arb-model") && !tree.contains("fixtures"), "{tree}");
 }
 
-/// One crate of the product knows the client of ClickHouse; the bench compares the sink with it.
+/// One crate of the product uses the client of ClickHouse; the bench compares the sink with it.
 #[test]
 fn only_the_sink_uses_the_client_of_clickhouse() {
     for (path, text) in sources() {
@@ -172,7 +172,7 @@ fn the_engine_depends_on_nothing_that_acts() {
     assert_eq!(names, ["arb-model", "foldhash", "sha2"]);
     for (path, text) in sources().into_iter().filter(|(path, _)| is_under(path, "pipeline/engine/src")) {
         for word in ["Instant", "SystemTime", "std::fs", "std::net", "std::thread", "std::env", "std::io"] {
-            assert!(!text.contains(word), "{} says {word}", path.display());
+            assert!(!text.contains(word), "{} contains {word}", path.display());
         }
     }
 }

@@ -26,7 +26,7 @@ use crate::support::wait_for;
 /// A wrong setting is reported within this time, also where it is waited for some seconds first.
 const REPORTED: Duration = Duration::from_secs(30);
 
-/// The broker, the files of its clients, and who issues tokens.
+/// The broker, the files of its clients, and the issuer of tokens.
 struct Scene {
     broker: SecureBroker,
     ca: PathBuf,
@@ -134,8 +134,8 @@ fn commands_connect(scene: &Scene) {
     ];
     for way in ways {
         for command in [["topics", "create"], ["dlq", "list"]] {
-            let said = run(arb().args(command).args(&way));
-            assert!(said.success, "{way:?}: {}", said.err);
+            let output = run(arb().args(command).args(&way));
+            assert!(output.success, "{way:?}: {}", output.err);
         }
     }
     // The password from the environment, and further properties from a file.
@@ -144,8 +144,8 @@ fn commands_connect(scene: &Scene) {
     let mut way = scene.sasl("SCRAM-SHA-512", &scene.password);
     way.retain(|option| !option.starts_with("--kafka-password-file"));
     way.push(format!("--kafka-config={}", file.display()));
-    let said = run(arb().env("KAFKA_PASSWORD", PASSWORD).args(["topics", "create"]).args(&way));
-    assert!(said.success, "{}", said.err);
+    let output = run(arb().env("KAFKA_PASSWORD", PASSWORD).args(["topics", "create"]).args(&way));
+    assert!(output.success, "{}", output.err);
 }
 
 /// Each wrong setting, and a part of the sentence that it gives.
@@ -173,16 +173,16 @@ fn wrong_settings_are_named(scene: &Scene) {
             scope.spawn(move || {
                 let begun = Instant::now();
                 let action = (role == "topics").then_some("create");
-                let said = run(arb().arg(role).args(action).args(way));
-                let last = said.err.lines().last().unwrap_or_default();
+                let output = run(arb().arg(role).args(action).args(way));
+                let last = output.err.lines().last().unwrap_or_default();
                 println!("{role}, {:.1} s: {last}", begun.elapsed().as_secs_f64());
                 assert!(
-                    !said.success && last.starts_with("arb: Kafka at 127.0.0.1:"),
+                    !output.success && last.starts_with("arb: Kafka at 127.0.0.1:"),
                     "{role}: {}",
-                    said.err
+                    output.err
                 );
-                assert!(last.contains(expected), "{role}: {expected}: {}", said.err);
-                assert!(!said.err.contains("swordfish") && !said.err.contains(SECRET), "{}", said.err);
+                assert!(last.contains(expected), "{role}: {expected}: {}", output.err);
+                assert!(!output.err.contains("swordfish") && !output.err.contains(SECRET), "{}", output.err);
                 assert!(begun.elapsed() < REPORTED, "{role}: {:?}", begun.elapsed());
             });
         }
@@ -258,18 +258,18 @@ fn clickhouse_is_migrated_by_https(scene: &Scene, clickhouse: &ClickHouse, https
         ];
         run(arb().args(given))
     };
-    let said = migrate(https, &scene.ca);
-    assert!(said.success && said.out.contains("applied "), "{}", said.err);
+    let output = migrate(https, &scene.ca);
+    assert!(output.success && output.out.contains("applied "), "{}", output.err);
     for (url, ca, expected) in [
         (https, &scene.other_ca, "its certificate is not signed by the CA in --clickhouse-ca"),
         (&expired, &scene.ca, "its certificate has expired"),
         (&format!("https://{server}"), &scene.ca, "its port does not use TLS"),
     ] {
-        let said = migrate(url, ca);
+        let output = migrate(url, ca);
         assert!(
-            !said.success && said.err.contains(&format!("ClickHouse at {url}, as migrator: {expected}")),
+            !output.success && output.err.contains(&format!("ClickHouse at {url}, as migrator: {expected}")),
             "{}",
-            said.err
+            output.err
         );
     }
     let writer = clickhouse.password_file("writer");
@@ -280,6 +280,10 @@ fn clickhouse_is_migrated_by_https(scene: &Scene, clickhouse: &ClickHouse, https
         "--clickhouse-ca",
         text(&scene.other_ca),
     ]);
-    let said = run(sink.args(["--writer-password-file", text(&writer)]));
-    assert!(!said.success && said.err.contains("its certificate is not signed by the CA"), "{}", said.err);
+    let output = run(sink.args(["--writer-password-file", text(&writer)]));
+    assert!(
+        !output.success && output.err.contains("its certificate is not signed by the CA"),
+        "{}",
+        output.err
+    );
 }

@@ -1,4 +1,5 @@
-//! What surrounds a command: programs that are not ours, which are handed none of its secrets, and who reads what it says.
+//! The processes around a command: programs of others, which receive none of its secrets, and readers of its
+//! output.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -14,7 +15,8 @@ const SECRETS: [&str; 5] = [
     "CLICKHOUSE_ANALYST_PASSWORD",
     "CLICKHOUSE_ADMIN_PASSWORD",
 ];
-/// What stands for every program: it writes down what it sees. As a compiler it makes another like itself.
+/// The replacement for every program: it records its environment. As a compiler it creates another one like
+/// itself.
 const SPY: &str = "#!/bin/sh\n\
                    name=$(basename \"$0\")\n\
                    env >> \"$SEEN/$name\"\n\
@@ -27,16 +29,16 @@ fn spy(path: &Path) {
 }
 
 #[test]
-fn who_is_not_read_to_its_end_ends_without_a_word() {
+fn a_command_whose_output_is_closed_ends_without_a_message() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let listed = arb().args(["topics", "list"]).stdout(writer).stderr(Stdio::piped()).output().unwrap();
-    let said = String::from_utf8_lossy(&listed.stderr);
-    assert!(listed.status.code() == Some(141) && said.is_empty(), "{}: {said}", listed.status);
+    let output = String::from_utf8_lossy(&listed.stderr);
+    assert!(listed.status.code() == Some(141) && output.is_empty(), "{}: {output}", listed.status);
 }
 
 #[test]
-fn who_fetches_compiles_and_serves_sees_no_secret() {
+fn programs_that_download_compile_and_serve_see_no_secret() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = |name: &str| {
         let folder = scratch.path().join(name);
@@ -64,8 +66,8 @@ fn who_fetches_compiles_and_serves_sees_no_secret() {
             if role == "clickhouse" {
                 command.args(["--native-port", &port_pair().to_string()]);
             }
-            let said = run(command.arg("--data").arg(folder("data")));
-            assert!(!said.success, "{role}: {}", said.err);
+            let output = run(command.arg("--data").arg(folder("data")));
+            assert!(!output.success, "{role}: {}", output.err);
         }
     }
     for name in ["mvn", "java", "clickhouse", "npm", "cc", "launcher"] {

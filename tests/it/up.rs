@@ -6,79 +6,79 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::clickhouse::ClickHouse;
 use crate::support::http::request;
-use crate::support::local_up::{House, Running};
+use crate::support::local_up::{LocalHome, Running};
 use crate::support::program::{arb, run};
 use crate::support::stack::{Broker, port, port_pair};
 use crate::support::{recordings, wait_for};
 
 #[test]
-fn it_plays_a_recording_and_ends_cleanly_on_interrupt() {
-    let house = House::new();
-    let mut running = house.replay(51, 60, "2026-01-01T03:00:00Z");
+fn up_replays_a_recording_and_ends_cleanly_on_interrupt() {
+    let local = LocalHome::new();
+    let mut running = local.replay(51, 60, "2026-01-01T03:00:00Z");
     let board = running.board_at("2026-01-01T03:00:00Z");
     assert!(!board["arbs"].as_array().unwrap().is_empty());
     let elsewhere = ["--listen", "127.0.0.1:0", "--kafka-port", &port_pair().to_string()].map(str::to_owned);
-    let second = run(arb().arg("up").args(elsewhere).arg("--home").arg(house.home.path()));
+    let second = run(arb().arg("up").args(elsewhere).arg("--home").arg(local.home.path()));
     assert!(!second.success && second.err.contains("another arb up runs in"), "{}", second.err);
     running.signal(Signal::INT);
-    assert!(running.child.wait().unwrap().success(), "{}", running.said());
-    house.everything_ends();
+    assert!(running.child.wait().unwrap().success(), "{}", running.output());
+    local.everything_ends();
 }
 
 #[test]
 fn the_simulated_market_moves_and_ends_with_a_killed_parent() {
-    let house = House::new();
-    let mut running = house.up(&[]);
+    let local = LocalHome::new();
+    let mut running = local.up(&[]);
     let first = wait_for("a first poll", || running.board().filter(|board| board["as_of"].is_string()));
     wait_for("another poll", || running.board().filter(|board| board["as_of"] != first["as_of"]));
     running.signal(Signal::KILL);
     running.child.wait().unwrap();
-    house.everything_ends();
+    local.everything_ends();
 }
 
 #[test]
 fn an_interrupt_while_it_starts_ends_it_cleanly() {
-    let house = House::new();
-    let log = house.home.path().join("up.log");
-    let mut child = house.command(&[]).stderr(std::fs::File::create(&log).unwrap()).spawn().unwrap();
+    let local = LocalHome::new();
+    let log = local.home.path().join("up.log");
+    let mut child = local.command(&[]).stderr(std::fs::File::create(&log).unwrap()).spawn().unwrap();
     wait_for("Kafka is being started", || {
         std::fs::read_to_string(&log).unwrap().contains("starting Apache Kafka").then_some(())
     });
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(child.wait().unwrap().success(), "{}", std::fs::read_to_string(&log).unwrap());
-    house.everything_ends();
+    local.everything_ends();
 }
 
 #[test]
 fn its_topics_outlive_it_unless_they_shall_not() {
-    let mut house = House::new();
-    let mut running = house.replay(52, 9, "2026-01-01T00:20:00Z");
+    let mut local = LocalHome::new();
+    let mut running = local.replay(52, 9, "2026-01-01T00:20:00Z");
     let board = running.board_at("2026-01-01T00:20:00Z");
     let end = |running: &mut Running| {
         running.signal(Signal::TERM);
-        assert!(running.child.wait().unwrap().success(), "{}", running.said());
+        assert!(running.child.wait().unwrap().success(), "{}", running.output());
     };
     end(&mut running);
-    let of_the_first_run = house.home.path().join("clickhouse-data").join("data").join("of-the-first-run");
+    let of_the_first_run = local.home.path().join("clickhouse-data").join("data").join("of-the-first-run");
     std::fs::write(&of_the_first_run, "").unwrap();
     // At another port, too.
-    house.kafka_port = port_pair();
-    let mut again = house.replay(52, 9, "2026-01-01T00:20:00Z");
+    local.kafka_port = port_pair();
+    let mut again = local.replay(52, 9, "2026-01-01T00:20:00Z");
     assert_ne!(again.key, running.key);
     let bearer = format!("Bearer {}", running.key);
     let refused = request("GET", &format!("{}/v1/arbs", again.url), &[("authorization", &bearer)]);
     assert_eq!(refused.unwrap().status, 401, "the key of an earlier run is revoked");
-    assert!(again.said().contains("the topics of the last run are continued"), "{}", again.said());
+    assert!(again.output().contains("the topics of the last run are continued"), "{}", again.output());
     assert_eq!(again.board_at("2026-01-01T00:20:00Z"), board);
     end(&mut again);
     assert!(of_the_first_run.exists());
-    let recording = recordings::simulated(house.home.path(), 52, 9);
+    let recording = recordings::simulated(local.home.path(), 52, 9);
     let replay = ["--fresh", "--speed", "max", "--until", "2026-01-01T00:00:00Z", "--replay"];
-    let mut fresh = house.up(&[&replay[..], &[recording.to_str().unwrap()]].concat());
+    let mut fresh = local.up(&[&replay[..], &[recording.to_str().unwrap()]].concat());
     fresh.board_at("2026-01-01T00:00:00Z");
     end(&mut fresh);
     assert!(!of_the_first_run.exists());
-    house.everything_ends();
+    local.everything_ends();
 }
 
 /// The process ids of a role's processes under a parent.
@@ -97,8 +97,8 @@ fn children(parent: u32, role: &str) -> Vec<i32> {
 
 #[test]
 fn a_role_that_is_killed_is_started_again() {
-    let house = House::new();
-    let mut running = house.up(&[]);
+    let local = LocalHome::new();
+    let mut running = local.up(&[]);
     for role in ["process", "serve", "clickhouse"] {
         let before = wait_for("a poll", || running.board().filter(|board| board["as_of"].is_string()));
         let pids = children(running.child.id(), role);
@@ -111,11 +111,11 @@ fn a_role_that_is_killed_is_started_again() {
     // A ClickHouse that is started while the killed one still ends is started once more.
     for role in ["process", "serve", "clickhouse"] {
         let line = format!("{role} ended with signal: 9 (SIGKILL) and is started again");
-        assert_eq!(running.said().matches(&line).count(), 1, "{}", running.said());
+        assert_eq!(running.output().matches(&line).count(), 1, "{}", running.output());
     }
     running.signal(Signal::INT);
     assert!(running.child.wait().unwrap().success());
-    house.everything_ends();
+    local.everything_ends();
 }
 
 #[test]
@@ -137,17 +137,17 @@ fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
     let listen = format!("127.0.0.1:{}", port());
     let mut first = Running::start(given(&listen), broker.path("first.log"), &listen);
     first.board_at("2026-01-01T00:20:00Z");
-    assert!(!first.said().contains("starting"), "{}", first.said());
+    assert!(!first.output().contains("starting"), "{}", first.output());
     let applied = clickhouse.query_as("migrator", "SELECT number FROM arb_store.migrations");
     assert_eq!(applied.len(), MIGRATIONS.len());
     first.signal(Signal::INT);
-    assert!(first.child.wait().unwrap().success(), "{}", first.said());
+    assert!(first.child.wait().unwrap().success(), "{}", first.output());
     let listen = format!("127.0.0.1:{}", port());
     let mut again = Running::start(given(&listen), broker.path("again.log"), &listen);
     again.board_at("2026-01-01T00:20:00Z");
     again.signal(Signal::INT);
-    assert!(again.child.wait().unwrap().success(), "{}", again.said());
-    // Without the migrator's password the schema is looked at, as the writer; who is refused starts nothing.
+    assert!(again.child.wait().unwrap().success(), "{}", again.output());
+    // Without the migrator's password the schema is checked, as the writer; a refused user starts nothing.
     let refused = run(given("127.0.0.1:0")
         .env_remove("CLICKHOUSE_MIGRATOR_PASSWORD")
         .env("CLICKHOUSE_WRITER_PASSWORD", "wrong"));
@@ -156,10 +156,10 @@ fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
 }
 
 #[test]
-fn a_role_that_is_killed_again_and_again_is_started_again_and_again() {
-    let house = House::new();
-    let mut running = house.up(&[]);
-    // More lives, each shorter than any that counts, than errors that last would have.
+fn a_role_that_is_killed_repeatedly_is_restarted_each_time() {
+    let local = LocalHome::new();
+    let mut running = local.up(&[]);
+    // More runs, each shorter than any that counts, than permanent errors would allow.
     for role in ["sink", "process", "ingest"] {
         for _ in 0..6 {
             let pid = wait_for("it runs", || children(running.child.id(), role).first().copied());
@@ -177,21 +177,22 @@ fn a_role_that_is_killed_again_and_again_is_started_again_and_again() {
         running.board().filter(|board| board["as_of"].as_str() > before["as_of"].as_str())
     });
     running.signal(Signal::INT);
-    assert!(running.child.wait().unwrap().success(), "{}", running.said());
-    house.everything_ends();
+    assert!(running.child.wait().unwrap().success(), "{}", running.output());
+    local.everything_ends();
 }
 
 #[test]
 fn an_error_that_lasts_ends_everything_with_the_role_the_error_and_how_to_go_on() {
-    let house = House::new();
-    let books = house.home.path().join("books.toml");
+    let local = LocalHome::new();
+    let books = local.home.path().join("books.toml");
     std::fs::write(&books, "no table of books").unwrap();
-    let said = run(&mut house.command(&["--books-file", books.to_str().unwrap()]));
-    assert!(!said.success, "{}", said.err);
+    let output = run(&mut local.command(&["--books-file", books.to_str().unwrap()]));
+    assert!(!output.success, "{}", output.err);
     // The error of a TOML file has several lines.
-    let (_, last) = said.err.rsplit_once("arb: process ended 5 times in a row soon after its start").unwrap();
+    let (_, last) =
+        output.err.rsplit_once("arb: process ended 5 times in a row soon after its start").unwrap();
     assert!(last.contains("each time with: ") && last.contains("books.toml"), "{last}");
     assert!(last.contains("start this again: topics, tables and keys are kept"), "{last}");
-    assert_eq!(said.err.matches("process ended with").count(), 4, "{}", said.err);
-    house.everything_ends();
+    assert_eq!(output.err.matches("process ended with").count(), 4, "{}", output.err);
+    local.everything_ends();
 }

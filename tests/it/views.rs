@@ -81,7 +81,7 @@ fn a_move_has_a_role_among_those_of_others() {
     ];
     let ask = |from: &str| server.query_as("analyst", &format!("{moves} {from} ORDER BY moved_at, book"));
     assert_same(&ask("arb.price_moves"), &expected);
-    // From the third poll on, nobody has moved before c.
+    // From the third poll on, no book has moved before c.
     let since = format!("arb.price_moves_between(since = '{}', until = '{}')", at(20), at(110));
     let mut shorter = expected[2..5].to_vec();
     shorter[0]["role"] = json!("alone");
@@ -97,7 +97,7 @@ fn a_books_quality_is_counted_from_poll_to_poll() {
     insert(
         &server,
         "ticks",
-        &story().into_iter().map(|tick| with(tick, json!({"topic_id": "anew"}))).collect::<Vec<_>>(),
+        &story().into_iter().map(|tick| with(tick, json!({"topic_id": "recreated"}))).collect::<Vec<_>>(),
     );
     let alert = |state| json!({"scope": "book", "state": state, "sport": "soccer", "league": "cup", "book": "a", "at": at(50)});
     insert(&server, "stale_alerts", &[alert("stale"), alert("recovered")]);
@@ -159,9 +159,9 @@ fn the_best_price_is_of_what_a_poll_names() {
 }
 
 #[test]
-fn a_bar_is_what_a_minute_said() {
+fn a_bar_has_the_prices_of_a_minute() {
     let server = server();
-    let said = |microsecond: u32, offset: u8, price| {
+    let tick_row = |microsecond: u32, offset: u8, price| {
         let received_at = format!("2026-01-01 01:05:00.{microsecond:06}");
         with(
             tick(5, "a", price),
@@ -169,7 +169,11 @@ fn a_bar_is_what_a_minute_said() {
         )
     };
     // The last two at one time: the later record is the later word.
-    insert(&server, "ticks", &[said(3, 8, 190), said(1, 5, 200), said(3, 7, 180), said(2, 6, 220)]);
+    insert(
+        &server,
+        "ticks",
+        &[tick_row(3, 8, 190), tick_row(1, 5, 200), tick_row(3, 7, 180), tick_row(2, 6, 220)],
+    );
     insert(&server, "ticks", &[tick(6, "a", 300), with(tick(6, "a", 900), json!({"status": "suspended"}))]);
     let bars = server.query_as(
         "analyst",
@@ -288,9 +292,9 @@ fn the_board_is_what_is_open_now_ranked_as_the_api_ranks() {
 }
 
 /// A transition of a signal, a minute each.
-fn told(signal: &str, sequence: u32, change: &str, strength: f64) -> Value {
+fn signal_row(signal: &str, sequence: u32, change: &str, strength: f64) -> Value {
     let is_open = ["opened", "updated"].contains(&change);
-    let said = json!({
+    let tick_row = json!({
         "topic": "feed.events.v1", "topic_id": "now", "signal_id": signal, "sequence": sequence,
         "transition": if is_open { change } else { "closed" }, "reason": if is_open { "" } else { change },
         "at": at(sequence), "opened_at": at(1), "expires_at": at(90), "kind": "value", "event_id": "e", "sport": "soccer",
@@ -308,25 +312,27 @@ fn told(signal: &str, sequence: u32, change: &str, strength: f64) -> Value {
         "evidence.price_moved_at": [at(0)], "evidence.last_seen_at": [at(0)],
         "fair.method": ["shin"], "fair.probability": [0.5],
     });
-    with(said, quotes)
+    with(tick_row, quotes)
 }
 
 #[test]
 fn a_signal_is_told_from_opening_to_close() {
     let server = server();
-    let before =
-        with(told("of another feed", 1, "opened", 0.5), json!({"topic_id": "before", "inserted_at": 1}));
+    let before = with(
+        signal_row("of another feed", 1, "opened", 0.5),
+        json!({"topic_id": "before", "inserted_at": 1}),
+    );
     // In whatever order they arrive.
     insert(
         &server,
         "signal_transitions",
-        &[told("s", 31, "followed", 0.02), told("s", 3, "updated", 0.04), before],
+        &[signal_row("s", 31, "followed", 0.02), signal_row("s", 3, "updated", 0.04), before],
     );
     let open = with(
-        told("open", 4, "opened", 0.03),
+        signal_row("open", 4, "opened", 0.03),
         json!({"kind": "middle", "outcome": "", "line": null, "kelly": 0.01}),
     );
-    insert(&server, "signal_transitions", &[told("s", 1, "opened", 0.02), open]);
+    insert(&server, "signal_transitions", &[signal_row("s", 1, "opened", 0.02), open]);
     let signals = server.query_as(
         "analyst",
         "SELECT signal_id, kind, reason, lifetime_seconds, strength_open, strength_peak, strength_last, kelly_open, line,
@@ -363,17 +369,17 @@ fn a_signal_is_told_from_opening_to_close() {
             "strength_p50": strength, "lifetime_p50_seconds": lifetime,
         })
     };
-    // Of both feeds: the analyst says which.
+    // Of both feeds: the analyst chooses.
     assert_same(
         &days,
         &[day("middle", [1, 1, 0], 0.03, Value::Null), day("value", [2, 1, 1], 0.5, json!(1800))],
     );
-    // A window of a feed that was made anew since: nothing is known to be open there.
-    let anew = with(
+    // A window of a feed that was recreated since: nothing is known to be open there.
+    let recreated = with(
         transition("w", 1, 0.01, true),
-        json!({"topic_id": "anew", "inserted_at": "2100-01-01 00:00:00"}),
+        json!({"topic_id": "recreated", "inserted_at": "2100-01-01 00:00:00"}),
     );
-    insert(&server, "window_transitions", &[anew]);
+    insert(&server, "window_transitions", &[recreated]);
     assert_same(&server.query_as("analyst", "SELECT signal_id FROM arb.current_signals"), &[]);
 }
 

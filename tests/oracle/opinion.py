@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A second opinion on every entry of the board, under the policy `board`: fees, lays, lines, stakes, flags.
 
-Reads a transcript (JSON lines: a record of the tick topic that the engine was `told`, and what it `said` of its board) and writes one JSON
+Reads a transcript (JSON lines: a record of the tick topic that was the engine's `input`, and its `output` on the board) and writes one JSON
 object: what was compared, and where the two differ. The entries come from the definitions alone (`world.py`, `covers.py`,
 `fees.py`, `settling.py`, `flags.py`); what the engine says is only compared with them. It must not be bent to agree: settle a
 difference by the definitions.
@@ -273,7 +273,7 @@ def judged(lines, books=None):
     judge = Judge(books)
     for text in lines:
         line = json.loads(text)
-        judge.record(line["told"], line["said"])
+        judge.record(line["input"], line["output"])
     return {"compared": dict(sorted(judge.count.items())), "differences": judge.faults}
 
 

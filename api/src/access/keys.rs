@@ -1,8 +1,8 @@
 //! API keys: `arb_live_<kid 8><secret 32><crc32 6>` in base62.
 //!
-//! The checksum tells a mistyped key from a wrong one before anything is looked up. A file holds an HMAC-SHA-256
-//! of each key under a pepper that lies beside it, never a key. Keys are compared in constant time, and never
-//! logged.
+//! The checksum distinguishes a mistyped key from an unknown one before any lookup. A file holds an
+//! HMAC-SHA-256 of each key under a pepper that is stored beside it, never a key. Keys are compared in
+//! constant time, and never logged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ struct Stored {
     plan: Plan,
 }
 
-/// Whose key it is: what a valid key says of its holder.
+/// The holder of a valid key and its plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// The public part of the key.
@@ -89,6 +89,19 @@ impl FromFile for Keys {
 impl Keys {
     /// Makes a key, adds it to a file (made where there is none), and returns it: the only time it is shown.
     ///
+    /// ```
+    /// use arb_api::access::{keys::Keys, plan::Plan};
+    ///
+    /// let folder = std::env::temp_dir().join(format!("keys-{}", std::process::id()));
+    /// let file = folder.join("keys.json");
+    /// let key = Keys::create(&file, "alice", Plan::Pro)?;
+    /// assert!(!std::fs::read_to_string(&file)?.contains(&key), "the file has an HMAC, never the key");
+    /// let replaced = Keys::replace(&file, "alice", Plan::Pro)?;
+    /// assert_ne!(key, replaced, "the earlier key is revoked");
+    /// std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`KeysError`].
     pub fn create(path: &Path, name: &str, plan: Plan) -> Result<String, KeysError> {
@@ -107,7 +120,7 @@ impl Keys {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(files::at(folder))?;
         }
-        // Another one that is made now would be lost with the file that it was added to.
+        // A second file created at the same moment would be overwritten, and its keys lost.
         let _lock = files::lock(path)?;
         if !path.exists() {
             // Where there are keys, a new pepper would be the end of all of them.
@@ -130,7 +143,7 @@ impl Keys {
         Ok(key)
     }
 
-    /// Who holds a key that is valid; `None` for any other text.
+    /// The holder of a valid key; `None` for any other text.
     pub(crate) fn check(&self, key: &str) -> Option<Caller> {
         if !is_well_formed(key) {
             return None;
@@ -228,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_replaces_revokes_those_of_its_name_alone() {
+    fn a_replacing_key_revokes_the_other_keys_of_its_name_only() {
         let (_folder, path) = keys();
         let other = Keys::create(&path, "other", Plan::Free).unwrap();
         let first = Keys::replace(&path, "demonstration", Plan::Enterprise).unwrap();
@@ -260,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_holds_no_key_and_is_its_owners_alone() {
+    fn the_file_contains_no_key_and_only_its_owner_may_read_it() {
         use std::os::unix::fs::PermissionsExt;
         let (_folder, path) = keys();
         let key = Keys::create(&path, "test", Plan::Pro).unwrap();

@@ -10,6 +10,13 @@ use crate::files::reload::FromFile;
 use crate::files::{self, FileError};
 
 /// A plan.
+///
+/// ```
+/// use arb_api::access::plan::Plan;
+///
+/// assert_eq!(Plan::default(), Plan::Free);
+/// assert_eq!(Plan::Enterprise.key(), "enterprise");
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Plan {

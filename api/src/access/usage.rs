@@ -1,11 +1,11 @@
 //! What each key has spent this month, and whether it may spend more.
 //!
-//! An answered request costs one, a stream too; what is refused, fails or asks for the usage itself costs nothing. A
-//! request is charged before it is answered, and never above the quota. The ledger is a file that is written twice a
-//! second (`app::periodic`) and at the end: a process that is killed, or a machine that loses its power, forgets at most the
-//! charges of the last second, in favour of the caller. While the file cannot be written nothing more is charged: what would be
-//! answered is refused for now, so that no more than that second can be lost. One instance owns the file; two that share it overwrite one
-//! another's counts.
+//! An answered request is charged one unit, and so is a stream; a request that is refused, fails or reads the
+//! usage is free. A request is charged before it is answered, and never above the quota. The ledger is a file
+//! that is written twice a second (`app::periodic`) and at the end: a process that is killed, or a machine
+//! that loses power, loses at most the charges of the last second, in favour of the caller. While the file
+//! cannot be written, requests that would be charged are refused, so that no more than that second can be
+//! lost. One instance owns the file; two instances with the same file would overwrite each other's counts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub struct Usage {
     clock: fn() -> Micros,
     path: PathBuf,
     ledger: Mutex<Ledger>,
-    /// Held by who writes the file.
+    /// Held by the thread that writes the file.
     writing: Mutex<()>,
     /// The last attempt to write it failed.
     is_unwritten: AtomicBool,
@@ -175,15 +175,18 @@ impl Usage {
 }
 
 impl Ledger {
-    /// Begins a new month. A clock that is set back begins none: it would give the quota back. A month that lies far ahead
-    /// is of a clock that was wrong, and would be counted on until it comes: then this one begins anew.
+    /// Begins a new month. A clock that was set back begins none: that would return the quota that was used.
+    /// A stored month far in the future comes from a wrong clock; the current month replaces it, else its
+    /// count would last until then.
     fn turn(&mut self, now: Micros) {
         let is_far_ahead = self.period.0 > now.saturating_add(MONTH);
         if (now >= self.period.1 || is_far_ahead)
             && let Some(period) = month(now)
         {
             if is_far_ahead {
-                tracing::warn!("what was spent is of a month that lies far ahead: counting begins anew");
+                tracing::warn!(
+                    "the recorded usage is of a month far in the future: the count restarts with the current month"
+                );
             }
             *self = Self { period, spent: BTreeMap::new(), is_changed: true };
         }
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_more_than_is_left_is_refused_and_costs_nothing() {
+    fn a_request_that_costs_more_than_is_left_is_refused_and_free() {
         let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
         ledger.charge("a", ("/v1/scan", 2), 3, now).unwrap();
         assert_eq!(ledger.charge("a", ("/v1/scan", 2), 3, now), Err(Exhausted(31)));
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spent_outlives_the_process() {
+    fn usage_survives_a_restart_of_the_process() {
         let folder = tempfile::tempdir().unwrap();
         let caller = caller();
         let first = usage(&folder);
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn who_writes_at_one_time_loses_nothing() {
+    fn concurrent_writes_lose_no_charge() {
         let folder = tempfile::tempdir().unwrap();
         let (usage, caller) = (usage(&folder), caller());
         let spend = || {
@@ -318,7 +321,7 @@ mod tests {
         let (mut ledger, ahead) = ledger("2031-01-01T00:00:00Z");
         ledger.charge("a", ("/v1/arbs", 1), 1, ahead).unwrap();
         ledger.turn(ahead - 20 * 24 * 3_600 * SECOND);
-        assert_eq!(ledger.spent["a"].requests, 1, "somebody set it back a little");
+        assert_eq!(ledger.spent["a"].requests, 1, "the clock was set back a little");
         let now = parse_rfc3339("2026-05-05T00:00:00Z").unwrap();
         ledger.turn(now);
         assert_eq!(ledger.charge("a", ("/v1/arbs", 1), 1, now), Ok(()));

@@ -1,7 +1,7 @@
 //! The periodic task beside the requests: it writes what has been spent, reloads keys and plans that have changed, and checks
 //! whether polls still come.
 //!
-//! It blocks, so it has a thread of its own. It never ends for a file that is wrong.
+//! It blocks, so it has a dedicated thread. It never ends because of a faulty file.
 
 use std::time::{Duration, Instant};
 
@@ -46,9 +46,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_said_once_a_minute() {
+    fn it_is_logged_once_a_minute() {
         let (mut last, begun) = (None, Instant::now());
-        let said = (0..300).filter(|half| is_due(&mut last, begun + EVERY * *half)).collect::<Vec<_>>();
-        assert_eq!(said, [0, 120, 240]);
+        let logged = (0..300).filter(|half| is_due(&mut last, begun + EVERY * *half)).collect::<Vec<_>>();
+        assert_eq!(logged, [0, 120, 240]);
     }
 }

@@ -1,6 +1,7 @@
-//! A flood, measured: whoever has a key is answered within a second while ten thousand connections without one do what they can.
+//! A measured flood: a caller with a key is answered within a second while ten thousand connections without
+//! one send as much as they can.
 //!
-//! It never asks more files of the system than the process may open; it says how many connections that were.
+//! It never opens more files than the process may open; it prints the number of connections.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
@@ -20,7 +21,7 @@ use crate::http::server::{Caps, Limits, listen};
 const FLOOD: usize = 10_000;
 /// Addresses that take part.
 const ADDRESSES: usize = 40;
-/// How often each connection asks.
+/// How often each connection sends a request.
 const EVERY: Duration = Duration::from_secs(4);
 /// How long the flood is measured.
 const MEASURED: Duration = Duration::from_secs(6);
@@ -36,7 +37,8 @@ fn runtime(threads: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(threads).enable_all().build().unwrap()
 }
 
-/// Who asks for what costs nothing, or sends half a head, as often as it can, and comes back when it is closed.
+/// A client that requests free paths, or sends half a header, as often as it can, and reconnects when it is
+/// closed.
 async fn flood(number: usize, server: SocketAddr, answered: Arc<AtomicUsize>) {
     let from = IpAddr::V4(Ipv4Addr::new(127, 0, 1, u8::try_from(number % ADDRESSES).unwrap()));
     let text =
@@ -58,7 +60,7 @@ async fn flood(number: usize, server: SocketAddr, answered: Arc<AtomicUsize>) {
     }
 }
 
-/// Asks with a key on a new connection, or on one that is open; how long it took.
+/// Sends a request with a key on a new connection, or on an open one; returns how long it took.
 fn ask(server: SocketAddr, key: &str, open: Option<&mut TcpStream>) -> Duration {
     let begun = Instant::now();
     let mut new = None;
@@ -72,7 +74,7 @@ fn ask(server: SocketAddr, key: &str, open: Option<&mut TcpStream>) -> Duration 
 }
 
 #[test]
-fn who_has_a_key_is_answered_within_a_second_throughout_a_flood() {
+fn a_caller_with_a_key_is_answered_within_a_second_throughout_a_flood() {
     let connections = FLOOD.min(files().saturating_sub(1_000) * 10 / 19);
     println!("{connections} connections");
     assert!(connections >= 100, "this process may open too few files: {}", files());

@@ -1,7 +1,7 @@
-//! What a file says, read again when the file has changed.
+//! The content of a file, read again when the file has changed.
 //!
-//! Whoever asks gets what was last read, and never waits for a disk. A file that cannot be read, or is none of ours, changes
-//! nothing: what it said before holds, and the log says why.
+//! A caller gets the content that was read last, and never waits for a disk. A file that cannot be read, or
+//! has another format, changes nothing: the earlier content stays, and the log has the reason.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ pub trait FromFile: Sized {
     /// Reads it.
     ///
     /// # Errors
-    /// Its own.
+    /// The error of the file format.
     fn read(path: &Path) -> Result<Self, Self::Error>;
 }
 
-/// What a file said last.
+/// The content that was read last.
 #[derive(Debug)]
 pub struct Reloaded<T> {
     path: PathBuf,
@@ -33,7 +33,7 @@ pub struct Reloaded<T> {
 #[derive(Debug)]
 struct Seen {
     read: Stamp,
-    /// Which could not be read and was told of.
+    /// The state of a file that could not be read and was reported.
     refused: Option<Stamp>,
 }
 
@@ -49,7 +49,7 @@ impl<T: FromFile> Reloaded<T> {
         Ok(Self { path, value, seen })
     }
 
-    /// Reads what the file said last; a change waits for the answer.
+    /// Passes the current content to a function; a change waits until it returns.
     pub(crate) fn with<A>(&self, question: impl FnOnce(&T) -> A) -> A {
         question(&self.value.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_at_first_is_an_error() {
+    fn a_file_that_cannot_be_read_at_first_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("plans.json"), "nonsense").unwrap();
         assert!(Reloaded::<Plans>::open(folder.path().join("plans.json")).is_err());

@@ -1,7 +1,7 @@
-//! Who asks: the key of a request, from the header of its path's scheme.
+//! Authentication: the key of a request, from the header of its path's scheme.
 //!
-//! The result is a value for the handler, never a rejection, so that what is answered is decided in one place. It
-//! never says whether a key exists.
+//! The result is a value for the handler, never a rejection, so that the response is decided in one place. It
+//! never reveals whether a key exists.
 
 use warp::http::HeaderMap;
 use warp::http::header::AUTHORIZATION;
@@ -33,7 +33,7 @@ impl AuthScheme {
         }
     }
 
-    /// Who asks.
+    /// The authenticated caller.
     ///
     /// # Errors
     /// The problem to answer: 401, or 400 when two headers carry different keys.

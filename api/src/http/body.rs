@@ -19,7 +19,8 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Reads a JSON body of at most so many bytes.
 ///
 /// # Errors
-/// 415 for another type, 413 for more bytes, 408 for one that takes too long, 400 for one that breaks off.
+/// 415 for another content type, 413 for too many bytes, 408 for a body that takes too long, 400 for one that
+/// is cut off.
 pub(super) async fn read<B: Buf, E>(
     headers: &HeaderMap,
     body: impl Stream<Item = Result<B, E>>,

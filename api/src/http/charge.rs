@@ -1,6 +1,6 @@
 //! What an answer costs its key.
 //!
-//! It never charges by itself: the handler does, when it knows that it will answer.
+//! It never charges by itself: the handler charges once it knows that it will answer.
 
 use std::cell::Cell;
 
@@ -50,7 +50,8 @@ impl<'a> Charge<'a> {
     }
 
     fn note(&self, status: Result<QuotaStatus, Refusal>) -> Result<(), Problem> {
-        // Who is refused may have been let through by an earlier look: what that found holds no more.
+        // A caller that is refused here may have passed an earlier check; the result of that check is no
+        // longer valid.
         self.status.set(status.as_ref().ok().copied());
         status.map(drop).map_err(|refusal| match refusal {
             Refusal::Exhausted(seconds) => {
@@ -75,7 +76,7 @@ mod tests {
     use crate::fixtures::TestApp;
 
     #[test]
-    fn who_is_refused_after_a_look_is_told_that_nothing_is_left() {
+    fn a_caller_that_is_refused_after_a_check_sees_no_quota_left() {
         let TestApp { app, key, folder: _folder } = TestApp::new(1, 10, Duration::from_secs(1));
         let caller = app.keys.with(|keys| keys.check(&key)).unwrap();
         let charge = || Charge::new(caller.clone(), &app.usage, ("/v1/arbs", 1));

@@ -1,7 +1,7 @@
 //! Entity tags: what an answer's bytes are called, and whether a caller has them already.
 //!
-//! Weak ones: equal tags say that the answers say the same, not that they came the same way. It never looks at who
-//! asks: the same page has the same tag for every key, on either surface and on any instance.
+//! The tags are weak: equal tags mean equal content, not equal bytes on the wire. It never looks at the
+//! caller: the same page has the same tag for every key, on either surface and on any instance.
 //!
 //! Source: RFC 9110, 8.8.3 (entity tags) and 13.1.2 (If-None-Match, which compares weakly).
 
@@ -15,8 +15,8 @@ use warp::http::{HeaderMap, HeaderValue};
 pub(crate) struct Tag(HeaderValue);
 
 impl Tag {
-    /// Of an answer's bytes: a hash of 64 bits, the same in every process of this program. Who changes a page cannot choose
-    /// what it changes to, so chance alone makes two tags equal.
+    /// The tag of a body: a hash of 64 bits, the same in every process of this program. No caller controls
+    /// the content of a page, so two tags are equal only by chance.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let mut hasher = DefaultHasher::new();
         hasher.write(bytes);
@@ -43,7 +43,7 @@ pub(crate) fn is_conditional(headers: &HeaderMap) -> bool {
     headers.contains_key(IF_NONE_MATCH)
 }
 
-/// A tag of ours without what says that it is weak.
+/// A tag of this server without the prefix that marks it as weak.
 fn opaque(tag: &[u8]) -> &[u8] {
     tag.strip_prefix(b"W/").unwrap_or(tag)
 }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_of_the_bytes_alone() {
+    fn a_tag_depends_on_the_bytes_only() {
         assert_eq!(Tag::of(b"{}"), Tag::of(b"{}"));
         assert_ne!(Tag::of(b"{}"), Tag::of(b"[]"));
         let text = Tag::of(b"{}").header();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_name_it_is_another() {
+    fn a_header_without_the_tag_does_not_match() {
         let tag = Tag::of(b"page");
         let weak = tag.header().to_str().unwrap().to_owned();
         let bare = weak.trim_start_matches("W/").trim_matches('"').to_owned();

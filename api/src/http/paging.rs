@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_never_given_out_is_no_place() {
+    fn a_cursor_that_was_never_issued_is_invalid() {
         for text in ["", "bm9uc2Vuc2U", "%%%", "W10"] {
             assert_eq!(Cursor::<String, String>::decode(text), None, "{text}");
         }

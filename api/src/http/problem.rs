@@ -11,7 +11,7 @@ use warp::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHE
 use warp::http::{HeaderMap, HeaderValue, StatusCode};
 use warp::reply::Response;
 
-/// A kind of error: its name in `type`, status, title, and what its page says.
+/// A kind of error: its name in `type`, status, title, and the text of its page.
 #[derive(Debug)]
 struct ProblemKind {
     name: &'static str,

@@ -1,4 +1,4 @@
-//! A request as its handler sees it, whoever asks. It never charges anything.
+//! A request as its handler sees it, with or without a key. It never charges anything.
 
 use bytes::Bytes;
 use warp::http::{HeaderMap, Method};

@@ -17,7 +17,7 @@ pub(crate) type Answer = Result<Response, Problem>;
 
 /// A handler that needs no key.
 type OpenHandler<S> = fn(&S, &Request<'_>) -> Answer;
-/// A handler that charges a key once it knows that it answers.
+/// A handler that charges a key once it knows that it will answer.
 type KeyHandler<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Answer;
 
 /// The schemes of a resource that both surfaces serve.
@@ -37,7 +37,7 @@ pub(crate) enum Scope {
     UsageRead,
 }
 
-/// Who may use a row, and what answers it.
+/// Which callers may use a row, and the handler that answers it.
 enum Access<S: 'static> {
     Open(OpenHandler<S>),
     Key {
@@ -94,7 +94,7 @@ impl<S: 'static> Route<S> {
         })
     }
 
-    /// Whether it answers only who has a key.
+    /// Whether it answers only callers with a key.
     pub(super) fn needs_key(&self) -> bool {
         matches!(self.access, Access::Key { .. })
     }
@@ -112,7 +112,7 @@ impl<S: 'static> Route<S> {
         match (&self.access, charge) {
             (Access::Open(handler), _) => handler(state, request),
             (Access::Key { handler, .. }, Some(charge)) => handler(state, request, charge),
-            (Access::Key { .. }, None) => unreachable!("who has no key is refused before"),
+            (Access::Key { .. }, None) => unreachable!("a caller without a key is refused before"),
         }
     }
 

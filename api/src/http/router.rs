@@ -1,6 +1,7 @@
 //! Which rows a path has: the route table, indexed by pattern once.
 //!
-//! Segments are compared, nothing is allocated, and a literal segment goes before a parameter. It never looks at who asks.
+//! Segments are compared, nothing is allocated, and a literal segment has priority over a parameter. It never
+//! looks at the caller.
 
 use crate::telemetry;
 use warp::http::Method;
@@ -12,7 +13,8 @@ use super::route::Route;
 pub(super) struct Router<S: 'static> {
     /// Those without parameters first.
     paths: Vec<PathRoutes<S>>,
-    /// How paths that match no pattern are counted: whoever asks for them makes no more of them.
+    /// The label under which all paths that match no pattern are counted, so that unknown paths add no label
+    /// values.
     other: telemetry::RouteMeters,
 }
 

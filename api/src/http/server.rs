@@ -1,10 +1,11 @@
 //! Connections: an accept loop of our own around warp's filters.
 //!
-//! warp's own server never finishes a graceful end while a response streams, and holds half a request header open
-//! for ever; here headers have a time-out, buffers a limit, connections a cap, writes a time-out, and the end a budget.
-//! `connection` runs one of them; `error_answers` completes what hyper answers by itself; `admission` says which may be open,
-//! `address` whose they are, and `connections` keeps count.
-//! It never ends a stream without letting it say so, except one whose client does not read.
+//! warp's own server never finishes a graceful shutdown while a response streams, and keeps an incomplete
+//! request header open for ever; here headers have a time-out, buffers a limit, connections a cap, writes a
+//! time-out, and shutdown a time budget. `connection` runs one connection; `error_answers` completes the
+//! error responses that hyper writes by itself; `admission` decides which connections may be open, `address`
+//! which client address a connection is counted under, and `connections` counts them. A stream always gets
+//! its last notice before it ends, except one whose client does not read.
 
 mod address;
 mod admission;
@@ -34,9 +35,9 @@ use self::connections::Connections;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes of a head, and of what is buffered: more than those of `limits`, so that those answer.
 const MAX_BUFFER: usize = 64 * 1024;
-/// Bytes that the system holds of an answer that is not read, for each connection: without a limit it takes megabytes. It
-/// doubles the number, for what it needs itself. Less would slow down who is far away; `write_timeout` says what it means for who is
-/// slow.
+/// Bytes of unread response that the operating system buffers for each connection: without a limit it takes
+/// megabytes. The system doubles the number for its bookkeeping. A smaller buffer would slow down distant
+/// clients; `write_timeout` explains the effect on slow clients.
 const SEND_BUFFER: u32 = 128 * 1024;
 /// Connections that the system holds before they are accepted.
 const BACKLOG: u32 = 4096;
@@ -92,11 +93,11 @@ pub(crate) async fn serve_counted(
 /// What connections may take.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// How many there may be, and of whom.
+    /// The limits on the number of connections, in total and per client.
     pub caps: Caps,
-    /// Proxies that are believed who asks through them.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     pub proxies: Proxies,
-    /// A client that takes nothing for so long is let go.
+    /// A client that takes no bytes for so long is disconnected.
     pub stall: Duration,
     /// Time for the whole of a request's head, from the end of the response before it.
     pub head: Duration,
@@ -171,7 +172,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, IpAddr) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => return (stream, peer.ip()),
-            // Out of file descriptors, say: others must end first.
+            // For example, out of file descriptors: other connections must end first.
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
                 tokio::time::sleep(PAUSE).await;
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_answered_in_full() {
+    fn an_invalid_request_is_answered_in_full() {
         let get = |path: &str, fields: &str| format!("GET {path} HTTP/1.1\r\nhost: a\r\n{fields}\r\n");
         let closing = "connection: close\r\n";
         let many = (0..101).map(|number| format!("x-{number}: 1\r\n")).collect::<Vec<_>>().concat();
@@ -250,7 +251,7 @@ mod tests {
         ] {
             assert_problem(&exchange(sent.as_bytes()), status, name);
         }
-        assert_eq!(exchange(b""), "", "who asks nothing is answered nothing");
+        assert_eq!(exchange(b""), "", "no request, no response");
         let two = format!("{}{}", get("/livez", ""), "GET /arbs HTTP/1.1\r\nhost");
         let received = exchange(two.as_bytes());
         let second = received.find("HTTP/1.1 408").unwrap();

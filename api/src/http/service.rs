@@ -1,4 +1,5 @@
-//! From a request to its response, by the route table: who asks, whether that is allowed, and what every response has.
+//! From a request to its response, by the route table: authentication, permission, and the headers that every
+//! response has.
 //!
 //! The order of refusals is part of the API: connections of a key, size, path (404), method (405), key (401), body, and then
 //! what the handler refuses. A body is read only for a row that takes one, and not before all that can be refused without it.
@@ -31,7 +32,7 @@ use crate::files::reload::Reloaded;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What answers requests: a route table, its state, and who may ask.
+/// The service that answers requests: a route table, its state, and the keys.
 pub(crate) struct Service<S: 'static> {
     router: Router<S>,
     state: S,
@@ -139,7 +140,7 @@ impl<S: Send + Sync + 'static> Service<S> {
         if scheme == AuthScheme::ApiKey {
             quota_headers::write(charge.map(|charge| charge.status()), response.headers_mut());
         }
-        // Every response has an id of its own, to be found again in a log.
+        // Every response has a unique id, so that it can be found in a log.
         response.headers_mut().insert(REQUEST_ID, request_id::next());
         self.router.meters(path).answered(response.status().as_u16(), at.elapsed());
         response

@@ -1,8 +1,8 @@
 //! What is open, as a compacted topic has it: the windows of the board, or the edge signals.
 //!
-//! A snapshot is made when it is asked for and the list has changed, and shared until it changes again. It is made outside
-//! the lock: who changes the list, or only looks at it, never waits for it. It never shows a list before every partition
-//! has been read to its end.
+//! A snapshot is built at a request after the list has changed, and shared until the list changes again. It
+//! is built outside the lock: a thread that changes or reads the list never waits for it. It never shows a
+//! list before every partition has been read to its end.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use crate::lists::listed::Listed;
 use crate::lists::polls::Polls;
 use crate::lists::snapshot::{Parts, Snapshot};
 
-/// How long after it was made a snapshot is given out while somebody makes the next one.
+/// How long a snapshot is still given out while another thread builds the next one.
 const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
 
 /// What is open, by id.
@@ -31,7 +31,7 @@ pub(crate) struct Entries<E: Listed> {
     version: AtomicU64,
     /// The last snapshot.
     snapshot: RwLock<Option<RenderedSnapshot<E>>>,
-    /// Held by who makes the next one.
+    /// Held by the thread that builds the next snapshot.
     making: Mutex<()>,
 }
 
@@ -91,14 +91,15 @@ impl<E: Listed> Entries<E> {
         self.version.load(Ordering::Acquire) + self.polls.version()
     }
 
-    /// The last snapshot, if nothing has changed since: who only wants that one waits for nobody who changes it.
+    /// The last snapshot, if nothing has changed since: reading it never waits for a thread that changes the
+    /// list.
     pub(crate) fn current(&self) -> Option<Arc<Snapshot<E>>> {
         let version = self.version();
         self.last(|last| last.version == version)
     }
 
-    /// The list as it is now; `None` before it is ready. While somebody else makes it, the last one, unless nobody has
-    /// asked for so long that it may say anything: then that somebody is waited for.
+    /// The list as it is now; `None` before it is ready. While another thread builds the next snapshot, the
+    /// last one is returned, unless it is too old: then the call waits for the new one.
     pub(crate) fn snapshot(&self) -> Option<Arc<Snapshot<E>>> {
         if !self.is_ready() {
             return None;
@@ -134,7 +135,7 @@ impl<E: Listed> Entries<E> {
         Parts { entries: self.entries(), polls, is_stale }
     }
 
-    /// These entries as the parts of a list. One that says the same transition may be newer here, in its times.
+    /// These entries as the parts of a list. An entry with the same transition may have newer times here.
     pub(crate) fn parts_of(&self, mut entries: Vec<Arc<E>>) -> Parts<E> {
         let (polls, is_stale) = (self.polls.whole(), self.polls.is_stale());
         let open = self.lock();
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_shown_before_everything_is_read() {
+    fn nothing_is_shown_before_every_partition_is_read() {
         let board = board(2);
         board.put(entry("a", 0.01));
         assert!(board.snapshot().is_none() && !board.is_ready());
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_snapshot_that_somebody_makes() {
+    fn no_thread_waits_for_a_snapshot_that_another_builds() {
         let board = board(1);
         board.ready();
         board.put(entry("a", 0.01));

@@ -1,7 +1,7 @@
-//! The readers of the compacted topics: every record into its list, for as long as the process lives.
+//! The readers of the compacted topics: every record into its list, for as long as the process runs.
 //!
-//! Each blocks, so it has a thread of its own. It never skips: a record that cannot be read ends it with a sentence,
-//! because a board with a hole in it is a wrong board.
+//! Each reader blocks, so it has a dedicated thread. It never skips: a record that cannot be read ends it
+//! with an error, because a board with a missing record is wrong.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub enum FollowError {
         partition: i32,
         /// The record's offset.
         offset: i64,
-        /// What is wrong.
+        /// The error.
         error: WireError,
     },
 }
@@ -71,7 +71,7 @@ fn apply<E: Listed>(
         let key = String::from_utf8_lossy(key);
         match key.strip_prefix(PROGRESS) {
             Some(source) if E::TOPIC.records.contains(&RecordType::BoardProgress) => {
-                entries.polls().forget(partition, source);
+                entries.polls().remove(partition, source);
             }
             _ => entries.remove(&key),
         }

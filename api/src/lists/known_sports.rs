@@ -1,7 +1,7 @@
 //! Which sports and leagues there are: those of the shipped catalogue, and whatever a record has named.
 //!
-//! A name that is none of them is a mistake, and is answered with those that are like it. It never forgets a name: a league
-//! without an open window is none that does not exist.
+//! A name that is none of them is a mistake, and is answered with similar names. It never removes a name: a
+//! league without an open window still exists.
 //!
 //! Source of the catalogue: the sport keys of The Odds API v4, leagues of every season; a league's key begins with its sport.
 
@@ -131,14 +131,14 @@ mod tests {
             ("soccer_epll", "there are: soccer_epl, "),
             ("soccer_typo", "there are: soccer_"),
         ] {
-            let said = refusal(&sports, name).unwrap();
-            assert!(said.contains(suggested), "{name}: {said}");
+            let detail = refusal(&sports, name).unwrap();
+            assert!(detail.contains(suggested), "{name}: {detail}");
         }
         assert!(refusal(&sports, "nonsense").unwrap().contains("americanfootball, aussierules, baseball"));
     }
 
     #[test]
-    fn what_a_record_has_named_is_known_from_then_on() {
+    fn a_name_in_a_record_is_known_from_then_on() {
         let sports = KnownSports::default();
         for never_seen in ["kabaddi_pro", "soccer_test"] {
             assert!(refusal(&sports, never_seen).is_some());

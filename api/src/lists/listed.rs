@@ -1,8 +1,8 @@
 //! What is listed: records of a compacted topic that are open until their tombstone, and how each type of them is
 //! ordered, filtered and shown.
 //!
-//! Only what differs between the types is here; that they are read, rendered, paged and answered alike is `entries`,
-//! `snapshot` and `resources::list`. An implementation never looks at who asks.
+//! Only the differences between the types are here; reading, rendering, paging and answering are the same for
+//! all: `entries`, `snapshot` and `resources::list`. An implementation never looks at the caller.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -23,11 +23,11 @@ pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
     const TOPIC: Topic;
     /// Their field in the envelope.
     const NAME: &'static str;
-    /// What a caller is told who comes too early.
+    /// The text of the error before the list is ready.
     const UNREAD: &'static str;
     /// A place in their order.
     type Key: SortKey;
-    /// Which of them a caller wants to see.
+    /// The filter of a request.
     type Filter: ListFilter<Self>;
 
     /// One from open to close; the record's key.
@@ -36,7 +36,7 @@ pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
     fn event(&self) -> &Event;
     /// The number of the last transition.
     fn sequence(&self) -> i64;
-    /// Where it stands.
+    /// Its position in the order of the list.
     fn key(&self) -> Self::Key;
     /// How it reads at its rank from 1, as of a time, if there is one.
     fn view(&self, rank: u64, as_of: Option<Micros>) -> impl Serialize;
@@ -50,14 +50,14 @@ pub(crate) trait SortKey:
     fn bytes(&self) -> usize;
 }
 
-/// What a caller wants to see; all of it by default.
+/// The filter of a request; everything by default.
 pub(crate) trait ListFilter<E>:
     Debug + Clone + Default + Eq + Hash + Serialize + DeserializeOwned + Send + Sync
 {
     /// Takes a parameter of the query; `false` when it is none of this filter's.
     ///
     /// # Errors
-    /// [`Problem`] for a value that says nothing.
+    /// [`Problem`] for an invalid value.
     fn take(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
     /// Whether an entry is shown.
     fn includes(&self, entry: &E) -> bool;

@@ -1,7 +1,8 @@
 //! Whether the board is older than its sources promise: how often polls come, and for how long none has come.
 //!
-//! What a source promises is learnt from the gaps between its own polls, as they arrive here: a recording that is played fast
-//! promises much, a league that is polled each six hours little. It never reads a clock.
+//! The expected interval of a source is learnt from the gaps between its own polls, as they arrive here:
+//! short for a recording that is replayed fast, long for a league that is polled every six hours. It never
+//! reads a clock.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

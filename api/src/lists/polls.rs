@@ -1,7 +1,7 @@
 //! How far the topics have come: the last whole poll of each source that every partition contains.
 //!
-//! The processor says so on the board's topic, in the transaction that contains the poll. It never goes by the time at
-//! which a record was read.
+//! The processor publishes this on the board's topic, in the transaction that contains the poll. It never
+//! uses the time at which a record was read.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,8 +13,9 @@ use arb_schemas::time::{Micros, SECOND};
 
 use crate::lists::pace::Pace;
 
-/// A source whose last poll is older than the newest poll of all by more than this is not shown: a league that has ended, of
-/// which nobody has withdrawn the progress. By the time of the polls, not of a clock: in a recording of last year nothing is old.
+/// A source whose last poll is older than the newest poll of all sources by more than this is not shown: its
+/// league has ended, and nothing has withdrawn its progress. Poll times are compared, not a clock: in a
+/// recording of last year nothing is old.
 const SILENT_FOR_GOOD: Micros = 7 * 24 * 60 * 60 * SECOND;
 
 /// Polls by source, shared by all that is listed.
@@ -68,8 +69,8 @@ impl Polls {
         self.is_stale.load(Ordering::Acquire)
     }
 
-    /// Forgets a source in a partition: the processor has withdrawn what it said of it.
-    pub(crate) fn forget(&self, partition: i32, source: &str) {
+    /// Removes a source from a partition: the processor has withdrawn its progress.
+    pub(crate) fn remove(&self, partition: i32, source: &str) {
         let mut progress = self.lock();
         if let Some(partitions) = progress.get_mut(source) {
             partitions.remove(&partition);
@@ -85,7 +86,7 @@ impl Polls {
         self.version.load(Ordering::Acquire)
     }
 
-    /// The last poll of each source that every partition contains, of the sources that are not silent for good.
+    /// The last poll of each source that every partition contains, without the sources that have ended.
     pub(crate) fn whole(&self) -> BTreeMap<String, Micros> {
         let progress = self.lock();
         let whole = progress.iter().filter(|(_, partitions)| partitions.len() == self.partitions);
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_is_silent_for_seven_days_is_not_shown_until_it_speaks_again() {
+    fn a_source_without_a_poll_for_seven_days_is_hidden_until_its_next_poll() {
         let polls = Polls::new(1);
         note(&polls, 0, "ended", 1);
         note(&polls, 0, "plays", 1 + SILENT_FOR_GOOD);
@@ -133,10 +134,10 @@ mod tests {
         let polls = Polls::new(2);
         (0..2).for_each(|partition| note(&polls, partition, "s", 1));
         let before = polls.version();
-        polls.forget(0, "s");
+        polls.remove(0, "s");
         assert!(polls.whole().is_empty() && polls.version() > before);
-        polls.forget(1, "s");
-        polls.forget(1, "never there");
+        polls.remove(1, "s");
+        polls.remove(1, "never there");
         assert!(polls.lock().is_empty());
     }
 

@@ -1,6 +1,6 @@
-//! Which kinds of edge signals a caller wants to see, on the list and on streams alike.
+//! The filter by kind of edge signal, on the list and on streams alike.
 //!
-//! It never changes what a signal says, only whether it is shown.
+//! It never changes the content of a signal, only whether it is shown.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
-//! A list at one moment: in its order, as JSON that is shared by all who are sent it.
+//! A list at one moment: in its order, as JSON that all clients share.
 //!
-//! It asks nobody: what it is made of is handed to it, and making it takes as long as it takes. A page that was asked
-//! for is kept, bytes and tag, for as long as the snapshot, or until newer ones need its room: the same question is not
-//! rendered twice.
+//! It reads nothing itself: its content is passed in, and building it may take as long as it needs. A page
+//! that was requested is cached, bytes and tag, for as long as the snapshot exists, or until newer pages need
+//! its room: the same request is not rendered twice.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
@@ -52,14 +52,14 @@ pub(crate) struct PageQuery<P, F> {
     pub(crate) limit: usize,
     /// After a place; from the first one on where there is none.
     pub(crate) after: Option<P>,
-    /// Of those that are wanted.
+    /// The entries that pass the filter.
     pub(crate) filter: F,
 }
 
 /// Of a list.
 pub(crate) type PageQueryOf<E> = PageQuery<<E as Listed>::Key, <E as Listed>::Filter>;
 
-/// A page as it is sent, shared by all who are sent it.
+/// A page as it is sent, shared by all clients that receive it.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) json: Bytes,
@@ -83,8 +83,9 @@ impl<A> Default for PageCache<A> {
 }
 
 impl<A: Clone + Eq + Hash> PageCache<A> {
-    /// Keeps a page, with the bytes of the names in its question; what has been kept longest makes room. Who asks for many
-    /// pages that nobody else wants pays for each, and costs the others one rendering of theirs for every 16 MB.
+    /// Caches a page, with the bytes of the names in its query; the oldest page makes room. A client that
+    /// requests many pages that no other client uses pays for each, and costs the others one rendering of
+    /// theirs for every 16 MB.
     fn keep(&mut self, ask: &A, page: &Arc<Page>, names: usize) {
         // Small ones count too: there are as many answers without entries as names.
         let bytes = page.json.len() + names + PLACES;
@@ -164,7 +165,8 @@ impl<E: Listed> Snapshot<E> {
         text
     }
 
-    /// All that is wanted as the pieces of a JSON array without its brackets, shared by all who are sent it.
+    /// All entries that pass the filter as the pieces of a JSON array without its brackets, shared by all
+    /// clients.
     pub(crate) fn pieces(&self, is_wanted: impl Fn(&E) -> bool) -> Vec<Bytes> {
         let mut pieces = Vec::new();
         for shown in self.entries.iter().filter(|shown| is_wanted(&shown.entry)) {
@@ -221,7 +223,7 @@ mod tests {
         let tag = |ids: &[&str], limit| snapshot(ids).page(&ask(limit)).tag.clone();
         assert_eq!(tag(&["a", "b", "c"], 1), tag(&["a", "b"], 1), "what is beyond the page does not count");
         assert_ne!(tag(&["a", "b"], 2), tag(&["a"], 2));
-        assert_ne!(tag(&["a", "b"], 1), tag(&["a"], 1), "a page that has a next one says so");
+        assert_ne!(tag(&["a", "b"], 1), tag(&["a"], 1), "a page with a next one has another tag");
     }
 
     fn of(name: &str) -> PageQuery {
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_the_oldest_makes_room() {
+    fn the_cache_is_bounded_and_drops_the_oldest_page() {
         let (third, mut kept) = (MAX_KEPT / 3 - 2 * PLACES, PageCache::<PageQuery>::default());
         for name in ["a", "b", "c", "c", "d"] {
             kept.keep(&of(name), &page(third), name.len());
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_without_a_byte_are_bounded_too() {
+    fn empty_pages_are_bounded_too() {
         let mut kept = PageCache::<PageQuery>::default();
         for number in 0..2 * MAX_KEPT / PLACES {
             kept.keep(&PageQuery { limit: number, ..ask(1) }, &page(0), 0);

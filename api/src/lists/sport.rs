@@ -1,6 +1,6 @@
-//! Of which sport or league a caller wants to see what is open, and the feed.
+//! The filter by sport or league, for lists and for the feed.
 //!
-//! The same words on all. It never changes what an entry says, only whether it is shown.
+//! The same words on all of them. It never changes the content of an entry, only whether it is shown.
 
 use serde::{Deserialize, Serialize};
 

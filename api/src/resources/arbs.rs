@@ -1,6 +1,6 @@
 //! The board: the open windows, ranked.
 //!
-//! It never ranks by anything but what the processor has said of a window.
+//! It never ranks by anything but the values that the processor computed for a window.
 
 use std::cmp::Ordering;
 

@@ -33,7 +33,7 @@ impl Health {
     }
 }
 
-/// Answers `GET /livez`: who can answer is alive.
+/// Answers `GET /livez`: 200 whenever the process can answer at all.
 #[expect(clippy::unnecessary_wraps, reason = "as handlers answer")]
 pub(crate) fn live() -> Answer {
     Ok(reply::text("live\n".to_owned()))

@@ -39,7 +39,8 @@ impl<E: Listed> ListResource<E> {
         }
         entries.sports().check(query.filter.sport())?;
         let page = if etag::is_conditional(request.headers()) {
-            // Who would be refused without the tag is refused with it (RFC 9110, 13.2.1), and nothing is rendered for it.
+            // A request that would be refused without the tag is refused with it (RFC 9110, 13.2.1), and
+            // nothing is rendered for it.
             charge.refuse_if_spent()?;
             let page = snapshot(entries)?.page(&query);
             if page.tag.is_known_to(request.headers()) {
@@ -65,7 +66,7 @@ fn snapshot<E: Listed>(entries: &Entries<E>) -> Result<Arc<Snapshot<E>>, Problem
     snapshot.ok_or_else(|| Problem::unavailable(E::UNREAD))
 }
 
-/// The caller has this page: it is told so, and charged nothing.
+/// The caller has this page already: the answer is 304, and it is free.
 fn not_modified(page: &Page) -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -73,7 +74,7 @@ fn not_modified(page: &Page) -> Response {
     response
 }
 
-/// What caches are told: to keep the page for its caller alone, and to ask each time whether it is still the same.
+/// For caches: store the page for this caller only, and revalidate it at each request.
 fn describe(page: &Page, headers: &mut HeaderMap) {
     headers.reserve(HEADERS);
     headers.insert(ETAG, page.tag.header());
@@ -81,7 +82,7 @@ fn describe(page: &Page, headers: &mut HeaderMap) {
     headers.insert(VARY, HeaderValue::from_static("authorization, x-api-key"));
 }
 
-/// What a query asks for.
+/// The parameters of a query.
 fn parse<E: Listed>(text: &str) -> Result<PageQueryOf<E>, Problem> {
     let (mut limit, mut filter) = (paging::LIMIT, E::Filter::default());
     let mut cursor: Option<Cursor<E::Key, E::Filter>> = None;

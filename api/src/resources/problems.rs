@@ -1,4 +1,4 @@
-//! `GET /problems/{name}`: what an error's `type` means. It never knows which errors anybody has had.
+//! `GET /problems/{name}`: the meaning of an error's `type`. It never knows which errors have occurred.
 
 use crate::http::problem::{self, Problem};
 use crate::http::reply;

@@ -1,4 +1,4 @@
-//! The open edge signals, newest first, and what a caller may want to see of them.
+//! The open edge signals, newest first, and the filters of a request.
 //!
 //! Strength is of another unit for each kind, so it orders nothing here: a value of 3 % and a steam of 3 % are no equals.
 
@@ -72,7 +72,7 @@ impl listed::SortKey for SignalKey {
     }
 }
 
-/// What a caller wants to see; each part holds, where it is named.
+/// The filters of a request; a filter applies where it is given.
 ///
 /// Numbers are kept, and travel in cursors, as their bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_refused_and_what_is_not_known_is_not_taken() {
+    fn an_invalid_value_is_refused_and_an_unknown_parameter_is_left_to_others() {
         for (name, value) in [
             ("sport", ""),
             ("kind", ""),

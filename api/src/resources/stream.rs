@@ -26,7 +26,8 @@ impl StreamResource {
             return Err(Problem::unavailable("The feed is being read; try again."));
         }
         self.streams.check(&query)?;
-        // Who comes while the server ends is told so in a stream, for nothing: after a 503 it would never come back.
+        // A client that connects during shutdown receives the notice in a stream, free of charge: after a 503
+        // an EventSource never reconnects.
         if !self.streams.is_closing() {
             charge.charge()?;
         }

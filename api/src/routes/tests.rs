@@ -34,7 +34,7 @@ impl Api {
         api
     }
 
-    /// One that has read nothing yet.
+    /// A board that has read no records yet.
     fn unread() -> Self {
         let TestApp { app, key, folder } = TestApp::new(1, 10, Duration::from_secs(1));
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
@@ -58,7 +58,7 @@ impl Api {
 }
 
 #[test]
-fn who_has_a_page_is_told_so_for_nothing() {
+fn a_page_that_the_caller_has_is_304_and_free() {
     for what in ["arbs", "signals"] {
         let api = Api::new();
         let (first, second) = (&*format!("/v1/{what}"), &*format!("/api/v1/{what}"));
@@ -97,7 +97,7 @@ fn a_filter_of_signals_is_none_of_the_board() {
 }
 
 #[test]
-fn nothing_is_listed_before_all_of_it_is_read() {
+fn nothing_is_listed_before_the_whole_topic_is_read() {
     let api = Api::unread();
     api.app.streams().begin();
     let status = |api: &Api, path| api.ask(&Method::GET, path, "", None).0.status();
@@ -115,7 +115,7 @@ fn nothing_is_listed_before_all_of_it_is_read() {
 }
 
 #[test]
-fn who_has_spent_all_is_refused_before_anything_is_rendered() {
+fn a_caller_without_quota_is_refused_before_anything_is_rendered() {
     let api = Api::new();
     let (first, _) = api.ask(&Method::GET, "/v1/arbs", "limit=1", None);
     for expected in 2..=3 {
@@ -142,9 +142,9 @@ fn documents_list_every_route() {
     assert!(page.contains(&lines), "paste this:\n{lines}");
 }
 
-/// What a row says that an answer costs is what is charged for one, whichever path it was asked by.
+/// The price of an answer in a row is the number of units charged for it, on each of its paths.
 #[test]
-fn every_answer_costs_what_its_row_says() {
+fn every_answer_costs_the_price_of_its_row() {
     for line in ROUTES.iter().flat_map(Route::lines) {
         let (path, cost) = (line.split('`').nth(1).unwrap(), line.trim_end_matches([' ', '|', '\n']));
         let (path, cost) = (path.strip_prefix("GET ").unwrap(), cost.rsplit(' ').next().unwrap());
@@ -157,7 +157,7 @@ fn every_answer_costs_what_its_row_says() {
 }
 
 #[test]
-fn what_is_no_path_is_refused_whatever_the_method() {
+fn an_unknown_path_is_refused_with_any_method() {
     let api = Api::new();
     for path in ["/", "/v1/arbs/", "/v1/arb", "/v1/usage", "/problems", "/problems/", "/api/livez"] {
         for method in [Method::GET, Method::POST] {

@@ -1,9 +1,10 @@
 //! What a client lacks and memory has no longer, read from Kafka.
 //!
-//! On a blocking thread, because librdkafka waits, also when a reader is dropped; how many run at one time is bounded.
-//! It never reads further than the ring's reader had come when it began: from there on the client goes on in the ring, and
-//! has a whole ring's time to come there. (To the ring's oldest event would be less to read, but while it is read that
-//! event goes, and the client would never arrive.)
+//! It runs on a blocking thread, because librdkafka waits, also when a reader is dropped; the number of such
+//! threads is bounded. It never reads further than the ring's reader had come when it began: from there on
+//! the client continues in the ring, and has the time that the ring covers to arrive. (To read only up to the
+//! ring's oldest event would be less work, but that event leaves the ring meanwhile, and the client would
+//! never arrive.)
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,10 +25,11 @@ use super::query::EventFilter;
 use super::session::HeldKey;
 use crate::lists::follow::FollowError;
 
-/// How long to wait for a record before looking whether anybody still wants it.
+/// How long to wait for a record before checking whether the client is still connected.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// How long one client may read when others wait. It has come further then, and goes on from there when it comes back.
+/// How long one client may read while others wait. It has made progress by then, and resumes from there when
+/// it reconnects.
 const TURN: Duration = Duration::from_secs(30);
 
 /// A client's reader.
@@ -38,8 +40,8 @@ pub(super) struct CatchUp {
     pub(super) out: mpsc::Sender<Bytes>,
     /// What the client has been sent.
     pub(super) sent: Positions,
-    /// What it has been sent since that was last told.
-    pub(super) told: Sent,
+    /// The events that were sent since the last report to telemetry.
+    pub(super) unreported: Sent,
 }
 
 /// What came of it.
@@ -115,11 +117,11 @@ impl CatchUp {
                 }
                 continue;
             };
-            self.told.add(text.len());
+            self.unreported.add(text.len());
             if self.out.blocking_send(text).is_err() {
                 return Ok(Some(CaughtUp::Gone));
             }
-            self.told.tell();
+            self.unreported.report();
             last_sent = Instant::now();
         }
         Ok(None)
@@ -171,9 +173,10 @@ impl CatchUp {
 
 /// How far a client is to read, or why it cannot go on from where it is.
 ///
-/// What Kafka has forgotten is missing only if memory has forgotten it too. And what lies between a client and the first
-/// offset that is left need not be an event: markers take offsets, so the log of a partition that has been silent for long
-/// begins behind the position after its last event. There the goal is to stay: all that came since is in memory.
+/// A record that Kafka has deleted is missing only if memory no longer has it either. And the offsets between
+/// a client and the first one that is left need not be events: transaction markers take offsets, so the log
+/// of a partition without events for long begins behind the position after its last event. In that case the
+/// client continues there: all later events are in memory.
 fn goal(
     sent: &Positions,
     spans: &[Span],
@@ -214,13 +217,13 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_has_is_not_missing_though_kafka_has_forgotten_it() {
+    fn an_event_in_memory_is_not_missing_though_kafka_has_deleted_it() {
         // The last event of the first partition was at 8, its marker at 9; both are too old by now.
         let spans = [Span { first: 10, next: 10 }, Span { first: 0, next: 50 }];
         let goal = |sent: &[i64], tail: &[i64], head: &[i64]| goal(&at(sent), &spans, &(at(tail), at(head)));
         // Silent ever since: nothing is missing, and nothing is read there.
         assert_eq!(goal(&[9, 20], &[9, 30], &[9, 50]), Ok(at(&[9, 50])));
-        // The event at 9 has been forgotten by Kafka alone.
+        // The event at 9 is no longer in Kafka, but still in memory.
         assert_eq!(goal(&[9, 20], &[9, 30], &[10, 50]), Ok(at(&[9, 50])));
         // By both; and by an instance that has begun at 10 and cannot know that nothing was there.
         assert_eq!(goal(&[8, 20], &[9, 30], &[9, 50]), Err("outside_retention"));

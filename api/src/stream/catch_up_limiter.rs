@@ -1,6 +1,6 @@
-//! Who may read from Kafka: a few at a time, the others in the order in which they came.
+//! Which clients may read from Kafka: a few at a time, the others wait in the order in which they came.
 //!
-//! It knows whether anybody waits, so that nobody is cut for the sake of others who are not there.
+//! It knows whether a client waits, so that a reader is cut off only when another one waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,7 +30,7 @@ impl CatchUpLimiter {
         Arc::clone(&self.places).acquire_owned().await.ok()
     }
 
-    /// Whether anybody waits: not who is about to take a place that is free.
+    /// Whether a client waits, not counting one that is about to take a free place.
     pub(super) fn is_waiting(&self) -> bool {
         self.places.available_permits() == 0 && self.waiting.load(Ordering::Relaxed) > 0
     }
@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waits_is_counted_until_it_waits_no_more() {
+    fn a_waiting_client_is_counted_until_it_stops_waiting() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let limiter = Arc::new(CatchUpLimiter::new(1));
             let first = limiter.acquire().await;
             assert!(first.is_some() && !limiter.is_waiting());
             let given_up = tokio::time::timeout(Duration::from_millis(1), limiter.acquire()).await;
-            assert!(given_up.is_err() && !limiter.is_waiting(), "who has given up is not waited for");
+            assert!(given_up.is_err() && !limiter.is_waiting(), "a client that has given up no longer waits");
             let other = Arc::clone(&limiter);
             let second = tokio::spawn(async move { other.acquire().await });
             tokio::task::yield_now().await;

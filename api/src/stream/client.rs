@@ -1,7 +1,7 @@
 //! One client: what it is sent until it has come to where the ring is; from there it is a follower.
 //!
-//! It sends shared bytes, a few at a time, and is run by the connection's task (`sse_body`): it ends when that does, and is
-//! not told. It never buffers for a client that does not read: it waits.
+//! It sends shared bytes, a few at a time, and is run by the connection's task (`sse_body`): it is dropped
+//! with the connection. It never buffers for a client that does not read: it waits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub(super) enum Start {
 }
 
 impl Start {
-    /// What the client said that it had last.
+    /// The last event that the client has received.
     pub(super) fn of(last: Option<EventId>, hub: &FeedHub) -> Self {
         let Some(EventId { epoch, positions }) = last else { return Self::Fresh };
         let is_of_this_feed =
@@ -66,19 +66,20 @@ impl Client {
         };
         match begun {
             Ok(place) => {
-                self.session.tell();
+                self.session.report();
                 Some(Follower::new(self.session, self.sent?, place))
             }
             Err(end) => {
                 let last = self.session.last_word(&end, self.sent.as_ref())?;
-                // Who does not take it finds the end of the stream, and goes on from its id all the same.
+                // A client that does not receive it sees the end of the stream, and resumes from its id all
+                // the same.
                 let _ = self.out.send(last).await;
                 None
             }
         }
     }
 
-    /// Sends what is open, and says where the events after it begin.
+    /// Sends the open entries, and the position at which the events after them begin.
     async fn snapshot(&mut self) -> Result<RingPosition, End> {
         let (place, snapshot) = self.session.hub().snapshot(&self.session.state.lists).await;
         let to = self.session.to(Some(&place.reader));
@@ -100,7 +101,7 @@ impl Client {
     async fn resume(&mut self, mut positions: Positions) -> Result<RingPosition, End> {
         self.sent = Some(positions.clone());
         let hub = self.session.hub();
-        // Beyond the reader may be beyond the feed, or this reader is late: Kafka knows.
+        // A position beyond this reader is beyond the feed, or this reader is late: Kafka decides.
         if hub.head().reaches(&positions)
             && let Some(place) = hub.join(&positions)
         {
@@ -123,7 +124,7 @@ impl Client {
         let permit = self.permit().await?;
         let Session { state, filter, key, .. } = &self.session;
         let (state, filter, key, out) = (Arc::clone(state), filter.clone(), key.clone(), self.out.clone());
-        let reader = CatchUp { state, filter, key, out, sent: positions, told: Sent::default() };
+        let reader = CatchUp { state, filter, key, out, sent: positions, unreported: Sent::default() };
         let read = tokio::task::spawn_blocking(move || {
             let read = reader.run();
             drop(permit);
@@ -155,7 +156,8 @@ impl Client {
                 permit = &mut turn => return permit.ok_or(End::Closing),
                 interrupted = self.session.interruption() => interrupted?,
             }
-            // Who still lacks events is told no time of the board: it may be days behind.
+            // A client that has not caught up receives no time of the board: the client may be days behind
+            // it.
             self.send(notice::heartbeat(
                 self.session.to(self.sent.as_ref()),
                 None,

@@ -87,7 +87,7 @@ impl Event {
         }
     }
 
-    /// Writes what it says at the end of a text.
+    /// Appends its text.
     fn write(&self, text: &mut Vec<u8>) {
         match self {
             Self::ArbWindow(window) => write(text, &view::arb_window(window)),
@@ -99,10 +99,10 @@ impl Event {
     }
 }
 
-/// Where a record stands in the feed: its partition and offset, and its mark.
+/// The position of a record in the feed: its partition and offset, and its mark.
 pub(super) type RecordPosition = (i32, i64, Option<FeedMark>);
 
-/// An event as it is sent, and what a filter asks of it.
+/// An event as it is sent, and the fields that filters compare.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) kind: EventKind,

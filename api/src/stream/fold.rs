@@ -1,7 +1,8 @@
 //! The feed folded: which windows and signals are open at exactly the position that the reader has come to.
 //!
-//! Pure. It begins with the board and the signals, which may be ahead of the feed or behind it; see `hub` for why it is right as soon as
-//! the feed has been read as far as the board. It never knows of times that were only confirmed.
+//! Pure. It begins with the board and the signals, which may be ahead of the feed or behind it; `hub`
+//! explains why it is right as soon as the feed has been read as far as the board. It never holds times that
+//! were only confirmed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!(open(&fold), [("a".to_owned(), 3)]);
     }
 
-    /// What an event says that is open.
+    /// The open entry that an event contains.
     fn opened_by(event: &Event) -> Option<(String, i64)> {
         match event {
             Event::ArbWindow(window) => Some((window.entry.id.clone(), window.entry.sequence)),
@@ -129,10 +130,11 @@ mod tests {
     }
 
     proptest! {
-        /// A board that was read at `board` of a history, and the feed from `start`, which was noted before, on: as soon
-        /// as the feed has come to where the board was, both say the same, and so ever after.
+        /// Reads a board at position `board` of a history, and the feed from the earlier position `start` on:
+        /// as soon as the feed has reached the position of the board, both have the same content, and keep
+        /// it.
         #[test]
-        fn it_is_right_once_the_feed_has_come_as_far_as_the_board(
+        fn it_is_right_once_the_feed_has_reached_the_board(
             steps in prop::collection::vec((0..8_u8, any::<bool>()), 0..40),
             start in 0..40_usize,
             ahead in 0..40_usize,

@@ -1,11 +1,11 @@
 //! A client that has come to where the ring is: what it is sent from then on, until it goes, falls behind, or the server
 //! ends.
 //!
-//! It is the body of the response itself: polled by the task of the connection that sends it, it hands over shared bytes, a
-//! block at a time, and has nothing between the ring and the connection. In a task of its own it would have to be woken for
-//! every event and then wake the connection, and a channel between them would wake the connection a second time. It never
-//! buffers for a client that does not read: a connection that is full asks for no more, and when the ring has gone on
-//! without it, the client is cut and told from where to go on.
+//! It is the body of the response itself: polled by the task of the connection that sends it, it hands over
+//! shared bytes, a block at a time, without a channel or task between the ring and the connection. A separate
+//! task would have to be woken for every event and then wake the connection, a second wake-up for each event.
+//! It never buffers for a client that does not read: a full connection polls no further, and a client that
+//! the ring has passed is disconnected with the position from which to resume.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -33,7 +33,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// One that has come so far, and goes on at a place that is not beyond that.
+    /// A client at this position; the position to continue from is never beyond it.
     pub(super) fn new(session: Session, mut sent: Positions, place: RingPosition) -> Self {
         sent.learn(&place.reader);
         let reader = Some(place.reader).filter(|reader| *reader != sent);
@@ -110,7 +110,8 @@ impl Stream for Follower {
             Err(end) => {
                 self.has_ended = true;
                 let this = &mut *self;
-                // Who does not take it finds the end of the stream, and goes on from its id all the same.
+                // A client that does not receive it sees the end of the stream, and resumes from its id all
+                // the same.
                 return Poll::Ready(this.session.last_word(&end, Some(&this.sent)));
             }
         };
@@ -138,10 +139,10 @@ mod tests {
     use crate::fixtures::TestApp;
     use crate::fixtures::closed;
 
-    /// What a piece says: its name, its window, and the positions of its id.
-    type Heard = (String, String, Vec<i64>);
+    /// The content of a piece: its name, its window, and the positions of its id.
+    type Received = (String, String, Vec<i64>);
 
-    /// A feed of two partitions that keeps three events, and clients that hear something each 5 ms.
+    /// A feed of two partitions that keeps three events, with clients that receive something every 5 ms.
     struct Feed {
         app: SharedApp,
         runtime: Runtime,
@@ -161,7 +162,7 @@ mod tests {
         }
 
         /// A window closes, at a place.
-        fn says(&self, partition: i32, offset: i64) {
+        fn push(&self, partition: i32, offset: i64) {
             let message = encode(&closed(&format!("{partition}-{offset}"), offset)).unwrap();
             self.app.streams().take(partition, offset, &message).unwrap();
         }
@@ -178,7 +179,7 @@ mod tests {
             feed
         }
 
-        /// A client that goes on after these positions.
+        /// A client that resumes after these positions.
         fn client(&self, query: &str, sent: [i64; 2]) -> Follower {
             self.client_at(query, Positions::new(sent.to_vec()))
         }
@@ -191,7 +192,7 @@ mod tests {
         }
 
         /// The next pieces.
-        fn hears(&self, client: &mut Follower, count: usize) -> Vec<Heard> {
+        fn receive(&self, client: &mut Follower, count: usize) -> Vec<Received> {
             let pieces = self.runtime.block_on(client.take(count).collect::<Vec<_>>());
             pieces.iter().map(|piece| read(piece)).collect()
         }
@@ -214,7 +215,7 @@ mod tests {
         points
     }
 
-    fn read(piece: &[u8]) -> Heard {
+    fn read(piece: &[u8]) -> Received {
         let text = std::str::from_utf8(piece).unwrap();
         let field = |name| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
         let data: serde_json::Value = serde_json::from_str(field("data: ")).unwrap();
@@ -223,29 +224,29 @@ mod tests {
         (field("event: ").to_owned(), window, positions.as_slice().to_vec())
     }
 
-    fn close(window: &str, positions: [i64; 2]) -> Heard {
+    fn close(window: &str, positions: [i64; 2]) -> Received {
         ("close_signal".to_owned(), window.to_owned(), positions.to_vec())
     }
 
-    fn other(name: &str, positions: [i64; 2]) -> Heard {
+    fn other(name: &str, positions: [i64; 2]) -> Received {
         (name.to_owned(), String::new(), positions.to_vec())
     }
 
     #[test]
-    fn it_is_sent_what_it_lacks_with_the_ids_of_where_it_is() {
+    fn it_receives_the_missing_events_with_the_ids_of_its_positions() {
         let feed = Feed::new();
         let mut at_the_end = feed.client("", [0, 0]);
         for (partition, offset) in [(0, 0), (1, 0), (0, 1)] {
-            feed.says(partition, offset);
+            feed.push(partition, offset);
         }
         let all = [close("0-0", [1, 0]), close("1-0", [1, 1]), close("0-1", [2, 1])];
-        assert_eq!(feed.hears(&mut at_the_end, 3), all);
+        assert_eq!(feed.receive(&mut at_the_end, 3), all);
         // It has the event between, which is not sent again; after it the two are at one place.
         let mut ahead = feed.client("", [0, 1]);
-        assert_eq!(feed.hears(&mut ahead, 2), [close("0-0", [1, 1]), close("0-1", [2, 1])]);
-        // What it does not want it passes too.
+        assert_eq!(feed.receive(&mut ahead, 2), [close("0-0", [1, 1]), close("0-1", [2, 1])]);
+        // Events that the filter excludes are passed too.
         let mut choosy = feed.client("event=edge_signal", [0, 1]);
-        assert_eq!(feed.hears(&mut choosy, 1), [other("heartbeat", [2, 1])]);
+        assert_eq!(feed.receive(&mut choosy, 1), [other("heartbeat", [2, 1])]);
     }
 
     /// What two lost markers leave behind.
@@ -254,9 +255,9 @@ mod tests {
     /// Events with these numbers, then nothing.
     fn assert_sent(feed: &Feed, client: &mut Follower, expected: std::ops::RangeInclusive<i64>, what: &str) {
         let count = usize::try_from(expected.end() - expected.start() + 1).unwrap();
-        let windows: Vec<_> = feed.hears(client, count).into_iter().map(|(_, window, _)| window).collect();
+        let windows: Vec<_> = feed.receive(client, count).into_iter().map(|(_, window, _)| window).collect();
         assert_eq!(windows, expected.map(|sequence| sequence.to_string()).collect::<Vec<_>>(), "{what}");
-        assert_eq!(feed.hears(client, 1)[0].0, "heartbeat", "{what}");
+        assert_eq!(feed.receive(client, 1)[0].0, "heartbeat", "{what}");
     }
 
     #[test]
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_without_marks_goes_on_too() {
+    fn an_id_without_marks_resumes_too() {
         let feed = Feed::reading(&LOG, 0);
         for (sent, last) in resume_points(&LOG) {
             let old = Positions::new(sent.as_slice().to_vec());
@@ -289,58 +290,58 @@ mod tests {
     }
 
     #[test]
-    fn it_is_woken_by_what_comes_and_hears_something_all_the_same() {
+    fn it_is_woken_by_events_and_receives_heartbeats_between_them() {
         let feed = Feed::new();
         let mut client = feed.client("", [0, 0]);
-        assert_eq!(feed.hears(&mut client, 2), [other("heartbeat", [0, 0]), other("heartbeat", [0, 0])]);
+        assert_eq!(feed.receive(&mut client, 2), [other("heartbeat", [0, 0]), other("heartbeat", [0, 0])]);
         let (woken, _in) = (Arc::new(Woken::default()), feed.runtime.enter());
         let waker = Waker::from(Arc::clone(&woken));
         // On a slow machine it is late for a heartbeat already.
         while client.poll_next_unpin(&mut Context::from_waker(&waker)).is_ready() {}
         assert_eq!(woken.count(), 0);
-        feed.says(0, 0);
+        feed.push(0, 0);
         assert_eq!(woken.count(), 1);
     }
 
     #[test]
-    fn who_does_not_keep_up_is_told_from_where_to_go_on() {
+    fn a_slow_client_is_disconnected_with_the_position_to_resume_from() {
         let feed = Feed::new();
         let mut client = feed.client("", [0, 0]);
-        feed.says(0, 0);
-        assert_eq!(feed.hears(&mut client, 1), [close("0-0", [1, 0])]);
-        (1..5).for_each(|offset| feed.says(0, offset));
-        assert_eq!(feed.hears(&mut client, 9), [other("lagged", [1, 0])], "and then nothing");
+        feed.push(0, 0);
+        assert_eq!(feed.receive(&mut client, 1), [close("0-0", [1, 0])]);
+        (1..5).for_each(|offset| feed.push(0, offset));
+        assert_eq!(feed.receive(&mut client, 9), [other("lagged", [1, 0])], "and then nothing");
     }
 
     #[test]
     fn when_the_server_ends_it_is_told_so_before_anything_else() {
         let feed = Feed::new();
         let mut client = feed.client("", [0, 0]);
-        feed.says(0, 0);
+        feed.push(0, 0);
         feed.app.streams().close();
-        assert_eq!(feed.hears(&mut client, 9), [other("server_restart", [0, 0])]);
+        assert_eq!(feed.receive(&mut client, 9), [other("server_restart", [0, 0])]);
     }
 
     #[test]
-    fn whose_key_is_taken_away_is_told_so_and_nothing_more() {
+    fn a_client_with_a_revoked_key_receives_the_notice_and_nothing_more() {
         let feed = Feed::new();
         let mut client = feed.client("", [0, 0]);
-        feed.says(0, 0);
-        let read_again = |text: &str| {
+        feed.push(0, 0);
+        let reload = |text: &str| {
             std::fs::write(feed.folder.path().join("keys.json"), text).unwrap();
             if feed.app.keys.reload_if_changed() {
                 feed.app.streams().keys_have_changed();
             }
         };
         let keys = std::fs::read_to_string(feed.folder.path().join("keys.json")).unwrap();
-        read_again(&format!("{keys} "));
-        assert_eq!(feed.hears(&mut client, 1), [close("0-0", [1, 0])], "its key is still there");
+        reload(&format!("{keys} "));
+        assert_eq!(feed.receive(&mut client, 1), [close("0-0", [1, 0])], "its key is still there");
         let (woken, _in) = (Arc::new(Woken::default()), feed.runtime.enter());
         let waker = Waker::from(Arc::clone(&woken));
         while client.poll_next_unpin(&mut Context::from_waker(&waker)).is_ready() {}
-        read_again("{}");
+        reload("{}");
         assert_eq!(woken.count(), 1);
-        feed.says(0, 1);
+        feed.push(0, 1);
         let last = feed.runtime.block_on(client.collect::<Vec<_>>());
         assert_eq!(last, ["event: key_revoked\ndata: {}\n\n"]);
     }

@@ -1,14 +1,15 @@
-//! What all streams of this instance share: the last events, the board at exactly the last event, and the wish to end.
+//! The state that all streams of this instance share: the last events, the board at exactly the last event,
+//! and the shutdown signal.
 //!
 //! One reader fills it; clients read it and are woken. It never waits for a client.
 //!
 //! # Why a snapshot is exact
 //!
-//! A client applies a snapshot and then events, and must never miss a window nor see one go back. The board has a topic
-//! and a reader of its own, which may be ahead of the feed's reader or behind it. So the snapshot is not taken from
-//! there: the feed is folded over a board once, at the start, and the fold moves with the feed. A snapshot is the fold
-//! at position R; its id is R; the events after it are those from R on. Nothing is to be dropped, also not when the
-//! client resumes in between, on an instance that knows nothing of its snapshot.
+//! A client applies a snapshot and then events, and must never miss a window nor see one go back. The board
+//! has its own topic and reader, which may be ahead of the feed's reader or behind it. So the snapshot is not
+//! taken from there: the feed is folded over a board once, at the start, and the fold moves with the feed. A
+//! snapshot is the fold at position R; its id is R; the events after it are those from R on. No event has to
+//! be dropped, also not when the client resumes in between, on an instance that never sent its snapshot.
 //!
 //! The fold is right from the first snapshot on, because of the order in which an instance starts:
 //!
@@ -20,10 +21,10 @@
 //!    feed is read from P (or from a little before, which changes nothing, and fills the ring) to its end. So every
 //!    transaction that is in B is in the feed that has been read: the fold is ready.
 //!
-//! Take any window, at any position R from then on. If the feed has an event of it between P and R, the last of these
-//! decides, and B's opinion is overwritten: also when B was ahead, and also for a window that opened after P and whose
-//! tombstone B had seen. If it has none, the window's last event is before P, so B knew it by 2; and B knew no later
-//! one, for by 3 that one would have been read.
+//! Take any window, at any position R from then on. If the feed has an event of it between P and R, the last
+//! of these decides, and the state from B is overwritten: also when B was ahead, and also for a window that
+//! opened after P and whose tombstone B contained. If it has none, the window's last event is before P, so B
+//! contained it by 2; and B contained no later one, for by 3 that one would have been read.
 //!
 //! The same holds for signals, whose topic is written in the same transactions and read in the same order.
 //!
@@ -57,14 +58,15 @@ const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
 pub(super) struct FeedHub {
     epoch: Epoch,
     inner: Mutex<Inner>,
-    /// The number of the next block: who only wants to know whether there is one takes no lock.
+    /// The number of the next block, for a check without a lock whether there is a new one.
     next: AtomicU64,
     is_closing: AtomicBool,
     /// How often the keys have been read again.
     keys_read: AtomicU64,
     /// Rung after each of the three has changed.
     wakers: WakerSet,
-    /// The last snapshot. Who makes the next one holds it: the others who want one would only make the same.
+    /// The last snapshot. The thread that builds the next one holds the lock: others would only build the
+    /// same.
     snapshot: AsyncMutex<Option<Taken>>,
 }
 
@@ -150,7 +152,7 @@ impl FeedHub {
     pub(super) fn push(&self, at: RecordPosition, message: &[u8]) -> Result<(), WireError> {
         let event = Event::decode(message)?;
         let (partition, offset, mark) = at;
-        // Nobody else moves the head: the text can be made while clients read.
+        // No other thread moves the head: the text can be rendered while clients read.
         let mut after = self.head();
         after.pass(partition, offset, mark);
         let block = Block::new(&event, at, &self.epoch, &after);
@@ -193,12 +195,12 @@ impl FeedHub {
         self.keys_read.load(Ordering::Acquire)
     }
 
-    /// From where a client hears that there is an event, or that streams end.
+    /// The wakers for new events and for the end of streams.
     pub(super) fn slot(&self) -> WakerSlot {
         self.wakers.slot()
     }
 
-    /// What is open at a position, and that place. It is made while the feed goes on.
+    /// The open entries at a position, and that position. It is built while the feed goes on.
     pub(super) async fn snapshot(&self, lists: &Lists) -> (RingPosition, Arc<StreamSnapshot>) {
         let mut last = self.snapshot.lock().await;
         if let Some((taken, place, snapshot)) = &*last
@@ -217,7 +219,8 @@ impl FeedHub {
         (place, snapshot)
     }
 
-    /// Where a client with these positions goes on; `None` when something that it lacks is no longer in memory.
+    /// The place at which a client with these positions continues; `None` when an event that it lacks is no
+    /// longer in memory.
     pub(super) fn join(&self, at: &Positions) -> Option<RingPosition> {
         let (next, reader) = self.lock().ring.join(at)?;
         Some(RingPosition { next, reader })

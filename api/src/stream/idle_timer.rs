@@ -1,7 +1,7 @@
 //! Since when a client has been sent nothing.
 //!
-//! It is asked after every event of every stream, so it is told the time, and asks the timer only when that may
-//! have fired.
+//! It is polled after every event of every stream, so the time is passed in, and the timer is polled only
+//! when it may have fired.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
@@ -20,7 +20,7 @@ pub(super) struct IdleTimer {
     /// Fires when it is over, or before: it is set again when it fires, not each time that something is sent.
     timer: Pin<Box<Sleep>>,
     fires_at: Instant,
-    /// Who is woken by it, once it is set.
+    /// The task that it wakes, once it is set.
     waker: Option<Waker>,
 }
 
@@ -37,7 +37,7 @@ impl IdleTimer {
         self.is_restarted = true;
     }
 
-    /// Whether it has lasted too long by now; who asks is woken when it has.
+    /// Whether it has lasted too long by now; otherwise the caller is woken when it has.
     pub(super) fn poll(&mut self, now: Instant, context: &mut Context<'_>) -> Poll<()> {
         if std::mem::take(&mut self.is_restarted) {
             self.last_sent = now;
@@ -58,7 +58,8 @@ impl IdleTimer {
         self.poll_timer(context)
     }
 
-    /// Without the budget of the task: who has spent that is told to come back, and the timer would not be set.
+    /// Polled without the task's budget: with a spent budget the poll would return early, and the timer would
+    /// not be set.
     fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<()> {
         Pin::new(&mut unconstrained(self.timer.as_mut())).poll(context)
     }
@@ -74,9 +75,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_ends_also_for_a_task_that_has_spent_its_budget() {
+    fn it_fires_also_for_a_task_that_has_spent_its_budget() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let heard = async {
+        let fired = async {
             let (mut timer, mut is_first) = (IdleTimer::new(Duration::from_millis(1)), true);
             poll_fn(|context| {
                 while is_first && has_budget_remaining() {
@@ -87,12 +88,12 @@ mod tests {
             })
             .await;
         };
-        let heard = async { timeout(Duration::from_secs(30), tokio::spawn(heard)).await };
-        runtime.block_on(heard).expect("it ends").unwrap();
+        let fired = async { timeout(Duration::from_secs(30), tokio::spawn(fired)).await };
+        runtime.block_on(fired).expect("it ends").unwrap();
     }
 
     #[test]
-    fn it_is_never_over_before_its_limit_and_begins_anew_with_what_is_sent() {
+    fn it_never_fires_before_its_limit_and_restarts_at_each_piece() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let limit = Duration::from_millis(3);

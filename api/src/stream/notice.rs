@@ -1,7 +1,7 @@
-//! What a stream says beside events: snapshot, heartbeat, resync, lagged, restart, revoked key.
+//! The messages of a stream beside events: snapshot, heartbeat, resync, lagged, restart, revoked key.
 //!
-//! Pure. Each carries the client's position as its id, where it has one: what the client goes on from is never older
-//! than what it has, and never newer.
+//! Pure. Each carries the client's position as its id, where it has one: the position to resume from is never
+//! older than what the client has, and never newer.
 
 use arb_schemas::time::{Micros, to_rfc3339};
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use super::query::EventFilter;
 /// Milliseconds after which clients of a server that ends connect again: not all at once.
 const RETRY: (u64, u64) = (1_000, 5_000);
 
-/// Who a notice is for: the feed, and how far the client has come.
+/// The client that a notice is for: the feed, and its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct To<'a> {
     pub(super) epoch: &'a Epoch,
@@ -29,14 +29,15 @@ impl To<'_> {
     }
 }
 
-/// Nothing has happened: a comment for those who keep connections open, an event for those who watch the board's time. It
-/// has none for a client that is not yet where the feed is.
+/// No event has happened: a comment that keeps the connection open, and an event with the board's time. A
+/// client that has not caught up with the feed receives the comment only.
 pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>, is_stale: bool) -> Bytes {
     let data = json!({"as_of": as_of.map(to_rfc3339), "stale": is_stale});
     format!(": heartbeat\nevent: heartbeat\ndata: {data}\n{}", to.id()).into()
 }
 
-/// All that is open of a sport or league, in pieces; signals for those who are sent their events.
+/// All open entries of a sport or league, in pieces; signals for the clients whose filter includes signal
+/// events.
 pub(super) fn snapshot(to: To<'_>, whole: &StreamSnapshot, filter: &EventFilter) -> Vec<Bytes> {
     let mut pieces = vec![Bytes::from_static(b"event: snapshot\ndata: "), whole.board.opening().into()];
     pieces.extend(whole.board.pieces(|entry| filter.includes_event(&entry.event)));
@@ -48,18 +49,19 @@ pub(super) fn snapshot(to: To<'_>, whole: &StreamSnapshot, filter: &EventFilter)
     pieces
 }
 
-/// The client cannot go on from its id, and why. Without an id of its own: it counts only with the snapshot after it.
+/// The client cannot resume from its id, and why. The notice has no id: it takes effect with the snapshot
+/// after it.
 pub(super) fn resync(reason: &str) -> Bytes {
     format!("event: resync\ndata: {}\n\n", json!({"reason": reason})).into()
 }
 
-/// The client does not keep up (`too_slow`), others wait to be caught up too (`catching_up`), or what it lacks cannot be
-/// read now (`unavailable`); it goes on from its id.
+/// The client does not keep up (`too_slow`), others wait to catch up too (`catching_up`), or the events that
+/// it lacks cannot be read now (`unavailable`); it resumes from its id.
 pub(super) fn lagged(to: To<'_>, reason: &str) -> Bytes {
     format!("event: lagged\ndata: {}\n{}", json!({"reason": reason}), to.id()).into()
 }
 
-/// The key is not valid any more: who connects again is answered 401.
+/// The key is no longer valid: a client that reconnects is answered 401.
 pub(super) fn key_revoked() -> Bytes {
     Bytes::from_static(b"event: key_revoked\ndata: {}\n\n")
 }

@@ -1,11 +1,12 @@
 //! Where a client is in the feed: the id of every event.
 //!
-//! An id says the feed's epoch, which is the id of its topic, so that a topic that was made anew has another; and for
-//! each partition the offset of the next record, so that any instance can go on from there. Offsets have gaps (markers
-//! of transactions take some), so a position is never counted forward: it is the offset after a record that was seen.
-//! Beside the offset stands the mark of the last event, so that one that a broker shows twice is never sent to a client
-//! that has had it, on whatever instance it resumes ([`arb_runtime::feed_mark`]). Ids of the first version have offsets alone, and still
-//! resume. Opaque to clients, and no secret.
+//! An id contains the feed's epoch, which is the id of its topic, so that a recreated topic has another one;
+//! and for each partition the offset of the next record, so that any instance can continue from there.
+//! Offsets have gaps (transaction markers take some), so a position is never counted forward: it is the
+//! offset after a record that was read. Beside the offset is the mark of the last event, so that an event
+//! that a broker delivers twice is never sent twice to a client, on whatever instance it resumes
+//! ([`arb_runtime::feed_mark`]). Ids of the first version have offsets only, and still resume. Opaque to
+//! clients, and no secret.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ impl Positions {
         &self.next
     }
 
-    /// The marks that are known, for a reader that goes on from here.
+    /// The marks that are known, for a reader that continues from here.
     pub(crate) fn marks(&self) -> FeedMarks {
         (0..).zip(&self.marks).filter_map(|(partition, mark)| Some((partition, (*mark)?))).collect()
     }
@@ -84,7 +85,8 @@ impl Positions {
         self.learn(other);
     }
 
-    /// Takes the marks of another that is at the same offsets, where it knows none: the last record before is the same.
+    /// Takes the marks of another position at the same offsets, where it has none: the last record before is
+    /// the same.
     pub(crate) fn learn(&mut self, other: &Self) {
         let same = self.next.iter().zip(&other.next).map(|(mine, other)| mine == other);
         for ((mine, other), _) in self.marks.iter_mut().zip(&other.marks).zip(same).filter(|(_, same)| *same)
@@ -154,8 +156,8 @@ pub(crate) fn decode(text: &str) -> Option<EventId> {
     (!positions.next.is_empty()).then_some(EventId { epoch: *epoch, positions })
 }
 
-/// Takes the mark at the beginning of these bytes, or that there is none; the bytes after it are left. `None` for bytes that
-/// say neither.
+/// Removes the mark at the beginning of these bytes, or the byte for no mark, and leaves the rest. `None` for
+/// bytes that are neither.
 fn take_mark(bytes: &mut &[u8], marks: &mut Vec<Option<FeedMark>>) -> Option<()> {
     let (has_mark, rest) = bytes.split_first()?;
     *bytes = rest;
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_given_out_is_no_id() {
+    fn an_id_that_was_never_issued_is_invalid() {
         let mut positions = at(&[1, 200]);
         positions.pass(1, 200, mark(7));
         let good = encode(&[7; 16], &positions);
@@ -250,13 +252,13 @@ mod tests {
         positions.pass(0, 6, mark(1));
         positions.pass(0, 7, None);
         assert_eq!((positions.as_slice(), positions.marks().get(0)), (&[8, 0][..], mark(3)));
-        // Another epoch begins anew.
+        // Another epoch starts from the beginning.
         positions.pass(0, 8, Some(FeedMark { epoch: 2, sequence: 1 }));
         assert_eq!(positions.marks().get(0), Some(FeedMark { epoch: 2, sequence: 1 }));
     }
 
     #[test]
-    fn who_knows_no_mark_takes_that_of_the_same_place() {
+    fn a_position_without_a_mark_takes_that_of_the_same_offset() {
         let mut reader = at(&[4, 4]);
         reader.pass(0, 4, mark(9));
         reader.pass(1, 4, mark(8));
@@ -271,7 +273,7 @@ mod tests {
         ahead.pass(0, 4, mark(10));
         ahead.reach(&reader);
         old.pass(1, 3, mark(7));
-        assert_eq!(old.marks().get(1), mark(7), "what stands right before it tells");
+        assert_eq!(old.marks().get(1), mark(7), "the record right before it has the mark");
         assert_eq!([0, 1].map(|partition| ahead.marks().get(partition)), [mark(10), mark(8)]);
     }
 

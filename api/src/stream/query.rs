@@ -1,4 +1,4 @@
-//! What a client asks of a stream: its filters, and where it goes on.
+//! The parameters of a stream: its filters, and the position from which it resumes.
 //!
 //! Pure. It never guesses: an id that was never given out is refused, not taken for none.
 
@@ -12,7 +12,8 @@ use crate::http::problem::Problem;
 use crate::lists::signal_kinds::SignalKinds;
 use crate::lists::sport::Sport;
 
-/// Where a client goes on, as a header; a parameter of the like name is for those who cannot set one.
+/// The position to resume from, as a header; a parameter of a similar name is for clients that cannot set
+/// one.
 const LAST_EVENT_ID: &str = "last-event-id";
 /// The former name of the parameter `event`, accepted for now.
 const FORMER_EVENT: &str = "kinds";

@@ -1,6 +1,7 @@
 //! The last events of the feed, in memory, shared by all clients.
 //!
-//! Pure. Bounded in number and bytes: what is too old goes, however many clients still want it. It never waits for one.
+//! Pure. Bounded in number and bytes: the oldest events are dropped, whether or not clients still need them.
+//! It never waits for a client.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_bounded_too() {
+    fn the_number_of_bytes_is_bounded_too() {
         let mut ring = Ring::new(usize::MAX, at(&[0]));
         let size = {
             push(&mut ring, 0, 0);

@@ -1,4 +1,4 @@
-//! Who is served: what a client has from its first piece to its last.
+//! One stream: the caller, and the pieces from the first to the last.
 //!
 //! It counts what is sent and why that ends. It never decides what is sent.
 
@@ -20,8 +20,8 @@ use super::position::Positions;
 use super::query::EventFilter;
 use super::waker_set::WakerSlot;
 
-/// How often what was sent is told, at most, unless it is a whole batch.
-const TELL: Duration = Duration::from_secs(1);
+/// The longest time between reports of sent events, unless a whole batch was sent.
+const REPORT: Duration = Duration::from_secs(1);
 
 /// A client that is connected.
 pub(super) struct Session {
@@ -30,8 +30,8 @@ pub(super) struct Session {
     pub(super) key: HeldKey,
     pub(super) slot: WakerSlot,
     pub(super) idle: IdleTimer,
-    /// What was sent since that was last told, and when it was.
-    told: (Sent, Instant),
+    /// The events that were sent since the last report, and the time of that report.
+    unreported: (Sent, Instant),
     ending: Ending,
     _open: Open,
 }
@@ -73,8 +73,8 @@ pub(super) enum End {
     Closing,
 }
 
-/// Why a stream ends, told when it does: `gone` unless there is another reason. A client whose connection goes is not
-/// asked again.
+/// Why a stream ends, reported at its end: `gone` unless there is another reason. A client whose connection
+/// has closed is not polled again.
 struct Ending(&'static str);
 
 impl Drop for Ending {
@@ -88,8 +88,8 @@ impl Session {
     pub(super) fn new(state: Arc<StreamState>, filter: EventFilter, kid: &str) -> Self {
         let key = HeldKey::new(&state, kid);
         let (slot, idle) = (state.streams.hub.slot(), IdleTimer::new(state.streams.heartbeat));
-        let (told, open) = ((Sent::default(), Instant::now()), Open::stream());
-        Self { state, filter, key, slot, idle, told, ending: Ending("gone"), _open: open }
+        let (unreported, open) = ((Sent::default(), Instant::now()), Open::stream());
+        Self { state, filter, key, slot, idle, unreported, ending: Ending("gone"), _open: open }
     }
 
     pub(super) fn hub(&self) -> &FeedHub {
@@ -98,23 +98,24 @@ impl Session {
 
     /// Notes that so many bytes, which belong together, are sent.
     pub(super) fn sends(&mut self, bytes: usize) {
-        self.told.0.add(bytes);
+        self.unreported.0.add(bytes);
         self.idle.restart();
     }
 
-    /// Tells what was sent, for the sake of who watches the beginning of a stream.
-    pub(super) fn tell(&mut self) {
-        self.told.0.tell();
+    /// Reports the events sent so far, so that the beginning of a stream is visible in the metrics.
+    pub(super) fn report(&mut self) {
+        self.unreported.0.report();
     }
 
-    /// Whether the client has heard nothing for too long; who asks is woken when it has. To be asked when there is nothing
-    /// to be sent.
+    /// Whether the client has received nothing for too long; otherwise the caller is woken when it has.
+    /// Polled when there is no event to send.
     pub(super) fn poll_idle(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let now = Instant::now();
-        // All streams share the counters: each is to touch them seldom. What is left in a silence is told after it.
-        if now.duration_since(self.told.1) >= TELL {
-            self.told.0.tell();
-            self.told.1 = now;
+        // All streams share the counters, so each updates them seldom. The rest is reported when the stream
+        // is idle.
+        if now.duration_since(self.unreported.1) >= REPORT {
+            self.unreported.0.report();
+            self.unreported.1 = now;
         }
         self.idle.poll(now, context)
     }
@@ -127,7 +128,7 @@ impl Session {
         self.key.is_revoked(&self.state).then_some(End::Revoked)
     }
 
-    /// Why the stream ends; who asks is woken when it does.
+    /// Why the stream ends; otherwise the caller is woken when it does.
     fn poll_end(&mut self, context: &Context<'_>) -> Poll<End> {
         self.slot.wait(context);
         self.end().map_or(Poll::Pending, Poll::Ready)
@@ -147,7 +148,7 @@ impl Session {
         .await;
     }
 
-    /// Waits until the client is to be told something else than events: that there is nothing, or the end.
+    /// Waits until the client must receive something else than events: a heartbeat, or the end.
     pub(super) async fn interruption(&mut self) -> Result<(), End> {
         poll_fn(|context| match self.poll_end(context) {
             Poll::Ready(end) => Poll::Ready(Err(end)),
@@ -156,12 +157,12 @@ impl Session {
         .await
     }
 
-    /// How a notice is addressed to a client that has come so far.
+    /// The recipient of a notice, for a client at this position.
     pub(super) fn to<'a>(&'a self, sent: Option<&'a Positions>) -> To<'a> {
         To { epoch: self.hub().epoch(), sent }
     }
 
-    /// What is said last to a client that has come so far; nothing where nobody hears it.
+    /// The last notice to a client at this position; empty where the connection is closed.
     pub(super) fn last_word(&mut self, end: &End, sent: Option<&Positions>) -> Option<Bytes> {
         match end {
             End::Gone => None,

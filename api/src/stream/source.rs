@@ -1,7 +1,7 @@
 //! The feed's topic: what it is called in ids, where reading begins, and the one reader of this instance.
 //!
-//! The reader blocks, so it has a thread of its own. It never skips: a record that cannot be read ends it with a
-//! sentence, because a stream with a hole in it is a wrong stream.
+//! The reader blocks, so it has a dedicated thread. It never skips: a record that cannot be read ends it with
+//! an error, because a stream with a missing record is wrong.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::lists::follow::FollowError;
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
 /// How often to look whether the board and the signals have been read.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL: Duration = Duration::from_millis(10);
 
 /// Where the feed is read from.
 #[derive(Debug)]
@@ -44,7 +44,8 @@ impl Source {
         Ok(Self { cluster: cluster.clone(), epoch, start })
     }
 
-    /// A feed that is not read from anywhere: whoever has it hands over its records. What memory has no longer is nowhere.
+    /// A feed that is not read from Kafka: the caller hands over its records. Events that have left memory
+    /// are gone.
     #[must_use]
     pub fn by_hand(partitions: i32) -> Self {
         let start = Positions::new((0..partitions).map(|_| 0).collect());
@@ -70,13 +71,13 @@ impl Source {
         i32::try_from(self.start.as_slice().len()).unwrap_or(i32::MAX)
     }
 
-    /// Reads the feed until the shutdown signal; `hub` says why in this order.
+    /// Reads the feed until the shutdown signal; `hub` explains the order.
     ///
     /// # Errors
     /// [`FollowError`].
     pub(super) fn follow(&self, hub: &FeedHub, lists: &Lists, stop: &Stop) -> Result<(), FollowError> {
         while !lists.is_ready() {
-            if stop.wait(LOOK) {
+            if stop.wait(POLL) {
                 return Ok(());
             }
         }

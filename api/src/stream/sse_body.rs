@@ -1,9 +1,9 @@
 //! What a client is sent as the body of its response: the pieces with which it begins, which a future sends, and then a
 //! stream.
 //!
-//! The future is run by the task of the connection that sends the pieces: one task for each stream. A connection that is
-//! full does not ask for more, and who sends then waits, as for a full channel. It never looks at a piece. Dropped, it
-//! ends what it runs.
+//! The future is run by the task of the connection that sends the pieces: one task for each stream. A full
+//! connection does not poll, and the sender then waits, as for a full channel. It never looks at a piece.
+//! When it is dropped, the future is dropped.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -15,12 +15,12 @@ use bytes::Bytes;
 use futures_util::Stream;
 use tokio::sync::mpsc;
 
-/// A beginning that has not ended: then, how it goes on, if it does.
+/// A first part that has not ended: when it ends, it returns the part that follows, if any.
 type Beginning<S> = Pin<Box<dyn Future<Output = Option<S>> + Send>>;
 
 /// A client's pieces.
 pub(super) struct SseBody<S> {
-    /// Never locked: a body must be one that threads could share.
+    /// Never locked: it is a mutex only because a body must be `Sync`.
     beginning: Option<Mutex<Beginning<S>>>,
     /// Of the beginning, until all have been taken.
     pieces: Option<mpsc::Receiver<Bytes>>,
@@ -84,7 +84,7 @@ mod tests {
         for rest in [None, Some(10..20)] {
             let (out, pieces) = mpsc::channel(2);
             let expected: Vec<_> = (0..rest.as_ref().map_or(10, |rest| rest.end)).map(piece).collect();
-            // More than the channel holds: who sends waits for who reads.
+            // More than the channel holds: the sender waits for the reader.
             let beginning = async move {
                 for number in 0..10 {
                     out.send(piece(number)).await.unwrap();

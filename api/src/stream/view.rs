@@ -18,12 +18,12 @@ struct Changed<'a, V> {
     of: V,
 }
 
-/// A window opened or changed: the board's entry, as of its own last change.
+/// A window opened or changed: the board's entry, at its last transition.
 pub(super) fn arb_window(window: &ArbWindow) -> impl Serialize {
     Changed { change: &window.change, of: EntryView::new(&window.entry, window.entry.updated_at.0) }
 }
 
-/// A signal opened, changed or closed: as the list has it, as of its own last change.
+/// A signal opened, changed or closed: the list's entry, at its last transition.
 pub(super) fn edge_signal(changed: &SignalChange) -> impl Serialize {
     Changed { change: &changed.change, of: SignalView::new(&changed.signal, changed.signal.updated_at.0) }
 }

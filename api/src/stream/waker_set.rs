@@ -1,31 +1,31 @@
-//! Who waits for the next event, and how all of them are woken.
+//! The tasks that wait for the next event, and how all of them are woken.
 //!
-//! All are woken for every event, so who is woken shares no lock with the others. It never waits for anybody.
+//! All are woken for every event, so woken tasks share no lock. It never waits for a task.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::task::Context;
 
 use futures_util::task::AtomicWaker;
 
-/// The wakers of all who wait.
+/// The wakers of all waiting tasks.
 #[derive(Debug, Default)]
 pub(super) struct WakerSet {
-    /// Those who are gone are among them until a new one needs room, or they are the most.
+    /// Slots of ended streams stay in it until a new one needs room, or until they are the majority.
     slots: RwLock<Vec<Arc<AtomicWaker>>>,
 }
 
-/// One of them, for as long as this lives.
+/// One slot, in the set for as long as this exists.
 #[derive(Debug)]
 pub(super) struct WakerSlot(Arc<AtomicWaker>);
 
 impl WakerSet {
-    /// A slot more.
+    /// Adds a slot.
     pub(super) fn slot(&self) -> WakerSlot {
         let slot = Arc::new(AtomicWaker::new());
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         if slots.len() == slots.capacity() {
             slots.retain(is_taken);
-            // As much room as there are left: so many can come before anybody is looked at again.
+            // Doubles the capacity: as many new ones can come before the slots are checked again.
             let left = slots.len();
             slots.reserve(left + 1);
         }
@@ -33,7 +33,7 @@ impl WakerSet {
         WakerSlot(slot)
     }
 
-    /// Wakes all who wait.
+    /// Wakes all waiting tasks.
     pub(super) fn wake_all(&self) {
         let (mut gone, slots) = (0, self.slots.read().unwrap_or_else(PoisonError::into_inner));
         for slot in &*slots {
@@ -50,7 +50,7 @@ impl WakerSet {
     }
 }
 
-/// Whether somebody holds it beside the set.
+/// Whether a stream still holds the slot.
 fn is_taken(slot: &Arc<AtomicWaker>) -> bool {
     Arc::strong_count(slot) > 1
 }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_gone_is_not_held_and_takes_no_room() {
+    fn an_ended_task_is_not_held_and_takes_no_room() {
         let (wakers, woken) = (WakerSet::default(), Arc::new(Woken::default()));
         let waker = Waker::from(Arc::clone(&woken));
         let stays = wakers.slot();
@@ -97,7 +97,7 @@ mod tests {
             wakers.slot().wait(&Context::from_waker(&waker));
         }
         stays.wait(&Context::from_waker(&waker));
-        assert_eq!(Arc::strong_count(&woken), 3, "this one, its waker, and that of who stays");
+        assert_eq!(Arc::strong_count(&woken), 3, "this one, its waker, and that of the remaining slot");
         assert!(wakers.slots.read().unwrap().capacity() < 10);
         wakers.wake_all();
         assert_eq!(woken.count(), 1);

@@ -19,7 +19,7 @@ pub(crate) struct EntryView<'a> {
     ttl: TtlView,
 }
 
-/// The flags; of an entry from before there were any the one that it had.
+/// The verification flags; an entry that was written before the list existed has its single flag.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Flags {

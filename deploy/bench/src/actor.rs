@@ -1,7 +1,8 @@
 //! Processes of a measurement's own: a server whose CPU is to be its alone, and clients that must not share it.
 //!
-//! Each is this program again (`arb-bench actor`), which takes orders as lines of JSON and answers each with one. It
-//! ends when its orders do. It never measures another process: who is asked what it spent asks its own clock.
+//! Each is this program again (`arb-bench actor`), which reads orders as lines of JSON and answers each with
+//! one line. It ends when its standard input is closed. It never measures another process: each process reads
+//! its CPU time itself.
 //!
 //! - `api`: the API as `arb serve` has it, its board and feed handed over instead of read from Kafka.
 //! - `bare`: a bare hyper server that sends the bytes that it is given.
@@ -29,7 +30,7 @@ use super::meter::{allocated, cpu};
 use arb::cli::secrets;
 use arb::system::limits;
 
-/// Which of them.
+/// The kind of actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Role {
     Api,
@@ -48,7 +49,7 @@ impl Role {
     }
 }
 
-/// What an actor is told.
+/// An order to an actor.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Order {
     /// The API: begin, with a board of so many entries. Answered by [`Served`].
@@ -118,7 +119,7 @@ impl Actor {
     }
 
     /// Gives an order, which is not waited for: its answer is taken by `answer`.
-    pub(super) fn tell(&mut self, order: &Order) -> anyhow::Result<()> {
+    pub(super) fn send(&mut self, order: &Order) -> anyhow::Result<()> {
         let mut line = serde_json::to_vec(order)?;
         line.push(b'\n');
         let orders = self.orders.as_mut().context("an actor that has ended")?;
@@ -138,14 +139,14 @@ impl Actor {
 
     /// Gives an order and waits.
     pub(super) fn ask<T: DeserializeOwned>(&mut self, order: &Order) -> anyhow::Result<T> {
-        self.tell(order)?;
+        self.send(order)?;
         self.answer()
     }
 }
 
 impl Drop for Actor {
     fn drop(&mut self) {
-        // The end of its orders is its own.
+        // The actor ends when its standard input is closed.
         drop(self.orders.take());
         let _ = self.child.wait();
     }
@@ -153,11 +154,11 @@ impl Drop for Actor {
 
 /// What an actor of some role does.
 trait Act {
-    /// Does what it is told, except for what all do.
+    /// Executes an order, except for those that all actors share.
     fn act(&mut self, order: Order) -> anyhow::Result<Value>;
 }
 
-/// `arb-bench actor`: does what it is told until nobody tells it anything more.
+/// `arb-bench actor`: executes orders until its standard input is closed.
 pub(super) fn run(role: Role) -> anyhow::Result<()> {
     limits::allow_connections();
     let runtime = match role {

@@ -1,7 +1,8 @@
 //! `arb-bench board`: what a request for the board costs the server, beside a bare hyper server that answers the same bytes.
 //!
-//! With everything on: key, quota, tags. Both are processes of their own; the same client asks them in turn, over
-//! connections that it keeps. The bare one is given the first answer of ours, head and body, and sends that.
+//! Everything is on: key, quota, tags. Both servers run in separate processes; the same client sends requests
+//! to each in turn, over keep-alive connections. The bare server is given the API's first response, header
+//! and body, and sends that.
 
 use std::time::Duration;
 

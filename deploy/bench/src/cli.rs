@@ -16,7 +16,7 @@ use crate::actor::Role;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) part: Part,
-    /// As little as gives every row of the table; its figures say nothing
+    /// As little as produces every row of the table; its figures have no meaning
     #[arg(long, global = true)]
     pub(crate) quick: bool,
     /// How often speeds and costs are measured; the table shows medians, and the least and the most. Memory, and where

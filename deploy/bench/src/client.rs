@@ -1,7 +1,8 @@
-//! A client of keep-alive connections that asks the same again and again, each connection as fast as it is answered.
+//! A client with keep-alive connections that repeats one request, on each connection as soon as the last
+//! response is read.
 //!
-//! On bare sockets and threads of its own, so that it is the same for whoever answers. It reads a head for its status
-//! and its length, and the rest only to its end.
+//! It uses bare sockets and dedicated threads, so that it is the same for every server. It parses a header
+//! for the status and the length, and skips the body.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -37,7 +38,7 @@ impl Connection {
         Ok(Self { socket: BufReader::with_capacity(64 * 1024, socket) })
     }
 
-    /// Asks, and takes the whole answer.
+    /// Sends the request, and reads the whole response.
     pub(super) fn ask(&mut self, request: &str) -> anyhow::Result<Answer> {
         self.socket.get_mut().write_all(request.as_bytes())?;
         let (status, headers) = self.head()?;
@@ -48,7 +49,7 @@ impl Connection {
         Ok(Answer { status, headers, body })
     }
 
-    /// Asks for a stream, and takes its head.
+    /// Requests a stream, and reads its header.
     pub(super) fn begin(&mut self, request: &str) -> anyhow::Result<Answer> {
         self.socket.get_mut().write_all(request.as_bytes())?;
         let (status, headers) = self.head()?;
@@ -87,8 +88,8 @@ impl Connection {
         Ok(line.to_owned())
     }
 
-    /// Asks, and takes an answer of this status without keeping it.
-    fn ask_again(&mut self, request: &str, status: u16, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
+    /// Sends the request, and reads a response of this status without keeping it.
+    fn repeat(&mut self, request: &str, status: u16, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
         self.socket.get_mut().write_all(request.as_bytes())?;
         let (mut length, mut is_first) = (0, true);
         loop {
@@ -132,7 +133,7 @@ pub(super) fn load(
         let ask = |connection: &mut Connection| -> anyhow::Result<()> {
             let mut buffer = Vec::new();
             while Instant::now() < until {
-                connection.ask_again(request, status, &mut buffer)?;
+                connection.repeat(request, status, &mut buffer)?;
                 answers.fetch_add(1, Ordering::Relaxed);
             }
             Ok(())

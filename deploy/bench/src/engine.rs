@@ -1,7 +1,7 @@
 //! `arb-bench engine`: ticks a second of the engine alone, one thread, over polls decoded in memory.
 //!
-//! What is timed is `step` and `commit`, and nothing else; the stages are timed in rounds of their own, because a
-//! clock read twice a market costs time too. Memory is what the allocator holds more after a recording than before.
+//! Only `step` and `commit` are timed; the stages are timed in separate rounds, because reading the clock
+//! twice for each market costs time too. Memory is the growth of the allocator's count over a recording.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -111,7 +111,8 @@ fn steps(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> Vec<Row> {
     [("p50", at(50)), ("p99", at(99)), ("max", at(100))].map(row).into()
 }
 
-/// What a board of every other book costs where there are most quotes, at its own fees and at a commission.
+/// The cost of a board with different books, where there are most quotes, at the books' fees and at a
+/// commission.
 fn own_boards(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> [Row; 2] {
     let engine = stepped(&inputs[..fullest(inputs, books)], books, |_, _| {});
     let frames = inputs.iter().filter_map(|input| match input {

@@ -1,7 +1,8 @@
 //! `arb-bench growth`: how cost grows, by quotes, by books and by connections.
 //!
-//! What counts is the shape. Each size has its row, and each step from one size to the next a row that says by how
-//! much the cost is multiplied when the size doubles: 1 is flat, 2 is in proportion. It judges nothing.
+//! The shape is what matters. Each size has a row, and each step from one size to the next has a row with the
+//! factor by which the cost grows when the size doubles: 1 is flat, 2 is proportional. It never judges a
+//! result.
 
 mod market;
 

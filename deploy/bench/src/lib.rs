@@ -1,7 +1,8 @@
 //! `arb-bench`: measurements that anyone can run, as rows of one table.
 //!
-//! Each part measures and gives rows; they are printed in one place, beside the machine that they are of. What is compared runs in
-//! turn with its baseline in one run. It asserts nothing: an expectation that is not met is said, and fails nothing.
+//! Each part measures and returns rows; they are printed in one place, beside the machine that they were
+//! measured on. A measurement and its baseline run in turn in one run. It asserts nothing: an expectation
+//! that is not met is printed, and fails nothing.
 
 mod actor;
 mod board;
@@ -34,7 +35,8 @@ use cli::{Cli, Part, PipelineOptions};
 use machine::Machine;
 use report::{Failure, Measured, Report};
 
-/// What the processes that a measurement starts are told first: they are this program, and shall be `arb`.
+/// The first argument of the processes that a measurement starts: they run this program, and must behave as
+/// `arb`.
 const ROLE: [&str; 1] = ["arb"];
 
 /// How much is measured.
@@ -132,7 +134,8 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     }
 }
 
-/// Writes it where that is wished, and prints it. What could not be measured is an error, but the rest is told first.
+/// Writes it to the file, where one is named, and prints it. A measurement that failed is an error, after the
+/// rest was printed.
 fn show(config: &Cli, report: &Report) -> anyhow::Result<()> {
     if let Some(path) = &config.markdown {
         std::fs::write(path, print::markdown(report)).with_context(|| path.display().to_string())?;

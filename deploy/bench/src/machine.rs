@@ -1,12 +1,12 @@
 //! What was measured on: the machine, how busy it was, and the versions of what matters.
 //!
-//! It never fails: what a system does not tell is not said.
+//! It never fails: what the system does not report is left out.
 
 use std::fs;
 
 use serde::Serialize;
 
-/// The compiler's version is the one that the toolchain file pins.
+/// The compiler's version is the one in the toolchain file.
 const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
 /// Load average a core above which figures are of a machine that does something else too.
 const BUSY: f64 = 0.2;

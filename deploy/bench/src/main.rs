@@ -1,6 +1,6 @@
 //! The binary: everything is in the library, so that the tests run the same program.
 
-/// The one that `arb` has: what is measured is what runs.
+/// The allocator of `arb`: the measured program is the one that runs in production.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -1,6 +1,6 @@
 //! What all measurements share: a watch for wall and CPU time, memory, and the middle of numbers.
 //!
-//! It is of this process alone: another one is asked for its own (`actor`).
+//! It measures this process only: another process measures itself (`actor`).
 
 use std::time::{Duration, Instant};
 

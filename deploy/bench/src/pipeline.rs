@@ -1,8 +1,9 @@
 //! `arb-bench pipeline`: the way from tick to feed over a real Kafka, beside bare clients that do the same work.
 //!
-//! What counts are the ratios: pump and yardstick run in turn in one process against one broker, so that whatever
-//! else the machine does meets both. A Kafka of its own is started in a temporary folder and removed again; one that
-//! is given must have none of our topics, and has none afterwards. It judges nothing.
+//! The ratios matter: pump and baseline run in turn in one process against one broker, so that other load on
+//! the machine affects both. A separate Kafka is started in a temporary folder and removed again; a Kafka
+//! that is passed in must have none of the product's topics, and has none afterwards. It never judges a
+//! result.
 
 mod at_least_once;
 mod bare_loop;
@@ -35,7 +36,7 @@ pub(super) use throughput::config;
 
 /// As the table calls it.
 pub(super) const PART: &str = "pipeline";
-/// What an operator gets who sets nothing.
+/// The default settings of an operator.
 pub(super) const INTERVAL: Duration = Duration::from_millis(100);
 /// Transactions for the cost of a commit alone.
 const SINGLE: u64 = 1_000;
@@ -52,7 +53,7 @@ pub(super) fn run(
     let mut children = Children::new(&crate::ROLE, log_format)?;
     let done = KafkaGround::prepare(config, &mut children, stop).and_then(|mut ground| {
         let done = measure(config, scale.rounds, &mut ground);
-        // Also after an error, which is the one to be told.
+        // Also after an error, which is then the one that is returned.
         let cleared = ground.clear();
         done.and_then(|measured| cleared.map(|()| measured))
     });
@@ -109,7 +110,7 @@ fn partition_of(key: &str) -> i32 {
     arb_kafka::partition_of(key, DEFAULT_PARTITIONS)
 }
 
-/// Fails when whoever measures no longer wishes to.
+/// Fails once the measurement has been stopped.
 fn go_on(ground: &KafkaGround<'_>) -> anyhow::Result<()> {
     if ground.stop.is_stopped() {
         bail!("stopped");

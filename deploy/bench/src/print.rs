@@ -1,4 +1,4 @@
-//! The one table, for eyes, for machines and for the repository.
+//! The one table: as text, as JSON, and as Markdown for the repository.
 //!
 //! It shows what it is given, and computes nothing.
 
@@ -10,7 +10,7 @@ const COLUMNS: [&str; 8] = ["part", "case", "measure", "unit", "ours", "baseline
 /// Columns of words; the others are of numbers.
 const WORDS: usize = 4;
 
-/// For eyes.
+/// Text for a terminal.
 pub(super) fn text(report: &Report) -> String {
     let mut text = String::new();
     for (name, value) in facts(report) {
@@ -62,7 +62,7 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let busy =
         if machine.is_busy { ": something else runs here, so the figures are preliminary" } else { "" };
     let quick = if report.is_quick {
-        "; quick: only to see that every row is there, the figures say nothing"
+        "; quick: only to see that every row is there, the figures have no meaning"
     } else {
         ""
     };
@@ -116,12 +116,12 @@ fn number(value: f64) -> String {
 }
 
 fn expectation(row: &Row) -> String {
-    let said = match row.expected {
+    let text = match row.expected {
         Some(Expected::AtMost(most)) => format!("at most {most}"),
         Some(Expected::AtLeast(least)) => format!("at least {least}"),
         None => return String::new(),
     };
-    format!("{said}: {}", if row.is_met == Some(true) { "met" } else { "NOT met" })
+    format!("{text}: {}", if row.is_met == Some(true) { "met" } else { "NOT met" })
 }
 
 /// What the rows mean, and what is missing.

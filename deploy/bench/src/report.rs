@@ -1,6 +1,6 @@
-//! What a measurement says, as data: every part gives the same rows, and one place prints them.
+//! The result of a measurement as data: every part returns the same rows, and one place prints them.
 //!
-//! It computes medians, spreads and ratios, measures nothing, and says plainly which expectation is not met.
+//! It computes medians, spreads and ratios, measures nothing, and reports each expectation that is not met.
 
 use serde::Serialize;
 
@@ -112,7 +112,7 @@ pub(crate) struct Report {
     pub(crate) command: String,
     /// RFC 3339, of its start.
     pub(crate) at: String,
-    /// As little as gives every row: the figures say nothing.
+    /// As little as produces every row: the figures have no meaning.
     pub(crate) is_quick: bool,
     pub(crate) rounds: u32,
     pub(crate) machine: Machine,

@@ -1,9 +1,9 @@
 //! `arb-bench sink`: the way of a batch from Kafka's bytes into ClickHouse, beside bare posts of the same rows.
 //!
-//! What is compared runs in turn in one process against one server of its own, so that whatever else the machine does
-//! meets all. The sink's way is decoding the records, making the rows, and sending them by the crate with LZ4 and validation. The
-//! bare post sends bytes that were made before, as the server itself wrote them. Reading from Kafka is in neither: `arb-bench
-//! pipeline` has that.
+//! The alternatives run in turn in one process against one dedicated server, so that other load on the
+//! machine affects all. The sink decodes the records, builds the rows, and sends them with the `clickhouse`
+//! crate with LZ4 and validation. The bare POST sends bytes that were prepared before, as the server itself
+//! wrote them. Reading from Kafka is in neither: `arb-bench pipeline` measures that.
 
 mod crate_insert;
 mod ground;

@@ -1,8 +1,8 @@
 //! `arb-bench sse`: what a delivered event costs the server and how late it is, beside a bare hyper server that writes
 //! the same bytes.
 //!
-//! Events are made at a stated rate. Servers and clients are processes of their own. It is also how cost grows with
-//! connections (`growth`).
+//! Events are sent at a fixed rate. Servers and clients are separate processes. It also measures how cost
+//! grows with connections (`growth`).
 
 use arb_runtime::stop::Stop;
 use arb_schemas::time::Micros;
@@ -118,7 +118,7 @@ impl Stage {
 
     fn round(&mut self, events: usize, per_second: f64) -> anyhow::Result<SseSample> {
         let before: Spent = self.server.ask(&Order::Spent)?;
-        self.server.tell(&Order::Send { events, per_second })?;
+        self.server.send(&Order::Send { events, per_second })?;
         let came: Vec<Times> = self.listeners.ask(&Order::Hear { events })?;
         let sent: Times = self.server.answer()?;
         let after: Spent = self.server.ask(&Order::Spent)?;
@@ -134,8 +134,8 @@ fn request(Served { at, key }: &Served, version: &str) -> String {
     format!("GET /v1/stream HTTP/{version}\r\nhost: {at}\r\nauthorization: Bearer {key}\r\n\r\n")
 }
 
-/// What a server of ours sends, for the bare one: asked for without chunks. (It is one of its own, because a stream
-/// that is opened soon after others is sent what they were.)
+/// The bytes that the API sends, for the bare server: requested without chunks. (From a separate server,
+/// because a stream that is opened soon after others receives the same events.)
 fn script() -> anyhow::Result<Script> {
     let mut api = Actor::start(Role::Api)?;
     let served: Served = api.ask(&Order::Serve { entries: 0 })?;

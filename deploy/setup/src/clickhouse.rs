@@ -152,7 +152,7 @@ fn remove_cut(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// npm, or one sentence that says what to do without it.
+/// The path of npm, or an error with the steps to take without it.
 fn npm() -> anyhow::Result<()> {
     match program::command("npm").arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
@@ -166,14 +166,14 @@ fn npm() -> anyhow::Result<()> {
     }
 }
 
-/// What npm says went wrong, after its codes.
+/// npm's error message, after its codes.
 fn error(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let lines =
         text.lines().filter_map(|line| line.strip_prefix("npm error ").or(line.strip_prefix("npm ERR! ")));
     let is_code = |line: &&str| ["code ", "syscall ", "errno "].iter().any(|start| line.starts_with(start));
     let mut lines = lines.skip_while(is_code);
-    lines.next().unwrap_or("it does not say why").to_owned()
+    lines.next().unwrap_or("without an error message").to_owned()
 }
 
 /// The launcher, where it is missing or another one.
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_old_clickhouse_of_the_machine_is_left_alone() {
+    fn an_old_clickhouse_of_the_machine_is_not_used() {
         assert!(is_new_enough("ClickHouse client version 26.7.2.1 (official build).\n"));
         assert!(is_new_enough("ClickHouse local version 27.1.1.1."));
         assert!(!is_new_enough("ClickHouse client version 18.16.1."));
@@ -212,11 +212,11 @@ mod tests {
     #[test]
     fn npm_says_after_its_codes_what_went_wrong() {
         let log = tempfile::NamedTempFile::new().unwrap();
-        let said =
+        let text =
             "npm error code ECONNREFUSED\nnpm error errno ECONNREFUSED\nnpm error FetchError: no way\n";
-        fs::write(log.path(), said).unwrap();
+        fs::write(log.path(), text).unwrap();
         assert_eq!(error(log.path()), "FetchError: no way");
         fs::write(log.path(), "").unwrap();
-        assert_eq!(error(log.path()), "it does not say why");
+        assert_eq!(error(log.path()), "without an error message");
     }
 }

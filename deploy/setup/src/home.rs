@@ -1,6 +1,6 @@
 //! The home folder: the one place of downloads and data.
 //!
-//! Nothing is written outside it, except by Maven into its own cache.
+//! Nothing is written outside it, except by Maven into Maven's cache.
 
 use std::path::Path;
 

@@ -67,5 +67,5 @@ fn download(home: &Path, libraries: &Path, report: Report) -> anyhow::Result<()>
 fn first_error(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let error = text.lines().find_map(|line| line.strip_prefix("[ERROR] "));
-    error.unwrap_or("it does not say why").to_owned()
+    error.unwrap_or("without an error message").to_owned()
 }

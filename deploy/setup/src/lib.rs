@@ -1,7 +1,7 @@
 //! What a machine must have before `arb up`, and what is downloaded once: Kafka's jars and a ClickHouse server.
 //!
-//! It is a crate of its own so that `cargo up` can check the prerequisites and download while the product is compiled.
-//! It never starts a server and never installs anything outside the home folder.
+//! It is a separate crate so that `cargo up` can check the prerequisites and download while the product is
+//! compiled. It never starts a server and never installs anything outside the home folder.
 
 pub mod clickhouse;
 pub mod home;

@@ -48,7 +48,7 @@ impl Plan {
     }
 }
 
-/// One thing that is missing: what to say of it, and the Debian package that has it.
+/// A missing prerequisite: its message, and the Debian package that contains it.
 #[derive(Debug, PartialEq, Eq)]
 struct Missing {
     what: String,
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_needed_where_nothing_is_started() {
+    fn no_program_is_needed_where_nothing_is_started() {
         check(Plan::default()).unwrap();
         let scratch = tempfile::tempdir().unwrap();
         assert_eq!(Plan::of_servers(scratch.path(), false, false), Plan::default());

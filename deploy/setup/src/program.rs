@@ -1,7 +1,7 @@
 //! Programs of others: cargo, Java, Maven, npm, compilers, servers. The one place where their commands are made.
 //!
-//! They never see a secret: a program that downloads, compiles or serves needs no key and no password, and a script in
-//! somebody's package could send one anywhere.
+//! They never receive a secret: a program that downloads, compiles or serves needs no key and no password,
+//! and the install script of some package could send one anywhere.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub fn successor(program: &Path) -> Command {
     Command::new(program)
 }
 
-/// The file that a program's name stands for, by `PATH`.
+/// The path of a program, found in `PATH`.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "where programs are is a fact of the machine, no setting")]
 pub fn find(program: &str) -> Option<PathBuf> {

@@ -1,7 +1,7 @@
 //! The environment variables that hold secrets.
 //!
-//! A child process inherits the environment of its parent: whoever starts one removes the secrets that it does not need.
-//! No secret is read here.
+//! A child process inherits the environment of its parent: the code that starts one removes the secrets that
+//! it does not need. No secret is read here.
 
 /// Key of The Odds API.
 pub const ODDS_API_KEY: &str = "ODDS_API_KEY";

@@ -53,7 +53,7 @@ impl StatusLine {
         to.flush()
     }
 
-    /// A text that is too long is cut: one that wraps could not be cleared.
+    /// A long text is cut: a line that wraps could not be cleared.
     fn show(&mut self, to: &mut impl Write, text: &str, columns: usize) -> std::io::Result<()> {
         let clear = if self.shown.is_empty() { "" } else { CLEAR };
         self.shown = text.chars().take(columns - 1).collect();

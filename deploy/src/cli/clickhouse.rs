@@ -25,7 +25,7 @@ pub(crate) struct ClickHouse {
     /// Folder of its tables and logs, kept as it is [default: clickhouse-data in the home folder]
     #[arg(long)]
     pub(crate) data: Option<PathBuf>,
-    /// Fetch what is missing, say where it is, and end
+    /// Download what is missing, print its path, and exit
     #[arg(long)]
     pub(crate) fetch_only: bool,
     #[command(flatten)]
@@ -68,11 +68,11 @@ pub(crate) struct Migrate {
     /// File of its password, instead of the environment's or the local one's
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
-    /// Only say whether it is what this program knows
+    /// Only check whether the schema has the version of this program
     #[arg(long, conflicts_with = "create_roles")]
     pub(crate) check: bool,
-    /// First create the users migrator, writer and analyst, as this user, who must be allowed to; the passwords of all
-    /// four come from the environment
+    /// First create the users migrator, writer and analyst, as this user, who must be allowed to; the
+    /// passwords of all four come from the environment
     #[arg(long, requires = "url")]
     pub(crate) create_roles: bool,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Settings of live polling, and the key, which is read from the environment alone.
 //!
-//! The key has no option: a command line can be read by everybody on the machine. They decide nothing.
+//! The key has no option: every user of the machine can read a command line. They decide nothing.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(crate) struct Live {
     /// Markets; a poll costs a credit for each market in each region
     #[arg(long, env = "ARB_MARKETS", value_delimiter = ',', default_value = "h2h")]
     pub(crate) markets: Vec<Featured>,
-    /// Regions whose books are asked for, such as us,uk,eu,au
+    /// Regions whose books are requested, such as us,uk,eu,au
     #[arg(long, env = "ARB_REGIONS", value_delimiter = ',', default_value = "us")]
     pub(crate) regions: Vec<String>,
     /// Credits that are never spent
@@ -188,18 +188,18 @@ mod tests {
     }
 
     #[test]
-    fn another_process_is_told_the_same() {
-        let said = [
+    fn another_process_gets_the_same_arguments() {
+        let arguments = [
             "--live",
             "--sports=all",
             "--markets=h2h,totals",
             "--every-in-play=500ms",
             "--credit-reset-day=31",
         ];
-        let live = parse(&said).unwrap();
+        let live = parse(&arguments).unwrap();
         let arguments = live.arguments();
-        let told: Vec<_> = arguments.iter().map(String::as_str).collect();
-        assert_eq!(format!("{:?}", parse(&told).unwrap()), format!("{live:?}"));
+        let words: Vec<_> = arguments.iter().map(String::as_str).collect();
+        assert_eq!(format!("{:?}", parse(&words).unwrap()), format!("{live:?}"));
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_live_or_played() {
+    fn a_source_is_live_or_a_replay() {
         assert!(parse(&["--live", "--replay", "f"]).unwrap_err().contains("cannot be used with"));
         assert!(parse(&["--live", "--credit-reset-day", "32"]).is_err());
         assert!(parse(&["--live", "--markets", "btts"]).is_err());

@@ -1,4 +1,4 @@
-//! Settings of the roles that run until they are told to stop.
+//! Settings of the roles that run until a shutdown signal.
 //!
 //! They decide nothing.
 
@@ -27,7 +27,7 @@ pub(crate) struct Ingest {
     pub(crate) play: Play,
 }
 
-/// Of a role that works in a loop of its own: the watchdog over it, and where tests end it.
+/// Of a role that runs a loop: the watchdog over it, and where tests kill it.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Guard {
     /// End when nothing has moved for so many milliseconds
@@ -49,7 +49,7 @@ pub(crate) struct Guard {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Process {
-    /// By which rules windows are made
+    /// The rules for windows
     #[arg(long, default_value = "board")]
     pub(crate) policy: Rules,
     /// File of books (TOML); without one the table that this program ships with
@@ -95,10 +95,10 @@ pub(crate) struct Sink {
     /// Inserts at a time
     #[arg(long, env = "ARB_SINK_INSERTS", default_value_t = 4)]
     pub(crate) inserts: usize,
-    /// Milliseconds that ClickHouse may take for an insert, before it is asked what became of it
+    /// Milliseconds that ClickHouse may take for an insert, before the tables are queried for its rows
     #[arg(long = "insert-timeout-ms", env = "ARB_SINK_INSERT_TIMEOUT_MS", default_value = "60000", value_parser = millis)]
     pub(crate) insert_timeout: Duration,
-    /// Milliseconds for what is under way at the end
+    /// Milliseconds for open batches to finish at shutdown
     #[arg(long = "close-ms", env = "ARB_SINK_CLOSE_MS", default_value = "5000", value_parser = millis)]
     pub(crate) close: Duration,
     #[command(flatten)]
@@ -123,10 +123,10 @@ pub(crate) struct Serve {
     /// File of API keys
     #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
     pub(crate) keys: PathBuf,
-    /// File of what each plan may spend in a month, such as {"free": 500} [default: plans.json beside the keys]
+    /// File of the requests of each plan in a month, such as {"free": 500} [default: plans.json beside the keys]
     #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,
-    /// File of what each key has spent, this instance's own [default: usage.json beside the keys]
+    /// File of the usage of each key; one for each instance [default: usage.json beside the keys]
     #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
     pub(crate) usage: Option<PathBuf>,
     /// Connections at one time, as far as the limit of open files allows; a fifth is kept for callers with a valid key
@@ -138,13 +138,13 @@ pub(crate) struct Serve {
     /// Connections with one key [default: half of all]
     #[arg(long, env = "ARB_CONNECTIONS_PER_KEY")]
     pub(crate) connections_per_key: Option<usize>,
-    /// Proxies whose X-Forwarded-For header is believed: addresses or networks, such as 10.0.0.0/8
+    /// Proxies whose X-Forwarded-For header is trusted: addresses or networks, such as 10.0.0.0/8
     #[arg(long, env = "ARB_TRUSTED_PROXIES", value_delimiter = ',')]
     pub(crate) trusted_proxies: Vec<Network>,
-    /// Milliseconds of silence after which a stream says that it lives
+    /// Milliseconds without an event after which a stream sends a heartbeat
     #[arg(long = "heartbeat-ms", hide = true, default_value = "15000", value_parser = millis)]
     pub(crate) heartbeat: Duration,
-    /// Milliseconds for which a client may take nothing before it is let go
+    /// Milliseconds after which a client that takes no bytes is disconnected
     #[arg(long = "stall-ms", hide = true, default_value = "10000", value_parser = millis)]
     pub(crate) stall: Duration,
     /// Events of the feed that are kept in memory

@@ -57,7 +57,7 @@ pub(crate) struct Dlq {
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum DlqAction {
-    /// Print the records that were put aside, with the reason of each
+    /// Print the dead-lettered records, with the reason of each
     List {
         /// Also those that have been sent again
         #[arg(long)]
@@ -83,27 +83,27 @@ pub(crate) struct Key {
     /// File of API keys
     #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
     pub(crate) keys: PathBuf,
-    /// What it is called
+    /// Its name
     #[arg(long, default_value = "unnamed")]
     pub(crate) name: String,
-    /// What it may spend
+    /// Its monthly quota
     #[arg(long, default_value = "free")]
     pub(crate) plan: PlanName,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Evaluate {
-    /// Recordings, each with a state of its own
+    /// Recordings, each evaluated with a separate state
     #[arg(required = true)]
     pub(crate) recordings: Vec<PathBuf>,
     /// Write the raw windows to a file too, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) windows: Option<PathBuf>,
-    /// Say what became of edge signals instead, kind by kind, against chance
+    /// Print the outcome of edge signals instead, kind by kind, compared with chance
     #[arg(long, conflicts_with_all = ["windows", "split"])]
     pub(crate) signals: bool,
-    /// Say how well lives are foretold of the windows that open after it alone: a date, a time, or a part of each
-    /// recording's time, such as 0.5
+    /// Print how well lifetimes are predicted, only for windows that open after this: a date, a time, or a
+    /// part of each recording's time, such as 0.5
     #[arg(long, value_name = "DATE|PART")]
     pub(crate) split: Option<Split>,
     /// How the recordings write their prices

@@ -1,8 +1,8 @@
 //! The child processes of `arb up` and of benchmarks: roles of this binary.
 //!
-//! A role that dies is started again (`super::restart` says when): what it had committed is in Kafka, what ClickHouse had
-//! acknowledged is on its disk, and nothing else counts. It never leaves one behind: ended in the reverse order of their
-//! start, each with a budget.
+//! A role that exits is restarted (`super::restart` decides when): its committed work is in Kafka,
+//! acknowledged rows are on ClickHouse's disk, and nothing else needs to be kept. It never leaves a process
+//! behind: they are ended in the reverse order of their start, each with a time budget.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -23,7 +23,7 @@ use crate::cli::{LogFormat, secrets};
 const END: Duration = Duration::from_secs(25);
 /// How long one may take to answer.
 const ANSWER: Duration = Duration::from_mins(3);
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 
 /// Those that run, in the order of their start.
 pub struct Children {
@@ -33,7 +33,7 @@ pub struct Children {
     errors: TempDir,
 }
 
-/// By which words a role is started.
+/// The command line of a role.
 #[derive(Clone, Copy)]
 struct Launcher {
     prefix: &'static [&'static str],
@@ -83,12 +83,12 @@ impl Children {
         Ok(())
     }
 
-    /// Starts those again that have died; fails when one has an error that lasts.
+    /// Restarts the processes that have exited; fails when one has a permanent error.
     pub(crate) fn check(&mut self) -> anyhow::Result<()> {
         self.running.iter_mut().try_for_each(|running| running.check(self.launcher))
     }
 
-    /// Waits for something, as long as nothing lasting is wrong and nobody wishes the end.
+    /// Waits for a condition, unless an error is permanent or the shutdown signal comes.
     ///
     /// # Errors
     /// When a role has an error that lasts, after the shutdown signal, and when it takes too long.
@@ -96,7 +96,7 @@ impl Children {
         let deadline = Instant::now() + ANSWER;
         while !is_there() {
             self.check()?;
-            if stop.wait(LOOK) {
+            if stop.wait(POLL) {
                 bail!("stopped while waiting for {what}");
             }
             if Instant::now() > deadline {
@@ -109,7 +109,7 @@ impl Children {
     /// Waits for the shutdown signal; `each_second` is called meanwhile.
     pub(crate) fn watch(&mut self, stop: &Stop, mut each_second: impl FnMut()) -> anyhow::Result<()> {
         let mut next = Instant::now();
-        while !stop.wait(LOOK) {
+        while !stop.wait(POLL) {
             self.check()?;
             if Instant::now() >= next {
                 each_second();
@@ -124,11 +124,11 @@ impl Children {
         while self.stop_last() {}
     }
 
-    /// Ends the one that was started last; whether there was one.
+    /// Ends the process that was started last; returns whether there was one.
     pub fn stop_last(&mut self) -> bool {
         let Some(Running { role, life, .. }) = self.running.pop() else { return false };
         let RoleState::Running(mut child, _) = life else { return true };
-        // A closed standard input is the wish to end.
+        // A closed standard input is the shutdown signal.
         drop(child.stdin.take());
         let deadline = Instant::now() + END;
         while child.try_wait().is_ok_and(|status| status.is_none()) {

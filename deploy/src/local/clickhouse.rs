@@ -21,7 +21,7 @@ use crate::system::signals;
 
 use server::{Ports, Server};
 
-/// `arb clickhouse`: runs the server until it is told to stop.
+/// `arb clickhouse`: runs the server until the shutdown signal.
 pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let home = &config.home.home;

@@ -10,7 +10,7 @@ use arb_setup::home::MARK;
 
 use crate::cli::Clean;
 
-/// The folder for one `arb up` alone, as long as the answer lives.
+/// Reserves the folder for one `arb up`, until the returned value is dropped.
 ///
 /// # Errors
 /// When another one has it.

@@ -1,4 +1,4 @@
-//! Questions to an HTTP server on this machine: is it ready, and what does a page say.
+//! Requests to an HTTP server on this machine: whether it is ready, and the content of a page.
 //!
 //! A request and its answer are one connection with short time-outs. It never talks to another machine's server and never
 //! sends a secret.

@@ -26,7 +26,7 @@ pub fn answers(port: u16) -> bool {
     TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok()
 }
 
-/// `arb kafka`: runs the broker until it is told to stop.
+/// `arb kafka`: runs the broker until the shutdown signal.
 pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let home = &config.home.home;

@@ -1,4 +1,4 @@
-//! The ports that must be free before anything is started: one sentence for one that is not.
+//! The ports that must be free before anything is started: one error for each that is not.
 //!
 //! It never frees one.
 

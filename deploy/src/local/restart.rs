@@ -19,9 +19,9 @@ pub(crate) const LASTING: u32 = 5;
 /// How a life of a role ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
-    /// By a signal, or in good order because somebody else asked for it.
+    /// By a signal, or in good order at the request of another process.
     FromOutside,
-    /// By its own error: the sentence.
+    /// By its error, with the message.
     Error(String),
 }
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_long_life_the_pauses_begin_again() {
+    fn after_a_long_run_the_pauses_begin_again() {
         let mut history = History::default();
         for _ in 0..5 {
             history.ended(End::FromOutside, SOON);

@@ -40,8 +40,8 @@ pub(crate) fn is_signal(code: i32) -> bool {
     code > i32::from(SIGNALLED)
 }
 
-/// Becomes what it is told to run, and leaves behind who ends it when standard input is closed: as it is when this
-/// process ends, however it does.
+/// Runs the given command, with a second process beside it that ends it when standard input is closed: which
+/// happens when this process ends, in any way.
 const WITH_US: &str = "exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$ 2>/dev/null) & exec \"$@\" <&- 3<&-";
 
 /// A program that is ended with this process, also when that is killed.
@@ -57,7 +57,7 @@ pub(crate) fn end(child: Child) {
     wait(child);
 }
 
-/// The same for one that ends when its standard input is closed.
+/// The same for a program that ends when its standard input is closed.
 pub(crate) fn end_by_input(mut child: Child) {
     drop(child.stdin.take());
     wait(child);

@@ -1,7 +1,7 @@
 //! The admin listener of a role: `/metrics`, `/livez` and `/readyz`, apart from the API and without a key.
 //!
-//! On loopback unless the operator says otherwise. A thread of its own looks at the role every second. It never blocks the
-//! role, and never ends it: once it listens, whatever becomes of it is its own.
+//! On loopback by default. A dedicated thread observes the role every second. It never blocks the role, and
+//! never ends it: after it listens, an error of this server has no effect on the role.
 
 mod machine;
 
@@ -27,7 +27,7 @@ use crate::cli::{self, AdminListen, FIRST_ADMIN_PORT};
 /// The roles in the order of their ports.
 pub(crate) const ROLES: [Role; 4] = [Role::Ingest, Role::Process, Role::Serve, Role::Sink];
 /// How often the role is looked at, and samples are sorted.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_secs(1);
 /// Scrapers are few.
 const LIMITS: Limits = Limits::new(Caps::equal(16), Duration::from_secs(10));
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -42,8 +42,8 @@ pub trait Vitals: Send + Sync {
     /// Whether it does its work.
     fn is_ready(&self) -> bool;
 
-    /// Tells what only a look can tell: ages, sizes, how far behind.
-    fn look(&self);
+    /// Reports the values that have to be polled: ages, sizes, lag.
+    fn inspect(&self);
 }
 
 /// A role's listener, or none.
@@ -78,7 +78,7 @@ impl Admin {
         })?;
         let scrape = telemetry::install(role, env!("CARGO_PKG_VERSION"))?;
         begin(role);
-        tracing::info!(admin = %listener.local_addr()?, "metrics are told");
+        tracing::info!(admin = %listener.local_addr()?, "serving metrics, /livez and /readyz");
         let shared = Arc::new(Shared { scrape, vitals: OnceLock::new() });
         let served = Arc::clone(&shared);
         std::thread::Builder::new().name("admin".to_owned()).spawn(move || {
@@ -108,20 +108,20 @@ fn begin(role: Role) {
 
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     tokio::spawn(keep(Arc::clone(&shared)));
-    // It lives as long as the process: also while the role ends.
+    // It runs as long as the process: also while the role ends.
     server::serve_routes(listener, routes(shared), LIMITS, &Stop::default()).await;
 }
 
 /// Looks at the role again and again.
 async fn keep(shared: Arc<Shared>) {
-    let mut look = interval(LOOK);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = interval(POLL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut machine = machine::Machine::default();
     loop {
-        look.tick().await;
-        machine.look();
+        ticks.tick().await;
+        machine.inspect();
         if let Some(vitals) = shared.vitals.get() {
-            vitals.look();
+            vitals.inspect();
         }
         shared.scrape.upkeep();
     }

@@ -9,7 +9,7 @@ use anyhow::Context;
 use arb_engine::venues::Books;
 use arb_process::books;
 
-/// The table of a file, or the one that this program ships with.
+/// The table from a file, or the table that this program contains.
 pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<Arc<Books>> {
     let Some(path) = file else {
         return Ok(Arc::new(books::shipped()?));

@@ -1,4 +1,4 @@
-//! Where ClickHouse is, as whom and by which password: for the roles that use it.
+//! Address, user and password of ClickHouse, for the roles that use it.
 //!
 //! It never shows a password.
 
@@ -10,7 +10,7 @@ use arb_sink::clickhouse::{Settings, roles};
 use crate::cli::{CLICKHOUSE_PORT, Migrate, Writer};
 use crate::local::clickhouse::passwords;
 
-/// Where it is, as whom, and by which password: for the sink.
+/// Address, user and password, for the sink.
 pub(crate) fn writer(config: &Writer, home: &Path) -> anyhow::Result<Settings> {
     let password = match (&config.password_file, &config.password) {
         (Some(file), _) => Some(passwords::read(file)?),
@@ -20,7 +20,7 @@ pub(crate) fn writer(config: &Writer, home: &Path) -> anyhow::Result<Settings> {
     Ok(Settings { ca: config.ca.clone(), ..settings })
 }
 
-/// The same for whoever brings the schema up to date, or creates the roles.
+/// The same for migrations, and for the creation of users.
 pub(super) fn migrator(config: &Migrate) -> anyhow::Result<Settings> {
     let (role, given) = if config.create_roles {
         ("admin", &config.passwords.admin)

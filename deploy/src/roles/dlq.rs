@@ -1,4 +1,4 @@
-//! `arb dlq`: what could not be taken in, listed, and sent again once the fault is mended.
+//! `arb dlq`: lists dead-lettered records, and sends them again once the fault is corrected.
 //!
 //! A letter is sent again as it came, to the partition that it came from. It never edits one.
 
@@ -36,7 +36,7 @@ fn list(cluster: &Cluster, all: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends again all that have not been, or one that is named; each is acknowledged before the next.
+/// Sends again all that were not sent yet, or the one that is named; each is acknowledged before the next.
 fn replay(cluster: &Cluster, wanted: Option<(i32, i64)>) -> anyhow::Result<()> {
     let mut letters = if wanted.is_some() { Letters::all(cluster) } else { Letters::unsent(cluster) }?;
     let producer = TickProducer::new(cluster)?;

@@ -1,4 +1,4 @@
-//! `arb evaluate`: what the windows of recordings were; `arb fit`: what they teach of windows' lives.
+//! `arb evaluate`: the windows of recordings; `arb fit`: the prior of lifetimes from them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -20,18 +20,18 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
     if config.signals {
         let graded = graded(paths, config.odds_format.into(), &books)?;
         output::write(&graded)?;
-        return Ok(told_of(&graded.cut));
+        return Ok(report_cut(&graded.cut));
     }
     let evaluation = evaluate(paths, config.odds_format.into(), &books, config.split)?;
     if let Some(path) = &config.windows {
         write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
     }
     output::write(Report(&evaluation))?;
-    Ok(told_of(&evaluation.cut))
+    Ok(report_cut(&evaluation.cut))
 }
 
-/// Says which recordings broke off.
-fn told_of(cut: &[SourceError]) -> ExitCode {
+/// Prints which recordings ended early.
+fn report_cut(cut: &[SourceError]) -> ExitCode {
     for cut in cut {
         eprintln!("arb: {cut}");
     }

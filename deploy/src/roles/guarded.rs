@@ -1,4 +1,4 @@
-//! What roles share that work in a loop of their own: the watchdog over it, and where tests kill it.
+//! The loop of a role: the watchdog over it, and where tests kill it.
 //!
 //! It never looks into the loop.
 
@@ -14,7 +14,7 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cli::Guard;
 
-/// Lets a loop work on a thread of its own, and ends the process when it stalls; `name` is what is said then.
+/// Runs a loop on a dedicated thread, and ends the process when it stalls; `name` is used in the message.
 pub(super) fn run<T: Send + 'static>(
     name: &'static str,
     pulse: Pulse,
@@ -52,7 +52,8 @@ impl LoopLiveness {
         self.watcher.lock().unwrap_or_else(PoisonError::into_inner).silence()
     }
 
-    /// Whether it moves, or has yet to begin. Half the watchdog's time, so that it is told before the process is gone.
+    /// Whether it makes progress, or has yet to begin. Half the watchdog's time, so that it is reported
+    /// before the process ends.
     pub(super) fn is_alive(&self) -> bool {
         self.silence().is_none_or(|silence| silence < self.limit / 2)
     }

@@ -1,5 +1,5 @@
-//! `arb ingest`: a recording or the simulated market, published in its own time by the instance that holds the lease of
-//! the source, or The Odds API, polled as it is due.
+//! `arb ingest`: a recording or the simulated market, published at its pace by the instance that holds the
+//! lease of the source, or The Odds API, polled on a schedule.
 
 pub(crate) mod live;
 
@@ -26,7 +26,8 @@ use crate::system::{clock, signals};
 
 /// A recording's default speed: an hour a minute.
 const RECORDING: Speed = Speed::Times(60.0);
-/// The simulated market's: it lives by the wall clock, so that it goes on where it was when it is played again.
+/// The start of the simulated market: it follows the wall clock, so that a second run continues where the
+/// first one was.
 const SIMULATED: Speed = Speed::Times(1.0);
 
 pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
@@ -77,7 +78,7 @@ fn publish(
             Ok(PlayEnd::Stopped) => return Ok(lease.hand_over()?),
             Ok(PlayEnd::Revoked) => lease.hand_over()?,
             Ok(PlayEnd::Lost) => lease.give_up()?,
-            // What could be read is published: that the rest could not is said, and ends nothing else.
+            // The readable part is published: the unreadable rest is reported, and ends nothing else.
             Err(ReplayError::Source(error @ SourceError::Truncated { .. })) => {
                 tracing::error!("{error}");
                 return Ok(lease.hand_over()?);
@@ -99,8 +100,8 @@ fn replay(play: &Play, after: Option<Micros>) -> Replay {
 /// A time without an acknowledgement after which Kafka does not take what is published.
 const STUCK: Duration = Duration::from_secs(15);
 
-/// Ingest, seen from outside: once it is connected it does its work, as long as Kafka acknowledges what it publishes. Who
-/// stands by is ready too.
+/// The readiness of ingest: it is ready once it is connected, as long as Kafka acknowledges what it
+/// publishes. A standby instance is ready too.
 struct Publishing {
     publisher: Publisher,
     acknowledged: Mutex<ProgressWatch>,
@@ -121,10 +122,10 @@ impl Vitals for Publishing {
         self.watch().stuck(Instant::now()).is_none()
     }
 
-    fn look(&self) {
-        arb_ingest::telemetry::look(clock::now());
+    fn inspect(&self) {
+        arb_ingest::telemetry::inspect(clock::now());
         let subject = Subject { what: "acknowledged end", topic: ODDS_TICKS.name, partition: -1 };
-        self.watch().look(Instant::now(), [(subject, self.publisher.progress())]);
+        self.watch().inspect(Instant::now(), [(subject, self.publisher.progress())]);
     }
 }
 

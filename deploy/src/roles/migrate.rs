@@ -1,6 +1,7 @@
-//! `arb migrate`: the schema of ClickHouse brought to what this program knows; its roles created, where that is asked.
+//! `arb migrate`: brings the schema of ClickHouse to the version of this program; creates its users, where
+//! that is requested.
 //!
-//! It says what it has done, and never shows a password.
+//! It prints what it has done, and never a password.
 
 use anyhow::{Context, bail};
 use arb_sink::clickhouse::{self, Settings, roles};

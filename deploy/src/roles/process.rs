@@ -1,4 +1,4 @@
-//! `arb process`: the pump on a thread of its own, and the watchdog that ends the process when it stalls.
+//! `arb process`: the pump on a dedicated thread, and the watchdog that ends the process when it stalls.
 
 use std::time::Duration;
 
@@ -94,9 +94,14 @@ impl Vitals for ProcessVitals {
         self.life.is_moving() && self.readiness.is_ready()
     }
 
-    fn look(&self) {
+    fn inspect(&self) {
         let input = Topic { name: ODDS_TICKS.name, places: Some(&self.places), ends: &self.ends };
-        self.readiness.look(&[input, Topic { name: FEED_EVENTS.name, places: None, ends: &self.feed }]);
-        arb_process::telemetry::look(&self.places.get(), &self.ends.get(), clock::now(), self.life.silence());
+        self.readiness.inspect(&[input, Topic { name: FEED_EVENTS.name, places: None, ends: &self.feed }]);
+        arb_process::telemetry::inspect(
+            &self.places.get(),
+            &self.ends.get(),
+            clock::now(),
+            self.life.silence(),
+        );
     }
 }

@@ -12,10 +12,11 @@ use arb_runtime::readiness::{Position, ProgressWatch, Subject};
 
 /// A position that could move and does not for so long is stuck.
 const STUCK: Duration = Duration::from_secs(15);
-/// A last stable offset may stand still for as long as a transaction of a dead processor stays open (10 s) and the ends
-/// are not asked for (5 s), twice.
+/// A last stable offset may stay unchanged for as long as a transaction of a dead processor stays open (10 s)
+/// and the end offsets are not fetched (5 s), twice.
 const HELD_BACK: Duration = Duration::from_secs(30);
-/// For so long who owns nothing is not ready: it may own something soon, and has shown nothing yet.
+/// For so long a role without partitions is not ready: it may be assigned some soon, and has processed
+/// nothing yet.
 const JOINING: Duration = Duration::from_secs(10);
 
 /// A topic that a role reads or writes.
@@ -55,11 +56,11 @@ impl Readiness {
     }
 
     /// Looks at the topics.
-    pub(super) fn look(&self, topics: &[Topic<'_>]) {
+    pub(super) fn inspect(&self, topics: &[Topic<'_>]) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        state.positions.look(now, topics.iter().flat_map(positions));
-        state.stable.look(now, topics.iter().flat_map(stable));
+        state.positions.inspect(now, topics.iter().flat_map(positions));
+        state.stable.inspect(now, topics.iter().flat_map(stable));
         let problem = problem(&state, now);
         if problem != state.problem {
             if problem.is_empty() {

@@ -25,9 +25,9 @@ use crate::roles::cluster;
 use crate::system::{clock, limits, signals};
 
 /// How often it is asked whether all has been read.
-const LOOK: Duration = Duration::from_millis(10);
-/// How often it is said that it has not.
-const SAY: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_millis(10);
+/// How often it is logged that it has not.
+const LOG_EVERY: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
@@ -37,7 +37,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let keys = Reloaded::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
     let usage = usage(config)?;
     let partitions = kafka::partitions(cluster)?;
-    // The feed's end is noted before the board and the signals are read: `api/src/stream/hub.rs` says why.
+    // The feed's end is read before the board and the signals: `api/src/stream/hub.rs` explains why.
     let source = Source::find(cluster, partitions, config.stream_events)?;
     let read = |topic| {
         kafka::settle(cluster, topic, partitions, &stop)?;
@@ -74,14 +74,14 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
 /// again, but after any answer other than 200 it never comes back (docs/adr/002-restart-of-serve.md).
 async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -> std::io::Result<()> {
     let begun = Instant::now();
-    let mut last_said = begun;
+    let mut last_log = begun;
     while !app.is_ready() {
         tokio::select! {
             () = stop.stopped() => return Ok(()),
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(POLL) => {}
         }
-        if last_said.elapsed() >= SAY {
-            last_said = Instant::now();
+        if last_log.elapsed() >= LOG_EVERY {
+            last_log = Instant::now();
             let seconds = begun.elapsed().as_secs();
             tracing::info!(seconds, "not listening yet: the board, the signals and the feed are being read");
         }
@@ -114,7 +114,7 @@ impl Vitals for ServeVitals {
         self.app.is_ready()
     }
 
-    fn look(&self) {
+    fn inspect(&self) {
         self.app.report_memory(&self.ends.get(), clock::now());
     }
 }

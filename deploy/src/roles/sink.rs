@@ -1,4 +1,5 @@
-//! `arb sink`: what the topics say into ClickHouse, on a loop of its own, with a runtime beside it that sends the rows.
+//! `arb sink`: the records of the topics into ClickHouse, with the loop on a dedicated thread and a runtime
+//! beside it that sends the rows.
 //!
 //! It starts to read when the tables are what it writes, and waits for a ClickHouse that is away.
 
@@ -89,7 +90,7 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
     let done = sink.run(stop);
     let counts = sink.counts().clone();
     drop(sink);
-    // What is still under way is left to whoever comes next.
+    // Inserts still under way are left to the next owner of the partitions.
     runtime.shutdown_background();
     done.map(|()| counts).map_err(Into::into)
 }
@@ -99,7 +100,7 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
 struct Answers(Arc<AtomicBool>);
 
 impl Answers {
-    /// Asks again and again; says once that ClickHouse has fallen silent, and once that it is back.
+    /// Polls ClickHouse; logs once that it does not answer, and once that it answers again.
     async fn watch(self, store: Store) {
         let mut answering = Answering::default();
         loop {
@@ -123,7 +124,7 @@ impl Answers {
     }
 }
 
-/// Waits until the tables can be looked at; false when the end is wished before that.
+/// Waits until the tables can be checked; false when the shutdown signal comes before that.
 fn wait_for_tables(
     store: &Store,
     runtime: &Runtime,
@@ -136,7 +137,7 @@ fn wait_for_tables(
             Err(failure) if failure.is_lasting() => bail!("{failure}"),
             Err(error) => tracing::warn!(failures, %error, "ClickHouse is waited for"),
         }
-        // Who waits here has written nothing, and is to be heard of all the same.
+        // A sink that waits here has written nothing, but its metrics are reported all the same.
         counts.retries += 1;
         arb_sink::telemetry::counted(counts, Held::default());
         if stop.wait(retry::pause(failures, 1.0).min(Duration::from_secs(2))) {
@@ -165,15 +166,15 @@ impl Vitals for SinkVitals {
         self.life.is_moving() && self.answers.get() && self.readiness.is_ready()
     }
 
-    fn look(&self) {
+    fn inspect(&self) {
         for ((topic, places), ends) in TOPICS.iter().zip(&self.places).zip(&self.ends) {
-            arb_sink::telemetry::look(topic.name, &places.get(), &ends.get(), clock::now());
+            arb_sink::telemetry::inspect(topic.name, &places.get(), &ends.get(), clock::now());
         }
         arb_sink::telemetry::silent(self.life.silence());
-        // The last offsets of the feed may be markers of transactions, which are no records: a position before them stands
-        // still because there is nothing to read.
+        // The last offsets of the feed may be transaction markers, which are no records: a position before
+        // them does not move because there is nothing to read.
         let [ticks, feed] = &self.ends;
         let ticks = Topic { name: ODDS_TICKS.name, places: self.places.first(), ends: ticks };
-        self.readiness.look(&[ticks, Topic { name: FEED_EVENTS.name, places: None, ends: feed }]);
+        self.readiness.inspect(&[ticks, Topic { name: FEED_EVENTS.name, places: None, ends: feed }]);
     }
 }

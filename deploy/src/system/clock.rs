@@ -1,7 +1,7 @@
 //! The one clock on the wall that is asked what time it is.
 //!
-//! For what is about now: a market that is made up as it goes, the month of a quota, and how old things are, which metrics
-//! tell. Whatever is computed from records takes its time from them, never from here.
+//! For current facts only: the simulated market, the month of a quota, and ages in metrics. Everything that
+//! is computed from records takes its time from them, never from here.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,6 +1,6 @@
 //! What the system allows a process.
 //!
-//! It only ever asks for what the administrator has allowed already.
+//! It only ever requests what the administrator has allowed already.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

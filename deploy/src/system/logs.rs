@@ -13,7 +13,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::cli::LogFormat;
 
-/// Unless `RUST_LOG` says otherwise. What librdkafka logs is reported to us too.
+/// The default for `RUST_LOG`. librdkafka's log goes to the same place.
 const DEFAULT: &str = "info,librdkafka=error";
 
 /// Begins to log, as a role.
@@ -27,8 +27,8 @@ pub fn begin(role: &'static str, log_format: LogFormat) {
     }
 }
 
-/// The HTTP client writes URLs and bytes to its log, and a URL of The Odds API holds the key: none of it, whatever
-/// `RUST_LOG` asks for.
+/// The HTTP client writes URLs and bytes to its log, and a URL of The Odds API contains the key: it never
+/// logs, whatever `RUST_LOG` contains.
 fn without_urls(filter: EnvFilter) -> EnvFilter {
     let filter = if filter.to_string().contains("ureq") { EnvFilter::new(DEFAULT) } else { filter };
     let off = ["ureq=off", "ureq_proto=off"].iter().filter_map(|off| off.parse().ok());

@@ -1,7 +1,7 @@
 //! What a command answers, on standard output.
 //!
-//! Whoever reads it may have had enough of it (`| head`): then the command ends without a word, with the code that programs
-//! have which the system ends for that.
+//! The reader may close it early (`| head`): then the command ends without a message, with the exit code of a
+//! program that SIGPIPE ends.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -11,9 +11,9 @@ use anyhow::Context;
 /// The code of a program that SIGPIPE has ended: 128 and the signal's number.
 pub const UNREAD: u8 = 141;
 
-/// Nobody reads any more.
+/// The reader has closed it.
 #[derive(Debug, thiserror::Error)]
-#[error("nobody reads standard output")]
+#[error("the reader of standard output has closed it")]
 pub struct Unread;
 
 /// Writes an answer, or a part of one, as it is.
@@ -24,6 +24,6 @@ pub fn write(text: impl Display) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match write!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Unread.into()),
-        said => said.context("standard output"),
+        error => error.context("standard output"),
     }
 }

@@ -33,7 +33,7 @@ pub fn stop(child: Child) -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// Whoever asks twice wants no good order.
+/// A second signal ends the process at once.
 #[expect(clippy::disallowed_methods, reason = "what is not committed is aborted by its coordinator")]
 fn at_once() -> ! {
     std::process::exit(130)

@@ -145,14 +145,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_left_out_is_said_in_words() {
+    fn left_out_parts_are_described_in_words() {
         let mut left_out = LeftOut::default();
         assert!(left_out.is_empty() && left_out.to_string().is_empty());
         left_out.add(Cap::LineBooks, 2);
         left_out.add(Cap::LineBooks, 1);
         left_out.add(Cap::MarketSignals, 7);
-        let said = "more than 256 books on a line: 3 ticks left out, more than 1024 signals in a market: 7 signals left out";
-        assert_eq!(left_out.to_string(), said);
+        let reported = "more than 256 books on a line: 3 ticks left out, more than 1024 signals in a market: 7 signals left out";
+        assert_eq!(left_out.to_string(), reported);
         assert_eq!(left_out.iter().collect::<Vec<_>>(), [(Cap::LineBooks, 3), (Cap::MarketSignals, 7)]);
         left_out.add(Cap::LineBooks, usize::MAX);
         assert_eq!(left_out.iter().next(), Some((Cap::LineBooks, u32::MAX)));

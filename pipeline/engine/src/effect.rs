@@ -1,6 +1,6 @@
 //! What the caller must carry out after a step, as data: transitions of windows and signals, movements, alerts.
 //!
-//! What is published are the records of `arb_model`. It decides nothing and knows no wire format.
+//! Effects contain the records of `arb_model`. It decides nothing and knows no wire format.
 
 mod effects;
 mod ids;

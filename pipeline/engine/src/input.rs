@@ -20,7 +20,7 @@ pub enum Input<'a> {
     Heartbeat(Heartbeat<'a>),
 }
 
-/// Where the record stands, so that what it opens gets the same id in every replay.
+/// The coordinates of the record, so that windows and signals that it opens get the same id in every replay.
 #[derive(Debug, Clone, Copy)]
 pub struct Coordinate<'a> {
     /// Its topic.
@@ -34,7 +34,7 @@ pub struct Coordinate<'a> {
 /// What one source published about one event at one moment.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
-    /// Who published it.
+    /// The source of the frame.
     pub source: &'a str,
     /// When ingest took it.
     pub received_at: Micros,
@@ -60,7 +60,7 @@ pub struct Event<'a> {
     pub commence_time: Micros,
 }
 
-/// Books x markets; `None` is all that the source can say.
+/// Books x markets; `None` means everything of the source.
 #[derive(Debug, Clone, Default)]
 pub struct Coverage<'a> {
     /// Book keys.
@@ -104,7 +104,7 @@ pub struct Tick<'a> {
 /// All frames of a poll have been sent.
 #[derive(Debug, Clone)]
 pub struct PollEnd<'a> {
-    /// Who polled.
+    /// The source of the poll.
     pub source: &'a str,
     /// The poll's time.
     pub received_at: Micros,
@@ -119,9 +119,9 @@ pub struct PollEnd<'a> {
 /// A source is alive.
 #[derive(Debug, Clone, Copy)]
 pub struct Heartbeat<'a> {
-    /// Which.
+    /// The source.
     pub source: &'a str,
-    /// When.
+    /// The time.
     pub at: Micros,
 }
 

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_on_offer_that_time_has_taken() {
+    fn an_expired_quote_is_not_on_offer() {
         let later = |state: &mut State| {
             (state.clock.now, state.clock.watermark) = (9_000 * SECOND, 8_000 * SECOND);
         };

@@ -1,4 +1,5 @@
-//! What a partition learns from its own records: how often books confirm, which margins are proven, how long windows live.
+//! The statistics of a partition, from its own records: intervals between confirmations, verified margins,
+//! lifetimes of windows.
 //!
 //! Counts are integers, so that a replay learns the same. Nothing here looks at a price.
 

@@ -1,8 +1,8 @@
 //! Line movement: prices that moved within a hopping window, and main lines that changed.
 //!
-//! A quote's move is what its price changed by within the window, as implied probability; one that is reported counts no more, so
-//! that the next report of the quote starts where the last one ended. The **main line** is computed when the end of a window is
-//! passed. Nothing here looks at a window of arbs.
+//! A quote's move is the change of its implied probability within the window; a reported move is not counted
+//! again, so that the next report of the quote starts where the last one ended. The **main line** is computed
+//! when the end of a window is passed. It never looks at arb windows.
 
 mod hops;
 mod main_line;

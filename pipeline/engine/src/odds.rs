@@ -1,6 +1,6 @@
 //! Arithmetic of prices: odds, fair chances, expected value.
 //!
-//! Nothing here knows an event, a book or a time, and nothing is remembered.
+//! Nothing here knows an event, a book or a time, and nothing keeps state.
 
 pub mod devig;
 mod exp_ln;

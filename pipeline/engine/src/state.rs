@@ -1,4 +1,4 @@
-//! What the engine remembers of a partition, the draft of what it is about to remember, and both as data to be written down.
+//! The state of a partition, the draft of its next change, and both as data for the changelog.
 //!
 //! The unit of copying is a market. Nothing here decides anything about odds.
 

@@ -1,4 +1,4 @@
-//! Where bets are placed: who runs a book, what it keeps, how it settles, and what its prices are worth after that.
+//! Books and exchanges: the operator, fees, rules and effective prices of each.
 //!
 //! Nothing here compares prices.
 

@@ -1,4 +1,4 @@
-//! Why playing a source ended early: one sentence for whoever runs it.
+//! Why a source ended early: one sentence for the operator.
 //!
 //! It decides nothing.
 

@@ -13,7 +13,8 @@ use super::source::SourceError;
 /// Window of the decoder: recordings are packed with `--long=27`.
 const WINDOW_LOG: u32 = 27;
 
-/// A poll this long after the one before it has a wrong time: believed, it would make all that follow late.
+/// A poll this long after the one before it has a wrong time: if it were accepted, all polls after it would
+/// be late.
 pub(super) const JUMP: Micros = 366 * 86_400 * SECOND;
 
 /// The bytes of a file, unpacked on the way if it is packed.

@@ -7,7 +7,7 @@
 
 use arb_schemas::time::Micros;
 
-/// The first word of a note, so that another form can be told from this one.
+/// The first word of a note, which names its format.
 const VERSION: &str = "1";
 
 /// The part of a source that was asked for.
@@ -40,7 +40,7 @@ pub enum Decision {
 }
 
 impl Position {
-    /// As text.
+    /// Writes the text form.
     #[must_use]
     pub fn write(&self) -> String {
         let Self { part: Part { after, until }, published, complete_at } = *self;
@@ -50,7 +50,7 @@ impl Position {
         words.fold(VERSION.to_owned(), |text, word| text + &word)
     }
 
-    /// From text.
+    /// Parses the text form.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
@@ -73,7 +73,8 @@ impl Position {
 
 /// What an instance that was started at this time does with the note that it finds.
 ///
-/// A part that was complete before the instance was started is published again: somebody asks for it a second time.
+/// A part that was complete before the instance was started is published again: the operator requests it a
+/// second time.
 #[must_use]
 pub fn decide(note: Option<Position>, part: Part, started_at: Micros) -> Decision {
     match note {
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_no_note() {
+    fn an_unknown_format_is_no_note() {
         for text in ["", "2 published=3", "1 published", "1 published=x", "1 other=3", "1 "] {
             assert_eq!(Position::read(text), None, "{text:?}");
         }

@@ -1,13 +1,14 @@
-//! Ingest: what sources say becomes frames in the tick topic.
+//! Ingest: the polls of sources become frames in the tick topic.
 //!
-//! - [`source`]: the trait, and the poll that every source gives.
+//! - [`source`]: the trait, and the poll that every source returns.
 //! - [`the_odds_api`]: the decoder of The Odds API's JSON.
 //! - [`recording`], [`table`]: polls from a file, of JSON lines or a table; `file`: what both share.
-//! - [`simulator`]: polls of a market that does not exist.
-//! - [`replay`]: when to publish what; [`error`]: why that ended early.
-//! - [`handoff`], [`source_lease`]: of several instances that play one source, who publishes, and from where.
-//! - [`live`]: polls of The Odds API, as they are due.
-//! - [`publish`]: polls as records, heartbeats between them.
+//! - [`simulator`]: polls of a simulated market.
+//! - [`replay`]: when to publish which poll; [`error`]: why that ended early.
+//! - [`handoff`], [`source_lease`]: which of several instances of one source publishes, and from which
+//!   position.
+//! - [`live`]: polls of The Odds API, on a schedule.
+//! - [`publish`]: polls as records, with heartbeats between them.
 //!
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
 

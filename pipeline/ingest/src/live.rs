@@ -1,12 +1,14 @@
 //! Live polling of The Odds API v4: what is due, within the credits, one worker a sport.
 //!
-//! - [`schedule`], [`budget`], [`backoff`]: how often, whether it may be paid for, how long after a failure. Pure.
-//! - [`plan`]: what to do next, of all that; pure. [`handover`]: what the next holder of a lease is left.
-//! - [`client`], [`answer`], [`listing`]: the calls, and what their answers mean.
-//! - `beats`, `worker`: heartbeats, and the loop that does what the plan says.
+//! - [`schedule`], [`budget`], [`backoff`]: the interval, whether the credits allow a poll, the pause after a
+//!   failure. Pure.
+//! - [`plan`]: the next action, decided from all of that; pure. [`handover`]: the state for the next holder
+//!   of a lease.
+//! - [`client`], [`answer`], [`listing`]: the calls, and the meaning of their responses.
+//! - `beats`, `worker`: heartbeats, and the loop that executes the plan.
 //!
-//! Workers share the sports by leases, the partitions of a consumer group on the tick topic: a sport is polled by who
-//! holds the partition that its key is hashed to. Nothing here looks at a price.
+//! Workers share the sports by leases, the partitions of a consumer group on the tick topic: a sport is
+//! polled by the owner of the partition that its key is hashed to. Nothing here looks at a price.
 
 pub mod answer;
 pub mod backoff;
@@ -36,7 +38,7 @@ use self::schedule::Intervals;
 use self::worker::Worker;
 use super::publish::{PublishError, Publisher};
 
-/// Everything that an operator says.
+/// The settings of an operator.
 #[derive(Debug, Clone)]
 pub struct LiveSettings {
     /// Where Kafka is.
@@ -45,7 +47,7 @@ pub struct LiveSettings {
     pub group: String,
     /// Where the API is.
     pub address: String,
-    /// Who asks.
+    /// The caller of the API.
     pub key: ApiKey,
     /// Time-out of connecting.
     pub connect: Duration,
@@ -68,7 +70,7 @@ pub struct LiveSettings {
 pub struct Limits {
     /// Which sports.
     pub sports: Sports,
-    /// How often.
+    /// The intervals between polls.
     pub intervals: Intervals,
     /// Time between two looks at a free listing.
     pub look_every: Micros,
@@ -138,7 +140,7 @@ impl<'a> Live<'a> {
         self.0.publisher()
     }
 
-    /// Polls until the end is wished.
+    /// Polls until the shutdown signal.
     ///
     /// # Errors
     /// [`LiveError`]; whatever the API does, except that it refuses the key, is no error but a reason to wait.

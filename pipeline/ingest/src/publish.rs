@@ -30,6 +30,18 @@ pub struct Addressed {
 }
 
 /// The records of a poll, in the order in which they must be sent.
+///
+/// ```
+/// use arb_ingest::publish::records;
+/// use arb_ingest::simulator::{Settings, Simulator};
+/// use arb_schemas::TickRecord;
+///
+/// let poll = Simulator::new(Settings { events: 3, books: 4, ..Settings::default() }).poll_at(0);
+/// let events = poll.events.len();
+/// let records = records("feed", poll, 2);
+/// assert_eq!(records.len(), events + 2, "a frame for each event, the end of the poll in each partition");
+/// assert!(matches!(records.last().unwrap().record, TickRecord::PollEnd(_)));
+/// ```
 #[must_use]
 pub fn records(source: &str, poll: Poll, partitions: i32) -> Vec<Addressed> {
     let Poll { received_at, league, coverage, events } = poll;
@@ -92,7 +104,7 @@ pub enum PublishError {
     Kafka(#[from] kafka::Error),
 }
 
-/// Publishes what one source says.
+/// Publishes the polls of one source.
 pub struct Publisher {
     producer: Arc<TickProducer>,
     source: String,
@@ -109,7 +121,7 @@ impl Publisher {
         Ok(Self { producer: Arc::new(TickProducer::new(cluster)?), source: source.to_owned(), partitions })
     }
 
-    /// Publishes what another source says, over the same connection.
+    /// Publishes the polls of another source, over the same connection.
     #[must_use]
     pub fn of(&self, source: &str) -> Self {
         let producer = Arc::clone(&self.producer);
@@ -141,7 +153,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// Says in every partition that the source was alive.
+    /// Publishes a heartbeat of the source to every partition.
     ///
     /// # Errors
     /// [`PublishError`].

@@ -1,6 +1,6 @@
-//! When to say what: a source's polls in their own time, at a speed, with heartbeats between them.
+//! The pace of a replay: a source's polls at their recorded times, at a speed, with heartbeats between them.
 //!
-//! Everything that is said carries recording time, so the topic holds the same records at any speed. It publishes only
+//! Every record carries recording time, so the topic has the same records at any speed. It publishes only
 //! while this instance holds the lease of the source. It never looks into a poll.
 
 use std::time::{Duration, Instant};
@@ -18,10 +18,10 @@ use super::telemetry;
 /// no gap between polls looks like one. At one a second nearly all records of a recording would be heartbeats.
 pub const RECORDED_HEARTBEAT: Micros = 30 * SECOND;
 
-/// Time between the heartbeats of a source that speaks now: what time closes, it closes within a second.
+/// Time between the heartbeats of a source without a poll: quotes become stale within a second of their time.
 pub const LIVE_HEARTBEAT: Micros = SECOND;
 
-/// Longer than a time that nobody else has reached must be insisted on before it is believed.
+/// Longer than the time for which the engine waits before it accepts a clock that no other source confirms.
 const LEAD_IN: Micros = 60 * SECOND;
 
 /// One day.
@@ -90,7 +90,7 @@ pub enum PlayEnd {
     Complete,
     /// The shutdown signal came.
     Stopped,
-    /// The group wants the lease for another instance.
+    /// The group assigns the lease to another instance.
     Revoked,
     /// Another instance may publish already.
     Lost,
@@ -145,7 +145,7 @@ impl Replay {
             if self.after.is_some_and(|after| at <= after) {
                 continue;
             }
-            // A recording that begins is as one that goes on after a gap, at once.
+            // A recording that begins is treated as one that continues after a gap.
             let before = last.or_else(|| self.is_recorded().then(|| at.saturating_sub(LEAD_IN)));
             for beat in heartbeats(before, at, self.heartbeat) {
                 if last.is_some()
@@ -185,8 +185,8 @@ impl Played {
     }
 }
 
-/// The beats between one poll and the next, on a grid. A silence of more than a day has them on its first day and in its
-/// last minute: by these a partition learns that time has leapt, before a frame says so.
+/// The heartbeats between one poll and the next, on a grid. A gap of more than a day has them on its first
+/// day and in its last minute: by these a partition learns that time has jumped, before a frame does.
 pub fn heartbeats(last: Option<Micros>, next: Micros, every: Micros) -> impl Iterator<Item = Micros> {
     let on_grid = |at: Micros| (at.div_euclid(every) + 1).saturating_mul(every);
     let step = usize::try_from(every).unwrap_or(usize::MAX);
@@ -207,7 +207,7 @@ impl Pace {
         Self { speed, start: None }
     }
 
-    /// How long until a moment of recording time; the first one that is asked for is now.
+    /// The wait until a moment of recording time; the first moment that is passed in is now.
     fn delay(&mut self, at: Micros) -> Duration {
         let Speed::Times(times) = self.speed else { return Duration::ZERO };
         let (first, started) = *self.start.get_or_insert_with(|| (at, Instant::now()));

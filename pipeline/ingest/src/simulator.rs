@@ -1,11 +1,12 @@
 //! A simulated market: matches that do not exist, at books that behave as books on real feeds do.
 //!
-//! A fair price wanders and jumps; desks look at it at their own moments, lean a little and lag a little; the feed
-//! confirms each book at moments of its own. A poll shows what the feed has then. Ages, arbs, phantoms and lifetimes come
-//! out of that and are painted on nowhere; `pipeline/ingest/tests/simulator` compares them with those of real feeds.
+//! A fair price moves randomly and jumps; desks read it at their own times, with a small bias and a small
+//! lag; the feed confirms each book at separate times. A poll shows the state of the feed then. Ages, arbs,
+//! phantoms and lifetimes follow from that and are not set anywhere; `pipeline/ingest/tests/simulator`
+//! compares them with those of real feeds.
 //!
-//! What is on offer at a time is a function of the seed and that time alone, not of when the market was first
-//! asked or how often: it goes on where it was. It never reads a clock.
+//! The offers at a time are a function of the seed and that time only, not of the first poll or the cadence:
+//! a restarted market continues where it was. It never reads a clock.
 
 mod book;
 mod card;
@@ -40,7 +41,7 @@ pub struct Settings {
     pub every: Micros,
     /// Matches on offer at a time; between a match and the next one of its slot are some minutes of none.
     pub events: usize,
-    /// Books; the first twelve have names of their own, the rest are generated.
+    /// Books; the first twelve have fixed names, the rest are generated.
     pub books: usize,
     /// An exchange besides the books: its winners are laid, too, and its prices have limits. The other books' prices are the
     /// same with it and without.
@@ -55,6 +56,15 @@ impl Default for Settings {
 }
 
 /// The market, as a source of polls.
+///
+/// ```
+/// use arb_ingest::simulator::{Settings, Simulator};
+///
+/// let settings = Settings { events: 3, books: 4, ..Settings::default() };
+/// let poll = Simulator::new(settings).poll_at(0);
+/// assert_eq!(poll, Simulator::new(settings).poll_at(0), "a function of the seed and the time");
+/// assert!(poll.ticks() > 0);
+/// ```
 #[derive(Debug)]
 pub struct Simulator {
     settings: Settings,

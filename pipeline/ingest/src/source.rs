@@ -1,6 +1,6 @@
-//! What a source is: something that gives polls, in its own order.
+//! A source: it returns polls, in order.
 //!
-//! It never publishes and never waits for a moment to speak; that is for whoever asks it.
+//! It never publishes and never waits: its caller decides when a poll is published.
 
 use arb_model::Faults;
 use arb_schemas::records::{Coverage, Event, Offer};
@@ -16,7 +16,7 @@ pub struct Poll {
     pub league: Option<String>,
     /// Books x markets that were asked for.
     pub coverage: Coverage,
-    /// What was said of each event, each event once.
+    /// The offers of each event, each event once.
     pub events: Vec<(Event, Vec<Offer>)>,
 }
 
@@ -36,7 +36,7 @@ pub enum SourceError {
     Io {
         /// What was read.
         what: String,
-        /// What the system says.
+        /// The error of the operating system.
         error: std::io::Error,
     },
     /// It ended in the middle of something.
@@ -46,7 +46,7 @@ pub enum SourceError {
         what: String,
         /// What was read of it.
         lines: u64,
-        /// What the system says.
+        /// The error of the operating system.
         error: std::io::Error,
     },
 }

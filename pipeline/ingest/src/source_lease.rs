@@ -1,10 +1,10 @@
-//! The lease of a source: of several instances that play the same source, the one that holds it publishes, and the others
-//! stand by.
+//! The lease of a source: of several instances of the same source, the one that holds it publishes, and the
+//! others stand by.
 //!
-//! Instances of one source are a consumer group of their own; the lease is the partition of the tick topic that the
-//! source's name is hashed to, and the position is remembered with it (`super::handoff`). It is remembered once a second,
-//! when the lease is given back, and at the end: after a kill the last second is published again, which is late for the
-//! engine and changes nothing. It never remembers what Kafka has not acknowledged.
+//! The instances of one source are a consumer group; the lease is the partition of the tick topic that the
+//! source's name is hashed to, and the position is committed with it (`super::handoff`). It is committed once
+//! a second, when the lease is given back, and at the end: after a kill the last second is published again,
+//! which is late for the engine and changes nothing. It never commits what Kafka has not acknowledged.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ const REMEMBER: Duration = Duration::from_secs(1);
 /// How long what was sent may take to be acknowledged before the position is remembered; longer, and it is tried again later.
 const ACKNOWLEDGED: Duration = Duration::from_millis(500);
 /// How long a member waits for news of its group before it looks at the shutdown signal.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 /// After so long without the lease another instance must have it.
 const STANDBY: Duration = Duration::from_secs(2);
 /// How often the end is tried to be remembered, while partitions move: ten seconds in all.
@@ -40,7 +40,7 @@ pub enum Turn {
     Lost,
 }
 
-/// What is asked for, by whom.
+/// The requested part of a source, and the instance.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The source's name in every record.
@@ -80,7 +80,7 @@ impl SourceLease {
     pub fn acquire(&mut self) -> Result<Option<Decision>, kafka::Error> {
         let (since, mut is_reported) = (Instant::now(), false);
         while !self.request.stop.is_stopped() {
-            match self.leases.next(LOOK)? {
+            match self.leases.next(POLL)? {
                 Lease::Granted(leases) => {
                     if let Some((_, note)) = leases.iter().find(|(partition, _)| *partition == self.partition)
                     {
@@ -120,7 +120,7 @@ impl SourceLease {
                 return Ok(Turn::Stopped);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.leases.next(left.min(LOOK))? {
+            match self.leases.next(left.min(POLL))? {
                 Lease::Revoked(partitions) if partitions.contains(&self.partition) => {
                     return Ok(Turn::Revoked);
                 }
@@ -129,13 +129,13 @@ impl SourceLease {
                 Lease::Granted(_) | Lease::Idle => {}
             }
             if left.is_zero() {
-                // A frozen process wakes before its client knows that the group has gone on without it.
+                // A frozen process wakes before its client knows that the group has continued without it.
                 return Ok(if self.leases.holds(self.partition) { Turn::Publish } else { Turn::Lost });
             }
         }
     }
 
-    /// A poll was sent; remembers the position when the last time is long enough ago.
+    /// A poll was sent; commits the position when the last commit is long enough ago.
     ///
     /// # Errors
     /// [`ReplayError`] for a record that could not be delivered, and when this instance cannot be a member of the group.
@@ -151,7 +151,8 @@ impl SourceLease {
         Ok(())
     }
 
-    /// Remembers the position and gives the lease back, if it was revoked; to be called when everything is acknowledged.
+    /// Commits the position and gives the lease back, if it was revoked; to be called when everything is
+    /// acknowledged.
     ///
     /// # Errors
     /// [`kafka::Error`].
@@ -160,7 +161,7 @@ impl SourceLease {
         self.leases.give_back()
     }
 
-    /// Gives back a lease that is lost; what it remembers is another's now.
+    /// Gives back a lease that is lost; its committed position belongs to the next holder.
     ///
     /// # Errors
     /// [`kafka::Error`].
@@ -169,8 +170,8 @@ impl SourceLease {
         self.leases.give_back()
     }
 
-    /// Remembers that the whole part is published, so that nobody who stands by publishes it again. When the group does
-    /// not take it in time, another instance publishes the last second again.
+    /// Commits that the whole part is published, so that no standby instance publishes it again. If the group
+    /// does not accept it in time, another instance publishes the last second again.
     ///
     /// # Errors
     /// [`kafka::Error`].
@@ -179,7 +180,7 @@ impl SourceLease {
             if self.remember(Some(at))? {
                 return Ok(());
             }
-            match self.leases.next(LOOK)? {
+            match self.leases.next(POLL)? {
                 Lease::Revoked(partitions) if partitions.contains(&self.partition) => {
                     self.remember(Some(at))?;
                     return self.leases.give_back();

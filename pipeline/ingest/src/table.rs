@@ -132,7 +132,7 @@ impl Source for Table {
 }
 
 impl Columns {
-    /// Finds them in the first row; the name of one that is missing.
+    /// Finds them in the first row, or returns the name of a missing one.
     fn of(header: &StringRecord) -> Result<Self, &'static str> {
         let place = |name: &str| header.iter().position(|column| column == name);
         let needed = |name: &'static str| place(name).ok_or(name);
@@ -152,7 +152,7 @@ impl Columns {
         })
     }
 
-    /// What the rows of a poll say of each event, each event once.
+    /// The rows of a poll by event, each event once.
     fn events(&self, rows: &[StringRecord], faults: &mut Faults) -> Vec<(Event, Vec<Offer>)> {
         let mut events: Vec<(Event, Vec<Offer>)> = Vec::new();
         let mut places = HashMap::new();
@@ -190,7 +190,7 @@ impl Columns {
         })
     }
 
-    /// Adds a row's tick to the offer that the row before it belongs to, or to one of its own.
+    /// Adds a row's tick to the offer that the row before it belongs to, or to a new one.
     fn offer(
         &self,
         row: &StringRecord,

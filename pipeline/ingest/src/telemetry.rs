@@ -1,6 +1,6 @@
-//! What ingest has to say: what was published, what was malformed, how long the source has been silent.
+//! The telemetry of ingest: records published, malformed parts, the age of the last poll.
 //!
-//! It never looks at who said something.
+//! It never depends on a book.
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -86,12 +86,12 @@ pub fn call(kind: &'static str, outcome: &'static str) {
     list::CALLS.counter(&[kind, outcome]).increment(1);
 }
 
-/// A live source said what remains of the credits.
+/// The response of a live source reported the remaining credits.
 pub fn credits(remaining: u64) {
     list::CREDITS.gauge(&[]).set(remaining as f64);
 }
 
-/// No lease is held: others spend now, and what was said to this worker is no longer what remains.
+/// No lease is held: other workers spend now, and the last report to this one is out of date.
 pub fn no_credits() {
     list::CREDITS.gauge(&[]).set(f64::NAN);
 }
@@ -108,8 +108,8 @@ pub fn faults(faults: &Faults) {
     }
 }
 
-/// Tells how old things are at a moment of UTC.
-pub fn look(now: Micros) {
+/// Reports ages at a moment of UTC.
+pub fn inspect(now: Micros) {
     let last = last();
     METERS.poll_age.set(last.poll.seconds());
     if let Some(received_at) = last.received_at {

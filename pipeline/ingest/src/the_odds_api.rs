@@ -1,9 +1,9 @@
 //! The Odds API v4: its JSON as polls. The live poller and recordings share this decoder.
 //!
-//! A malformed part drops only itself and is counted by its field; a poll whose `events` is no array is no poll, so
-//! that a broken answer never reads as "nothing is offered". The price format is a setting, never guessed. An outcome's
-//! `bet_limit`, which exchanges mostly have, is an amount of the book's currency, of a lay taken to be the backer's stake; one that
-//! is no amount is counted and left out, and its price stays.
+//! A malformed part drops only itself and is counted by its field; a poll whose `events` is no array is no
+//! poll, so that a broken response never reads as "nothing is offered". The price format is a setting, never
+//! guessed. An outcome's `bet_limit`, which exchanges mostly have, is an amount of the book's currency, of a
+//! lay taken to be the backer's stake; one that is no amount is counted and left out, and its price stays.
 //!
 //! Source: The Odds API, "Odds API documentation v4", `GET /v4/sports/{sport}/odds`, with `includeBetLimits`.
 
@@ -42,13 +42,13 @@ pub struct Decoder {
     format: OddsFormat,
 }
 
-/// The sides of an event, to tell outcomes by name.
+/// The teams of an event, to match outcomes by name.
 pub(super) struct Sides<'a> {
     pub(super) home: &'a str,
     pub(super) away: &'a str,
 }
 
-/// A market's key, read: its own, without what says that it is laid.
+/// A parsed market key, without the suffix for lays.
 pub(super) struct MarketKey<'a> {
     pub(super) key: &'a str,
     kind: Market,
@@ -97,6 +97,17 @@ impl Decoder {
     }
 
     /// An answer of the API, an array of events. `None` when it is no such array.
+    ///
+    /// ```
+    /// use arb_ingest::the_odds_api::{Decoder, OddsFormat};
+    /// use arb_model::Faults;
+    ///
+    /// let mut faults = Faults::default();
+    /// let decoder = Decoder::new(OddsFormat::Decimal);
+    /// let poll = decoder.answer("[]", 1_000_000, &mut faults).unwrap();
+    /// assert_eq!((poll.events.len(), poll.ticks()), (0, 0), "a valid poll without offers");
+    /// assert!(decoder.answer("{\"message\": \"no\"}", 1_000_000, &mut faults).is_none(), "no poll");
+    /// ```
     pub fn answer(self, events: &str, received_at: Micros, faults: &mut Faults) -> Option<Poll> {
         let Ok(json::List(Some(events))) = serde_json::from_str::<json::List<json::Event<'_>>>(events) else {
             faults.count("events", "is no array");
@@ -201,7 +212,7 @@ impl Decoder {
         self.tick(&quote, market, sides, faults)
     }
 
-    /// What a price says. `None` when something is wrong with it, which is counted.
+    /// The parsed price. `None` when it is malformed, which is counted.
     pub(super) fn tick(
         self,
         quote: &Quote<'_>,

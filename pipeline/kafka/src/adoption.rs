@@ -21,7 +21,8 @@ use super::output_ends::{HeldBack, Offsets, OutputEnds};
 use super::producer::{enqueue, flush};
 use super::transaction::{Client, FLUSH, RESUME, TIMEOUT, resume};
 
-/// Key of the records that are aborted; they have no value, so that they would remove nothing and say nothing.
+/// Key of the records that are aborted; they have no value, so that they would change nothing if they were
+/// read.
 const KEY: &[u8] = b"adopted";
 /// How long markers may take before the ids are adopted again: the coordinator writes them within milliseconds.
 const AGAIN: Duration = Duration::from_secs(3);
@@ -106,7 +107,7 @@ pub(super) struct Adopting {
     begun: Instant,
     /// Since when all ids have aborted, and where the outputs ended then.
     aborted: Option<(Instant, Offsets)>,
-    /// They were adopted twice: what is open now is of nobody whose id this process may use.
+    /// They were adopted twice: a transaction that is open now belongs to no id that this process may use.
     is_repeated: bool,
     reported: Option<Instant>,
 }

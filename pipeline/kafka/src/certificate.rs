@@ -1,8 +1,8 @@
 //! Why the certificate of a broker is not accepted, found out by a TLS handshake.
 //!
-//! OpenSSL reports a certificate that has expired and one of another CA as the same failure. This handshake, with the
-//! same CA, tells them apart for the sentence of an error. It sends nothing, and its result must never decide whether a
-//! connection is used.
+//! OpenSSL reports an expired certificate and one of another CA as the same failure. This handshake, with the
+//! same CA, distinguishes them for the error message. It sends nothing, and its result must never decide
+//! whether a connection is used.
 //!
 //! Source: RFC 5280; the errors of rustls.
 

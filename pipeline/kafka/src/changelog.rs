@@ -1,8 +1,9 @@
 //! The reader of a machine's changelog: one partition at a time, from its start to its end, in slices of time.
 //!
-//! Its end is the end of what *anyone* has written when the replay begins. A transaction that a dead or frozen owner
-//! left open hides what others committed after it, and a reader of committed records is told "end" before it: so it
-//! gives nothing until nothing is hidden. It never takes such an end for the end.
+//! Its end is the end of what *any* producer has written when the replay begins. An open transaction of a
+//! dead or frozen owner hides what others committed after it, and a reader of committed records reaches an
+//! end before it: so nothing is returned until nothing is hidden. It never takes such an end for the real
+//! one.
 //!
 //! Source: KAFKA-10167, and the last stable offset of KIP-98.
 
@@ -20,8 +21,8 @@ use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent};
 
 /// How long to wait for the next record, while other partitions wait.
 const WAIT: Duration = Duration::from_millis(5);
-/// How often to say that one is waited for.
-const SAY: Duration = Duration::from_secs(1);
+/// How often an open transaction that is waited for is logged.
+const LOG_EVERY: Duration = Duration::from_secs(1);
 
 /// Reads a changelog.
 pub(super) struct Changelog {
@@ -36,8 +37,8 @@ struct Open {
     partition: i32,
     /// The end of what anyone had written, until nothing is hidden before it and the reading has begun.
     hidden_before: Option<i64>,
-    /// When it was last said that an open transaction is waited for.
-    said: Option<Instant>,
+    /// When it was last logged that an open transaction is waited for.
+    logged: Option<Instant>,
 }
 
 impl Changelog {
@@ -47,7 +48,7 @@ impl Changelog {
     /// [`Error::Broker`].
     pub(super) fn connect(cluster: &Cluster, topic: &Topic) -> Result<Self, Error> {
         let reader = |settings: &[(&str, &str)]| Reader::new(cluster, topic, 0, settings);
-        // The end of a partition is told by an empty answer: the broker shall not wait for a fuller one.
+        // An empty response marks the end of a partition: the broker must not wait for a fuller one.
         let committed = reader(&[("auto.offset.reset", "earliest"), ("fetch.wait.max.ms", "5")])?;
         Ok(Self { committed, everything: reader(&[READ_UNCOMMITTED])?, open: None })
     }
@@ -59,7 +60,7 @@ impl Changelog {
     pub(super) fn open(&mut self, partition: i32) -> Result<(), Error> {
         self.close()?;
         let hidden_before = Some(self.everything.span(partition)?.next);
-        self.open = Some(Open { partition, hidden_before, said: None });
+        self.open = Some(Open { partition, hidden_before, logged: None });
         Ok(())
     }
 
@@ -119,12 +120,12 @@ impl Changelog {
 
 impl Open {
     fn report(&mut self) {
-        if self.said.is_none_or(|said| said.elapsed() >= SAY) {
+        if self.logged.is_none_or(|logged| logged.elapsed() >= LOG_EVERY) {
             tracing::warn!(
                 partition = self.partition,
                 "an open transaction hides the end of the changelog; waiting"
             );
-            self.said = Some(Instant::now());
+            self.logged = Some(Instant::now());
         }
     }
 }

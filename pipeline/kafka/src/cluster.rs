@@ -61,6 +61,21 @@ impl Cluster {
 
     /// Brokers with the security that the options describe.
     ///
+    /// ```
+    /// use arb_kafka::{Cluster, ClusterOptions, SecurityProtocol};
+    ///
+    /// let options = ClusterOptions {
+    ///     brokers: "kafka.example:9093".to_owned(),
+    ///     protocol: SecurityProtocol::SaslSsl,
+    ///     ..ClusterOptions::default()
+    /// };
+    /// let error = Cluster::new(options).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "--kafka-security-protocol sasl_ssl needs --kafka-sasl-mechanism"
+    /// );
+    /// ```
+    ///
     /// # Errors
     /// [`SettingsError`] for options that do not fit together, and files that cannot be read.
     pub fn new(options: ClusterOptions) -> Result<Self, SettingsError> {
@@ -173,7 +188,7 @@ impl Cluster {
         Error::Connect { brokers: self.0.brokers.clone(), problem }
     }
 
-    /// Remembers why a connection failed, and logs it unless it was logged within the last minute.
+    /// Stores why a connection failed, and logs it unless it was logged within the last minute.
     pub(super) fn note(&self, sentence: String, is_certificate: bool) {
         let now = Instant::now();
         let mut problem = self.0.problem.lock().unwrap_or_else(PoisonError::into_inner);

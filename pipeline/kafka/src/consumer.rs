@@ -164,7 +164,7 @@ impl Input for InputConsumer {
     }
 }
 
-/// A rebalance of the one topic, as the pump is told it.
+/// A rebalance of the one topic, as the pump receives it.
 fn event(rebalance: Rebalance) -> Event {
     let partitions =
         |places: Vec<(String, i32)>| places.into_iter().map(|(_, partition)| partition).collect();

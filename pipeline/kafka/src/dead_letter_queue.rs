@@ -1,9 +1,9 @@
 //! The reader of the dead-letter topic: what lies there, and how far it has been sent again.
 //!
-//! What has been sent again is remembered as the offsets of a consumer group of its own, committed after the records
-//! are acknowledged: a crash between the two sends some of them twice, and a frame that comes twice counts once. A letter
-//! of a record that it has had a letter of is a double ([`arb_runtime::feed_mark`]): the mark of the last one lies beside the
-//! committed offset. It never removes a letter.
+//! The records that were sent again are stored as the offsets of a consumer group, committed after the
+//! records are acknowledged: a crash between the two sends some of them twice, and a frame that comes twice
+//! counts once. A second letter of the same record is a duplicate ([`arb_runtime::feed_mark`]): the mark of
+//! the last letter is beside the committed offset. It never removes a letter.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,13 +32,13 @@ pub struct Letter {
     pub partition: i32,
     /// Its offset among the dead letters.
     pub offset: i64,
-    /// When it was put aside, in milliseconds since the epoch.
+    /// When it was dead-lettered, in milliseconds since the epoch.
     pub at_millis: Option<i64>,
     /// Its key, as it was.
     pub key: Option<Vec<u8>>,
     /// Its value, as it was.
     pub value: Option<Vec<u8>>,
-    /// What is said about it.
+    /// Its reason and origin.
     pub headers: Vec<(String, String)>,
 }
 
@@ -124,7 +124,8 @@ impl Letters {
         Ok(None)
     }
 
-    /// Remembers that a letter, the last one of its partition that was read, and all before it have been sent again.
+    /// Commits that a letter, the last one of its partition that was read, and all before it have been sent
+    /// again.
     ///
     /// # Errors
     /// [`Error::Client`].

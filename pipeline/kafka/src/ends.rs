@@ -1,9 +1,10 @@
-//! Where a topic's partitions end, asked for every few seconds by a thread of its own.
+//! The end offsets of a topic, polled every few seconds by a dedicated thread.
 //!
-//! For how far behind somebody is, and whether an open transaction holds a partition back: then what is committed ends
-//! before what is written. The reader's own client would know it only as of its last fetch, and only while it is polled: it
-//! would not see the lag grow of one that is stuck. This costs two connections and two small requests a partition every
-//! five seconds. It never ends, and never fails, for a broker that does not answer: then the ends stay as they were.
+//! For lag, and for whether an open transaction holds a partition back: then the committed records end before
+//! the written ones. The reader's client knows the ends only as of its last fetch, and only while it is
+//! polled: the lag of a stuck reader would not grow. This costs two connections and two small requests for
+//! each partition every five seconds. The thread never ends and never fails when a broker does not answer:
+//! then the ends stay as they were.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,10 +18,10 @@ use super::Error;
 use super::cluster::Cluster;
 use super::reader::{READ_UNCOMMITTED, Reader};
 
-/// How often.
+/// The interval between requests.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// The ends of one topic, for whoever reads what is committed; shared by all clones.
+/// The ends of one topic, for readers of committed records; shared by all clones.
 #[derive(Debug, Clone, Default)]
 pub struct Ends(Arc<Mutex<KnownEnds>>);
 
@@ -31,7 +32,7 @@ struct KnownEnds {
 }
 
 impl Ends {
-    /// Begins to ask, until the end is wished.
+    /// Starts to poll, until the shutdown signal.
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.

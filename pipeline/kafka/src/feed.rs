@@ -1,8 +1,9 @@
-//! A topic kept by time, read from positions: the whole feed, for whoever asks.
+//! A reader of a topic kept by time, from positions: the whole feed.
 //!
-//! Reads only what transactions committed, belongs to no consumer group, and never skips: a position that the broker
-//! does not have is an error. What it has had it drops ([`arb_runtime::feed_mark`]), so that nobody who reads it need know that a
-//! broker can lose markers. Dropping a reader blocks for a moment, so it belongs on a thread of its own.
+//! It reads only committed records, belongs to no consumer group, and never skips: a position that the broker
+//! does not have is an error. It drops duplicates ([`arb_runtime::feed_mark`]), so that its callers need not
+//! know that a broker can lose markers. Dropping a reader blocks for a moment, so it belongs on a dedicated
+//! thread.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
 use super::stall_watch::WATCHED;
 
 /// How often to ask whether a transaction has ended.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL: Duration = Duration::from_millis(20);
 
 /// A reader of one topic.
 pub struct Feed {
@@ -30,7 +31,7 @@ pub struct Feed {
     marks: FeedMarks,
 }
 
-/// What a reader is told.
+/// A record or an end.
 #[derive(Debug)]
 pub enum FeedEvent {
     /// A record.
@@ -68,8 +69,9 @@ impl Feed {
         self.reader.spans()
     }
 
-    /// Begins to read partitions, each at a position, the offset of the next record; of the others it reads nothing. `had`
-    /// are the marks of the last records before these positions, as far as whoever comes back to them knows.
+    /// Begins to read partitions, each at a position, the offset of the next record; of the others it reads
+    /// nothing. `had` are the marks of the last records before these positions, as far as the caller knows
+    /// them.
     ///
     /// # Errors
     /// [`Error::Client`].
@@ -111,11 +113,12 @@ pub(super) fn mark(message: &impl Message) -> Option<FeedMark> {
     FeedMark::parse(std::str::from_utf8(header.value?).ok()?)
 }
 
-/// Waits until whatever is written to a topic now is decided, or until the end is wished.
+/// Waits until every record that is written to a topic now is decided, or until the shutdown signal.
 ///
-/// A transaction's markers reach its partitions one after the other: who has seen what it wrote to one topic may
-/// not see yet what it wrote to another. Its records are there, though, before any of its markers. So after this
-/// call a committed read to the end contains everything of every transaction that anybody had seen before it.
+/// A transaction's markers reach its partitions one after the other: a reader that has seen its records in
+/// one topic may not see yet its records in another. But its records are written before any of its markers.
+/// So after this call a committed read to the end contains everything of every transaction that any reader
+/// had seen before it.
 ///
 /// # Errors
 /// [`Error::Client`] when the broker does not answer.
@@ -127,6 +130,6 @@ pub fn settle(cluster: &Cluster, topic: &Topic, partitions: i32, stop: &Stop) ->
         if !std::mem::replace(&mut is_waiting, true) {
             tracing::info!(topic = topic.name, "waiting for the end of an open transaction");
         }
-        stop.wait(LOOK)
+        stop.wait(POLL)
     })
 }

@@ -23,13 +23,13 @@ use super::reader::{self, Committed, committed, is_transient};
 use super::stall_watch::{Fetches, StallWatch, WATCHED, Watched};
 use super::{Error, Listener};
 
-/// How long an offset may stay in doubt: longer than a transaction can stay open (10 s).
+/// How long an offset may be undecided: longer than a transaction can stay open (10 s).
 const IN_DOUBT: Duration = Duration::from_mins(1);
 
 /// `max.poll.interval.ms`: within it a member must poll and answer a rebalance.
 const MAX_POLL_INTERVAL: Duration = Duration::from_mins(5);
 
-/// How long Kafka may take to say what is committed, while other partitions wait.
+/// How long Kafka may take to return committed offsets, while other partitions wait.
 const ANSWER: Duration = Duration::from_millis(200);
 
 /// How long a new position may take to be accepted.
@@ -38,7 +38,7 @@ const SEEK: Duration = Duration::from_secs(15);
 /// What happened to the partitions of a member, each with its topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rebalance {
-    /// These are now its own; all must be started.
+    /// These are now assigned; all must be started.
     Assigned(Vec<(String, i32)>),
     /// These must be given back.
     Revoked(Vec<(String, i32)>),
@@ -60,20 +60,21 @@ pub enum Commit {
     Taken,
     /// It may or may not have it; the same commit may be tried again.
     Again(String),
-    /// It has not: the partitions are another's, or are about to move, which is told as a rebalance.
+    /// It has not: the partitions belong to another member, or are about to move, which is reported as a
+    /// rebalance.
     Lost(String),
 }
 
 /// A member of a group.
 pub(super) struct Member {
     consumer: BaseConsumer<Rebalances>,
-    /// The rebalance that the owner has been told and has not answered.
+    /// The rebalance that the owner has received and has not answered.
     unanswered: Option<Rebalance>,
     stalls: StallWatch,
 }
 
-/// A rebalance as the callback, which runs inside `poll`, saw it. There is one at most: the group goes on when it is
-/// answered.
+/// A rebalance as the callback, which runs inside `poll`, received it. There is one at most: the group
+/// continues when it is answered.
 pub(super) struct Rebalances {
     listener: Listener,
     seen: Mutex<Seen>,
@@ -83,7 +84,7 @@ pub(super) struct Rebalances {
 #[derive(Default)]
 struct Seen {
     rebalance: Option<Rebalance>,
-    /// Nobody will answer any more.
+    /// No answer will come.
     closing: bool,
 }
 
@@ -218,7 +219,7 @@ impl Member {
         loop {
             match committed(&self.consumer, topic, partition) {
                 Err(error) if Instant::now() < deadline => {
-                    // An offset that a transaction is about to change is not told.
+                    // An offset that a transaction is about to change is not returned.
                     tracing::warn!(partition, %error, "the committed offset is asked for again");
                     std::thread::sleep(Duration::from_millis(100));
                 }
@@ -232,7 +233,7 @@ impl Member {
         reader::committed_within(&self.consumer, topic, partition, ANSWER)
     }
 
-    /// Commits offsets, and what stands beside them, as a member of the group.
+    /// Commits offsets, with their metadata, as a member of the group.
     ///
     /// The broker refuses the commit of another generation, but not that of nobody, which is what a member is between
     /// its eviction and its return; so whether the assignment is lost is looked at before and after.
@@ -241,7 +242,7 @@ impl Member {
         if self.is_lost() {
             return Ok(lost());
         }
-        // Of several partitions the error of one is the error of all: librdkafka says the last one's.
+        // Of several partitions the error of one is the error of all: librdkafka reports the last one's.
         match self.consumer.commit(offsets, CommitMode::Sync) {
             Ok(()) if self.is_lost() => Ok(lost()),
             Ok(()) => Ok(Commit::Taken),
@@ -260,7 +261,7 @@ impl Member {
         self.consumer.incremental_assign(list)
     }
 
-    /// Goes on at another offset of a partition that is read.
+    /// Continues at another offset of a partition that is read.
     pub(super) fn seek(&mut self, topic: &str, partition: i32, offset: Offset) -> Result<(), KafkaError> {
         let mut list = TopicPartitionList::new();
         list.add_partition_offset(topic, partition, offset)?;
@@ -284,7 +285,7 @@ impl Member {
 impl Drop for Member {
     fn drop(&mut self) {
         self.consumer.context().seen().closing = true;
-        // The close asks nothing again about partitions that are lost, and waits for ever for an answer.
+        // The close does not repeat lost partitions, and waits for ever for an answer.
         if let Some(Rebalance::Revoked(places) | Rebalance::Lost(places)) = self.unanswered.take() {
             let mut list = TopicPartitionList::new();
             for (topic, partition) in &places {
@@ -297,7 +298,7 @@ impl Drop for Member {
     }
 }
 
-/// What an error of a commit is to whoever made it.
+/// The caller's view of an error of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// It passes: a broker is away, or busy.
@@ -308,7 +309,7 @@ enum Kind {
     Stays,
 }
 
-/// Of an error that is in no list nobody knows that it passes: it stays.
+/// An error that is in no list may be permanent: it is treated so.
 fn kind(error: &KafkaError) -> Kind {
     let loses = [
         Code::IllegalGeneration,
@@ -327,7 +328,8 @@ fn kind(error: &KafkaError) -> Kind {
         Code::BrokerNotAvailable,
         // A broker that left the cluster, with the request in its queue.
         Code::DestroyBroker,
-        // A topic that is made anew, or that a broker has not heard of yet; one that is gone is told to its reader.
+        // A topic that is recreated, or that a broker does not know yet; the reader of a deleted one is
+        // notified.
         Code::UnknownTopicOrPartition,
         Code::NotEnoughReplicas,
         Code::NotEnoughReplicasAfterAppend,
@@ -350,7 +352,7 @@ mod tests {
     #[test]
     fn every_error_of_a_commit_is_one_of_three_kinds() {
         let of = |code: Code| kind(&KafkaError::ConsumerCommit(code));
-        // As the broker and the client say them: an outage, an eviction, and what no trying again mends.
+        // Errors of the broker and the client: an outage, an eviction, and what no retry resolves.
         for code in [
             Code::BrokerTransportFailure,
             Code::AllBrokersDown,

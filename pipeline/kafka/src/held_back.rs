@@ -1,9 +1,9 @@
-//! Which output partitions are held back by a transaction that does not end, asked for every few seconds by a thread of
-//! its own.
+//! The output partitions that are held back by an open transaction, polled every few seconds by a dedicated
+//! thread.
 //!
-//! A transaction of the processor ends within its time-out of 10 s. One that stays open longer is somebody else's, or the
-//! broker has lost its markers: readers of committed records see nothing behind it. It only reports; what ends it is in
-//! docs/operations/hanging-transactions.md.
+//! A transaction of the processor ends within its time-out of 10 s. One that stays open longer belongs to
+//! another producer, or the broker has lost its markers: readers of committed records see nothing behind it.
+//! It never ends one; docs/operations/hanging-transactions.md explains how to.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use super::Error;
 use super::cluster::Cluster;
 use super::output_ends::{HeldBack, OutputEnds};
 
-/// How often.
+/// The interval between requests.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// Begins to ask, until the shutdown signal.
@@ -45,7 +45,7 @@ fn held_back(ends: &OutputEnds, ids: &[i32]) -> Result<Vec<HeldBack>, KafkaError
     ends.held_back(&ends.ends(ids)?)
 }
 
-/// Since when the last stable offsets of partitions have stood where they are, before the end.
+/// Since when the last stable offset of each partition has not moved, before the end.
 #[derive(Default)]
 struct Stalls(BTreeMap<(&'static str, i32), (i64, Instant)>);
 
@@ -87,7 +87,7 @@ mod tests {
         };
         assert_eq!(after(0, &[(0, 5), (1, 7)]), [(0, 0), (1, 0)]);
         assert_eq!(after(5, &[(0, 5), (1, 8)]), [(0, 5), (1, 0)], "transactions of partition 1 end");
-        assert_eq!(after(10, &[(0, 5)]), [(0, 10), (1, 0)], "told to be free, once");
+        assert_eq!(after(10, &[(0, 5)]), [(0, 10), (1, 0)], "reported as free, once");
         assert_eq!(after(15, &[]), [(0, 0)]);
         assert_eq!(after(20, &[]), []);
     }

@@ -1,10 +1,10 @@
-//! Leases: whoever holds a partition of the tick topic in a group holds what is hashed to it, and what is remembered of
-//! it goes with it.
+//! Leases: the owner of a partition of the tick topic in a group holds the leases of everything that is
+//! hashed to it, and their state moves with the partition.
 //!
-//! The group's members read nothing: their partitions are paused. What is remembered is the metadata of the group's
-//! offset (the offset itself is always 0), so it has one writer: the broker refuses it from a member of an earlier
-//! generation, and a new holder reads it after the old one has given the partition back or was expelled. It never gives
-//! a partition back before its holder says so.
+//! The group's members read nothing: their partitions are paused. The state is the metadata of the group's
+//! offset (the offset itself is always 0), so it has one writer: the broker refuses it from a member of an
+//! earlier generation, and a new holder reads it after the old one has given the partition back or was
+//! expelled. It never gives a partition back before its holder does.
 //!
 //! Source: Apache Kafka protocol, `OffsetCommit` (member, generation, metadata); `offset.metadata.max.bytes`, 4,096.
 
@@ -24,7 +24,7 @@ const TOPIC: &str = topics::ODDS_TICKS.name;
 pub struct Leases {
     member: Member,
     held: BTreeSet<i32>,
-    /// What the holder has been told to give back, and has not.
+    /// Partitions that the holder must give back, and has not.
     unanswered: Vec<(String, i32)>,
 }
 
@@ -44,6 +44,19 @@ pub enum Lease {
 impl Leases {
     /// Joins a group.
     ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// use arb_kafka::{Cluster, Lease, Leases};
+    ///
+    /// let mut leases = Leases::join(&Cluster::plaintext("127.0.0.1:9092"), "ingest-feed")?;
+    /// while !leases.holds(0) {
+    ///     leases.next(Duration::from_secs(1))?;
+    /// }
+    /// assert!(leases.remember(0, "position 42")?, "the group accepts the note of the holder");
+    /// # Ok::<(), arb_kafka::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Broker`].
     pub fn join(cluster: &Cluster, group: &str) -> Result<Self, Error> {
@@ -51,7 +64,8 @@ impl Leases {
         Ok(Self { member, held: BTreeSet::new(), unanswered: Vec::new() })
     }
 
-    /// What happens next, waiting at most so long. Whoever does not ask within five minutes is expelled.
+    /// The next event, waiting at most so long. A holder that does not call it within five minutes is
+    /// expelled.
     ///
     /// # Errors
     /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
@@ -60,7 +74,7 @@ impl Leases {
             MemberEvent::Rebalance(Rebalance::Assigned(places)) => Lease::Granted(self.take(&places)?),
             MemberEvent::Rebalance(Rebalance::Revoked(places)) => Lease::Revoked(self.let_go(places)),
             MemberEvent::Rebalance(Rebalance::Lost(places)) => Lease::Lost(self.let_go(places)),
-            // A record that came before its partition was paused is nobody's business.
+            // A record that came before its partition was paused is dropped.
             MemberEvent::Record(_) | MemberEvent::Idle => Lease::Idle,
         })
     }
@@ -104,14 +118,14 @@ impl Leases {
         Ok(self.member.give_back(&list)?)
     }
 
-    /// Whether a partition is ours, as far as this member knows.
+    /// Whether this member owns a partition, as far as it knows.
     #[must_use]
     pub fn holds(&self, partition: i32) -> bool {
         self.held.contains(&partition) && !self.member.is_lost()
     }
 
-    /// Remembers this of a partition, also of one that is revoked and not yet given back; whether the broker took it. It
-    /// does not from a member that has been expelled, nor while partitions move.
+    /// Stores the state of a partition, also of one that is revoked and not yet given back; returns whether
+    /// the broker accepted it. It does not from a member that has been expelled, nor while partitions move.
     ///
     /// # Errors
     /// [`Error::Commit`] for what the broker will never take; [`Error::Client`] for what cannot be written at all.

@@ -66,7 +66,7 @@ pub enum Error {
     Broker {
         /// The addresses that were tried.
         brokers: String,
-        /// What librdkafka says.
+        /// The error of librdkafka.
         source: KafkaError,
     },
     /// No connection can be used: TLS or authentication fails.
@@ -80,7 +80,7 @@ pub enum Error {
     /// A topic is not as the catalogue has it.
     #[error("topic {topic}: {problem}")]
     Topic {
-        /// Which.
+        /// The topic.
         topic: String,
         /// What is wrong, and what to do.
         problem: String,
@@ -98,7 +98,7 @@ pub enum Error {
         key: Box<str>,
         /// Bytes of its value.
         length: usize,
-        /// What librdkafka says.
+        /// The error of librdkafka.
         source: Box<KafkaError>,
     },
     /// The group does not take what is committed, and never will.
@@ -110,18 +110,20 @@ pub enum Error {
          from this process; start it again"
     )]
     Fenced(String),
-    /// A transaction stays open on an output partition after a commit that was in doubt.
-    #[error("a transaction of somebody else has held an output partition back for {0} s: the log says which")]
+    /// A transaction stays open on an output partition after a commit with unknown outcome.
+    #[error(
+        "a transaction of another producer has held an output partition back for {0} s: the log names it"
+    )]
     HeldBack(u64),
     /// The system gave no thread.
     #[error("a thread: {0}")]
     Thread(#[from] std::io::Error),
-    /// Something that a running client was told.
+    /// An event of a running client.
     #[error("Kafka: {0}")]
     Client(#[from] KafkaError),
 }
 
-/// An error after which a client can do no more, as the pump is told it.
+/// A fatal error of a client, as the pump receives it.
 fn fatal(error: impl Into<Error>) -> LogError {
     LogError::Fatal(error.into().into())
 }

@@ -29,12 +29,12 @@ impl Listener {
         Self { cluster: cluster.clone(), is_logging: true }
     }
 
-    /// Of a client that asks one question and whose user reports why there is no answer.
+    /// Of a client for one request, whose user reports why there is no response.
     pub(super) fn of_question(cluster: &Cluster) -> Self {
         Self { cluster: cluster.clone(), is_logging: false }
     }
 
-    /// A token for the client that asks.
+    /// A token for the client that requests it.
     pub(super) fn token(&self) -> Result<OAuthToken, Box<dyn StdError>> {
         let token = self.cluster.token().unwrap_or_else(|| Err("no token is used".to_owned()));
         token.map_err(|problem| {

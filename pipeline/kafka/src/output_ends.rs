@@ -1,5 +1,5 @@
-//! Where the output partitions end: for everybody (high watermark), and for readers of committed records (last stable
-//! offset, which stands before the first record of an open transaction).
+//! The ends of the output partitions: for all readers (high watermark), and for readers of committed records
+//! (last stable offset, which is before the first record of an open transaction).
 //!
 //! All partitions are asked for at once, a request a broker. It never reads a record.
 //!
@@ -17,13 +17,13 @@ use super::cluster::Cluster;
 use super::reader::READ_UNCOMMITTED;
 use super::{Error, Listener};
 
-/// How long the brokers may take to say where partitions end.
+/// The time limit for a request of end offsets.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An offset of each output partition, by topic and partition.
 pub(super) type Offsets = BTreeMap<(&'static str, i32), i64>;
 
-/// A partition whose last stable offset stands before its end.
+/// A partition whose last stable offset is before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HeldBack {
     pub(super) topic: &'static str,
@@ -33,7 +33,7 @@ pub(super) struct HeldBack {
     pub(super) end: i64,
 }
 
-/// Asks for the ends of the output partitions.
+/// Fetches the ends of the output partitions.
 pub(super) struct OutputEnds {
     topics: MachineTopics,
     everything: BaseConsumer<Listener>,
@@ -48,7 +48,7 @@ impl OutputEnds {
     pub(super) fn open(cluster: &Cluster, topics: &MachineTopics) -> Result<Self, Error> {
         let consumer = |(key, value)| {
             let mut config = super::read_committed(cluster);
-            // No group is joined; librdkafka wants a name all the same.
+            // No group is joined; librdkafka requires a name all the same.
             config.set("group.id", "arb-reader").set(key, value);
             cluster.consumer(&config, Listener::new(cluster))
         };
@@ -61,7 +61,7 @@ impl OutputEnds {
         self.topics.written().map(|topic| topic.name)
     }
 
-    /// Where the output partitions of these numbers end for everybody.
+    /// The high watermarks of the output partitions of these numbers.
     ///
     /// # Errors
     /// Of the client: a broker does not answer.

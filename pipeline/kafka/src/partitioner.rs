@@ -10,6 +10,14 @@ const M: u32 = 0x5bd1_e995;
 const R: u32 = 24;
 
 /// The partition, of so many, that a key belongs to.
+///
+/// ```
+/// use arb_kafka::partition_of;
+///
+/// let partition = partition_of("event-1", 12);
+/// assert!((0..12).contains(&partition));
+/// assert_eq!(partition_of("event-1", 1), 0);
+/// ```
 #[must_use]
 pub fn partition_of(key: &str, partitions: i32) -> i32 {
     let positive = i32::from_be_bytes(murmur2(key.as_bytes()).to_be_bytes()) & i32::MAX;

@@ -9,11 +9,11 @@ use rdkafka::error::RDKafkaErrorCode as Code;
 
 use super::cluster::{Cluster, SaslMechanism};
 
-/// Milliseconds after which the first request is over. A broker that ends so soon after a client has connected is taken
-/// for one that requires SASL: the sentence says "may".
+/// Milliseconds within which the first request fails. A broker that closes so soon after a client has
+/// connected probably requires SASL: the message uses "may".
 const FIRST: u32 = 500;
 
-/// What is wrong.
+/// The error.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) sentence: String,
@@ -21,7 +21,7 @@ pub(super) struct Found {
     pub(super) is_certificate: bool,
 }
 
-/// What an error says about the connection; `None` for errors of another kind.
+/// The problem of the connection in an error; `None` for errors of another kind.
 pub(super) fn of(code: Code, reason: &str, cluster: &Cluster) -> Option<Found> {
     match code {
         Code::Authentication => Some(Found::new(&authentication(reason, cluster.mechanism()), reason)),
@@ -30,7 +30,7 @@ pub(super) fn of(code: Code, reason: &str, cluster: &Cluster) -> Option<Found> {
     }
 }
 
-/// What the text of a failed connection says, as it is logged: not all of them are reported as errors.
+/// The problem in the text of a failed connection, as it is logged: not all of them are reported as errors.
 pub(super) fn of_failure(reason: &str, cluster: &Cluster) -> Option<Found> {
     if is_unverified(reason) {
         return Some(Found { is_certificate: true, ..Found::new(&certificate(cluster), reason) });
@@ -206,8 +206,8 @@ mod tests {
                 "may require SASL",
             ),
         ] {
-            let said = of_failure(reason, cluster).map(|found| found.sentence).unwrap_or_default();
-            assert!(said.contains(expected), "{reason}: {said}");
+            let reported = of_failure(reason, cluster).map(|found| found.sentence).unwrap_or_default();
+            assert!(reported.contains(expected), "{reason}: {reported}");
         }
     }
 
@@ -228,8 +228,8 @@ mod tests {
             (SaslMechanism::OAuthBearer, "Authentication failed", "the token"),
             (SaslMechanism::ScramSha256, "Unsupported SASL mechanism", "does not accept SASL SCRAM-SHA-256"),
         ] {
-            let said = authentication(reason, Some(mechanism));
-            assert!(said.contains(expected), "{said}");
+            let reported = authentication(reason, Some(mechanism));
+            assert!(reported.contains(expected), "{reported}");
         }
     }
 }

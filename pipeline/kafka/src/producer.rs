@@ -1,7 +1,7 @@
 //! The producer of the tick topic: idempotent, in order within a partition.
 //!
-//! What it sends is not transactional: frames are counted by their reader instead. It never drops a record in
-//! silence: one that could not be delivered is an error of the next call.
+//! What it sends is not transactional: readers deduplicate frames instead. It never drops a record silently:
+//! a failed delivery is an error of the next call.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -22,8 +22,8 @@ use super::{Error, Listener};
 /// How long all that was sent may take to be acknowledged.
 const FLUSH: Duration = Duration::from_secs(30);
 /// Between two looks at what is in flight: a twentieth of what a small transaction takes.
-const LOOK: Duration = Duration::from_micros(100);
-/// How long what lingers may linger before the producer is told again.
+const POLL: Duration = Duration::from_micros(100);
+/// How long records may wait in a batch before the producer is polled again.
 const AGAIN: Duration = Duration::from_millis(5);
 
 /// Publishes to [`topics::ODDS_TICKS`].
@@ -69,6 +69,18 @@ impl ProducerContext for Deliveries {
 
 impl TickProducer {
     /// Connects.
+    ///
+    /// ```no_run
+    /// use arb_kafka::{Cluster, TickProducer};
+    /// use arb_schemas::TickRecord;
+    /// use arb_schemas::records::Heartbeat;
+    ///
+    /// let producer = TickProducer::new(&Cluster::plaintext("127.0.0.1:9092"))?;
+    /// let beat = TickRecord::Heartbeat(Heartbeat { source: "feed".to_owned(), at: 1_000_000 });
+    /// producer.send(0, "feed", &beat.encode().unwrap())?;
+    /// producer.flush()?;
+    /// # Ok::<(), arb_kafka::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
@@ -153,8 +165,8 @@ pub(super) fn enqueue<C: ProducerContext<DeliveryOpaque = ()>>(
     Ok(())
 }
 
-/// Waits until nothing is in flight: the library's own flush looks every 100 ms only, and in the last millisecond of
-/// any time that it is given it does not wait but spins, which takes a core from whoever has to answer.
+/// Waits until nothing is in flight: the library's flush checks every 100 ms only, and in the last
+/// millisecond of its time limit it does not wait but spins, which occupies a core.
 #[expect(clippy::disallowed_methods, reason = "this is the one that the rule names")]
 pub(super) fn flush<C: ProducerContext>(
     producer: &BaseProducer<C>,
@@ -162,13 +174,13 @@ pub(super) fn flush<C: ProducerContext>(
 ) -> Result<(), KafkaError> {
     let deadline = Instant::now() + within;
     loop {
-        // In no time at all: it sends what lingers, and says whether that was all.
+        // Without waiting: it sends batches that wait, and returns whether that was all.
         match producer.flush(Duration::ZERO) {
             Err(_) if Instant::now() < deadline => {}
             done => return done,
         }
-        let look = (Instant::now() + AGAIN).min(deadline);
-        while producer.in_flight_count() > 0 && Instant::now() < look {
+        let next_check = (Instant::now() + AGAIN).min(deadline);
+        while producer.in_flight_count() > 0 && Instant::now() < next_check {
             serve(producer);
         }
     }
@@ -179,6 +191,6 @@ fn serve<C: ProducerContext>(producer: &BaseProducer<C>) {
     let before = producer.in_flight_count();
     producer.poll(Duration::ZERO);
     if producer.in_flight_count() == before {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
 }

@@ -19,7 +19,7 @@ use super::cluster::Cluster;
 use super::stall_watch::{Fetches, StallWatch, Watched};
 use super::{Error, Listener};
 
-/// How long the broker may take to say where a partition begins and ends, or how far a group has come.
+/// The time limit for requests of a partition's first and last offsets, and of a group's offsets.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How long to wait before asking again.
@@ -28,7 +28,7 @@ const AGAIN: Duration = Duration::from_millis(50);
 /// The setting of a reader that sees what open transactions have written.
 pub(super) const READ_UNCOMMITTED: (&str, &str) = ("isolation.level", "read_uncommitted");
 
-/// A consumer that is told its partitions.
+/// A consumer with manually assigned partitions.
 pub(super) struct Reader {
     consumer: BaseConsumer<Reading>,
     topic: &'static str,
@@ -82,7 +82,7 @@ pub(super) enum ReaderEvent<'a> {
 pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
     let mut config = super::read_committed(cluster);
     config
-        // No group is joined; librdkafka wants a name all the same.
+        // No group is joined; librdkafka requires a name all the same.
         .set("group.id", "arb-reader")
         .set("auto.offset.reset", "error")
         .set("enable.partition.eof", "true")
@@ -92,8 +92,8 @@ pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
 }
 
 impl Reader {
-    /// A reader of a topic of so many partitions; `settings` go before its own, which are those of one that reads what
-    /// is committed and does not skip.
+    /// A reader of a topic with this number of partitions; `settings` are applied before the reader's, which
+    /// read committed records and never skip.
     pub(super) fn new(
         cluster: &Cluster,
         topic: &Topic,
@@ -171,8 +171,8 @@ pub(super) fn span<C: ConsumerContext>(
     }
 }
 
-/// Waits until whatever `everything` sees in these partitions now is decided for `committed`, for which a partition ends
-/// at its last stable offset; `wait` waits a moment, and says whether to give up.
+/// Waits until every record that `everything` sees in these partitions now is decided for `committed`, for
+/// which a partition ends at its last stable offset; `wait` waits a moment, and returns whether to give up.
 pub(super) fn wait_until_decided(
     everything: &Reader,
     committed: &Reader,
@@ -208,7 +208,7 @@ pub(super) fn committed<C: ConsumerContext>(
     let deadline = Instant::now() + TIMEOUT;
     loop {
         match committed_within(consumer, topic, partition, TIMEOUT) {
-            // Nobody coordinates the group yet, or somebody else by now.
+            // The group has no coordinator yet, or another one by now.
             Err(error) if is_transient(&error) && Instant::now() < deadline => std::thread::sleep(AGAIN),
             answer => return answer,
         }
@@ -264,7 +264,7 @@ pub(super) fn is_transient(error: &KafkaError) -> bool {
                 // a wrong one ends (`topics`).
                 | Code::Authentication
                 | Code::SSL
-                // The partitions that were lost by it are told as a rebalance.
+                // The partitions that it lost are reported as a rebalance.
                 | Code::PollExceeded
         )
     )

@@ -1,7 +1,8 @@
 //! The sink's input: a member of a consumer group on the topics that are kept by time.
 //!
-//! Beside an offset it commits a note of the sink's, and only as a member of the group: a commit that the group refuses
-//! is told as such. It never decides from where a partition is read, never skips, and looks into nothing.
+//! Beside an offset it commits a note of the sink, and only as a member of the group: a commit that the group
+//! refuses is reported as such. It never decides from where a partition is read, never skips, and never looks
+//! into a note.
 
 use std::time::Duration;
 
@@ -44,12 +45,12 @@ pub struct Taken<'a> {
     pub mark: Option<FeedMark>,
 }
 
-/// What a member is told.
+/// An event of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SinkEvent {
-    /// A record was given to whoever asked.
+    /// A record was returned to the caller.
     Record,
-    /// These partitions are now its own; all must be started.
+    /// These partitions are now assigned; all must be started.
     Assigned(Vec<Source>),
     /// These must be given back.
     Revoked(Vec<Source>),

@@ -1,13 +1,13 @@
 //! Finds partitions that a consumer has stopped to fetch though there is more to read, and assigns them again where it is.
 //!
-//! librdkafka has had several faults by which a partition is fetched no more after its broker was away (for example its
-//! issues 4492 and 4680: an offset that waits to be validated for ever). The consumer lives, its other partitions go on, and
-//! nothing is reported. What ends it is a new assignment of that partition.
+//! librdkafka has had several bugs by which a partition is no longer fetched after its broker was away (for
+//! example its issues 4492 and 4680: an offset that waits for validation for ever). The consumer and its
+//! other partitions continue, and nothing is reported. A new assignment of that partition ends it.
 //!
-//! It compares how far a partition has been read with how far it can be, from time to time, when there is nothing else to do.
-//! A position counts markers of transactions only with the end of the partition that librdkafka last reported, which it
-//! says in its statistics; without them nothing is compared. It never moves a position, and never acts while the broker
-//! does not answer.
+//! It compares the position of a partition with its end, from time to time, when there is nothing else to do.
+//! A position counts transaction markers only with the end of the partition that librdkafka last reported in
+//! its statistics; without them nothing is compared. It never moves a position, and never acts while the
+//! broker does not answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,12 +20,12 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use arb_runtime::telemetry;
 
-/// The setting of a consumer that is watched: how often librdkafka says what it does. Who sets it must poll, or what is
-/// said piles up.
+/// The setting of a watched consumer: how often librdkafka reports statistics. Its user must poll, or the
+/// reports accumulate.
 pub(super) const WATCHED: (&str, &str) = ("statistics.interval.ms", "5000");
 
 /// How often partitions are compared.
-const LOOK: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_secs(5);
 /// A partition that had more to read for so long, and of which nothing came meanwhile, is stalled. A consumer that recovers by
 /// itself does so within a few seconds after its broker answers. It is asked for its end after this time without a record, and
 /// again after the same time.
@@ -36,11 +36,11 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 /// A topic and a partition of it.
 type Place = (String, i32);
 
-/// What librdkafka last said of the partitions that a consumer reads.
+/// librdkafka's last report of the partitions that a consumer reads.
 #[derive(Default)]
 pub(super) struct Fetches(Mutex<BTreeMap<Place, Fetch>>);
 
-/// What it said of one.
+/// The report of one partition.
 #[derive(Debug, Clone)]
 struct Fetch {
     /// The end that was reported to the application; negative before the first.
@@ -50,12 +50,12 @@ struct Fetch {
 }
 
 impl Fetches {
-    /// Takes what librdkafka says.
+    /// Stores librdkafka's statistics.
     pub(super) fn note(&self, statistics: &Statistics) {
         let mut fetches = self.lock();
         for (name, topic) in &statistics.topics {
-            for (partition, said) in &topic.partitions {
-                let fetch = Fetch { end: said.eof_offset, state: said.fetch_state.clone() };
+            for (partition, report) in &topic.partitions {
+                let fetch = Fetch { end: report.eof_offset, state: report.fetch_state.clone() };
                 fetches.insert((name.clone(), *partition), fetch);
             }
         }
@@ -82,7 +82,7 @@ pub(super) struct StallWatch {
     every: Duration,
     looked: Instant,
     unmoved: Unmoved,
-    /// Where partitions were told to be read from, for those of which nothing has come since.
+    /// The start offsets of partitions from which no record has come since.
     set: BTreeMap<Place, Offset>,
     paused: BTreeSet<Place>,
 }
@@ -91,15 +91,15 @@ pub(super) struct StallWatch {
 struct Progress {
     /// The offset up to which everything has come, markers too; negative before anything has.
     at: i64,
-    /// Where a new assignment goes on.
+    /// The offset at which a new assignment continues.
     resume: Offset,
-    /// What librdkafka says that it does, for the log.
+    /// librdkafka's state of the fetch, for the log.
     state: String,
 }
 
 impl StallWatch {
     pub(super) fn new() -> Self {
-        Self::with(LOOK, STALLED)
+        Self::with(POLL, STALLED)
     }
 
     fn with(every: Duration, limit: Duration) -> Self {
@@ -111,7 +111,7 @@ impl StallWatch {
     pub(super) fn set(&mut self, list: &TopicPartitionList) {
         for element in list.elements() {
             let place = (element.topic().to_owned(), element.partition());
-            self.unmoved.forget(&place);
+            self.unmoved.remove(&place);
             self.set.insert(place, element.offset());
         }
     }
@@ -135,13 +135,13 @@ impl StallWatch {
             return;
         }
         self.looked = now;
-        if let Err(error) = self.look(now, consumer) {
+        if let Err(error) = self.inspect(now, consumer) {
             tracing::debug!(%error, "whether partitions are fetched is not known");
             self.unmoved.forget_all();
         }
     }
 
-    fn look<C: Watched>(&mut self, now: Instant, consumer: &BaseConsumer<C>) -> Result<(), KafkaError> {
+    fn inspect<C: Watched>(&mut self, now: Instant, consumer: &BaseConsumer<C>) -> Result<(), KafkaError> {
         let read = self.read(consumer)?;
         for place in self.unmoved.note(now, read.iter().map(|(place, read)| (place, read.at))) {
             let (Some(Progress { at, resume, state }), (topic, partition)) = (read.get(&place), &place)
@@ -226,8 +226,8 @@ impl Unmoved {
         is_stalled
     }
 
-    /// Begins to count anew.
-    fn forget(&mut self, place: &Place) {
+    /// Restarts the count.
+    fn remove(&mut self, place: &Place) {
         self.since.remove(place);
     }
 
@@ -307,7 +307,8 @@ mod tests {
         come
     }
 
-    /// A consumer that is paused behind the watch's back stands for one that librdkafka has forgotten.
+    /// A consumer that is paused without the watch's knowledge simulates one that librdkafka no longer
+    /// fetches.
     #[test]
     fn a_partition_that_is_fetched_no_more_is_assigned_again_where_it_is() {
         let cluster = MockCluster::new(1).unwrap();
@@ -328,7 +329,7 @@ mod tests {
         assert!(come.is_empty(), "{come:?}");
         consumer.resume(&consumer.assignment().unwrap()).unwrap();
         assert_eq!(poll_until(&consumer, &mut watch, |_, come| come.len() == 2), [3, 4]);
-        // One that its owner has paused is left alone.
+        // A partition that its owner has paused is not reassigned.
         let assigned = consumer.assignment().unwrap();
         consumer.pause(&assigned).unwrap();
         watch.pause(&assigned, true);
@@ -342,20 +343,26 @@ mod tests {
     fn a_quiet_partition_with_a_new_record_is_not_stalled() {
         let (mut unmoved, begun, quiet) = (Unmoved::new(STALLED), Instant::now(), ("quiet".to_owned(), 0));
         let after = |seconds| begun + Duration::from_secs(seconds);
-        let mut look = |seconds: u64, at: i64, end: i64| {
+        let mut inspect = |seconds: u64, at: i64, end: i64| {
             let found = unmoved.note(after(seconds), [(&quiet, at)].into_iter());
             found.iter().any(|place| unmoved.is_stalled(place, after(seconds), end > at))
         };
-        assert!(!look(0, 96, 96));
-        assert!(!look(20, 96, 102), "written just now");
-        assert!(!look(25, 102, 102), "and read");
-        assert!(!look(60, 102, 102) && !look(80, 102, 110) && !look(90, 102, 110), "not for long enough");
-        assert!(look(95, 102, 110), "for 15 s");
-        assert!(!look(100, 102, 110) && !look(110, 102, 110) && look(125, 102, 120), "and once more");
+        assert!(!inspect(0, 96, 96));
+        assert!(!inspect(20, 96, 102), "written just now");
+        assert!(!inspect(25, 102, 102), "and read");
+        assert!(
+            !inspect(60, 102, 102) && !inspect(80, 102, 110) && !inspect(90, 102, 110),
+            "not for long enough"
+        );
+        assert!(inspect(95, 102, 110), "for 15 s");
+        assert!(
+            !inspect(100, 102, 110) && !inspect(110, 102, 110) && inspect(125, 102, 120),
+            "and once more"
+        );
     }
 
     #[test]
-    fn what_does_not_move_for_long_is_found_and_what_moves_is_not() {
+    fn a_stalled_partition_is_found_and_a_moving_one_is_not() {
         let places = ["still", "moves", "late"].map(|topic| (topic.to_owned(), 0));
         let [still, moves, late] = &places;
         let (mut unmoved, begun) = (Unmoved::new(STALLED), Instant::now());
@@ -366,7 +373,7 @@ mod tests {
         assert!(note(5, &[(still, 7), (moves, 1)]).is_empty());
         assert!(note(10, &[(still, 7), (moves, 2), (late, 0)]).is_empty());
         assert_eq!(note(15, &[(still, 7), (moves, 2), (late, 0)]), vec![still.clone()]);
-        // One that is not named is forgotten.
+        // A partition that is not named is removed.
         assert!(note(20, &[(moves, 2)]).is_empty());
         assert_eq!(note(25, &[(still, 7), (moves, 2)]), vec![moves.clone()]);
         // Back is a movement too: it was read again.

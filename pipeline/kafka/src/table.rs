@@ -21,7 +21,7 @@ pub struct Table {
     behind: BTreeSet<i32>,
 }
 
-/// What a reader is told.
+/// A record or an end.
 #[derive(Debug)]
 pub enum TableEvent {
     /// A key got a value, or lost it.
@@ -43,6 +43,26 @@ pub enum TableEvent {
 
 impl Table {
     /// Starts to read a topic of so many partitions from its beginning.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// use arb_kafka::{Cluster, Table, TableEvent};
+    /// use arb_schemas::topics::ARBS_BOARD;
+    ///
+    /// let cluster = Cluster::plaintext("127.0.0.1:9092");
+    /// let mut board = Table::open(&cluster, &ARBS_BOARD, arb_kafka::partitions(&cluster)?)?;
+    /// let mut open = 0;
+    /// loop {
+    ///     match board.next(Duration::from_millis(100))? {
+    ///         TableEvent::Put { value: Some(_), .. } => open += 1,
+    ///         TableEvent::CaughtUp => break,
+    ///         _ => {}
+    ///     }
+    /// }
+    /// println!("{open} records");
+    /// # Ok::<(), arb_kafka::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Broker`].

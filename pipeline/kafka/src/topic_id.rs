@@ -1,8 +1,8 @@
 //! A topic's id: 16 bytes that the controller draws when it creates the topic, so that a topic of the same name that
 //! was deleted and created again has another.
 //!
-//! Nothing else tells the two apart: offsets begin again at 0, and the cluster's id stays. It never does more than
-//! describe topics.
+//! Nothing else distinguishes the two: offsets begin again at 0, and the cluster's id stays. It never does
+//! more than describe topics.
 //!
 //! Source: KIP-516.
 
@@ -94,10 +94,10 @@ impl TopicIds {
         self.topics.iter().position(|(topic, _)| topic.name == name)
     }
 
-    /// The first topic whose id is another by now: a request for each. One that is gone, or that no broker describes, has
-    /// no other.
+    /// The first topic whose id has changed: a request for each. A topic that is deleted, or that no broker
+    /// describes, has no other id.
     #[must_use]
-    pub fn made_anew(&self) -> Option<&'static str> {
+    pub fn recreated(&self) -> Option<&'static str> {
         let is_other = |(topic, id): &&(Topic, [u8; 16])| {
             describe(&self.cluster, &self.client, topic).is_ok_and(|now| now != *id)
         };

@@ -1,4 +1,4 @@
-//! Provisioning: makes the broker's topics what the catalogue says, and refuses where they differ.
+//! Provisioning: creates the catalogue's topics on the broker, and refuses where existing ones differ.
 //!
 //! It creates what is missing and never deletes or repartitions anything.
 
@@ -16,14 +16,15 @@ use super::reader::is_transient;
 use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// How long one question may take, before it is said that the broker is waited for.
-const LOOK: Duration = Duration::from_millis(1_500);
+/// The time limit of one request, before it is logged that the broker is waited for.
+const POLL: Duration = Duration::from_millis(1_500);
 /// How long TLS or authentication may fail before it counts as a wrong setting: several brokers are tried by then.
 const LASTING: Duration = Duration::from_secs(5);
 /// Between two questions.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// Creates the topics that are missing, those that follow the ticks with so many partitions, or as many as the catalogue says.
+/// Creates the missing topics: those that follow the ticks with the given number of partitions, the others
+/// with the catalogue's.
 ///
 /// # Errors
 /// [`Error`] when the broker does not answer or refuses one.
@@ -102,7 +103,7 @@ fn answered<T>(
         let asked = Instant::now();
         // What the client reports is taken: why a connection failed, or that a token must be renewed.
         while consumer.poll(Duration::ZERO).is_some() {}
-        let source = match ask(LOOK.min(deadline.saturating_duration_since(asked))) {
+        let source = match ask(POLL.min(deadline.saturating_duration_since(asked))) {
             Ok(answer) => return Ok(answer),
             Err(source) => source,
         };

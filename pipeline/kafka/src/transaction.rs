@@ -81,7 +81,8 @@ impl ProducerContext for Silent {
     }
 }
 
-/// Takes over a transactional id: whoever used it is fenced; the coordinator aborts the transaction that it knows of.
+/// Takes over a transactional id: its last user is fenced; the coordinator aborts the transaction that it
+/// knows of.
 pub(super) fn connect(cluster: &Cluster, transactional_id: &str) -> Result<Client, Error> {
     let config = transactional(cluster, transactional_id);
     let client: Client = cluster.producer(&config, Silent::new(cluster))?;
@@ -102,7 +103,7 @@ pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
     config
 }
 
-/// Settings of one that writes transactions.
+/// Settings of a transactional producer.
 pub(super) fn transactional(cluster: &Cluster, transactional_id: &str) -> ClientConfig {
     let mut config = settings(cluster);
     config.set("transactional.id", transactional_id).set("transaction.timeout.ms", "10000");
@@ -155,7 +156,7 @@ impl<'a> Transaction<'a> {
         end(self.client, self.transactional_id, error)
     }
 
-    /// An error of a record that was not taken; one that ends the producer names the record.
+    /// An error of a record that was not accepted; a fatal one names the record.
     fn refused(&self, source: KafkaError, output: &Output) -> LogError {
         if !is_fatal(&source) {
             return LogError::Abort(source.into());
@@ -172,7 +173,7 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// An error after which a producer can do no more: of one that was fenced, the sentence that says so.
+/// A fatal error of a producer: for a fenced one, the sentence that explains it.
 pub(super) fn end(client: &Client, transactional_id: &str, error: impl Into<Error>) -> LogError {
     let is_fenced = client.client().fatal_error().is_some_and(|(code, _)| is_fencing(code));
     fatal(if is_fenced { Error::Fenced(transactional_id.to_owned()) } else { error.into() })
@@ -201,13 +202,13 @@ impl Port for Transaction<'_> {
                 self.fail_points.pass(Point::Committed);
                 Ok(Committed::Yes)
             }
-            // Also where librdkafka asks for an abort: the request may have been heard.
+            // Also where librdkafka requests an abort: the broker may have received the request.
             Err(error) => {
                 self.is_open = false;
                 if is_fatal(&error) {
                     return Err(self.end(error));
                 }
-                tracing::warn!(%error, "nobody knows whether a commit has happened");
+                tracing::warn!(%error, "the outcome of a commit is unknown");
                 Ok(Committed::Unknown)
             }
         }
@@ -265,7 +266,7 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// Calls again while librdkafka says that it is safe: it then resumes the call rather than repeat it.
+/// Calls again while librdkafka reports that it is safe: it then resumes the call rather than repeat it.
 pub(super) fn resume(
     within: Duration,
     mut call: impl FnMut() -> Result<(), KafkaError>,

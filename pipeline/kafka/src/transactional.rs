@@ -26,13 +26,13 @@ use super::transaction::{Client, Transaction, connect, end, is_fatal};
 use super::{Error, InputConsumer, fatal};
 
 /// Between two looks whether anything is open.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL: Duration = Duration::from_millis(2);
 /// How long to look before the records of other partitions are read again.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// How long what is open may stay so after a renewal, before the process ends.
 const RENEWAL: Duration = Duration::from_mins(1);
 
-/// What a producer is told by those around it.
+/// The handles that a producer shares with the rest of the process.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
     /// Where a test kills or freezes the process.
@@ -103,7 +103,7 @@ impl TransactionalProducer {
         Ok(Working { partition, transactional_id, client })
     }
 
-    /// Goes on with an adoption; whether it is done.
+    /// Continues an adoption; returns whether it is complete.
     fn advance(&mut self, adopting: &mut Adopting, input: &InputConsumer) -> Result<bool, LogError> {
         match self.try_to_advance(adopting, input) {
             Ok(is_done) => Ok(is_done),
@@ -130,11 +130,11 @@ impl TransactionalProducer {
             if Instant::now() >= deadline || self.surroundings.stop.is_stopped() {
                 return Ok(false);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL);
         }
     }
 
-    /// Adopts the id of a partition; its client becomes the one that writes if there is none.
+    /// Adopts the id of a partition; its client becomes the writer if there is none.
     fn adopt_one(&mut self, partition: i32, group: &ConsumerGroupMetadata) -> Result<(), Failure> {
         self.surroundings.pulse.beat();
         let is_working = |working: &Working| working.partition == partition;
@@ -208,7 +208,7 @@ impl Producer for TransactionalProducer {
         if self.working.is_none() {
             let none = || Error::Client(KafkaError::ClientCreation("no partition is owned".to_owned()));
             let lowest = *self.owned.first().ok_or_else(|| fatal(none()))?;
-            // Adopted when it was assigned, and used by nobody since.
+            // Adopted when it was assigned, and not used since.
             self.working = Some(self.connect(lowest).map_err(fatal)?);
         }
         let none = || fatal(KafkaError::ClientCreation("no producer".to_owned()));
@@ -235,7 +235,7 @@ impl Producer for TransactionalProducer {
                 return Err(fatal(Error::HeldBack(RENEWAL.as_secs())));
             }
             self.surroundings.pulse.beat();
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL);
         }
         Ok(Renewal::Done)
     }

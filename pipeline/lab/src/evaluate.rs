@@ -1,7 +1,7 @@
 //! Evaluation: what a recording's windows were, by the engine that the processor runs, without Kafka.
 //!
-//! Each recording has its own engine with the `raw` policy, one partition, whole polls. The words are those of the
-//! independent oracle. It is no second engine: it only listens to what the first one says.
+//! Each recording has a separate engine with the `raw` policy, one partition, whole polls. The terms are
+//! those of the independent oracle. It is no second engine: it only reads the effects of the first one.
 
 mod fit;
 mod report;
@@ -66,10 +66,30 @@ pub struct Evaluation {
     pub cut: Vec<SourceError>,
 }
 
-/// Evaluates recordings, one after the other. How well lives are foretold is told of what opens after the split.
+/// Evaluates recordings, one after the other. Predictions of lifetimes are reported for windows that open
+/// after the split.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arb_ingest::simulator::{Settings, Simulator};
+/// use arb_ingest::the_odds_api::OddsFormat;
+/// use arb_lab::evaluate::evaluate;
+///
+/// let mut market = Simulator::new(Settings { events: 6, ..Settings::default() });
+/// let lines: Vec<_> = (0..6).map(|_| market.next_line()).collect();
+/// let path = std::env::temp_dir().join(format!("evaluate-{}.jsonl", std::process::id()));
+/// std::fs::write(&path, lines.join("\n") + "\n")?;
+/// let books = Arc::new(arb_process::books::shipped()?);
+/// let evaluation = evaluate([path.as_path()], OddsFormat::American, &books, None)?;
+/// std::fs::remove_file(&path)?;
+/// assert_eq!((evaluation.polls, evaluation.late, evaluation.cut.len()), (6, 0, 0));
+/// assert!(evaluation.ticks > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
-/// [`SourceError`] when one cannot be opened; one that breaks off is evaluated as far as it goes.
+/// [`SourceError`] when one cannot be opened; one that ends early is evaluated as far as it goes.
 pub fn evaluate<'a>(
     recordings: impl IntoIterator<Item = &'a Path>,
     format: OddsFormat,
@@ -134,14 +154,14 @@ impl<'a> Run<'a> {
         let poll = asked(poll);
         self.evaluation.ticks += poll.ticks() as u64;
         let (effects, poll) =
-            told(&mut self.engine, source, poll, &mut self.offset, &mut self.evaluation.faults);
+            step_poll(&mut self.engine, source, poll, &mut self.offset, &mut self.evaluation.faults);
         if poll != Disposition::Applied {
             self.evaluation.late += 1;
             return;
         }
         self.evaluation.polls += 1;
         self.span = Some((self.span.map_or(received_at, |(first, _)| first), received_at));
-        self.verdicts.look(&self.engine, received_at, &mut self.evaluation.survival);
+        self.verdicts.inspect(&self.engine, received_at, &mut self.evaluation.survival);
         for effect in &effects {
             self.windows.apply(effect);
             if let Effect::Transition(arb_engine::effect::WindowChange::Opened, entry, _) = effect {
@@ -160,8 +180,9 @@ fn asked(mut poll: Poll) -> Poll {
     poll
 }
 
-/// Tells an engine a poll of which the first record has this offset; what it says, and what became of the poll.
-fn told(
+/// Passes a poll to an engine, its first record at this offset; returns the effects and the outcome of the
+/// poll.
+fn step_poll(
     engine: &mut Engine,
     source: &str,
     poll: Poll,

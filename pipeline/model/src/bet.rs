@@ -15,6 +15,15 @@ pub struct Bet {
 
 impl Bet {
     /// `None` when the market has no such outcome, lacks a line or has none to give.
+    ///
+    /// ```
+    /// use arb_model::{Bet, Market, Outcome, Side};
+    ///
+    /// let totals = Market::parse("totals").unwrap();
+    /// let over = Bet::new(totals, Outcome::Over, Side::Back, Some(2_500)).unwrap();
+    /// assert_eq!(over.line(), Some(2_500), "2.5 goals, in thousandths");
+    /// assert_eq!(Bet::new(totals, Outcome::Over, Side::Back, None), None, "a total needs a line");
+    /// ```
     #[must_use]
     pub fn new(market: Market, outcome: Outcome, side: Side, line: Option<Line>) -> Option<Self> {
         let exists = market.admits(outcome) && market.family.has_line() == line.is_some();

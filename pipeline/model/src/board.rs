@@ -66,7 +66,7 @@ record! {
         pub updated_at: Time,
         /// Of the last transition.
         pub sequence: i64,
-        /// Least return of the legs' stakes, pushes aside; `None` when none can be placed.
+        /// Least return of the legs' stakes, without pushes; `None` when none can be placed.
         pub margin_rounded: Option<f64>,
         /// The largest total stake within limits; `None` when no limit is known.
         pub total_stake_max: Option<Money>,
@@ -80,7 +80,7 @@ record! {
         pub failed_checks: Vec<FailedCheck> as "doubts",
         /// Remaining life when the entry was written.
         pub ttl: Option<Ttl> => _,
-        /// The probability that the window lives long enough to be placed.
+        /// The probability that the window stays open long enough to be placed.
         pub execution_probability: Option<f64> as "placeable",
     }
 }
@@ -92,7 +92,7 @@ record! {
         pub outcome: Open<Outcome>,
         /// For it, or against it.
         pub side: Open<Side>,
-        /// Where.
+        /// The book.
         pub book: Name,
         /// At what price.
         pub price: Price,
@@ -104,7 +104,7 @@ record! {
         pub price_moved_at: Time,
         /// When the source last confirmed it.
         pub last_seen_at: Time,
-        /// Who runs the book; empty in records of version 1.
+        /// The operator of the book; empty in records of version 1.
         pub operator: Name,
         /// After fees, as the price of a back; of a lay, per unit of liability.
         pub effective_price: Option<Price>,

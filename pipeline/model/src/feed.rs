@@ -63,7 +63,7 @@ record! {
         pub id: String,
         /// Its event.
         pub event_id: Name,
-        /// Why.
+        /// The reason.
         pub reason: Open<CloseReason>,
         /// When it opened.
         pub opened_at: Time,

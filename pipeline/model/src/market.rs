@@ -6,7 +6,7 @@
 pub type Line = i32;
 
 keyed! {
-    /// What a market asks.
+    /// The kind of a market.
     pub enum Family {
         /// Winner; two- or three-way, by sport and by what is offered.
         H2h = "h2h",
@@ -80,7 +80,7 @@ impl Family {
 /// A family in a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Market {
-    /// What it asks.
+    /// The kind of the market.
     pub family: Family,
     /// About which part.
     pub period: Period,
@@ -88,6 +88,15 @@ pub struct Market {
 
 impl Market {
     /// From a key such as `totals` or `h2h_h1`; `None` for a market that is not in the catalogue.
+    ///
+    /// ```
+    /// use arb_model::{Market, Outcome};
+    ///
+    /// let market = Market::parse("totals_h1").unwrap();
+    /// assert_eq!(market.key(), "totals_h1");
+    /// assert!(market.admits(Outcome::Over) && !market.admits(Outcome::Home));
+    /// assert_eq!(Market::parse("corners"), None);
+    /// ```
     #[must_use]
     pub fn parse(key: &str) -> Option<Self> {
         if let Some(family) = Family::of_input(key) {
@@ -177,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_no_market() {
+    fn an_invalid_key_is_no_market() {
         for key in
             ["", "_", "h2h_", "_h1", "h2h_h3", "h2h_q5", "h2h_full_time", "H2H", "h2h_h1_h1", "totals h1"]
         {

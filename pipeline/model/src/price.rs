@@ -11,10 +11,20 @@ const UNIT: i64 = 1_000_000;
 const DIGITS: usize = 6;
 /// The largest exponent of a number that means something here; a few digits more would be an endless loop of noughts.
 const EXPONENT: i32 = 40;
-/// The highest price that is believed: 1001, the ladders' top.
+/// The highest valid price: 1001, one above the ladders' top of 1000.
 const MAX: i64 = 1_001 * UNIT;
 
 /// Decimal odds in millionths, above 1 and at most 1001.
+///
+/// ```
+/// use arb_model::{Price, PriceError};
+///
+/// let price = Price::from_decimal("1.909090909")?;
+/// assert_eq!(price.millionths(), 1_909_090);
+/// assert_eq!(Price::from_american(-110)?, price);
+/// assert_eq!(Price::from_decimal("1.0"), Err(PriceError::OutOfRange));
+/// # Ok::<(), PriceError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Price(u32);
 

@@ -1,4 +1,5 @@
-//! A record: a struct whose fields have one name in Rust, in binary encodings and in text, but where a field says otherwise.
+//! A record: a struct whose fields have one name in Rust, in binary encodings and in text, unless a field
+//! overrides it.
 //!
 //! It never changes a value: the types of the fields choose the form of their values.
 

@@ -109,9 +109,9 @@ record! {
         pub side: Open<Side>,
         /// Line.
         pub line: Option<Points>,
-        /// Where.
+        /// The book.
         pub book: Name,
-        /// Who runs the book.
+        /// The operator of the book.
         pub operator: Name,
         /// At what price.
         pub price: Price,
@@ -129,7 +129,7 @@ record! {
 record! {
     /// A chance without what books keep.
     pub struct FairChance {
-        /// By which method.
+        /// The devig method.
         pub method: Open<Method>,
         /// Of the outcome.
         pub probability: f64,
@@ -146,7 +146,7 @@ pub struct SignalChange {
 }
 
 impl SignalKind {
-    /// Whether it follows from the table as it stands, and from nothing else.
+    /// Whether it follows from the current table only.
     #[must_use]
     pub fn is_of_table(self) -> bool {
         matches!(self, Self::Value | Self::LowHold | Self::Middle)

@@ -28,7 +28,7 @@ pub fn to_rfc3339(at: Micros) -> String {
     Rfc3339(at).to_string()
 }
 
-/// A time that is written as [`to_rfc3339`] writes it, without a text of its own.
+/// A time that is written as [`to_rfc3339`] writes it, without allocating a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rfc3339(pub Micros);
 
@@ -48,6 +48,15 @@ impl Serialize for Rfc3339 {
 }
 
 /// A time of a record: microseconds since the epoch in binary, RFC 3339 in text.
+///
+/// ```
+/// use arb_model::Time;
+/// use arb_model::time::parse_rfc3339;
+///
+/// let start = Time(parse_rfc3339("2026-01-01T12:00:00.5Z").unwrap());
+/// assert_eq!(start.0, 1_767_268_800_500_000);
+/// assert_eq!(serde_json::to_string(&start).unwrap(), "\"2026-01-01T12:00:00.5Z\"");
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(transparent)]
 pub struct Time(pub Micros);

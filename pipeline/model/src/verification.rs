@@ -27,7 +27,7 @@ keyed! {
         IndependentOperators = "independent_operators",
         /// No leg is an outlier against the other books.
         PlausiblePrice = "plausible_price",
-        /// The margin is one that proven windows have.
+        /// The margin is plausible: verified windows have such margins.
         PlausibleMargin = "plausible_margin",
         /// Stakes that can be placed leave a profit.
         Stakeable = "stakeable",
@@ -43,23 +43,32 @@ impl Flag {
 }
 
 /// Which flags hold.
+///
+/// ```
+/// use arb_model::{Flag, Verification};
+///
+/// let all = Verification::of(Flag::ALL);
+/// assert!(all.is_verified());
+/// let stale = Verification::of(Flag::ALL.into_iter().filter(|flag| *flag != Flag::Fresh));
+/// assert!(!stale.is_verified() && stale.holds(Flag::Simultaneous));
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verification(u16);
 
 impl Verification {
-    /// Of these flags.
+    /// The set of these flags.
     #[must_use]
     pub fn of(flags: impl IntoIterator<Item = Flag>) -> Self {
         Self(flags.into_iter().fold(0, |bits, flag| bits | flag.bit()))
     }
 
-    /// Whether this one does.
+    /// Whether a flag holds.
     #[must_use]
     pub fn holds(self, flag: Flag) -> bool {
         self.0 & flag.bit() != 0
     }
 
-    /// Whether all do.
+    /// Whether all flags hold.
     #[must_use]
     pub fn is_verified(self) -> bool {
         Flag::ALL.into_iter().all(|flag| self.holds(flag))
@@ -145,7 +154,7 @@ record! {
     /// A flag that does not hold, and why, for a person.
     #[derive(Eq)]
     pub struct FailedCheck as "Doubt" {
-        /// Which.
+        /// The flag.
         pub flag: Open<Flag>,
         /// One sentence.
         pub reason: String,
@@ -176,7 +185,7 @@ mod tests {
 
     /// The order of the flags is what is stored: a flag that moved would change what old records mean.
     #[test]
-    fn flags_have_their_bits_for_ever() {
+    fn flags_keep_their_bits() {
         let bits: Vec<_> = Flag::ALL.iter().map(|flag| format!("{} {}", flag.key(), flag.bit())).collect();
         let golden = [
             "simultaneous 1",

@@ -1,8 +1,8 @@
 //! The file of books: `books.toml`, read, checked, and made into the engine's table.
 //!
-//! A person edits it, so whatever is wrong in it is said with its place, and nothing of it is guessed: an unknown field, a key
-//! that is there twice, rules that nobody wrote, dates out of order, a rate out of range, a fact without a source. It never
-//! fills a gap; that is the table's.
+//! A person edits it, so every mistake in it is reported with its place, and nothing is guessed: an unknown
+//! field, a repeated key, undefined rules, dates out of order, a rate out of range, a fact without a source.
+//! It never fills a gap; the table does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use toml::value::Datetime;
 const SHIPPED: &str = include_str!("../../books.toml");
 /// Millionths in one.
 const UNIT: u32 = 1_000_000;
-/// The highest rate of a fee that is believed: a quarter. More is a slip of the pen, such as a percentage.
+/// The highest accepted rate of a fee: a quarter. More is a mistake, such as a percentage.
 const HIGHEST: u32 = 250_000;
 /// Currencies whose minor unit is a hundredth, in which stakes are counted.
 const CURRENCIES: [&str; 5] = ["AUD", "CAD", "EUR", "GBP", "USD"];
@@ -30,10 +30,10 @@ pub enum BooksError {
     /// It is no TOML of this form; the place is in the message.
     #[error("{0}")]
     Form(#[from] toml::de::Error),
-    /// It is, but what it says cannot be.
+    /// It is readable, but its content is invalid.
     #[error("{place}: {what}")]
     Sense {
-        /// Where.
+        /// The place.
         place: String,
         /// What.
         what: String,
@@ -132,6 +132,15 @@ impl From<KindName> for VenueKind {
 
 /// The table that this program ships with.
 ///
+/// ```
+/// use arb_process::books::shipped;
+///
+/// let books = shipped()?;
+/// let operator = |book| books.get(book).operator(book).to_owned();
+/// assert_eq!(operator("neds"), operator("ladbrokes_au"), "one operator runs both");
+/// # Ok::<(), arb_process::books::BooksError>(())
+/// ```
+///
 /// # Errors
 /// [`BooksError`]; a test sees to it that there is none.
 pub fn shipped() -> Result<Books, BooksError> {
@@ -139,6 +148,13 @@ pub fn shipped() -> Result<Books, BooksError> {
 }
 
 /// A table from the text of such a file.
+///
+/// ```
+/// use arb_process::books::parse;
+///
+/// assert!(parse("").is_ok(), "a table without books");
+/// assert!(parse("[[bok]]").is_err(), "an unknown field is an error with its place");
+/// ```
 ///
 /// # Errors
 /// [`BooksError`] with the place.
@@ -164,7 +180,7 @@ impl RulesEntry {
         let place = format!("rules.{name}");
         is_sourced(&self.source, &place)?;
         date(&self.from, &place)?;
-        ensure(!self.says.trim().is_empty(), &place, || "it does not say what they are".to_owned())?;
+        ensure(!self.says.trim().is_empty(), &place, || "it has no text".to_owned())?;
         let levels = self.levels.iter().map(|(key, level)| (Arc::from(key.as_str()), (*level).into()));
         Ok(Rules { group: name.into(), level: self.level.into(), levels: levels.collect() })
     }
@@ -188,8 +204,7 @@ impl BookEntry {
             "refresh_seconds is outside 1 to 86400".to_owned()
         })?;
         let named = self.rules.as_deref().map(|name| rules.get(name).cloned().ok_or(name));
-        let rules =
-            named.transpose().map_err(|name| sense(place, format!("nobody wrote the rules {name}")))?;
+        let rules = named.transpose().map_err(|name| sense(place, format!("no such rules: {name}")))?;
         ensure(
             !matches!(self.kind, KindName::Exchange | KindName::PredictionMarket) || !self.fee.is_empty(),
             place,
@@ -310,7 +325,7 @@ mod tests {
         source = "a page"
     "#;
 
-    /// What is said of the file after a change to it.
+    /// The error for the file after a change to it.
     fn broken(from: &str, to: &str) -> String {
         assert!(FILE.contains(from), "{from}");
         parse(&FILE.replacen(from, to, 1)).expect_err(to).to_string()
@@ -339,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn an_error_names_its_place() {
         let line = |message: &str| message.contains("line");
         assert!(line(&broken("operator = ", "operater = ")) && line(&broken("\"exchange\"\n", "\"shop\"\n")));
         assert!(
@@ -350,10 +365,7 @@ mod tests {
         assert_eq!(broken("\"plain\"", "\"other\""), "book other: other is there twice");
         assert_eq!(broken("\"exchange\", \"other\"", "\"a\", \"a\""), "book a: a is there twice");
         assert_eq!(broken("[\"plain\"]", "[]"), "book 2: it has no keys");
-        assert_eq!(
-            broken("rules = \"here\"", "rules = \"there\""),
-            "book exchange: nobody wrote the rules there"
-        );
+        assert_eq!(broken("rules = \"here\"", "rules = \"there\""), "book exchange: no such rules: there");
         assert!(broken("\"EUR\"", "\"JPY\"").starts_with("book plain: JPY is no currency"));
         assert_eq!(
             broken("2021-01-01", "2020-01-01"),
@@ -385,7 +397,7 @@ mod tests {
         assert!(broken("\"bookmaker\"", "\"exchange\"").contains("it has no fee"));
         assert_eq!(broken("step = 100", "step = 0"), "book exchange: a step of 0 is none");
         assert!(broken("refresh_seconds = 30", "refresh_seconds = 0").contains("refresh_seconds"));
-        assert!(broken("Overtime counts.", " ").contains("does not say"));
+        assert!(broken("Overtime counts.", " ").contains("it has no text"));
     }
 
     #[test]

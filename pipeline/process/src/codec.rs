@@ -34,6 +34,20 @@ pub fn as_input<'a>(record: &'a TickRecord, faults: &mut Faults) -> Input<'a> {
 }
 
 /// A message of the tick topic, a frame in place where that can be.
+///
+/// ```
+/// use arb_engine::input::Input;
+/// use arb_model::Faults;
+/// use arb_process::codec::TickMessage;
+/// use arb_schemas::records::Heartbeat;
+/// use arb_schemas::wire::encode;
+///
+/// let message = encode(&Heartbeat { source: "feed".to_owned(), at: 1_000_000 })?;
+/// let record = TickMessage::read(&message)?;
+/// let input = record.as_input(&mut Faults::default());
+/// assert!(matches!(input, Input::Heartbeat(beat) if beat.source == "feed"));
+/// # Ok::<(), arb_schemas::wire::WireError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TickMessage<'a> {
     /// A frame whose names are the message's.

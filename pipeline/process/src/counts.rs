@@ -35,8 +35,8 @@ pub struct OddsCounts {
     pub over: u64,
     /// Records that were refused whole for a cap.
     pub refused: u64,
-    /// What the engine said.
-    pub said: Said,
+    /// The effects of the engine.
+    pub effects: EffectCounts,
     /// Entries that broke an invariant.
     pub violations: u64,
     /// Ticks that were left out.
@@ -46,7 +46,7 @@ pub struct OddsCounts {
 /// What is not 0, as `name=value`.
 impl fmt::Display for OddsCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { frames, poll_ends, heartbeats, ticks, said, .. } = self;
+        let Self { frames, poll_ends, heartbeats, ticks, effects, .. } = self;
         write!(f, "frames={frames} poll_ends={poll_ends} heartbeats={heartbeats} ticks={ticks}")?;
         let rest = [
             ("late", self.late),
@@ -54,13 +54,16 @@ impl fmt::Display for OddsCounts {
             ("ahead", self.ahead),
             ("over", self.over),
             ("refused", self.refused),
-            ("opened", said.opened),
-            ("updated", said.updated),
-            ("refreshed", said.refreshed),
-            ("closed", said.closed.iter().sum()),
-            ("signals", said.signals.iter().flatten().sum()),
-            ("line_movements", said.price_moves + said.main_line_moves),
-            ("stale_alerts", said.stale_arbs + said.stale_books + said.recovered_books + said.gone_books),
+            ("opened", effects.opened),
+            ("updated", effects.updated),
+            ("refreshed", effects.refreshed),
+            ("closed", effects.closed.iter().sum()),
+            ("signals", effects.signals.iter().flatten().sum()),
+            ("line_movements", effects.price_moves + effects.main_line_moves),
+            (
+                "stale_alerts",
+                effects.stale_arbs + effects.stale_books + effects.recovered_books + effects.gone_books,
+            ),
             ("violations", self.violations),
         ];
         rest.iter()
@@ -72,7 +75,7 @@ impl fmt::Display for OddsCounts {
 
 /// Effects of the engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct EffectCounts {
     /// Windows that opened.
     pub opened: u64,
     /// Other transitions of open windows.
@@ -97,7 +100,7 @@ pub struct Said {
     pub signals: [[u64; 4]; SignalKind::ALL.len()],
 }
 
-impl Said {
+impl EffectCounts {
     fn count(&mut self, effect: &Effect) {
         if let Some(counted) = self.counter_of(effect) {
             *counted += 1;
@@ -170,7 +173,7 @@ impl Tally for OddsCounts {
         self.ahead += other.ahead;
         self.over += other.over;
         self.refused += other.refused;
-        self.said.add(&other.said);
+        self.effects.add(&other.effects);
         self.violations += other.violations;
         self.faults.add(&other.faults);
     }
@@ -205,7 +208,7 @@ impl OddsCounts {
 
     /// Counts what is about to be published, and checks it.
     pub(super) fn effect(&mut self, effect: &Effect) {
-        self.said.count(effect);
+        self.effects.count(effect);
         let (Effect::Transition(_, entry, _) | Effect::Refreshed(entry)) = effect else { return };
         if let Err(violation) = invariants::check_entry(entry) {
             self.violations += 1;

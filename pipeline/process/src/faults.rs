@@ -1,4 +1,4 @@
-//! What the engine left out or did not believe, as faults of the input.
+//! Parts of the input that the engine left out or did not accept, as faults.
 //!
 //! It never keeps the input.
 
@@ -14,7 +14,7 @@ pub fn count_left_out(faults: &mut Faults, left_out: &LeftOut) {
     }
 }
 
-/// Counts the ticks that the engine did not believe.
+/// Counts the ticks that the engine did not accept.
 pub fn count_step(faults: &mut Faults, step: Step) {
     if step.future_ticks > 0 {
         faults.count_many("last_seen_at", "in the future", step.future_ticks.into());

@@ -118,7 +118,7 @@ impl Machine for OddsMachine {
     fn restore(&mut self, _key: &[u8], value: &[u8]) -> Result<(), StateError> {
         match state::parse(value)? {
             StateRecord::Saved(saved) => self.engine.restore(saved).map_err(StateError::Misfit),
-            // The runtime writes and reads it under its own key.
+            // The runtime writes and reads it under the runtime's key.
             StateRecord::Partition(_) => Err(StateError::Impossible("partition under another key")),
         }
     }
@@ -151,7 +151,8 @@ impl Machine for OddsMachine {
     }
 }
 
-/// What was left out of a record is not lost: the record is put aside, with the reasons in words.
+/// The parts that were left out of a record are not lost: the record is dead-lettered, with the reasons in
+/// words.
 fn put_aside_left_out(step: Step, mut faults: Faults, out: &mut Outbox, counts: &mut OddsCounts) {
     if step.disposition == Disposition::Ahead {
         let error = "received in a future that no one else has reached";

@@ -1,4 +1,4 @@
-//! What the processor has to say, once a transaction: what was read, what came of it, how far behind it is.
+//! The telemetry of the processor, once for each transaction: records read, effects, lag.
 //!
 //! It never counts what was aborted: the same records come again.
 
@@ -14,7 +14,7 @@ use arb_runtime::progress::{PartitionProgress, Span};
 use arb_runtime::telemetry::{Counter, Gauge, PumpMetrics, list, seconds, took};
 use arb_schemas::time::Micros;
 
-use crate::counts::{OddsCounts, Said};
+use crate::counts::{EffectCounts, OddsCounts};
 
 struct Meters {
     /// Frames, poll ends, heartbeats, and what was none of them.
@@ -90,26 +90,29 @@ pub fn committed(counts: &Counts<OddsCounts>) {
     count(&METERS.judged, &[applied, late, incomplete, ahead, over, refused]);
     METERS.ticks.increment(tally.ticks);
     count(&METERS.letters, &counts.letters);
-    said(&tally.said);
+    effects(&tally.effects);
     METERS.violations.increment(tally.violations);
     for (field, problem, count) in tally.faults.iter() {
         list::FAULTS_READ.counter(&[field, problem]).increment(count);
     }
 }
 
-fn said(said: &Said) {
-    count(&METERS.windows, &[said.opened, said.updated, said.refreshed]);
-    count(&METERS.closed, &said.closed);
-    METERS.signals.iter().zip(&said.signals).for_each(|(to, from)| count(to, from));
-    count(&METERS.movements, &[said.price_moves, said.main_line_moves]);
-    count(&METERS.alerts, &[said.stale_arbs, said.stale_books, said.recovered_books, said.gone_books]);
+fn effects(effects: &EffectCounts) {
+    count(&METERS.windows, &[effects.opened, effects.updated, effects.refreshed]);
+    count(&METERS.closed, &effects.closed);
+    METERS.signals.iter().zip(&effects.signals).for_each(|(to, from)| count(to, from));
+    count(&METERS.movements, &[effects.price_moves, effects.main_line_moves]);
+    count(
+        &METERS.alerts,
+        &[effects.stale_arbs, effects.stale_books, effects.recovered_books, effects.gone_books],
+    );
 }
 
 fn count<const N: usize>(to: &[Counter; N], from: &[u64; N]) {
     to.iter().zip(from).filter(|(_, count)| **count > 0).for_each(|(to, count)| to.increment(*count));
 }
 
-/// Tells what the partitions hold.
+/// Reports what the partitions hold.
 pub fn sizes(of: impl Iterator<Item = Size>) {
     let mut sum = [0; 4];
     for Size { events, markets, quotes, windows } in of {
@@ -118,7 +121,8 @@ pub fn sizes(of: impl Iterator<Item = Size>) {
     METERS.sizes.iter().zip(sum).for_each(|(gauge, sum)| gauge.set(sum as f64));
 }
 
-/// Tells which books are not in the table; those that were not there when it was last told are named in the log.
+/// Reports the books that are not in the table; those that are new since the last report are named in the
+/// log.
 pub fn unknown_books(books: BTreeSet<Arc<str>>) {
     METERS.unknown_books.set(books.len() as f64);
     let mut known = METERS.unknown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,9 +132,9 @@ pub fn unknown_books(books: BTreeSet<Arc<str>>) {
     known.extend(books);
 }
 
-/// Tells how far behind the partitions are that are owned, at a moment of UTC, and how long the pump has been silent.
-/// `ends` are where the topic's partitions end, as far as is known.
-pub fn look(
+/// Reports the lag of the owned partitions, at a moment of UTC, and how long the pump has not moved. `ends`
+/// are the end offsets of the topic's partitions, as far as they are known.
+pub fn inspect(
     places: &BTreeMap<i32, PartitionProgress>,
     ends: &BTreeMap<i32, Span>,
     now: Micros,
@@ -138,7 +142,7 @@ pub fn look(
 ) {
     METERS.pump_age.set(silence.map_or(0.0, took));
     let mut lags = METERS.lags.lock().unwrap_or_else(PoisonError::into_inner);
-    // What was owned once is nobody's here.
+    // A partition that was owned once is no longer owned here.
     lags.iter().filter(|(id, _)| !places.contains_key(id)).for_each(|(_, (records, event_time))| {
         records.set(0.0);
         event_time.set(0.0);

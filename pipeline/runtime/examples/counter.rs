@@ -23,7 +23,7 @@ impl Machine for Counter {
     type Size = usize;
     type RestoreError = FromUtf8Error;
 
-    // Topics of its own, in a program; here those of the catalogue serve.
+    // A program defines its topics; this example uses those of the catalogue.
     const TOPICS: MachineTopics = MachineTopics {
         input: &ODDS_TICKS,
         changelog: &PROCESS_STATE,

@@ -1,6 +1,6 @@
 //! When a transaction ends: at once when there is nothing more to read, by size and by time under load.
 //!
-//! It never looks at what a record holds, and what the engine says never depends on where it cuts.
+//! It never looks into a record, and the output of a machine never depends on where it cuts.
 
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,19 @@ pub struct BatchLimits {
 }
 
 /// A transaction's growth.
+///
+/// ```
+/// use arb_runtime::batch::{Batch, BatchLimits};
+/// use std::time::{Duration, Instant};
+///
+/// let now = Instant::now();
+/// let mut batch = Batch::new(BatchLimits { records: 2, interval: Duration::from_secs(1) }, now);
+/// batch.add();
+/// assert!(!batch.is_full(now));
+/// assert!(batch.is_full(now + Duration::from_secs(1)), "by time");
+/// batch.add();
+/// assert!(batch.is_full(now), "by records");
+/// ```
 #[derive(Debug)]
 pub struct Batch {
     limits: BatchLimits,
@@ -22,7 +35,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// One that begins now.
+    /// A batch that begins now.
     #[must_use]
     pub fn new(limits: BatchLimits, now: Instant) -> Self {
         Self { limits, records: 0, started: now }

@@ -1,6 +1,6 @@
-//! Dead letters: records that could not be taken in, or not whole, put aside with the reason.
+//! Dead letters: records that could not be processed, or not completely, with the reason.
 //!
-//! Key and value stay as they are, byte for byte, so that the record can be sent again; what is said about it is in
+//! Key and value stay byte for byte, so that the record can be sent again; the reason and the origin are in
 //! headers. It never decides what is wrong with a record.
 
 use arb_schemas::limits;
@@ -12,9 +12,9 @@ use crate::log::Output;
 pub mod header {
     /// Why: a [`super::Reason`]'s key.
     pub const REASON: &str = "arb-reason";
-    /// What exactly.
+    /// The error text.
     pub const ERROR: &str = "arb-error";
-    /// Where it stood.
+    /// The topic, partition and offset of the record.
     pub const TOPIC: &str = "arb-topic";
     /// In which partition.
     pub const PARTITION: &str = "arb-partition";
@@ -24,16 +24,16 @@ pub mod header {
     pub use crate::feed_mark::EPOCH;
 }
 
-/// Why a record is put aside.
+/// Why a record is dead-lettered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// Nothing of it could be taken in.
     Unreadable,
     /// Some of its ticks could not be: unknown markets, impossible prices, times in the future.
     PartlyLeftOut,
-    /// Its time is far beyond everybody else's.
+    /// Its time is far ahead of all other records.
     Ahead,
-    /// Nor could it be put aside whole.
+    /// It could not be dead-lettered completely either.
     TooLong,
     /// It is beyond a limit of the engine: nothing of it is taken in.
     Refused,
@@ -60,8 +60,9 @@ impl Reason {
 /// Longest error that a header carries.
 const MAX_ERROR: usize = 1024;
 
-/// A record as a dead letter, and why it is one in the end: one that is too long for any topic of ours leaves its value where it stood.
-/// The topics are that of the record and that of its dead letters.
+/// A record as a dead letter, with the final reason: a record that is too long for any topic is dead-lettered
+/// without its value, which stays at its original offset. The topics are that of the record and that of its
+/// dead letters.
 #[must_use]
 pub fn output(
     record: &Record,
@@ -102,7 +103,7 @@ mod tests {
     const TOPICS: (&str, &str) = ("odds.ticks.v1", "odds.ticks.v1.dlq");
 
     #[test]
-    fn what_fits_no_topic_stays_where_it_stood() {
+    fn a_value_too_long_for_any_topic_stays_at_its_offset() {
         let record =
             |bytes| Record { partition: 1, offset: 7, key: Some(b"k".to_vec()), value: Some(vec![0; bytes]) };
         let (_, letter) = output(&record(1_000_000), TOPICS, 5, Reason::Unreadable, &"x".repeat(9_999));

@@ -1,7 +1,8 @@
 //! Fail points: places where a test has the process killed or frozen.
 //!
-//! They are a feature of this crate, `fail-points`: without it none can be armed and passing one is nothing. The shipped
-//! binary is built without it, which `tests/it/tidy.rs` checks. It never decides what happens there: whoever arms it says.
+//! They are a feature of this crate, `fail-points`: without it none can be armed and passing one does
+//! nothing. The shipped binary is built without it, which `tests/it/tidy.rs` checks. It never decides what
+//! happens there: the test that arms it does.
 
 #[cfg(feature = "fail-points")]
 mod armed;
@@ -26,7 +27,7 @@ pub enum Point {
     Committed,
     /// Before the sink's next event is asked for.
     Gather,
-    /// Before the group is told what is to be inserted.
+    /// Before the intent is committed to the group.
     Intend,
     /// When the group has taken it, before any row is sent.
     Intended,
@@ -34,7 +35,7 @@ pub enum Point {
     Row,
     /// When a table has acknowledged its rows.
     Inserted,
-    /// Before the group is told that all of a batch is there.
+    /// Before the group's offset is committed after all rows of a batch are there.
     Settle,
     /// When it has taken that.
     Settled,

@@ -1,28 +1,29 @@
 //! Marks of feed records, and the one rule by which every reader of the feed drops what it has had.
 //!
-//! A processor numbers what it writes to a partition of the feed: 1, 2, 3, and so on, in the header [`SEQUENCE`] together
-//! with the epoch of the counter. Kafka can lose the markers that end an aborted transaction; the next commit of the same
-//! producer then makes its records visible beside those of the transaction that did the work again, so a log reads
-//! 1 2 3 | 1 2 3 4 5. A record at or below the last one of its partition and epoch is a double. A new epoch means that the
-//! counter was started anew, because the state was thrown away: what it numbers is new, whatever the numbers are. Epochs are
-//! compared for equality alone, so that a machine whose clock is behind does not silence a feed. Dead letters are
-//! deduplicated by the same rule; their number is the offset of the record that they came from.
+//! A processor numbers what it writes to a partition of the feed: 1, 2, 3, and so on, in the header
+//! [`SEQUENCE`] together with the epoch of the counter. Kafka can lose the markers that end an aborted
+//! transaction; the next commit of the same producer then makes its records visible beside those of the
+//! transaction that repeated the work, so a log reads 1 2 3 | 1 2 3 4 5. A record at or below the last number
+//! of its partition and epoch is a duplicate. A new epoch means that the counter was restarted, because the
+//! state was discarded: its records are new, whatever their numbers. Epochs are only compared for equality,
+//! so that a machine whose clock is behind does not stop a feed. Dead letters are deduplicated by the same
+//! rule; their number is the offset of the record that they came from.
 //!
-//! Records that were left behind always stand before those that are written again. So a reader that starts anywhere
-//! delivers the rest complete and in order without knowing what came before; one that comes back to a stored position keeps
-//! the last mark with it. The first record wins: what is written again is the same only if the same program with the same
-//! table of books and policy writes it.
+//! Records of the aborted transaction are always before those that are written again. So a reader that starts
+//! anywhere delivers the rest complete and in order without knowing what came before; a reader that resumes
+//! from a stored position stores the last mark with it. The first record wins: its repetition is the same
+//! only if the same program with the same table of books and policy writes it.
 //!
-//! What it does not recognise: a record without a mark (written before marks existed), a double right behind a position
-//! that was set by hand without a mark, and doubles of a partition's very first transaction, whose repetition may have
-//! taken a new epoch. It knows nothing of Kafka and reads no value.
+//! What it does not recognise: a record without a mark (written before marks existed), a duplicate right
+//! behind a position that was set by hand without a mark, and duplicates of a partition's very first
+//! transaction, whose repetition may have taken a new epoch. It never calls Kafka and never reads a value.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The header of a feed record: its [`FeedMark`] as text, `EPOCH:SEQUENCE`.
 pub const SEQUENCE: &str = "arb-sequence";
-/// The header of a dead letter: the epoch alone. The offset of its record has a header of its own.
+/// The header of a dead letter: the epoch only. The offset of its record has a separate header.
 pub const EPOCH: &str = "arb-epoch";
 
 /// The number of a record within its partition.
@@ -63,6 +64,16 @@ fn number(text: &str) -> Option<i64> {
 }
 
 /// The mark of the last record that a reader has had, by partition.
+///
+/// ```
+/// use arb_runtime::feed_mark::{FeedMark, FeedMarks};
+///
+/// let mut marks = FeedMarks::default();
+/// let mark = |sequence| Some(FeedMark { epoch: 7, sequence });
+/// assert!(marks.admit(0, mark(1)) && marks.admit(0, mark(2)));
+/// assert!(!marks.admit(0, mark(1)), "a duplicate");
+/// assert!(marks.admit(1, mark(1)), "each partition has its own sequence");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedMarks(BTreeMap<i32, FeedMark>);
 
@@ -106,8 +117,9 @@ mod tests {
         log.iter().copied().filter(|mark| marks.admit(0, *mark)).collect()
     }
 
-    /// A log by epochs, each a list of attempts: how many records it wrote, and whether its work was committed. One that was
-    /// not, and whose markers were lost, is followed by another that begins with the same record.
+    /// A log by epochs, each a list of attempts: the number of records that it wrote, and whether it was
+    /// committed. An attempt that was not, and whose markers were lost, is followed by one that begins with
+    /// the same record.
     fn log(epochs: &[Vec<(u8, bool)>]) -> Vec<Option<FeedMark>> {
         let mut log = Vec::new();
         for (epoch, attempts) in (1..).zip(epochs) {
@@ -121,7 +133,8 @@ mod tests {
         log
     }
 
-    /// What an undisturbed log says from a record on: each epoch's numbers, without a gap, up to the highest.
+    /// The content of an undisturbed log from a record on: each epoch's numbers, without a gap, up to the
+    /// highest.
     fn undisturbed(rest: &[Option<FeedMark>]) -> Vec<Option<FeedMark>> {
         let marks: Vec<_> = rest.iter().flatten().collect();
         let by_epoch = marks.chunk_by(|a, b| a.epoch == b.epoch);
@@ -166,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lost_marker_left_behind_is_delivered_once() {
+    fn records_of_a_lost_marker_are_delivered_once() {
         let log = log(&[vec![(3, false), (5, true)]]);
         assert_eq!(log.len(), 8);
         assert_eq!(delivered(&log, None), (1..=5).map(|n| Some(mark(1, n))).collect::<Vec<_>>());

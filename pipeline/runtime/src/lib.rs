@@ -1,13 +1,14 @@
 //! What every role runs on, without Kafka and without the engine.
 //!
-//! - [`machine`]: what a state machine whose state survives every kill must do; [`pump`]: the loop that runs it.
-//! - [`log`]: what the pump needs of a log, as traits; [`batch`]: when a transaction ends.
-//! - [`dead_letters`]: records that are put aside, with the reason.
+//! - [`machine`]: the trait of a state machine whose state survives every kill; [`pump`]: the loop that runs
+//!   it.
+//! - [`log`]: the pump's view of a log, as traits; [`batch`]: when a transaction ends.
+//! - [`dead_letters`]: records that could not be processed, with the reason.
 //! - [`feed_mark`]: how readers of the feed deduplicate it.
-//! - [`progress`], [`watchdog`], [`readiness`]: where a loop is in its partitions, whether it still moves, and whether what
-//!   it owns does.
-//! - [`telemetry`]: the one list of metrics, and the recorder that keeps them.
-//! - [`stop`], [`fail_point`]: the shutdown signal; where tests kill.
+//! - [`progress`], [`watchdog`], [`readiness`]: the position of a loop in its partitions, whether the loop
+//!   still runs, and whether its partitions make progress.
+//! - [`telemetry`]: the one list of metrics, and the recorder that holds them.
+//! - [`stop`], [`fail_point`]: the shutdown signal; where tests kill a process.
 //!
 //! It implements none of its traits, and never decides what a record means.
 

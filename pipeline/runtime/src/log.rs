@@ -1,7 +1,7 @@
 //! What the pump needs of a log: records in, transactions out, and the changelog from which it is restored.
 //!
-//! A port: the pump knows nothing else of Kafka, so that it can be driven through every fault by a simulated log.
-//! It never hides which of three things an error is: undo and try again, unknown, or the end.
+//! A port: the pump uses nothing else of Kafka, so that a simulated log can drive it through every fault. It
+//! never hides which of three kinds an error is: abort and retry, unknown outcome, or fatal.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct Output {
     pub key: Option<Vec<u8>>,
     /// Value; `None` is a tombstone.
     pub value: Option<Vec<u8>>,
-    /// What is said about it.
+    /// Its key, value and headers.
     pub headers: Vec<(&'static str, String)>,
 }
 
@@ -41,12 +41,13 @@ impl Output {
     }
 }
 
-/// What the pump is told.
+/// The group's messages to the pump.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// A record is in the place that was given.
     Record,
-    /// These partitions are now its own; it must accept them at once, and start each when it is restored.
+    /// These partitions are assigned to the pump; it must accept them at once, and start each when it is
+    /// restored.
     Assigned(Vec<i32>),
     /// These must be given back, once what was read of them is committed.
     Revoked(Vec<i32>),
@@ -63,7 +64,7 @@ pub enum Committed {
     Yes,
     /// Nothing is; the same work may be done again.
     Aborted,
-    /// One or the other: the committed offsets tell, once the producer is renewed.
+    /// Committed or aborted: the committed offsets decide, once the producer is recreated.
     Unknown,
 }
 
@@ -99,7 +100,7 @@ pub enum Adoption {
 /// How the renewal of a producer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewal {
-    /// What was under way is committed or aborted for good.
+    /// The open transaction is committed or aborted, and finally so.
     Done,
     /// The group has given all partitions of this member to others: nothing was renewed.
     Expelled,
@@ -127,7 +128,8 @@ pub trait Input {
     /// [`LogError::Fatal`].
     fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError>;
 
-    /// Answers an assignment, which may be empty: the group goes on. The partitions are not read until they are started.
+    /// Answers an assignment, which may be empty: the group continues. The partitions are not read until they
+    /// are started.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
@@ -151,8 +153,8 @@ pub trait Input {
     /// [`LogError::Fatal`].
     fn replay(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, LogError>;
 
-    /// Reads a partition that was accepted, from an offset or from its first record. One that is read already is read
-    /// again from there.
+    /// Reads a partition that was accepted, from an offset or from its first record. A partition that is
+    /// being read is read again from there.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
@@ -173,8 +175,8 @@ pub trait Input {
 
 /// Writes transactions, under the transactional id of one of the input partitions that are owned.
 ///
-/// The group gives a partition to one living member, so its id has one living user; whoever is given the partition
-/// adopts the id.
+/// The group assigns a partition to one live member, so its id has one live user; the new owner of the
+/// partition adopts the id.
 pub trait Producer {
     /// Whose offsets a transaction commits.
     type Input: Input;
@@ -183,8 +185,8 @@ pub trait Producer {
     where
         Self: 'a;
 
-    /// Adopts the transactional ids of partitions that were assigned: fences whoever used them, and aborts what it
-    /// left open. The partitions may be restored only after [`Adoption::Done`].
+    /// Adopts the transactional ids of partitions that were assigned: fences their last user, and aborts its
+    /// open transaction. The partitions may be restored only after [`Adoption::Done`].
     ///
     /// # Errors
     /// [`LogError::Fatal`].

@@ -1,26 +1,28 @@
 //! A machine: what decides about the records of one input topic, and whose state survives every kill.
 //!
-//! A machine is pure. It decodes a record, steps, and says what it publishes and what has changed; the
-//! [`Pump`](crate::pump::Pump) reads, writes, commits, restores and supervises. A machine never asks a clock, never
-//! talks to a broker, and never sees a transaction.
+//! A machine is pure. It decodes a record, steps, and returns its outputs and the changes of its state; the
+//! [`Pump`](crate::pump::Pump) reads, writes, commits, restores and supervises. A machine never reads a
+//! clock, never calls a broker, and never sees a transaction.
 //!
 //! # Rules
 //!
-//! 1. **One input topic a machine.** The topic is a union of record types, partitioned by what the machine decides
-//!    about. Whoever needs two sources together has them written into one topic: cooperative rebalancing does not keep
-//!    the partitions of two topics together, and the order in which two topics were read cannot be replayed.
-//! 2. **Time is a record.** Each input topic has timer records in every partition, written by a role. What expires does
-//!    so because such a record says how late it is.
-//! 3. **A reply is an output.** It carries the id of its command. The machine remembers ids for a stated time, so that
-//!    a command that is sent twice is carried out once and has the same reply.
-//! 4. **Partitions are stated in the catalogue** (`schemas/src/topics.rs`). All topics of one machine have the same
-//!    number, and what is computed from a partition of the input goes to the partition of that number.
-//! 5. **Names are the runtime's**: the transactional id is `GROUP-PARTITION`, and the changelog's record of the
-//!    partition has the key `partition`. A machine uses any other key.
-//! 6. **A step is a function** of the state, the record and its place. The pump may step the same record again after an
-//!    abort, cut transactions anywhere and restore at any offset: the outputs must be the same.
+//! 1. **One input topic for each machine.** The topic is a union of record types, partitioned by the key that
+//!    the machine decides about. A machine that needs two sources together has them written into one topic:
+//!    cooperative rebalancing does not keep the partitions of two topics together, and the order in which two
+//!    topics were read cannot be replayed.
+//! 2. **Time is a record.** Each input topic has timer records in every partition, written by a role.
+//!    Something expires when such a record carries a late enough time.
+//! 3. **A reply is an output.** It carries the id of its command. The machine stores ids for a fixed time, so
+//!    that a command that is sent twice is executed once and has the same reply.
+//! 4. **Partitions are in the catalogue** (`schemas/src/topics.rs`). All topics of one machine have the same
+//!    number, and the outputs of a partition of the input go to the partition of that number.
+//! 5. **Names belong to the runtime**: the transactional id is `GROUP-PARTITION`, and the changelog's record
+//!    of the partition has the key `partition`. A machine uses any other key.
+//! 6. **A step is a function** of the state, the record and its offset. The pump may step the same record
+//!    again after an abort, cut transactions anywhere and restore at any offset: the outputs must be the same.
 //!
-//! `docs/architecture/machines.md` says how to write one; `pipeline/runtime/examples/counter.rs` is a whole one.
+//! `docs/architecture/machines.md` explains how to write one; `pipeline/runtime/examples/counter.rs` is a
+//! complete one.
 
 mod counts;
 
@@ -41,7 +43,7 @@ pub use counts::Counts;
 pub struct MachineTopics {
     /// What it reads.
     pub input: &'static Topic,
-    /// What it remembers: compacted, a record for each part of the state.
+    /// The changelog: compacted, a record for each part of the state.
     pub changelog: &'static Topic,
     /// Input records that could not be used, with the reason.
     pub dead_letters: &'static Topic,
@@ -61,14 +63,14 @@ impl MachineTopics {
 pub struct Fingerprint {
     /// The rules, recorded in the changelog: a state that was computed under other rules is refused.
     pub rules: String,
-    /// The setting that chooses the rules, for the error that says so.
+    /// The setting that chooses the rules, for the error that names it.
     pub setting: &'static str,
     /// A digest of the tables, which may change from run to run. It is logged with each restore: processes of one group
     /// that run at the same time must have the same.
     pub tables: u64,
 }
 
-/// Where an input record stands.
+/// The position of an input record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputPlace {
     /// Its partition, and the partition of every output.
@@ -150,10 +152,10 @@ pub trait Machine: Sized {
 
     /// Its topics.
     const TOPICS: MachineTopics;
-    /// The metrics by which the pump reports on it; `None` for one that is not measured.
+    /// The metrics by which the pump reports on it; `None` for a machine without metrics.
     const METRICS: Option<PumpMetrics> = None;
 
-    /// A machine that remembers nothing.
+    /// A machine without state.
     fn new(config: &Self::Config) -> Self;
 
     /// What its outputs depend on, besides its input.

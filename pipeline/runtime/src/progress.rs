@@ -1,7 +1,8 @@
-//! Where a loop is, the pump or the sink in a topic, for whoever looks from outside: the position and the time of each
-//! partition that it owns.
+//! The progress of a loop, the pump's or the sink's in a topic, for observers: the position and the time of
+//! each partition that it owns.
 //!
-//! Written once a transaction or a batch. It is never read by who writes it: what is decided comes from its own state.
+//! Written once for each transaction or batch. It is never read by its writer: decisions come from the loop's
+//! state.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ use arb_schemas::time::Micros;
 pub struct PartitionProgress {
     /// Offset of the next record; `None` before the first.
     pub next: Option<i64>,
-    /// Up to when everything has been said; `None` before any time is known.
+    /// The event time up to which all output is published; `None` before any time is known.
     pub watermark: Option<Micros>,
 }
 

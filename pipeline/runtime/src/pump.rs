@@ -1,8 +1,8 @@
 //! The pump: reads records, steps the machine of their partition, writes outputs and changes, commits all of it in one
 //! transaction.
 //!
-//! A closed loop on a thread of its own: nothing else touches its state. It never goes on from a state that is not that
-//! of the committed offsets.
+//! A closed loop on a dedicated thread: nothing else touches its state. It never continues from a state that
+//! is not that of the committed offsets.
 //!
 //! What an abort makes it write again is the same only by the same program, tables and rules. Where a broker has
 //! lost the markers of the aborted transaction, both stay in the outputs, and their readers keep the first
@@ -104,7 +104,7 @@ impl<M: Machine> Pump<M> {
         producer: &mut P,
     ) -> Result<(), PumpError> {
         self.partitions.retain(|id, _| !gone.contains(id));
-        self.takeover.forget(gone);
+        self.takeover.remove(gone);
         self.config.places.remove(gone);
         producer.release(gone);
         input.give_back(gone)?;

@@ -1,7 +1,7 @@
 //! Whether what is owned makes progress: the decision behind `/readyz`.
 //!
-//! It is pure: whoever looks gives it positions and the moment. It never decides whether a process lives; that is
-//! `watchdog`.
+//! It is pure: the caller passes positions and the current time. It never decides whether a process is
+//! restarted; that is `watchdog`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Position {
 pub struct Subject {
     /// What should move.
     pub what: &'static str,
-    /// Of which topic.
+    /// The topic.
     pub topic: &'static str,
     /// Which partition.
     pub partition: i32,
@@ -34,7 +34,7 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Looks at positions from time to time, and finds those that stand still though they could move.
+/// Observes positions from time to time, and finds those that do not move though they could.
 #[derive(Debug)]
 pub struct ProgressWatch {
     limit: Duration,
@@ -58,15 +58,15 @@ impl ProgressWatch {
         Self { limit, must_prove: false, seen: BTreeMap::new() }
     }
 
-    /// The same; a position that is new is stuck until it has moved or has nowhere to go: who dies again and again before
-    /// it gets anything done never makes progress.
+    /// The same; a new position counts as stuck until it has moved or has nothing to read: a process that
+    /// crashes repeatedly before it processes anything never makes progress.
     #[must_use]
     pub fn proving(limit: Duration) -> Self {
         Self { must_prove: true, ..Self::new(limit) }
     }
 
     /// Takes in where everything is at a moment; what is not named is watched no longer.
-    pub fn look(&mut self, now: Instant, positions: impl IntoIterator<Item = (Subject, Position)>) {
+    pub fn inspect(&mut self, now: Instant, positions: impl IntoIterator<Item = (Subject, Position)>) {
         let mut before = std::mem::take(&mut self.seen);
         for (subject, Position { at, end }) in positions {
             let is_at_end = end.is_some_and(|end| at >= end);
@@ -144,14 +144,14 @@ mod tests {
     fn a_position_that_could_move_and_does_not_is_stuck_after_the_limit() {
         let (mut watch, start) = (ProgressWatch::new(LIMIT), Instant::now());
         let seconds = |seconds| start + Duration::from_secs(seconds);
-        watch.look(start, [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
-        watch.look(seconds(14), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
+        watch.inspect(start, [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
+        watch.inspect(seconds(14), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(14)), None);
-        watch.look(seconds(15), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
+        watch.inspect(seconds(15), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(15)), Some(subject(0)));
-        watch.look(seconds(16), [(subject(0), position(6, 99)), (subject(1), position(9, 9))]);
+        watch.inspect(seconds(16), [(subject(0), position(6, 99)), (subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(16)), None, "it has moved");
-        watch.look(seconds(40), [(subject(1), position(9, 9))]);
+        watch.inspect(seconds(40), [(subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(40)), None, "it is another's");
     }
 
@@ -160,22 +160,22 @@ mod tests {
         let (mut watch, start) = (ProgressWatch::proving(LIMIT), Instant::now());
         for minute in 0..60 {
             let now = start + Duration::from_secs(60 * minute);
-            watch.look(now, [(subject(0), position(9, 9))]);
+            watch.inspect(now, [(subject(0), position(9, 9))]);
             assert_eq!(watch.stuck(now), None);
         }
     }
 
     #[test]
-    fn who_must_prove_itself_is_stuck_until_it_has_moved() {
+    fn a_new_position_is_stuck_until_it_has_moved() {
         let (mut watch, now) = (ProgressWatch::proving(LIMIT), Instant::now());
-        watch.look(now, [(subject(0), Position { at: 5, end: None })]);
-        assert_eq!(watch.stuck(now), Some(subject(0)), "nobody knows yet whether there is input");
-        watch.look(now, [(subject(0), position(5, 9))]);
+        watch.inspect(now, [(subject(0), Position { at: 5, end: None })]);
+        assert_eq!(watch.stuck(now), Some(subject(0)), "whether there is input is not known yet");
+        watch.inspect(now, [(subject(0), position(5, 9))]);
         assert_eq!(watch.stuck(now), Some(subject(0)));
-        watch.look(now, [(subject(0), position(6, 9))]);
+        watch.inspect(now, [(subject(0), position(6, 9))]);
         assert_eq!(watch.stuck(now), None);
         let mut trusting = ProgressWatch::new(LIMIT);
-        trusting.look(now, [(subject(0), position(5, 9))]);
+        trusting.inspect(now, [(subject(0), position(5, 9))]);
         assert_eq!(trusting.stuck(now), None);
     }
 

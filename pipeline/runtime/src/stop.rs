@@ -1,6 +1,6 @@
-//! The wish to end, shared by threads and tasks.
+//! The shutdown signal, shared by threads and tasks.
 //!
-//! It never ends anything itself: whoever holds it looks, or waits for it.
+//! It never ends anything itself: its holders poll it, or wait for it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,46 +8,60 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 /// Set once, seen by all clones.
+///
+/// ```
+/// use arb_runtime::stop::Stop;
+/// use std::time::Duration;
+///
+/// let stop = Stop::default();
+/// let worker = std::thread::spawn({
+///     let stop = stop.clone();
+///     move || while !stop.wait(Duration::from_secs(60)) {}
+/// });
+/// stop.stop();
+/// worker.join().unwrap();
+/// assert!(stop.is_stopped());
+/// ```
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<Wish>);
+pub struct Stop(Arc<StopState>);
 
 #[derive(Debug, Default)]
-struct Wish {
-    is_made: Mutex<bool>,
+struct StopState {
+    is_sent: Mutex<bool>,
     /// For threads.
-    made: Condvar,
+    sent: Condvar,
     /// For tasks.
-    told: Notify,
+    notify: Notify,
 }
 
 impl Stop {
-    /// Wishes the end.
+    /// Sends the signal.
     pub fn stop(&self) {
-        *self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.made.notify_all();
-        self.0.told.notify_waiters();
+        *self.0.is_sent.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.sent.notify_all();
+        self.0.notify.notify_waiters();
     }
 
-    /// Whether it is wished.
+    /// Whether the signal was sent.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        *self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.is_sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits so long, or until the end is wished; returns whether it is.
+    /// Waits so long, or until the signal; returns whether it was sent.
     #[must_use]
     pub fn wait(&self, time: Duration) -> bool {
-        let is_made = self.0.is_made.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.0.made.wait_timeout_while(is_made, time, |is_made| !*is_made);
+        let is_sent = self.0.is_sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.0.sent.wait_timeout_while(is_sent, time, |is_sent| !*is_sent);
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Waits until the end is wished, in a task.
+    /// Waits until the signal, in a task.
     pub async fn stopped(&self) {
-        // Before the look: what is told in between is heard.
-        let told = self.0.told.notified();
+        // Registered before the check, so that a signal in between is not lost.
+        let notify = self.0.notify.notified();
         if !self.is_stopped() {
-            told.await;
+            notify.await;
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Telemetry: what the program says of itself in numbers, and the recorder that keeps them.
+//! Telemetry: the metrics of the program, and the recorder that holds them.
 //!
 //! - [`list`]: every metric, its unit and what it means; names and labels are written there and nowhere else.
 //! - [`kafka`], [`machine`]: what every role reports. What one role reports is in the room `telemetry` of its crate, beside its
 //!   counts. Where something is both a line of the log and a number, one function writes both.
 //!
-//! Before [`install`], and in tools that never call it, all of it does nothing. Handles are looked up once; what happens
-//! often is counted where it happens and told a transaction or a batch at a time, never a tick at a time. It never carries
-//! a key, an event's or window's id, a URL, or any other word that the input chooses: a hostile feed cannot make it grow.
+//! Before [`install`], and in tools that never call it, all of it does nothing. Handles are looked up once;
+//! frequent events are counted locally and reported once for each transaction or batch, never for each tick.
+//! A label never contains a key, an event's or window's id, a URL, or any other text from the input: a
+//! hostile feed cannot make the metrics grow.
 
 pub mod kafka;
 pub mod list;
@@ -56,7 +57,7 @@ pub fn install(role: Role, version: &str) -> Result<Scrape, BuildError> {
     Ok(scrape)
 }
 
-/// Something whose age is told in seconds.
+/// A value whose age is reported in seconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Since(Instant);
 

@@ -1,7 +1,7 @@
-//! The watchdog: notices that a loop, the pump or the sink's, no longer moves.
+//! The watchdog: detects that a loop, the pump's or the sink's, has stalled.
 //!
-//! It looks at a counter that the loop raises, and never at the loop's state. What to do about a stall is for
-//! whoever asked.
+//! It reads a counter that the loop increments, and never the loop's state. The caller decides what to do
+//! about a stall.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use crate::stop::Stop;
 pub struct Pulse(Arc<AtomicU64>);
 
 impl Pulse {
-    /// It lives.
+    /// Reports that the loop is running.
     pub fn beat(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -35,7 +35,8 @@ impl Watcher {
         Self { pulse, seen: 0, since: Instant::now() }
     }
 
-    /// For how long it has seen no beat; `None` before the first: until then it connects, which has time-outs of its own.
+    /// How long it has seen no beat; `None` before the first: until then the loop connects, with its own
+    /// time-outs.
     pub fn silence(&mut self) -> Option<Duration> {
         let now = self.pulse.0.load(Ordering::Relaxed);
         if now != self.seen {
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn it_watches_from_the_first_beat_on() {
+    fn it_watches_after_the_first_beat() {
         let (pulse, done) = (Pulse::default(), Stop::default());
         let watched = {
             let (pulse, done) = (pulse.clone(), done.clone());

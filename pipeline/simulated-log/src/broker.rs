@@ -1,4 +1,5 @@
-//! What all parts of a run share: the broker, the seed, the faults that are left, and who was told of which rebalance.
+//! The state that all parts of a run share: the broker, the seed, the faults that are left, and the pending
+//! rebalances of each member.
 //!
 //! What a log promises is kept here as Kafka keeps it: offsets are taken only from the member that owns the partition, in
 //! the generation that gave it the partition. A broker may lose the markers of a transaction: then its records stay open
@@ -25,17 +26,17 @@ pub enum Kind {
     KilledAfterCommit,
     /// Killed, and the markers of its transaction are lost: the records stay open.
     KilledLeavesOpen,
-    /// The commit is in doubt; it was aborted, and the markers are lost.
+    /// The outcome of the commit is unknown; it was aborted, and the markers are lost.
     InDoubtLeavesOpen,
     /// The ids cannot be adopted at once.
     AdoptionWaits,
     /// The group's offset is about to be changed by a transaction.
     OffsetPending,
-    /// The changelog gives no more for now, and the pump goes on with its other partitions.
+    /// The changelog returns no more for now, and the pump continues with its other partitions.
     RestoreWaits,
     /// A partition is revoked or lost before its restore is done.
     TakenBackInRestore,
-    /// It learns while a commit is in doubt that the group has expelled it.
+    /// It learns while the outcome of a commit is unknown that the group has expelled it.
     Expelled,
     Revoked,
     Lost,
@@ -71,11 +72,11 @@ impl Kind {
 pub(crate) struct Shared {
     pub(crate) world: World,
     pub(crate) random: fastrand::Rng,
-    /// Faults that are left; after them the run goes on undisturbed, so that it ends.
+    /// Faults that are left; after them the run continues undisturbed, so that it ends.
     pub(crate) left: u32,
     pub(crate) seen: BTreeSet<Kind>,
-    /// Rebalances that a member has not been told yet.
-    pub(crate) told: BTreeMap<usize, Vec<Event>>,
+    /// Rebalances that a member has not received yet.
+    pub(crate) pending: BTreeMap<usize, Vec<Event>>,
     /// Whether adoption and renewal abort what an id has left open.
     pub(crate) aborts_open: bool,
 }
@@ -114,23 +115,24 @@ impl Shared {
         if self.happens(Kind::Killed, one_in) { Err(end("killed")) } else { Ok(()) }
     }
 
-    /// Whether a member's offsets of a partition are taken: it owns it, and is of the generation that gave it to it. A
-    /// member that has not yet heard that it lost the partition is of an older one, even if it was given it again.
+    /// Whether a member's offsets of a partition are accepted: it owns it, and is of the generation in which
+    /// it was assigned. A member that has not yet received the loss of the partition is of an older one, even
+    /// if it was assigned again.
     pub(crate) fn may_commit(&self, member: usize, partition: i32) -> bool {
         let stale = |event: &Event| match event {
             Event::Lost(gone) | Event::Assigned(gone) => gone.contains(&partition),
             Event::Revoked(_) | Event::Record | Event::Idle => false,
         };
-        let waits = self.told.get(&member).is_some_and(|waits| waits.iter().any(stale));
+        let waits = self.pending.get(&member).is_some_and(|waits| waits.iter().any(stale));
         self.world.owners.get(&partition) == Some(&member) && !waits
     }
 
-    /// Gives what nobody owns to members.
+    /// Assigns unowned partitions to members.
     pub(crate) fn assign(&mut self, members: &[usize]) {
         for partition in self.world.free() {
             let member = members[self.random.usize(..members.len())];
             self.world.owners.insert(partition, member);
-            let waits = self.told.entry(member).or_default();
+            let waits = self.pending.entry(member).or_default();
             // A rebalance may bring nothing new to a member; it must answer all the same.
             if self.random.u8(..4) == 0 {
                 waits.push(Event::Assigned(Vec::new()));
@@ -139,16 +141,16 @@ impl Shared {
         }
     }
 
-    /// Ends a member's session: all that it has goes to others, which it is told.
+    /// Ends a member's session: all its partitions go to other members, and it receives the loss.
     pub(crate) fn expel(&mut self, member: usize) {
         let mut gone: BTreeSet<_> =
             self.world.owners.extract_if(.., |_, owner| *owner == member).map(|(id, _)| id).collect();
-        let waits = self.told.remove(&member).unwrap_or_default();
+        let waits = self.pending.remove(&member).unwrap_or_default();
         let lost = waits
             .into_iter()
             .filter_map(|event| if let Event::Lost(gone) = event { Some(gone) } else { None });
         gone.extend(lost.flatten());
-        self.told.insert(member, vec![Event::Lost(gone.into_iter().collect())]);
+        self.pending.insert(member, vec![Event::Lost(gone.into_iter().collect())]);
         self.seen.insert(Kind::Expelled);
     }
 
@@ -160,16 +162,16 @@ impl Shared {
             return;
         };
         let Some(member) = self.world.owners.get(&partition).copied() else { return };
-        let waits = self.told.entry(member).or_default();
-        // One thing at a time: what it has not been told of yet cannot be taken from it.
+        let waits = self.pending.entry(member).or_default();
+        // One rebalance at a time: a partition whose assignment is still pending cannot be revoked.
         if !waits.is_empty() {
             return;
         }
         if lost && self.happens(Kind::Lost, 2) {
-            self.told.entry(member).or_default().push(Event::Lost(vec![partition]));
+            self.pending.entry(member).or_default().push(Event::Lost(vec![partition]));
             self.world.owners.remove(&partition);
         } else if self.happens(Kind::Revoked, 2) {
-            self.told.entry(member).or_default().push(Event::Revoked(vec![partition]));
+            self.pending.entry(member).or_default().push(Event::Revoked(vec![partition]));
         }
     }
 }

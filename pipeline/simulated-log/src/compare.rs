@@ -1,7 +1,7 @@
 //! What must be equal between a disturbed run and an undisturbed one: every output, the state and the offsets, but for
 //! the epochs, in which runs differ.
 //!
-//! It never accepts a record that is there twice, is missing or stands elsewhere in its partition.
+//! It never accepts a record that is duplicated, missing or at another place in its partition.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -18,7 +18,7 @@ pub(crate) struct SimInput {
     changelog: &'static str,
     pub(crate) member: usize,
     positions: BTreeMap<i32, i64>,
-    /// Partitions that it was told are lost, and has not given back.
+    /// Partitions whose loss it has received, and that it has not given back.
     lost: BTreeSet<i32>,
     /// It was assigned partitions, or none, and has not answered: the group waits for it.
     owes_answer: bool,
@@ -50,9 +50,9 @@ impl Input for SimInput {
         if shared.random.u8(..20) == 0 {
             shared.disturb();
         }
-        // A zombie hears of it late.
-        let waits = shared.told.entry(self.member).or_default();
-        // That its session has ended it hears in any case.
+        // A zombie receives it late.
+        let waits = shared.pending.entry(self.member).or_default();
+        // The end of its session it receives in any case.
         let may_hear = !self.owes_answer || matches!(waits.first(), Some(Event::Lost(_)));
         if !waits.is_empty() && may_hear && shared.random.u8(..4) == 0 {
             let event = waits.remove(0);

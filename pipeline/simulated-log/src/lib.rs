@@ -1,5 +1,5 @@
-//! A log in memory with the faults of a real one, for the tests of machines: pumps on one broker, killed, fenced,
-//! expelled and left in doubt from one seed.
+//! A log in memory with the faults of a real one, for the tests of machines: pumps on one broker are killed,
+//! fenced, expelled and given unknown outcomes, from one seed.
 //!
 //! - [`World`]: what a broker holds; [`Kind`]: what befalls a pump; [`Simulation`]: a run.
 //! - [`compare`]: what must be equal to an undisturbed run.

@@ -21,12 +21,14 @@ use crate::world::World;
 
 /// Pumps that share the partitions.
 const PUMPS: usize = 2;
-/// Faults of a run; after them it goes on undisturbed, so that it ends.
+/// Faults of a run; after them it continues undisturbed, so that it ends.
 const FAULTS: u32 = 25;
-/// Steps after which whoever is held back by an open transaction is restarted, as an operator does on the alert.
+/// Steps after which a member that is held back by an open transaction is restarted, as an operator does on
+/// the alert.
 ///
-/// A member that was expelled and does not know it may take an id after its successor has adopted it, and a broker may
-/// lose the markers of what it aborts then: nobody ends that until the id is adopted again.
+/// A member that was expelled and does not know it may take an id after its successor has adopted it, and a
+/// broker may lose the markers of the transaction that it aborts then: it stays open until the id is adopted
+/// again.
 const ALERT: usize = 2_000;
 /// Steps after which a run will not end: hundreds of times as many as any needs.
 const STEPS: usize = 100_000;
@@ -82,7 +84,7 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
         let mut random = fastrand::Rng::with_seed(seed);
         let batch = random.usize(1..40);
         let shared =
-            Shared { world, random, left, seen: BTreeSet::new(), told: BTreeMap::new(), aborts_open };
+            Shared { world, random, left, seen: BTreeSet::new(), pending: BTreeMap::new(), aborts_open };
         let shared = Rc::new(RefCell::new(shared));
         let mut simulation = Self { shared, config, processes: Vec::new(), next_member: 0, batch };
         for _ in 0..PUMPS {
@@ -145,7 +147,7 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
         {
             let shared = &mut *self.shared.borrow_mut();
             shared.world.owners.retain(|_, owner| *owner != member);
-            shared.told.remove(&member);
+            shared.pending.remove(&member);
         }
         self.processes[index] = self.start();
     }

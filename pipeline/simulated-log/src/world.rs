@@ -1,5 +1,5 @@
-//! What a broker would hold: topics, committed offsets, who owns what. Records of a transaction without markers lie
-//! open among the others: readers of committed records see nothing from the first of them on.
+//! The state of a broker: topics, committed offsets, partition owners. Records of a transaction without
+//! markers are open among the others: readers of committed records see nothing from the first of them on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -117,7 +117,7 @@ impl World {
         self.epochs[&id]
     }
 
-    /// Partitions that nobody owns.
+    /// Unowned partitions.
     pub(crate) fn free(&self) -> BTreeSet<i32> {
         self.partitions().filter(|id| !self.owners.contains_key(id)).collect()
     }

@@ -1,8 +1,8 @@
 //! One attempt to bring a batch's rows to their tables.
 //!
-//! No insert is begun when the group's confirmation is older than its lease, so that an owner that was frozen and wakes
-//! finds that it may not go on. Where rows may be there, the tables are asked first, and asked again afterwards. It
-//! never sends a row of which a table says that it is there.
+//! No insert is begun when the group's confirmation is older than its lease, so that an owner that was frozen
+//! cannot continue after it wakes. Where rows may exist already, the tables are queried first, and again
+//! afterwards. It never sends a row that a table has.
 
 use std::collections::HashSet;
 
@@ -16,14 +16,14 @@ use super::rows;
 use super::store::{Range, Store};
 use super::table::Table;
 
-/// How often rows may be sent that then are not there: from the second time on under a token of their own.
+/// How often rows are sent that then are not in the table: from the second time on under another token.
 const ROUNDS: usize = 3;
 
 /// Why a table's rows are not all there.
 enum Stopped {
-    /// The lease is over; what the table has said, if it was asked.
+    /// The lease has expired; with the tables' answer, if they were queried.
     Expired(Option<Answer>),
-    /// What ClickHouse said.
+    /// The error of ClickHouse.
     Failed(Failure),
 }
 
@@ -46,7 +46,7 @@ pub(super) async fn run(
     let job = Job { store, attempt, range, lease };
     let (mut left, mut answer) = (attempt.left.clone(), attempt.answer.clone());
     if let Some(other) = attempt.otherwise() {
-        return job.look(other).await.map_or_else(|failure| failed(failure, left), |()| Ok(Ended::Clear));
+        return job.inspect(other).await.map_or_else(|failure| failed(failure, left), |()| Ok(Ended::Clear));
     }
     while let Some(table) = left.first().copied() {
         let arrived = if attempt.is_in_doubt {
@@ -79,14 +79,14 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Records before the batch are gone: nothing is said of their rows.
+    /// Records before the batch are gone: nothing is known of their rows.
     fn asked(&self) -> Range {
         Range { first: self.attempt.batch.first(), ..self.range.clone() }
     }
 
     /// Fails if any table has rows by another version of the sink, of whose intent this is. It sends none: were rows of
     /// this version put beside them, no version could end what it began.
-    async fn look(&self, other: &Doubt) -> Result<(), Failure> {
+    async fn inspect(&self, other: &Doubt) -> Result<(), Failure> {
         let (asked, batch) = (self.asked(), &self.attempt.batch);
         for table in &self.attempt.left {
             let made = batch.rows().of(*table);
@@ -112,22 +112,24 @@ impl Job<'_> {
 
     /// Sends what is missing, until nothing is.
     ///
-    /// Under the token of the whole, so that rows of an earlier sender that are still on their way are refused by the
-    /// server, part of the table by part, and ours where those have come. What the server then refuses without having it
-    /// (rows that somebody has removed) goes under a token of its own: its first one will be refused to anybody.
+    /// Under the token of the whole insert, so that the server refuses rows of an earlier sender that are
+    /// still on their way, part of the table by part, and ours where those have arrived. Rows that the server
+    /// then refuses without having them (they were removed by hand) are sent under another token: it would
+    /// refuse the first one from any sender.
     ///
-    /// An answer may be older than the lease. A table may be slow, and then it has said what it has when the lease is
-    /// over; were it asked anew with each, nothing would ever be sent. The answer stays true enough to act upon. It was
-    /// heard in this life of the partition, and the group has since taken a commit of the same life: nobody else has
-    /// owned the partition in between, so nobody has begun to send. What was on its way before, of an earlier owner or of
-    /// ours, may land after any answer, however young. Against that stand the tokens, which do not know how old an answer
-    /// is, and the question after each insert, which is answered anew.
-    async fn repair(&self, table: Table, heard: Option<Answer>) -> Result<(), Stopped> {
+    /// An answer may be older than the lease. A table may be slow, and its answer may arrive after the lease
+    /// has expired; if it were queried again with each lease, nothing would ever be sent. Acting on the
+    /// answer is still safe. It was received in this assignment of the partition, and the group has since
+    /// accepted a commit of the same assignment: there was no other owner in between, so no other sender has
+    /// begun. Rows that were already on their way, of an earlier owner or of this one, may arrive after any
+    /// answer, however recent. The tokens protect against those, independent of the age of an answer, and so
+    /// does the query after each insert, which is never reused.
+    async fn repair(&self, table: Table, answer: Option<Answer>) -> Result<(), Stopped> {
         let (asked, made) = (self.asked(), self.attempt.batch.rows().of(table));
-        let (mut sent, mut heard) =
-            heard.map_or((Vec::new(), None), |Answer { sent, there }| (sent, Some(there)));
+        let (mut sent, mut answer) =
+            answer.map_or((Vec::new(), None), |Answer { sent, there }| (sent, Some(there)));
         loop {
-            let there = match heard.take() {
+            let there = match answer.take() {
                 Some(there) => there,
                 None => match self.ask(table, &asked, sent.len()).await? {
                     Some(there) => there,
@@ -173,7 +175,7 @@ fn missing(attempt: &Attempt, range: &Range, table: Table, there: &HashSet<Place
     places.filter(|place| !there.contains(place)).collect()
 }
 
-/// A number that is the same for whoever finds the same rows missing.
+/// A number that is the same for every sender that finds the same rows missing.
 fn name(missing: &[Place]) -> u64 {
     let mut hash = Sha256::new();
     for (offset, row) in missing {
@@ -184,8 +186,9 @@ fn name(missing: &[Place]) -> u64 {
     hash[..8].iter().fold(0, |name, byte| name << 8 | u64::from(*byte))
 }
 
-/// The token of rows that are missing by this name, after these were sent: at first that of the whole, then one that is
-/// the same for whoever finds the same rows missing, and another when these were sent under that in vain.
+/// The token of rows that are missing under this name, after these were sent: at first that of the whole
+/// insert, then one that is the same for every sender that finds the same rows missing, and another when
+/// these were sent under that in vain.
 fn token(range: &Range, table: Table, name: u64, sent: &[u64]) -> String {
     let whole = range.token(table);
     let Some((_, after_whole)) = sent.split_first() else { return whole };
@@ -237,11 +240,15 @@ mod tests {
         assert_eq!(token(7, &[7]), format!("{whole}:missing-0000000000000007"));
         assert_eq!(token(7, &[7, 7]), format!("{whole}:missing-0000000000000007-1"));
         let others = token(8, &[7, 7]);
-        assert_eq!(others, token(8, &[8]), "also for whoever comes next and finds the same missing at once");
+        assert_eq!(
+            others,
+            token(8, &[8]),
+            "also for the next owner, which finds the same rows missing at once"
+        );
     }
 
     #[test]
-    fn what_is_missing_has_one_name() {
+    fn missing_rows_have_one_name() {
         assert_eq!(name(&[(1, 2), (3, 4)]), name(&[(1, 2), (3, 4)]));
         assert_ne!(name(&[(1, 2), (3, 4)]), name(&[(1, 2)]));
     }

@@ -1,7 +1,7 @@
 //! A batch: records of one partition, as they came, until there are enough for an insert.
 //!
-//! Records are kept as bytes, which are a tenth of their rows, and become rows where they are sent. It knows no server,
-//! and what it says depends on the records and its limits alone.
+//! Records are kept as bytes, which are a tenth of their rows, and become rows where they are sent. It never
+//! calls a server, and depends only on the records and its limits.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -75,7 +75,8 @@ impl Months {
 }
 
 impl Batch {
-    /// One that begins at an offset; `before` is the mark of the last record before that, as far as it is known.
+    /// A batch that begins at an offset; `before` is the mark of the last record before that, as far as it is
+    /// known.
     #[must_use]
     pub fn new(first: i64, before: Option<FeedMark>) -> Self {
         Self {
@@ -177,7 +178,7 @@ impl Batch {
         self.bytes.len() + self.entries.len() * size_of::<Entry>()
     }
 
-    /// What is said before its rows are sent.
+    /// The intent that is committed before its rows are sent.
     #[must_use]
     pub fn intent(&self) -> Intent {
         Intent { first: self.first, last: self.last.unwrap_or(self.first), rows: self.tally }
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_what_has_rows_and_counts_them() {
+    fn it_keeps_records_with_rows_and_counts_them() {
         let (mut batch, now) = (Batch::new(5, None), Instant::now());
         assert_eq!((batch.next(), batch.last()), (5, None));
         batch.take(kept(7), &rejected(), now);
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn it_knows_the_marks_at_both_of_its_ends() {
+    fn it_has_the_marks_at_both_of_its_ends() {
         let mark = |sequence| Some(FeedMark { epoch: 1, sequence });
         let mut batch = Batch::new(5, mark(3));
         assert_eq!((batch.mark_before(), batch.mark()), (mark(3), mark(3)));
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_full_by_rows_by_bytes_and_due_by_time() {
+    fn a_batch_is_full_by_rows_by_bytes_and_due_by_time() {
         let (mut batch, now) = (Batch::new(0, None), Instant::now());
         assert!(!batch.is_due(&LIMITS, now + LIMITS.interval), "nothing waits");
         for offset in 0..3 {
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_full_before_a_table_refuses_its_months() {
+    fn a_batch_is_full_before_a_table_refuses_its_months() {
         let mut months = Months::default();
         for day in 0..(50 * 31) {
             months.note(day * 86_400_000_000);

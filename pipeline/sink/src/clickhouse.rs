@@ -1,4 +1,4 @@
-//! ClickHouse: how its client is made, who may do what there, and the migrations of its schema.
+//! ClickHouse: its client, the rights of its users, and the migrations of its schema.
 //!
 //! Only this room and the sink use the `clickhouse` crate. It never logs or shows a password, and it never changes
 //! a row: that is the sink's.
@@ -37,7 +37,7 @@ pub const SEARCH: Duration = Duration::from_mins(5);
 /// Less than the server's own three seconds, or a request is sent into a connection that it has just closed.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// Where ClickHouse is, and as whom it is asked.
+/// The address of ClickHouse, and the user.
 #[derive(Clone)]
 pub struct Settings {
     /// Its HTTP address, such as `http://127.0.0.1:18123` or `https://clickhouse.example.com:8443`.
@@ -72,14 +72,14 @@ pub enum Error {
     /// It could not be asked, or refused.
     #[error("ClickHouse at {url}, as {user}: {}", first_line(source))]
     Server {
-        /// Which.
+        /// The address.
         url: String,
-        /// As whom it was asked.
+        /// The user of the request.
         user: String,
-        /// What the client or the server says.
+        /// The error of the client or the server.
         source: Box<clickhouse::error::Error>,
     },
-    /// Its schema is not the one that this program knows.
+    /// Its schema is not the version of this program.
     #[error("the schema of ClickHouse: {0}")]
     Schema(#[from] SchemaError),
 }
@@ -93,13 +93,13 @@ pub enum SchemaError {
          its own, or begin with an empty database"
     )]
     Changed {
-        /// Which.
+        /// The number.
         number: u32,
         /// The name and digest of what was applied.
         applied: String,
     },
     /// A later one was applied without it.
-    #[error("migration {missing} is not applied though {last} is: somebody has removed it from the list")]
+    #[error("migration {missing} is not applied though {last} is: it has been removed from the list")]
     Gap {
         /// The number that is not there.
         missing: u32,
@@ -129,7 +129,7 @@ fn sha256(text: &str) -> String {
     format!("{:x}", Sha256::digest(text))
 }
 
-/// What the server says over many lines, it says in the first; what happened to a connection, the innermost says.
+/// The first line of a server's error of many lines; of a connection's error the innermost cause.
 fn first_line(error: &clickhouse::error::Error) -> String {
     if let Some(problem) = tls::problem(error) {
         return problem;
@@ -137,7 +137,7 @@ fn first_line(error: &clickhouse::error::Error) -> String {
     let innermost =
         std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).last();
     let text = match error {
-        clickhouse::error::Error::BadResponse(said) => said.clone(),
+        clickhouse::error::Error::BadResponse(text) => text.clone(),
         _ => innermost.map_or_else(String::new, ToString::to_string),
     };
     text.lines().next().unwrap_or_default().to_owned()
@@ -146,8 +146,8 @@ fn first_line(error: &clickhouse::error::Error) -> String {
 impl Settings {
     /// A client. Nothing is asked yet.
     ///
-    /// Its time limits on the socket are set here; those on answers are [`Settings::ask`]'s, and those of an insert
-    /// are to be given to the insert, because the crate has none of its own: [`SEND`] and [`ANSWER`].
+    /// The time limits on the socket are set here; those on responses are [`Settings::ask`]'s, and an insert
+    /// must be given its limits, because the crate has no default: [`SEND`] and [`ANSWER`].
     ///
     /// # Errors
     /// When the address is none, or the file of the CA cannot be used.
@@ -192,7 +192,7 @@ impl Settings {
     /// Waits for an answer, but not for ever.
     ///
     /// # Errors
-    /// What the server says, or that it says nothing within [`ANSWER`].
+    /// The error of the server, or that it does not respond within [`ANSWER`].
     pub async fn ask<T>(
         &self,
         question: impl Future<Output = clickhouse::error::Result<T>>,

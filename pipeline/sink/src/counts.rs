@@ -53,7 +53,7 @@ impl fmt::Display for Counts {
 }
 
 impl Counts {
-    /// Counts the end of an attempt, and says what is no failure; what was wrong, if anything was.
+    /// Counts the end of an attempt; returns the error, unless the end is no failure.
     pub(super) fn ended(&mut self, source: Source, ended: &Ended) -> Option<String> {
         match ended {
             Ended::Arrived => None,
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_failure_is_counted_by_itself() {
+    fn an_end_without_failure_has_a_separate_count() {
         let (mut counts, source) = (Counts::default(), Source { topic: 0, partition: 1 });
         let failed = Ended::Failed { left: Vec::new(), is_in_doubt: true, error: "away".to_owned() };
         assert_eq!(counts.ended(source, &failed), Some("away".to_owned()));

@@ -1,4 +1,4 @@
-//! What an error of ClickHouse means: try again, or tell whoever runs it.
+//! The meaning of an error of ClickHouse: retry, or report to the operator.
 //!
 //! Only what a person must mend ends the sink; everything else is waited for. It never decides how often.
 
@@ -52,29 +52,29 @@ impl Failure {
     /// Of an error that came of something that was asked of a table.
     #[must_use]
     pub fn of(error: &Error, what: &str) -> Self {
-        let said = sentence(error);
+        let text = sentence(error);
         if let Some(problem) = tls::problem(error) {
             return Self::Lasting(format!("{what}: {problem}"));
         }
         match error {
-            Error::Network(_) | Error::TimedOut => Self::Passing(format!("{what}: {said}")),
+            Error::Network(_) | Error::TimedOut => Self::Passing(format!("{what}: {text}")),
             Error::BadResponse(response) => match code(response) {
                 Some(60 | 81) => Self::Lasting(format!(
-                    "{what}: ClickHouse has no such table; `arb migrate` makes it: {said}"
+                    "{what}: ClickHouse has no such table; `arb migrate` creates it: {text}"
                 )),
                 Some(code) if LASTING.iter().any(|(lasting, _)| *lasting == code) => {
-                    Self::Lasting(format!("{what}: {said}"))
+                    Self::Lasting(format!("{what}: {text}"))
                 }
-                _ => Self::Passing(format!("{what}: {said}")),
+                _ => Self::Passing(format!("{what}: {text}")),
             },
             Error::SchemaMismatch(_) => Self::Lasting(format!(
-                "{what} does not fit what the sink writes; `arb migrate` says more: {said}"
+                "{what} does not fit what the sink writes; run `arb migrate` for details: {text}"
             )),
             // The end of an answer is missing, or the like.
             Error::NotEnoughData | Error::Decompression(_) | Error::Other(_) => {
-                Self::Passing(format!("{what}: {said}"))
+                Self::Passing(format!("{what}: {text}"))
             }
-            _ => Self::Lasting(format!("{what}: {said}")),
+            _ => Self::Lasting(format!("{what}: {text}")),
         }
     }
 
@@ -94,16 +94,16 @@ fn code(response: &str) -> Option<u32> {
 
 /// The first sentence of an error, and those of its causes.
 fn sentence(error: &Error) -> String {
-    let mut said = error.to_string();
+    let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
-        let cause_said = cause.to_string();
-        if !said.contains(&cause_said) {
-            said = format!("{said}: {cause_said}");
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
         }
         source = cause.source();
     }
-    let line = said.lines().next().unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
     line.trim_end_matches(['#', ' ', '.', ':']).to_owned()
 }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_must_mend_is_told_from_what_passes() {
+    fn lasting_errors_differ_from_passing_ones() {
         let passing = [
             "Code: 252. DB::Exception: Too many parts (3000)",
             "Code: 241. DB::Exception: Memory limit (total) exceeded",
@@ -143,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn it_is_one_sentence_that_names_table_and_column() {
+    fn an_error_is_one_sentence_that_names_table_and_column() {
         let mismatch =
             "While processing struct TickRow: database schema has no column named price.\n#### All struct";
-        let said = Failure::of(&Error::SchemaMismatch(mismatch.to_owned()), "arb_store.ticks").to_string();
+        let text = Failure::of(&Error::SchemaMismatch(mismatch.to_owned()), "arb_store.ticks").to_string();
         assert!(
-            said.starts_with("arb_store.ticks does not fit") && said.ends_with("no column named price"),
-            "{said}"
+            text.starts_with("arb_store.ticks does not fit") && text.ends_with("no column named price"),
+            "{text}"
         );
-        assert!(bad("Code: 60. DB::Exception: gone").to_string().contains("`arb migrate` makes it"));
+        assert!(bad("Code: 60. DB::Exception: gone").to_string().contains("`arb migrate` creates it"));
     }
 }

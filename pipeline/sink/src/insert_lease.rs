@@ -1,8 +1,8 @@
 //! The lease: for how long after the group was asked to confirm an owner that owner may begin to send rows.
 //!
-//! It is looked at before an insert begins, and says nothing of how long the insert then takes. Two clocks are asked:
-//! the steady one stands still while the machine sleeps, and the one on the wall may be set. When either says that the
-//! time is over, it is. It never asks the group.
+//! It is checked before an insert begins, and does not limit how long the insert then takes. Two clocks are
+//! read: the steady one stops while the machine sleeps, and the wall clock may be set. When either has passed
+//! the limit, the lease has expired. It never calls the group.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ impl InsertLease {
     }
 
     fn holds_at(&self, now: Instant, at: Micros) -> bool {
-        // A clock that was set back says nothing, and another lease is soon there.
+        // A clock that was set back gives no answer, and the next lease comes soon.
         let by_wall = u64::try_from(at.saturating_sub(self.since_at)).map(Duration::from_micros);
         now.duration_since(self.since) < LENGTH && by_wall.is_ok_and(|passed| passed < LENGTH)
     }
@@ -50,7 +50,7 @@ mod tests {
     const SECOND: Micros = 1_000_000;
 
     #[test]
-    fn it_ends_by_whichever_clock_is_first() {
+    fn a_lease_ends_by_whichever_clock_is_first() {
         let lease = InsertLease::from_now(|| 1_000 * SECOND);
         let holds = |steady, wall: Micros| {
             lease.holds_at(lease.since() + Duration::from_millis(steady), (1_000 + wall) * SECOND)

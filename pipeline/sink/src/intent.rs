@@ -1,9 +1,9 @@
 //! What the sink writes beside an offset: of which topic it is, what is about to be inserted, and the mark of the last record
 //! before it, by which doubles are known (`feed_mark`).
 //!
-//! The intent is committed before the first row of its range is sent, so that whoever comes next knows which rows may be
-//! there. It is short, whatever it says. It decides nothing. Where offsets are set back by hand there is no note, so no
-//! mark: a double right behind such a place is not recognised.
+//! The intent is committed before the first row of its range is sent, so that the next owner knows which rows
+//! may exist. It is short, whatever its content. It decides nothing. Offsets that were set back by hand have
+//! no note, so no mark: a duplicate right behind such an offset is not recognised.
 
 use arb_runtime::feed_mark::FeedMark;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ const VERSION: u32 = 2;
 /// What lies beside an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// The topic's id, in hexadecimal: an offset of a topic that was made anew is another place.
+    /// The topic's id, in hexadecimal: an offset of a recreated topic is another record.
     pub topic_id: String,
     /// The mark of the last record before the offset, where it has one.
     pub mark: Option<FeedMark>,
@@ -91,6 +91,19 @@ impl Note {
 
     /// From what lies beside an offset; `None` when nothing does, as when it was committed by hand.
     ///
+    /// ```
+    /// use arb_sink::intent::{Intent, Note};
+    /// use arb_sink::table::{Table, Tally};
+    ///
+    /// let mut rows = Tally::default();
+    /// rows.count(Table::Ticks, 120);
+    /// let intent = Some(Intent { first: 40, last: 59, rows });
+    /// let note = Note { topic_id: "0af3".to_owned(), mark: None, intent };
+    /// assert_eq!(Note::parse(&note.format())?, Some(note));
+    /// assert_eq!(Note::parse("")?, None, "an offset that was set by hand has no note");
+    /// # Ok::<(), arb_sink::intent::NoteError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`NoteError`].
     pub fn parse(text: &str) -> Result<Option<Self>, NoteError> {
@@ -148,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn an_intent_is_read_as_it_was_written(
             id: u128, first in 0..=i64::MAX, length in 0..=i64::MAX, rows in prop::array::uniform6(0..=u64::MAX / 8)
         ) {
             let note = note(id, first, length, rows);

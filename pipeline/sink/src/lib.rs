@@ -1,14 +1,19 @@
-//! The sink: what the topics say into ClickHouse, each row once.
+//! The sink: the records of the topics as rows in ClickHouse, each row once.
 //!
-//! - [`rows`]: records as rows; [`table`]: where they go; [`record`] and [`batch`]: enough of them for an insert.
-//! - [`intent`]: what the group is told before rows are sent; [`recovery`]: what is made of what was left.
-//! - [`partition`]: the life of a partition, pure; [`retry`]: when it is tried again; `lease`: until when it is sent.
-//! - [`store`] and `attempt`: ClickHouse; [`failure`]: what its errors mean.
-//! - [`clickhouse`]: where analysts read: its client, roles and migrations.
-//! - [`telemetry`]: what a sink reports.
-//! - [`sources`]: the topics that are read; [`run`]: the loop that carries it all out; [`counts`]: what went through it.
+//! - [`rows`]: records as rows; [`table`]: their tables; [`record`] and [`batch`]: enough of them for an
+//!   insert.
+//! - [`intent`]: the note that is committed before rows are sent; [`recovery`]: what to do about the rows of
+//!   an earlier owner.
+//! - [`partition`]: the lifecycle of a partition, pure; [`retry`]: when it is tried again; `lease`: until
+//!   when it may send.
+//! - [`store`] and `attempt`: ClickHouse; [`failure`]: the meaning of its errors.
+//! - [`clickhouse`]: the server that analysts read: its client, users and migrations.
+//! - [`telemetry`]: the metrics of a sink.
+//! - [`sources`]: the topics that are read; [`run`]: the loop that runs all of it; [`counts`]: what it
+//!   processed.
 //!
-//! It never sends a row before the group has taken the intent to, and holds no more in memory than it is told.
+//! It never sends a row before the group has accepted the intent, and holds no more in memory than its limits
+//! allow.
 
 mod attempt;
 pub mod batch;

@@ -1,9 +1,10 @@
 //! The life of a partition in the sink, without Kafka and without ClickHouse.
 //!
-//! One batch is gathered while another, the flight, is inserted. Every step to be taken is a commit of the group's, with
-//! the intent beside it: rows are sent only after the group has taken the intent, and are settled only by the commit of
-//! what follows them. Beside every offset lies the mark of the last record before it, so that whoever comes next drops the
-//! same doubles ([`arb_runtime::feed_mark`]) and makes the same rows of a range. It acts on nothing itself.
+//! One batch is collected while another, the flight, is inserted. Every step is a commit to the group, with
+//! the intent beside it: rows are sent only after the group has accepted the intent, and are complete only
+//! with the commit of what follows them. Beside every offset is the mark of the last record before it, so
+//! that the next owner drops the same duplicates ([`arb_runtime::feed_mark`]) and builds the same rows of a
+//! range. It executes nothing itself.
 
 use std::mem;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ struct Flight {
     doubt: Option<Doubt>,
     /// Tables whose rows are not all there.
     left: Vec<Table>,
-    /// What the first of them has said, where that could not be acted upon.
+    /// The tables' answer of the first attempt, where it could not be acted upon.
     answer: Option<Answer>,
     /// Some rows may be there: the tables are asked first.
     is_in_doubt: bool,
@@ -82,14 +83,14 @@ pub struct Attempt {
     pub doubt: Option<Doubt>,
     /// The tables whose rows are not all there.
     pub left: Vec<Table>,
-    /// What the first of them has said, and is not to be asked again.
+    /// The tables' answer of the first attempt, which is not queried again.
     pub answer: Option<Answer>,
     /// Some rows may be there: the tables are to be asked first.
     pub is_in_doubt: bool,
 }
 
 impl Attempt {
-    /// The intent to be fulfilled, where whoever left it made other rows of the records.
+    /// The intent to complete, where the version that left it built other rows from the records.
     #[must_use]
     pub fn otherwise(&self) -> Option<&Doubt> {
         self.doubt.as_ref().filter(|doubt| doubt.rows != *self.batch.rows())
@@ -101,13 +102,13 @@ impl Attempt {
 pub enum Ended {
     /// All rows are there.
     Arrived,
-    /// No table has rows of the other version whose intent was left: the group is to be told what this one makes.
+    /// No table has rows of the other version whose intent was left: the intent of this version is committed.
     Clear,
     /// The group's confirmation was too old before all were sent; nothing was wrong.
     Expired {
         /// The tables whose rows are not all there.
         left: Vec<Table>,
-        /// What the first of them has said.
+        /// The tables' answer of the first attempt.
         answer: Option<Answer>,
     },
     /// It is to be tried again.
@@ -122,7 +123,8 @@ pub enum Ended {
 }
 
 impl Partition {
-    /// One that is read from where [`super::recovery::resume`] says, once the tables have been asked.
+    /// A partition that is read from the offset of [`super::recovery::resume`], once the tables have been
+    /// queried.
     #[must_use]
     pub fn new(topic: &'static Topic, resume: &Resume, limits: Limits) -> Self {
         let (gathering, doubt) = (Batch::new(resume.at, resume.mark), resume.doubt);
@@ -139,7 +141,7 @@ impl Partition {
 
     /// Takes a record; `false` when it is a double, of which no rows are made.
     pub fn take(&mut self, record: Kept<'_>, mark: Option<FeedMark>, now: Instant) -> bool {
-        // One that has been taken is not taken again.
+        // A batch that has been taken is not taken again.
         if record.offset < self.gathering.next() {
             return true;
         }
@@ -184,7 +186,7 @@ impl Partition {
         self.gathering.bytes() + self.flight.as_ref().map_or(0, |flight| flight.batch.bytes())
     }
 
-    /// The commit that is due; `may_send` says whether rows may be sent now, `ends` that nothing new begins.
+    /// The commit that is due; `may_send` is whether rows may be sent now, `ends` that nothing new begins.
     #[must_use]
     pub fn due(&self, now: Instant, may_send: bool, ends: bool) -> Option<Step> {
         // What another has left is never settled without a look.
@@ -283,8 +285,8 @@ impl Partition {
     }
 }
 
-/// The commit of a batch's intent. One that was left stands as it is until it is known what became of it: only the
-/// version that wrote it can end what it began.
+/// The commit of a batch's intent. An intent that was left stays as it is until its outcome is known: only
+/// the version that wrote it can complete it.
 fn intend(batch: &Batch, doubt: Option<Doubt>) -> (i64, Option<Intent>) {
     let own = batch.intent();
     let intent = match doubt {
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_is_committed_too() {
+    fn an_idle_intent_is_committed_too() {
         let (mut partition, now) = (partition(&PLAIN), Instant::now());
         take(&mut partition, 10..11, now);
         let later = now + LIMITS.interval;
@@ -385,11 +387,7 @@ mod tests {
         let expired = Ended::Expired { left: left.clone(), answer: answer.clone() };
         assert_eq!(partition.ended(expired, now, 1.0), 1, "an old confirmation is no failure");
         assert_eq!(partition.due(now, true, false), Some(Step::Again));
-        assert_eq!(
-            partition.marked(Step::Again).unwrap().answer,
-            answer,
-            "what was heard is not asked again"
-        );
+        assert_eq!(partition.marked(Step::Again).unwrap().answer, answer, "the tables are not queried again");
         let failed = Ended::Failed { left, is_in_doubt: true, error: "away".to_owned() };
         assert_eq!(partition.ended(failed, now, 1.0), 2);
         assert_eq!(partition.marked(Step::Again).unwrap().answer, None, "rows may have come since");
@@ -405,7 +403,7 @@ mod tests {
 
     /// One version rejected a record that another accepts, or the other way round.
     #[test]
-    fn what_another_version_intended_stands_until_no_table_has_any_of_it() {
+    fn an_intent_of_another_version_stays_until_no_table_has_any_of_its_rows() {
         let (other, now) = (doubt(&[(Table::Ticks, 2)]), Instant::now());
         let mut partition = partition(&Resume { doubt: Some(other), ..PLAIN });
         take(&mut partition, 10..12, now);
@@ -471,7 +469,7 @@ mod tests {
         assert_eq!([begin(10..12), begin(12..14)], [true, false]);
     }
 
-    /// Somebody has set the offsets back, and removed the newest rows: the server still knows their names.
+    /// The offsets were set back by hand, and the newest rows removed: the server still knows their names.
     #[test]
     fn records_that_no_note_calls_new_are_asked_for_though_no_table_has_them() {
         let resume = Resume { unsure_below: 12, ..PLAIN };
@@ -535,7 +533,7 @@ mod tests {
         assert_eq!(numbered(&mut partition, 19, &[4, 5], now), [false, true]);
     }
 
-    /// Wherever a sink dies, who comes next makes of the intent's range the rows that it intended.
+    /// Wherever a sink dies, the next owner builds the intended rows from the intent's range.
     #[test]
     fn a_range_in_doubt_has_the_same_rows_by_the_mark_beside_it() {
         let numbers = [1, 2, 3, 1, 2, 3, 4, 4, 5];

@@ -1,6 +1,6 @@
 //! A record of a batch, as it came.
 //!
-//! It never says what is in it.
+//! It never prints its content.
 
 /// A record of a batch, as it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
-//! From where a partition is read, and what is to be done about rows of which nobody knows whether they are there.
+//! The offset from which a partition is read, and what to do about rows that may exist already.
 //!
-//! Pure: it is told what Kafka and ClickHouse say, and answers with one of few words. ClickHouse is believed about rows,
-//! Kafka about records, and the group's offsets only where neither contradicts them.
+//! Pure: the facts from Kafka and ClickHouse are passed in, and the answer is one of a few cases. ClickHouse
+//! decides about rows, Kafka about records, and the group's offsets only where neither contradicts them.
 
 use std::collections::HashSet;
 
@@ -23,10 +23,10 @@ pub struct Resume {
     pub mark: Option<FeedMark>,
     /// A range whose intent was left: it must be read as one batch, and its rows may be there.
     pub doubt: Option<Doubt>,
-    /// Rows of records below this offset may be there, or have been, whatever the tables' newest is: no note says that
-    /// they are new, and a server refuses in silence what it knows by the same name.
+    /// Rows of records below this offset may exist, or have existed, beyond the tables' newest: no note
+    /// proves that they are new, and a server silently refuses rows under a name that it knows.
     pub unsure_below: i64,
-    /// How many offsets at most are gone, whose rows nobody can make any more.
+    /// The largest number of offsets that are gone, whose rows can no longer be built.
     pub lost: i64,
     /// The offset is one of a topic that is no more: this one is read from its beginning.
     pub is_new_topic: bool,
@@ -35,11 +35,11 @@ pub struct Resume {
 /// The range of an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Doubt {
-    /// As the intent says, also where the first records are gone.
+    /// As in the intent, also where the first records are gone.
     pub first: i64,
     /// Of the last record.
     pub last: i64,
-    /// Rows that its records made for whoever left it.
+    /// The number of rows that the earlier owner built from its records.
     pub rows: Tally,
 }
 
@@ -49,7 +49,7 @@ pub enum Refusal {
     /// The note.
     #[error("what the group has committed beside offset {offset} {error}")]
     Note {
-        /// Beside which.
+        /// The offset beside which it is committed.
         offset: i64,
         /// What is wrong with it.
         error: NoteError,
@@ -57,13 +57,13 @@ pub enum Refusal {
     /// Kafka has lost the end of the log, and will give its offsets to other records.
     #[error(
         "the group has committed offset {committed} and the log ends at {end}: Kafka has lost records that were \
-         inserted, and rows of new records would have their places; make the topic anew, or commit offset {end} for \
+         inserted, and rows of new records would have their places; recreate the topic, or commit offset {end} for \
          the group by hand to leave out as many records"
     )]
     Truncated {
-        /// What the group says.
+        /// The state of the group.
         committed: i64,
-        /// What the log says.
+        /// The state of the log.
         end: i64,
     },
 }
@@ -71,7 +71,7 @@ pub enum Refusal {
 /// Decides from where a partition is read.
 ///
 /// # Errors
-/// [`Refusal`], which is for whoever runs it.
+/// [`Refusal`], which the operator must resolve.
 pub fn resume(
     committed: Option<&Committed>,
     span: Span,
@@ -81,7 +81,8 @@ pub fn resume(
     let unsure_below = span.next;
     let from_the_first =
         Resume { at: span.first, mark: None, doubt: None, unsure_below, lost: 0, is_new_topic: false };
-    // Nobody was ever here, or so long ago that Kafka has forgotten it: whether rows are there, the tables know.
+    // There was never an owner, or so long ago that Kafka has deleted its offset: the tables decide whether
+    // rows exist.
     let Some(Committed { offset, metadata }) = committed else { return Ok(from_the_first) };
     let offset = *offset;
     let note = Note::parse(metadata).map_err(|error| Refusal::Note { offset, error })?;
@@ -108,11 +109,11 @@ pub fn resume(
     })
 }
 
-/// How many offsets at most are gone of which nobody has made rows.
+/// The largest number of offsets that are gone without rows.
 fn lost(committed: i64, span: Span, topic: &Topic) -> i64 {
-    // After the last record of a transaction comes its marker, which nobody reads, so what is committed is the marker's
-    // offset. When all has been removed, and this offset alone was after it, it was no record: that one's marker would
-    // follow.
+    // After the last record of a transaction comes its marker, which no reader sees, so the committed offset
+    // is the marker's. When everything has been deleted, and only this offset was after it, it was no record:
+    // a record would be followed by its marker.
     let is_empty = span.first == span.next;
     match (span.first - committed).max(0) {
         1 if is_empty && topic.is_transactional() => 0,
@@ -132,7 +133,7 @@ pub struct Answer {
     pub sent: Vec<u64>,
 }
 
-/// What a table says of a range.
+/// A table's answer about a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// Rows.
@@ -155,6 +156,15 @@ pub enum Verdict {
 }
 
 /// Compares what a table has with the rows that the records make.
+///
+/// ```
+/// use arb_sink::recovery::{Found, Verdict, verdict};
+///
+/// assert_eq!(verdict(5, Found { rows: 0, places: 0 }), Verdict::InsertAll);
+/// assert_eq!(verdict(5, Found { rows: 3, places: 3 }), Verdict::InsertMissing);
+/// assert_eq!(verdict(5, Found { rows: 5, places: 5 }), Verdict::Complete);
+/// assert_eq!(verdict(5, Found { rows: 5, places: 4 }), Verdict::TooMany, "one row is there twice");
+/// ```
 #[must_use]
 pub fn verdict(made: u64, found: Found) -> Verdict {
     match found {
@@ -207,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_was_cut_beneath_is_said() {
+    fn a_log_that_was_cut_below_the_position_is_reported() {
         let resumed =
             |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, &ODDS_TICKS, "a").unwrap();
         let gone = resumed(40, &note("a", None));
@@ -237,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_topic_that_was_made_anew_is_read_from_its_beginning() {
+    fn a_recreated_topic_is_read_from_its_beginning() {
         let other = note("b", Some((150, 170)));
         let resumed = resume(Some(&at(150, Some(&other))), SPAN, &ODDS_TICKS, "a").unwrap();
         assert_eq!((resumed.at, resumed.is_new_topic, resumed.doubt, resumed.mark), (100, true, None, None));
@@ -248,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_known_is_refused() {
+    fn an_unknown_outcome_is_refused() {
         let refused =
             |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, &ODDS_TICKS, "a").unwrap_err();
         assert_eq!(refused(201, &note("a", None)), Refusal::Truncated { committed: 201, end: 200 });
@@ -261,13 +271,13 @@ mod tests {
 
     #[test]
     fn every_count_has_its_verdict() {
-        let say = |made, rows, places| verdict(made, Found { rows, places });
-        assert_eq!(say(5, 0, 0), Verdict::InsertAll);
-        assert_eq!(say(5, 3, 3), Verdict::InsertMissing);
-        assert_eq!(say(5, 5, 5), Verdict::Complete);
-        assert_eq!(say(5, 5, 4), Verdict::TooMany, "one twice hides that one is missing");
-        assert_eq!(say(5, 6, 6), Verdict::TooMany);
-        assert_eq!(say(0, 0, 0), Verdict::Complete);
-        assert_eq!(say(0, 1, 1), Verdict::TooMany);
+        let decide = |made, rows, places| verdict(made, Found { rows, places });
+        assert_eq!(decide(5, 0, 0), Verdict::InsertAll);
+        assert_eq!(decide(5, 3, 3), Verdict::InsertMissing);
+        assert_eq!(decide(5, 5, 5), Verdict::Complete);
+        assert_eq!(decide(5, 5, 4), Verdict::TooMany, "one twice hides that one is missing");
+        assert_eq!(decide(5, 6, 6), Verdict::TooMany);
+        assert_eq!(decide(0, 0, 0), Verdict::Complete);
+        assert_eq!(decide(0, 1, 1), Verdict::TooMany);
     }
 }

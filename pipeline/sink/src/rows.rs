@@ -30,7 +30,7 @@ pub use ticks::{TickRow, tick_rows};
 
 use super::table::Table;
 
-/// Where a record stood: with the number of a row within it, the coordinates of the row.
+/// The position of a record: with the number of a row within it, the coordinates of the row.
 #[derive(Debug, Clone, Copy)]
 pub struct Coordinates<'a> {
     /// The topic's name.
@@ -67,6 +67,17 @@ pub enum DecodedRecord<'a> {
 }
 
 /// Reads a message of a topic.
+///
+/// ```
+/// use arb_schemas::records::Heartbeat;
+/// use arb_schemas::topics::ODDS_TICKS;
+/// use arb_schemas::wire::encode;
+/// use arb_sink::rows::{DecodedRecord, read};
+///
+/// let beat = encode(&Heartbeat { source: "feed".to_owned(), at: 1_000_000 }).unwrap();
+/// assert!(matches!(read(&ODDS_TICKS, &beat), DecodedRecord::Nothing), "a heartbeat has no rows");
+/// assert!(matches!(read(&ODDS_TICKS, b"text"), DecodedRecord::Rejected(_)));
+/// ```
 #[must_use]
 pub fn read<'a>(topic: &Topic, message: &'a [u8]) -> DecodedRecord<'a> {
     let may_be_frame = topic.records.contains(&RecordType::Frame);

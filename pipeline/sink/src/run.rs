@@ -1,8 +1,8 @@
 //! The sink's loop: reads, commits, and has rows sent by a runtime beside it.
 //!
-//! It goes on polling whatever ClickHouse does, so that the group keeps it; what it cannot send it does not read.
-//! It decides nothing that `partition` and `recovery` do not say, and a row is sent only on a commit that the group took
-//! a moment ago.
+//! It polls Kafka whatever ClickHouse does, so that it stays a member of the group; what it cannot send it
+//! does not read. `partition` and `recovery` make every decision, and a row is sent only shortly after a
+//! commit that the group accepted.
 
 mod own;
 mod recreation;
@@ -56,11 +56,11 @@ pub struct Config {
     pub fail_points: FailPoints,
     /// Its sign of life.
     pub pulse: Pulse,
-    /// Where it tells where it is, a topic each.
+    /// Where it reports its progress, for each topic.
     pub places: [ProgressMap; 2],
     /// The time on the wall, UTC in microseconds.
     pub clock: fn() -> Micros,
-    /// What was counted before, from which it goes on.
+    /// The counts from before, from which it continues.
     pub counts: Counts,
 }
 
@@ -73,34 +73,34 @@ pub enum SinkError {
     /// A partition cannot be read.
     #[error("{topic} partition {partition}: {refusal}")]
     Refused {
-        /// Of which topic.
+        /// The topic.
         topic: &'static str,
-        /// Which.
+        /// The partition.
         partition: i32,
-        /// Why.
+        /// The reason.
         refusal: Refusal,
     },
-    /// The log was cut beneath a reader, which is not told which.
+    /// The log was cut below a reader, which does not learn the partition.
     #[error(
-        "Kafka no longer has the place from which a partition was to be read: the log was cut, or the topic made anew; \
-         the next start looks from where it can go on, and says what is lost"
+        "Kafka no longer has the place from which a partition was to be read: the log was cut, or the topic was recreated; \
+         the next start finds the position to continue from, and reports what is lost"
     )]
     OutOfRange,
     /// What was read is not what is there.
     #[error(
-        "{topic} was made anew while it was read: its offsets are those of other records; the next start reads it from \
+        "{topic} was recreated while it was read: its offsets are those of other records; the next start reads it from \
          its beginning"
     )]
-    MadeAnew {
+    Recreated {
         /// Which topic.
         topic: &'static str,
     },
-    /// ClickHouse said something that a person must mend.
+    /// An error of ClickHouse that the operator must resolve.
     #[error("{0}")]
     Lasting(String),
 }
 
-/// A member of the group with the partitions that are its own.
+/// A member of the group with its assigned partitions.
 pub struct Sink {
     config: Config,
     consumer: SinkConsumer,
@@ -118,7 +118,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// One that owns nothing yet; `runtime` must have threads of its own.
+    /// A sink without partitions; `runtime` must have worker threads.
     #[must_use]
     pub fn new(config: Config, consumer: SinkConsumer, store: Store, runtime: Handle) -> Self {
         let counts = config.counts.clone();
@@ -150,8 +150,8 @@ impl Sink {
         Held { partitions, paused, bytes: all.map(|owned| owned.partition.bytes()).sum() }
     }
 
-    /// Works until the end is wished; then ends what is under way, if that is soon done. What is not done is done by
-    /// whoever comes next.
+    /// Runs until the shutdown signal; then finishes the batches under way, if that is soon done. The rest is
+    /// done by the next owner.
     ///
     /// # Errors
     /// [`SinkError`], after which it must be dropped.
@@ -170,9 +170,9 @@ impl Sink {
     pub fn step(&mut self) -> Result<(), SinkError> {
         self.config.pulse.beat();
         if let Some(topic) = self.recreation.found() {
-            return Err(SinkError::MadeAnew { topic });
+            return Err(SinkError::Recreated { topic });
         }
-        self.hear()?;
+        self.receive()?;
         self.read()?;
         self.advance(false, &|_| true)?;
         self.pause()?;
@@ -180,7 +180,7 @@ impl Sink {
         Ok(())
     }
 
-    fn hear(&mut self) -> Result<(), SinkError> {
+    fn receive(&mut self) -> Result<(), SinkError> {
         while let Ok((source, life, report)) = self.reports.1.try_recv() {
             self.under_way -= usize::from(matches!(report, Report::Ended(_)));
             match report {
@@ -194,7 +194,7 @@ impl Sink {
     }
 
     fn apply(&mut self, source: Source, life: u64, report: Report) {
-        // What comes of a partition that has left is for its next owner to find out.
+        // The next owner finds out the state of a partition that was revoked.
         let Some(owned) = self.owned.get_mut(&source).filter(|owned| owned.life == life) else { return };
         match report {
             Report::Known(Ok(highest)) => owned.partition.know(highest),
@@ -246,7 +246,8 @@ impl Sink {
                 self.give_back(&sources)
             }
             SinkEvent::Lost(sources) => self.give_back(&sources),
-            // librdkafka reads that partition no more, whatever it is told: who starts again decides from where.
+            // librdkafka no longer reads that partition, whatever is requested: after a restart, recovery
+            // decides the offset.
             SinkEvent::OutOfRange => Err(SinkError::OutOfRange),
             SinkEvent::Record | SinkEvent::Idle => Ok(()),
         }
@@ -261,7 +262,8 @@ impl Sink {
         let mut free = self.config.inserts.saturating_sub(self.under_way);
         let mut due: Vec<(Source, Step)> = Vec::new();
         let mut owned: Vec<_> = self.owned.iter().filter(|(source, _)| of(source)).collect();
-        // Who has not been sent for longest comes first, or a backlog of ticks would leave no place to the feed.
+        // The partition that has waited longest comes first, or a backlog of ticks would leave no slot to the
+        // feed.
         owned.sort_by_key(|(_, owned)| owned.sent_at);
         for (source, owned) in owned {
             if let Some(step) = owned.partition.due(now, free > 0, ends) {
@@ -331,7 +333,7 @@ impl Sink {
             let begun = Instant::now();
             let ended = attempt::run(&store, &attempt, &range, lease).await;
             telemetry::insert_took(begun.elapsed());
-            // Nobody listens any more when the sink ends.
+            // The receiver is dropped when the sink ends.
             let _ = to.send((source, life, Report::Ended(ended)));
         });
     }
@@ -353,7 +355,7 @@ impl Sink {
         let deadline = Instant::now() + self.config.close;
         loop {
             self.config.pulse.beat();
-            self.hear()?;
+            self.receive()?;
             self.advance(true, &|source| sources.contains(source))?;
             let flying = |source| self.owned.get(source).is_some_and(|owned| owned.partition.is_in_flight());
             let left = sources.iter().filter(|source| flying(source)).count();
@@ -361,7 +363,7 @@ impl Sink {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                tracing::warn!(left, "batches are left to whoever comes next");
+                tracing::warn!(left, "batches are left to the next owner");
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(1));

@@ -1,7 +1,7 @@
-//! ClickHouse, as far as the sink knows it: rows in, and what is there already.
+//! The sink's view of ClickHouse: rows in, and queries for rows that exist already.
 //!
-//! It sends rows under the token that it is given and never tries again by itself: whether a row may be sent is for
-//! whoever holds the intent. Rows are validated against the table, always.
+//! It sends rows under the given token and never retries by itself: the holder of the intent decides whether
+//! a row may be sent. Rows are validated against the table, always.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub struct TimeOuts {
 /// Records of a partition from one offset to another.
 #[derive(Debug, Clone)]
 pub struct Range {
-    /// Of which topic.
+    /// The topic.
     pub topic: &'static Topic,
     /// Its id, in hexadecimal.
     pub topic_id: String,
@@ -50,7 +50,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// The name of an insert: the same rows of a table have the same, whoever sends them.
+    /// The name of an insert: the same rows of a table have the same name from every sender.
     #[must_use]
     pub fn token(&self, table: Table) -> String {
         let Self { topic, topic_id, partition, first, last } = self;
@@ -84,7 +84,7 @@ impl Store {
         Self { client, time_outs, fail_points }
     }
 
-    /// Whether the server answers within this time, whatever it says.
+    /// Whether the server responds within this time, with any response.
     pub async fn answers(&self, within: Duration) -> bool {
         match tokio::time::timeout(within, self.client.query("SELECT 1").execute()).await {
             Ok(Ok(()) | Err(clickhouse::error::Error::BadResponse(_))) => true,
@@ -171,7 +171,8 @@ impl Store {
     }
 
     fn query(&self, question: &str, range: &Range, limit: Duration) -> clickhouse::query::Query {
-        // When nobody waits for the answer any more, the server shall not work on it beside the next question.
+        // When the receiver of the answer is dropped, the server must not continue the query beside the next
+        // one.
         let query =
             self.client.query(question).with_setting("max_execution_time", limit.as_secs_f64().to_string());
         let query = query.bind(range.topic.name).bind(&range.topic_id);

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// A table of `schemas/clickhouse/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)] // As there.
+#[allow(missing_docs)] // The variants are named after their tables.
 pub enum Table {
     Ticks,
     WindowTransitions,

@@ -1,6 +1,7 @@
-//! What the sink has to say: what it read, what ClickHouse has of it, how far behind it is.
+//! The telemetry of the sink: records read, rows in ClickHouse, lag.
 //!
-//! Rows are counted when the group has been told that they are there: what is sent twice is counted once.
+//! Rows are counted when the group's offset is committed behind them: rows that are sent twice are counted
+//! once.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -57,7 +58,7 @@ pub fn begin() {
     kafka::begin_feed();
 }
 
-/// Tells what went through since the start, and what is held now.
+/// Reports what was processed since the start, and what is held now.
 pub fn counted(counts: &Counts, held: Held) {
     METERS.records.absolute(counts.records);
     for (table, counter) in Table::ALL.into_iter().zip(&METERS.rows) {
@@ -90,14 +91,14 @@ pub fn insert_took(time: Duration) {
     METERS.insert_seconds.record(took(time));
 }
 
-/// Tells for how long the loop has been silent.
+/// Reports how long the loop has made no step.
 pub fn silent(silence: Option<Duration>) {
     METERS.age.set(silence.map_or(0.0, took));
 }
 
-/// Tells how far behind the partitions of a topic are that are owned, at a moment of UTC; `ends` are where they end, as far
-/// as is known.
-pub fn look(
+/// Reports the lag of the owned partitions of a topic, at a moment of UTC; `ends` are their end offsets, as
+/// far as they are known.
+pub fn inspect(
     topic: &'static str,
     places: &BTreeMap<i32, PartitionProgress>,
     ends: &BTreeMap<i32, Span>,
@@ -105,7 +106,7 @@ pub fn look(
 ) {
     let mut lags = METERS.lags.lock().unwrap_or_else(PoisonError::into_inner);
     let gone = |name: &str, id: &i32| name == topic && !places.contains_key(id);
-    // What was owned once is nobody's here.
+    // A partition that was owned once is no longer owned here.
     for (_, (records, event_time)) in lags.iter().filter(|((name, id), _)| gone(name, id)) {
         records.set(0.0);
         event_time.set(0.0);

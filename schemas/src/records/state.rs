@@ -1,4 +1,5 @@
-//! The records of `process.state.v1`: what a processor remembers, one record for each thing that changes alone.
+//! The records of `process.state.v1`: the state of a processor, one record for each thing that changes
+//! independently.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +75,7 @@ pub struct StateBet {
 pub struct StateConsensus {
     /// Of what.
     pub outcome: Outcome,
-    /// When.
+    /// The time.
     pub at: Micros,
     /// Median implied probability in millionths.
     pub probability: i64,
@@ -87,7 +88,7 @@ pub struct StateMove {
     pub outcome: Outcome,
     /// Position of the book's name.
     pub book: i32,
-    /// When.
+    /// The time.
     pub at: Micros,
     /// Millionths before.
     pub from: i64,
@@ -137,7 +138,7 @@ pub struct StateQuote {
 }
 
 /// One open window.
-#[allow(clippy::struct_excessive_bools)] // Each says another thing.
+#[allow(clippy::struct_excessive_bools)] // Independent flags of a window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateWindow {
     /// Window id.
@@ -173,7 +174,7 @@ pub struct StateWindow {
 /// How far a source has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateSource {
-    /// Which.
+    /// The source.
     pub source: String,
     /// `received_at` of its latest frame or poll end.
     pub latest: Micros,
@@ -190,12 +191,12 @@ pub struct StateSource {
 pub struct StatePartition {
     /// Offset of the first record that this state does not contain.
     pub next_offset: i64,
-    /// By which rules its windows were made.
+    /// The rules for its windows.
     pub policy: String,
     /// Of the last event on the feed.
     pub sequence: i64,
-    /// When the counter of the feed was started, in milliseconds since 1970; 0 for one that was started before this was
-    /// written down.
+    /// When the counter of the feed was started, in milliseconds since 1970; 0 for one that was started
+    /// before this field existed.
     pub epoch: i64,
 }
 
@@ -204,16 +205,16 @@ pub struct StatePartition {
 pub struct StateClock {
     /// The latest word of any source.
     pub now: Micros,
-    /// All has been told up to here.
+    /// Everything up to here has been published.
     pub watermark: Micros,
-    /// The first word of those that speak from a future that is not believed yet.
+    /// The first time of those far ahead that are not accepted yet.
     pub leap: Option<Micros>,
 }
 
 /// How long a book takes to confirm its prices.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateBook {
-    /// Which.
+    /// The book.
     pub book: String,
     /// Samples by age.
     pub counts: Vec<i32>,

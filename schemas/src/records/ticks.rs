@@ -1,4 +1,4 @@
-//! The records of `odds.ticks.v1`: what sources said, and that they were alive.
+//! The records of `odds.ticks.v1`: the prices of sources, and their heartbeats.
 
 use arb_model::{self as model, Bet, Market};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::Event;
 use crate::time::Micros;
 
-/// What one source said about one event at one moment.
+/// The prices of one source for one event at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// Who said it.
+    /// The source.
     pub source: String,
     /// When ingest took it; with the source it identifies a poll.
     pub received_at: Micros,
@@ -33,7 +33,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Everything that the source can say.
+    /// Everything that the source can cover.
     pub const ALL: Self = Self { books: None, markets: None };
 }
 
@@ -46,7 +46,7 @@ pub struct Offer {
     pub market: String,
     /// When the source last confirmed these prices.
     pub last_seen_at: Micros,
-    /// When the price last changed, where the source says so.
+    /// When the price last changed, where the source reports it.
     pub price_moved_at: Option<Micros>,
     /// The prices.
     pub ticks: Vec<Tick>,
@@ -65,8 +65,8 @@ pub struct Tick {
     pub price: i64,
     /// Whether bets are taken.
     pub status: Status,
-    /// The most that can be staked at this price, in minor units of the book's currency; of a lay the backer's stake. `None`:
-    /// nobody says.
+    /// The most that can be staked at this price, in minor units of the book's currency; of a lay the
+    /// backer's stake. `None`: not reported.
     pub limit: Option<i64>,
 }
 
@@ -106,7 +106,7 @@ pub enum Status {
 /// The end of a poll; every partition gets one after the poll's frames.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PollEnd {
-    /// Who polled.
+    /// The source of the poll.
     pub source: String,
     /// That of the poll's frames.
     pub received_at: Micros,
@@ -123,7 +123,7 @@ pub struct PollEnd {
 pub struct Heartbeat {
     /// Which source.
     pub source: String,
-    /// When.
+    /// The time.
     pub at: Micros,
 }
 

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::program::{Role, Said, arb, run};
+use super::program::{Role, RunOutput, arb, run};
 use super::stack::port_pair;
 use super::{root, wait_for};
 
@@ -39,13 +39,13 @@ impl ClickHouse {
 
     /// `arb migrate`; fails when that fails.
     pub(crate) fn migrate(&self) -> String {
-        let said = self.try_migrate(&[]);
-        assert!(said.success, "{}", said.err);
-        said.out
+        let output = self.try_migrate(&[]);
+        assert!(output.success, "{}", output.err);
+        output.out
     }
 
     /// `arb migrate` with arguments.
-    pub(crate) fn try_migrate(&self, arguments: &[&str]) -> Said {
+    pub(crate) fn try_migrate(&self, arguments: &[&str]) -> RunOutput {
         let file = self.password_file("migrator");
         let mut command = arb();
         command.args(["migrate", "--clickhouse-url", &self.url, "--password-file"]).arg(file);
@@ -72,7 +72,7 @@ impl ClickHouse {
         self.try_as(role, sql).unwrap_or_else(|error| panic!("{role}: {sql}: {error}"))
     }
 
-    /// The rows, or what the server says against it.
+    /// The rows, or the server's error.
     pub(crate) fn try_as(&self, role: &str, sql: &str) -> Answer {
         self.ask(role, &self.password(role), "", sql)
     }
@@ -161,9 +161,9 @@ impl Drop for ClickHouse {
 pub(crate) fn share_download(home: &Path) {
     static FETCHED: OnceLock<PathBuf> = OnceLock::new();
     let fetched = FETCHED.get_or_init(|| {
-        let said = run(arb().args(["clickhouse", "--fetch-only", "--home"]).arg(root().join(".arb")));
-        assert!(said.success, "{}", said.err);
-        PathBuf::from(said.out.trim())
+        let output = run(arb().args(["clickhouse", "--fetch-only", "--home"]).arg(root().join(".arb")));
+        assert!(output.success, "{}", output.err);
+        PathBuf::from(output.out.trim())
     });
     std::fs::write(home.join("arb-home"), "").unwrap();
     // A `clickhouse` of the machine needs no folder.

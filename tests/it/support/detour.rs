@@ -1,6 +1,6 @@
-//! A way to a server that is slow or broken where a test says so; the server itself is the real one.
+//! A proxy in front of a server, slow or broken on command; the server itself is the real one.
 //!
-//! It changes no byte, and knows nothing of what they mean.
+//! It changes no byte, and interprets none.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,18 +11,18 @@ use std::time::Duration;
 /// What becomes of a piece of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Way {
-    /// It goes on.
+    /// It is forwarded.
     On,
-    /// It goes on later.
+    /// It is forwarded later.
     Later(Duration),
     /// The connection breaks.
     Broken,
 }
 
-/// Says what becomes of a piece.
+/// Decides about a piece.
 type Judge = Arc<dyn Fn(&str) -> Way + Send + Sync>;
 
-/// Opens a way to a server; its own address.
+/// Opens a proxy in front of a server; returns its address.
 pub(crate) fn detour(to: &str, judge: impl Fn(&str) -> Way + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

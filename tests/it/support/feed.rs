@@ -93,7 +93,7 @@ pub(crate) fn stale(league: &str, sequence: i64) -> Vec<u8> {
     encode(&StaleAlert { event: event(league), sequence, ..fixtures::alert() }).unwrap()
 }
 
-/// A value at the book alpha, by what the book beta says.
+/// A value at the book alpha, from the prices of the book beta.
 pub(crate) fn signal(id: &str, league: &str, sequence: i64, change: &str) -> SignalChange {
     let quote = |role, book, millionths| SignalQuote {
         price_moved_at: Time(500_000),
@@ -177,7 +177,7 @@ impl Writer {
         self.commit();
     }
 
-    /// Writes a window to the board, as an entry of its own.
+    /// Writes a window to the board, as a single entry.
     pub(crate) fn write_board(&self, partition: i32, id: &str, opened: &[u8]) {
         self.begin_board(partition, id, opened);
         self.commit();
@@ -203,7 +203,7 @@ impl Writer {
         self.commit();
     }
 
-    /// Writes a signal to its own topic alone, not committed yet, but there.
+    /// Writes a signal to its topic only, in a transaction that is still open.
     pub(crate) fn begin_signal(&self, partition: i32, changed: &SignalChange) {
         self.0.begin_transaction().unwrap();
         self.put_signal(partition, changed);
@@ -222,7 +222,7 @@ impl Writer {
         self.0.send(record).map_err(|(error, _)| error).unwrap();
     }
 
-    /// Writes records that nobody may ever see.
+    /// Writes records of a transaction that is then aborted.
     pub(crate) fn abort(&self, partition: i32, records: &[Vec<u8>]) {
         self.send(partition, records);
         self.0.flush(WAIT).unwrap();
@@ -241,14 +241,14 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Removes the records of a partition that are before an offset, as retention would.
-pub(crate) fn forget(brokers: &str, topic: &str, partition: i32, offset: Offset) {
+pub(crate) fn delete_before(brokers: &str, topic: &str, partition: i32, offset: Offset) {
     let mut before = TopicPartitionList::new();
     before.add_partition_offset(topic, partition, offset).unwrap();
     block_on(admin(brokers).delete_records(&before, &AdminOptions::new())).unwrap();
 }
 
 /// Deletes a topic and creates one of the same name.
-pub(crate) fn make_anew(brokers: &str, topic: &str) {
+pub(crate) fn recreate(brokers: &str, topic: &str) {
     let (admin, options) = (admin(brokers), AdminOptions::new());
     block_on(admin.delete_topics(&[topic], &options)).unwrap().remove(0).unwrap();
     wait_for("the topic is made again", || {
@@ -257,7 +257,7 @@ pub(crate) fn make_anew(brokers: &str, topic: &str) {
     });
 }
 
-/// What tells events apart: kind, window or event, sequence.
+/// The identity of an event: kind, window or event, sequence.
 pub(crate) type Name = (String, String, i64);
 
 /// The whole committed feed by a reader that is not ours, partition by partition.

@@ -20,7 +20,7 @@ impl Answer {
     }
 }
 
-/// Sends a request with headers; `None` when nobody answers.
+/// Sends a request with headers; `None` when no server answers.
 pub(crate) fn request(method: &str, url: &str, headers: &[(&str, &str)]) -> Option<Answer> {
     let agent: Agent = Agent::config_builder().http_status_as_error(false).build().into();
     let request = headers

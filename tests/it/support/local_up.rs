@@ -25,7 +25,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts it, and waits until it has said where the board is.
+    /// Starts it, and waits until it has printed the address of the board.
     pub(crate) fn start(mut command: Command, log: PathBuf, listen: &str) -> Self {
         let file = std::fs::File::create(&log).unwrap();
         let mut child = command.stdout(Stdio::piped()).stderr(file).spawn().unwrap();
@@ -51,20 +51,20 @@ impl Running {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 }
 
 /// A home and ports of the test's own, and `arb up` in them.
-pub(crate) struct House {
+pub(crate) struct LocalHome {
     pub(crate) home: TempDir,
     pub(crate) kafka_port: u16,
     pub(crate) clickhouse_port: u16,
     pub(crate) listen: String,
 }
 
-impl House {
+impl LocalHome {
     /// A home that shares the repository's download, so that Kafka is fetched once for all.
     pub(crate) fn new() -> Self {
         let home = tempfile::tempdir().unwrap();

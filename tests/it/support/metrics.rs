@@ -70,34 +70,34 @@ fn sample(line: &str) -> Sample {
 pub(crate) struct Admin(String);
 
 impl Admin {
-    /// Where the role's log says that it is; of several starts the last.
+    /// The address in the role's log; of several starts the last.
     pub(crate) fn of(log: &Path) -> Self {
-        wait_for("the role says where its metrics are", || {
+        wait_for("the role logs the address of its metrics", || {
             let text = std::fs::read_to_string(log).unwrap();
-            let (_, rest) = text.rsplit_once("metrics are told admin=")?;
+            let (_, rest) = text.rsplit_once("serving metrics, /livez and /readyz admin=")?;
             let (address, _) = rest.split_once('\n')?;
             Some(Self(address.to_owned()))
         })
     }
 
-    /// Asks for a path.
+    /// Requests a path.
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.try_get(path).unwrap()
     }
 
-    /// Asks for a path; `None` when nobody answers.
+    /// Requests a path; `None` when no server answers.
     pub(crate) fn try_get(&self, path: &str) -> Option<Answer> {
         request("GET", &format!("http://{}{path}", self.0), &[])
     }
 
-    /// What it tells now.
+    /// The metrics now.
     pub(crate) fn page(&self) -> Page {
         let answer = self.get("/metrics");
         assert_eq!(answer.status, 200, "{}", answer.body);
         Page::parse(answer.body)
     }
 
-    /// What it tells once that is so.
+    /// The metrics once the condition holds.
     pub(crate) fn page_when(&self, what: &str, is_so: impl Fn(&Page) -> bool) -> Page {
         wait_for(what, || Some(self.page()).filter(|page| is_so(page)))
     }

@@ -1,4 +1,4 @@
-//! A server that speaks The Odds API v4, its content from a simulated recording, its faults on command.
+//! A server that implements The Odds API v4, its content from a simulated recording, its faults on command.
 //!
 //! It charges as the API is documented to, keeps a book of every call, and never lets a call go below zero credits.
 
@@ -34,7 +34,7 @@ pub(crate) enum Fault {
     Trickle,
     /// Elsewhere, where all is well.
     Redirect,
-    /// A valid answer that says nothing of credits.
+    /// A valid response without headers of credits.
     NoHeaders,
     /// A valid answer with words for numbers.
     OddHeaders,
@@ -53,7 +53,7 @@ pub(crate) struct Call {
     pub(crate) key: String,
 }
 
-/// What the server knows; tests read and change it.
+/// The state of the server; tests read and change it.
 pub(crate) struct State {
     /// Keys that are taken.
     pub(crate) keys: BTreeSet<String>,
@@ -70,9 +70,10 @@ pub(crate) struct State {
     pub(crate) calls: Vec<Call>,
     /// The bodies of valid answers of `/odds`, in order.
     pub(crate) served: Vec<String>,
-    /// Whether every call said that it takes gzip.
+    /// Whether every call accepted gzip.
     pub(crate) takes_gzip: bool,
-    /// Polls of the recording, each an array of events in decimal odds; of limits those who ask are told.
+    /// Polls of the recording, each an array of events in decimal odds; with limits for callers that request
+    /// them.
     pub(crate) content: Vec<Value>,
 }
 
@@ -353,7 +354,7 @@ fn without_limits(event: &mut Value) {
     });
 }
 
-/// Says what remains, unless that is what goes wrong.
+/// Adds the headers of credits, unless their absence is the fault.
 fn with_quota(mut answer: Answer, fault: Option<Fault>, state: &State, kind: &str) -> Answer {
     let cost = if kind == "odds" && answer.status == 200 { "1" } else { "0" };
     let (remaining, used) = match fault {

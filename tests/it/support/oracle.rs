@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::recordings::unpacked;
 use super::root;
 
-/// What the oracle says of a recording, one object a line.
+/// The oracle's output for a recording, one object a line.
 pub(crate) fn oracle(arguments: &[&str], recording: &Path) -> Vec<Value> {
     let mut command = Command::new("python3");
     command.arg(root().join("tests/oracle/oracle.py")).args(arguments);
@@ -32,7 +32,7 @@ pub(crate) fn difference(ours: &Value, theirs: &Value, path: &str) -> Option<Str
     match (ours, theirs) {
         (Value::Number(a), Value::Number(b)) => {
             let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
-            ((a - b).abs() > 1e-6).then(|| format!("{path}: {a} but the oracle says {b}"))
+            ((a - b).abs() > 1e-6).then(|| format!("{path}: {a} but the oracle has {b}"))
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             a.iter().zip(b).enumerate().find_map(|(i, (a, b))| difference(a, b, &format!("{path}[{i}]")))
@@ -40,7 +40,7 @@ pub(crate) fn difference(ours: &Value, theirs: &Value, path: &str) -> Option<Str
         (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
             a.iter().find_map(|(key, a)| difference(a, &b[key], &format!("{path}.{key}")))
         }
-        (a, b) => (a != b).then(|| format!("{path}: {a} but the oracle says {b}")),
+        (a, b) => (a != b).then(|| format!("{path}: {a} but the oracle has {b}")),
     }
 }
 

@@ -114,7 +114,7 @@ impl<'a> Processors<'a> {
         self.running.insert(number, Role::start("process", &[&common[..], arguments].concat(), &log));
     }
 
-    /// The numbers whose processor has died, which are free again.
+    /// The numbers whose processor has ended, which are free again.
     pub(crate) fn dead(&mut self) -> Vec<u32> {
         let dead: Vec<_> =
             self.running.iter_mut().filter_map(|(number, role)| role.died().then_some(*number)).collect();

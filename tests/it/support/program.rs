@@ -11,8 +11,8 @@ use super::{durations, root};
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
 const BENCH: &str = env!("CARGO_BIN_EXE_bench-under-test");
 
-/// The program, from the root of the repository, in an environment that names no Kafka and no ClickHouse. Roles tell
-/// their metrics at free ports: many run at one time.
+/// The program, run from the root of the repository, in an environment without addresses of Kafka and
+/// ClickHouse. Roles serve their metrics at free ports: many run at one time.
 pub(crate) fn arb() -> Command {
     program(BINARY)
 }
@@ -38,18 +38,18 @@ fn program(binary: &str) -> Command {
     command
 }
 
-/// What a run said.
-pub(crate) struct Said {
+/// The output of a run.
+pub(crate) struct RunOutput {
     pub(crate) success: bool,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
 /// Runs a command to its end.
-pub(crate) fn run(command: &mut Command) -> Said {
+pub(crate) fn run(command: &mut Command) -> RunOutput {
     let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    Said { success: status.success(), out: text(stdout), err: text(stderr) }
+    RunOutput { success: status.success(), out: text(stdout), err: text(stderr) }
 }
 
 /// A role that runs until this is dropped: its standard input is then closed, and it ends by itself.
@@ -64,7 +64,7 @@ impl Role {
         Self::start_in(arb(), role, arguments, log)
     }
 
-    /// The same in an environment of its own.
+    /// The same in a separate environment.
     pub(crate) fn start_in(mut command: Command, role: &str, arguments: &[&str], log: &Path) -> Self {
         let file = std::fs::File::options().create(true).append(true).open(log).unwrap();
         command.arg(role).arg("--child").args(arguments).stdin(Stdio::piped());
@@ -72,14 +72,14 @@ impl Role {
         Self { child, log: log.to_owned() }
     }
 
-    /// Fails when it has ended, with what it said.
+    /// Fails when it has ended, with its output.
     pub(crate) fn assert_runs(&mut self) {
         let ended = self.child.try_wait().unwrap();
         assert!(ended.is_none(), "{}", std::fs::read_to_string(&self.log).unwrap());
     }
 
     /// Whether it has logged a text.
-    pub(crate) fn says(&self, text: &str) -> bool {
+    pub(crate) fn has_logged(&self, text: &str) -> bool {
         std::fs::read_to_string(&self.log).unwrap().contains(text)
     }
 

@@ -14,8 +14,8 @@ pub(crate) fn promtool(arguments: &[&str], input: &str) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "promtool {arguments:?}: {said}");
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "promtool {arguments:?}: {text}");
 }
 
 fn program() -> &'static Path {
@@ -44,13 +44,13 @@ fn fetched() -> PathBuf {
              && dpkg-deb -x prometheus_*.deb unpacked"
         );
         let fetched = Command::new("sh").args(["-c", &script]).output();
-        let said = fetched.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
+        let output = fetched.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
         // Another test may have been faster.
         let _ = std::fs::rename(scratch.path().join("unpacked"), &folder);
         assert!(
             program.is_file(),
             "promtool is needed and could not be fetched; install Prometheus (on Debian: apt-get install prometheus): \
-             {said:?}"
+             {output:?}"
         );
     }
     program

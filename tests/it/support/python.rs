@@ -1,4 +1,4 @@
-//! Python with the libraries that we compare with, in an environment of its own, made once.
+//! Python with the reference libraries, in a virtual environment that is created once.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,7 +13,7 @@ const PACKAGES: [&str; 3] = ["numpy==2.4.6", "scipy==1.17.1", "shin==0.2.2"];
 /// Of this only a part is used, which needs no more than those above.
 const ALONE: &str = "penaltyblog==1.13.1";
 
-/// What a script says to an input; it must end well.
+/// The output of a script for an input; it must succeed.
 pub(crate) fn run(script: &str, input: &str) -> String {
     let mut command = Command::new(interpreter());
     command.args(["-B", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -38,11 +38,11 @@ pub(crate) fn named(name: &str, scratch: &Path) -> PathBuf {
 pub(crate) fn simulated(scratch: &Path, seed: u64, polls: u64) -> PathBuf {
     let path = scratch.join(format!("simulated-{seed}.jsonl"));
     let size = ["--events", "16", "--books", "8"];
-    // Without the exchange: the oracle of the board knows no lays, no fees and no limits.
+    // Without the exchange: the oracle of the board has no lays, no fees and no limits.
     let asked = ["synth", "--exchange", "false", "--seed", &seed.to_string(), "--polls", &polls.to_string()];
-    let said = run(arb().args(asked).args(size));
-    assert!(said.success, "{}", said.err);
-    std::fs::write(&path, said.out).unwrap();
+    let output = run(arb().args(asked).args(size));
+    assert!(output.success, "{}", output.err);
+    std::fs::write(&path, output.out).unwrap();
     path
 }
 

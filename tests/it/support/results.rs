@@ -105,7 +105,7 @@ impl Results {
         }
     }
 
-    /// Records of the feed, and how many stood there more than once.
+    /// Records of the feed, and the number of duplicates among them.
     pub(crate) fn feed(&self) -> &Feed {
         &self.feed
     }

@@ -8,7 +8,7 @@ use super::sse::Sse;
 use super::stack::{Broker, port};
 use super::wait_for;
 
-/// A key, and the file that knows it.
+/// A key, and the file that contains it.
 pub(crate) struct Key {
     pub(crate) file: PathBuf,
     pub(crate) text: String,
@@ -18,12 +18,12 @@ impl Key {
     /// Of a plan.
     pub(crate) fn new(broker: &Broker, plan: &str) -> Self {
         let file = broker.path("keys.json");
-        let said = run(arb().args(["key", "--name", plan, "--plan", plan, "--keys"]).arg(&file));
-        assert!(said.success, "{}", said.err);
-        Self { file, text: said.out.trim().to_owned() }
+        let output = run(arb().args(["key", "--name", plan, "--plan", plan, "--keys"]).arg(&file));
+        assert!(output.success, "{}", output.err);
+        Self { file, text: output.out.trim().to_owned() }
     }
 
-    /// Takes it out of its file, as a user would who has no command for it yet.
+    /// Removes it from its file, as a user would by hand.
     pub(crate) fn take_away(&self) {
         let mut keys: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&self.file).unwrap()).unwrap();
@@ -95,7 +95,7 @@ impl Serve {
         let mut headers = vec![("authorization", &*bearer)];
         headers.extend(last.map(|last| ("last-event-id", last)));
         let mut stream = Sse::connect(&self.listen, &format!("/v1/stream?{query}"), &headers);
-        // A connection that is cut before its first event has not made the client forget.
+        // A connection that breaks before its first event must not reset the client's position.
         stream.last_id = last.map(str::to_owned);
         assert_eq!(stream.status, 200, "{:?}", stream.head);
         stream

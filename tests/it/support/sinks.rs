@@ -9,7 +9,7 @@ use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use serde_json::{Value, json};
 
 use super::clickhouse::ClickHouse;
-use super::program::{Role, Said, arb, run};
+use super::program::{Role, RunOutput, arb, run};
 use super::stack::Broker;
 use super::{root, wait_for};
 use crate::kafka::read_places;
@@ -111,7 +111,7 @@ impl Ground {
         Self { broker, clickhouse }
     }
 
-    /// How a sink is told where everything is.
+    /// The settings of a sink.
     pub(crate) fn arguments(&self) -> Vec<String> {
         self.arguments_by(&self.clickhouse.url)
     }
@@ -136,16 +136,16 @@ impl Ground {
     }
 
     /// Runs a sink that must end by itself.
-    pub(crate) fn sink_that_ends(&self) -> Said {
+    pub(crate) fn sink_that_ends(&self) -> RunOutput {
         run(arb().arg("sink").args(self.arguments()))
     }
 
-    /// What the log of a sink says.
+    /// The log of a sink.
     pub(crate) fn log(&self, name: &str) -> String {
         std::fs::read_to_string(self.broker.path(name)).unwrap_or_default()
     }
 
-    /// Rows of a table, as whoever made it counts them.
+    /// The number of rows in a table.
     pub(crate) fn count(&self, table: &str) -> Option<u64> {
         let sql = format!("SELECT count() AS rows FROM arb_store.{table}");
         self.clickhouse.try_as("migrator", &sql).ok()?[0]["rows"].as_u64()
@@ -216,7 +216,7 @@ impl Ground {
             let (have, want) = (found.len(), wanted.len());
             assert!(
                 &found == wanted,
-                "{what}: {table}: {have} rows for {want}, the first other {differs:#?}"
+                "{what}: {table}: {have} rows for {want}, the first difference {differs:#?}"
             );
         }
     }

@@ -1,6 +1,6 @@
 //! A client of Server-Sent Events on a bare socket, so that a test decides when it reads.
 //!
-//! It knows as much of HTTP as a stream's answer needs: a head, and a body in chunks.
+//! It implements as much of HTTP as the response of a stream needs: a header, and a body in chunks.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -26,8 +26,8 @@ impl Broker {
     /// With the catalogue's topics.
     pub(crate) fn start() -> Self {
         let broker = Self::bare();
-        let said = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
-        assert!(said.success, "{}", said.err);
+        let output = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
+        assert!(output.success, "{}", output.err);
         broker
     }
 
@@ -72,8 +72,8 @@ impl Broker {
     pub(crate) fn ingest(&self, recording: &Path, arguments: &[&str]) {
         let mut command = arb();
         command.args(["ingest", "--speed", "max", "--brokers", &self.brokers, "--replay"]).arg(recording);
-        let said = run(command.args(arguments));
-        assert!(said.success, "{}", said.err);
+        let output = run(command.args(arguments));
+        assert!(output.success, "{}", output.err);
     }
 }
 
@@ -114,8 +114,8 @@ impl Stack {
         let arguments = ["--policy", policy, "--brokers", &broker.brokers];
         let process = Role::start("process", &arguments, &broker.path("process.log"));
         let keys = broker.path("keys.json");
-        let said = run(arb().args(["key", "--name", "test", "--plan", "enterprise", "--keys"]).arg(&keys));
-        assert!(said.success, "{}", said.err);
+        let output = run(arb().args(["key", "--name", "test", "--plan", "enterprise", "--keys"]).arg(&keys));
+        assert!(output.success, "{}", output.err);
         let listen = format!("127.0.0.1:{}", port());
         let arguments = ["--listen", &listen, "--keys", keys.to_str().unwrap(), "--brokers", &broker.brokers];
         let mut serve = Role::start("serve", &arguments, &broker.path("serve.log"));
@@ -124,7 +124,7 @@ impl Stack {
             serve.assert_runs();
             request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
         });
-        Self { process, _serve: serve, url, key: said.out.trim().to_owned(), broker }
+        Self { process, _serve: serve, url, key: output.out.trim().to_owned(), broker }
     }
 
     /// `GET` with the key.
@@ -150,8 +150,8 @@ pub(crate) fn port() -> u16 {
 
 /// A free port whose successor is free too, for the broker and its controller.
 ///
-/// Below the range from which the system takes ports for outgoing connections, and never the same twice, so that
-/// nobody else takes it before whoever it is for.
+/// Below the range from which the system takes ports for outgoing connections, and never the same twice, so
+/// that no other process takes it first.
 pub(crate) fn port_pair() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 20_000 + u16::try_from(std::process::id() % 500).unwrap() * 20;

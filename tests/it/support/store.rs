@@ -39,8 +39,8 @@ impl Store {
         store
     }
 
-    /// Tells of signals beside what the recording makes, and waits until they are there too.
-    pub(crate) fn tell(&self, changes: &[SignalChange]) {
+    /// Writes signals beside those of the recording, and waits until they are in the table.
+    pub(crate) fn write_signals(&self, changes: &[SignalChange]) {
         let writer = Writer::new(&self.stack.broker.brokers);
         let rows = self.count("signal_transitions") + changes.len();
         for changed in changes {
@@ -67,10 +67,10 @@ impl Store {
         usize::try_from(rows[0]["rows"].as_u64().unwrap()).unwrap()
     }
 
-    /// The tables, and how many rows each must have: what was said and what the feed holds.
+    /// The tables, and the number of rows that each must have: from the polls and from the feed.
     fn expected(&self, recording: &Path) -> [(&'static str, usize); 5] {
-        let said = run(arb().arg("evaluate").arg(recording)).out;
-        let words: Vec<_> = said.split_whitespace().collect();
+        let output = run(arb().arg("evaluate").arg(recording)).out;
+        let words: Vec<_> = output.split_whitespace().collect();
         let ticks = words.iter().position(|word| *word == "ticks,").map(|at| words[at - 1].parse().unwrap());
         let feed = read_all(&self.stack.broker.brokers, FEED_EVENTS.name);
         let types: Vec<_> = feed.iter().map(|record| RecordType::of(&record.value).unwrap()).collect();

@@ -1,6 +1,6 @@
 //! A client of the event stream that resumes with the last event's id whenever it is cut, and keeps what it was sent.
 //!
-//! It never gives up while nobody stops it: an instance of the API may be away.
+//! It retries until it is stopped: an instance of the API may be away.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -36,7 +36,7 @@ pub(crate) struct Delivered {
     pub(crate) connections: usize,
 }
 
-/// A client in a thread of its own.
+/// A client in a thread.
 pub(crate) struct StreamClient {
     shared: Arc<Shared>,
     thread: JoinHandle<()>,
@@ -59,8 +59,8 @@ impl StreamClient {
     }
 
     /// Looks at what it has been sent so far.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&Delivered) -> T) -> T {
-        look(&self.shared.delivered.lock().unwrap())
+    pub(crate) fn inspect<T>(&self, inspect: impl FnOnce(&Delivered) -> T) -> T {
+        inspect(&self.shared.delivered.lock().unwrap())
     }
 
     /// Stops it; what it was sent.

@@ -1,4 +1,4 @@
-//! What the engine was told under the policy `board`, and what it published of it, record by record, as JSON lines.
+//! The inputs of an engine under the policy `board`, and its outputs, record by record, as JSON lines.
 //!
 //! A line is a record of the ticks (`frame`, `poll_end`, `heartbeat`) as its schema has it, with what it made of the board:
 //! the entries written (`entry`) and the windows closed (`gone`), in order. It never looks into either.
@@ -39,9 +39,9 @@ impl<W: Write> Transcript<W> {
         Self { engine: Engine::with_books(Policy::Board, Arc::new(books)), offset: 0, out }
     }
 
-    /// Tells the records of a file of them, one a line.
-    pub(crate) fn tell_all(&mut self, records: impl BufRead) {
-        records.lines().for_each(|line| self.tell(&parsed(&line.unwrap())));
+    /// Steps through the records of a file, one a line.
+    pub(crate) fn step_all(&mut self, records: impl BufRead) {
+        records.lines().for_each(|line| self.step(&parsed(&line.unwrap())));
     }
 
     /// Plays some polls of a recording as it is replayed: with heartbeats between them.
@@ -55,23 +55,23 @@ impl<W: Write> Transcript<W> {
             }
             let (source, next) = (recording.name().to_owned(), poll.received_at);
             for at in heartbeats(last, next, RECORDED_HEARTBEAT) {
-                self.tell(&TickRecord::Heartbeat(Heartbeat { source: source.clone(), at }));
+                self.step(&TickRecord::Heartbeat(Heartbeat { source: source.clone(), at }));
             }
             for addressed in publish::records(&source, poll, 1) {
-                self.tell(&addressed.record);
+                self.step(&addressed.record);
             }
             last = Some(next);
         }
     }
 
-    fn tell(&mut self, record: &TickRecord) {
+    fn step(&mut self, record: &TickRecord) {
         let mut effects = Vec::new();
         let coordinate = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: self.offset };
         self.engine.step(coordinate, &as_input(record, &mut Faults::default()), &mut effects);
         self.engine.commit();
         self.offset += 1;
-        let said: Vec<_> = effects.iter().flat_map(on_board).collect();
-        writeln!(self.out, "{}", json!({"told": as_json(record), "said": said})).unwrap();
+        let output: Vec<_> = effects.iter().flat_map(on_board).collect();
+        writeln!(self.out, "{}", json!({"input": as_json(record), "output": output})).unwrap();
     }
 }
 

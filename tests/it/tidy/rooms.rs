@@ -1,4 +1,4 @@
-//! Rooms of a crate: which import which, as their sources say it, and the names of their types.
+//! Top-level modules ("rooms") of a crate: their imports, from their sources, and the names of their types.
 //!
 //! A room is a top-level module of a crate with all that is below it. It reads text and not a compiler's answer: paths that begin
 //! with `crate` or `super`, outside tests.
@@ -26,7 +26,7 @@ fn crates() -> BTreeMap<String, Vec<Module>> {
         let Some((folder, file)) = path.split_once("/src/").filter(|(folder, _)| *folder != "tests") else {
             continue;
         };
-        // A module of tests in a file of its own, which a room's file declares after its code.
+        // A module of tests in a separate file, which a room's file declares after its code.
         if file.ends_with("/tests.rs") {
             continue;
         }
@@ -158,7 +158,7 @@ fn declared(line: &str) -> Option<&str> {
     name.starts_with(char::is_uppercase).then_some(name)
 }
 
-/// One name is one thing: whoever searches a crate for a type finds one.
+/// One name is one thing: a search in a crate finds one type.
 #[test]
 fn no_type_name_stands_twice_in_a_crate() {
     for (name, modules) in crates() {

@@ -1,6 +1,6 @@
 //! A Kafka with a listener of every kind: plaintext, TLS, TLS with client certificates, SASL over TLS.
 //!
-//! It is started by its own classes, because `arb kafka` has a plaintext listener only.
+//! It is started by its Java classes, because `arb kafka` has a plaintext listener only.
 
 use std::fs::File;
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ use super::certificates::Signed;
 pub(super) const USER: &str = "arb";
 /// Its password.
 pub(super) const PASSWORD: &str = "correct horse";
-/// As `StorageTool` wants a cluster's id.
+/// The format of a cluster's id for `StorageTool`.
 const CLUSTER_ID: &str = "YXJiLXRscy1rYWZrYS0wMQ";
 const MODULES: &str = "org.apache.kafka.common.security";
 
@@ -55,13 +55,13 @@ impl SecureBroker {
         for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
             format.args(["--add-scram", &format!("{mechanism}=[name={USER},password={PASSWORD}]")]);
         }
-        assert!(format.status().unwrap().success(), "{}", said(folder));
+        assert!(format.status().unwrap().success(), "{}", log_text(folder));
         let java = java(&log).arg("kafka.Kafka").arg(&properties).spawn().unwrap();
         let [plaintext, tls, mutual, expired, sasl, token, _] = ports.map(|port| format!("127.0.0.1:{port}"));
         let mut broker = Self { java, plaintext, tls, mutual, expired, sasl, token };
         for port in &ports[..6] {
             wait_for("Kafka listens", || {
-                assert!(broker.java.try_wait().unwrap().is_none(), "{}", said(folder));
+                assert!(broker.java.try_wait().unwrap().is_none(), "{}", log_text(folder));
                 TcpStream::connect(("127.0.0.1", *port)).ok()
             });
         }
@@ -76,7 +76,7 @@ impl Drop for SecureBroker {
     }
 }
 
-fn said(folder: &Path) -> String {
+fn log_text(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("kafka.out")).unwrap_or_default()
 }
 

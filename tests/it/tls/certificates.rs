@@ -1,6 +1,6 @@
 //! A CA of the test's own, and what it signs.
 //!
-//! Every file is made anew for a test; none is kept.
+//! Every file is created for a test; none is kept.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl Authority {
         self.sign_until(name, 2090)
     }
 
-    /// One that has expired.
+    /// An expired certificate.
     pub(super) fn sign_expired(&self, name: &str) -> Signed {
         self.sign_until(name, 2021)
     }

@@ -1,6 +1,6 @@
-//! Whose connection it is: the address that it is counted under, and which proxies are believed.
+//! The client address under which a connection is counted, and the proxies that are trusted to report it.
 //!
-//! `X-Forwarded-For` is believed only from a proxy that the operator has named: anybody can write it.
+//! `X-Forwarded-For` is used only from a proxy that the operator has named: any client can write that header.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
@@ -60,7 +60,7 @@ fn block(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Proxies whose `X-Forwarded-For` is believed.
+/// Proxies whose `X-Forwarded-For` is trusted.
 #[derive(Debug, Clone, Default)]
 pub struct Proxies(pub Vec<Network>);
 
@@ -76,8 +76,8 @@ impl Proxies {
         (!self.include(peer)).then(|| block(peer))
     }
 
-    /// What a request that came through a proxy is counted under: the last address that is none of our proxies'. Nothing where
-    /// the header does not say.
+    /// The address under which a request through a proxy is counted: the last one in the header that is not a
+    /// trusted proxy. `None` where the header has none.
     pub(super) fn of_request(&self, headers: &HeaderMap) -> Option<IpAddr> {
         let lines: Vec<_> = headers.get_all(FORWARDED_FOR).iter().collect();
         let hops = lines.iter().rev().flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));

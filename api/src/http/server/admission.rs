@@ -27,7 +27,7 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// So many, whoever asks: for a listener without keys.
+    /// The same number for every client: for a listener without keys.
     #[must_use]
     pub const fn equal(connections: usize) -> Self {
         Self { connections, keyless: connections, per_address: connections, per_key: connections }
@@ -59,7 +59,7 @@ pub(super) struct Admission<H> {
     keyless: usize,
     by_address: HashMap<IpAddr, Held>,
     by_key: HashMap<Kid, usize>,
-    /// Those without a key that can be closed, first the one that is closed first.
+    /// Connections without a key that may be closed, in the order in which they are closed.
     turns: BTreeSet<Turn>,
 }
 
@@ -287,7 +287,8 @@ mod tests {
         IpAddr::from([10, 0, 0, last])
     }
 
-    /// Opens a connection and reads from it; the number of the one that is closed for it.
+    /// Opens a connection and reads from it; returns the number of the connection that is closed to make
+    /// room.
     fn open(admission: &mut Admission<u64>, from: u8) -> (u64, Option<(u64, Reason)>) {
         let (id, evicted) = admission.open(Some(address(from))).unwrap();
         assert_eq!(admission.read(id, id), None);
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_closed_before_it_has_been_read_from() {
+    fn no_connection_is_closed_before_it_has_been_read_from() {
         let mut admission = Admission::<u64>::new(CAPS);
         let ids: Vec<_> = (0..3).map(|_| admission.open(Some(address(1))).unwrap().0).collect();
         assert_eq!(admission.open(Some(address(1))).err(), Some(NoRoom));
@@ -365,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_asked_through_a_proxy_before_it_was_read_from_is_closed_then() {
+    fn a_connection_that_asked_through_a_proxy_before_its_first_read_is_closed_at_that_read() {
         let mut admission = Admission::new(Caps { connections: 20, keyless: 20, ..CAPS });
         let ids: Vec<_> = (0..5).map(|_| admission.open(None).unwrap().0).collect();
         assert!(ids.iter().all(|id| admission.asked_without_key(*id, Some(address(1))).is_none()));

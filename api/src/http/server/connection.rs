@@ -1,8 +1,9 @@
 //! One connection: hyper runs it; here is why it ends, and what it is sent last when it ends without a request.
 //!
-//! A head that is not complete in time is answered 408, one that cannot be parsed as `error_answers` says. What the client is
-//! still sending then is read for a moment, else the system would tell it that the connection is broken before it has read
-//! the response. It never decides what a request is answered.
+//! A header that is not complete in time is answered 408, one that cannot be parsed as described in
+//! `error_answers`. Bytes that the client is still sending are read for a moment after that, else the
+//! operating system would reset the connection before the client has read the response. It never decides the
+//! response to a request.
 
 use std::convert::Infallible;
 use std::future::poll_fn;

@@ -1,7 +1,8 @@
-//! The connections that are open: the policy of `admission` behind a lock, and what each connection remembers of it.
+//! The open connections: the policy of `admission` behind a lock, and the state of each connection.
 //!
-//! The lock is taken when a connection begins, when it is first read from, when it first asks with or without a key, and when
-//! it ends: never by a further request with the same key. It never looks at what is asked.
+//! The lock is taken when a connection begins, when it is first read from, at its first request with or
+//! without a key, and when it ends: never by a further request with the same key. It never looks at the
+//! content of a request.
 
 use std::cell::Cell;
 use std::net::IpAddr;
@@ -32,7 +33,7 @@ pub(super) struct Connections {
     room: Notify,
 }
 
-/// One that is open; it is noted as closed when this is dropped.
+/// An open connection; it is counted as closed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Admitted {
     id: u64,
@@ -41,7 +42,7 @@ pub(super) struct Admitted {
     connections: Arc<Connections>,
 }
 
-/// What the policy knows of a connection.
+/// The state of a connection in the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Credential {
     Nothing,

@@ -72,7 +72,7 @@ fn complete(written: &[u8]) -> Option<Bytes> {
 }
 
 impl<S: AsyncWrite + Unpin> ErrorAnswers<S> {
-    /// Writes all of the replacement, then says that what it replaces has been written.
+    /// Writes all of the replacement, then reports the replaced bytes as written.
     fn poll_replacement(&mut self, context: &mut Context<'_>, replaced: usize) -> Poll<io::Result<usize>> {
         if let Some(rest) = &mut self.replacement {
             while rest.has_remaining() {
@@ -104,7 +104,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorAnswers<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        // Who is told to come back comes back with the same bytes.
+        // After a partial write the caller repeats the call with the same bytes.
         if self.replacement.is_none() {
             self.replacement = complete(bytes);
         }

@@ -1,12 +1,13 @@
-//! A connection that is let go when its other end does not read.
+//! A connection that is closed when its client does not read.
 //!
 //! hyper stops asking a response for more when the socket is full, and then waits for ever. Here a write that makes no
 //! progress for a while is an error, which ends the connection and frees what it holds: no other time-out is needed for
 //! that, neither for streams nor for long answers.
 //!
-//! It never asks who it is. A reader that is slow but reads goes on, down to a bound: the system says that it takes more only
-//! when a third of what it holds has been acknowledged (of `SEND_BUFFER`, which it doubles: 85 kB), so who takes less than
-//! that in all of the time, 8 kB a second of 10 s, is one that does not read.
+//! It treats all clients alike. A slow client that still reads stays connected, down to a bound: the
+//! operating system accepts more bytes only after a third of its buffer has been acknowledged (of
+//! `SEND_BUFFER`, which it doubles: 85 kB), so a client that takes less than that within the time-out, 8 kB/s
+//! at 10 s, is treated as one that does not read.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -71,7 +71,7 @@ fn field<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
     headers[name].to_str().unwrap()
 }
 
-/// A caller of that table, who may ask three times.
+/// A caller of that table, with a quota of three requests.
 struct Client {
     test: TestApp,
     service: Arc<Service<Shelf>>,
@@ -130,7 +130,7 @@ impl Client {
 const JSON: (&str, &str) = ("content-type", "application/json; charset=utf-8");
 
 #[test]
-fn a_body_in_pieces_is_read_and_its_answer_costs_what_the_row_says() {
+fn a_chunked_body_is_read_and_its_answer_costs_the_price_of_its_row() {
     let client = Client::new();
     let pieces = ["{\"sport\": \"soccer\",", " \"markets\": [\"h2h\"]}"];
     let (status, headers, body) = client.ask(&Method::POST, "/api/v1/scans", &[JSON], &pieces);
@@ -235,7 +235,8 @@ fn a_parameter_is_handed_over_and_a_literal_goes_before_it() {
     assert_eq!(routes.into_iter().collect::<Vec<_>>(), [("/api/v1/scans/{id}".to_owned(), 2)]);
 }
 
-/// As it arrives over a connection: chunked bodies need no length, and one that is too long is 413 whichever way it is sent.
+/// A body as it arrives over a connection: chunked bodies need no length, and a body that is too long is 413
+/// in both encodings.
 #[test]
 fn bodies_are_read_from_connections() {
     let (client, stop) = (Client::new(), Stop::default());

@@ -1,7 +1,7 @@
 //! The yardstick: a bare hyper server that sends bytes which it is given, on the same runtime and sockets as the API.
 //!
-//! It looks at nothing of a request: no key, no quota, no tag, no path. A stream's body is fed by a channel, as
-//! hyper's own examples have it; it filters nothing, remembers nothing and lets nobody come back.
+//! It looks at nothing of a request: no key, no quota, no tag, no path. A stream's body is fed by a channel,
+//! as in hyper's examples; it filters nothing, keeps no state and cannot resume a client.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -69,7 +69,7 @@ impl Bare {
         let streams = streams.context("no streams are served")?;
         let times = pace::evenly(events, per_second, |index| {
             let event = &self.events[index % self.events.len()];
-            // Who has gone is no longer written to.
+            // A client that has disconnected is no longer written to.
             let mut streams = streams.lock().unwrap_or_else(PoisonError::into_inner);
             streams.retain(|stream| stream.send(event.clone()).is_ok());
             Ok(())

@@ -27,13 +27,13 @@ const BUFFER: usize = 16 * 1024;
 pub(super) struct Listeners {
     runtime: Runtime,
     streams: usize,
-    heard: Option<UnboundedReceiver<Heard>>,
-    /// Blocks that each stream has had, and that were told of.
-    told: usize,
+    received: Option<UnboundedReceiver<Received>>,
+    /// The number of blocks that each stream has received and that were reported.
+    reported: usize,
 }
 
 /// A block has come.
-struct Heard {
+struct Received {
     /// Its number in its stream, after those with which that began.
     number: usize,
     at: Micros,
@@ -41,12 +41,12 @@ struct Heard {
 
 impl Listeners {
     pub(super) fn new(runtime: Runtime) -> Self {
-        Self { runtime, streams: 0, heard: None, told: 0 }
+        Self { runtime, streams: 0, received: None, reported: 0 }
     }
 
     fn connect(&mut self, to: SocketAddr, request: &str, streams: usize) -> anyhow::Result<()> {
-        let (out, heard) = unbounded_channel();
-        (self.streams, self.heard, self.told) = (streams, Some(heard), 0);
+        let (out, received) = unbounded_channel();
+        (self.streams, self.received, self.reported) = (streams, Some(received), 0);
         for _ in 0..streams {
             let opened =
                 self.runtime.block_on(async { timeout(PATIENCE, ListenerStream::open(to, request)).await });
@@ -57,16 +57,16 @@ impl Listeners {
     }
 
     /// When each of so many events came to all streams.
-    fn hear(&mut self, events: usize) -> anyhow::Result<Vec<Times>> {
-        let heard = self.heard.as_mut().context("nothing is listened to")?;
+    fn receive(&mut self, events: usize) -> anyhow::Result<Vec<Times>> {
+        let received = self.received.as_mut().context("nothing is listened to")?;
         let mut times = vec![Times::with_capacity(self.streams); events];
         for count in 0..events * self.streams {
-            let next = self.runtime.block_on(async { timeout(PATIENCE, heard.recv()).await });
-            let Ok(Some(Heard { number, at })) = next else { bail!("only {count} blocks came") };
-            let event = number.checked_sub(self.told).and_then(|index| times.get_mut(index));
+            let next = self.runtime.block_on(async { timeout(PATIENCE, received.recv()).await });
+            let Ok(Some(Received { number, at })) = next else { bail!("only {count} blocks came") };
+            let event = number.checked_sub(self.reported).and_then(|index| times.get_mut(index));
             event.context("a block too many")?.push(at);
         }
-        self.told += events;
+        self.reported += events;
         Ok(times)
     }
 }
@@ -78,7 +78,7 @@ impl Act for Listeners {
                 self.connect(to, &request, streams)?;
                 Ok(Value::Null)
             }
-            Order::Hear { events } => Ok(serde_json::to_value(self.hear(events)?)?),
+            Order::Hear { events } => Ok(serde_json::to_value(self.receive(events)?)?),
             other => Err(not_mine(&other)),
         }
     }
@@ -92,7 +92,7 @@ struct ListenerStream {
 }
 
 impl ListenerStream {
-    /// Connects, asks, and reads up to the first block.
+    /// Connects, sends the request, and reads up to the first block.
     async fn open(to: SocketAddr, request: &str) -> anyhow::Result<Self> {
         let mut socket = TcpStream::connect(to).await?;
         socket.set_nodelay(true)?;
@@ -109,13 +109,13 @@ impl ListenerStream {
         }
     }
 
-    /// Notes what comes until it ends, or nobody wants to know.
-    async fn listen(mut self, out: UnboundedSender<Heard>) {
+    /// Records blocks until the stream ends, or the receiver is dropped.
+    async fn listen(mut self, out: UnboundedSender<Received>) {
         let mut number = 0;
         while let Ok(read @ 1..) = self.socket.read(&mut self.buffer).await {
             let at = clock::now();
             for _ in 0..self.blocks.ends_in(&self.buffer[..read]) {
-                if out.send(Heard { number, at }).is_err() {
+                if out.send(Received { number, at }).is_err() {
                     return;
                 }
                 number += 1;

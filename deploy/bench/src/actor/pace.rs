@@ -13,7 +13,8 @@ use arb::system::clock;
 /// Before an instant no system wakes anybody exactly: the last bit is spun.
 const SPIN: Duration = Duration::from_micros(100);
 
-/// Does something so many times, so many a second; when each began. It is told how many have gone before.
+/// Calls a function a number of times at a rate; returns when each call began. The argument is the number of
+/// calls before.
 pub(super) fn evenly(
     times: usize,
     per_second: f64,

@@ -106,7 +106,7 @@ impl Market {
         frames
     }
 
-    /// What is said of an event in this pass.
+    /// The ticks of an event in this pass.
     fn frame(&self, event: usize) -> Frame {
         let at = |number: usize| i64::try_from(number).unwrap_or(0);
         let received_at = START + at(self.pass) * PASS + at(event) * PASS / at(self.events).max(1);

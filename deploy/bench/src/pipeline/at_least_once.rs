@@ -49,7 +49,7 @@ impl Producer for AtLeastOnceProducer {
     }
 }
 
-/// What stands in for a transaction.
+/// The flush that takes the place of a commit.
 pub(super) struct Unguarded<'a>(&'a BaseProducer);
 
 impl Transaction for Unguarded<'_> {

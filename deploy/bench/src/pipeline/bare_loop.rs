@@ -54,7 +54,7 @@ impl Cut {
 /// What is to be done.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Work<'a> {
-    /// As whom; with a transaction also the transactional id.
+    /// The consumer group; with transactions also the transactional id.
     pub(super) group: &'a str,
     /// In which transactions.
     pub(super) cuts: &'a [Cut],
@@ -62,7 +62,7 @@ pub(super) struct Work<'a> {
     pub(super) outputs: &'a [Output],
 }
 
-/// Does the work; says when the first record has come.
+/// Runs the work; calls `begun` when the first record has come.
 ///
 /// It ends at the first thing that goes wrong: it is a measurement.
 pub(super) fn run(
@@ -148,7 +148,8 @@ impl BareLoop {
     }
 }
 
-/// Errors that librdkafka reports and then recovers from: nobody coordinates the group yet, or a connection was lost.
+/// Errors that librdkafka reports and then recovers from: the group has no coordinator yet, or a connection
+/// was lost.
 fn is_transient(error: &KafkaError) -> bool {
     use RDKafkaErrorCode as Code;
     matches!(
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_spread_evenly_and_complete() {
+    fn the_outputs_are_spread_evenly_and_complete() {
         for (read, written) in [(1, 0), (1, 5), (3, 7), (7, 3), (10_000, 421)] {
             let cut = Cut { read, written };
             let shares: Vec<_> = (0..read).map(|index| cut.share(index)).collect();

@@ -1,7 +1,7 @@
 //! Clients of Kafka for what the bench does itself: the settings of the pump's clients, written out once more.
 //!
-//! A yardstick must not be the client that it measures, so nothing here comes from the crate `arb-kafka`; but where the
-//! two settings differ, the ratio says nothing. A setting that changes there is changed here.
+//! A baseline must not use the client that it measures, so nothing here comes from the crate `arb-kafka`; but
+//! a ratio is meaningful only when the settings are the same. A setting that changes there is changed here.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 /// Between two looks at what is in flight.
-const LOOK: Duration = Duration::from_micros(100);
+const POLL: Duration = Duration::from_micros(100);
 /// How long what lingers may linger before the producer is asked to send it again.
 const AGAIN: Duration = Duration::from_millis(5);
 
@@ -70,7 +70,7 @@ pub(super) fn producer(brokers: &str) -> ClientConfig {
     config
 }
 
-/// Settings of one that writes transactions.
+/// Settings of a transactional producer.
 pub(super) fn transactional(brokers: &str, id: &str) -> ClientConfig {
     let mut config = producer(brokers);
     config.set("transactional.id", id).set("transaction.timeout.ms", "10000");
@@ -124,8 +124,8 @@ pub(super) fn flush(producer: &BaseProducer, within: Duration) -> Result<(), Kaf
             Err(_) if Instant::now() < deadline => {}
             done => return done,
         }
-        let look = (Instant::now() + AGAIN).min(deadline);
-        while producer.in_flight_count() > 0 && Instant::now() < look {
+        let next_check = (Instant::now() + AGAIN).min(deadline);
+        while producer.in_flight_count() > 0 && Instant::now() < next_check {
             serve(producer);
         }
     }
@@ -136,6 +136,6 @@ fn serve(producer: &BaseProducer) {
     let before = producer.in_flight_count();
     producer.poll(Duration::ZERO);
     if producer.in_flight_count() == before {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
 }

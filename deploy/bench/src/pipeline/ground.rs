@@ -60,7 +60,7 @@ impl<'a> KafkaGround<'a> {
         Ok(Self { cluster, stop: stop.clone(), children, scratch, runtime, folder, names: 0 })
     }
 
-    /// A name that nobody has had: a group's, a transactional id.
+    /// A name that was never used: for a group, or for a transactional id.
     pub(super) fn name(&mut self) -> String {
         self.names += 1;
         format!("arb-bench-{}-{}", std::process::id(), self.names)

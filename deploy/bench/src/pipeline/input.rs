@@ -121,12 +121,12 @@ pub(super) struct PushMarket {
 }
 
 impl PushMarket {
-    /// A market of which nothing has been said yet, all of whose events begin in a day.
+    /// A market without any ticks yet, all of whose events begin in a day.
     pub(super) fn new(now: Micros) -> Self {
         Self { starts_at: now + 24 * 3_600 * SECOND, ticks: 0 }
     }
 
-    /// The next tick, as said at a time.
+    /// The next tick, observed at a time.
     pub(super) fn next(&mut self, at: Micros) -> Frame {
         let (round, slot) = (self.ticks / QUOTES, self.ticks % QUOTES);
         let event = slot % EVENTS;

@@ -1,8 +1,8 @@
-//! Latency: from the moment that a tick is said to the moment that what it changes can be read.
+//! Latency: from the time that a tick carries to the time at which the records that it causes can be read.
 //!
-//! A publisher sends ticks at a rate, each stamped when it is sent; the pump works as an operator has it; a reader of
-//! committed records and a client of the event stream look at their clocks. What a window's event says of its time is
-//! the time of its tick, and all clocks are this machine's.
+//! A publisher sends ticks at a rate, each with the time at which it is sent; the pump has an operator's
+//! default settings; a reader of committed records and a client of the event stream take the time of arrival.
+//! The time in a window's event is the time of its tick, and all clocks are this machine's.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -33,21 +33,21 @@ use super::throughput::config;
 use super::{INTERVAL, go_on, partition_of};
 use crate::meter::percentile;
 
-/// Not counted: every quote has been said once, every cache is warm.
+/// Not counted: after it every quote has been seen once and every cache is warm.
 const WARM_UP: Duration = Duration::from_secs(2);
 /// How long the pump may take for what was sent.
 const DRAIN: Duration = Duration::from_secs(30);
 /// How long the last events may take to their readers.
 const LAST: Duration = Duration::from_millis(500);
-const LOOK: Duration = Duration::from_millis(20);
+const POLL: Duration = Duration::from_millis(20);
 /// Between two sendings.
 const STEP: Duration = Duration::from_micros(500);
 
 /// An event that came.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrival {
-    /// When its tick was said.
-    pub(super) said: Micros,
+    /// The time of its tick.
+    pub(super) ticked: Micros,
     /// When it came.
     pub(super) now: Micros,
 }
@@ -108,8 +108,8 @@ pub(super) fn measure(rate: u32, time: Duration, ground: &mut KafkaGround<'_>) -
 }
 
 fn delays(arrivals: &[Arrival], since: Micros) -> Delays {
-    let counted = arrivals.iter().filter(|arrival| arrival.said >= since);
-    let mut delays: Vec<_> = counted.map(|arrival| arrival.now - arrival.said).collect();
+    let counted = arrivals.iter().filter(|arrival| arrival.ticked >= since);
+    let mut delays: Vec<_> = counted.map(|arrival| arrival.now - arrival.ticked).collect();
     let (p50, p99) = (percentile(&mut delays, 50), percentile(&mut delays, 99));
     Delays { events: delays.len(), p50, p99 }
 }
@@ -145,14 +145,14 @@ impl Drop for StopAtEnd<'_> {
 fn arrivals(feed: &mut Feed, stop: &Stop) -> anyhow::Result<Vec<Arrival>> {
     let mut arrivals = Vec::new();
     while !stop.is_stopped() {
-        if let FeedEvent::Record { value, .. } = feed.next(LOOK)? {
+        if let FeedEvent::Record { value, .. } = feed.next(POLL)? {
             let now = clock::now();
-            let said = match RecordType::of(&value)? {
+            let ticked = match RecordType::of(&value)? {
                 RecordType::ArbWindow => decode::<ArbWindow>(&value)?.entry.updated_at,
                 RecordType::CloseSignal => decode::<CloseSignal>(&value)?.closed_at,
                 _ => continue,
             };
-            arrivals.push(Arrival { said: said.0, now });
+            arrivals.push(Arrival { ticked: ticked.0, now });
         }
     }
     Ok(arrivals)
@@ -224,7 +224,7 @@ fn wait_for(records: u64, shared: &Shared<'_>, ground: &KafkaGround<'_>) -> anyh
             let processed = shared.processed.load(Ordering::Relaxed);
             bail!("the pump has processed {processed} of {records} records after {} s", DRAIN.as_secs());
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL);
     }
     Ok(())
 }

@@ -28,14 +28,14 @@ pub(super) struct Meter {
     pub(super) commits: Vec<Duration>,
     pub(super) cuts: Vec<Cut>,
     pub(super) written: BTreeMap<&'static str, Written>,
-    /// Everything that was written, where it is wanted.
+    /// Everything that was written, if it is to be kept.
     pub(super) kept: Option<Vec<Output>>,
     next: BTreeMap<i32, i64>,
     cut: Cut,
 }
 
 impl Meter {
-    /// Nothing yet; what is written is kept where it is wanted.
+    /// Empty; keeps what is written if `kept` is set.
     pub(super) fn new(keep: bool) -> Self {
         Self { kept: keep.then(Vec::new), ..Self::default() }
     }

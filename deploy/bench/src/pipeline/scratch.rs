@@ -1,7 +1,7 @@
 //! The catalogue's topics on a broker that has none of them: made for a measurement, emptied, and taken away again.
 //!
-//! It is the only place that deletes topics, and never deletes one that it has not made: where any of them is there
-//! already it refuses to begin.
+//! It is the only place that deletes topics, and never deletes one that it did not create: if any of them
+//! exists already it refuses to begin.
 
 use std::time::{Duration, Instant};
 
@@ -17,9 +17,9 @@ use super::client::settings;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// How often to look whether the topics are there.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL: Duration = Duration::from_millis(20);
 
-/// Topics that belong to whoever measures.
+/// Topics that belong to the measurement.
 pub(super) struct Scratch {
     cluster: Cluster,
     admin: AdminClient<DefaultClientContext>,
@@ -69,7 +69,7 @@ impl Scratch {
         let deadline = Instant::now() + TIMEOUT;
         loop {
             match partitions(&self.cluster) {
-                Err(arb_kafka::Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
+                Err(arb_kafka::Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(POLL),
                 found => return Ok(found.map(drop)?),
             }
         }

@@ -1,6 +1,6 @@
 //! A client of the event stream on a bare socket, which notes when events reach it.
 //!
-//! It asks in HTTP/1.0, so that the body comes as it is, without chunks.
+//! Its requests are HTTP/1.0, so that the body arrives without chunks.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, TcpStream};
@@ -66,15 +66,15 @@ impl Stream {
             if let Some(event) = line.strip_prefix("event: ") {
                 event.trim_end().clone_into(&mut kind);
             } else if let Some(data) = line.strip_prefix("data: ") {
-                arrivals.extend(said_at(&kind, data)?.map(|said| Arrival { said, now }));
+                arrivals.extend(tick_time(&kind, data)?.map(|ticked| Arrival { ticked, now }));
             }
         }
         Ok(arrivals)
     }
 }
 
-/// When that was said of which an event tells.
-fn said_at(kind: &str, data: &str) -> anyhow::Result<Option<Micros>> {
+/// The time of the tick that caused an event.
+fn tick_time(kind: &str, data: &str) -> anyhow::Result<Option<Micros>> {
     let field = match kind {
         "arb_window" => "updated_at",
         "close_signal" => "closed_at",

@@ -1,7 +1,8 @@
 //! Throughput: the pump and the bare loop over the same topic, in turn.
 //!
-//! A first run of the pump, which is not counted, says what is written; the bare loop then writes the same records in
-//! transactions of the size of the pump's latest. Who goes first changes from round to round.
+//! A first run of the pump, which is not counted, determines the records to write; the bare loop then writes
+//! the same records in transactions of the size that the pump's last run had. The order changes from round to
+//! round.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

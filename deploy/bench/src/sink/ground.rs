@@ -1,6 +1,6 @@
-//! What is measured on: a ClickHouse of its own with the sink's tables, in a temporary folder.
+//! The server of the measurement: a dedicated ClickHouse with the sink's tables, in a temporary folder.
 //!
-//! It is removed again. Passwords are those of the local server, which nobody else's server has.
+//! It is removed afterwards. The passwords are fixed: they are used on no other server.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::pipeline::free_port;
 /// In the order in which the sink sends them.
 const ORDER: &str = "ORDER BY kafka_offset, row_index";
 
-/// As the table has them, without the one that the server adds.
+/// The columns of the table, without the one that the server adds.
 const COLUMNS: &str = "topic, topic_id, kafka_partition, kafka_offset, row_index, source, received_at, polled, event_id, \
                        sport, league, home, away, commence_time, book, market, period, line, outcome, side, price, \
                        status, bet_limit, last_seen_at, price_moved_at";
@@ -89,8 +89,8 @@ impl ClickHouseGround {
 
     /// Fails unless so many rows are there.
     pub(super) fn check(&self, rows: u64) -> anyhow::Result<()> {
-        let said = self.ask("SELECT count() FROM arb_store.ticks", "")?;
-        let found = String::from_utf8_lossy(&said).trim().to_owned();
+        let count = self.ask("SELECT count() FROM arb_store.ticks", "")?;
+        let found = String::from_utf8_lossy(&count).trim().to_owned();
         if found != rows.to_string() {
             bail!("{found} rows arrived of {rows}");
         }

@@ -47,7 +47,7 @@ impl Post {
     }
 }
 
-/// Asks by a connection of its own: what is answered.
+/// Sends a query on a separate connection; returns the answer.
 pub(super) fn ask(address: SocketAddr, path: &str, user: &str, password: &str) -> anyhow::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
@@ -75,7 +75,7 @@ pub(super) fn escaped(sql: &str) -> String {
     sql.bytes().fold(String::new(), |text, next| text + &byte(next))
 }
 
-/// Whether an answer says that it has no body.
+/// Whether a response has no body.
 fn is_empty(answer: &[u8]) -> bool {
     let text = String::from_utf8_lossy(answer).to_ascii_lowercase();
     text.ends_with("\r\n\r\n") && text.contains("content-length: 0\r\n")

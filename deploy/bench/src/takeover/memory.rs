@@ -21,7 +21,7 @@ const EVERY: Duration = Duration::from_millis(1);
 /// Commits of that partition before the other is assigned.
 const WARM_UP: usize = 100;
 /// Records of the changelog between two looks at the clock.
-const LOOK: usize = 100;
+const CHUNK: usize = 100;
 
 /// The log; clones are the same one.
 #[derive(Clone)]
@@ -143,7 +143,7 @@ impl Input for MemoryLog {
         let state = &mut *self.0.borrow_mut();
         let (deadline, records) = (Instant::now() + limit, Rc::clone(&state.changelog));
         while state.replaying == 0 && state.replayed < records.len() {
-            for (key, value) in records[state.replayed..].iter().take(LOOK) {
+            for (key, value) in records[state.replayed..].iter().take(CHUNK) {
                 put(0, key, value.as_deref());
                 state.replayed += 1;
             }

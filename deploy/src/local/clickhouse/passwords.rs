@@ -35,7 +35,11 @@ pub(super) fn make(home: &Path) -> anyhow::Result<Vec<(Role, String)>> {
             write_new(&file).with_context(|| file.display().to_string())?;
         }
         let password = read(&file)?;
-        anyhow::ensure!(!password.is_empty(), "{} is empty: remove it, and it is made anew", file.display());
+        anyhow::ensure!(
+            !password.is_empty(),
+            "{} is empty: remove it, and the next start creates a new one",
+            file.display()
+        );
         Ok((role, password))
     };
     roles::all().into_iter().map(of_role).collect()
@@ -61,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_made_once_and_are_the_owners_alone() {
+    fn passwords_are_created_once_and_readable_by_the_owner_only() {
         let home = tempfile::tempdir().unwrap();
         let texts = || make(home.path()).unwrap().into_iter().map(|(_, text)| text).collect::<Vec<_>>();
         let first = texts();

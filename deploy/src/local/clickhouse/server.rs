@@ -1,7 +1,7 @@
 //! One ClickHouse server: its files, its process.
 //!
-//! It never removes its data; who wants it gone removes the folder before the start. The server ends with this
-//! process, also when that is killed.
+//! It never removes its data; the caller removes the folder before the start for an empty one. The server
+//! ends with this process, also when that is killed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -114,7 +114,7 @@ fn command(program: &Program, folder: &Path, settings: &Path, ports: Ports) -> C
 fn reason(output: &Path) -> String {
     let text = fs::read_to_string(output).unwrap_or_default();
     let error = text.lines().find(|line| line.contains("Exception"));
-    let said = |line: &&str| !line.trim().is_empty() && !line.starts_with("Logging ");
-    let line = error.or_else(|| text.lines().rfind(said));
-    format!("{} (all of it in {})", line.unwrap_or("it does not say why"), output.display())
+    let is_message = |line: &&str| !line.trim().is_empty() && !line.starts_with("Logging ");
+    let line = error.or_else(|| text.lines().rfind(is_message));
+    format!("{} (all of it in {})", line.unwrap_or("without an error message"), output.display())
 }

@@ -1,6 +1,6 @@
 //! One Kafka node: its settings, its log folder, its Java process.
 //!
-//! It never removes its data; who wants it gone removes the folder before the start.
+//! It never removes its data; the caller removes the folder before the start for an empty one.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use arb_setup::program;
 
 use crate::local::tool;
 
-/// 16 bytes in base64, as the storage tool wants them.
+/// 16 bytes in base64, the format of the storage tool.
 const CLUSTER_ID: &str = "YXJiLWxvY2FsLWthZmthMA";
 
 /// The controller listens beside the broker.
@@ -105,6 +105,6 @@ fn settings(data: &Path, port: u16) -> String {
 /// The last line that the broker printed.
 fn last_line(output: &Path) -> String {
     let text = fs::read_to_string(output).unwrap_or_default();
-    let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it does not say why");
+    let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("without an error message");
     format!("{last} (all of it in {})", output.display())
 }

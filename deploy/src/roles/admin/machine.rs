@@ -1,6 +1,6 @@
 //! What this process takes of its machine: CPU time, memory, file descriptors.
 //!
-//! What the system does not tell is left out, never guessed.
+//! What the operating system does not report is left out, never guessed.
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Tells what is taken now.
-    pub(super) fn look(&mut self) {
+    /// Reports the current usage.
+    pub(super) fn inspect(&mut self) {
         if self.looks.is_multiple_of(SELDOM) {
             self.fds = fds();
         }
         self.looks = self.looks.wrapping_add(1);
         let cpu = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
-        machine::tell(&Usage { cpu, memory: memory(), fds: self.fds });
+        machine::report(&Usage { cpu, memory: memory(), fds: self.fds });
     }
 }
 
@@ -47,6 +47,6 @@ fn memory() -> Option<(u64, u64)> {
 /// How many descriptors are open, and how many may be.
 fn fds() -> Option<(u64, u64)> {
     let open = std::fs::read_dir("/proc/self/fd").ok()?.count() as u64;
-    // The one that counts is none.
+    // The descriptor that is used for counting is not counted.
     Some((open.saturating_sub(1), getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)))
 }

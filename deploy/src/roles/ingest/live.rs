@@ -23,7 +23,7 @@ use crate::system::clock;
 /// How often the longest back-off is the first one.
 const DOUBLINGS: i64 = 150;
 
-/// Polls until the end is wished; says so once it is connected.
+/// Polls until the shutdown signal; logs when it is connected.
 pub(super) fn run(
     config: &Live,
     cluster: &Cluster,
@@ -39,7 +39,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// What was said, if it makes sense.
+/// The limits from the command line, if they are valid.
 pub(crate) fn settings(config: &Live, cluster: &Cluster) -> anyhow::Result<LiveSettings> {
     let key = environment::key();
     let key =
@@ -95,19 +95,19 @@ fn limits(config: &Live) -> anyhow::Result<Limits> {
     })
 }
 
-fn sports(said: &[String]) -> anyhow::Result<Sports> {
-    if said == ["all"] {
+fn sports(values: &[String]) -> anyhow::Result<Sports> {
+    if values == ["all"] {
         return Ok(Sports::All);
     }
-    Ok(Sports::Named(words("--sports", said)?.into_iter().collect()))
+    Ok(Sports::Named(words("--sports", values)?.into_iter().collect()))
 }
 
 /// Words that may be part of an address, each once.
-fn words(option: &str, said: &[String]) -> anyhow::Result<Vec<String>> {
-    if let Some(wrong) = said.iter().find(|word| !is_key(word)) {
+fn words(option: &str, values: &[String]) -> anyhow::Result<Vec<String>> {
+    if let Some(wrong) = values.iter().find(|word| !is_key(word)) {
         bail!("{option}: {wrong:?} is none of the API's keys, which are small letters, digits and _");
     }
-    Ok(unique(said.iter().cloned()))
+    Ok(unique(values.iter().cloned()))
 }
 
 fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
 
-    fn said(arguments: &[&str]) -> Live {
+    fn values(arguments: &[&str]) -> Live {
         let cli = Cli::try_parse_from(["arb", "ingest", "--live"].iter().chain(arguments)).unwrap();
         let Command::Ingest(config) = cli.command else { panic!("not ingest") };
         config.play.live
@@ -129,13 +129,13 @@ mod tests {
 
     #[test]
     fn the_defaults_are_those_of_the_schedule() {
-        let limits = limits(&said(&[])).unwrap();
+        let limits = limits(&values(&[])).unwrap();
         assert_eq!((limits.intervals, limits.backoff), (Intervals::default(), Backoff::default()));
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
-        let error = |arguments: &[&str]| limits(&said(arguments)).unwrap_err().to_string();
+    fn invalid_settings_are_refused() {
+        let error = |arguments: &[&str]| limits(&values(arguments)).unwrap_err().to_string();
         assert!(error(&["--every-hour", "1s"]).contains("none longer than the next"));
         assert!(error(&["--every-in-play", "0s"]).contains("above 0"));
         assert!(error(&["--look-every", "1ms"]).contains("at least 100ms"));

@@ -1,10 +1,10 @@
 //! The best prices of one line: an arb, or nearly one.
 //!
-//! What is compared are effective prices, after fees. A line is covered by a back bet on each outcome; where there are two
-//! outcomes, laying one is backing the other; where there are three, backing and laying the same one covers all. Of several
-//! covers the one with the least implied probability is taken, of equal ones the first of that order; of equal prices
-//! the smallest book key, so that the answer depends on nothing else. Legs in different currencies make no arb; a book whose
-//! currency is not known may be of any. It never remembers anything.
+//! Effective prices, after fees, are compared. A line is covered by a back bet on each outcome; with two
+//! outcomes, laying one is backing the other; with three, backing and laying the same one covers all. Of
+//! several covers the one with the least implied probability is chosen, of equal ones the first in that
+//! order; of equal prices the smallest book key, so that the result depends on nothing else. Legs in
+//! different currencies are no arb; a book with an unknown currency may have any. It never keeps state.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -213,7 +213,7 @@ mod tests {
             }
         }
 
-        /// Who was named first decides nothing: of equal prices the smallest book key is taken.
+        /// The order of names decides nothing: of equal prices the smallest book key is chosen.
         #[test]
         fn of_equal_prices_the_smallest_book_is_taken(order in Just(["a", "b", "c", "d"]).prop_shuffle()) {
             let mut names = Names::default();

@@ -1,7 +1,7 @@
 //! Verification: what is proven of an arb, flag by flag, and what is not with its reason.
 //!
-//! Each flag is a predicate over the case as it stands, and knows nothing of the others. Unknown is false; the one
-//! exception is a limit that no one states, which counts as none. An arb is verified when all flags hold. It never
+//! Each flag is an independent predicate over the current quotes. Unknown is false; the one exception is a
+//! limit that no source reports, which counts as none. An arb is verified when all flags hold. It never
 //! decides whether something is an arb.
 //!
 //! Source: the flags are those of the product's definition of a board entry. A price is an outlier when its implied
@@ -287,8 +287,8 @@ mod tests {
 
     const SECOND: Micros = 1_000_000;
 
-    /// Four books of four operators under one set of rules; `e` is of the operator of `a`, `f` has other rules, and nobody
-    /// knows `g`.
+    /// Four books of four operators under one set of rules; `e` is of the operator of `a`, `f` has other
+    /// rules, and `g` is not in the table.
     fn world() -> World {
         let known = ["a", "b", "c", "d"].map(|name| (name.into(), book(name, "us")));
         let others = [("e".into(), book("a", "us")), ("f".into(), book("f", "uk"))];

@@ -1,8 +1,8 @@
-//! An arb as it stands now: what is proven of it, and what can be staked.
+//! An arb at its current quotes: its verification flags, and its stakes.
 //!
-//! A leg's limit is that of its quote's latest tick: of a lay the backer's stake, which `stakes` makes a liability of where totals
-//! are concerned. A leg whose limit nobody states is staked as if it had none, and warned of. It never changes a window, and
-//! decides nothing that a window's life depends on.
+//! A leg's limit is that of its quote's latest tick: of a lay the backer's stake, from which `stakes`
+//! computes the liability where totals are concerned. A leg without a reported limit is staked without one,
+//! with a warning. It never changes a window, and decides nothing that a window's lifecycle depends on.
 
 use crate::Micros;
 use crate::context::MarketContext;
@@ -17,7 +17,7 @@ use super::checks::{self, Case, Findings};
 use super::settlement::Payouts;
 use super::stakes::{self, DEFAULT_TOTAL, Leg, Rounded};
 
-/// An arb as it stands now: what is proven of it, and what can be staked.
+/// An arb at its current quotes: its verification flags, and its stakes.
 pub(crate) struct Judged<'a> {
     pub(super) arb: &'a Arb<'a>,
     pub(super) staked: Staked,
@@ -103,8 +103,8 @@ pub(super) fn book<'a>(leg: &Quote, context: &MarketContext<'a>) -> &'a Book {
     &context.step.pricing.venues.venue(leg.key.book).book
 }
 
-/// What a level result may do to the legs, in each way one level a leg: each book has its own rules. Nothing is known under the raw
-/// policy: what is offered is what is possible.
+/// The possible settlements of a level result, with one rule for each leg: each book has its rules. Under the
+/// raw policy no rules are known: the offered outcomes are all that is possible.
 fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
     let pricing = context.step.pricing;
     let is_three_way = arb.legs.len() == 3 || arb.pair.is_some();
@@ -131,7 +131,7 @@ mod tests {
     use crate::venues::Level::{Impossible, Refunded};
     use crate::venues::{Books, Rules};
 
-    /// `a` knows that a level result cannot happen, `b` refunds it, nobody knows the rules of `c`.
+    /// `a` excludes a level result, `b` refunds it, the rules of `c` are unknown.
     fn world() -> World {
         let refunding = Rules { group: "au".into(), level: Refunded, levels: vec![] };
         let books = [
@@ -157,7 +157,7 @@ mod tests {
         };
         assert_eq!(ways("a", "b"), [[Impossible, Refunded]]);
         assert_eq!(ways("b", "a"), [[Refunded, Impossible]]);
-        // Of `c` all that any rules of the table say.
+        // For `c` every settlement that any rules of the table contain.
         let mut of_unknown = ways("a", "c");
         of_unknown.sort_by_key(|way| way[1] == Refunded);
         assert_eq!(of_unknown, [[Impossible, Impossible], [Impossible, Refunded]]);
@@ -191,7 +191,7 @@ mod tests {
     proptest! {
         /// Whatever the prices and limits: shares sum to 1, no worst case is above the margin, no stake above its limit.
         #[test]
-        fn what_is_staked_is_within_its_bounds(
+        fn stakes_are_within_their_bounds(
             prices in prop::array::uniform2(1_500..6_000_i64),
             limits in prop::array::uniform2(prop::option::of(0..50_000_i64)),
         ) {

@@ -3,9 +3,10 @@
 //! One pair of (what was, what is) after each frame, every pair written out. It never compares prices: what is
 //! an arb is computed by `best`.
 //!
-//! An update is a transition when a leg, its price or what is proven changes. What can be staked changes with each limit, so a
-//! leg's limit that is another is a refresh, as a confirmed time is: the board is written and the feed is not. One that leaves no
-//! stakes that pay, or brings them back, changes what is proven (`stakeable`), and is a transition when it changes `verified`.
+//! An update is a transition when a leg, its price or a flag changes. Stakes change with each limit, so a
+//! changed limit is a refresh, as a confirmed time is: it is written to the board and not to the feed. A
+//! change after which no stakes are profitable, or are so again, changes a flag (`stakeable`), and is a
+//! transition when it changes `verified`.
 
 use arb_model::{Points, Seconds, Time};
 
@@ -130,7 +131,7 @@ fn is_transition(was: &Window, now: &Window) -> bool {
     !was.legs.iter().map(bet).eq(now.legs.iter().map(bet)) || proof(was) != proof(now)
 }
 
-/// A window teaches which margins are plausible when it is proven for the first time.
+/// A window is a sample of the plausible margins when it is verified for the first time.
 fn learn(was: WindowHistory, now: &Window, effects: &mut Effects<'_>) {
     if now.history.simultaneous && !was.simultaneous {
         effects.samples.margins.push(Proven::new(now.margin, now.in_play));
@@ -207,7 +208,7 @@ fn legs_now<'a>(window: &Window, quotes: &'a [Quote]) -> impl Iterator<Item = Op
     window.legs.iter().map(|leg| quotes.iter().find(|quote| quote.key == leg.key))
 }
 
-/// Says that a window closed because of a stale leg.
+/// Reports that a window closed because of a stale leg.
 fn alert_stale(window: &Window, leg: &Quote, step: &StepContext<'_>, effects: &mut Effects<'_>) {
     let alert = StaleAlert {
         scope: AlertScope::Arb.into(),
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_takers_act_on_is_an_update_and_the_rest_a_refresh() {
+    fn a_change_of_legs_or_flags_is_an_update_and_the_rest_a_refresh() {
         assert_eq!(after(|line| line[0].price = price("2.2")), ["updated"]);
         assert_eq!(after(|line| line[0].key.book = line[1].key.book), ["updated"], "another book");
         assert_eq!(after(|line| line[0].span_end += SECOND), ["refreshed"]);

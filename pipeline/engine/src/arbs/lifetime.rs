@@ -75,7 +75,7 @@ pub(crate) fn end(
             End::Gone { is_push: context.step.is_push }
         }
         CloseReason::Stale => End::Gone { is_push: false },
-        // These say nothing of the prices.
+        // These closes carry no information about the prices.
         CloseReason::EventStarted | CloseReason::EventEnded | CloseReason::Superseded => End::Lost,
     };
     record(&window.life, window.life.end(context.step.now, end), context, effects);

@@ -1,9 +1,10 @@
 //! Settlement: every way in which the bets of an arb can end, and what each pays.
 //!
-//! A **result** is the number that a market asks for: home score less away score, or the sum of both. Scores are whole, so a
-//! finite set of results stands for all: those beside each line. Bets of one market are settled together, on one line
-//! or on several (a *middle*, where both can win, and a *gap*, where both can lose). Pay-outs are gross, per unit of stake, at
-//! effective prices, in half millionths: integers, so that two ways to stake can be compared exactly. It never chooses a stake.
+//! A **result** is the number that decides a market: home score less away score, or the sum of both. Scores
+//! are whole, so a finite set of results represents all: those beside each line. Bets of one market are
+//! settled together, on one line or on several (a *middle*, where both can win, and a *gap*, where both can
+//! lose). Pay-outs are gross, per unit of stake, at effective prices, in half millionths: integers, so that
+//! two ways to stake can be compared exactly. It never chooses a stake.
 //!
 //! Sources: the rules of Asian handicaps (a quarter line is half a bet on each neighbouring half line: a half win pays
 //! `(1 + o)/2`, a half loss 1/2); dead heats pay half the ticket's face value (`BetMGM` and Pinnacle, rules for Australian
@@ -47,7 +48,7 @@ impl Settlement {
         }
     }
 
-    /// The same for who laid it.
+    /// The same for a lay bet.
     #[must_use]
     pub fn laid(self) -> Self {
         match self {
@@ -111,7 +112,8 @@ fn on_line(outcome: Outcome, line: Line, result: i32) -> Settlement {
     }
 }
 
-/// The results that stand for all, sorted: those beside each line of the bets, and for winners a result each way and the level one.
+/// The results that represent all, sorted: those beside each line of the bets, and for winners a result each
+/// way and the level one.
 #[must_use]
 pub fn results<'a>(bets: impl IntoIterator<Item = &'a Bet>, level: Level) -> Vec<i32> {
     let mut results = Vec::new();
@@ -169,8 +171,8 @@ impl Payouts {
         Self { rows, legs: legs.len() }
     }
 
-    /// Only those ways in which every leg is won or lost, for whoever is content with stakes that come back; `legs` are those that these
-    /// are the pay-outs of.
+    /// Only those settlements in which every leg is won or lost, for stakes that may break even on a push;
+    /// `legs` are the legs of these pay-outs.
     #[must_use]
     pub fn decided(mut self, legs: &[(Bet, Price)]) -> Self {
         let is_decided = |(pays, (_, price)): (&i64, &(Bet, Price))| {
@@ -294,7 +296,7 @@ mod tests {
         assert!(close(worst(&h2h, Level::Impossible), margin) && close(worst(&h2h, Level::Refunded), 0.0));
         // Each pays half of what it would: together as much as either alone.
         assert!(close(worst(&h2h, Level::DeadHeat), margin));
-        assert!(close(worst(&h2h, Level::Outcome), -1.0), "nobody has the draw");
+        assert!(close(worst(&h2h, Level::Outcome), -1.0), "no leg covers the draw");
         // Back at 2.1, lay at 1.9 for 5 %: not X at 1 + 0.95/0.9.
         let lay = [(bet("h2h", Outcome::Home, None), two), (lay("h2h", Outcome::Home), price("2.055555"))];
         let margin = odds::margin(odds::implied_probability(&[two, price("2.055555")]));
@@ -444,7 +446,8 @@ mod tests {
                     .iter()
                     .map(|outcome| {
                         let bet = Bet::new(market, *outcome, Side::Back, line).unwrap();
-                        // At odds of 2 a bet that wins pays 2, one that comes back 1: of two bets one wins what the other loses.
+                        // At odds of 2 a bet that wins pays 2, one that is refunded 1: of two bets one wins
+                        // what the other loses.
                         settle(&bet, result, Level::Outcome).pays(Price::from_decimal("2").unwrap())
                     })
                     .sum();

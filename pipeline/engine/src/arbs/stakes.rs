@@ -20,7 +20,7 @@ pub const DEFAULT_TOTAL: i64 = 10_000;
 /// Legs up to which every way to round is tried: 2^4 of them.
 const MOST_LEGS: usize = 4;
 
-/// One leg, for whoever stakes it.
+/// One leg, as the input of staking.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leg {
     /// Its share of the total stake.
@@ -101,6 +101,14 @@ impl Leg {
 }
 
 /// What laying this much of a backer's stake risks, in minor units, rounded up; `None` beyond what fits.
+///
+/// ```
+/// use arb_engine::arbs::stakes::liability;
+/// use arb_engine::odds::Price;
+///
+/// let lay = Price::from_decimal("3.5").unwrap();
+/// assert_eq!(liability(10_000, lay), Some(25_000), "laying 100.00 at 3.5 risks 250.00");
+/// ```
 #[must_use]
 pub fn liability(backers_stake: i64, lay: Price) -> Option<i64> {
     let millionths = i128::from(backers_stake) * (i128::from(lay.millionths()) - UNIT);
@@ -249,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_holds_when_rounded_too() {
+    fn rounded_stakes_respect_the_limits() {
         let (mut legs, payouts) = winner(&["2.30", "3.50", "4.23"].map(price), 1);
         assert_eq!(total_max(&legs), None);
         legs[0].limit = Some(4_347);
@@ -348,7 +356,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_the_best_of_all_ways(prices in arbs(), step in 1_i64..500, total in 10_000_i64..100_000) {
+        fn the_stakes_are_the_best_of_all(prices in arbs(), step in 1_i64..500, total in 10_000_i64..100_000) {
             let (legs, payouts) = winner(&prices, step);
             let rounded = round(&legs, &payouts, total);
             for way in 0..1 << legs.len() {

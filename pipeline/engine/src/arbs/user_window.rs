@@ -13,7 +13,8 @@ use super::judged::Judged;
 use super::lifetime::Followed;
 use super::window::Window;
 
-/// An arb that is looked at and not followed: the open window that it is, else one that is as old as its youngest price.
+/// An arb of a user's board, whose lifecycle is not tracked: the id and age of the open window with the same
+/// bets, else an age from its youngest price.
 pub(crate) fn user_window(
     arb: &Arb<'_>,
     judged: &Judged<'_>,
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn its_id_is_of_the_bets_alone() {
+    fn its_id_depends_on_the_bets_only() {
         let id = |prices| window_of(prices, |_| Vec::new()).id;
         assert_eq!(id(["2.1", "2.2"]), id(["2.3", "2.4"]));
         assert_ne!(id(["2.1", "2.2"]), WindowId([7; 16]));

@@ -14,7 +14,7 @@ use crate::learning::survival::Ttl;
 use super::signal::SignalChange;
 use super::window::WindowChange;
 
-/// One thing to publish.
+/// A change to publish: a transition of a window or signal, a movement, an alert, or progress.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// A window opened or changed: to the feed and to the board. What its TTL was read from is not published.
@@ -23,8 +23,8 @@ pub enum Effect {
     Refreshed(Box<BoardEntry>),
     /// A window closed: to the feed, and a tombstone to the board.
     Closed(Box<CloseSignal>),
-    /// What became of an edge signal: to the feed, unless only its times changed, and to the signals; of one that closed a
-    /// tombstone to these.
+    /// A transition of an edge signal: to the feed, unless only its times changed, and to the signals topic;
+    /// for a closed one a tombstone to the latter.
     Signal(SignalChange, Box<EdgeSignal>),
     /// A price or a main line moved: to the feed.
     LineMovement(Box<LineMovement>),
@@ -34,7 +34,7 @@ pub enum Effect {
     Contains {
         /// The source.
         source: Arc<str>,
-        /// The time of the last whole poll that the board contains; `None` when the source is forgotten.
+        /// The time of the last whole poll that the board contains; `None` when the source was removed.
         received_at: Option<Micros>,
     },
 }

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_proven_once_stays_in_the_history() {
+    fn a_window_verified_once_stays_so_in_its_history() {
         let [nothing, simultaneous, all] =
             [Verification::default(), Verification::of([Flag::Simultaneous]), Verification::of(Flag::ALL)];
         let history = |proofs: &[Verification]| {

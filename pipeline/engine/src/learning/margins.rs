@@ -1,4 +1,4 @@
-//! Which margins are believed, learnt from those that were proven.
+//! The limit of plausible margins, from the margins of verified windows.
 //!
 //! A sample is the margin of a window when its legs are first proven to have been on offer at one moment; pre-match and
 //! in-play windows are counted apart. A margin is plausible up to the 99th percentile of them. It never looks at a
@@ -15,7 +15,7 @@ const UNIT: i64 = 100;
 const PPM: f64 = 1e6;
 /// The share of proven margins, in per cent, that are plausible.
 const PERCENT: u32 = 99;
-/// What is believed before it is known, pre-match and in play.
+/// The limit before there are enough samples, pre-match and in play.
 const PRIOR: [f64; 2] = [0.10, 0.20];
 
 /// The margins of proven windows.
@@ -93,7 +93,8 @@ mod tests {
     }
 
     proptest! {
-        /// At most one in a hundred of the proven margins is above the limit, and the other phase knows nothing of them.
+        /// At most one in a hundred of the verified margins is above the limit, and the phases are
+        /// independent.
         #[test]
         fn hardly_any_proven_margin_is_above_the_limit(
             margins in prop::collection::vec(0.000_2..0.5_f64, 100..600), in_play: bool,

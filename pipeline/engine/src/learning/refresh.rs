@@ -1,4 +1,4 @@
-//! How long a book takes to confirm its prices, learnt from its own confirmations.
+//! The interval at which a book confirms its prices, from its own confirmations.
 //!
 //! A sample is the age that a price reaches before its next confirmation comes: `received_at` of the frame that
 //! confirms it, less the `last_seen_at` that held until then. Samples are counted in a [`Sketch`] from a second to a day.
@@ -81,7 +81,7 @@ impl Refresh {
         self.ages.quantile(95, SECOND)
     }
 
-    /// Remembers what is learnt as what is expected.
+    /// Stores the current statistics as the expected interval.
     pub(crate) fn learn_interval(&mut self) {
         self.interval = self.learnt_interval();
     }
@@ -192,7 +192,8 @@ mod tests {
     }
 
     proptest! {
-        /// The least that any book is allowed bounds what every book is; and whoever makes one book stricter is noticed once.
+        /// The minimum of all books bounds each of them; a book whose limit becomes stricter is reported
+        /// once.
         #[test]
         fn the_least_allowed_is_that_of_some_book_or_of_the_unknown(
             sets in prop::collection::vec((0..5_usize, prop::option::of(1..2_000 * SECOND)), 1..30),

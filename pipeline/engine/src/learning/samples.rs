@@ -17,7 +17,8 @@ pub(crate) struct RefreshSample {
     pub(crate) at: Micros,
 }
 
-/// What is learnt beside the quotes: samples of refresh, one for each market and book of a frame, proven margins, and lives.
+/// The samples of a frame beside its quotes: refresh intervals, one for each market and book, verified
+/// margins, and lifetimes.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     pub(crate) refresh: Vec<RefreshSample>,

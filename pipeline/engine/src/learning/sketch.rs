@@ -1,8 +1,9 @@
 //! How often values of a quantity were seen: counts in buckets that grow by 2^(1/4), and their quantiles.
 //!
-//! A bucket is 19 % wide, so a quantile is never too small and at most 19 % too large. All counts are halved when there are too many,
-//! so that old values fade. Integers only: a replay must learn the same. It never knows what the quantity is, nor
-//! its unit: bucket 0 holds what is below one unit, the last one all that is larger than all others.
+//! A bucket is 19 % wide, so a quantile is never too small and at most 19 % too large. All counts are halved
+//! when there are too many, so that old values fade. Integers only: a replay must give the same statistics.
+//! It never knows the quantity or its unit: bucket 0 has what is below one unit, the last one everything
+//! above all others.
 
 /// 2^(k/4) in 65536ths.
 const QUARTERS: [i64; 4] = [65_536, 77_936, 92_682, 110_218];
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_make_it_again() {
+    fn it_is_restored_from_its_counts() {
         let mut sketch = Sketch::EMPTY;
         for value in [1, 5 * UNIT, 90_000 * UNIT] {
             sketch.add(bucket(value, UNIT));
@@ -129,19 +130,19 @@ mod tests {
             for value in &values {
                 sketch.add(bucket(*value, UNIT));
             }
-            let said = sketch.quantile(percent, UNIT).unwrap();
+            let reported = sketch.quantile(percent, UNIT).unwrap();
             let mut sorted = values;
             sorted.sort_unstable();
             let exact = sorted[(sorted.len() * percent as usize).div_ceil(100) - 1];
             // One for the rounding of the bounds.
-            prop_assert!(exact <= said + 1 && said <= exact * 1_190 / 1_000 + 1, "{exact} {said}");
+            prop_assert!(exact <= reported + 1 && reported <= exact * 1_190 / 1_000 + 1, "{exact} {reported}");
         }
     }
 
     proptest! {
-        /// However many are added, a sketch is one that can be written and read back.
+        /// However many samples are added, the sketch can be written and read back.
         #[test]
-        fn it_is_always_read_back(buckets in prop::collection::vec(0..=LAST, 0..6_000)) {
+        fn it_can_always_be_read_back(buckets in prop::collection::vec(0..=LAST, 0..6_000)) {
             let mut sketch = Sketch::EMPTY;
             for bucket in buckets {
                 sketch.add(bucket);
@@ -167,7 +168,7 @@ mod tests {
             prop_assert!(of(&larger, a) >= of(&sketch, a));
         }
 
-        /// Below the cap the order of the samples says nothing.
+        /// Below the cap the order of the samples has no effect.
         #[test]
         fn the_order_of_samples_changes_nothing(mut buckets in prop::collection::vec(0..=LAST, 0..300)) {
             let of = |buckets: &[u8]| {

@@ -7,16 +7,17 @@
 //! the one above, a cell's hazard is `(D + a) / (E + a/h)`, the mean of a gamma distribution that weighs as `a` deaths do.
 //! Counts are integers, recorded in the order of the records, so that a replay learns the same.
 //!
-//! **What a death is.** A window is gone when a leg's price moved, was withdrawn, suspended, or went stale: nobody can
-//! take it any more. The start of the event, its end, and another set of outcomes say nothing of the prices: they are the end of the
-//! observation (censoring), as is silence of more than an hour (`life`). A death that polls enclose is
-//! spread over the time between them.
+//! **What counts as the end.** A window ends when a leg's price moved, was withdrawn, suspended, or became
+//! stale: it can no longer be bet on. The start of the event, its end, and another set of outcomes carry no
+//! information about the prices: they end the observation (censoring), as a gap of more than an hour does
+//! (`life`). An end between two polls is spread over the time between them.
 //!
-//! **What it is not.** Spreading shows nothing of when in its gap a window died, and windows die early in it: of in-play windows whose
-//! next poll came 5 minutes later 63 % were gone by it (22 of 35), of those 15 minutes later 71 % (2,670 of 3,759). Learnt from
-//! every second poll of four recordings and looked at by all polls, 75 % were gone by their median. So the times that are learnt at
-//! 15-minute polls are upper estimates; faster polls give shorter and truer ones. That a poll is also the
-//! clock by which windows are found is why ages are counted at a **pace** (`profile::pace`).
+//! **Limits of the method.** Spreading contains no information about when in its gap a window ended, and
+//! windows end early in it: of in-play windows whose next poll came 5 minutes later 63 % were gone by it (22
+//! of 35), of those 15 minutes later 71 % (2,670 of 3,759). Learnt from every second poll of four recordings
+//! and compared with all polls, 75 % were gone by their median. So the times that are learnt at 15-minute
+//! polls are upper estimates; faster polls give shorter and truer ones. Windows are also found only at polls,
+//! which is why ages are counted at a **pace** (`profile::pace`).
 //!
 //! It never looks at a price, and costs nothing while no window changes but once a minute for each open one.
 //!

@@ -1,15 +1,16 @@
 //! How much may be staked at a price, as its book or exchange states it.
 //!
-//! It is whole minor units of the book's currency, and of a lay the backer's stake, as books of orders are written; what that
-//! risks is for `stakes` to say. Eight bytes, nobody's word included: a quote, which is copied often, has 72 with it and had
-//! 64 without, where an `Option<i64>` would make it 80. It never guesses a limit that nobody states.
+//! It is whole minor units of the book's currency, and of a lay the backer's stake, as order books quote it;
+//! `stakes` computes the liability. Eight bytes, including "no limit": a quote, which is copied often, has 72
+//! with it and had 64 without, where an `Option<i64>` would make it 80. It never guesses a limit that no
+//! source reports.
 
 use std::num::NonZeroU64;
 
 /// The most that can be staked at a price, in minor units; 0 is nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Limit(
-    /// One more than the limit, so that `None` needs no room of its own.
+    /// The limit plus one, so that `None` takes no additional room.
     NonZeroU64,
 );
 
@@ -33,7 +34,7 @@ mod tests {
     use crate::quotes::Quote;
 
     #[test]
-    fn it_is_what_it_was_made_of() {
+    fn a_limit_has_the_value_it_was_created_from() {
         for minor in [0, 1, 10_050, i64::MAX] {
             assert_eq!(Limit::from_minor(minor).map(Limit::minor), Some(minor));
         }
@@ -42,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_is_as_small_as_is_said() {
+    fn a_quote_has_the_documented_size() {
         assert_eq!((size_of::<Option<Limit>>(), size_of::<Quote>()), (8, 72));
     }
 

@@ -14,7 +14,7 @@ const OVER_UNDER: &[Outcome] = &[Outcome::Over, Outcome::Under];
 /// Sports whose plain `h2h` has a draw for an outcome: there, a set without it is incomplete, not two-way.
 const DRAW_SPORTS: [&str; 1] = ["soccer"];
 
-/// By which rules windows are made.
+/// The rules for windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// What a person can bet on.

@@ -173,7 +173,7 @@ mod tests {
             prop_assert_eq!(sums.iter().map(|sum| (sum.from, sum.to, sum.at)).collect::<Vec<_>>(), Vec::from_iter(expected));
         }
 
-        /// Nothing is forgotten that a window to come can hold, and nothing is due before such a window ends.
+        /// Nothing is removed that a later window can contain, and nothing is due before such a window ends.
         #[test]
         fn a_pending_move_is_one_that_a_window_to_come_holds(second in 0..300_i64, watermark in 0..400_i64) {
             let moved = moves(&[second]);

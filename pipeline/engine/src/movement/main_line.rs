@@ -1,6 +1,7 @@
-//! The main line of a market: the one that most books quote on both sides.
+//! The main line of a market: the line that most books quote on both sides.
 //!
-//! Then the one that it was, then the one closest to even, then the smaller, as the quotes on offer stand. It never remembers one.
+//! Of equal ones the previous main line, then the one closest to even, then the smaller, by the quotes on
+//! offer. It never keeps state.
 
 use std::cmp::Reverse;
 

@@ -172,7 +172,7 @@ mod tests {
     proptest! {
         /// However the watermark comes to the end, hop by hop or at once, the same movements are reported, each move in one at most.
         #[test]
-        fn one_leap_reports_what_many_steps_do(
+        fn one_long_step_reports_the_same_as_many_short_ones(
             walk in prop::collection::vec((0..2_usize, 0..25_i64, 180..230_i64), 1..12), step in 1..35_i64,
         ) {
             let world = World::new(Books::default(), 2);

@@ -1,4 +1,4 @@
-//! Devig: what a book's prices say of the chances, without what the book keeps.
+//! Devig: the probabilities in a book's prices, without the book's margin.
 //!
 //! With `q_i = 1/o_i` and booksum `B = sum q_i`, of n outcomes that exhaust a market:
 //! * multiplicative: `q_i / B`;
@@ -7,8 +7,9 @@
 //! * Shin: `(sqrt(z^2 + 4 (1 - z) q_i^2 / B) - z) / (2 (1 - z))`, z such that they sum to 1: the share of bets by insiders;
 //! * odds ratio: `q_i / (c (1 - q_i) + q_i)`, c such that they sum to 1: the book's odds against are c times too short.
 //!
-//! Below a booksum of 1 there is nothing to take away: such prices are an arb or an error and say nothing of chances, so the answer
-//! is none. It never answers with numbers that are no chances. It uses no `pow` of the system: every machine answers the same.
+//! Below a booksum of 1 there is no margin: such prices are an arb or an error and carry no probabilities, so
+//! the result is `None`. It never returns numbers that are no probabilities. It uses no `pow` of the system:
+//! every machine computes the same.
 //!
 //! Sources: Clarke, Kovalchik, Ingram 2017, "Adjusting bookmaker's odds to allow for overround"; Shin 1993, "Measuring the incidence
 //! of insider trading in a market for state-contingent claims"; Jullien and Salanié 1994, the form of z; Cheung 2015, "Fixed-odds
@@ -26,7 +27,7 @@ const EXACT: f64 = 1e-11;
 /// Steps of a solution; both kinds take a dozen, or some sixty by halves.
 const STEPS: usize = 200;
 
-/// The chances that prices stand for.
+/// The probabilities of the prices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fair {
     /// One an outcome, in the order of the prices; they sum to 1.
@@ -37,6 +38,15 @@ pub struct Fair {
 
 /// The chances behind the prices of one book on outcomes that exhaust a market. `None` for fewer than two outcomes, for a booksum
 /// below 1, where a chance would not be positive (additive, with long shots), and where nothing solves the equation.
+///
+/// ```
+/// use arb_engine::odds::{Price, devig::fair};
+/// use arb_model::Method;
+///
+/// let prices = ["1.90909", "1.90909"].map(|odds| Price::from_decimal(odds).unwrap());
+/// let fair = fair(&prices, Method::Power).unwrap();
+/// assert!((fair.probabilities[0] - 0.5).abs() < 1e-9, "the margin is removed");
+/// ```
 #[must_use]
 pub fn fair(prices: &[Price], method: Method) -> Option<Fair> {
     let implied: Vec<_> = prices.iter().map(|price| price.implied_probability()).collect();
@@ -102,7 +112,7 @@ fn rise(from: f64, sum: impl Fn(f64) -> (f64, f64)) -> Option<f64> {
     for _ in 0..STEPS {
         let (value, slope) = sum(at);
         let next = at - (value - 1.0) / slope;
-        // It stands still, or turns round in the noise of the last digits.
+        // It has converged, or oscillates in the last digits.
         if !next.is_finite() || next <= at {
             return next.is_finite().then_some(at);
         }
@@ -165,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_answer_is_none() {
+    fn prices_without_a_solution_give_none() {
         for method in Method::ALL {
             assert_eq!(fair(&prices(&["2.1", "2.1"]), method), None, "an arb, by {}", method.key());
             assert_eq!(fair(&prices(&["1.5"]), method), None);
@@ -218,7 +228,7 @@ mod tests {
                 let sum: f64 = found.probabilities.iter().sum();
                 prop_assert!((sum - 1.0).abs() < 1e-11);
                 for (a, b) in prices.iter().zip(&found.probabilities) {
-                    prop_assert!(*b <= a.implied_probability() + 1e-9, "nothing is taken from nobody");
+                    prop_assert!(*b <= a.implied_probability() + 1e-9, "no outcome gains probability");
                     for (c, d) in prices.iter().zip(&found.probabilities) {
                         prop_assert!(a < c || b <= d, "the shorter price is the likelier outcome");
                     }
@@ -246,8 +256,9 @@ mod tests {
     }
 
     proptest! {
-        /// A book spreads what it keeps by price: all methods but the multiplicative take relatively more from long shots, and none takes
-        /// less. Its parameter says in which direction: a power of at least 1, odds against that are too short, a share of insiders.
+        /// A book spreads its margin by price: all methods but the multiplicative take relatively more from
+        /// long shots, and none takes less. The parameter gives the direction: a power of at least 1, odds
+        /// against that are too short, a share of insiders.
         #[test]
         fn no_method_takes_less_of_a_long_shot(prices in books(2..5)) {
             for method in Method::ALL {

@@ -1,8 +1,8 @@
 //! `exp` and `ln` that every machine computes alike.
 //!
-//! Only `+ - * /`, which IEEE 754 fixes to the bit: those of a library differ between machines in the last digit, and a replay
-//! must say the same everywhere. (The simulated market has coarser ones of its own: its markets hang on their bits.) It
-//! never meets anything but finite numbers.
+//! Only `+ - * /`, which IEEE 754 fixes to the bit: those of a library differ between machines in the last
+//! digit, and a replay must compute the same everywhere. (The simulated market has separate, coarser ones:
+//! its feeds depend on their bits.) It never receives anything but finite numbers.
 
 use std::f64::consts::LOG2_E;
 
@@ -26,7 +26,7 @@ pub(crate) fn ln(x: f64) -> f64 {
     #[allow(clippy::cast_possible_wrap)] // Eleven bits.
     let exponent = (bits >> 52) as i64 - 1023;
     let digits = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));
-    // Digits around 1, so that the logarithm of a number close to it does not lose its own.
+    // Digits around 1, so that the logarithm of a number close to 1 stays accurate.
     let (digits, exponent) = if digits > 1.5 { (digits / 2.0, exponent + 1) } else { (digits, exponent) };
     let ratio = (digits - 1.0) / (digits + 1.0);
     let square = ratio * ratio;
@@ -50,13 +50,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_the_librarys_but_for_the_last_digits(x in -600.0_f64..600.0, y in 1e-300_f64..1e300) {
+        fn they_agree_with_the_library_up_to_the_last_digits(x in -600.0_f64..600.0, y in 1e-300_f64..1e300) {
             prop_assert!((exp(x) / x.exp() - 1.0).abs() < 1e-13, "{x}");
             prop_assert!((ln(y) - y.ln()).abs() <= 4e-16 * y.ln().abs() + 1e-16, "{y}");
         }
 
         #[test]
-        fn one_undoes_the_other(x in -1.0_f64..1.0) {
+        fn exp_and_ln_are_inverse(x in -1.0_f64..1.0) {
             prop_assert!((ln(exp(x)) - x).abs() < 1e-15);
         }
     }

@@ -11,6 +11,16 @@ pub use arb_model::{Price, PriceError, fixed_point};
 pub const ARB_BELOW: f64 = 1.0 - 1e-9;
 
 /// `S = sum 1/o_i`, the implied probability of a set.
+///
+/// ```
+/// use arb_engine::odds::{Price, implied_probability, margin, stake_share};
+///
+/// let prices = ["2.1", "2.2"].map(|odds| Price::from_decimal(odds).unwrap());
+/// let sum = implied_probability(&prices);
+/// assert!((sum - 0.930_736).abs() < 1e-6, "below 1: an arb");
+/// assert!((margin(sum) - 0.074_419).abs() < 1e-6, "7.4 % of the total stake");
+/// assert!((stake_share(prices[0], sum) - 0.511_628).abs() < 1e-6);
+/// ```
 #[must_use]
 pub fn implied_probability(prices: &[Price]) -> f64 {
     prices.iter().map(|price| price.implied_probability()).sum()

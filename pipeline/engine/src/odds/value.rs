@@ -1,7 +1,7 @@
 //! Value: what a price is worth against a fair chance, and how much of a bank it is worth.
 //!
-//! Chances and results are fractions (0.02 is 2 % of the stake). It never knows where a chance comes from: see
-//! [`super::devig`].
+//! Probabilities and results are fractions (0.02 is 2 % of the stake). It never knows where a probability
+//! comes from: see [`super::devig`].
 //!
 //! Sources: Kelly 1956, "A new interpretation of information rate": the growth of a bank is largest at `EV / (o - 1)`; closing-line
 //! value is the expected value of a price taken, by the fair chance at the close.
@@ -77,7 +77,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_fair_is_worth_nothing(millionths in 1_050_000_i64..20_000_000) {
+        fn a_fair_price_has_no_value(millionths in 1_050_000_i64..20_000_000) {
             let price = Price::from_millionths(millionths).unwrap();
             prop_assert!(expected(price.implied_probability(), price).abs() < 1e-12);
         }

@@ -50,7 +50,7 @@ impl Quote {
     }
 }
 
-/// An update as it stands for one market.
+/// The part of an update that concerns one market.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergeContext<'a> {
     pub(crate) market: Market,
@@ -94,7 +94,7 @@ pub(crate) fn merge(
         if seen.get(index + 1).is_some_and(|next| next.key == observation.key) {
             continue;
         }
-        // A walk, not a search: what a frame names stands close together.
+        // A linear scan, not a search: the quotes of a frame are close together.
         let before = rest.iter().take_while(|quote| quote.key < observation.key).count();
         table.extend(rest[..before].iter().filter(keeps));
         rest = &rest[before..];
@@ -124,7 +124,7 @@ pub(crate) fn repeated(market: Market, table: &[Quote], source: Symbol) -> impl 
     })
 }
 
-/// Notes what an observation teaches of its book's refresh interval, and how its price moved.
+/// Records the sample of the book's refresh interval in an observation, and the move of its price.
 #[inline]
 fn note(
     quote: &Quote,
@@ -268,7 +268,7 @@ mod tests {
     }
 
     proptest! {
-        /// A map from book to quote, changed row by row, is what the walk through both tables makes.
+        /// A map from book to quote, changed row by row, has the same content as the merge of both tables.
         #[test]
         fn a_merge_is_what_a_map_would_be(
             updates in prop::collection::vec(
@@ -308,9 +308,9 @@ mod tests {
             }
         }
 
-        /// Whoever asks whether anything would be withdrawn is answered as the merge does it.
+        /// The query whether anything would be withdrawn agrees with the merge.
         #[test]
-        fn what_is_withdrawn_is_known_before_the_merge(
+        fn withdrawals_are_known_before_the_merge(
             rows in prop::collection::vec((0..5_usize, 15..18_i64, 0..30_i64, any::<bool>()), 0..7),
             of in prop::collection::btree_set(0..5_usize, 0..4),
             is_same in any::<bool>(),

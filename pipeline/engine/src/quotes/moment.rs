@@ -8,7 +8,7 @@ use crate::market::Symbol;
 
 use super::quote::{Quote, QuoteStatus};
 
-/// What a check of the time wants to know of a table at a glance.
+/// The summary of a table that a check of the time needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct QuoteSummary {
     /// The earliest `span_end` of what is on offer.
@@ -57,7 +57,7 @@ impl Moment<'_> {
         self.judge_old(started, seen_at, book)
     }
 
-    /// The status of a price that is not young: of two reasons the one that came first.
+    /// The status of a price that is not young: of two reasons the earlier one.
     #[cold]
     fn judge_old(&self, started: bool, seen_at: Micros, book: Symbol) -> QuoteStatus {
         let fresh_until = self.fresh_until(seen_at, book);
@@ -83,7 +83,7 @@ impl Moment<'_> {
         }
     }
 
-    /// Whether time can take nothing from a table, by its gist alone.
+    /// Whether time can remove nothing from a table, by its summary only.
     pub(crate) fn leaves(&self, summary: &QuoteSummary) -> bool {
         let started = self.has_begun() && summary.oldest < self.commence_time;
         !started && self.watermark.saturating_sub(summary.oldest) <= self.expected.least_allowed()
@@ -163,7 +163,7 @@ mod tests {
     proptest! {
         /// The summary spares a look only where no quote would change by one.
         #[test]
-        fn what_a_summary_passes_over_is_as_it_was(
+        fn a_table_skipped_by_its_summary_is_unchanged(
             seen_at in prop::collection::vec((any::<bool>(), 0..4_000_i64), 1..8),
             now in 0..5_000_i64,
         ) {

@@ -112,7 +112,7 @@ fn with(samples: &[ConsensusSample], sample: ConsensusSample, now: Micros) -> Ve
     let is_needed = |at: usize, old: &ConsensusSample| {
         let next = samples.get(at + 1);
         let next = next.filter(|next| (next.line, next.outcome) == (old.line, old.outcome));
-        // The last of the line that is sampled holds to this day; of another line nobody knows.
+        // The last sample of the sampled line stays valid to this day; of another line there is none.
         let is_seen = next.map_or(old.line == sample.line, |next| next.at > now - SIZE);
         old.at > now - SIZE || is_seen
     };
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_held_at_the_start_of_the_window_is_in_it() {
+    fn the_value_at_the_start_of_the_window_counts() {
         let samples = [sample(0, 400_000), sample(20, 450_000), sample(40, 500_000)];
         assert_eq!(lowest(&samples, 45 * MINUTE), Some(400_000));
         assert_eq!(lowest(&samples, 50 * MINUTE), Some(450_000));
@@ -178,9 +178,9 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is forgotten that a later look needs, and what is kept does not grow with time.
+        /// No sample is removed that a later check needs, and the number of samples does not grow with time.
         #[test]
-        fn what_is_kept_gives_the_lowest_of_the_window(probabilities in prop::collection::vec(100_000..900_000_u32, 1..40)) {
+        fn the_kept_samples_give_the_lowest_of_the_window(probabilities in prop::collection::vec(100_000..900_000_u32, 1..40)) {
             let (mut kept, mut all) = (Vec::new(), Vec::new());
             for (index, probability) in probabilities.into_iter().enumerate() {
                 let new = sample(5 * i64::try_from(index).unwrap(), probability);

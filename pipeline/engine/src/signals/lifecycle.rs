@@ -24,7 +24,7 @@ use super::view::{PassedMarket, TableView};
 /// The signals of a market after its table has changed; `open` were open before. Sorted by subject, as `open` is.
 pub(crate) fn update_signals(
     open: &[Signal],
-    look: &TableView<'_>,
+    view: &TableView<'_>,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
 ) -> Vec<Signal> {
@@ -32,14 +32,14 @@ pub(crate) fn update_signals(
         return Vec::new();
     }
     let mut found = Vec::new();
-    value::find(look, open, context, &mut found);
-    low_hold::find(look, open, context, &mut found, &mut effects.left_out);
+    value::find(view, open, context, &mut found);
+    low_hold::find(view, open, context, &mut found, &mut effects.left_out);
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
         if signal.subject.kind.is_of_table() {
-            return Err(why_faded(signal, look.quotes));
+            return Err(why_faded(signal, view.quotes));
         }
-        lost(signal, look.quotes, context).map_or(Ok(()), Err)
+        lost(signal, view.quotes, context).map_or(Ok(()), Err)
     };
     merge(open, found, keeps, context, effects)
 }
@@ -153,7 +153,8 @@ fn change(was: &Signal, found: &Found, context: &MarketContext<'_>) -> Option<Si
     let bet = |bet: &Quote| (bet.key, bet.price);
     let times = |bet: &Quote| (bet.span_end, bet.price_moved_at);
     let same_bets = was.bets.iter().map(bet).eq(found.bets.iter().map(bet));
-    // The evidence for one that the table holds changes with every price of the line: it is published with the bets' next change.
+    // The evidence of a signal that follows from the table changes with every price of the line: it is
+    // published with the bets' next change.
     let same_sayers = was.subject.kind.is_of_table() || was.expires_at == found.expires_at;
     let same_times = was.bets.iter().map(times).eq(found.bets.iter().map(times));
     match (same_bets && same_sayers, same_times && !context.step.event_changed) {
@@ -286,7 +287,7 @@ mod tests {
         /// Whatever was open and is found: what is open afterwards is what was found or kept, sorted, each subject once; and what
         /// closes was open and is neither.
         #[test]
-        fn what_is_open_afterwards_is_found_or_kept(
+        fn every_open_signal_was_found_or_kept(
             was in prop::collection::btree_set(1..20_i32, 0..12),
             now in prop::collection::btree_set(1..20_i32, 0..12),
             kept in prop::collection::btree_set(1..20_i32, 0..12),
@@ -311,7 +312,7 @@ mod tests {
 
         /// Beyond the cap what is new is left out and counted, in its order; what is open is never displaced.
         #[test]
-        fn what_is_open_is_never_displaced(room in 0..6_usize, fresh in 0..10_usize, found_again in 0..10_usize) {
+        fn an_open_signal_is_never_displaced(room in 0..6_usize, fresh in 0..10_usize, found_again in 0..10_usize) {
             let world = World::new(Books::default(), 1);
             let lines = |count: usize| (0..i32::MAX).map(|at| 1_000 * at).take(count).collect::<Vec<_>>();
             let of = |line: i32| Signal { id: SignalId([0; 16]), ..open(&world, line % 100_000) };
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_the_bet_says_why_a_signal_closes() {
+    fn the_state_of_the_bet_gives_the_closing_reason() {
         let world = World::new(Books::default(), 1);
         let signal = open(&world, 1_000);
         let reason = |status: Option<QuoteStatus>| {

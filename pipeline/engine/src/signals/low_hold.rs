@@ -27,20 +27,20 @@ const MIDDLE_CLOSES: f64 = 1.03;
 
 /// What a table offers of both kinds.
 pub(super) fn find(
-    look: &TableView<'_>,
+    view: &TableView<'_>,
     open: &[Signal],
     context: &MarketContext<'_>,
     found: &mut Vec<Found>,
     left_out: &mut LeftOut,
 ) {
-    for cover in &look.covers {
+    for cover in &view.covers {
         let implied = cover.implied_probability;
         if implied <= OPENS || is_open(open, cover) {
             found.extend(holds(SignalKind::LowHold, &cover.legs, implied, context));
         }
     }
     if context.market.family.has_line() {
-        find_middles(look, open, context, found, left_out);
+        find_middles(view, open, context, found, left_out);
     }
 }
 
@@ -52,21 +52,21 @@ fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
 
 /// Pairs of bets on two lines of a market; in one currency, as far as that is known.
 fn find_middles(
-    look: &TableView<'_>,
+    view: &TableView<'_>,
     open: &[Signal],
     context: &MarketContext<'_>,
     found: &mut Vec<Found>,
     left_out: &mut LeftOut,
 ) {
-    let &[one, other] = look.outcomes else { return };
+    let &[one, other] = view.outcomes else { return };
     let venues = context.step.pricing.venues;
     let mut pairs = Vec::new();
     if venues.share_a_currency() {
-        middles(look, [one, other], context, |_| true, &mut pairs);
+        middles(view, [one, other], context, |_| true, &mut pairs);
     } else {
         for currency in venues.currencies() {
             let is_among = |quote: &Quote| venues.may_be_in(quote.key.book, currency);
-            middles(look, [one, other], context, is_among, &mut pairs);
+            middles(view, [one, other], context, is_among, &mut pairs);
         }
         let lines = |middle: &Middle<'_>| (middle.bets[0].key.line, middle.bets[1].key.line);
         // Stable: of equal ones the first currency's.
@@ -97,14 +97,14 @@ struct Middle<'a> {
 
 /// The middles of some books' best prices that are near enough.
 fn middles<'a>(
-    look: &TableView<'a>,
+    view: &TableView<'a>,
     outcomes: [Outcome; 2],
     context: &MarketContext<'_>,
     is_among: impl Fn(&Quote) -> bool,
     pairs: &mut Vec<Middle<'a>>,
 ) {
     let best = |outcome| {
-        let lines = look.quotes.chunk_by(|a, b| a.key.line == b.key.line);
+        let lines = view.quotes.chunk_by(|a, b| a.key.line == b.key.line);
         lines.filter_map(|line| best_back(line, outcome, context, &is_among)).collect::<Vec<_>>()
     };
     let [ones, others] = outcomes.map(best);
@@ -182,7 +182,7 @@ mod tests {
     use crate::venues::Level;
 
     proptest! {
-        /// Two bets are a middle exactly where the settlement knows a result at which both win.
+        /// Two bets are a middle exactly where the settlement has a result at which both win.
         #[test]
         fn both_can_win_where_settlement_says_so(
             is_total in any::<bool>(),
@@ -240,9 +240,9 @@ mod tests {
         quotes.sort_by_key(|quote| quote.key);
         let step = world.step(0, 0);
         let outcomes = [Outcome::Over, Outcome::Under];
-        let look = TableView { quotes: &quotes, outcomes: &outcomes, covers: Vec::new() };
+        let view = TableView { quotes: &quotes, outcomes: &outcomes, covers: Vec::new() };
         let (mut found, mut left_out) = (Vec::new(), LeftOut::default());
-        find(&look, &[], &context(&step, "totals"), &mut found, &mut left_out);
+        find(&view, &[], &context(&step, "totals"), &mut found, &mut left_out);
         let lines = |found: &Found| (found.bets[0].key.line, found.bets[1].key.line, found.strength);
         found.iter().map(lines).collect()
     }

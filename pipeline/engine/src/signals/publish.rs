@@ -14,7 +14,7 @@ use crate::venues::PricingContext;
 use super::found::Detail;
 use super::signal::Signal;
 
-/// Publishes what became of a signal; `detail` is the evidence for it, nothing of one that closes.
+/// Publishes a transition of a signal; `detail` is its evidence, `None` for a close.
 pub(super) fn publish(
     change: SignalChange,
     signal: &Signal,

@@ -29,13 +29,13 @@ impl<'a> Row<'a> {
         (self.quotes.map(|quote| quote.price), self.len)
     }
 
-    /// Whether its prices say anything of chances: below 1 they are an arb or an error.
+    /// Whether its prices carry probabilities: below 1 they are an arb or an error.
     pub(super) fn has_opinion(&self) -> bool {
         self.booksum >= 1.0
     }
 }
 
-/// The books that offer every outcome of a line. Both are sorted, so it is one walk.
+/// The books that offer every outcome of a line. Both are sorted, so one pass is enough.
 pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Vec<Row<'a>>) {
     let [first, others @ ..] = outcomes else { return };
     if outcomes.len() > MOST {
@@ -81,7 +81,7 @@ mod tests {
     const THREE: [Outcome; 3] = [Outcome::Home, Outcome::Draw, Outcome::Away];
 
     proptest! {
-        /// One walk finds what a search for every book and outcome finds.
+        /// One pass finds the same as a search for every book and outcome.
         #[test]
         fn rows_are_the_books_that_offer_every_outcome(
             rows in prop::collection::vec((0..5_usize, 0..3_usize, any::<bool>(), 11..60_i64, prop::bool::weighted(0.8)), 0..25),

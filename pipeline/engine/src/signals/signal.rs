@@ -66,7 +66,7 @@ mod tests {
     use crate::venues::Books;
 
     #[test]
-    fn what_a_signal_is_about_depends_on_its_kind() {
+    fn the_subject_of_a_signal_depends_on_its_kind() {
         let world = World::new(Books::default(), 2);
         let bets = [
             quote(world.book("a"), Some(2_500), Outcome::Over, price("2")),

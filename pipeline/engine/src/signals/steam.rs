@@ -1,9 +1,10 @@
 //! Steam: operators that shorten an outcome together, and the books that have not followed.
 //!
-//! Within a hopping window of `movement` three or more operators raise the implied probability of an outcome by [`LEAST`] or more,
-//! and none lowers it so much. Who was first at its present price by its source's time leads, the others follow. A book lags when it confirmed,
-//! after the first of them had moved, a price that has not moved within the window and that pays by the fair chance of those who did. It never
-//! calls a book late whose last word is from before the move.
+//! Within a hopping window of `movement` three or more operators raise the implied probability of an outcome
+//! by [`LEAST`] or more, and none lowers it so much. The first at its present price by its source's time
+//! leads, the others follow. A book lags when it confirmed, after the first of them had moved, a price that
+//! has not moved within the window and that pays by the fair probability of those that did. A book whose last
+//! confirmation is from before the move never counts as late.
 
 use crate::Micros;
 use crate::context::MarketContext;
@@ -30,7 +31,7 @@ const LAG: f64 = 0.01;
 const STEAM_LASTS: Micros = 600_000_000;
 const LAG_LASTS: Micros = 1_800_000_000;
 
-/// The steams of the windows that were passed, and who lags them.
+/// The steams of the windows that were passed, and the lagging books.
 pub(super) fn find(
     market: PassedMarket<'_>,
     hops: Hops,
@@ -61,7 +62,7 @@ fn change(moved: &Move) -> f64 {
 struct Steam<'a> {
     line: Option<Line>,
     outcome: Outcome,
-    /// Those that moved, with their quotes as they stand; the first that moved comes first.
+    /// The operators that moved, with their current quotes; the first that moved comes first.
     movers: Vec<(Move, &'a Quote)>,
     /// All quotes on offer of the outcome.
     offers: Vec<&'a Quote>,
@@ -86,11 +87,11 @@ impl<'a> Steam<'a> {
         let mut movers: Vec<_> = up.filter_map(mover).collect();
         let name = |quote: &Quote| context.step.pricing.names.name(quote.key.book);
         movers.sort_by(|(_, a), (_, b)| a.span_start.cmp(&b.span_start).then_with(|| name(a).cmp(name(b))));
-        let who = value::operators(movers.iter().map(|(_, quote)| *quote), context);
+        let moving = value::operators(movers.iter().map(|(_, quote)| *quote), context);
         let all = value::operators(offers.iter().copied(), context);
         let last_move = movers.iter().map(|(sum, _)| sum.at).max()?;
-        let share = who as f64 / all as f64;
-        (who >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
+        let share = moving as f64 / all as f64;
+        (moving >= OPERATORS).then_some(Self { line, outcome, movers, offers, last_move, share })
     }
 
     fn is_found_in(&self, found: &Found) -> bool {
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(
             (steam.1.as_str(), lag.1.as_str()),
             ("d", "d"),
-            "the best price is that of the one who lags"
+            "the best price is that of the one moved lags"
         );
         assert!((steam.2 - 0.026_316).abs() < 1e-6, "{}", steam.2);
         assert!((steam.3 - 0.75).abs() < 1e-12 && (lag.3 - 0.75).abs() < 1e-12, "three operators of four");

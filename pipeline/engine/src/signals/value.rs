@@ -1,8 +1,9 @@
 //! Value: a price that pays more than the chance that the other operators see.
 //!
-//! `EV = p o - 1` with the effective price o and the fair chance p: the mean over the sources of what each sees without what
-//! it keeps. Sources are books of other operators that offer every outcome of the line; there are five methods to take away what a
-//! book keeps, and the one that leaves the least decides. It never counts a book's own opinion on its own price.
+//! `EV = p o - 1` with the effective price o and the fair probability p: the mean over the sources of each
+//! one's probability without its margin. Sources are books of other operators that offer every outcome of the
+//! line; there are five methods to remove a margin, and the one with the lowest result decides. A book's
+//! price is never evidence about itself.
 //!
 //! Source: `value` and `devig`.
 
@@ -26,17 +27,17 @@ const NOISE: f64 = 1e-9;
 /// The least number of other operators.
 pub(super) const OPERATORS: usize = 4;
 
-/// What the books of each line say of its best prices.
+/// The probabilities of each line's books for its best prices.
 pub(super) fn find(
-    look: &TableView<'_>,
+    view: &TableView<'_>,
     open: &[Signal],
     context: &MarketContext<'_>,
     found: &mut Vec<Found>,
 ) {
     let mut rows = Vec::new();
-    for quotes in look.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
+    for quotes in view.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
         rows.clear();
-        rows::rows_of(quotes, look.outcomes, &mut rows);
+        rows::rows_of(quotes, view.outcomes, &mut rows);
         find_on_line(&rows, open, context, found);
     }
 }
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_below_a_booksum_of_one_has_no_say() {
+    fn a_book_below_a_booksum_of_one_does_not_count() {
         let world = world();
         let step = world.step(0, 0);
         let fair = ["a", "b", "c", "d"].map(|name| (name, "1.9", "1.9"));

@@ -1,4 +1,4 @@
-//! What signals look at: a market's table as it stands, and a market over which time passes.
+//! The views that signals read: a market's current table, and a market over which time passes.
 //!
 //! It decides nothing.
 
@@ -9,7 +9,7 @@ use crate::quotes::{Move, Quote};
 
 use super::consensus_sample::ConsensusSample;
 
-/// A market's table as it stands.
+/// A market's current table.
 #[derive(Debug)]
 pub(crate) struct TableView<'a> {
     pub(crate) quotes: &'a [Quote],

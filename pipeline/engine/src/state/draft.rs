@@ -19,10 +19,10 @@ use super::partition::State;
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) events: BTreeMap<Arc<str>, EventState>,
-    /// `None` is forgotten.
+    /// `None` is removed.
     pub(crate) sources: BTreeMap<Symbol, Option<SourceClock>>,
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
-    /// Those that were looked at or forgotten; without the samples since.
+    /// The events that were read or removed; without the samples since.
     pub(crate) books: BTreeMap<Symbol, Refresh>,
     pub(crate) margins: Option<Margins>,
     pub(crate) survival: Cells,

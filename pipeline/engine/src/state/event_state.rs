@@ -20,7 +20,7 @@ pub(crate) struct EventState {
 }
 
 impl EventState {
-    /// One that is looked at when time passes next.
+    /// An event that is checked when time passes next.
     pub(crate) fn new(info: Arc<EventInfo>, markets: Vec<Arc<MarketState>>) -> Self {
         Self { info, markets, due: Cell::new(Micros::MIN) }
     }

@@ -27,7 +27,7 @@ pub(crate) struct MarketState {
 }
 
 impl MarketState {
-    /// One that has no line yet.
+    /// A market without lines.
     pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
         let (quotes, windows, moves, signals, consensus) = (vec![], vec![], vec![], vec![], vec![]);
         let summary = QuoteSummary::of(&quotes, Micros::MAX);

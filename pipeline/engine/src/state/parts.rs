@@ -1,6 +1,6 @@
 //! A market cut into its lines, so that what changes of it is written line by line.
 //!
-//! Tables that are sorted by line are cut where they stand. It never compares what is not of one line.
+//! Tables that are sorted by line are cut at a line. It never compares rows of different lines.
 
 use crate::arbs::Window;
 use crate::market::Line;
@@ -14,7 +14,7 @@ pub(crate) struct Parts<'a> {
     state: &'a MarketState,
     /// Sorted by line, those of one line in their order.
     moves: Vec<&'a Move>,
-    /// The same.
+    /// Sorted by line.
     signals: Vec<&'a Signal>,
 }
 

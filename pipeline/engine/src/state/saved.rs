@@ -1,7 +1,8 @@
-//! What an engine remembers, as data that can be written down and put back.
+//! The state of an engine, as data that can be written and restored.
 //!
-//! One [`Saved`] for each thing that changes alone: a line of a market, a market's head, a source, the counter. Putting the last
-//! [`Saved`] of each into a new engine, heads before lines, makes the same engine. It knows no wire format and decides nothing.
+//! One [`Saved`] for each thing that changes independently: a line of a market, a market's head, a source,
+//! the counter. Restoring the last [`Saved`] of each into a new engine, heads before lines, gives the same
+//! engine. It knows no wire format and decides nothing.
 
 use std::sync::Arc;
 
@@ -44,26 +45,26 @@ pub enum Saved {
     },
     /// How far a source has come.
     Source {
-        /// Which.
+        /// The source.
         source: Arc<str>,
         /// Where it is.
         clock: SourceClock,
     },
     /// A source has long been silent.
     SourceGone {
-        /// Which.
+        /// The source.
         source: Arc<str>,
     },
     /// How long a book takes to confirm its prices.
     Book {
-        /// Which.
+        /// The book.
         book: Arc<str>,
         /// What is known of it.
         refresh: Refresh,
     },
     /// A book has long been silent.
     BookGone {
-        /// Which.
+        /// The book.
         book: Arc<str>,
     },
     /// The margins of proven windows.

@@ -21,7 +21,7 @@ pub(crate) fn is_too_long(name: &str) -> bool {
     name.len() > NAME_BYTES
 }
 
-/// Why a frame is refused whole; `None` of one that is not.
+/// Why a whole frame is refused; `None` if it is accepted.
 pub(crate) fn refusal(frame: &Frame<'_>) -> Option<Cap> {
     if frame.ticks.len() > FRAME_TICKS {
         return Some(Cap::FrameTicks);
@@ -216,7 +216,7 @@ mod tests {
 
         /// Moves that are noted already are never left out; new ones are, of the lines that have too many movers.
         #[test]
-        fn new_moves_are_left_out_of_full_lines_alone(first in raws(3, 700), then in raws(3, 700)) {
+        fn new_moves_are_left_out_of_full_lines_only(first in raws(3, 700), then in raws(3, 700)) {
             let books = books();
             let of = |raw: &(usize, i32)| {
                 Move { key: key(&books, *raw), at: 1, from: price("2"), to: price("2.1"), is_reported: false }

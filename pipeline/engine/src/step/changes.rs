@@ -123,7 +123,8 @@ fn line_changes(
     changes.extend(gone.map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
 }
 
-/// Things by name: symbols depend on who was named first, and a restored engine received them in another order.
+/// Names instead of symbols: symbols depend on the order in which names arrive, which differs in a restored
+/// engine.
 fn by_name<T>(
     things: impl Iterator<Item = (Symbol, T)>,
     names: &Names,

@@ -60,13 +60,13 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine that remembers nothing yet and knows no book: none has a fee, rules or a currency.
+    /// An engine with an empty state and no table of books: no book has a fee, rules or a currency.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self::with_books(policy, Arc::default())
     }
 
-    /// An engine that remembers nothing yet and knows these books.
+    /// An engine with an empty state and these books.
     #[must_use]
     pub fn with_books(policy: Policy, books: Arc<Books>) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl Engine {
         self.step_probed(at, input, out, &mut ())
     }
 
-    /// [`Self::step`] for whoever measures its stages.
+    /// [`Self::step`] with a probe that measures its stages.
     pub fn step_probed(
         &mut self,
         at: Coordinate<'_>,
@@ -124,7 +124,7 @@ impl Engine {
         }
     }
 
-    /// Forgets all steps since the last commit.
+    /// Drops all steps since the last commit.
     pub fn abort(&mut self) {
         self.draft = Draft::default();
         self.samples.refresh.clear();
@@ -179,7 +179,7 @@ impl Engine {
         &self.expected
     }
 
-    /// By which rules it makes windows.
+    /// The rules for its windows.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.policy

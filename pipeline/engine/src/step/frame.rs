@@ -17,7 +17,7 @@ use super::admission;
 use super::engine::{Engine, EventUpdate, Step};
 use super::probe::{Probe, StepStage};
 
-/// How far ahead of `received_at` a `last_seen_at` may be before nobody believes it: 5 s of clock skew.
+/// How far ahead of `received_at` a `last_seen_at` may be before it is refused: 5 s of clock skew.
 const FUTURE: Micros = 5_000_000;
 
 impl Engine {
@@ -66,8 +66,8 @@ impl Engine {
         Step { future_ticks, ..Step::just(disposition) }
     }
 
-    /// The event of a frame that is refused, or is empty, is named by it all the same: what its source published about it stands, as if it were published
-    /// again, so that the end of the poll does not withdraw it.
+    /// The event of a frame that is refused or empty counts as named all the same: the earlier quotes of its
+    /// source stay, as if they were published again, so that the end of the poll does not withdraw them.
     fn repeat_event(
         &mut self,
         at: Coordinate<'_>,

@@ -98,7 +98,7 @@ impl Engine {
         books
     }
 
-    /// What windows of a stage and a kind have lived, and how many died, as of the last step.
+    /// The observed time and the ends of windows of a stage and a kind, as of the last step.
     #[must_use]
     pub fn lived(&self, stage: EventStage, kind: MarketKind) -> Cell {
         self.draft.over(&self.state).survival().sum(stage, kind)

@@ -118,8 +118,8 @@ fn aged(old: &MarketState, context: &MarketContext<'_>, effects: &mut Effects<'_
     }
     let outcomes = outcomes_of(&state.quotes, context);
     let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, effects, &mut ());
-    let look = TableView { quotes: &state.quotes, outcomes, covers };
-    let signals = signals::update_signals(&old.signals, &look, context, effects);
+    let view = TableView { quotes: &state.quotes, outcomes, covers };
+    let signals = signals::update_signals(&old.signals, &view, context, effects);
     (state.windows, state.signals) = (windows, signals);
     state.summary = QuoteSummary::of(&state.quotes, context.step.moment.watermark);
     state

@@ -60,7 +60,7 @@ impl Engine {
 
     fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, effects: &mut Effects<'_>) {
         self.count_samples(&mut effects.samples);
-        self.forget(effects);
+        self.remove_expired(effects);
         let looks_at_all = self.expected.take_stricter();
         let overlay = self.draft.over(&self.state);
         let until = if looks_at_all { Micros::MAX } else { overlay.clock().watermark };
@@ -91,8 +91,8 @@ impl Engine {
         }
     }
 
-    /// Forgets sources and books of which no record can be in the topic any more.
-    fn forget(&mut self, effects: &mut Effects<'_>) {
+    /// Removes sources and books of which no record can be in the topic any more.
+    fn remove_expired(&mut self, effects: &mut Effects<'_>) {
         let watermark = self.draft.over(&self.state).clock().watermark;
         let sources = self.draft.over(&self.state).sources();
         let silent = sources.filter(|(_, source)| is_history(source.heard_at(), watermark));
@@ -150,7 +150,7 @@ struct Passed {
 fn is_over(event: &EventState, watermark: Micros) -> bool {
     let mut quotes = event.markets.iter().flat_map(|market| &market.quotes);
     expiry::is_over(&event.info.sport, event.info.commence_time.0, watermark)
-        || quotes.all(|quote| expiry::is_forgotten(quote.received_at, watermark))
+        || quotes.all(|quote| expiry::is_expired(quote.received_at, watermark))
 }
 
 /// Ends an event: it leaves the state with all that it has.
@@ -213,7 +213,7 @@ mod tests {
     }
 
     /// One price on a total of an event.
-    fn say(engine: &mut Engine, id: &str, price: i64, at: Micros) {
+    fn send(engine: &mut Engine, id: &str, price: i64, at: Micros) {
         let bet = Bet::new(Market::parse("totals").unwrap(), Outcome::Over, Side::Back, Some(2_500)).unwrap();
         let price = Price::from_millionths(price).unwrap();
         let (limit, suspended, price_moved_at) = (None, false, None);
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn an_event_is_looked_at_when_time_can_change_it() {
         let mut engine = Engine::new(Policy::Board);
-        say(&mut engine, "e", 2_000_000, DELAY + 101 * SECOND);
+        send(&mut engine, "e", 2_000_000, DELAY + 101 * SECOND);
         assert_eq!(looked_at(&engine, "e"), Some(110), "its main line, at the next hop");
         for second in 102..110 {
             beat(&mut engine, DELAY + second * SECOND);
@@ -250,14 +250,14 @@ mod tests {
         beat(&mut engine, DELAY + 300 * SECOND);
         // Half an hour after it was seen, as of a book that is not known yet.
         assert_eq!(looked_at(&engine, "e"), Some(5 + 101 + 1_800));
-        say(&mut engine, "e", 2_010_000, DELAY + 311 * SECOND);
+        send(&mut engine, "e", 2_010_000, DELAY + 311 * SECOND);
         beat(&mut engine, DELAY + 320 * SECOND);
         assert_eq!(looked_at(&engine, "e"), Some(330), "the move is in the next window too");
         beat(&mut engine, DELAY + 380 * SECOND);
         assert_eq!(looked_at(&engine, "e"), Some(600), "and in none any more");
         beat(&mut engine, DELAY + 600 * SECOND);
         assert_eq!(looked_at(&engine, "e"), Some(5 + 311 + 1_800));
-        say(&mut engine, "e", 2_010_000, DELAY + 3_590 * SECOND);
+        send(&mut engine, "e", 2_010_000, DELAY + 3_590 * SECOND);
         beat(&mut engine, DELAY + 3_599 * SECOND);
         beat(&mut engine, DELAY + 3_600 * SECOND);
         assert_eq!(
@@ -270,15 +270,15 @@ mod tests {
     #[test]
     fn a_stricter_book_makes_all_due() {
         let mut engine = Engine::new(Policy::Board);
-        say(&mut engine, "quiet", 2_000_000, DELAY + SECOND);
-        // The book turns out to be one that confirms each two seconds.
+        send(&mut engine, "quiet", 2_000_000, DELAY + SECOND);
+        // The book turns out to confirm every two seconds.
         let alerts = (1..100).flat_map(|second| {
-            say(&mut engine, "loud", 2_000_000, DELAY + 2 * second * SECOND);
+            send(&mut engine, "loud", 2_000_000, DELAY + 2 * second * SECOND);
             beat(&mut engine, DELAY + (2 * second + 1) * SECOND)
         });
         assert!(alerts.count() == 0);
         let stale = (0..10).flat_map(|second| {
-            say(&mut engine, "loud", 2_000_000, DELAY + (200 + 2 * second) * SECOND);
+            send(&mut engine, "loud", 2_000_000, DELAY + (200 + 2 * second) * SECOND);
             beat(&mut engine, DELAY + (201 + 2 * second) * SECOND)
         });
         let events: Vec<_> = stale

@@ -1,9 +1,9 @@
-//! Where the time of a step goes, for whoever measures it.
+//! Measures where the time of a step goes.
 //!
-//! The engine has no clock and never gets one from here: a probe learns that a stage begins, and may look at
-//! a clock of its own.
+//! The engine has no clock and never gets one from here: a probe is notified when a stage begins, and may
+//! read a clock itself.
 
-/// The parts of a step, for whoever measures them.
+/// The measured parts of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepStage {
     /// What the passing of time brings.
@@ -14,7 +14,7 @@ pub enum StepStage {
     Merge,
     /// Finding the best prices.
     Evaluate,
-    /// What became of windows: flags, stakes, lives, entries.
+    /// Windows: flags, stakes, lifetimes, entries.
     Judge,
     /// What became of signals.
     Signals,

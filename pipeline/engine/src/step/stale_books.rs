@@ -1,7 +1,7 @@
 //! Books that have stopped confirming their prices for an event, and what is published about them.
 //!
-//! A book is stale for an event when each of its quotes there is: one alert reports that, and one that it recovered
-//! or is gone. It never decides whether a quote is stale.
+//! A book is stale for an event when all of its quotes there are: one alert reports that, and one that it
+//! recovered or was removed. It never decides whether a quote is stale.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn books(markets: &[Arc<MarketState>], moment: &Moment<'_>) -> Vec<EventBook> {
     books
 }
 
-/// Whether there is anything to say about an event's books.
+/// Whether an event has books to report.
 pub(crate) fn is_due(was: &[Symbol], markets: &[Arc<MarketState>], moment: &Moment<'_>) -> bool {
     let mut markets = markets.iter().filter(|market| !market.summary.all_on_offer);
     !was.is_empty() || markets.any(|market| market.quotes.iter().any(|quote| moment.is_quiet(quote)))
@@ -130,7 +130,7 @@ mod tests {
 
     const SECOND: i64 = 1_000_000;
 
-    /// Two books, of which the one that was named later has the smaller name.
+    /// Two books; the one that appeared later has the smaller name.
     fn world() -> World {
         let mut world = World::new(Books::default(), 1);
         world.names.symbol("0");
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn it_recovers_or_is_gone_once() {
+    fn a_book_recovers_or_is_removed_once() {
         let world = world();
         let was = [world.book("0"), world.book("a")];
         let one = markets(&world, &[&[("a", ON_OFFER, 3_900)]]);

@@ -1,10 +1,10 @@
-//! When time can change something of an event next: until then nobody looks at it.
+//! The next time at which the passing of time can change an event: until then it is not checked.
 //!
 //! It is a bound: too early costs a look, too late would change what is published. Everything that a look can find has its
 //! bound here: a price that goes stale, a window that is fresh no longer, the start, the end, a main line, a move, a signal that expires,
 //! a sample of the consensus, a book that is stale. It never changes anything.
 //!
-//! A bound holds while no book is allowed less than when it was made; `Expected` knows.
+//! A bound is valid while no book's limit becomes shorter than when it was computed; `Expected` tracks that.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::time::expiry;
 /// Longer than from a watermark to the one at which was looked last: what was due before that is done.
 const SECOND: Micros = 1_000_000;
 
-/// After a frame: by what the tables say at a glance, since all but one may be as they were.
+/// After a frame: by the summaries of the tables, since all but one may be unchanged.
 pub(crate) fn after_frame(
     markets: &[Arc<MarketState>],
     has_stale_books: bool,
@@ -52,13 +52,13 @@ fn next(
     fresh_until: impl Fn(&MarketState) -> Micros,
 ) -> Micros {
     let Moment { watermark, commence_time, .. } = step.moment;
-    // Any quote: an event is forgotten when the last of them is.
+    // Any quote: an event is removed with the last of them.
     let quote = markets.iter().flat_map(|market| &market.quotes).next();
     let Some(quote) = quote.filter(|_| !has_stale_books) else { return Micros::MIN };
     let is_to_start = commence_time > watermark.saturating_sub(SECOND);
     let starts = if is_to_start { commence_time } else { Micros::MAX };
     let ends =
-        expiry::over_after(&step.event.sport, commence_time).min(expiry::forgotten_after(quote.received_at));
+        expiry::over_after(&step.event.sport, commence_time).min(expiry::expires_after(quote.received_at));
     markets
         .iter()
         .map(|state| of_market(state, watermark, fresh_until(state)))
@@ -67,7 +67,7 @@ fn next(
 
 fn of_market(state: &MarketState, watermark: Micros, fresh_until: Micros) -> Micros {
     if !state.summary.all_on_offer {
-        // What its books have to say is looked at each second.
+        // The alerts of its books are checked each second.
         return Micros::MIN;
     }
     let has_line = state.market.family.has_line();
@@ -200,13 +200,14 @@ mod tests {
     #[test]
     fn the_end_of_an_event_or_a_day_of_silence() {
         let silent = |_: &World, state: &mut MarketState| state.quotes[0].span_end = Micros::MAX;
-        // What a look finds of a price that is never stale: the sample is done, and 24 hours after 100 s it is forgotten.
+        // The check of a price that never becomes stale: the sample is complete, and 24 hours after 100 s it
+        // is removed.
         let [_, looked] = due("h2h", 300, silent);
         assert_eq!(looked, 100 + 86_400);
     }
 
     #[test]
-    fn what_is_not_all_on_offer_is_looked_at_each_second() {
+    fn a_table_with_quotes_off_offer_is_checked_each_second() {
         let world = World::new(Books::default(), 1);
         let step = world.step(0, 105 * SECOND);
         let mut suspended = state(&world, "h2h");

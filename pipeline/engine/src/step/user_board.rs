@@ -1,9 +1,9 @@
 //! The board of a user's own books: what the board would be if there were no others, at the commissions that the user pays.
 //!
-//! It is made of the quotes as they stand, and changes nothing: no window opens or closes by it. A set of bets that is also a
-//! window of the board is that window; any other has an id of its own bets, and is as old as its youngest price. What others offer
-//! of a price still counts where it is judged: a book that a user has no account at is a witness all the same. It never knows
-//! limits of a user's account.
+//! It is computed from the current quotes, and changes nothing: no window opens or closes by it. A set of
+//! bets that is also a window of the board has that window's id and age; any other has an id from its bets,
+//! and the age of its youngest price. Other books still count as evidence for a price: a book at which a user
+//! has no account is a witness all the same. It never knows limits of a user's account.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const NOWHERE: Coordinate<'static> = Coordinate { topic: "", partition: 0, offse
 pub struct UserBooks {
     /// The only books that count; `None` is all.
     pub books: Option<BTreeSet<String>>,
-    /// What a book keeps of winnings, in parts of a million, in place of its own fees.
+    /// A book's commission on winnings, in millionths, in place of the table's fees.
     pub commissions: BTreeMap<String, u32>,
 }
 

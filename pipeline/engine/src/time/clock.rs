@@ -1,11 +1,11 @@
-//! The partition's time: the watermark, idle sources, and sources that speak from a far future.
+//! The partition's time: the watermark, idle sources, and sources with clocks far in the future.
 //!
-//! The **watermark** is the time up to which the partition has received everything: the least of what its active
-//! sources published at, less `DELAY`. A source that is more than `IDLE` behind the latest one is idle and holds
-//! nothing back. The watermark never goes back, so a time that is wrong by years would end every event for
-//! ever: a record more than `LEAP` ahead of all that was received is therefore believed only after ten seconds of such
-//! records without a single one from the present in between. All of it is a function of the records alone: it never
-//! reads a clock.
+//! The **watermark** is the time up to which the partition has received everything: the least publication
+//! time of its active sources, less `DELAY`. A source that is more than `IDLE` behind the latest one is idle
+//! and holds nothing back. The watermark never goes back, so a time that is wrong by years would end every
+//! event permanently: a record more than `LEAP` ahead of all that was received is therefore accepted only
+//! after ten seconds of such records without a single one from the present in between. All of it is a
+//! function of the records only: it never reads a clock.
 //!
 //! Source: Akidau et al., "The Dataflow Model" (VLDB 2015), section 2.3, for watermarks; idle sources as in Apache
 //! Flink's `WatermarkStrategy.withIdleness`.
@@ -26,7 +26,7 @@ const PROBATION: Micros = 10 * SECOND;
 /// The retention of the tick topic: of what was silent for longer no record is there to be read again.
 const HISTORY: Micros = 7 * 86_400 * SECOND;
 
-/// Whether a word is so old that its speaker can be forgotten.
+/// Whether a source's last record is so old that the source can be removed.
 pub(crate) fn is_history(at: Micros, watermark: Micros) -> bool {
     watermark > at.saturating_add(HISTORY)
 }
@@ -65,7 +65,7 @@ impl Clock {
         is_present
     }
 
-    /// Goes on to a record's time; `heard` are the latest words of all sources, this one among them.
+    /// Advances to a record's time; `heard` are the latest times of all sources, including this one.
     pub(crate) fn advance(&mut self, at: Micros, heard: impl Iterator<Item = Micros>) {
         self.now = self.now.max(at);
         let active = heard.filter(|heard| self.now.saturating_sub(*heard) <= IDLE).min();
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The watermark after words of two sources, in seconds; a word that is not believed moves nothing.
+    /// The watermark after records of two sources, in seconds; a record that is not accepted moves nothing.
     fn watermarks(words: &[(usize, i64)]) -> Vec<i64> {
         let (mut clock, mut heard) = (Clock::default(), [Micros::MIN; 2]);
         let after = |(source, second): &(usize, i64)| {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_least_of_the_active_less_five_seconds() {
+    fn the_watermark_is_the_least_active_time_less_five_seconds() {
         assert_eq!(watermarks(&[(0, 100), (1, 110), (0, 130), (1, 120)]), [95, 95, 105, 115]);
     }
 
@@ -115,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn it_never_goes_back() {
+    fn the_watermark_never_goes_back() {
         assert_eq!(watermarks(&[(0, 100), (1, 40), (1, 41), (0, 99)]), [95, 95, 95, 95]);
     }
 
     #[test]
-    fn one_word_from_the_far_future_is_not_believed() {
+    fn one_record_from_the_far_future_is_not_accepted() {
         let year = 31_536_000;
         assert_eq!(watermarks(&[(0, 100), (1, year), (0, 101), (1, year + 90), (0, 102)])[4], 97);
         assert_eq!(watermarks(&[(0, 100), (0, 9 * year), (0, year), (0, 101)]), [95, 95, 95, 96]);
@@ -181,9 +181,9 @@ mod tests {
             }
         }
 
-        /// What is far ahead is believed only after ten seconds of nothing else.
+        /// A time far ahead is accepted only after ten seconds without any other.
         #[test]
-        fn a_leap_is_believed_after_ten_seconds_alone(words in random_times()) {
+        fn a_leap_is_accepted_after_ten_seconds_without_other_records(words in random_times()) {
             let mut clock = Clock::default();
             // The records from beyond the leap since the last one from the present.
             let mut ahead: Vec<Micros> = Vec::new();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_time_brings_is_looked_at_by_whole_seconds() {
+    fn effects_of_time_are_checked_by_whole_seconds() {
         let clock = |watermark| Clock { watermark, ..Clock::default() };
         for (watermark, second) in [(0, 0), (999_999, 0), (1_000_000, 1), (-1, -1), (-1_000_000, -1)] {
             assert_eq!((clock(watermark).second(), clock(watermark).checked()), (second, second * SECOND));

@@ -1,14 +1,14 @@
 //! When an event is over: so long after its start, or so long after any source last named it.
 //!
-//! No feed reports that an event has ended: it stops naming it, or goes on naming it with prices that no one can take.
-//! It never looks at a price.
+//! No feed reports that an event has ended: it stops naming it, or continues with prices that cannot be bet
+//! on. It never looks at a price.
 
 use crate::Micros;
 
 /// One hour.
 const HOUR: Micros = 3_600_000_000;
-/// After this silence an event is forgotten, whatever its sport.
-const SILENCE: Micros = 24 * HOUR;
+/// After a gap this long an event is removed, whatever its sport.
+const RETENTION: Micros = 24 * HOUR;
 /// After its start: the longest event of four recordings (42,000 polled hours) was on offer 4.6 hours
 /// after its start; delays by weather double that.
 const DEFAULT: Micros = 12 * HOUR;
@@ -36,14 +36,14 @@ pub(crate) fn over_after(sport: &str, commence_time: Micros) -> Micros {
     commence_time.saturating_add(limit)
 }
 
-/// Whether an event that a source last named then is forgotten.
-pub(crate) fn is_forgotten(said_at: Micros, watermark: Micros) -> bool {
-    watermark > forgotten_after(said_at)
+/// Whether an event whose sources last named it then is removed.
+pub(crate) fn is_expired(named_at: Micros, watermark: Micros) -> bool {
+    watermark > expires_after(named_at)
 }
 
 /// The last watermark at which it is not.
-pub(crate) fn forgotten_after(said_at: Micros) -> Micros {
-    said_at.saturating_add(SILENCE)
+pub(crate) fn expires_after(named_at: Micros) -> Micros {
+    named_at.saturating_add(RETENTION)
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
         assert!(!is_over("soccer", 0, 12 * HOUR) && is_over("soccer", 0, 12 * HOUR + 1));
         assert!(!is_over("cricket", 0, 5 * 24 * HOUR) && is_over("cricket", 0, 8 * 24 * HOUR));
         assert!(!is_over("soccer", Micros::MAX, Micros::MAX) && !is_over("soccer", 0, Micros::MIN));
-        assert!(is_forgotten(0, 24 * HOUR + 1) && !is_forgotten(0, 24 * HOUR));
+        assert!(is_expired(0, 24 * HOUR + 1) && !is_expired(0, 24 * HOUR));
     }
 
     /// Hours after the start until which an event is on the board, by the sources that the list names.
@@ -72,14 +72,14 @@ mod tests {
 
     #[test]
     fn an_event_is_forgotten_a_day_after_the_last_record_that_names_it() {
-        assert_eq!(forgotten_after(7), 7 + 24 * HOUR);
-        assert!(!is_forgotten(7, 7 + 24 * HOUR) && is_forgotten(7, 8 + 24 * HOUR));
+        assert_eq!(expires_after(7), 7 + 24 * HOUR);
+        assert!(!is_expired(7, 7 + 24 * HOUR) && is_expired(7, 8 + 24 * HOUR));
     }
 
     #[test]
     fn no_time_is_too_large() {
         assert!(!is_over("golf", Micros::MAX, Micros::MAX), "it never begins, so it never ends");
         assert!(is_over("golf", Micros::MIN, 0) && !is_over("golf", 0, Micros::MIN));
-        assert!(!is_forgotten(Micros::MAX, Micros::MAX) && is_forgotten(Micros::MIN, 0));
+        assert!(!is_expired(Micros::MAX, Micros::MAX) && is_expired(Micros::MIN, 0));
     }
 }

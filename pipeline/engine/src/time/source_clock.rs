@@ -35,7 +35,7 @@ pub enum Disposition {
     Late,
     /// The end of a poll of which frames are missing: it withdraws nothing.
     Incomplete,
-    /// It comes from a future that no one else has reached: history until more say so.
+    /// Its time is far ahead of all other sources: ignored until more records confirm it.
     Ahead,
     /// It is about an event that is over: history, never a quote.
     Over,
@@ -250,19 +250,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_judges_as_a_list_of_all_frames_would(records in random_records()) {
+        fn it_decides_like_a_list_of_all_frames(records in random_records()) {
             let (mut clock, mut model) = (SourceClock::default(), Model::default());
             for record in records {
                 prop_assert_eq!(take(&mut clock, record), model.take(record), "{:?}", record);
                 prop_assert_eq!(clock.latest(), model.latest.unwrap_or(Micros::MIN));
-                // What is written down is all that it knows.
+                // The saved clock is complete.
                 prop_assert_eq!(SourceClock::at(clock.latest(), clock.heard_at(), clock.poll()), clock);
             }
         }
 
         /// A record that is delivered again is late, but for a push message: of its microsecond the log's order decides.
         #[test]
-        fn what_comes_again_is_late(records in random_records()) {
+        fn a_repeated_frame_is_late(records in random_records()) {
             let mut clock = SourceClock::default();
             for record in records {
                 take(&mut clock, record);
@@ -275,7 +275,8 @@ mod tests {
             }
         }
 
-        /// Of all polls of so many frames, exactly the one that brings each frame once and in order withdraws anything.
+        /// Of all polls of so many frames, exactly the one that delivers each frame once and in order
+        /// withdraws anything.
         #[test]
         fn only_a_poll_with_all_its_frames_in_order_is_whole(indexes in prop::collection::vec(0..4_u32, 0..6)) {
             let mut clock = SourceClock::default();

@@ -1,4 +1,4 @@
-//! Books: who runs them, what they keep, how they settle, how often they confirm their prices.
+//! Books: their operators, fees, rules, and how often they confirm their prices.
 //!
 //! The table is made outside and given; here are its types, and what holds for a book that is not in it: the cautious value,
 //! and `known: false`. It never looks at a price.
@@ -14,7 +14,7 @@ use crate::market::Period;
 use super::fees::Fee;
 use super::rules::{Level, Rules, is_within};
 
-/// The largest commission that an exchange of the table charges: what is taken for one that is not in it.
+/// The largest commission of an exchange in the table: used for an exchange that is not in it.
 const UNKNOWN_EXCHANGE: Fee = Fee::Commission { ppm: 100_000 };
 /// As much as the dearest of Kalshi's series and of Polymarket's categories.
 const UNKNOWN_CONTRACTS: Fee = Fee::Kalshi { multiplier_ppm: 70_000 };
@@ -73,9 +73,9 @@ impl DatedFee {
 /// A venue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Book {
-    /// Who runs it; `None` is nobody else: see [`Self::operator`].
+    /// The operator; `None` is the book itself: see [`Self::operator`].
     pub operator: Option<Arc<str>>,
-    /// What it is.
+    /// Bookmaker, exchange or prediction market.
     pub kind: VenueKind,
     /// ISO 4217; `None` is unknown, which is not even equal to itself.
     pub currency: Option<Arc<str>>,
@@ -93,7 +93,8 @@ pub struct Book {
 }
 
 impl Book {
-    /// Who runs it: books with one operator are not independent of each other. A book of which nobody is named is its own.
+    /// The operator: books with one operator are not independent of each other. A book without a named
+    /// operator is its own operator.
     #[must_use]
     pub fn operator<'a>(&'a self, key: &'a str) -> &'a str {
         self.operator.as_deref().unwrap_or(key)
@@ -158,8 +159,8 @@ impl Books {
         Self { known, rules, unknown: kinds.map(|kind| Book::unknown(kind, widest)) }
     }
 
-    /// What a level result may do at a book: of one whose rules are not known all that any rules of the table say, and where there are
-    /// none, what is offered is all that is possible.
+    /// The possible settlements of a level result at a book: for a book with unknown rules those of all rules
+    /// in the table, and without any rules only the offered outcomes.
     #[must_use]
     pub fn levels(&self, book: &Book, league: &str, period: Period) -> Vec<Level> {
         let rules = book.rules.as_ref().map_or(self.rules.as_slice(), std::slice::from_ref);
@@ -172,7 +173,8 @@ impl Books {
         if levels.is_empty() { vec![Level::Impossible] } else { levels }
     }
 
-    /// A book; one that is not in the table has the cautious values of its kind, as far as its key shows that.
+    /// A book; one that is not in the table has the cautious values of its kind, as far as its key shows
+    /// that.
     #[must_use]
     pub fn get(&self, key: &str) -> &Book {
         let [bookmaker, exchange, prediction_market] = &self.unknown;

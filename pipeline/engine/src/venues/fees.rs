@@ -1,18 +1,19 @@
 //! What a venue keeps: fee rules, and the effective price that is left of a price.
 //!
-//! Integers only, and every effective price is rounded down, so that a fee never invents an arb. It never knows a book:
-//! which rule holds where and since when is in the table of `books`.
+//! Integers only, and every effective price is rounded down, so that a fee never invents an arb. It never
+//! knows a book: the table of `books` has which rule is valid where and since when.
 //!
-//! Sources: an exchange's commission c on winnings turns odds o into `1 + (o - 1)(1 - c)`, and laying at L into backing
-//! "not X" at `1 + (1 - c)/(L - 1)`, the stake being the liability (betting exchange arithmetic; Betfair, "Exchange: What
-//! is Commission and how is it calculated?"). A contract that pays 1 and costs p costs `p + fee(p)` with it; Kalshi takes
-//! `m * C * p * (1 - p)` dollars for C contracts, rounded up to $0.0001 (Kalshi API documentation, "Fee Rounding"),
-//! Polymarket `C * rate * p * (1 - p)`, to $0.00001 (Polymarket documentation, "Fees"). Selling a contract at p is buying
-//! its opposite at `1 - p`, for the same fee. Who is no direct member of Kalshi has balances in whole cents, and pays for that up to a
-//! cent an order more, which is not in it.
+//! Sources: an exchange's commission c on winnings turns odds o into `1 + (o - 1)(1 - c)`, and laying at L
+//! into backing "not X" at `1 + (1 - c)/(L - 1)`, the stake being the liability (betting exchange arithmetic;
+//! Betfair, "Exchange: What is Commission and how is it calculated?"). A contract that pays 1 and costs p
+//! costs `p + fee(p)` with it; Kalshi takes `m * C * p * (1 - p)` dollars for C contracts, rounded up to
+//! $0.0001 (Kalshi API documentation, "Fee Rounding"), Polymarket `C * rate * p * (1 - p)`, to $0.00001
+//! (Polymarket documentation, "Fees"). Selling a contract at p is buying its opposite at `1 - p`, for the
+//! same fee. An indirect member of Kalshi has balances in whole cents, and pays up to a cent more for each
+//! order, which is not included.
 //!
-//! A price was rounded down when it was read. That is cautious for who backs it, not for who lays it: lay prices are believed
-//! to have at most six digits, as exchanges' ladders do.
+//! A price was rounded down when it was read. That is cautious for backs, not for lays: lay prices are
+//! assumed to have at most six digits, as exchanges' ladders do.
 
 use crate::odds::Price;
 
@@ -55,8 +56,8 @@ impl Fee {
         self.back_for(price, CONTRACTS)
     }
 
-    /// What laying at this price comes to as a back of "not X", per unit of liability, for [`CONTRACTS`] contracts; `None`
-    /// when nothing is left to win, or more than a [`Price`] can say.
+    /// A lay at this price as a back of "not X", per unit of liability, for [`CONTRACTS`] contracts; `None`
+    /// when nothing is left to win, or the result exceeds a [`Price`].
     #[must_use]
     pub fn lay(self, price: Price) -> Option<Price> {
         self.lay_for(price, CONTRACTS)
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_win_is_no_price() {
+    fn a_bet_without_winnings_has_no_price() {
         let all = Fee::Commission { ppm: 1_000_000 };
         assert_eq!((all.back(price("5")), all.lay(price("5"))), (None, None));
         assert_eq!(Fee::Commission { ppm: 1_000_001 }.back(price("5")), None);
@@ -204,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_formula_rounded_down(fee in fees(), price in prices(), contracts in 1_u32..10_000) {
+        fn the_fee_is_the_formula_rounded_down(fee in fees(), price in prices(), contracts in 1_u32..10_000) {
             let odds = f64::from(price.millionths()) / 1e6;
             for (lay, found) in [(false, fee.back_for(price, contracts)), (true, fee.lay_for(price, contracts))] {
                 let real = real(fee, odds, lay, contracts);

@@ -8,7 +8,7 @@ use crate::odds::Price;
 
 use super::table::Venues;
 
-/// By which rules the quotes of an event are looked at.
+/// The prices of an event: books, fees and rules.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PricingContext<'a> {
     pub(crate) policy: Policy,
@@ -18,8 +18,8 @@ pub(crate) struct PricingContext<'a> {
 }
 
 impl PricingContext<'_> {
-    /// A price after the fees of that time, as a back price; where nothing is left to win, the least there is. The raw policy
-    /// knows no fees.
+    /// A price after the fees of that time, as a back price; where nothing is left to win, the lowest price.
+    /// The raw policy has no fees.
     pub(crate) fn effective(&self, key: QuoteKey, price: Price, at: Micros) -> Price {
         if self.policy == Policy::Raw {
             return price;

@@ -9,18 +9,18 @@ use crate::market::Period;
 /// What a level result does to bets on the winner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It is an outcome of its own, the draw: bets on a side lose.
+    /// It is a separate outcome, the draw: bets on a side lose.
     Outcome,
     /// Stakes come back.
     Refunded,
     /// Half the stake wins at its price, half is lost.
     DeadHeat,
-    /// It cannot happen: play goes on until there is a winner.
+    /// It cannot happen: play continues until there is a winner.
     Impossible,
 }
 
-/// How bets are settled: which period counts, what a level result does, when a bet stands. Two books settle alike exactly
-/// when the names are equal.
+/// How bets are settled: which period counts, what a level result does, when a bet is valid. Two books settle
+/// alike exactly when the names are equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
     /// Its name.
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn a_part_of_a_match_can_be_level_whatever_the_whole_can() {
         let of = |league: &str, period| rules().level(league, period);
-        assert_eq!(of("basketball_wnba", Period::H1), Level::Outcome, "nobody plays on after a half");
+        assert_eq!(of("basketball_wnba", Period::H1), Level::Outcome, "play ends after a half");
         assert_eq!(of("basketball_nba", Period::H1), Level::Refunded, "a rule that names what happens holds");
     }
 

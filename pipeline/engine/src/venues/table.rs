@@ -12,7 +12,7 @@ use super::books::{Book, Books, DatedFee};
 use super::fees::Fee;
 use super::rules::Level;
 
-/// The table of books, and where each symbol stands in it.
+/// The table of books, and the row of each symbol in it.
 #[derive(Debug, Default)]
 pub(crate) struct Venues {
     books: Arc<Books>,
@@ -52,7 +52,7 @@ impl Venues {
         venues
     }
 
-    /// Looks up the names that are new. Sources are among them, which no one asks for.
+    /// Looks up the names that are new. Source names are among them, and have no row.
     pub(crate) fn follow(&mut self, names: &Names) {
         for symbol in names.symbols().skip(self.by_symbol.len()) {
             let key = Arc::clone(names.name(symbol));

@@ -41,7 +41,7 @@ fn push(second: i64, ticks: Vec<Tick<'_>>) -> Frame<'_> {
     Frame { coverage, ..frame(second, None, event("e"), ticks) }
 }
 
-/// An engine, and one that is restored after every record.
+/// An engine, and a second one that is restored after every record.
 struct Twins {
     straight: World,
     restored: World,
@@ -112,7 +112,7 @@ fn on_line(books: &[String], second: i64) -> Vec<Tick<'_>> {
 }
 
 #[test]
-fn what_a_frame_withdraws_makes_room() {
+fn withdrawn_quotes_make_room() {
     let (mut twins, books) = (Twins::new(), names(400));
     twins.push(10, on_line(&books[..256], 9));
     let all = frame(20, None, event("e"), on_line(&books[144..], 19));
@@ -139,8 +139,8 @@ fn books_of_an_event_are_bounded() {
         .enumerate()
         .map(|(index, book)| total(book, Outcome::Over, line(index), 150, 9))
         .collect();
-    let said = grow(&mut twins, &ticks, 550);
-    assert_eq!(said, ["", "more than 1024 books in an event: 76 ticks left out"]);
+    let reported = grow(&mut twins, &ticks, 550);
+    assert_eq!(reported, ["", "more than 1024 books in an event: 76 ticks left out"]);
     assert_eq!(twins.quotes(), EVENT_BOOKS);
 }
 
@@ -150,9 +150,9 @@ fn quotes_of_an_event_are_bounded() {
     let on = |line, outcome| books.iter().map(move |book| total(book, outcome, line * 500, 150, 9));
     let lines = (0..41).flat_map(|line| on(line, Outcome::Over).chain(on(line, Outcome::Under)));
     let ticks: Vec<_> = lines.collect();
-    let said = grow(&mut twins, &ticks, 5_000);
-    assert_eq!(said[4], "more than 20000 quotes in an event: 500 ticks left out");
-    assert!(said[..4].iter().all(String::is_empty) && twins.quotes() == EVENT_QUOTES);
+    let reported = grow(&mut twins, &ticks, 5_000);
+    assert_eq!(reported[4], "more than 20000 quotes in an event: 500 ticks left out");
+    assert!(reported[..4].iter().all(String::is_empty) && twins.quotes() == EVENT_QUOTES);
 }
 
 #[test]
@@ -170,8 +170,8 @@ fn moves_of_a_line_are_bounded() {
         assert!(step.left_out.is_empty(), "frame {index}: {}", step.left_out);
     }
     let (step, _) = twins.push(10, at_price(if frames.is_multiple_of(2) { 151 } else { 150 }));
-    let said = "more than 8192 moves, or movers, on a line: 512 moves left out";
-    assert_eq!(step.left_out.to_string(), said);
+    let reported = "more than 8192 moves, or movers, on a line: 512 moves left out";
+    assert_eq!(step.left_out.to_string(), reported);
     // The prices themselves are taken, and when time has passed there is room again.
     let late = twins.push(300, at_price(150));
     assert!(late.0.left_out.is_empty(), "{}", late.0.left_out);
@@ -180,17 +180,17 @@ fn moves_of_a_line_are_bounded() {
 #[test]
 fn books_that_moved_and_left_are_bounded() {
     let (mut twins, books) = (Twins::new(), names(768));
-    let mut said = Vec::new();
+    let mut reported = Vec::new();
     for (index, books) in books.chunks(256).enumerate() {
         for (after, price) in [(0, 150), (1, 160)] {
             let second = 10 + 2 * i64::try_from(index).unwrap() + after;
             let ticks = books.iter().map(|book| total(book, Outcome::Over, 2_500, price, second));
             let all = frame(second, None, event("e"), ticks.collect());
-            said.push(twins.step(&Input::Frame(all)).0.left_out.to_string());
+            reported.push(twins.step(&Input::Frame(all)).0.left_out.to_string());
         }
     }
-    assert!(said[..5].iter().all(String::is_empty), "{said:?}");
-    assert_eq!(said[5], "more than 8192 moves, or movers, on a line: 256 moves left out");
+    assert!(reported[..5].iter().all(String::is_empty), "{reported:?}");
+    assert_eq!(reported[5], "more than 8192 moves, or movers, on a line: 256 moves left out");
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn signals_of_a_market_are_bounded_and_those_that_are_open_stay() {
     let (step, effects) = twins.push(20, (30..60).flat_map(|at| line(at, 19)).collect());
     assert_eq!(effects.len(), MARKET_SIGNALS - 465);
     let left_out = 60 * 59 / 2 + 60 - MARKET_SIGNALS;
-    let said = format!("more than 1024 signals in a market: {left_out} signals left out");
-    assert_eq!(step.left_out.to_string(), said);
+    let reported = format!("more than 1024 signals in a market: {left_out} signals left out");
+    assert_eq!(step.left_out.to_string(), reported);
     assert_eq!(twins.straight.signals.len(), MARKET_SIGNALS);
     let (_, effects) = twins.push(30, (60..62).flat_map(|at| line(at, 29)).collect());
     assert!(effects.is_empty() && twins.straight.signals.len() == MARKET_SIGNALS);
@@ -225,8 +225,8 @@ fn evidence_of_a_signal_is_bounded() {
         _ => None,
     });
     assert_eq!(evidence, Some(EVIDENCE));
-    let said = "more than 128 quotes of evidence for a signal: 12 quotes left out";
-    assert_eq!(step.left_out.to_string(), said);
+    let reported = "more than 128 quotes of evidence for a signal: 12 quotes left out";
+    assert_eq!(step.left_out.to_string(), reported);
 }
 
 /// A poll of two events at 10 s, and one at 70 s whose frame of `e` is this one.
@@ -249,7 +249,7 @@ fn a_refused_frame_counts_as_come_and_its_event_as_named() {
     let long = "x".repeat(NAME_BYTES + 1);
     let long_book = vec![Tick { book: &long, ..tick("a", "home", "9", 69) }];
     let nothing = Coverage { books: Some(vec![]), markets: Some(vec![]) };
-    for (sent, said) in [
+    for (sent, reported) in [
         (frame(70, Some(0), event("e"), too_many), "more than 10000 ticks in a frame: refused"),
         (frame(70, Some(0), event("e"), long_book), "a name of more than 256 bytes: refused"),
         (
@@ -260,8 +260,8 @@ fn a_refused_frame_counts_as_come_and_its_event_as_named() {
         (Frame { coverage: nothing, ..frame(70, Some(0), event("e"), vec![]) }, ""),
     ] {
         let (mut twins, step, end, effects) = poll_with(&sent);
-        assert_eq!(step.left_out.to_string(), said);
-        let refused = if said.is_empty() { Disposition::Applied } else { Disposition::Refused };
+        assert_eq!(step.left_out.to_string(), reported);
+        let refused = if reported.is_empty() { Disposition::Applied } else { Disposition::Refused };
         assert_eq!((step.disposition, end.disposition), (refused, Disposition::Applied));
         // Of `f`, which the poll does not name, all is withdrawn; of `e` nothing.
         assert_eq!(words(&effects), ["closed withdrawn"]);
@@ -291,7 +291,7 @@ fn a_frame_at_the_cap_is_taken_in() {
 }
 
 #[test]
-fn a_source_with_too_long_a_name_is_not_heard() {
+fn a_source_with_too_long_a_name_is_refused() {
     let (long, mut engine) = ("x".repeat(NAME_BYTES + 1), Engine::new(Policy::Board));
     let records = [
         Input::Heartbeat(Heartbeat { source: &long, at: at(9) }),

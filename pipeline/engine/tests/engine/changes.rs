@@ -23,7 +23,7 @@ fn world() -> World {
 #[test]
 fn a_first_poll_writes_all_that_it_made() {
     let mut world = world();
-    world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
+    world.send(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
     // Both prices were on offer at 9 s: a proven margin is learnt from.
     let golden = ["head/e/h2h", "line/e/h2h/None", "source/feed", "margins", "clock", "sequence"];
     assert_eq!(written(&world), golden);
@@ -32,16 +32,16 @@ fn a_first_poll_writes_all_that_it_made() {
 }
 
 #[test]
-fn a_line_is_written_for_its_own_ticks_alone() {
+fn a_line_is_written_for_its_ticks_only() {
     let mut world = world();
     let ticks = |seen| {
         ["over 2.5", "under 2.5", "over 3.5", "under 3.5"].map(|bet| tick("a", bet, "1.9", seen)).to_vec()
     };
-    world.tell(10, ticks(9));
+    world.send(10, ticks(9));
     world.engine.commit();
     let mut some = ticks(9);
     some[2] = tick("a", "over 3.5", "1.95", 19);
-    world.tell(20, some);
+    world.send(20, some);
     let lines: Vec<_> = written(&world).into_iter().filter(|key| key.starts_with("line")).collect();
     // The poll names all of them again: `received_at` of each is the poll's.
     assert_eq!(lines, ["line/e/totals/Some(2500)", "line/e/totals/Some(3500)"]);
@@ -53,19 +53,19 @@ fn a_line_is_written_for_its_own_ticks_alone() {
 #[test]
 fn a_confirmation_writes_what_is_learnt_of_its_book() {
     let mut world = world();
-    world.tell(10, vec![tick("a", "home", "2.1", 9)]);
+    world.send(10, vec![tick("a", "home", "2.1", 9)]);
     world.engine.commit();
-    world.tell(20, vec![tick("a", "home", "2.1", 19)]);
+    world.send(20, vec![tick("a", "home", "2.1", 19)]);
     assert_eq!(written(&world), ["line/e/h2h/None", "source/feed", "book/a", "clock"]);
 }
 
 #[test]
-fn what_is_gone_is_written_as_gone() {
+fn a_removed_part_is_written_as_removed() {
     let mut world = world();
     let both = vec![tick("a", "over 2.5", "1.9", 9), tick("a", "over 3.5", "2.9", 9)];
-    world.tell(10, both);
+    world.send(10, both);
     world.engine.commit();
-    world.tell(20, vec![tick("a", "over 2.5", "1.9", 19)]);
+    world.send(20, vec![tick("a", "over 2.5", "1.9", 19)]);
     let gone = |world: &World| {
         let changes = world.engine.changes();
         let is_gone = |saved: &&Saved| {
@@ -75,7 +75,7 @@ fn what_is_gone_is_written_as_gone() {
     };
     assert_eq!(gone(&world), ["line/e/totals/Some(3500)"]);
     world.engine.commit();
-    world.tell(30, vec![]);
+    world.send(30, vec![]);
     assert_eq!(gone(&world), ["head/e/totals", "line/e/totals/Some(2500)"]);
     world.engine.commit();
     assert_eq!(world.engine.size().events, 0);
@@ -85,7 +85,7 @@ fn what_is_gone_is_written_as_gone() {
 fn another_start_writes_the_heads_of_all_markets() {
     let mut world = world();
     let ticks = |seen| vec![tick("a", "home", "1.9", seen), tick("a", "over 2.5", "1.9", seen)];
-    world.tell(10, ticks(9));
+    world.send(10, ticks(9));
     world.engine.commit();
     world.poll(20, &[(Event { commence_time: at(2_000_000), ..event("e") }, ticks(9))]);
     let heads: Vec<_> = written(&world).into_iter().filter(|key| key.starts_with("head")).collect();
@@ -98,13 +98,13 @@ fn saved() -> Vec<Saved> {
     let mut ticks = vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
     // 1/1.99 + 1/2.01 is 1.00002: a low hold.
     ticks.extend([tick("a", "over 2.5", "1.99", 9), tick("b", "under 2.5", "2.01", 9)]);
-    world.tell(10, ticks);
+    world.send(10, ticks);
     assert_eq!((world.board.len(), world.signals.len()), (1, 1));
     world.engine.changes()
 }
 
 #[test]
-fn what_is_written_can_be_put_back_in_its_order() {
+fn changes_are_restored_in_their_order() {
     let mut engine = Engine::new(Policy::Board);
     for saved in saved() {
         assert_eq!(engine.restore(saved.clone()), Ok(()), "{saved:?}");
@@ -156,7 +156,8 @@ fn a_signal_without_bets_is_refused() {
     assert_eq!(refused, 1);
 }
 
-/// What is learnt of books is expected of them after a restart too: without it a price would stand for half an hour.
+/// The learnt intervals of books are kept after a restart: without them a price would count as fresh for half
+/// an hour.
 #[test]
 fn a_restored_engine_uses_the_learnt_intervals_of_books() {
     let log = punctual_books(500);

@@ -74,7 +74,7 @@ fn a_tick_from_the_future_is_left_out_and_counted() {
 }
 
 #[test]
-fn what_is_beyond_a_cap_is_refused() {
+fn a_frame_beyond_a_cap_is_refused() {
     let mut world = World::new(Policy::Board);
     let name: &'static str = Box::leak("n".repeat(257).into_boxed_str());
     let refused = |world: &mut World, input: Input<'_>| {
@@ -112,14 +112,15 @@ fn steps(policy: Policy, log: &[Input<'static>]) -> Vec<(Disposition, Vec<Effect
 proptest! {
     /// What does not count changes nothing by itself: where no time passes it publishes nothing.
     #[test]
-    fn what_does_not_count_publishes_nothing(log in logs(), policy in policies()) {
+    fn a_record_that_does_not_count_publishes_nothing(log in logs(), policy in policies()) {
         for (disposition, effects, time_passed) in steps(policy, &log) {
             let counts = disposition == Applied;
             prop_assert!(counts || time_passed || effects.is_empty(), "{:?} {:?}", disposition, effects);
         }
     }
 
-    /// The board contains a source up to each whole poll of it, and the effect that says so comes after all that the poll did.
+    /// The board contains a source up to each whole poll of it, and the effect with that time comes after all
+    /// effects of the poll.
     #[test]
     fn each_whole_poll_is_contained_once_and_last(log in logs(), policy in policies()) {
         for (input, (disposition, effects, _)) in log.iter().zip(steps(policy, &log)) {

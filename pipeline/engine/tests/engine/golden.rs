@@ -53,7 +53,7 @@ fn lay(book: &'static str, outcome: Outcome, decimal: &str) -> Tick<'static> {
 
 /// The only entry that a poll of these ticks opens.
 fn opened(ticks: Vec<Tick<'static>>) -> BoardEntry {
-    entry(&world().tell(10, ticks)).clone()
+    entry(&world().send(10, ticks)).clone()
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -122,7 +122,7 @@ fn a_whole_line_can_push() {
     let entry = opened(vec![tick("a", "over 3", "2.1", 9), tick("c", "under 3", "2.1", 9)]);
     assert!(close(entry.margin, 0.05) && close(entry.margin_worst, 0.0));
     assert!(entry.warnings.contains(&Open::Known(Warning::PushPossible)));
-    // Whoever is content with stakes that come back wins 5 % else.
+    // With stakes that may break even on a push, the other results win 5 %.
     assert!(close(entry.margin_rounded.unwrap(), 0.05));
 }
 
@@ -145,7 +145,7 @@ fn books_that_end_a_level_match_in_different_ways() {
 /// At 1.909090 (-110) on one side 2.100000 (+110) on the other is exactly 1 but for the rounding: 11/21 + 10/21.
 #[test]
 fn plus_and_minus_110_open_nothing() {
-    let effects = world().tell(10, vec![tick("a", "home", "1.909090", 9), tick("c", "away", "2.1", 9)]);
+    let effects = world().send(10, vec![tick("a", "home", "1.909090", 9), tick("c", "away", "2.1", 9)]);
     assert!(effects.iter().all(|effect| !matches!(effect, arb_engine::effect::Effect::Transition(..))));
     let entry = opened(vec![tick("a", "home", "1.909092", 9), tick("c", "away", "2.100001", 9)]);
     assert!(entry.margin > 0.0 && entry.margin < 1e-6, "{}", entry.margin);

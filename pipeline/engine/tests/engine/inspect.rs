@@ -34,7 +34,7 @@ fn an_engine_that_remembers_nothing_shows_nothing() {
 fn quotes_are_shown_as_of_the_last_step_and_sizes_as_of_the_last_commit() {
     let mut world = World::new(Policy::Board);
     world.commit_each = false;
-    world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
+    world.send(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
     let quote = world.engine.quote("e", &home(), "a").unwrap();
     assert_eq!((quote.price.millionths(), quote.last_seen_at), (2_100_000, at(9)));
     assert_eq!(world.engine.quote("e", &home(), "b"), None, "it offers the other side");
@@ -44,7 +44,7 @@ fn quotes_are_shown_as_of_the_last_step_and_sizes_as_of_the_last_commit() {
     world.engine.commit();
     let size = world.engine.size();
     assert_eq!((size.events, size.markets, size.quotes, size.windows), (1, 1, 2, 1));
-    world.tell(20, vec![]);
+    world.send(20, vec![]);
     assert_eq!(world.engine.quote("e", &home(), "a"), None, "it is withdrawn in the draft");
     assert_eq!(world.engine.size().quotes, 2);
     world.engine.abort();
@@ -56,7 +56,7 @@ fn offers_are_the_backs_on_offer_by_outcome_and_book_after_fees() {
     let mut world =
         World { engine: Engine::with_books(Policy::Board, some_books()), ..World::new(Policy::Board) };
     let lay = Bet::new(market("h2h"), Outcome::Home, Side::Lay, None).unwrap();
-    world.tell(
+    world.send(
         10,
         vec![
             tick("c", "away", "1.8", 9),
@@ -92,24 +92,25 @@ fn a_book_is_unknown_when_it_confirmed_a_price_and_is_in_no_table() {
     let ticks = |seen| {
         vec![tick("zz", "home", "2", seen), tick("f", "home", "2", seen), tick("a", "home", "2", seen)]
     };
-    world.tell(10, ticks(9));
+    world.send(10, ticks(9));
     assert_eq!(world.engine.unknown_books().len(), 0, "they confirmed nothing yet");
-    world.tell(20, ticks(19));
+    world.send(20, ticks(19));
     let unknown: Vec<_> = world.engine.unknown_books().iter().map(ToString::to_string).collect();
     assert_eq!(unknown, ["f", "zz"], "by name; the source is no book");
 }
 
 #[test]
-fn what_windows_have_lived_is_counted_by_stage_and_kind() {
+fn lifetimes_are_counted_by_stage_and_kind() {
     let mut world = World::new(Policy::Board);
     let arb = |away: &'static str, seen| vec![tick("a", "home", "2.1", seen), tick("b", "away", away, seen)];
-    world.tell(100, arb("2.2", 99));
-    world.tell(200, arb("2.2", 199));
-    world.tell(300, arb("1.5", 299));
+    world.send(100, arb("2.2", 99));
+    world.send(200, arb("2.2", 199));
+    world.send(300, arb("1.5", 299));
     // The event begins after a million seconds, in eleven days.
     let later = world.engine.lived(EventStage::Later, MarketKind::Winner);
     assert_eq!(later.deaths(), 1);
-    // 100 s alive, and half of the 100 s in which it died. Its market was new: nothing is known of the polls before it.
+    // 100 s observed, and half of the 100 s in which it ended. Its market was new: the polls before it are
+    // unknown.
     let lived: i64 = later.counts().1.iter().sum();
     assert_eq!(lived, at(150));
     assert_eq!(world.engine.lived(EventStage::InPlay, MarketKind::Winner).deaths(), 0);

@@ -1,4 +1,5 @@
-//! The lives of windows and signals over random logs: opened once, changed while open, closed once, and never seen again.
+//! The lifecycles of windows and signals over random logs: opened once, changed while open, closed once, and
+//! never seen again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +46,7 @@ impl Lives {
         }
         assert!(self.is_after(entry.updated_at, entry.opened_at));
         let window = self.windows.get_mut(&entry.id).expect("a window that is open");
-        // A transition has a number of its own; a refresh has that of the last one.
+        // A transition has a new number; a refresh has that of the last one.
         assert_eq!(entry.sequence > window.sequence, change.is_some(), "{entry:?}");
         assert_eq!(entry.opened_at, window.opened_at);
         window.sequence = entry.sequence;
@@ -161,7 +162,7 @@ proptest! {
 
     /// Under the raw policy there are windows alone: time brings nothing, and nothing else is published.
     #[test]
-    fn the_raw_policy_publishes_windows_alone(log in logs()) {
+    fn the_raw_policy_publishes_windows_only(log in logs()) {
         let run = Run::through(Policy::Raw, &some_books(), &log);
         for effect in run.all() {
             let is_of_windows = matches!(
@@ -173,7 +174,7 @@ proptest! {
         prop_assert_eq!(run.engine.watermark(), None);
     }
 
-    /// What an entry says of money is consistent in itself, whatever books and limits there are.
+    /// The amounts of an entry are consistent with each other, whatever books and limits there are.
     #[test]
     fn an_entry_adds_up(log in logs(), policy in policies()) {
         let run = Run::through(policy, &some_books(), &log);

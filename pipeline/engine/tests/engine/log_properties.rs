@@ -27,7 +27,7 @@ proptest! {
         prop_assert_eq!(cut.engine.sequence(), plain.engine.sequence());
     }
 
-    /// A restored engine writes down what the engine writes that goes on.
+    /// A restored engine writes the same changes as the engine that was not interrupted.
     #[test]
     fn a_restored_engine_writes_the_same_changes(log in logs(), at in 0.0..1.0_f64, policy in policies()) {
         let books = some_books();
@@ -196,7 +196,7 @@ fn open_bets(run: &Run) -> Vec<String> {
     open
 }
 
-/// The properties above say nothing unless random logs have what they are about.
+/// The properties above prove nothing unless random logs contain the cases they are about.
 #[test]
 fn random_logs_have_everything() {
     let mut runner = TestRunner::deterministic();

@@ -46,7 +46,7 @@ fn small_moves_add_up_within_a_window_only() {
 }
 
 #[test]
-fn what_goes_on_is_reported_from_where_it_was_reported_last() {
+fn a_continued_move_is_reported_from_its_last_report() {
     let mut world = World::new(Policy::Board);
     push(&mut world, 1_000, "2");
     push(&mut world, 1_003, "2.1");
@@ -56,7 +56,7 @@ fn what_goes_on_is_reported_from_where_it_was_reported_last() {
 }
 
 #[test]
-fn what_comes_back_has_not_moved_until_its_first_half_leaves_the_window() {
+fn a_price_that_returns_has_not_moved_until_its_first_half_leaves_the_window() {
     let mut world = World::new(Policy::Board);
     push(&mut world, 1_000, "2");
     push(&mut world, 1_005, "2.2");
@@ -96,17 +96,17 @@ fn totals(lines: &[(&'static str, &'static str, &'static str)], seen: i64) -> Ve
 #[test]
 fn the_main_line_is_the_one_that_most_books_quote_on_both_sides() {
     let mut world = World::new(Policy::Board);
-    world.tell(1_000, totals(&[("a", "2.5", "2.5"), ("b", "2.5", "2.5"), ("c", "3.5", "3.5")], 1_000));
+    world.send(1_000, totals(&[("a", "2.5", "2.5"), ("b", "2.5", "2.5"), ("c", "3.5", "3.5")], 1_000));
     assert_eq!(words(&world.beat(1_015)), [""; 0], "the first is no change");
     // Only one book has both sides of 3.5: `c` and `b` have one each.
-    world.tell(1_016, totals(&[("a", "2.5", "2.5"), ("b", "3.5", "2.5"), ("c", "3.5", "3.5")], 1_016));
+    world.send(1_016, totals(&[("a", "2.5", "2.5"), ("b", "3.5", "2.5"), ("c", "3.5", "3.5")], 1_016));
     assert_eq!(words(&world.beat(1_030)), [""; 0], "a tie leaves it where it was");
-    world.tell(1_031, totals(&[("a", "2.5", "2.5"), ("b", "3.5", "3.5"), ("c", "3.5", "3.5")], 1_031));
+    world.send(1_031, totals(&[("a", "2.5", "2.5"), ("b", "3.5", "3.5"), ("c", "3.5", "3.5")], 1_031));
     assert_eq!(words(&world.beat(1_034)), [""; 0]);
     assert_eq!(words(&world.beat(1_035)), ["moved main line 2500 to 3500 in 970-1030"]);
-    world.tell(1_046, totals(&[("a", "2.5", "3.5")], 1_046));
+    world.send(1_046, totals(&[("a", "2.5", "3.5")], 1_046));
     assert_eq!(words(&world.beat(1_060)), [""; 0], "no line is none to report");
-    world.tell(1_061, totals(&[("a", "2.5", "2.5")], 1_061));
+    world.send(1_061, totals(&[("a", "2.5", "2.5")], 1_061));
     assert_eq!(words(&world.beat(1_080)), ["moved main line 3500 to 2500 in 1010-1070"]);
 }
 
@@ -117,9 +117,9 @@ fn of_equal_lines_the_one_closest_to_even_is_the_first() {
         [("over", over), ("under", under)]
             .map(|(side, odds)| tick("a", &format!("{side} {line}"), odds, 1_000))
     };
-    world.tell(1_000, [line("2.5", "1.5", "2.5"), line("3.5", "1.9", "1.9")].concat());
+    world.send(1_000, [line("2.5", "1.5", "2.5"), line("3.5", "1.9", "1.9")].concat());
     world.beat(1_015);
-    world.tell(1_016, totals(&[("a", "2.5", "2.5")], 1_016));
+    world.send(1_016, totals(&[("a", "2.5", "2.5")], 1_016));
     let effects = words(&world.beat(1_045));
     assert_eq!(effects.last().unwrap(), "moved main line 3500 to 2500 in 980-1040");
 }

@@ -58,29 +58,29 @@ fn events(
     events.into_iter().collect()
 }
 
-/// When each poll is: minutes apart, now and then hours or days, so that prices go stale, events start and end, and
-/// sources and books are forgotten.
+/// The times of the polls: minutes apart, now and then hours or days, so that prices go stale, events start
+/// and end, and sources and books are removed.
 fn second_of(index: usize) -> i64 {
     let gaps = [10, 20, 5, 400, 900, 700_000, 30, 7_000, 40];
     (0..index).map(|index| gaps[index % gaps.len()]).sum::<i64>() + 10
 }
 
-/// The seconds between two polls at which the source says that it is alive.
+/// The seconds between two polls at which the source sends heartbeats.
 fn beats(index: usize) -> impl Iterator<Item = i64> {
     let (from, to) = (second_of(index), second_of(index + 1));
     (from + 1..to).step_by(usize::try_from((to - from) / 6 + 1).unwrap())
 }
 
-/// Words of other sources at a second: one that lags, and falls silent; one whose clock is months ahead, which is the last
-/// to speak before an engine may be thrown away.
+/// Heartbeats of other sources at a second: one that lags, and stops; one whose clock is months ahead, which
+/// is the last to send before an engine may be discarded.
 fn others(index: usize, second: i64) -> impl Iterator<Item = (&'static str, i64)> {
     let lags = (index % 4 != 3).then_some(("laggard", second - 20));
     let leaps = (index % 3 == 1).then_some(("wild", second + 10_000_000));
     lags.into_iter().chain(leaps)
 }
 
-/// How random polls are told.
-struct Telling<'a> {
+/// How random polls are sent.
+struct Sending<'a> {
     policy: Policy,
     books: [&'static str; 6],
     /// Changes a frame's ticks.
@@ -89,13 +89,13 @@ struct Telling<'a> {
     cut: &'a dyn Fn(usize) -> bool,
 }
 
-impl Telling<'_> {
+impl Sending<'_> {
     fn plain(policy: Policy) -> Self {
         Self { policy, books: BOOKS, each: &|_| {}, cut: &|_| true }
     }
 
     /// One poll, and the heartbeats after it where time counts.
-    fn tell(&self, world: &mut World, index: usize, poll: &[RandomTick]) -> Vec<Effect> {
+    fn send(&self, world: &mut World, index: usize, poll: &[RandomTick]) -> Vec<Effect> {
         let second = second_of(index);
         let mut frames = Vec::new();
         for (id, mut ticks) in events(poll, self.books, second) {
@@ -125,7 +125,7 @@ impl Telling<'_> {
         world.commit_each = false;
         let mut effects = Vec::new();
         for (index, poll) in polls.iter().enumerate() {
-            effects.extend(self.tell(&mut world, index, poll));
+            effects.extend(self.send(&mut world, index, poll));
             if (self.cut)(index) {
                 world.engine.commit();
             }
@@ -140,7 +140,7 @@ impl Telling<'_> {
         world.commit_each = false;
         let (mut changelog, mut effects) = (BTreeMap::new(), Vec::new());
         for (index, poll) in polls.iter().enumerate() {
-            effects.extend(self.tell(&mut world, index, poll));
+            effects.extend(self.send(&mut world, index, poll));
             changelog.extend(world.engine.changes().into_iter().map(|saved| (key(&saved), saved)));
             world.engine.commit();
             if index % every == 0 {
@@ -151,7 +151,8 @@ impl Telling<'_> {
     }
 }
 
-/// An engine that remembers what a changelog says: heads first, the rest backwards, so that names get other numbers than they had.
+/// An engine that is restored from a changelog: heads first, the rest backwards, so that names get other
+/// symbols than before.
 pub(crate) fn restored(policy: Policy, changelog: &BTreeMap<String, Saved>) -> Engine {
     let mut engine = Engine::new(policy);
     let (heads, others): (Vec<_>, Vec<_>) =
@@ -231,9 +232,9 @@ fn policy() -> impl Strategy<Value = Policy> {
 
 proptest! {
     #[test]
-    fn the_board_is_what_the_definition_says(polls in polls()) {
+    fn the_board_agrees_with_the_definition(polls in polls()) {
         for end in 1..=polls.len() {
-            let (world, _) = Telling::plain(Policy::Raw).run(&polls[..end]);
+            let (world, _) = Sending::plain(Policy::Raw).run(&polls[..end]);
             prop_assert_eq!(board(&world), model(&polls[end - 1]));
             prop_assert_eq!(world.engine.size().windows, world.board.len());
             prop_assert_eq!(arb_engine::invariants::check_state(&world.engine), Ok(()));
@@ -242,9 +243,9 @@ proptest! {
 
     #[test]
     fn invariants_hold_whatever_time_brings(polls in polls()) {
-        let telling = Telling::plain(Policy::Board);
+        let sending = Sending::plain(Policy::Board);
         for end in 1..=polls.len() {
-            let (world, _) = telling.run(&polls[..end]);
+            let (world, _) = sending.run(&polls[..end]);
             prop_assert_eq!(world.engine.size().windows, world.board.len());
             prop_assert_eq!(arb_engine::invariants::check_state(&world.engine), Ok(()));
         }
@@ -256,10 +257,10 @@ proptest! {
         every in 1_usize..5,
         policy in policy(),
     ) {
-        let (_, each) = Telling::plain(policy).run(&polls);
+        let (_, each) = Sending::plain(policy).run(&polls);
         let cut = |index: usize| index.is_multiple_of(every);
-        let (_, some) = Telling { cut: &cut, ..Telling::plain(policy) }.run(&polls);
-        let (_, none) = Telling { cut: &|_| false, ..Telling::plain(policy) }.run(&polls);
+        let (_, some) = Sending { cut: &cut, ..Sending::plain(policy) }.run(&polls);
+        let (_, none) = Sending { cut: &|_| false, ..Sending::plain(policy) }.run(&polls);
         prop_assert_eq!(&each, &some);
         prop_assert_eq!(&each, &none);
     }
@@ -270,43 +271,43 @@ proptest! {
         every in 1_usize..4,
         policy in policy(),
     ) {
-        let telling = Telling::plain(policy);
-        let (straight, expected) = telling.run(&polls);
-        let (restored, effects) = telling.run_restored(&polls, every);
+        let sending = Sending::plain(policy);
+        let (straight, expected) = sending.run(&polls);
+        let (restored, effects) = sending.run_restored(&polls, every);
         prop_assert_eq!(&effects, &expected);
         prop_assert_eq!(restored.engine.size(), straight.engine.size());
         prop_assert_eq!(arb_engine::invariants::check_state(&restored.engine), Ok(()));
     }
 
     #[test]
-    fn what_is_not_due_need_not_be_looked_at(polls in polls()) {
-        let telling = Telling::plain(Policy::Board);
+    fn checks_that_are_not_due_change_nothing(polls in polls()) {
+        let sending = Sending::plain(Policy::Board);
         let mut worlds = [World::new(Policy::Board), World::new(Policy::Board)];
         worlds[1].looks_at_all = true;
         for (index, poll) in polls.iter().enumerate() {
-            let [due, all] = worlds.each_mut().map(|world| telling.tell(world, index, poll));
+            let [due, all] = worlds.each_mut().map(|world| sending.send(world, index, poll));
             prop_assert_eq!(due, all);
         }
     }
 
     #[test]
     fn the_order_of_a_frames_ticks_changes_nothing(polls in polls(), policy in policy()) {
-        let (_, forward) = Telling::plain(policy).run(&polls);
+        let (_, forward) = Sending::plain(policy).run(&polls);
         let backwards = |ticks: &mut Vec<Tick<'static>>| ticks.reverse();
-        let (_, backward) = Telling { each: &backwards, ..Telling::plain(policy) }.run(&polls);
+        let (_, backward) = Sending { each: &backwards, ..Sending::plain(policy) }.run(&polls);
         prop_assert_eq!(forward, backward);
     }
 
     #[test]
     fn renaming_books_renames_them_and_changes_nothing_else(polls in polls(), policy in policy()) {
-        let (_, plain) = Telling::plain(policy).run(&polls);
-        let (_, renamed) = Telling { books: RENAMED, ..Telling::plain(policy) }.run(&polls);
+        let (_, plain) = Sending::plain(policy).run(&polls);
+        let (_, renamed) = Sending { books: RENAMED, ..Sending::plain(policy) }.run(&polls);
         prop_assert_eq!(plain.iter().map(rename).collect::<Vec<_>>(), renamed.iter().map(unnamed).collect::<Vec<_>>());
     }
 
     #[test]
     fn sequences_grow_by_one(polls in polls(), policy in policy()) {
-        let (_, effects) = Telling::plain(policy).run(&polls);
+        let (_, effects) = Sending::plain(policy).run(&polls);
         let sequences = effects.iter().filter_map(|effect| match effect {
             Effect::Transition(_, entry, _) => Some(entry.sequence),
             Effect::Closed(closed) => Some(closed.sequence),
@@ -328,7 +329,7 @@ proptest! {
 
     #[test]
     fn a_book_is_stale_once_before_it_recovers_or_is_gone(polls in polls()) {
-        let (_, effects) = Telling::plain(Policy::Board).run(&polls);
+        let (_, effects) = Sending::plain(Policy::Board).run(&polls);
         let mut stale = BTreeSet::new();
         for effect in &effects {
             let Effect::StaleAlert(alert) = effect else { continue };
@@ -351,7 +352,7 @@ fn random_polls_have_signals_of_every_kind_that_polls_can_show() {
     let mut kinds = BTreeSet::new();
     for _ in 0..600 {
         let polls = polls().new_tree(&mut runner).unwrap().current();
-        let (_, effects) = Telling::plain(Policy::Board).run(&polls);
+        let (_, effects) = Sending::plain(Policy::Board).run(&polls);
         kinds.extend(effects.iter().filter_map(|effect| match effect {
             Effect::Signal(SignalChange::Opened, edge) => edge.kind.known(),
             _ => None,

@@ -92,7 +92,7 @@ impl Model {
                 && coverage.markets.as_ref().is_some_and(Vec::is_empty)
         };
         if frame.poll_index.is_some() && frame.ticks.is_empty() && is_nothing(&frame.coverage) {
-            // The poll names the event and nothing of it: what the source gave stands.
+            // The poll names the event without any quotes: the source's earlier quotes stay.
             let of_source = |(key, quote): &(&Key, &mut ModelQuote)| key.0 == event && quote.source == source;
             self.quotes.iter_mut().filter(of_source).for_each(|(_, quote)| quote.received_at = received_at);
             return;
@@ -115,7 +115,7 @@ impl Model {
         let Tick { price, suspended, last_seen_at, book, .. } = *tick;
         let key = (event, bet_at(&tick.bet), book);
         let is_same = |was: &&ModelQuote| was.price == price && was.suspended == suspended;
-        // A price that stands was confirmed at the latest of both times.
+        // A price that stays was confirmed at the later of both times.
         let was = self.quotes.get(&key).filter(is_same).map(|was| was.last_seen_at);
         let last_seen_at = was.map_or(last_seen_at, |was| was.max(last_seen_at));
         self.quotes.insert(key, ModelQuote { price, suspended, last_seen_at, source, received_at });
@@ -185,7 +185,7 @@ proptest! {
         prop_assert_eq!(run.engine.size().quotes, model.quotes.len());
     }
 
-    /// What is on offer is what the model has and nobody suspends.
+    /// The offers are the model's quotes that no book suspends.
     #[test]
     fn offers_are_the_backs_that_are_not_suspended(log in logs()) {
         let (run, mut model) = (Run::through(Policy::Raw, &some_books(), &log), Model::default());

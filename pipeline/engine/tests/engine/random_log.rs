@@ -219,12 +219,12 @@ pub(crate) fn logs() -> impl Strategy<Value = Vec<Input<'static>>> {
 /// What happens after a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// The transaction goes on.
+    /// The transaction continues.
     None,
     Commit,
     /// The transaction is aborted, and its records are read again.
     Abort,
-    /// It is committed, and another engine goes on from what is written down.
+    /// It is committed, and another engine continues from the changelog.
     Restore,
 }
 
@@ -283,7 +283,7 @@ impl Run {
         }
     }
 
-    /// Goes through a log, each record in a transaction of its own.
+    /// Steps through a log, each record in a separate transaction.
     pub(crate) fn through(policy: Policy, books: &Arc<Books>, log: &[Input<'_>]) -> Self {
         Self::cut(policy, books, log, &[])
     }

@@ -9,7 +9,7 @@ pub(crate) const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 /// The same order, other names.
 pub(crate) const RENAMED: [&str; 6] = ["book-1", "book-2", "book-3", "book-4", "book-5", "book-6"];
 
-/// A signal about one book has an id of its own for each name of it: it is left out.
+/// A signal about one book has a different id for each name of it: it is left out.
 pub(crate) fn unnamed(effect: &Effect) -> Effect {
     let mut effect = effect.clone();
     if let Effect::Signal(_, edge) = &mut effect
@@ -27,7 +27,7 @@ pub(crate) fn rename(effect: &Effect) -> Effect {
     match &mut effect {
         Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => {
             for leg in &mut entry.legs {
-                // Of books that no one knows each is its own operator.
+                // Of books that are not in the table each is its own operator.
                 (leg.book, leg.operator) = (other(&leg.book).into(), other(&leg.operator).into());
             }
             for check in &mut entry.failed_checks {

@@ -11,16 +11,16 @@ use crate::world::{World, at, closed, entry, event, frame, poll_end, tick, words
 fn a_window_opens_moves_and_closes() {
     let mut world = World::new(Policy::Board);
     assert_eq!(
-        words(&world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "1.9", 9)])),
+        words(&world.send(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "1.9", 9)])),
         [""; 0]
     );
-    let opened = world.tell(20, vec![tick("a", "home", "2.1", 19), tick("b", "away", "2.2", 19)]);
+    let opened = world.send(20, vec![tick("a", "home", "2.1", 19), tick("b", "away", "2.2", 19)]);
     assert_eq!(words(&opened), ["opened"]);
     let id = entry(&opened).id.clone();
-    let moved = world.tell(30, vec![tick("a", "home", "2.3", 29), tick("b", "away", "2.2", 29)]);
+    let moved = world.send(30, vec![tick("a", "home", "2.3", 29), tick("b", "away", "2.2", 29)]);
     assert_eq!(words(&moved), ["updated"]);
     assert_eq!((&entry(&moved).id, entry(&moved).opened_at.0), (&id, at(20)));
-    let over = world.tell(40, vec![tick("a", "home", "1.5", 39), tick("b", "away", "2.2", 39)]);
+    let over = world.send(40, vec![tick("a", "home", "1.5", 39), tick("b", "away", "2.2", 39)]);
     assert_eq!(words(&over), ["moved b away 1.9 to 2.2 in -30-30", "closed price_moved"]);
     let closed = closed(&over);
     assert_eq!((&closed.id, closed.opened_at.0, closed.closed_at.0), (&id, at(20), at(40)));
@@ -50,18 +50,18 @@ fn an_entry_says_what_to_bet() {
 #[test]
 fn unchanged_prices_prove_simultaneity_later() {
     let mut world = World::new(Policy::Board);
-    world.tell(10, vec![tick("a", "home", "2.1", 9)]);
-    let opened = world.tell(20, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 19)]);
+    world.send(10, vec![tick("a", "home", "2.1", 9)]);
+    let opened = world.send(20, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 19)]);
     assert!(!entry(&opened).simultaneous, "a was last seen before b was first seen");
-    let proven = world.tell(30, vec![tick("a", "home", "2.1", 29), tick("b", "away", "2.2", 19)]);
+    let proven = world.send(30, vec![tick("a", "home", "2.1", 29), tick("b", "away", "2.2", 19)]);
     assert_eq!(words(&proven), ["updated"]);
     assert!(entry(&proven).simultaneous);
     assert_eq!(entry(&proven).sequence, entry(&opened).sequence + 1);
-    let again = world.tell(40, vec![tick("a", "home", "2.1", 39), tick("b", "away", "2.2", 39)]);
+    let again = world.send(40, vec![tick("a", "home", "2.1", 39), tick("b", "away", "2.2", 39)]);
     assert_eq!(words(&again), ["refreshed"]);
     assert_eq!(entry(&again).sequence, entry(&proven).sequence);
     assert_eq!(
-        words(&world.tell(50, vec![tick("a", "home", "2.1", 39), tick("b", "away", "2.2", 39)])),
+        words(&world.send(50, vec![tick("a", "home", "2.1", 39), tick("b", "away", "2.2", 39)])),
         [""; 0]
     );
 }
@@ -69,14 +69,14 @@ fn unchanged_prices_prove_simultaneity_later() {
 #[test]
 fn a_covered_quote_that_is_not_named_is_withdrawn() {
     let mut world = World::new(Policy::Board);
-    world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
-    assert_eq!(words(&world.tell(20, vec![tick("a", "home", "2.1", 19)])), ["closed withdrawn"]);
+    world.send(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
+    assert_eq!(words(&world.send(20, vec![tick("a", "home", "2.1", 19)])), ["closed withdrawn"]);
 }
 
 #[test]
 fn a_frame_that_covers_nothing_withdraws_nothing() {
     let mut world = World::new(Policy::Board);
-    world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
+    world.send(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     let push = Frame { coverage, ..frame(20, None, event("e"), vec![tick("c", "away", "2.4", 19)]) };
     let (_, effects) = world.step(&Input::Frame(push));
@@ -99,7 +99,7 @@ fn an_event_that_a_poll_does_not_name_has_no_quotes() {
 #[test]
 fn a_poll_of_another_league_or_source_withdraws_nothing() {
     let mut world = World::new(Policy::Board);
-    world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
+    world.send(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
     for end in [
         PollEnd { league: Some("baseball_other"), ..poll_end(20, 0) },
         PollEnd { source: "other", ..poll_end(21, 0) },
@@ -112,7 +112,7 @@ fn a_poll_of_another_league_or_source_withdraws_nothing() {
 #[test]
 fn a_poll_with_a_hole_withdraws_nothing_and_is_not_contained() {
     let mut world = World::new(Policy::Board);
-    world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
+    world.send(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
     let (step, effects) = world.step(&Input::PollEnd(poll_end(20, 1)));
     assert_eq!((step.disposition, effects), (Disposition::Incomplete, vec![]));
 }
@@ -121,7 +121,7 @@ fn a_poll_with_a_hole_withdraws_nothing_and_is_not_contained() {
 fn late_polls_change_nothing() {
     let mut world = World::new(Policy::Board);
     let arb = || vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
-    world.tell(10, arb());
+    world.send(10, arb());
     for second in [10, 5] {
         let (step, effects) = world.step(&Input::Frame(frame(second, Some(0), event("e"), vec![])));
         assert_eq!((step.disposition, effects), (Disposition::Late, vec![]));
@@ -134,7 +134,7 @@ fn late_polls_change_nothing() {
 #[test]
 fn a_price_from_the_future_is_left_out() {
     let mut world = World::new(Policy::Board);
-    world.tell(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
+    world.send(10, vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)]);
     let future =
         frame(20, Some(0), event("e"), vec![tick("a", "home", "2.1", 26), tick("b", "away", "2.2", 25)]);
     let (step, effects) = world.step(&Input::Frame(future));
@@ -154,13 +154,13 @@ fn a_draw_on_offer_supersedes_the_two_way_window() {
     let two = || vec![tick("a", "home", "3.1", 9), tick("b", "away", "3.2", 9)];
     let three = || [two(), vec![tick("b", "draw", "9", 9)]].concat();
     let mut board = World::new(Policy::Board);
-    let opened = entry(&board.tell(10, two())).id.clone();
-    let effects = board.tell(20, three());
+    let opened = entry(&board.send(10, two())).id.clone();
+    let effects = board.send(20, three());
     assert_eq!(words(&effects), ["closed superseded", "opened"]);
     assert_ne!(closed(&effects).id, entry(&effects).id);
     let mut raw = World::new(Policy::Raw);
-    assert_eq!(entry(&raw.tell(10, two())).id, opened);
-    let effects = raw.tell(20, three());
+    assert_eq!(entry(&raw.send(10, two())).id, opened);
+    let effects = raw.send(20, three());
     assert_eq!((words(&effects), &entry(&effects).id), (vec!["updated".to_owned()], &opened));
 }
 
@@ -168,14 +168,14 @@ fn a_draw_on_offer_supersedes_the_two_way_window() {
 fn only_the_same_line_pairs() {
     let mut world = World::new(Policy::Board);
     let apart = vec![tick("a", "over 2.5", "2.1", 9), tick("b", "under 3.5", "2.2", 9)];
-    assert_eq!(words(&world.tell(10, apart)), [""; 0]);
+    assert_eq!(words(&world.send(10, apart)), [""; 0]);
     let same = vec![
         tick("a", "over 2.5", "2.1", 19),
         tick("b", "under 2.5", "2.2", 19),
         tick("a", "home -1.5", "2.1", 19),
         tick("b", "away -1.5", "2.2", 19),
     ];
-    assert_eq!(words(&world.tell(20, same)), ["opened", "opened"]);
+    assert_eq!(words(&world.send(20, same)), ["opened", "opened"]);
     let lines: Vec<_> =
         world.board.values().map(|entry| (entry.market.as_str(), entry.line.map(|line| line.0))).collect();
     assert!(lines.contains(&("totals", Some(2_500))) && lines.contains(&("spreads", Some(-1_500))));
@@ -206,17 +206,17 @@ fn whole_lines_warn_of_a_push_and_quarter_lines_pay_half() {
 fn of_equal_prices_the_smallest_book_is_taken() {
     let mut world = World::new(Policy::Board);
     let ticks = vec![tick("z", "home", "2.1", 9), tick("m", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
-    assert_eq!(&*entry(&world.tell(10, ticks)).legs[0].book, "m");
+    assert_eq!(&*entry(&world.send(10, ticks)).legs[0].book, "m");
 }
 
 #[test]
 fn a_suspended_leg_closes_its_window() {
     let mut world = World::new(Policy::Board);
     let arb = vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
-    world.tell(10, arb.clone());
+    world.send(10, arb.clone());
     let mut suspended = arb;
     suspended[0].suspended = true;
-    assert_eq!(words(&world.tell(20, suspended)), ["closed suspended"]);
+    assert_eq!(words(&world.send(20, suspended)), ["closed suspended"]);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_lay_price_backs_nothing() {
     let mut world = World::new(Policy::Board);
     let mut lay = tick("a", "home", "2.1", 9);
     lay.bet = Bet::new(Market::parse("h2h").unwrap(), Outcome::Home, Side::Lay, None).unwrap();
-    assert_eq!(words(&world.tell(10, vec![lay, tick("b", "away", "2.2", 9)])), [""; 0]);
+    assert_eq!(words(&world.send(10, vec![lay, tick("b", "away", "2.2", 9)])), [""; 0]);
 }
 
 #[test]
@@ -232,12 +232,12 @@ fn an_aborted_step_never_happened() {
     let mut world = World::new(Policy::Board);
     world.commit_each = false;
     let arb = || vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
-    let first = world.tell(10, arb());
+    let first = world.send(10, arb());
     world.engine.abort();
     assert_eq!(world.engine.size(), arb_engine::Size::default());
     world.offset = 0;
     world.board.clear();
-    assert_eq!(world.tell(10, arb()), first);
+    assert_eq!(world.send(10, arb()), first);
     world.engine.commit();
     assert_eq!(world.engine.size().windows, 1);
 }

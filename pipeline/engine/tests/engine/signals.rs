@@ -7,13 +7,13 @@ use arb_engine::market::Policy;
 use crate::world::{World, at, edges, event, frame, tick};
 
 /// What happened, and the signals that it happened to.
-fn said(effects: &[Effect]) -> Vec<String> {
+fn reported(effects: &[Effect]) -> Vec<String> {
     edges(effects).into_iter().map(|(what, _)| what).collect()
 }
 
 fn edge(effects: &[Effect], what: &str) -> EdgeSignal {
-    let found = edges(effects).into_iter().find(|(said, _)| said == what);
-    found.unwrap_or_else(|| panic!("{what} is not among {:?}", said(effects))).1
+    let found = edges(effects).into_iter().find(|(reported, _)| reported == what);
+    found.unwrap_or_else(|| panic!("{what} is not among {:?}", reported(effects))).1
 }
 
 /// Both sides of a winner at some books.
@@ -35,7 +35,7 @@ const FAIR: [&str; 4] = ["b", "c", "d", "e"];
 
 fn value_poll(world: &mut World, second: i64, others: &[&'static str], home: &str) -> Vec<Effect> {
     let ticks = [winner(others, "1.91", "1.91", second), winner(&["a"], home, "1.75", second)].concat();
-    world.tell(second, ticks)
+    world.send(second, ticks)
 }
 
 #[test]
@@ -57,21 +57,25 @@ fn a_price_above_the_fair_chance_of_four_others_is_of_value() {
 #[test]
 fn value_opens_at_two_per_cent_and_closes_below_one() {
     let mut world = World::new(Policy::Board);
-    assert_eq!(said(&value_poll(&mut world, 100, &FAIR, "2.03")), [""; 0]);
-    assert_eq!(said(&value_poll(&mut world, 110, &FAIR, "2.06")), ["opened value a home"]);
-    assert_eq!(said(&value_poll(&mut world, 120, &FAIR, "2.03")), ["updated value a home"]);
-    assert_eq!(said(&value_poll(&mut world, 130, &FAIR, "2.03")), ["refreshed value a home"], "its times");
-    assert_eq!(said(&value_poll(&mut world, 140, &FAIR, "2.01")), ["faded value a home"]);
+    assert_eq!(reported(&value_poll(&mut world, 100, &FAIR, "2.03")), [""; 0]);
+    assert_eq!(reported(&value_poll(&mut world, 110, &FAIR, "2.06")), ["opened value a home"]);
+    assert_eq!(reported(&value_poll(&mut world, 120, &FAIR, "2.03")), ["updated value a home"]);
+    assert_eq!(
+        reported(&value_poll(&mut world, 130, &FAIR, "2.03")),
+        ["refreshed value a home"],
+        "its times"
+    );
+    assert_eq!(reported(&value_poll(&mut world, 140, &FAIR, "2.01")), ["faded value a home"]);
     assert!(world.signals.is_empty());
 }
 
 #[test]
 fn three_others_are_too_few_and_a_book_has_no_say_on_itself() {
     let mut world = World::new(Policy::Board);
-    assert_eq!(said(&value_poll(&mut world, 100, &FAIR[1..], "2.06")), [""; 0]);
+    assert_eq!(reported(&value_poll(&mut world, 100, &FAIR[1..], "2.06")), [""; 0]);
     // A book that offers one side alone has no opinion, and its price may settle by other rules.
     let half = [winner(&FAIR, "1.91", "1.91", 110), vec![tick("a", "home", "2.06", 110)]].concat();
-    assert_eq!(said(&world.tell(110, half)), [""; 0]);
+    assert_eq!(reported(&world.send(110, half)), [""; 0]);
 }
 
 #[test]
@@ -79,7 +83,7 @@ fn value_of_a_long_shot_is_by_the_most_cautious_method() {
     let mut world = World::new(Policy::Board);
     // More of what 1.15 / 5.5 keeps is the long shot's by each method but the multiplicative, and most by the power.
     let ticks = [winner(&FAIR, "1.15", "5.5", 100), winner(&["a"], "1.1", "7.2", 100)].concat();
-    let edge = edge(&world.tell(100, ticks), "opened value a away");
+    let edge = edge(&world.send(100, ticks), "opened value a away");
     let methods: Vec<_> = edge.fair.iter().map(|fair| fair.method.as_str()).collect();
     assert_eq!([methods[0], methods[1], methods[4]], ["power", "odds_ratio", "multiplicative"]);
     let chances: Vec<_> = edge.fair.iter().map(|fair| fair.probability).collect();
@@ -95,20 +99,20 @@ fn value_of_a_long_shot_is_by_the_most_cautious_method() {
 fn a_bet_that_is_gone_takes_its_signal_with_it() {
     let mut world = World::new(Policy::Board);
     value_poll(&mut world, 100, &FAIR, "2.06");
-    let effects = world.tell(110, winner(&FAIR, "1.91", "1.91", 110));
+    let effects = world.send(110, winner(&FAIR, "1.91", "1.91", 110));
     let edge = edge(&effects, "withdrawn value a home");
     assert!(edge.evidence.is_empty() && edge.fair.is_empty() && edge.sequence == 2);
     value_poll(&mut world, 120, &FAIR, "2.06");
     // Books that are not known yet are stale after half an hour.
-    assert_eq!(said(&world.beat(120 + 1_804)), [""; 0]);
-    assert_eq!(said(&world.beat(120 + 1_806)), ["expired value a home"]);
+    assert_eq!(reported(&world.beat(120 + 1_804)), [""; 0]);
+    assert_eq!(reported(&world.beat(120 + 1_806)), ["expired value a home"]);
 }
 
 #[test]
 fn a_line_that_gives_nearly_everything_back_has_a_low_hold() {
     let mut world = World::new(Policy::Board);
     let mut poll = |second, home: &str, away: &str| {
-        world.tell(
+        world.send(
             second,
             [vec![tick("a", "home", home, second)], vec![tick("b", "away", away, second)]].concat(),
         )
@@ -119,21 +123,21 @@ fn a_line_that_gives_nearly_everything_back_has_a_low_hold() {
     assert!(close(opened.strength, 1.0 / implied - 1.0) && close(opened.confidence, 1.0));
     assert_eq!((opened.outcome, opened.bets.len()), (None, 2));
     // 1.0063 would not open one.
-    assert_eq!(said(&poll(110, "1.99", "1.985")), ["updated low_hold a home"]);
-    assert_eq!(said(&poll(120, "1.97", "1.97")), ["faded low_hold a home"]);
-    assert_eq!(said(&poll(130, "1.99", "1.985")), [""; 0]);
-    assert_eq!(said(&poll(140, "2", "2")), ["opened low_hold a home"]);
-    assert_eq!(said(&poll(150, "2.01", "2")), ["faded low_hold a home"], "it is an arb now");
+    assert_eq!(reported(&poll(110, "1.99", "1.985")), ["updated low_hold a home"]);
+    assert_eq!(reported(&poll(120, "1.97", "1.97")), ["faded low_hold a home"]);
+    assert_eq!(reported(&poll(130, "1.99", "1.985")), [""; 0]);
+    assert_eq!(reported(&poll(140, "2", "2")), ["opened low_hold a home"]);
+    assert_eq!(reported(&poll(150, "2.01", "2")), ["faded low_hold a home"], "it is an arb now");
 }
 
 #[test]
 fn bets_that_were_never_offered_together_are_not_sure() {
     let mut world = World::new(Policy::Board);
     let ticks = vec![tick("a", "home", "2", 100), tick("b", "away", "1.995", 90)];
-    let opened = edge(&world.tell(100, ticks), "opened low_hold a home");
+    let opened = edge(&world.send(100, ticks), "opened low_hold a home");
     assert!(close(opened.confidence, 0.0));
     let ticks = vec![tick("a", "home", "2", 110), tick("b", "away", "1.995", 105)];
-    let proven = edge(&world.tell(110, ticks), "refreshed low_hold a home");
+    let proven = edge(&world.send(110, ticks), "refreshed low_hold a home");
     assert!(close(proven.confidence, 1.0));
 }
 
@@ -142,7 +146,7 @@ fn two_bets_that_can_both_win_are_a_middle() {
     let totals = |over: &str, under: &str| {
         let mut world = World::new(Policy::Board);
         let ticks = vec![tick("a", over, "1.97", 100), tick("b", under, "1.98", 100)];
-        edges(&world.tell(100, ticks))
+        edges(&world.send(100, ticks))
     };
     let [(what, edge)] = &totals("over 2.5", "under 3.5")[..] else { panic!("no middle") };
     assert_eq!(what, "opened middle a over");
@@ -162,14 +166,14 @@ fn two_bets_that_can_both_win_are_a_middle() {
 
 const SIX: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-/// Six books at 2.05; then three of them at 1.9, of which `a` moved first, and a fourth that says 2.05 again.
+/// Six books at 2.05; then three of them at 1.9, of which `a` moved first, and a fourth that confirms 2.05.
 fn steam() -> (World, Vec<Effect>) {
     let mut world = World::new(Policy::Board);
     push(&mut world, 1_000, winner(&SIX, "2.05", "1.75", 1_000));
     push(&mut world, 1_010, winner(&["a"], "1.9", "1.9", 1_010));
     push(&mut world, 1_013, winner(&["b", "c"], "1.9", "1.9", 1_012));
     push(&mut world, 1_014, winner(&["d"], "2.05", "1.75", 1_014));
-    assert_eq!(said(&world.beat(1_024)), [""; 0]);
+    assert_eq!(reported(&world.beat(1_024)), [""; 0]);
     let effects = world.beat(1_025);
     (world, effects)
 }
@@ -189,37 +193,37 @@ fn three_operators_that_shorten_an_outcome_are_a_steam() {
 #[test]
 fn a_book_that_says_again_what_it_said_before_a_steam_is_late() {
     let (mut world, effects) = steam();
-    // `e` and `f` have said nothing since: nobody knows whether they are.
-    assert_eq!(said(&effects), ["opened steam d home", "opened stale_price d home"]);
+    // `e` and `f` have confirmed nothing since: whether they lag is unknown.
+    assert_eq!(reported(&effects), ["opened steam d home", "opened stale_price d home"]);
     let lag = edge(&effects, "opened stale_price d home");
     assert!(close(lag.strength, 0.5 * 2.05 - 1.0) && close(lag.confidence, 0.5));
     assert_eq!(lag.evidence.len(), 3);
     assert_eq!(
-        said(&push(&mut world, 1_026, winner(&["d"], "1.9", "1.9", 1_026))),
+        reported(&push(&mut world, 1_026, winner(&["d"], "1.9", "1.9", 1_026))),
         ["followed stale_price d home"]
     );
 }
 
 #[test]
-fn what_lags_goes_the_other_way_or_its_time_passes() {
+fn a_lagging_price_moves_or_its_time_passes() {
     let (mut world, _) = steam();
     let longer = push(&mut world, 1_026, winner(&["d"], "2.06", "1.74", 1_026));
-    assert_eq!(said(&longer), ["faded stale_price d home"]);
+    assert_eq!(reported(&longer), ["faded stale_price d home"]);
     let (mut world, _) = steam();
-    assert_eq!(said(&world.beat(1_013 + 600 + 5)), [""; 0]);
-    assert_eq!(said(&world.beat(1_013 + 600 + 6)), ["expired steam d home"]);
+    assert_eq!(reported(&world.beat(1_013 + 600 + 5)), [""; 0]);
+    assert_eq!(reported(&world.beat(1_013 + 600 + 6)), ["expired steam d home"]);
     push(&mut world, 1_800, winner(&["d"], "2.05", "1.75", 1_800));
-    assert_eq!(said(&world.beat(1_013 + 1_800 + 6)), ["expired stale_price d home"]);
+    assert_eq!(reported(&world.beat(1_013 + 1_800 + 6)), ["expired stale_price d home"]);
 }
 
 #[test]
-fn who_moves_the_other_way_stops_a_steam() {
+fn a_move_the_other_way_stops_a_steam() {
     let mut world = World::new(Policy::Board);
     push(&mut world, 1_000, winner(&SIX, "2.05", "1.75", 1_000));
     push(&mut world, 1_010, winner(&["a", "b", "c"], "1.9", "1.75", 1_010));
     push(&mut world, 1_012, winner(&["d"], "2.1", "1.75", 1_012));
     let effects: Vec<_> = (1_013..1_100).flat_map(|second| world.beat(second)).collect();
-    assert!(said(&effects).iter().all(|what| !what.contains("steam")), "{:?}", said(&effects));
+    assert!(reported(&effects).iter().all(|what| !what.contains("steam")), "{:?}", reported(&effects));
 }
 
 #[test]
@@ -229,7 +233,7 @@ fn two_books_or_small_moves_are_no_steam() {
         push(&mut world, 1_000, winner(&SIX, "2", "1.8", 1_000));
         push(&mut world, 1_010, winner(books, home, "1.8", 1_010));
         (1_011..1_100)
-            .flat_map(|second| said(&world.beat(second)))
+            .flat_map(|second| reported(&world.beat(second)))
             .filter(|what| what.contains("steam"))
             .count()
     };
@@ -240,8 +244,8 @@ fn two_books_or_small_moves_are_no_steam() {
     assert_eq!(run(&["a", "b", "c"], "1.95"), 1);
 }
 
-/// Three books at these odds, said again each minute, so that they are fresh.
-fn said_at(world: &mut World, from: i64, to: i64, home: &str) -> Vec<Effect> {
+/// Three books at these odds, confirmed each minute, so that they are fresh.
+fn ticks_between(world: &mut World, from: i64, to: i64, home: &str) -> Vec<Effect> {
     let step = |second| push(world, second, winner(&["a", "b", "c"], home, "1.5", second));
     (from..to).step_by(60).flat_map(step).collect()
 }
@@ -249,30 +253,31 @@ fn said_at(world: &mut World, from: i64, to: i64, home: &str) -> Vec<Effect> {
 #[test]
 fn odds_drop_when_the_consensus_falls_by_eight_per_cent_in_half_an_hour() {
     let drops = |effects: &[Effect]| {
-        said(effects).into_iter().filter(|what| what.contains("odds_drop")).collect::<Vec<_>>()
+        reported(effects).into_iter().filter(|what| what.contains("odds_drop")).collect::<Vec<_>>()
     };
     let mut world = World::new(Policy::Board);
-    assert_eq!(drops(&said_at(&mut world, 10, 900, "2")), [""; 0]);
-    assert_eq!(drops(&said_at(&mut world, 910, 1_500, "1.9")), [""; 0], "five per cent");
-    let effects = said_at(&mut world, 1_510, 2_100, "1.8");
+    assert_eq!(drops(&ticks_between(&mut world, 10, 900, "2")), [""; 0]);
+    assert_eq!(drops(&ticks_between(&mut world, 910, 1_500, "1.9")), [""; 0], "five per cent");
+    let effects = ticks_between(&mut world, 1_510, 2_100, "1.8");
     assert_eq!(drops(&effects), ["opened odds_drop a home"]);
     let edge = edge(&effects, "opened odds_drop a home");
     assert!(close(edge.strength, 0.555_556 - 0.5) && close(edge.confidence, 1.0), "{edge:?}");
     assert_eq!((edge.evidence.len(), edge.expires_at.0), (3, at(1_800 + 1_800)));
     // Half an hour later 1.8 is what it was.
-    let later = said_at(&mut world, 2_110, 3_700, "1.8");
+    let later = ticks_between(&mut world, 2_110, 3_700, "1.8");
     assert_eq!(drops(&later), ["expired odds_drop a home"]);
-    assert_eq!(drops(&said_at(&mut world, 3_710, 4_500, "1.7")), [""; 0], "5.6 per cent since");
+    assert_eq!(drops(&ticks_between(&mut world, 3_710, 4_500, "1.7")), [""; 0], "5.6 per cent since");
 }
 
 #[test]
-fn what_held_when_the_half_hour_began_is_in_it() {
-    let drops = |effects: &[Effect]| said(effects).iter().filter(|what| what.contains("odds_drop")).count();
+fn the_price_at_the_start_of_the_half_hour_counts() {
+    let drops =
+        |effects: &[Effect]| reported(effects).iter().filter(|what| what.contains("odds_drop")).count();
     // .50 until 35 minutes, then .52 and .55: nine per cent from what held thirty minutes ago.
     let mut world = World::new(Policy::Board);
-    said_at(&mut world, 10, 2_000, "2");
-    assert_eq!(drops(&said_at(&mut world, 2_010, 2_300, "1.923")), 0);
-    assert_eq!(drops(&said_at(&mut world, 2_310, 2_800, "1.818")), 1);
+    ticks_between(&mut world, 10, 2_000, "2");
+    assert_eq!(drops(&ticks_between(&mut world, 2_010, 2_300, "1.923")), 0);
+    assert_eq!(drops(&ticks_between(&mut world, 2_310, 2_800, "1.818")), 1);
 }
 
 #[test]
@@ -285,7 +290,7 @@ fn each_outcome_is_compared_with_its_own_past() {
     both(&mut world, 10, 2_100, "2", "1.85");
     // The home side becomes longer at the same hop, and comes first.
     let effects = both(&mut world, 2_110, 2_800, "2.2", "1.65");
-    let drops: Vec<_> = said(&effects).into_iter().filter(|what| what.contains("odds_drop")).collect();
+    let drops: Vec<_> = reported(&effects).into_iter().filter(|what| what.contains("odds_drop")).collect();
     assert_eq!(drops, ["opened odds_drop a away"]);
 }
 
@@ -295,12 +300,13 @@ fn an_event_takes_its_signals_with_it() {
     value_poll(&mut world, 100, &FAIR, "2.06");
     let over = 1_000_000 + 36 * 3_600 + 10;
     world.beat(over - 100);
-    let ends: Vec<_> = said(&world.beat(over)).into_iter().chain(said(&world.beat(over + 70))).collect();
+    let ends: Vec<_> =
+        reported(&world.beat(over)).into_iter().chain(reported(&world.beat(over + 70))).collect();
     assert!(world.signals.is_empty(), "{ends:?}");
 }
 
 #[test]
 fn the_raw_policy_has_none() {
     let mut world = World::new(Policy::Raw);
-    assert_eq!(said(&value_poll(&mut world, 100, &FAIR, "2.06")), [""; 0]);
+    assert_eq!(reported(&value_poll(&mut world, 100, &FAIR, "2.06")), [""; 0]);
 }

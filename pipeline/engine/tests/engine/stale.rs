@@ -1,4 +1,4 @@
-//! Staleness: what a book's own habits are, what closes when it breaks them, and what is said about it.
+//! Staleness: the usual intervals of a book, what closes when it exceeds them, and the alerts about it.
 
 use arb_engine::effect::{AlertScope, BookState, Effect, Flag};
 use arb_engine::input::{Event, Tick};
@@ -19,7 +19,7 @@ fn punctual() -> (World, i64) {
     let mut world = World::new(Policy::Board);
     let last = 20 * 101;
     for second in (0..=last).step_by(20) {
-        world.tell(1_000 + second, arb(1_000 + second, 1_000 + second));
+        world.send(1_000 + second, arb(1_000 + second, 1_000 + second));
     }
     (world, 1_000 + last)
 }
@@ -27,7 +27,7 @@ fn punctual() -> (World, i64) {
 #[test]
 fn an_unknown_book_is_given_half_an_hour() {
     let mut world = World::new(Policy::Board);
-    world.tell(100, arb(99, 100));
+    world.send(100, arb(99, 100));
     assert_eq!(words(&world.beat(99 + PRIOR + 5)), ["refreshed"], "it is fresh no longer, and on offer");
     assert!(!world.board.values().any(|entry| entry.verification.unwrap().holds(Flag::Fresh)));
     let effects = world.beat(99 + PRIOR + 6);
@@ -65,10 +65,10 @@ fn a_known_book_is_given_twice_what_it_takes() {
 fn a_book_recovers_with_its_next_confirmation_and_not_with_a_repetition() {
     let (mut world, last) = punctual();
     world.beat(last + 60);
-    assert_eq!(words(&world.tell(last + 61, arb(last, last))), [""; 0], "nothing is confirmed");
-    let back = world.tell(last + 62, arb(last + 61, last));
+    assert_eq!(words(&world.send(last + 61, arb(last, last))), [""; 0], "nothing is confirmed");
+    let back = world.send(last + 62, arb(last + 61, last));
     assert_eq!(words(&back), ["alert a recovered"]);
-    let both = world.tell(last + 70, arb(last + 69, last + 69));
+    let both = world.send(last + 70, arb(last + 69, last + 69));
     assert_eq!(words(&both), ["opened", "alert b recovered"]);
 }
 
@@ -76,7 +76,7 @@ fn a_book_recovers_with_its_next_confirmation_and_not_with_a_repetition() {
 fn a_stale_book_that_leaves_is_gone() {
     let (mut world, last) = punctual();
     world.beat(last + 60);
-    let left = world.tell(last + 61, vec![tick("a", "home", "2.1", last + 60)]);
+    let left = world.send(last + 61, vec![tick("a", "home", "2.1", last + 60)]);
     assert_eq!(words(&left), ["alert b gone", "alert a recovered"]);
 }
 
@@ -94,7 +94,7 @@ fn the_next_best_price_opens_a_window_of_its_own() {
     let mut world = World::new(Policy::Board);
     let three =
         vec![tick("a", "home", "2.2", 50), tick("b", "away", "2.2", 99), tick("c", "home", "2.1", 99)];
-    world.tell(100, three);
+    world.send(100, three);
     let effects = world.beat(50 + PRIOR + 6);
     assert_eq!(words(&effects), ["closed stale", "alert arb a", "opened", "alert a stale"]);
     assert_eq!(world.board.len(), 1);
@@ -103,9 +103,9 @@ fn the_next_best_price_opens_a_window_of_its_own() {
 }
 
 #[test]
-fn what_is_stale_when_it_comes_is_no_leg() {
+fn a_quote_that_arrives_stale_is_no_leg() {
     let mut world = World::new(Policy::Board);
-    let effects = world.tell(10_000, arb(10_000 - PRIOR - 6, 9_999));
+    let effects = world.send(10_000, arb(10_000 - PRIOR - 6, 9_999));
     assert_eq!(words(&effects), [""; 0]);
     assert_eq!(words(&world.beat(10_001)), ["alert a stale"]);
 }
@@ -114,7 +114,7 @@ fn what_is_stale_when_it_comes_is_no_leg() {
 fn silence_ends_no_span() {
     let (mut world, last) = punctual();
     world.beat(last + 60);
-    let effects = world.tell(last + 70, arb(last + 69, last + 69));
+    let effects = world.send(last + 70, arb(last + 69, last + 69));
     let opened = effects.iter().find_map(|effect| match effect {
         Effect::Transition(_, entry, _) => Some(entry),
         _ => None,
@@ -124,10 +124,10 @@ fn silence_ends_no_span() {
 }
 
 #[test]
-fn a_suspended_book_that_falls_silent_is_stale_too() {
+fn a_suspended_book_without_updates_becomes_stale_too() {
     let (mut world, last) = punctual();
     let mut suspended = arb(last + 20, last + 20);
     suspended[0].suspended = true;
-    assert_eq!(words(&world.tell(last + 20, suspended)), ["closed suspended"]);
+    assert_eq!(words(&world.send(last + 20, suspended)), ["closed suspended"]);
     assert_eq!(words(&world.beat(last + 80)), ["alert a stale", "alert b stale"]);
 }

@@ -1,4 +1,4 @@
-//! How long windows live, as entries say it: learnt from what becomes of windows, and from nothing else.
+//! Lifetimes of windows in entries: learnt from the observed ends of windows, and from nothing else.
 
 use arb_engine::effect::{BoardEntry, Effect};
 use arb_engine::input::{Event, Input, Tick};
@@ -60,7 +60,7 @@ fn a_window_that_goes_on_is_foretold_anew_and_learnt_from() {
     let older = entry(&effects).ttl.unwrap();
     assert!(
         older.median > 2.0 * first.median,
-        "who outlives the flickering is another kind: {first:?} {older:?}"
+        "a window that survives the first seconds has a longer estimate: {first:?} {older:?}"
     );
 }
 
@@ -107,7 +107,7 @@ fn an_entry_that_goes_in_play_is_judged_as_such() {
     let effects = world.poll(1_900, &[(starts, bets("1.7", 1_900))]);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::Closed(_))));
     let lived = |stage| world.engine.lived(stage, MarketKind::Winner).counts().1.iter().sum::<i64>();
-    // Found after no gap that is known, it was seen before the start for 900 s, then died in the next gap.
+    // Found after an unknown gap, it was observed before the start for 900 s, then ended in the next gap.
     assert_eq!(lived(EventStage::Hours), at(900));
     assert!((lived(EventStage::InPlay) - at(450)).abs() < 20, "{}", lived(EventStage::InPlay));
     assert_eq!(world.engine.lived(EventStage::InPlay, MarketKind::Winner).deaths(), 1);

@@ -104,11 +104,11 @@ fn the_board_is_told_of_a_source_that_is_forgotten() {
     };
     assert_eq!(progress(&world.poll(100, &[])), [Some(at(100))]);
     let week = 7 * 24;
-    let mut told = |hours: std::ops::RangeInclusive<i64>| -> Vec<_> {
+    let mut sent = |hours: std::ops::RangeInclusive<i64>| -> Vec<_> {
         hours.flat_map(|hour| progress(&world.beat_of("other", 100 + hour * HOUR))).collect()
     };
-    assert_eq!(told(0..=week), []);
-    assert_eq!(told(week + 1..=week + 3), [None], "once");
+    assert_eq!(sent(0..=week), []);
+    assert_eq!(sent(week + 1..=week + 3), [None], "once");
     assert_eq!(progress(&world.poll(100 + (week + 4) * HOUR, &[])), [Some(at(100 + (week + 4) * HOUR))]);
 }
 
@@ -146,13 +146,13 @@ fn a_source_far_ahead_is_history_until_no_one_else_speaks_for_ten_seconds() {
     let end = PollEnd { source: "wild", ..poll_end(year + 18, 1) };
     assert_eq!(world.step(&Input::PollEnd(end)).0.disposition, Disposition::Ahead);
     assert_eq!((world.engine.size().events, world.board.len()), (1, 1));
-    // Then no one else speaks: the recording goes on a year later.
+    // Then no other source sends: the recording continues a year later.
     let effects = world.beat_of("wild", year + 28);
     assert_eq!(words(&effects), ["closed event_ended"]);
 }
 
 #[test]
-fn what_came_from_a_far_future_is_remembered_by_who_takes_over() {
+fn a_clock_far_ahead_is_restored_by_the_next_owner() {
     let mut world = World::new(Policy::Board);
     world.commit_each = false;
     let year = 31_536_000;

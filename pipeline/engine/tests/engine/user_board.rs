@@ -1,4 +1,4 @@
-//! The board of some books: it is what an engine would say that had never heard of the others.
+//! The board of some books: equal to that of an engine that never received the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ fn world() -> World {
     let both = |book, home: &str, away: &str| [tick(book, "home", home, 99), tick(book, "away", away, 99)];
     let ticks =
         [both("a", "2.2", "1.7"), both("b", "1.7", "2.2"), both("c", "2.1", "1.8"), both("d", "1.8", "2.1")];
-    world.tell(100, ticks.concat());
+    world.send(100, ticks.concat());
     world
 }
 
@@ -57,7 +57,7 @@ fn a_second_best_arb_shows_where_the_best_is_out_of_reach() {
 }
 
 #[test]
-fn what_a_user_pays_takes_the_place_of_the_books_fees() {
+fn a_users_commission_replaces_the_books_fees() {
     let world = world();
     // 1 + 1.2 * 0.9 is 2.08, less than 2.1 of `c`.
     let entries = world.engine.board_of(&charged(&[("a", 100_000)]));
@@ -78,10 +78,10 @@ fn which_outcomes_there_are_is_said_by_all_books() {
     let mut world = World::new(Policy::Board);
     let mut ticks =
         vec![tick("a", "home", "2.2", 99), tick("b", "away", "2.2", 99), tick("c", "draw", "9", 99)];
-    world.tell(100, ticks.clone());
+    world.send(100, ticks.clone());
     assert_eq!(world.engine.board_of(&only(&["a", "b"])), [], "without the draw it is no whole set");
     ticks.pop();
-    world.tell(110, ticks);
+    world.send(110, ticks);
     assert_eq!(world.engine.board_of(&only(&["a", "b"])).len(), 1);
 }
 
@@ -90,32 +90,32 @@ const BETS: [&str; 6] = ["home", "away", "over 2.5", "under 2.5", "over 3", "und
 
 type Prices = BTreeMap<(usize, usize), u32>;
 
-fn told(prices: &Prices, books: &BTreeSet<usize>) -> World {
+fn sent(prices: &Prices, books: &BTreeSet<usize>) -> World {
     let mut world = World::new(Policy::Board);
     let offered = prices.iter().filter(|((book, _), _)| books.contains(book));
     let tick = |((book, bet), price): (&(usize, usize), &u32)| -> Tick<'static> {
         tick(BOOKS[*book], BETS[*bet], &format!("{}.{:02}", price / 100, price % 100), 99)
     };
-    world.tell(100, offered.map(tick).collect());
+    world.send(100, offered.map(tick).collect());
     world
 }
 
 proptest! {
     #[test]
-    fn it_is_what_is_said_by_an_engine_that_hears_of_no_others(
+    fn it_equals_the_board_of_an_engine_without_the_other_books(
         prices in prop::collection::btree_map((0..BOOKS.len(), 0..BETS.len()), 170_u32..240, 5..30),
         books in prop::collection::btree_set(0..BOOKS.len(), 1..5),
     ) {
-        let (all, alone) = (told(&prices, &(0..BOOKS.len()).collect()), told(&prices, &books));
+        let (all, alone) = (sent(&prices, &(0..BOOKS.len()).collect()), sent(&prices, &books));
         let user = only(&books.iter().map(|book| BOOKS[*book]).collect::<Vec<_>>());
-        // What is bet, and what it brings; what others say of it differs, and so do its age and its name.
-        let gist = |entry: &BoardEntry| {
+        // The bets and their returns; the evidence of other books differs, and so do its age and its name.
+        let summary = |entry: &BoardEntry| {
             let legs: Vec<_> = entry.legs.iter().map(|leg| (leg.book.clone(), leg.price, leg.stake)).collect();
             (entry.market(), entry.line, legs, entry.margin.to_bits(), entry.margin_worst.to_bits())
         };
         let found = all.engine.board_of(&user);
         let expected = alone.engine.board_of(&UserBooks::default());
-        prop_assert_eq!(found.iter().map(gist).collect::<Vec<_>>(), expected.iter().map(gist).collect::<Vec<_>>());
+        prop_assert_eq!(found.iter().map(summary).collect::<Vec<_>>(), expected.iter().map(summary).collect::<Vec<_>>());
         prop_assert_eq!(expected.len(), alone.board.len());
     }
 }

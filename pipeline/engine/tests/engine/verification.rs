@@ -1,4 +1,4 @@
-//! What is proven of an arb, flag by flag: each scenario breaks one of them, and the entry says why.
+//! The verification flags of an arb: each scenario breaks one of them, and the entry gives the reason.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn lay(book: &'static str, outcome: Outcome, decimal: &str, seen: i64) -> Tick<'
     Tick { bet, ..tick(book, "home", decimal, seen) }
 }
 
-/// The flags that do not hold, and what is said of the first.
+/// The flags that do not hold, and the reason of the first.
 fn failed_checks(entry: &BoardEntry) -> (Vec<Flag>, String) {
     let verification = entry.verification.unwrap();
     let flags = entry.failed_checks.iter().map(|check| check.flag.known().unwrap()).collect::<Vec<_>>();
@@ -70,14 +70,14 @@ fn failed_checks(entry: &BoardEntry) -> (Vec<Flag>, String) {
     (flags, entry.failed_checks.first().map(|check| check.reason.clone()).unwrap_or_default())
 }
 
-fn told(ticks: Vec<Tick<'_>>) -> (Vec<Flag>, String) {
-    failed_checks(entry(&world().tell(100, ticks)))
+fn sent(ticks: Vec<Tick<'_>>) -> (Vec<Flag>, String) {
+    failed_checks(entry(&world().send(100, ticks)))
 }
 
 #[test]
 fn an_arb_of_which_everything_is_known_is_verified() {
     let mut world = world();
-    let effects = world.tell(100, market(("a", "2.04"), ("b", "2.02"), 99));
+    let effects = world.send(100, market(("a", "2.04"), ("b", "2.02"), 99));
     let entry = entry(&effects);
     assert_eq!(failed_checks(entry), (vec![], String::new()));
     assert_eq!(entry.currency.as_deref(), Some("USD"));
@@ -96,7 +96,7 @@ fn an_arb_of_which_everything_is_known_is_verified() {
 
 #[test]
 fn two_legs_of_one_operator_are_not_independent() {
-    let (flags, reason) = told(market(("a", "2.04"), ("a2", "2.02"), 99));
+    let (flags, reason) = sent(market(("a", "2.04"), ("a2", "2.02"), 99));
     assert_eq!(flags, [Flag::IndependentOperators]);
     assert_eq!(reason, "a2 is of the same operator as another leg");
 }
@@ -104,11 +104,11 @@ fn two_legs_of_one_operator_are_not_independent() {
 #[test]
 fn rules_must_be_known_and_agree() {
     assert_eq!(
-        told(market(("a", "2.04"), ("au", "2.02"), 99)),
+        sent(market(("a", "2.04"), ("au", "2.02"), 99)),
         (vec![Flag::SameRules], "au settles by other rules than a".to_owned())
     );
     assert_eq!(
-        told(market(("who", "2.04"), ("b", "2.02"), 99)),
+        sent(market(("who", "2.04"), ("b", "2.02"), 99)),
         (vec![Flag::SameRules], "the rules of who are not known".to_owned())
     );
 }
@@ -120,31 +120,31 @@ fn a_price_is_judged_by_those_of_others() {
     for other in ["c", "d"] {
         ticks.extend([tick(other, "home", "1.95", 99), tick(other, "away", "1.5", 99)]);
     }
-    let (flags, reason) = told(ticks);
+    let (flags, reason) = sent(ticks);
     assert_eq!(flags, [Flag::PlausiblePrice]);
     assert_eq!(reason, "a is 15.6 points of probability off the median of the others");
     // Two books of one operator are one opinion.
     let mut twins = vec![tick("c", "home", "2.04", 99), tick("b", "away", "2.02", 99)];
     twins.extend(["a", "a2"].map(|other| tick(other, "home", "1.95", 99)));
     twins.extend(["c", "d"].map(|other| tick(other, "away", "1.95", 99)));
-    assert_eq!(told(twins).1, "1 other operators price the bet: too few to judge c");
+    assert_eq!(sent(twins).1, "1 other operators price the bet: too few to judge c");
     let alone =
         vec![tick("a", "home", "2.04", 99), tick("b", "away", "2.02", 99), tick("c", "home", "1.9", 99)];
-    let (flags, reason) = told(alone);
+    let (flags, reason) = sent(alone);
     assert_eq!(flags, [Flag::PlausiblePrice]);
     assert_eq!(reason, "1 other operators price the bet: too few to judge a");
 }
 
 #[test]
 fn a_margin_that_proven_windows_do_not_have_is_not_believed() {
-    let (flags, reason) = told(market(("a", "2.3"), ("b", "2.2"), 99));
+    let (flags, reason) = sent(market(("a", "2.3"), ("b", "2.2"), 99));
     assert_eq!(flags, [Flag::PlausibleMargin]);
     assert_eq!(reason, "99 of 100 proven margins are at most 10.00 %");
 }
 
 #[test]
 fn stakes_that_cannot_be_placed_leave_no_profit() {
-    let (flags, reason) = told(market(("coarse", "2.04"), ("b", "2.02"), 99));
+    let (flags, reason) = sent(market(("coarse", "2.04"), ("b", "2.02"), 99));
     assert_eq!(flags, [Flag::Stakeable]);
     assert_eq!(reason, "no stakes that can be placed leave any profit");
 }
@@ -152,40 +152,40 @@ fn stakes_that_cannot_be_placed_leave_no_profit() {
 #[test]
 fn a_limit_that_leaves_nothing_to_stake_changes_what_is_proven() {
     let mut world = world();
-    let mut told = |second, minor: Option<i64>| {
+    let mut sent = |second, minor: Option<i64>| {
         let mut ticks = market(("a", "2.04"), ("b", "2.02"), 99);
         ticks[0].limit = minor.and_then(Limit::from_minor);
-        let effects = world.tell(second, ticks);
+        let effects = world.send(second, ticks);
         (words(&effects), entry(&effects).clone())
     };
-    assert_eq!(told(100, None).0, ["opened"]);
-    let (said, entry) = told(101, Some(2_000));
-    assert_eq!((said, failed_checks(&entry).0), (vec!["refreshed".to_owned()], vec![]));
-    let (said, entry) = told(102, Some(0));
-    assert_eq!((said, failed_checks(&entry).0), (vec!["updated".to_owned()], vec![Flag::Stakeable]));
+    assert_eq!(sent(100, None).0, ["opened"]);
+    let (reported, entry) = sent(101, Some(2_000));
+    assert_eq!((reported, failed_checks(&entry).0), (vec!["refreshed".to_owned()], vec![]));
+    let (reported, entry) = sent(102, Some(0));
+    assert_eq!((reported, failed_checks(&entry).0), (vec!["updated".to_owned()], vec![Flag::Stakeable]));
     assert_eq!(
         (entry.total_stake_max, entry.margin_rounded, entry.legs[1].stake),
         (Some(Money(0)), None, None)
     );
-    let (said, entry) = told(103, Some(5_000));
-    assert_eq!((said, failed_checks(&entry).0), (vec!["updated".to_owned()], vec![]));
+    let (reported, entry) = sent(103, Some(5_000));
+    assert_eq!((reported, failed_checks(&entry).0), (vec!["updated".to_owned()], vec![]));
 }
 
 #[test]
-fn what_is_proven_later_is_an_event_and_what_grows_old_is_none() {
+fn a_later_verification_is_an_event_and_an_older_age_is_none() {
     let mut world = world();
     let late = |home: i64, away: i64| {
         let mut ticks = market(("a", "2.04"), ("b", "2.02"), away);
         ticks[0].last_seen_at = at(home);
         ticks
     };
-    let opened = world.tell(100, late(90, 99));
+    let opened = world.send(100, late(90, 99));
     assert_eq!(failed_checks(entry(&opened)).0, [Flag::Simultaneous]);
     assert_eq!(
         failed_checks(entry(&opened)).1,
         "one price was last confirmed 9 s before another was first seen"
     );
-    let proven = world.tell(110, late(109, 109));
+    let proven = world.send(110, late(109, 109));
     assert_eq!((words(&proven), failed_checks(entry(&proven)).0), (vec!["updated".to_owned()], vec![]));
     // A book that is not known is expected to confirm within a quarter of an hour.
     assert_eq!(words(&world.beat(109 + 900 + 5)), [""; 0], "the watermark is five seconds behind");
@@ -196,7 +196,7 @@ fn what_is_proven_later_is_an_event_and_what_grows_old_is_none() {
         failed_checks(entry(&aged)).1,
         "a was last confirmed 906 s ago; 95 of 100 of its prices are within 900 s"
     );
-    let gone = world.tell(1_100, vec![]);
+    let gone = world.send(1_100, vec![]);
     let ever = closed(&gone);
     assert_eq!((ever.simultaneous_ever, ever.verified_ever), (Some(true), Some(true)));
 }
@@ -206,8 +206,8 @@ fn a_window_that_was_never_proven_closes_as_a_phantom() {
     let mut world = world();
     let mut ticks = market(("a", "2.04"), ("b", "2.02"), 99);
     ticks[0].last_seen_at = at(90);
-    world.tell(100, ticks);
-    let closing = world.tell(110, vec![]);
+    world.send(100, ticks);
+    let closing = world.send(110, vec![]);
     let ever = closed(&closing);
     assert_eq!((ever.simultaneous_ever, ever.verified_ever), (Some(false), Some(false)));
 }
@@ -216,21 +216,21 @@ fn a_window_that_was_never_proven_closes_as_a_phantom() {
 fn a_commission_counts_before_it_is_an_arb() {
     // At 2.04 less 5 % of winnings 1.988 is left: with 2.01 no arb, with 2.06 one.
     let ticks = |away| vec![tick("x", "home", "2.04", 99), tick("b", "away", away, 99)];
-    assert_eq!(words(&world().tell(100, ticks("2.01"))), [""; 0]);
-    let effects = world().tell(100, ticks("2.06"));
+    assert_eq!(words(&world().send(100, ticks("2.01"))), [""; 0]);
+    let effects = world().send(100, ticks("2.06"));
     let leg = &entry(&effects).legs[0];
     assert_eq!((leg.price.millionths(), leg.effective_price.unwrap().millionths()), (2_040_000, 1_988_000));
     // A worse price that keeps more is the better one.
     let both =
         vec![tick("x", "home", "2.04", 99), tick("a", "home", "2.00", 99), tick("b", "away", "2.06", 99)];
-    assert_eq!(&*entry(&world().tell(100, both)).legs[0].book, "a");
+    assert_eq!(&*entry(&world().send(100, both)).legs[0].book, "a");
 }
 
 #[test]
 fn laying_one_of_two_is_backing_the_other() {
     // Laid at 1.9 for 5 %: not home at 1 + 0.95/0.9.
     let mut world = world();
-    let effects = world.tell(100, vec![tick("a", "home", "2.1", 99), lay("x", Outcome::Home, "1.9", 99)]);
+    let effects = world.send(100, vec![tick("a", "home", "2.1", 99), lay("x", Outcome::Home, "1.9", 99)]);
     let entry = entry(&effects);
     let leg = &entry.legs[1];
     assert_eq!(
@@ -240,8 +240,8 @@ fn laying_one_of_two_is_backing_the_other() {
     assert!((entry.implied_probability - (1.0 / 2.1 + 1.0 / 2.055_555)).abs() < 1e-9);
     // 50.53 at risk, rounded up, is 56.14 laid at 1.9.
     assert_eq!((leg.stake, leg.liability), (Some(Money(5_614)), Some(Money(5_053))));
-    // The same bets by other quotes: the window goes on.
-    let other = world.tell(110, vec![tick("a", "home", "2.1", 109), tick("b", "away", "2.2", 109)]);
+    // The same bets by other quotes: the window continues.
+    let other = world.send(110, vec![tick("a", "home", "2.1", 109), tick("b", "away", "2.2", 109)]);
     assert_eq!(words(&other), ["updated"]);
 }
 
@@ -253,33 +253,33 @@ fn backing_and_laying_one_of_three_is_an_arb_of_its_own() {
     };
     let mut ticks = draw("2.6", "2.9");
     ticks.push(lay("x", Outcome::Home, "2.3", 99));
-    let effects = world.tell(100, ticks);
+    let effects = world.send(100, ticks);
     let pair = entry(&effects);
     let legs: Vec<_> =
         pair.legs.iter().map(|leg| (leg.outcome.known().unwrap(), leg.side.known().unwrap())).collect();
     assert_eq!(legs, [(Outcome::Home, Side::Back), (Outcome::Home, Side::Lay)]);
-    let other = world.tell(110, draw("3.2", "3.2"));
+    let other = world.send(110, draw("3.2", "3.2"));
     assert_eq!(words(&other), ["closed superseded", "opened"], "three bets are another arb");
 }
 
 #[test]
 fn different_currencies_make_no_arb() {
     let ticks = || vec![tick("gbp", "home", "2.2", 99), tick("b", "away", "2.2", 99)];
-    assert_eq!(words(&world().tell(100, ticks())), [""; 0]);
+    assert_eq!(words(&world().send(100, ticks())), [""; 0]);
     let mut more = ticks();
     more.push(tick("a", "home", "2.1", 99));
-    let effects = world().tell(100, more);
+    let effects = world().send(100, more);
     assert_eq!(&*entry(&effects).legs[0].book, "a", "the best of those that can be paid for");
     assert!(effects.iter().all(|effect| !matches!(effect, Effect::Closed(_))));
 }
 
 #[test]
 fn a_book_of_any_currency_is_not_preferred_for_it() {
-    // With two currencies about, `who` is looked at in both; where prices are equal the smaller key holds all the same.
+    // With two currencies, `who` is computed in both; where prices are equal the smaller key still decides.
     let ticks =
         vec![tick("who", "home", "2.1", 90), tick("who", "away", "2.02", 90), tick("a", "away", "2.02", 90)];
     let far = [tick("gbp", "home", "1.1", 90), tick("gbp", "away", "1.1", 90)];
-    let effects = world().tell(100, ticks.into_iter().chain(far).collect());
+    let effects = world().send(100, ticks.into_iter().chain(far).collect());
     let books: Vec<_> = entry(&effects).legs.iter().map(|leg| leg.book.to_string()).collect();
     assert_eq!(books, ["who", "a"]);
 }
@@ -293,7 +293,7 @@ fn worst(home: (&'static str, &str), away: (&'static str, &str)) -> (f64, bool) 
     let books = Books::new([at_level("us", Level::Refunded), at_level("au", Level::DeadHeat)]);
     let engine = Engine::with_books(Policy::Board, Arc::new(books));
     let mut world = World { engine, ..World::new(Policy::Board) };
-    let effects = world.tell(100, vec![tick(home.0, "home", home.1, 90), tick(away.0, "away", away.1, 90)]);
+    let effects = world.send(100, vec![tick(home.0, "home", home.1, 90), tick(away.0, "away", away.1, 90)]);
     let entry = entry(&effects);
     (entry.margin_worst, entry.warnings.contains(&Warning::PushPossible.into()))
 }
@@ -317,5 +317,5 @@ fn a_draw_that_is_only_laid_is_an_outcome_all_the_same() {
     let mut world = world();
     let ticks =
         vec![tick("a", "home", "2.6", 99), tick("b", "away", "2.6", 99), lay("x", Outcome::Draw, "4", 99)];
-    assert_eq!(words(&world.tell(100, ticks)), [""; 0], "two of three outcomes are no whole set");
+    assert_eq!(words(&world.send(100, ticks)), [""; 0], "two of three outcomes are no whole set");
 }

@@ -129,7 +129,7 @@ impl World {
     }
 
     /// A poll of the one event `e`.
-    pub(crate) fn tell(&mut self, second: i64, ticks: Vec<Tick<'_>>) -> Vec<Effect> {
+    pub(crate) fn send(&mut self, second: i64, ticks: Vec<Tick<'_>>) -> Vec<Effect> {
         self.poll(second, &[(event("e"), ticks)])
     }
 }
@@ -164,7 +164,7 @@ pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
             Effect::Closed(closed) => Some(format!("closed {}", closed.reason)),
             Effect::LineMovement(moved) => Some(moved_words(moved)),
             Effect::StaleAlert(alert) => Some(alert_words(alert)),
-            // These have words of their own.
+            // These texts are compared separately.
             Effect::Signal(..) | Effect::Contains { .. } => None,
         })
         .collect()

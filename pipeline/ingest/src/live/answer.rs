@@ -1,4 +1,4 @@
-//! What the API answered, and what that means: an answer to be read, or a problem with a sentence of its own.
+//! The response of the API, and its meaning: a body to read, or a problem with an error text.
 //!
 //! A problem never carries a URL, a body or anything else that could hold the key.
 //!
@@ -11,7 +11,7 @@ use thiserror::Error;
 /// The codes of a key that will not be taken, whatever is asked.
 const BAD_KEYS: [&str; 3] = ["INVALID_KEY", "MISSING_KEY", "DEACTIVATED_KEY"];
 
-/// What every answer says of the credits, where it does.
+/// The headers about credits, in every response that has them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quota {
     /// `x-requests-remaining`: until they are reset.
@@ -27,17 +27,17 @@ pub struct Quota {
 pub struct Answer {
     /// Status code.
     pub status: u16,
-    /// What it says of credits.
+    /// The credits in its headers.
     pub quota: Quota,
     /// Its `Retry-After`, as it was written.
     pub retry_after: Option<String>,
-    /// Whether it says that it is JSON.
+    /// Whether its content type is JSON.
     pub is_json: bool,
     /// Its body, unpacked.
     pub body: String,
 }
 
-/// Why there is nothing to read. Each is a sentence for whoever runs this.
+/// Why there is nothing to read. Each has a sentence for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Problem {
     /// No other call will do better.
@@ -140,18 +140,19 @@ impl Answer {
     /// The API's code of an error; only words of its kind are repeated.
     fn code(&self) -> String {
         #[derive(serde::Deserialize)]
-        struct Said {
+        struct ErrorBody {
             error_code: String,
         }
         let is_word = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        let said = serde_json::from_str::<Said>(&self.body).ok().map(|said| said.error_code);
-        said.filter(|code| code.len() <= 64 && code.chars().all(is_word))
+        let error = serde_json::from_str::<ErrorBody>(&self.body).ok().map(|error| error.error_code);
+        error
+            .filter(|code| code.len() <= 64 && code.chars().all(is_word))
             .unwrap_or_else(|| "no code".to_owned())
     }
 
-    /// How long the server wants to be left alone: seconds, or a date.
+    /// The pause that the server requests: seconds, or a date.
     #[must_use]
-    pub fn wish(&self, now: Micros) -> Option<Micros> {
+    pub fn retry_after(&self, now: Micros) -> Option<Micros> {
         let text = self.retry_after.as_deref()?.trim();
         let seconds = text.parse::<u32>().ok().map(|seconds| i64::from(seconds) * SECOND);
         seconds.or_else(|| parse_http_date(text).map(|at| at.saturating_sub(now).max(0)))
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_body_says_is_repeated_only_where_it_is_a_code() {
+    fn only_an_error_code_of_a_body_is_repeated() {
         for body in [r#"{"error_code":"apiKey=secret"}"#, r#"{"error_code":7}"#, "{", r#"{"error_code":"a"}"#]
         {
             assert!(answer(404, body).read().unwrap_err().to_string().ends_with("(status 404, no code)"));
@@ -224,11 +225,12 @@ mod tests {
 
     #[test]
     fn a_wish_is_seconds_or_a_date() {
-        let wish = |text: &str| Answer { retry_after: Some(text.to_owned()), ..answer(429, "") }.wish(0);
-        assert_eq!((wish("7"), wish("0")), (Some(7 * SECOND), Some(0)));
-        assert_eq!(wish("Thu, 01 Jan 1970 00:01:00 GMT"), Some(60 * SECOND));
-        assert_eq!(wish("Wed, 31 Dec 1969 00:00:00 GMT"), Some(0));
-        assert_eq!((wish("soon"), wish("-1"), wish("")), (None, None, None));
-        assert_eq!(answer(429, "").wish(0), None);
+        let retry_after =
+            |text: &str| Answer { retry_after: Some(text.to_owned()), ..answer(429, "") }.retry_after(0);
+        assert_eq!((retry_after("7"), retry_after("0")), (Some(7 * SECOND), Some(0)));
+        assert_eq!(retry_after("Thu, 01 Jan 1970 00:01:00 GMT"), Some(60 * SECOND));
+        assert_eq!(retry_after("Wed, 31 Dec 1969 00:00:00 GMT"), Some(0));
+        assert_eq!((retry_after("soon"), retry_after("-1"), retry_after("")), (None, None, None));
+        assert_eq!(answer(429, "").retry_after(0), None);
     }
 }

@@ -1,23 +1,23 @@
 //! Back-off: how long to leave alone what has just failed.
 //!
-//! Each failure in a row doubles the time up to a longest one; of it a random half is taken away, so that several
-//! workers do not come back at one moment. What the server asks for by `Retry-After` is the least. It never sleeps and
-//! never reads a clock; its chances come from a seeded generator.
+//! Each failure in a row doubles the pause up to a limit; a random part of up to half is subtracted, so that
+//! several workers do not retry at the same moment. A `Retry-After` of the server is the minimum. It never
+//! sleeps and never reads a clock; its random numbers come from a seeded generator.
 //!
 //! Source: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 ("equal jitter").
 
 use arb_schemas::time::{Micros, SECOND};
 use fastrand::Rng;
 
-/// A server that asks for more is asked again after so long all the same.
-const LONGEST_WISH: Micros = 3_600 * SECOND;
+/// The longest `Retry-After` that is respected.
+const LONGEST_RETRY_AFTER: Micros = 3_600 * SECOND;
 
-/// The times.
+/// The limits of the pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
     /// After a first failure, at most.
     pub first: Micros,
-    /// After any, at most, unless the server asks for more.
+    /// The longest pause, unless the server requests more.
     pub longest: Micros,
 }
 
@@ -29,11 +29,11 @@ impl Default for Backoff {
 
 impl Backoff {
     /// How long to wait after so many failures in a row, of which the last came with this `Retry-After`.
-    pub fn delay(&self, failures: u32, wish: Option<Micros>, rng: &mut Rng) -> Micros {
+    pub fn delay(&self, failures: u32, retry_after: Option<Micros>, rng: &mut Rng) -> Micros {
         let doubled = 1_i64.checked_shl(failures.saturating_sub(1).min(62)).unwrap_or(i64::MAX);
         let most = self.first.saturating_mul(doubled).min(self.longest).max(2);
         let delay = most / 2 + rng.i64(0..=most - most / 2);
-        delay.max(wish.unwrap_or(0).min(LONGEST_WISH))
+        delay.max(retry_after.unwrap_or(0).min(LONGEST_RETRY_AFTER))
     }
 }
 
@@ -45,10 +45,10 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// It has failed again; `wish` is how long the server wants to be left alone.
-    pub fn failed(&mut self, now: Micros, wish: Option<Micros>, backoff: &Backoff, rng: &mut Rng) {
+    /// Another failure; `retry_after` is the pause that the server requests.
+    pub fn failed(&mut self, now: Micros, retry_after: Option<Micros>, backoff: &Backoff, rng: &mut Rng) {
         self.failures = self.failures.saturating_add(1);
-        self.until = Some(now.saturating_add(backoff.delay(self.failures, wish, rng)));
+        self.until = Some(now.saturating_add(backoff.delay(self.failures, retry_after, rng)));
     }
 
     /// It works.
@@ -100,9 +100,10 @@ mod tests {
     #[test]
     fn the_servers_wish_is_the_least() {
         let mut rng = Rng::with_seed(1);
-        let mut wish = |seconds: i64| Backoff::default().delay(1, Some(seconds * SECOND), &mut rng) / SECOND;
-        assert_eq!((wish(60), wish(7_200)), (60, 3_600));
-        assert!((1..=2).contains(&wish(0)) && (1..=2).contains(&wish(-5)));
+        let mut retry_after =
+            |seconds: i64| Backoff::default().delay(1, Some(seconds * SECOND), &mut rng) / SECOND;
+        assert_eq!((retry_after(60), retry_after(7_200)), (60, 3_600));
+        assert!((1..=2).contains(&retry_after(0)) && (1..=2).contains(&retry_after(-5)));
     }
 
     #[test]

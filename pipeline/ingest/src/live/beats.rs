@@ -1,7 +1,7 @@
-//! Heartbeats: each second, that a worker lives for the sources whose lease it holds.
+//! Heartbeats: once a second, for the sources whose lease a worker holds.
 //!
-//! A beat says that nothing came of a source until now, and nothing else: no price is confirmed by it. So it goes on
-//! while the API fails or may not be asked: what time closes must then be closed all the more. It never speaks for a
+//! A heartbeat means that nothing new has come from a source until now; it confirms no price. So it continues
+//! while the API fails or may not be called: quotes must still become stale by time. It never sends one for a
 //! source whose lease was given back.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::replay::LIVE_HEARTBEAT;
 
 const EVERY: Duration = Duration::from_secs(LIVE_HEARTBEAT.cast_unsigned() / SECOND.cast_unsigned());
 
-/// The heart of a worker, on a thread of its own: a call may hang for longer than a beat.
+/// The heartbeat of a worker, on a dedicated thread: a call may hang for longer than the interval.
 pub(super) struct Beats {
     shared: Arc<Mutex<Shared>>,
     stop: Stop,

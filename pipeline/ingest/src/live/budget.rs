@@ -1,10 +1,11 @@
 //! Credits: whether a poll may be paid for.
 //!
-//! What remains is only ever what the API has said, and each saying pays for one poll at most: the answer to that poll
-//! says it anew, and where an answer is missing, a free call asks. Of the credits those stay untouched that the other
-//! workers of the group may be spending at this moment: each has one saying at most, so once what remains is below the
-//! floor and a poll for each of them, no new poll begins and those under way end at the floor or above. A poll whose
-//! answer did not come counts as paid for until it must have been. It never reads a clock.
+//! The remaining credits are only ever what the API has reported, and each report pays for one poll at most:
+//! the response to that poll reports them again, and where a response is missing, a free call fetches them.
+//! Credits that the other workers of the group may be spending at this moment are kept in reserve: each has
+//! one report at most, so once the remainder is below the floor plus one poll for each of them, no new poll
+//! begins and those under way end at the floor or above. A poll without a response counts as paid until the
+//! API must have charged it. It never reads a clock.
 //!
 //! Source: The Odds API v4, "Usage quota costs" (<https://the-odds-api.com/liveapi/guides/v4/>): markets times regions
 //! for each call of `/odds`, nothing for `/sports` and `/events`; `x-requests-remaining`, `x-requests-last` on every
@@ -28,7 +29,7 @@ pub struct Allowance {
     pub reset_day: Option<i8>,
 }
 
-/// What the API has said, and what has been spent since.
+/// The credits that the API has reported, and those spent since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
     allowance: Allowance,
@@ -61,7 +62,7 @@ pub enum Verdict {
     Ask,
     /// So many credits remain, and they stay.
     Low(u64),
-    /// The API does not say what remains.
+    /// The API does not report the remaining credits.
     Silent,
 }
 
@@ -72,8 +73,8 @@ impl Budget {
         Self { allowance, cost: allowance.cost, reading: Reading::None, unanswered: Vec::new() }
     }
 
-    /// An answer came that says so many credits remain, and that it cost so many itself.
-    pub fn told(&mut self, now: Micros, remaining: Option<u64>, cost: Option<u64>) {
+    /// A response reported so many remaining credits, and its own cost.
+    pub fn reported(&mut self, now: Micros, remaining: Option<u64>, cost: Option<u64>) {
         self.reading = remaining.map_or(Reading::Silent, Reading::Credits);
         self.cost = self.cost.max(cost.unwrap_or(0));
         self.unanswered.retain(|asked| now.saturating_sub(*asked) < CHARGED);
@@ -85,8 +86,8 @@ impl Budget {
         self.unanswered.push(now);
     }
 
-    /// What the API has said holds no more.
-    pub fn forget(&mut self) {
+    /// Discards the last report of the API.
+    pub fn discard(&mut self) {
         self.reading = Reading::None;
     }
 
@@ -134,9 +135,9 @@ mod tests {
     const ONE: Allowance = Allowance { floor: 10, cost: 3, at_once: 1, reset_day: None };
     const DAY: Micros = 86_400 * SECOND;
 
-    fn told(allowance: Allowance, remaining: Option<u64>) -> Budget {
+    fn reported(allowance: Allowance, remaining: Option<u64>) -> Budget {
         let mut budget = Budget::new(allowance);
-        budget.told(0, remaining, None);
+        budget.reported(0, remaining, None);
         budget
     }
 
@@ -145,47 +146,47 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_paid_before_the_api_has_said_what_remains() {
+    fn nothing_is_paid_before_the_api_has_reported_the_credits() {
         assert_eq!(verdict(&Budget::new(ONE)), Verdict::Ask);
-        assert_eq!(verdict(&told(ONE, None)), Verdict::Silent);
-        assert_eq!(verdict(&told(Allowance { floor: 0, ..ONE }, None)), Verdict::Pay);
-        assert_eq!(verdict(&told(ONE, Some(13))), Verdict::Pay);
-        assert_eq!(verdict(&told(ONE, Some(12))), Verdict::Low(12));
-        assert_eq!(verdict(&told(Allowance { at_once: 4, ..ONE }, Some(21))), Verdict::Low(21));
+        assert_eq!(verdict(&reported(ONE, None)), Verdict::Silent);
+        assert_eq!(verdict(&reported(Allowance { floor: 0, ..ONE }, None)), Verdict::Pay);
+        assert_eq!(verdict(&reported(ONE, Some(13))), Verdict::Pay);
+        assert_eq!(verdict(&reported(ONE, Some(12))), Verdict::Low(12));
+        assert_eq!(verdict(&reported(Allowance { at_once: 4, ..ONE }, Some(21))), Verdict::Low(21));
     }
 
     #[test]
     fn a_saying_pays_once() {
-        let mut budget = told(ONE, Some(1_000));
+        let mut budget = reported(ONE, Some(1_000));
         budget.asked(0);
         assert_eq!(verdict(&budget), Verdict::Ask);
         budget.answered();
-        budget.told(0, Some(13), Some(3));
+        budget.reported(0, Some(13), Some(3));
         assert_eq!(verdict(&budget), Verdict::Pay);
     }
 
     #[test]
-    fn what_was_not_answered_counts_as_paid_for_a_minute() {
-        let mut budget = told(ONE, Some(15));
+    fn a_call_without_a_response_counts_as_paid_for_a_minute() {
+        let mut budget = reported(ONE, Some(15));
         budget.asked(0);
-        budget.told(1, Some(15), Some(0));
+        budget.reported(1, Some(15), Some(0));
         assert_eq!(verdict(&budget), Verdict::Low(15));
-        budget.told(CHARGED, Some(15), Some(0));
+        budget.reported(CHARGED, Some(15), Some(0));
         assert_eq!(verdict(&budget), Verdict::Pay);
     }
 
     #[test]
     fn a_poll_that_costs_more_than_documented_is_believed() {
-        let mut budget = told(ONE, Some(19));
-        budget.told(0, Some(19), Some(10));
+        let mut budget = reported(ONE, Some(19));
+        budget.reported(0, Some(19), Some(10));
         assert_eq!(verdict(&budget), Verdict::Low(19));
     }
 
     #[test]
-    fn what_remains_is_spread_until_the_reset() {
+    fn the_remaining_credits_are_spread_until_the_reset() {
         let spread = Allowance { floor: 0, cost: 1, at_once: 0, reset_day: Some(11) };
         // Ten days for ten credits: one a day; for a worker that makes half of the polls one in two days.
-        let budget = told(spread, Some(10));
+        let budget = reported(spread, Some(10));
         assert_eq!(budget.verdict(0, Some(-DAY), 1.0), Verdict::Pay);
         assert_eq!(budget.verdict(0, Some(0), 1.0), Verdict::Later(DAY));
         assert_eq!(budget.verdict(0, Some(0), 0.5), Verdict::Later(2 * DAY));
@@ -199,8 +200,8 @@ mod tests {
     }
 
     impl Market {
-        /// What a header says: the truth, nothing, or that nothing is left.
-        fn says(&mut self) -> Option<u64> {
+        /// The value of a header: the truth, no header, or zero.
+        fn header(&mut self) -> Option<u64> {
             match self.rng.u8(0..10) {
                 0 => None,
                 1 => Some(0),
@@ -234,15 +235,15 @@ mod tests {
                     asked[worker] = false;
                     if rng.u8(0..4) > 0 {
                         budget.answered();
-                        let said = market.says();
-                        budget.told(now, said, Some(allowance.cost));
+                        let header = market.header();
+                        budget.reported(now, header, Some(allowance.cost));
                     }
                 } else if budget.verdict(now, None, 1.0) == Verdict::Pay {
                     budget.asked(now);
                     asked[worker] = true;
                 } else {
-                    let said = market.says();
-                    budget.told(now, said, Some(0));
+                    let header = market.header();
+                    budget.reported(now, header, Some(0));
                 }
                 let least = allowance.floor.min(begun_with);
                 assert!(market.credits >= least, "seed {seed}: {} of {least}", market.credits);

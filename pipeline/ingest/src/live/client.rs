@@ -1,8 +1,8 @@
 //! The calls of The Odds API over HTTPS. The HTTP client of sources.
 //!
-//! The key is a query parameter, which the API asks for: it is put into the request here and nowhere else, and neither
-//! it nor a URL ever leaves this file, not in an error either. No redirect is followed, everything has a time-out, and
-//! no more than [`LONGEST`] of a body is held.
+//! The key is a query parameter, as the API requires: it is added to the request here and nowhere else, and
+//! neither it nor a URL ever leaves this file, not in an error either. No redirect is followed, every call
+//! has a time-out, and no more than [`LONGEST`] of a body is read.
 //!
 //! Source: The Odds API v4 (<https://the-odds-api.com/liveapi/guides/v4/>); its machine-readable description asks clients to
 //! accept gzip (<https://the-odds-api.com/api-reference/v4/schema.yml>).
@@ -56,7 +56,7 @@ pub enum SettingsError {
     Address,
 }
 
-/// Who asks.
+/// The caller of the API.
 pub struct Client {
     agent: Agent,
     /// Scheme and host.
@@ -142,7 +142,7 @@ fn is_json(content_type: &str) -> bool {
     content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
-/// A whole body; one that ends early, or is no text, is none.
+/// A complete body; one that ends early, or is no text, is an error.
 fn read(body: Body) -> Result<String, Problem> {
     let mut text = Vec::with_capacity(USUAL);
     let read = body.into_reader().take(LONGEST + 1).read_to_end(&mut text);
@@ -157,7 +157,9 @@ fn read(body: Body) -> Result<String, Problem> {
 fn cut(error: &ureq::Error) -> Problem {
     match error {
         ureq::Error::Timeout(_) => failed(error),
-        ureq::Error::Decompress(..) => Problem::Broken("no gzip, as it says it is, or cut off"),
+        ureq::Error::Decompress(..) => {
+            Problem::Broken("invalid gzip although the header names it, or cut off")
+        }
         _ => Problem::Broken("cut off"),
     }
 }
@@ -168,11 +170,11 @@ fn failed(error: &ureq::Error) -> Problem {
         ureq::Error::Timeout(Timeout::Connect) => "the connection timed out".to_owned(),
         ureq::Error::Timeout(_) => "it timed out".to_owned(),
         ureq::Error::HostNotFound => "the host has no address".to_owned(),
-        // The system's words for a name without an address have no kind of their own.
+        // The system's error for a name without an address has no separate kind.
         ureq::Error::Io(error) if error.to_string().starts_with("failed to lookup") => {
             "the host has no address".to_owned()
         }
-        // What is said on a connection that is no TLS, or by a certificate that is not trusted.
+        // The error for a connection without TLS, or with a certificate that is not trusted.
         ureq::Error::Io(error) if error.kind() == ErrorKind::InvalidData => format!("TLS: {error}"),
         ureq::Error::Io(error) => error.kind().to_string(),
         ureq::Error::Rustls(error) => format!("TLS: {error}"),
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_answer_is_named_without_the_key() {
+    fn an_error_names_the_server_without_the_key() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         drop(listener);
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!(server.join().unwrap()[..2], [22, 3]);
     }
 
-    /// What a server that answers with these bytes, packed, is understood to say.
+    /// The result of reading a response with these compressed bytes.
     fn unpacked(body: &'static [u8]) -> Result<String, Problem> {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked_whole_or_not_at_all() {
+    fn a_compressed_body_is_read_completely_or_not_at_all() {
         /// `[]`, by gzip.
         const PACKED: &[u8] = &[31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 142, 5, 0, 41, 187, 76, 13, 2, 0, 0, 0];
         assert_eq!(unpacked(PACKED).as_deref(), Ok("[]"));

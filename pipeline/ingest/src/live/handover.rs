@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use arb_schemas::time::Micros;
 
-/// The first word, so that another form can be told from this one.
+/// The first word, which names the format.
 const VERSION: &str = "1";
 /// Kafka's limit is 4,096 bytes, unless its operator made it less.
 const LONGEST: usize = 4_000;
 
-/// As text.
+/// Writes the text form.
 #[must_use]
 pub fn write(asked: &BTreeMap<String, Micros>) -> String {
     let mut latest: Vec<_> = asked.iter().collect();
@@ -28,7 +28,7 @@ pub fn write(asked: &BTreeMap<String, Micros>) -> String {
     text
 }
 
-/// From text.
+/// Parses the text form.
 #[must_use]
 pub fn read(text: &str) -> BTreeMap<String, Micros> {
     let mut words = text.split(' ');
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_comes_back_as_it_was() {
+    fn a_note_is_read_as_it_was_written() {
         let asked = BTreeMap::from([("soccer_epl".to_owned(), 7), ("basketball_nba".to_owned(), -1)]);
         assert_eq!(write(&asked), "1 soccer_epl=7 basketball_nba=-1");
         assert_eq!(read(&write(&asked)), asked);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_out() {
+    fn unknown_parts_are_left_out() {
         assert!(read("").is_empty() && read("2 soccer_epl=7").is_empty() && read("1").is_empty());
         assert!(read("1 a=7 b c=x =5 d=").contains_key("a"));
         assert_eq!(read("1 b c=x d="), BTreeMap::new());

@@ -1,8 +1,9 @@
 //! What to do next: which listing to ask for, which sport to poll, or nothing.
 //!
-//! Everything that a worker knows is here, and every decision: it is told what came of each call and answers with the
-//! next one. It polls a sport whose lease is held, which is in season and due, and only if the credits allow it; of
-//! several the one that is overdue by most of its interval. It never calls, publishes or reads a clock.
+//! All state of a worker is here, and every decision: it receives the result of each call and returns the
+//! next action. It polls a sport whose lease is held, which is in season and due, and only if the credits
+//! allow it; of several the one that is overdue by the largest part of its interval. It never calls,
+//! publishes or reads a clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,7 +18,8 @@ use super::budget::{Allowance, Budget, Verdict};
 use super::handover;
 use super::schedule::{Due, Intervals};
 
-/// For so long a sport that left the roster is spoken for: so long its events are remembered without a word.
+/// For so long a sport that left the list of sports still has heartbeats: its events are kept that long
+/// without updates.
 const LATELY: Micros = 24 * 3_600 * SECOND;
 
 /// Which sports are polled.
@@ -34,7 +36,7 @@ pub enum Sports {
 pub struct Rules {
     /// Which sports.
     pub sports: Sports,
-    /// How often.
+    /// The intervals between polls.
     pub intervals: Intervals,
     /// Time between two looks at a free listing.
     pub look_every: Micros,
@@ -79,17 +81,17 @@ impl fmt::Display for Action {
     }
 }
 
-/// What a worker knows.
+/// The state of a worker.
 pub struct Plan {
     rules: Rules,
     rng: Rng,
     budget: Budget,
     /// Partitions whose leases are held.
     held: BTreeSet<i32>,
-    /// In season, and wanted.
+    /// In season, and selected by the settings.
     roster: BTreeSet<String>,
     listing: Look,
-    /// The API wants fewer calls.
+    /// The API has requested fewer calls.
     throttle: Trouble,
     /// Of those whose lease is held, what is known.
     sports: BTreeMap<String, PolledSport>,
@@ -109,7 +111,7 @@ struct PolledSport {
     asked_at: Option<Micros>,
     received_at: Option<Micros>,
     trouble: Trouble,
-    /// The API knows nothing of it: until then it is left alone.
+    /// The API does not know the sport: until then it is not polled.
     gone_until: Option<Micros>,
 }
 
@@ -136,7 +138,7 @@ impl PolledSport {
 }
 
 impl Plan {
-    /// Of a worker that knows nothing and holds nothing.
+    /// The plan of a worker without state and leases.
     #[must_use]
     pub fn new(rules: Rules, seed: u64) -> Self {
         Self {
@@ -168,8 +170,8 @@ impl Plan {
         let count = self.rules.partitions;
         self.sports.retain(|sport, _| !partitions.contains(&partition_of(sport, count)));
         if !self.holds_any() {
-            // Others spend now: what was said to this worker would pay for a poll that nobody has kept back.
-            self.budget.forget();
+            // Other workers spend now: the last report to this worker may be out of date.
+            self.budget.discard();
         }
     }
 
@@ -224,18 +226,19 @@ impl Plan {
         }
     }
 
-    /// An answer of any status came. Only a good one that names no credits says that the API names none: an error may be
-    /// a gateway's, which knows nothing of them.
+    /// A response of any status came. Only a successful one without credit headers means that the API reports
+    /// none: an error may come from a gateway, which does not know them.
     pub fn answered(&mut self, action: &Action, now: Micros, quota: Quota, is_good: bool) {
         if matches!(action, Action::Poll(_)) {
             self.budget.answered();
         }
         if is_good || quota.remaining.is_some() {
-            self.budget.told(now, quota.remaining, quota.last);
+            self.budget.reported(now, quota.remaining, quota.last);
         }
     }
 
-    /// A time for a poll that has just been received: later than that of the sport's last one, whatever the clock says.
+    /// A time for a poll that has just been received: later than that of the sport's last one, whatever the
+    /// clock reads.
     #[must_use]
     pub fn stamp(&self, sport: &str, now: Micros) -> Micros {
         let last = self.sports.get(sport).and_then(|sport| sport.received_at.max(sport.asked_at));
@@ -252,19 +255,19 @@ impl Plan {
         }
     }
 
-    /// A call failed; `wish` is how long the API wants to be left alone.
-    pub fn failed(&mut self, action: &Action, now: Micros, problem: &Problem, wish: Option<Micros>) {
+    /// A call failed; `retry_after` is the pause that the API requests.
+    pub fn failed(&mut self, action: &Action, now: Micros, problem: &Problem, retry_after: Option<Micros>) {
         let Self { rules, rng, .. } = self;
         match problem {
-            Problem::TooMany => self.throttle.failed(now, wish, &rules.backoff, rng),
-            Problem::Exhausted => self.budget.told(now, Some(0), None),
+            Problem::TooMany => self.throttle.failed(now, retry_after, &rules.backoff, rng),
+            Problem::Exhausted => self.budget.reported(now, Some(0), None),
             _ => {}
         }
         let (Action::Events(name) | Action::Poll(name)) = action else {
             return match problem {
-                // It has been looked at: what it would say of the credits is known.
+                // It has been polled: whether it reports credits is known.
                 Problem::Exhausted => self.listing.came(now),
-                _ => self.listing.trouble.failed(now, wish, &rules.backoff, rng),
+                _ => self.listing.trouble.failed(now, retry_after, &rules.backoff, rng),
             };
         };
         let Some(sport) = self.sports.get_mut(name) else { return };
@@ -274,8 +277,8 @@ impl Plan {
                 sport.events.came(now);
                 sport.trouble.ended();
             }
-            (_, Action::Poll(_)) => sport.trouble.failed(now, wish, &rules.backoff, rng),
-            _ => sport.events.trouble.failed(now, wish, &rules.backoff, rng),
+            (_, Action::Poll(_)) => sport.trouble.failed(now, retry_after, &rules.backoff, rng),
+            _ => sport.events.trouble.failed(now, retry_after, &rules.backoff, rng),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is due: how often a sport is polled, by how near its nearest event is.
 //!
-//! The nearer, the oftener: an interval never grows as a start comes closer. It knows neither credits nor faults, and
+//! An interval never grows as the start of an event comes closer. It never looks at credits or faults, and
 //! never reads a clock.
 //!
 //! Source of the defaults: The Odds API, "Odds API Update Intervals"
@@ -48,7 +48,7 @@ impl Default for Intervals {
 pub struct Due {
     /// From then on.
     pub at: Micros,
-    /// The interval that says so.
+    /// The interval for that distance from the start.
     pub every: Micros,
 }
 
@@ -61,6 +61,15 @@ impl Intervals {
     }
 
     /// The interval of an event that starts in so long; it has begun when that is not positive.
+    ///
+    /// ```
+    /// use arb_ingest::live::schedule::Intervals;
+    /// use arb_model::time::SECOND;
+    ///
+    /// let intervals = Intervals::default();
+    /// assert_eq!(intervals.of(0), 60 * SECOND, "in play");
+    /// assert_eq!(intervals.of(30 * 60 * SECOND), 120 * SECOND, "half an hour before the start");
+    /// ```
     #[must_use]
     pub fn of(&self, starts_in: Micros) -> Micros {
         match starts_in {

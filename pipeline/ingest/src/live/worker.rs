@@ -1,9 +1,9 @@
 //! The loop of a worker: it serves its leases, and makes the calls that its plan names, one at a time.
 //!
-//! Before a poll is paid for, that it is asked for is written to the lease: whoever is no longer the holder is refused
-//! there. What comes after the lease is lost is dropped, and so is what took longer than any call may, because whoever
-//! was frozen would take old prices for those of now. A lease is given back when nothing of it is under way and all that
-//! was published is acknowledged. It decides nothing about when.
+//! Before a poll is paid for, the request is written to the lease: a worker that no longer holds it is
+//! refused there. A response after the lease is lost is dropped, and so is one that took longer than any call
+//! may, because a frozen worker would take old prices for current ones. A lease is given back when none of
+//! its calls is under way and everything published is acknowledged. The plan makes every decision about time.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::telemetry;
 use crate::the_odds_api::{Decoder, OddsFormat};
 
 /// Between two looks when there is nothing to do.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 /// What a call may take beyond its time-out, by the clock on the wall.
 const GRACE: Micros = 5 * SECOND;
 
@@ -41,7 +41,7 @@ pub(super) struct Worker<'a> {
     polled: Polled,
 }
 
-/// What has been said of the credits.
+/// The state of the credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Enough,
@@ -69,9 +69,9 @@ impl<'a> Worker<'a> {
         self.publisher.of("")
     }
 
-    /// Works until the end is wished.
+    /// Runs until the shutdown signal.
     pub(super) fn run(mut self, stop: &Stop) -> Result<Polled, LiveError> {
-        let mut wait = LOOK;
+        let mut wait = POLL;
         while !stop.is_stopped() {
             self.beats.check()?;
             self.serve(wait)?;
@@ -80,8 +80,8 @@ impl<'a> Worker<'a> {
                 Some(action) => self.act(&action, now)?,
                 None => false,
             };
-            wait = if done { Duration::ZERO } else { LOOK };
-            self.say_standing();
+            wait = if done { Duration::ZERO } else { POLL };
+            self.log_credits();
         }
         self.beats.only_for(std::iter::empty());
         self.publisher.flush()?;
@@ -146,9 +146,9 @@ impl<'a> Worker<'a> {
         match done {
             Ok(()) => Ok(true),
             Err(Failure { problem: problem @ Problem::BadKey(_), .. }) => Err(LiveError::BadKey(problem)),
-            Err(Failure { problem, wish }) => {
+            Err(Failure { problem, retry_after }) => {
                 tracing::warn!(call = %action, "{problem}");
-                self.plan.failed(action, (self.settings.clock)(), &problem, wish);
+                self.plan.failed(action, (self.settings.clock)(), &problem, retry_after);
                 self.polled.failures += 1;
                 Ok(true)
             }
@@ -219,19 +219,20 @@ impl<'a> Worker<'a> {
         Ok(poll)
     }
 
-    /// Takes in what an answer says of credits, and gives its body.
+    /// Reads the credits of a response, and returns its body.
     fn take<'b>(&mut self, action: &Action, answer: &'b Answer) -> Result<(Micros, &'b str), Failure> {
         let now = (self.settings.clock)();
         self.plan.answered(action, now, answer.quota, answer.status == 200);
         if let Some(remaining) = answer.quota.remaining {
             telemetry::credits(remaining);
         }
-        let body = answer.read().map_err(|problem| Failure { problem, wish: answer.wish(now) })?;
+        let body =
+            answer.read().map_err(|problem| Failure { problem, retry_after: answer.retry_after(now) })?;
         Ok((now, body))
     }
 
-    /// Says once when the credits end, and when they are back.
-    fn say_standing(&mut self) {
+    /// Logs once when the credits end, and once when they are back.
+    fn log_credits(&mut self) {
         let floor = self.settings.rules.floor;
         let standing = match self.plan.verdict((self.settings.clock)()) {
             Verdict::Ask => return,
@@ -263,15 +264,15 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// A call that brought nothing, and how long the API wants to be left alone.
+/// A failed call, and the pause that the API requests.
 struct Failure {
     problem: Problem,
-    wish: Option<Micros>,
+    retry_after: Option<Micros>,
 }
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        Self { problem, wish: None }
+        Self { problem, retry_after: None }
     }
 }
 
@@ -284,13 +285,14 @@ fn confirmed<E>(
     Ok(remember()?.then(clock))
 }
 
-/// Whether an answer comes later than any call may take: whoever waited for it was frozen meanwhile.
+/// Whether a response comes later than any call may take: the worker was frozen meanwhile.
 fn is_old(asked_at: Micros, now: Micros, total: Duration) -> bool {
     let total = i64::try_from(total.as_micros()).unwrap_or(Micros::MAX);
     now.saturating_sub(asked_at) > total.saturating_add(GRACE)
 }
 
-/// The name of a sport in every record: each is a source of its own, so that one may be late without the others.
+/// The name of a sport in every record: each sport is a separate source, so that one may be late without the
+/// others.
 pub(super) fn source(sport: &str) -> String {
     format!("the-odds-api/{sport}")
 }

@@ -1,7 +1,7 @@
-//! Books: who they are, what they keep for themselves, how often they look and how often the feed confirms them.
+//! Books: their names, margins, how often they update and how often the feed confirms them.
 //!
-//! A book's confirmations come for all its matches at once, one in each cell of a grid of its own, at a moment that is
-//! drawn by lot: so the last one before any time is a question of arithmetic. Nothing here knows a price.
+//! A book's confirmations come for all its matches at once, one in each cell of the book's grid, at a random
+//! moment: so the last one before any time can be computed directly. Nothing here knows a price.
 
 use arb_schemas::time::{Micros, SECOND};
 
@@ -25,7 +25,7 @@ pub(super) struct Book {
     pub(super) confirms: f64,
     /// Of so many confirmations one fails.
     pub(super) fails: f64,
-    /// It goes on when a match begins.
+    /// Its quotes continue when a match begins.
     pub(super) in_play: bool,
     /// It has spreads and totals on whole and quarter lines, too.
     pub(super) is_asian: bool,
@@ -65,7 +65,8 @@ const TREES: [&str; 10] =
     ["hazel", "iron", "juniper", "larch", "maple", "nut", "oak", "pine", "rowan", "spruce"];
 const TRADES: [&str; 8] = ["bet", "odds", "line", "play", "wager", "stakes", "price", "match"];
 
-/// So many books, those of the table, then generated ones; and an exchange after them, where one is wanted.
+/// The given number of books, those of the table, then generated ones; and an exchange after them, if
+/// requested.
 pub(super) fn books(seed: u64, count: usize, exchange: bool, model: &Model) -> Vec<Book> {
     let books = (0..count).map(|index| book(seed, index, model));
     books.chain(exchange.then(|| self::exchange(seed, model))).collect()

@@ -37,7 +37,7 @@ impl Card {
         Self { seen_at, winner, laid, spread: both(view.spread), total: both(view.total) }
     }
 
-    /// The favourite's odds without their minus; nobody would overlook a heavy favourite's.
+    /// The favourite's odds without their minus; for a heavy favourite the error would be obvious.
     pub(super) fn with_wrong_sign(mut self) -> Self {
         if let Some(favourite) = self.winner.iter_mut().min()
             && *favourite > HEAVY

@@ -18,14 +18,14 @@ const TOLERANCE: [f64; 2] = [0.008, 0.012];
 const UNEVEN: [f64; 2] = [0.40, 0.27];
 /// Of so many matches one is misjudged, by so many times the usual.
 const MISJUDGED: (f64, f64) = (0.05, 3.0);
-/// Of so many looks one makes up its mind anew.
+/// One in so many updates changes the desk's opinion.
 const NEW_MIND: [f64; 2] = [0.02, 0.006];
 /// In play a desk leans so many times as far.
 const BOLDER: f64 = 2.5;
 /// Seconds a step.
 const STEP: f64 = 10.0;
 
-/// What a desk says of a match. Lines in thousandths, the home side's for spreads.
+/// A desk's prices of a match. Lines in thousandths, the home side's for spreads.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct View {
     /// That home wins, away wins, neither does.
@@ -68,22 +68,22 @@ impl Desk {
         model: &Model,
     ) {
         if step >= self.next_look {
-            self.look(life, in_play, &fair(self.behind), model);
+            self.inspect(life, in_play, &fair(self.behind), model);
             self.next_look = step + wait(&mut self.rng, self.looks[usize::from(in_play)] / STEP);
         }
     }
 
-    /// What it says.
+    /// Its current prices.
     pub(super) fn view(&self) -> &View {
         &self.view
     }
 
-    /// It looks at the next step, whatever it had in mind: at the start of a match.
+    /// It updates at the next step, whatever was scheduled: at the start of a match.
     pub(super) fn wake(&mut self) {
         self.next_look = 0;
     }
 
-    fn look(&mut self, life: &Life, in_play: bool, fair: &Fair, model: &Model) {
+    fn inspect(&mut self, life: &Life, in_play: bool, fair: &Fair, model: &Model) {
         if self.rng.f64() < NEW_MIND[usize::from(in_play)] {
             self.leans = [opinion(&mut self.rng, model), opinion(&mut self.rng, model)];
         }
@@ -94,31 +94,32 @@ impl Desk {
             sum: fair.sum + sum * fair.deviation,
             deviation: fair.deviation,
         };
-        self.say(life.sport, usize::from(in_play), &seen);
+        self.update_prices(life.sport, usize::from(in_play), &seen);
     }
 
-    fn say(&mut self, sport: &Sport, phase: usize, seen: &Fair) {
+    fn update_prices(&mut self, sport: &Sport, phase: usize, seen: &Fair) {
         let winner = seen.winner(sport.has_draw);
-        if self.view.winner.iter().zip(winner).any(|(said, now)| (said - now).abs() > TOLERANCE[phase]) {
+        if self.view.winner.iter().zip(winner).any(|(shown, now)| (shown - now).abs() > TOLERANCE[phase]) {
             self.view.winner = winner;
         }
         let coarse = if self.is_asian { 1 } else { 2 };
         let handicap = -on_grid(seen.difference, sport.spread_grid * coarse);
-        restate(&mut self.view.spread, handicap, phase, |line| seen.covers(line));
+        update_line(&mut self.view.spread, handicap, phase, |line| seen.covers(line));
         let total = on_grid(seen.sum, sport.total_grid * coarse).max(500);
-        restate(&mut self.view.total, total, phase, |line| seen.over(line));
+        update_line(&mut self.view.total, total, phase, |line| seen.over(line));
     }
 }
 
-/// Keeps a line while it is even enough, or else takes the one that is best now; and its price, while it is close enough.
-fn restate(said: &mut (i32, f64), best: i32, phase: usize, share: impl Fn(f64) -> f64) {
+/// Keeps a line while it is even enough, or else takes the best one now; and its price, while it is close
+/// enough.
+fn update_line(shown: &mut (i32, f64), best: i32, phase: usize, share: impl Fn(f64) -> f64) {
     let of = |line: i32| share(f64::from(line) / 1e3);
-    let (line, chance) = *said;
+    let (line, chance) = *shown;
     let now = of(line);
     if chance == 0.0 || !(UNEVEN[phase]..=1.0 - UNEVEN[phase]).contains(&now) {
-        *said = (best, of(best));
+        *shown = (best, of(best));
     } else if (now - chance).abs() > TOLERANCE[phase] {
-        said.1 = now;
+        shown.1 = now;
     }
 }
 

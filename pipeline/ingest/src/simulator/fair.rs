@@ -1,8 +1,9 @@
 //! The fair price: what is known of a match at each step.
 //!
-//! A latent expectation of the final difference and sum of points wanders before the match, jumps when there is
-//! news, and follows the score in play. Probabilities are those of a normal final score (Stern 1991 for American
-//! football; here for all, with half a point of continuity around a draw). It never knows what a book thinks.
+//! A latent expectation of the final difference and sum of points moves randomly before the match, jumps at
+//! news, and follows the score in play. Probabilities are those of a normal final score (Stern 1991 for
+//! American football; here for all, with half a point of continuity around a draw). It never knows a book's
+//! prices.
 
 use fastrand::Rng;
 
@@ -102,7 +103,7 @@ impl Story {
         let home = self.rng.f64() < 0.5 + difference / sum / 2.0;
         let points = self.rng.choice(scores).copied().unwrap_or_default();
         self.score[usize::from(!home)] += points;
-        // A score in a game of hundreds of points says nothing new, and no book closes for it.
+        // One score among hundreds of points is no news, and no book suspends for it.
         life.sport.points < 100.0
     }
 

@@ -1,7 +1,7 @@
-//! What goes wrong at a book: quotes that are taken down, that stand still, that are absurd, that lack their draw.
+//! The faults of a book: quotes that are suspended, stale, palpably wrong, or without their draw.
 //!
-//! The Odds API has no word for a suspension: a suspended book keeps its last prices and their time, and after a
-//! quarter of an hour the feed drops them. Nothing here knows a price.
+//! The Odds API does not report a suspension: a suspended book keeps its last prices and their time, and
+//! after a quarter of an hour the feed drops them. Nothing here knows a price.
 
 use fastrand::Rng;
 
@@ -15,7 +15,7 @@ pub(super) enum Fault {
     None,
     /// It has taken its quotes down.
     Withdrawn,
-    /// It shows its last prices, which nobody confirms.
+    /// It shows its last prices, which are no longer confirmed.
     Frozen,
     /// The favourite's odds have lost their sign.
     WrongSign,
@@ -75,7 +75,8 @@ impl Faults {
         self.now
     }
 
-    /// The match begins: other rates hold. A book that closes then stands still until the feed drops it, where any does.
+    /// The match begins: the in-play rates apply. A book that closes then keeps its last prices until the
+    /// feed drops it, where the feed does.
     pub(super) fn kick_off(&mut self, step: i64, goes_on: bool, model: &Model) {
         self.draw(step, true, model);
         if !goes_on {

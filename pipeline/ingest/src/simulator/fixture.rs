@@ -1,6 +1,7 @@
 //! One match on offer: its story, the desks that watch it, and what the feed has of each book.
 //!
-//! It moves step by step, whoever asks and however often: a poll only looks. So polls of any cadence see one market.
+//! It advances step by step, independently of polls: a poll only reads. So polls of any cadence see one
+//! market.
 
 use arb_schemas::time::Micros;
 
@@ -76,7 +77,8 @@ impl Fixture {
 
     fn advance_one(&mut self, books: &[Book], model: &Model) {
         let (step, at) = (self.step, self.step * STEP);
-        // What is confirmed within a step is what was said before it: so a poll can tell without making it.
+        // A confirmation within a step confirms the prices before it: so a poll can read them without
+        // advancing.
         for (shelf, book) in self.shelves.iter_mut().zip(books) {
             shelf.learn(at, self.life.starts_at, book, &self.desks[shelf.desk]);
         }

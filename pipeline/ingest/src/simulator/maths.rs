@@ -1,7 +1,7 @@
 //! Chance and curves, in arithmetic that every machine does alike.
 //!
-//! Only `+ - * /` and square roots, which IEEE 754 fixes to the bit: a library's `exp` and `ln` differ between
-//! machines, and the same seed must give the same market everywhere. Nothing here knows what a price is.
+//! Only `+ - * /` and square roots, which IEEE 754 fixes to the bit: a library's `exp` and `ln` differ
+//! between machines, and the same seed must give the same market everywhere. Nothing here knows a price.
 
 use fastrand::Rng;
 
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_are_what_a_library_says() {
+    fn curves_agree_with_a_library() {
         for x in [-30.0, -2.5, -0.1, 0.0, 0.7, 1.0, 12.3] {
             assert!((exp(x) / f64::exp(x) - 1.0).abs() < 1e-9, "{x}");
         }

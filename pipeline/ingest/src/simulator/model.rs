@@ -6,7 +6,7 @@
 
 /// Figures of the market. Times are in seconds, deviations in those of a match's final difference.
 #[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs)] // Each is said beside its value.
+#[allow(missing_docs)] // Each constant is explained beside its value.
 pub struct Model {
     pub listed_before: f64,
     pub length: f64,

@@ -1,7 +1,7 @@
 //! Which match is on offer when.
 //!
-//! The market has slots. In a slot one match follows the other without end, before and after any moment, so that what
-//! is on offer is a question of the seed and the time alone. Nothing here knows a price.
+//! The market has slots. In a slot one match follows the other without end, before and after any moment, so
+//! that the matches at a time depend on the seed and the time only. Nothing here knows a price.
 
 use arb_schemas::time::{Micros, SECOND};
 
@@ -18,7 +18,7 @@ const GAP: Micros = 600 * SECOND;
 /// A match lasts between this and the inverse of it, in its sport's time.
 const SHORTEST: f64 = 0.9;
 
-/// One match: when, what and who.
+/// One match: its time, number and teams.
 #[derive(Debug)]
 pub(super) struct Life {
     pub(super) id: String,

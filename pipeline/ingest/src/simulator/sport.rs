@@ -5,7 +5,7 @@
 /// One sport, as the market plays it.
 #[derive(Debug)]
 pub(super) struct Sport {
-    /// Its league's key; the sport is what stands before the first `_`.
+    /// Its league's key; the sport is the part before the first `_`.
     pub(super) league: &'static str,
     /// A match, with its breaks, in seconds.
     pub(super) duration: f64,

@@ -1,6 +1,7 @@
 //! What a poll shows of the market: as the poll that everything after it takes, or as The Odds API's JSON.
 //!
-//! Both say the same; a test decodes the one and compares it with the other. Nothing is decided here.
+//! Both have the same content; a test decodes the JSON and compares it with the poll. Nothing is decided
+//! here.
 
 use std::fmt::Write as _;
 
@@ -138,7 +139,7 @@ mod tests {
     use crate::the_odds_api::{Decoder, OddsFormat};
 
     #[test]
-    fn json_says_what_the_poll_says() {
+    fn the_json_decodes_to_the_poll() {
         let settings = Settings { every: 617 * SECOND, events: 20, exchange: true, ..Settings::default() };
         let (mut polls, mut lines) = (Simulator::new(settings), Simulator::new(settings));
         let mut faults = Faults::default();

@@ -1,4 +1,5 @@
-//! The figures of a market: what domain.md and the recordings say of real feeds, beside what the simulator gives.
+//! The figures of a market: those of real feeds from domain.md and the recordings, beside those of the
+//! simulator.
 //!
 //! A window's life is counted as in domain.md: to the poll that did not see it any more, so at the polls' cadence it is an
 //! upper bound; those still open at the end are censored (Kaplan and Meier 1958).

@@ -13,7 +13,7 @@ use arb_ingest::simulator::Model;
 use crate::figures::{Measured, figures, print};
 
 #[test]
-fn it_is_like_real_feeds() {
+fn the_market_resembles_real_feeds() {
     let measured = Measured::of(&[1, 2, 3], &Model::default(), 500);
     let figures = figures(&measured);
     print("the market", &measured, &figures);

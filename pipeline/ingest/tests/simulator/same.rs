@@ -43,7 +43,7 @@ fn a_market_that_was_cut_goes_on_where_it_was() {
 }
 
 #[test]
-fn who_polls_often_sees_the_market_of_who_polls_seldom() {
+fn frequent_and_rare_polls_see_the_same_market() {
     let often = lines(Settings { every: 9 * SECOND, ..settings(4) }, 1_001);
     for every in [7, 13, 100] {
         let seldom = Settings { every: every * 9 * SECOND, ..settings(4) };
@@ -52,7 +52,7 @@ fn who_polls_often_sees_the_market_of_who_polls_seldom() {
     }
 }
 
-/// It is backed and laid with limits, and a layer never asks less than a backer gets.
+/// It has backs and lays with limits, and a lay price is never below the back price.
 #[test]
 fn an_exchange_leaves_the_books_as_they_are() {
     let poll = |exchange| Simulator::new(Settings { exchange, ..settings(6) }).poll_at(START);

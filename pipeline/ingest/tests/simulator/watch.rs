@@ -1,4 +1,4 @@
-//! What is seen of the market poll by poll, without the engine: ages, withdrawals, who moves with whom.
+//! Observations of the market poll by poll, without the engine: ages, withdrawals, books that move together.
 //!
 //! It counts; it judges nothing.
 
@@ -65,7 +65,7 @@ impl Watched {
         seconds * SECOND
     }
 
-    fn look(&mut self, poll: &Poll) {
+    fn inspect(&mut self, poll: &Poll) {
         let mut now = HashMap::new();
         for (event, offers) in &poll.events {
             let in_play = event.commence_time.0 <= poll.received_at;
@@ -145,7 +145,7 @@ impl Source for Watched {
         self.left -= 1;
         let poll = self.market.poll_at(self.at);
         self.at += self.gap();
-        self.look(&poll);
+        self.inspect(&poll);
         Ok(Some(poll))
     }
 }

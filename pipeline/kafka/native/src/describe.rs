@@ -92,7 +92,8 @@ fn describe<C: ClientContext>(
     }
     // SAFETY: the client is alive; the caller owns the queue.
     let queue = unsafe { Handle::new(c::rd_kafka_queue_new(native), c::rd_kafka_queue_destroy)? };
-    // SAFETY: all four are alive. librdkafka copies the names and options, and keeps its own reference to the queue.
+    // SAFETY: all four are valid until the call returns. librdkafka copies the names and options, and keeps a
+    // reference to the queue.
     unsafe { c::rd_kafka_DescribeTopics(native, topics.get(), options.get(), queue.get()) };
     // SAFETY: the queue is alive; the caller owns the event.
     unsafe { Handle::new(c::rd_kafka_queue_poll(queue.get(), milliseconds), c::rd_kafka_event_destroy) }

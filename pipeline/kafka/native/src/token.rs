@@ -1,7 +1,7 @@
 //! The OAUTHBEARER token of a client, set without a poll.
 //!
-//! rdkafka asks its context for a token only while a client is polled, which an admin client never is. It must never
-//! fetch a token.
+//! rdkafka requests a token from its context only while a client is polled, which an admin client never is.
+//! It must never fetch a token.
 
 use std::ffi::{CStr, CString, c_char};
 
@@ -17,7 +17,7 @@ use rdkafka::types::RDKafkaRespErr;
 pub fn set_token<C: ClientContext>(client: &Client<C>, token: &OAuthToken) -> Result<(), String> {
     let text = |text: &str| CString::new(text).map_err(|_| "a token contains a null character".to_owned());
     let (value, principal) = (text(&token.token)?, text(&token.principal_name)?);
-    let mut said: [c_char; 512] = [0; 512];
+    let mut error: [c_char; 512] = [0; 512];
     // SAFETY: the client is alive while it is borrowed, the texts end with a null and are copied, there are no
     // extensions, and the text of an error fits into the array, whose size is given.
     let code = unsafe {
@@ -28,15 +28,15 @@ pub fn set_token<C: ClientContext>(client: &Client<C>, token: &OAuthToken) -> Re
             principal.as_ptr(),
             std::ptr::null_mut(),
             0,
-            said.as_mut_ptr(),
-            said.len(),
+            error.as_mut_ptr(),
+            error.len(),
         )
     };
     if code == RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR {
         return Ok(());
     }
     // SAFETY: librdkafka ends the text with a null, and the array began as nulls.
-    Err(unsafe { CStr::from_ptr(said.as_ptr()) }.to_string_lossy().into_owned())
+    Err(unsafe { CStr::from_ptr(error.as_ptr()) }.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

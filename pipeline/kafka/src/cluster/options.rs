@@ -113,7 +113,7 @@ pub enum SettingsError {
         option: &'static str,
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         problem: String,
     },
 }
@@ -306,22 +306,25 @@ mod tests {
     #[test]
     fn options_that_do_not_fit_together_are_named() {
         let plain = SecurityProtocol::Plaintext;
-        let said = refused(ClusterOptions { protocol: plain, ..sasl() });
-        assert!(said.starts_with("--kafka-sasl-mechanism needs"), "{said}");
-        let said = refused(ClusterOptions { protocol: plain, mechanism: None, ..sasl() });
-        assert!(said.ends_with("need --kafka-sasl-mechanism"), "{said}");
-        let said = refused(ClusterOptions { mechanism: None, ..sasl() });
-        assert_eq!(said, "--kafka-security-protocol sasl_ssl needs --kafka-sasl-mechanism");
-        let said = refused(ClusterOptions { password: None, ..sasl() });
-        assert!(said.starts_with("SASL SCRAM-SHA-512 needs --kafka-username and a password"), "{said}");
+        let reported = refused(ClusterOptions { protocol: plain, ..sasl() });
+        assert!(reported.starts_with("--kafka-sasl-mechanism needs"), "{reported}");
+        let reported = refused(ClusterOptions { protocol: plain, mechanism: None, ..sasl() });
+        assert!(reported.ends_with("need --kafka-sasl-mechanism"), "{reported}");
+        let reported = refused(ClusterOptions { mechanism: None, ..sasl() });
+        assert_eq!(reported, "--kafka-security-protocol sasl_ssl needs --kafka-sasl-mechanism");
+        let reported = refused(ClusterOptions { password: None, ..sasl() });
+        assert!(
+            reported.starts_with("SASL SCRAM-SHA-512 needs --kafka-username and a password"),
+            "{reported}"
+        );
         let ca = Some(PathBuf::from("nowhere.pem"));
-        let said = refused(ClusterOptions { ca: ca.clone(), ..ClusterOptions::default() });
-        assert_eq!(said, "--kafka-ca needs --kafka-security-protocol ssl or sasl_ssl");
-        let said = refused(ClusterOptions { ca, ..sasl() });
-        assert_eq!(said, "--kafka-ca nowhere.pem: No such file or directory (os error 2)");
+        let reported = refused(ClusterOptions { ca: ca.clone(), ..ClusterOptions::default() });
+        assert_eq!(reported, "--kafka-ca needs --kafka-security-protocol ssl or sasl_ssl");
+        let reported = refused(ClusterOptions { ca, ..sasl() });
+        assert_eq!(reported, "--kafka-ca nowhere.pem: No such file or directory (os error 2)");
         let oauth = Some(SaslMechanism::OAuthBearer);
-        let said = refused(ClusterOptions { mechanism: oauth, ..sasl() });
-        assert!(said.starts_with("SASL OAUTHBEARER needs --kafka-oauth-token-url"), "{said}");
+        let reported = refused(ClusterOptions { mechanism: oauth, ..sasl() });
+        assert!(reported.starts_with("SASL OAUTHBEARER needs --kafka-oauth-token-url"), "{reported}");
     }
 
     #[test]
@@ -329,10 +332,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("key.der");
         std::fs::write(&file, [0x30, 0x82]).unwrap();
-        let said = refused(ClusterOptions { key: Some(file.clone()), ..sasl() });
-        assert!(said.ends_with("key.der: it is not a PEM file"), "{said}");
+        let reported = refused(ClusterOptions { key: Some(file.clone()), ..sasl() });
+        assert!(reported.ends_with("key.der: it is not a PEM file"), "{reported}");
         std::fs::write(&file, "-----BEGIN PRIVATE KEY-----").unwrap();
-        let said = refused(ClusterOptions { key: Some(file), ..sasl() });
-        assert_eq!(said, "--kafka-certificate and --kafka-key need each other");
+        let reported = refused(ClusterOptions { key: Some(file), ..sasl() });
+        assert_eq!(reported, "--kafka-certificate and --kafka-key need each other");
     }
 }

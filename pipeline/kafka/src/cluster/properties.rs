@@ -44,7 +44,7 @@ const FIXED: &[&str] = &[
     "auto.offset.reset",
     "check.crcs",
     "enable.partition.eof",
-    // Who owns a partition.
+    // The owner of a partition.
     "group.id",
     "group.instance.id",
     "group.protocol",
@@ -87,7 +87,7 @@ const FIXED: &[&str] = &[
     "allow.auto.create.topics",
     "log.queue",
     "log_level",
-    // Tokens that nobody signed.
+    // Unsigned tokens.
     "enable.sasl.oauthbearer.unsecure.jwt",
 ];
 
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_refused_without_its_value() {
+    fn an_unusable_property_is_refused_without_its_value() {
         let refused = |text: &str| parse(text).unwrap_err();
         assert_eq!(refused("a\nb"), "line 1: it is not name=value");
         assert_eq!(
@@ -163,8 +163,11 @@ mod tests {
             "line 1: sasl.password is set by --kafka-password-file"
         );
         for text in ["no.such.property=swordfish", "socket.timeout.ms=swordfish"] {
-            let said = refused(text);
-            assert!(said.contains("librdkafka has no property") && !said.contains("swordfish"), "{said}");
+            let reported = refused(text);
+            assert!(
+                reported.contains("librdkafka has no property") && !reported.contains("swordfish"),
+                "{reported}"
+            );
         }
         assert_eq!(refused("client.rack=a\nclient.rack=b"), "line 2: client.rack is set twice");
     }
@@ -190,8 +193,8 @@ mod tests {
         let names = FIXED.iter().chain(OPTIONS.iter().map(|(name, _)| name));
         for name in names {
             let error = ClientConfig::new().set(*name, "?").create_native_config().map(drop);
-            let said = error.err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(!said.contains("No such configuration property"), "{name}: {said}");
+            let reported = error.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(!reported.contains("No such configuration property"), "{name}: {reported}");
         }
     }
 }

@@ -20,7 +20,7 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig};
 use super::options::{OAuthOptions, SettingsError, check_pem, refuse};
 use super::secret::Secret;
 
-/// How long the server may take: the thread that asks is one that polls a client.
+/// The time limit of the token server: the requesting thread is one that polls a client.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Lifetime of a token whose response does not contain it.
 const USUAL_LIFETIME: Duration = Duration::from_mins(5);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn one_token_serves_all_clients_until_half_its_life_is_over() {
+    fn one_token_serves_all_clients_until_half_its_lifetime() {
         let (url, requests) = server(&[(200, r#"{"access_token":"a.b.c","expires_in":3600}"#)]);
         let source = source(url);
         let [first, second] = [source.token().unwrap(), source.token().unwrap()];
@@ -244,8 +244,8 @@ mod tests {
     #[test]
     fn a_response_that_is_no_token_is_a_sentence_without_its_body() {
         let refused = |status, body| parse(status, body, Instant::now(), 0).err().unwrap();
-        let said = refused(401, r#"{"error":"invalid_client","error_description":"swordfish"}"#);
-        assert_eq!(said, "refuses the client with status 401: invalid_client");
+        let reported = refused(401, r#"{"error":"invalid_client","error_description":"swordfish"}"#);
+        assert_eq!(reported, "refuses the client with status 401: invalid_client");
         assert_eq!(
             refused(500, "swordfish"),
             "refuses the client with status 500: without a code of an error"
@@ -263,8 +263,11 @@ mod tests {
             ..OAuthOptions::default()
         };
         for url in ["sso.example.com/token", "https://arb:swordfish@sso.example.com/token"] {
-            let said = TokenSource::new(options(url)).unwrap_err().to_string();
-            assert!(said.starts_with("--kafka-oauth-token-url must be") && !said.contains("sword"), "{said}");
+            let reported = TokenSource::new(options(url)).unwrap_err().to_string();
+            assert!(
+                reported.starts_with("--kafka-oauth-token-url must be") && !reported.contains("sword"),
+                "{reported}"
+            );
         }
     }
 }

@@ -17,7 +17,7 @@ use arb_ingest::the_odds_api::OddsFormat;
 use arb_model::Faults;
 use arb_schemas::time::{Micros, to_rfc3339};
 
-use super::{Split, asked, told};
+use super::{Split, asked, step_poll};
 
 /// A recording that a prior is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Fitted {
     origins: Vec<Origin>,
 }
 
-/// Fits the prior to what recordings say up to a split.
+/// Fits the prior to recordings up to a split.
 ///
 /// # Errors
 /// [`SourceError`] when one cannot be read to its end.
@@ -58,7 +58,7 @@ pub fn fitted<'a>(
         let mut offset = 0;
         each_poll(path, format, &mut |poll, source| {
             if poll.received_at < until {
-                told(&mut engine, source, asked(poll), &mut offset, &mut Faults::default());
+                step_poll(&mut engine, source, asked(poll), &mut offset, &mut Faults::default());
             }
         })?;
         let mut deaths = 0;
@@ -79,10 +79,10 @@ fn cells() -> impl Iterator<Item = (EventStage, MarketKind)> {
     EventStage::ALL.into_iter().flat_map(|stage| MarketKind::ALL.map(|kind| (stage, kind)))
 }
 
-fn each_poll(path: &Path, format: OddsFormat, tell: &mut dyn FnMut(Poll, &str)) -> Result<(), SourceError> {
+fn each_poll(path: &Path, format: OddsFormat, each: &mut dyn FnMut(Poll, &str)) -> Result<(), SourceError> {
     let mut recording = Recording::open(path, format)?;
     while let Some(poll) = recording.next_poll(&mut Faults::default())? {
-        tell(poll, recording.name());
+        each(poll, recording.name());
     }
     Ok(())
 }

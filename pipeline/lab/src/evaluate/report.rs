@@ -23,7 +23,7 @@ pub(super) const PHASES: [(&str, Option<bool>); 3] =
 /// What a rule keeps of the windows.
 type Rule = fn(&RawWindow) -> bool;
 
-/// By what one could tell the true ones.
+/// The conditions that may distinguish true windows.
 const RULES: [(&str, Rule); 4] = [
     ("best price", |_| true),
     ("margin to 10 %", |window| window.margin_open <= TOO_GOOD),

@@ -1,15 +1,17 @@
 //! What became of edge signals, kind by kind, against chance.
 //!
-//! Each recording has an engine with the board's rules, which hears a heartbeat each [`BEAT`] between polls, as the processor
-//! would. Of a signal that opens three things are told; of its bets those on an outcome, not those against one:
+//! Each recording has an engine with the board's rules, which receives a heartbeat each [`BEAT`] between
+//! polls, as the processor would. Three results are reported for a signal that opens; for its bets on an
+//! outcome, not for those against one:
 //! * how the signal ended;
-//! * which way the price of the bet went within [`FOLLOWED`], if it moved: chance is which way the other prices of the same line
-//!   went from the same moment;
-//! * before the start, the closing-line value: the effective price taken times the chance that the last poll of the hour before the
-//!   start gives the outcome, less 1. Chance is what the best price of any outcome of the same line, at the same moment, was worth.
+//! * which way the price of the bet moved within [`FOLLOWED`], if it moved: chance is which way the other
+//!   prices of the same line moved from the same moment;
+//! * before the start, the closing-line value: the effective price taken times the probability that the last
+//!   poll of the hour before the start gives the outcome, less 1. Chance is the value of the best price of
+//!   any outcome of the same line, at the same moment.
 //!
-//! The chance at the close is the mean, over the books that offer every outcome, of theirs by the power method. It never tells
-//! anything by what was known when a signal opened.
+//! The probability at the close is the mean, over the books that offer every outcome, of theirs by the power
+//! method. A result never uses data that was known when a signal opened.
 //!
 //! Source: closing-line value as in `arb_engine::odds::value`; Clarke, Kovalchik, Ingram 2017 found the power method best of five.
 
@@ -35,7 +37,7 @@ use arb_schemas::topics::ODDS_TICKS;
 use close::{Closes, Taken};
 use follow::Following;
 
-use super::{asked, told};
+use super::{asked, step_poll};
 
 /// From one heartbeat to the next.
 const BEAT: Micros = 10 * SECOND;
@@ -95,7 +97,7 @@ impl Value {
 /// Grades the signals of recordings, one after the other.
 ///
 /// # Errors
-/// [`SourceError`] when one cannot be opened; one that breaks off is graded as far as it goes.
+/// [`SourceError`] when one cannot be opened; one that ends early is graded as far as it goes.
 pub fn graded<'a>(
     recordings: impl IntoIterator<Item = &'a Path>,
     format: OddsFormat,
@@ -166,10 +168,11 @@ impl SignalRun<'_> {
         self.pass_time(source, received_at);
         let starts: Vec<_> =
             poll.events.iter().map(|(event, _)| (event.id.to_string(), event.commence_time.0)).collect();
-        let (effects, _) = told(&mut self.engine, source, poll, &mut self.offset, &mut self.graded.faults);
+        let (effects, _) =
+            step_poll(&mut self.engine, source, poll, &mut self.offset, &mut self.graded.faults);
         self.now = Some(self.now.map_or(received_at, |now| now.max(received_at)));
-        self.following.look(&self.engine, received_at, &mut self.graded.counts);
-        self.closes.look(&self.engine, received_at, &starts);
+        self.following.inspect(&self.engine, received_at, &mut self.graded.counts);
+        self.closes.inspect(&self.engine, received_at, &starts);
         self.take(&effects);
     }
 

@@ -1,4 +1,4 @@
-//! Earlier and later: up to where a recording teaches, and from where it is reported on.
+//! The split of a recording: the prior is fitted to the part before it, and reported on the part after it.
 //!
 //! It never looks at a window.
 
@@ -7,6 +7,15 @@ use std::str::FromStr;
 use arb_schemas::time::{Micros, parse_rfc3339};
 
 /// Where a recording is cut in time.
+///
+/// ```
+/// use arb_lab::evaluate::Split;
+///
+/// assert_eq!("0.5".parse(), Ok(Split::Part(0.5)));
+/// assert_eq!(Split::Part(0.5).time(0, 100), 50);
+/// assert_eq!("2026-01-01".parse(), Ok(Split::At(1_767_225_600_000_000)));
+/// assert!("tomorrow".parse::<Split>().is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Split {
     /// At a time.

@@ -1,8 +1,8 @@
 //! Survival: at each leg's first refresh after its window opened, is the price still there, or better?
 //!
-//! A question asked forward: nothing that was known at the verdict may be its answer, so a refresh counts only if
-//! the source saw the price after the poll at which the window opened. It is counted by the gap to that refresh,
-//! because a refresh fifteen minutes later says little.
+//! A prediction must not use what was known when it was made, so a refresh counts only if the source saw the
+//! price after the poll at which the window opened. It is counted by the gap to that refresh, because a
+//! refresh fifteen minutes later proves little.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use arb_engine::odds::Price;
 use arb_model::BoardEntry;
 use arb_schemas::time::{Micros, SECOND};
 
-/// Upper ends of the gaps that are told apart, in seconds.
+/// Upper ends of the ranges of gaps, in seconds.
 pub(super) const GAPS: [(i64, &str); 5] =
     [(60, "1 min"), (300, "5 min"), (900, "15 min"), (3_600, "60 min"), (i64::MAX, "longer")];
 
@@ -65,7 +65,7 @@ impl Verdicts {
     }
 
     /// Settles the legs that a poll answered: a quote that is gone by it, or was seen since the verdict.
-    pub(super) fn look(&mut self, engine: &Engine, now: Micros, survival: &mut Survival) {
+    pub(super) fn inspect(&mut self, engine: &Engine, now: Micros, survival: &mut Survival) {
         self.0.retain(|verdict| {
             let (seen_at, stands) = match engine.quote(&verdict.event, &verdict.bet, &verdict.book) {
                 None => (now, false),

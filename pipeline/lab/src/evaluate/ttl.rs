@@ -1,14 +1,14 @@
 //! Calibration of the TTL: of windows given a median of t, half are gone by t; and how sharp it is.
 //!
-//! **When a window died is not known**, only between which polls. Its death is spread evenly over that gap, as the
-//! estimate itself does: of a death between `a` and `b` seconds, `(t - a)/(b - a)` of it is gone by t. That is a convention and no
-//! fact: beside it stands what is certain (gone at a poll before t) and what is possible (not seen alive at t or later). No
-//! other spreading is better founded by polls alone; that windows really die early in their gaps is said where it is learnt
-//! (`arb_engine::learning::survival`).
+//! **The time at which a window ended is not known**, only the two polls around it. Its end is spread evenly
+//! over that gap, as the estimate itself does: of an end between `a` and `b` seconds, `(t - a)/(b - a)` is
+//! gone by t. That is a convention and no fact: the report also has what is certain (gone at a poll before t)
+//! and what is possible (not observed at t or later). Polls alone support no other spreading better;
+//! `arb_engine::learning::survival` explains that windows really end early in their gaps.
 //!
-//! **Windows that are not seen to die** (open at the end, or when the recording has a hole of more than an hour, whatever
-//! stands behind it) are censored at the last poll that saw them: the share that is gone is the product limit (Kaplan and Meier,
-//! 1958) over `lifetime / t`, in two hundred steps to 1.
+//! **Windows without an observed end** (open at the end, or when the recording has a hole of more than an
+//! hour, whatever comes after it) are censored at the last poll that saw them: the share that is gone is the
+//! product limit (Kaplan and Meier, 1958) over `lifetime / t`, in two hundred steps to 1.
 //!
 //! **Sharpness** is the Brier score of "alive after 5, 15, 60 minutes", a spread death counting with both its parts, beside that of a
 //! constant: the share of the very windows of the phase that were alive then. The constant has seen the answers. Windows that
@@ -50,7 +50,7 @@ impl Fate {
         }
     }
 
-    /// The part of it that is gone by a time; `None` when nobody saw.
+    /// The part of it that is gone by a time; `None` when it was censored before.
     fn gone_by(self, time: f64) -> Option<f64> {
         match self {
             Self::Gone(after, by) if time < by => Some(((time - after) / (by - after)).max(0.0)),
@@ -60,7 +60,8 @@ impl Fate {
     }
 }
 
-/// The share of windows that are gone by a time each has of its own, by the product limit; `None` of no window.
+/// The share of windows that are gone by a time that differs for each, by the product limit; `None` without
+/// windows.
 fn gone(windows: &[(Fate, f64)]) -> Option<f64> {
     let mut alive = 1.0;
     for step in 0..STEPS {
@@ -167,7 +168,7 @@ impl<'a> Printed<'a> {
         self.windows.iter().filter(is_in).copied().collect()
     }
 
-    /// The constant is its own in each phase, also where both are told together.
+    /// Each phase has a separate constant, also where both are reported together.
     fn brier(&self, phase: Option<bool>, horizon: f64) -> Brier {
         let phases = [false, true].into_iter().filter(|in_play| phase.is_none_or(|phase| phase == *in_play));
         let sums = phases.map(|in_play| Brier::of(&self.phase(Some(in_play)), horizon));
@@ -245,13 +246,13 @@ mod tests {
             let gone = gone(windows).unwrap();
             assert!((gone - share).abs() < 2e-3, "{gone} {share}");
         };
-        // Half of one death, and one that lives.
+        // Half of one ended, one still open.
         near(&[(Fate::Gone(0.0, 200.0), 100.0), (Fate::Gone(100.0, 200.0), 100.0)], 0.25);
-        // Who is lost at once says nothing, who is lost at the end is alive.
+        // A window censored at once has no weight, one censored at the end counts as open.
         near(&[(Fate::Gone(0.0, 100.0), 100.0), (Fate::Lost(0.0), 100.0), (Fate::Lost(100.0), 100.0)], 0.5);
-        // Of two the lost one is not there when the other dies.
+        // Of two windows, one is censored before the other ends.
         near(&[(Fate::Gone(80.0, 90.0), 100.0), (Fate::Lost(50.0), 100.0)], 1.0);
-        // Of four one dies first, then one is lost, then one of two: 1 - 3/4 * 1/2.
+        // Of four windows one ends first, then one is censored, then one of two ends: 1 - 3/4 * 1/2.
         let fates = [Fate::Gone(9.0, 11.0), Fate::Lost(50.0), Fate::Gone(79.0, 81.0), Fate::Lost(100.0)];
         near(&fates.map(|fate| (fate, 100.0)), 0.625);
         assert_eq!(gone(&[]), None);

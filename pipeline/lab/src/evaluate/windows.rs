@@ -1,6 +1,6 @@
 //! Raw windows: one for each stretch of polls over which a line's best prices made an arb.
 //!
-//! It never computes a price; it keeps what the engine's transitions said.
+//! It never computes a price; it records the engine's transitions.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
 /// A raw window, with the fields of `--windows`.
-#[allow(clippy::struct_excessive_bools)] // Each says another thing.
+#[allow(clippy::struct_excessive_bools)] // Independent flags of a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawWindow {
     /// The source's event id.
@@ -49,7 +49,7 @@ pub struct RawWindow {
     pub failed_at_open: Vec<Flag>,
     /// How long it had still to live at opening.
     pub ttl: Ttl,
-    /// The last poll that saw it before the recording's first hole; nothing is said of its life after it.
+    /// The last poll that saw it before the recording's first hole; its lifetime after that is unknown.
     pub lost_at: Option<Micros>,
     /// It opened after the split.
     pub is_reported: bool,
@@ -92,7 +92,7 @@ impl RawWindow {
     }
 
     /// Sees it at a poll, or no longer.
-    fn look(&mut self, at: Micros) {
+    fn inspect(&mut self, at: Micros) {
         if at - self.last_open_at > HOLE {
             self.lost_at.get_or_insert(self.last_open_at);
         }
@@ -154,7 +154,7 @@ impl Windows {
             }
             Effect::Closed(closed) => {
                 if let Some(mut window) = self.open.remove(&closed.id) {
-                    window.look(closed.closed_at.0);
+                    window.inspect(closed.closed_at.0);
                     self.closed.push(RawWindow { closed_at: Some(closed.closed_at.0), ..window });
                 }
             }
@@ -167,7 +167,7 @@ impl Windows {
 
     pub(super) fn end_of_poll(&mut self, at: Micros) {
         for window in self.open.values_mut() {
-            window.look(at);
+            window.inspect(at);
             window.polls += 1;
             window.last_open_at = at;
         }

@@ -1,4 +1,4 @@
-//! What an engine remembers as records of the changelog, and back.
+//! The state of an engine as records of the changelog, and back.
 //!
 //! It never reads Kafka.
 
@@ -29,7 +29,7 @@ const CLOCK: &str = "clock";
 /// A record of the changelog.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StateRecord {
-    /// Something that the engine remembers.
+    /// A part of the engine's state.
     Saved(Saved),
     /// How far the partition had come.
     Partition(wire::StatePartition),

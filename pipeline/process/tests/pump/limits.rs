@@ -7,7 +7,7 @@ use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status,
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::encode;
 
-/// What the dead letters say of these frames, in their order.
+/// The reasons in the dead letters of these frames, in order.
 pub(crate) const REASONS: [&str; 10] = [
     "more than 10000 ticks in a frame: refused",
     "more than 10000 ticks in a frame: refused",

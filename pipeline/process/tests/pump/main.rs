@@ -16,7 +16,7 @@ use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 use arb_simulated_log::compare::difference;
 use arb_simulated_log::{Kind, Scenario, Simulation, World, Written};
 
-/// How many runs, each with faults of its own.
+/// The number of runs, each with different faults.
 const RUNS: u64 = 2_000;
 
 fn config() -> OddsConfig {
@@ -33,7 +33,7 @@ fn whatever_happens_the_output_is_that_of_an_undisturbed_run() {
     for market in 0..8 {
         let input = market::market(market);
         let expected = simulation(&input, Scenario::Undisturbed).run().unwrap();
-        assert!(expected.committed(FEED_EVENTS.name) > 10, "market {market} says little");
+        assert!(expected.committed(FEED_EVENTS.name) > 10, "market {market} has too few records");
         assert!(expected.committed(DEAD_TICKS.name) > 0 && expected.committed(ARBS_BOARD.name) > 10);
         for seed in 0..RUNS / 8 {
             let mut simulation = simulation(&input, Scenario::Disturbed(seed));
@@ -66,7 +66,7 @@ fn without_the_abort_of_what_was_left_open_the_output_differs() {
     assert!(doubled > 10, "{doubled}");
 }
 
-/// What the dead letters say, in their order.
+/// The reasons in the dead letters, in order.
 fn reasons(world: &World) -> Vec<String> {
     let letters = world.log(DEAD_TICKS.name).into_iter().filter(|(partition, _)| *partition == 0);
     let errors =
@@ -75,7 +75,7 @@ fn reasons(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn what_is_beyond_a_limit_is_put_aside_and_never_ends_a_pump() {
+fn a_record_beyond_a_limit_is_dead_lettered_and_never_ends_a_pump() {
     let input = market::at_limits();
     let expected = simulation(&input, Scenario::Undisturbed).run().unwrap();
     assert_eq!(reasons(&expected), limits::REASONS);

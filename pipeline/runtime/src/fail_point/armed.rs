@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_happens_once_at_its_passage() {
+    fn it_fires_once_at_its_passage() {
         let count = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&count);
         let points = FailPoints::armed("produce:3".parse().unwrap(), move || {

@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::progress::ProgressMap;
 use crate::watchdog::Pulse;
 
-/// The slice of a role: longer than what a restore costs beside its work, shorter than anyone notices.
+/// The slice of a role: longer than the fixed costs of a restore, shorter than a visible delay.
 pub const SLICE: Duration = Duration::from_millis(20);
 
 /// How a pump works.

@@ -29,9 +29,9 @@ pub enum PumpError {
         changelog: &'static str,
         /// The partition.
         partition: i32,
-        /// What the group says.
+        /// The offset of the group.
         committed: i64,
-        /// What the changelog says.
+        /// The offset of the changelog.
         state: Option<i64>,
     },
     /// The state of the changelog was computed under other rules.
@@ -60,7 +60,7 @@ pub enum PumpError {
         offset: i64,
         /// The record's key.
         key: String,
-        /// What is wrong.
+        /// The error.
         error: Source,
     },
     /// The log failed while a record was processed, or while its outputs were written.
@@ -72,7 +72,7 @@ pub enum PumpError {
         partition: i32,
         /// The record's offset.
         offset: i64,
-        /// What the log says.
+        /// The error of the log.
         error: Source,
     },
     /// An output of a record fits no schema.
@@ -89,7 +89,7 @@ pub enum PumpError {
     },
 }
 
-/// Why a record could not be processed, before it is said which.
+/// Why a record could not be processed, before its position is added.
 #[derive(Debug)]
 pub(super) enum Failure {
     Log(LogError),
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_the_pump_names_the_record() {
+    fn an_error_that_ends_the_pump_names_the_record() {
         let error = Failure::Log(LogError::Fatal("fenced".into())).at("odds.ticks.v1", 3, 17);
         assert_eq!(error.to_string(), "fenced (at odds.ticks.v1 partition 3 offset 17)");
         let undone = Failure::Log(LogError::Abort("timed out".into())).at("odds.ticks.v1", 3, 17);

@@ -56,7 +56,7 @@ impl PumpMeters {
         }
     }
 
-    /// The outcome of a commit was not known, and this is what the committed offsets say of it.
+    /// The outcome of a commit was unknown, and the committed offsets have decided it so.
     pub(super) fn in_doubt(&self, found: &BTreeSet<Committed>) {
         tracing::warn!(?found, "a commit that was in doubt is resolved by the committed offsets");
         if let Some(handles) = &self.0 {

@@ -45,7 +45,7 @@ impl<M: Machine> Partition<M> {
         self.committed
     }
 
-    /// How far it is, for whoever asks for its lag.
+    /// Its progress, for the metrics of lag.
     pub(super) fn progress(&self) -> PartitionProgress {
         PartitionProgress { next: self.committed, watermark: self.machine.watermark() }
     }

@@ -1,8 +1,8 @@
 //! Restoring a partition: the state of its last commit, from the changelog.
 //!
-//! The changelog and the group's offset were committed in the same transactions, so they must name the same place;
-//! the changelog says it itself, because a group that is away for long loses its offsets. It never goes on from a
-//! state of another place.
+//! The changelog and the group's offset were committed in the same transactions, so they must name the same
+//! offset; the changelog contains it itself, because a group without members for long loses its offsets. It
+//! never continues from a state at another offset.
 //!
 //! It is done in slices, between which the pump processes its other partitions.
 
@@ -41,7 +41,7 @@ pub(super) struct Restore<M> {
 /// What a restore does next.
 #[derive(Debug, Clone, Copy)]
 enum RestoreStage {
-    /// It asks for the group's offset. Before the changelog is read: a transaction may be about to change both.
+    /// Fetches the group's offset. Before the changelog is read: a transaction may be about to change both.
     Offset,
     /// It reads the changelog.
     Read,
@@ -79,7 +79,7 @@ impl<M: Machine> Restore<M> {
         self.id
     }
 
-    /// Goes on for a slice of time; what is left of it, until it is done.
+    /// Continues for a slice of time; returns itself until it is done.
     pub(super) fn advance<I: Input>(
         mut self,
         config: &Config<M>,
@@ -199,7 +199,7 @@ impl<M: Machine> Restore<M> {
 fn agree(committed: Option<i64>, state: Option<i64>) -> Result<Option<i64>, (i64, Option<i64>)> {
     match (committed, state) {
         (Some(committed), Some(state)) if committed == state => Ok(Some(state)),
-        // Kafka forgets the offsets of a group that was away for a week.
+        // Kafka deletes the offsets of a group that had no members for a week.
         (None, state) => Ok(state),
         (Some(committed), state) => Err((committed, state)),
     }
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn group_and_changelog_must_name_the_same_place() {
-        assert_eq!(agree(None, None), Ok(None), "nobody was ever here");
+        assert_eq!(agree(None, None), Ok(None), "there was never an owner");
         assert_eq!(agree(Some(7), Some(7)), Ok(Some(7)));
         assert_eq!(agree(None, Some(7)), Ok(Some(7)), "the group's offsets are forgotten");
         assert_eq!(agree(Some(7), Some(8)), Err((7, Some(8))));

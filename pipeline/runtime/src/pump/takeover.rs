@@ -14,7 +14,7 @@ use crate::log::{Adoption, Event, Input, Producer};
 use crate::machine::Machine;
 
 /// How long to wait for a record while a takeover waits for the log.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL: Duration = Duration::from_millis(5);
 
 /// Partitions that are accepted and not started.
 pub(super) struct Takeover<M> {
@@ -40,8 +40,8 @@ impl<M: Machine> Takeover<M> {
     pub(super) fn wait(&self) -> Duration {
         match (&self.restore, self.adopting.is_empty() && self.queued.is_empty()) {
             (None, true) => WAIT,
-            (Some(_), _) if self.is_waiting => LOOK,
-            (None, false) if self.queued.is_empty() => LOOK,
+            (Some(_), _) if self.is_waiting => POLL,
+            (None, false) if self.queued.is_empty() => POLL,
             _ => Duration::ZERO,
         }
     }
@@ -52,7 +52,7 @@ impl<M: Machine> Takeover<M> {
     }
 
     /// Gives up the takeover of partitions.
-    pub(super) fn forget(&mut self, gone: &[i32]) {
+    pub(super) fn remove(&mut self, gone: &[i32]) {
         self.adopting.retain(|id| !gone.contains(id));
         self.queued.retain(|id| !gone.contains(id));
         self.restore.take_if(|restore| gone.contains(&restore.id()));
@@ -71,7 +71,7 @@ impl<M: Machine> Pump<M> {
         Ok(())
     }
 
-    /// Goes on with the takeover of what was accepted, for a slice of time.
+    /// Continues the takeover of accepted partitions, for a slice of time.
     pub(super) fn take_over<P: Producer>(
         &mut self,
         input: &mut P::Input,
@@ -100,8 +100,8 @@ impl<M: Machine> Pump<M> {
         Ok(())
     }
 
-    /// Forgets everything: the group has given all of it to others, also what this member was assigned last. That is still
-    /// to be accepted, or the group waits for the answer.
+    /// Drops everything: the group has assigned all of it to others, also what this member was assigned last.
+    /// That assignment is still to be accepted, or the group waits for the answer.
     pub(super) fn forget_all(&mut self) {
         self.partitions.clear();
         self.takeover = Takeover::new();

@@ -1,7 +1,7 @@
 //! One transaction: records in, outputs and changes of the state out, and what its end makes of the drafts.
 //!
-//! An abort drops the drafts and reads the same records again. A commit with unknown outcome is looked up in the
-//! committed offsets. It never goes on from a state that is not that of the committed offsets.
+//! An abort drops the drafts and reads the same records again. A commit with unknown outcome is decided by
+//! the committed offsets. It never continues from a state that is not that of the committed offsets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -69,7 +69,7 @@ impl<M: Machine> Pump<M> {
             },
             Committed::Unknown => match producer.renew(input)? {
                 Renewal::Done => self.resolve(read, input)?,
-                // Only a partition's new owner can tell what became of its transaction.
+                // Only a partition's new owner can find out whether its transaction was committed.
                 Renewal::Expelled => self.forget_all(),
             },
         }
@@ -146,7 +146,7 @@ impl<M: Machine> Pump<M> {
         self.count_at.get_or_insert_with(|| Instant::now() + COUNT);
     }
 
-    /// Forgets what was drafted, and reads again from where the transaction began.
+    /// Drops the drafts, and reads again from the beginning of the transaction.
     fn rewind<I: Input>(&mut self, read: &Read<M::Tally>, input: &mut I) -> Result<(), PumpError> {
         self.counts.aborts += 1;
         self.meters.aborted();
@@ -163,8 +163,9 @@ impl<M: Machine> Pump<M> {
         Ok(())
     }
 
-    /// Finds out by the committed offsets whether a commit happened. Each partition's are in the same transaction, so
-    /// they agree; one that says neither was processed by somebody else, and is restored.
+    /// Finds out from the committed offsets whether a commit happened. All partitions are in the same
+    /// transaction, so they agree; a partition at neither offset was processed by another member, and is
+    /// restored.
     fn resolve<I: Input>(&mut self, read: &Read<M::Tally>, input: &mut I) -> Result<(), PumpError> {
         self.counts.unknown += 1;
         let leaving = self.leaving();
@@ -189,7 +190,7 @@ impl<M: Machine> Pump<M> {
         Ok(())
     }
 
-    /// Somebody else has processed records of these partitions: they are restored.
+    /// Another member has processed records of these partitions: they are restored.
     fn rebuild(&mut self, read: &Read<M::Tally>) {
         let (partitions, takeover) = (&mut self.partitions, &mut self.takeover);
         for (id, _) in partitions.extract_if(.., |id, _| read.from.contains_key(id)) {

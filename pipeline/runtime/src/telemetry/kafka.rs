@@ -20,8 +20,8 @@ pub fn double(topic: &'static str) {
     list::DOUBLES.counter(&[topic]).increment(1);
 }
 
-/// A partition is assigned again: its consumer had read it to the first of these offsets and fetched nothing more, though it
-/// goes on to the second.
+/// A partition is assigned again: its consumer had read it to the first of these offsets and fetched nothing
+/// more, though the partition ends at the second.
 pub fn stall(topic: &str, partition: i32, [read, end]: [i64; 2], state: &str) {
     tracing::warn!(
         topic,

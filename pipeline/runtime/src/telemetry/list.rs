@@ -1,4 +1,4 @@
-//! The one list of metrics: what each is called, who reports it, in which unit, and what it means.
+//! The one list of metrics: the name, role, unit and meaning of each.
 //!
 //! Names begin with `arb_` and end with their unit (`_seconds`, `_bytes`; counts have none), counters with `_total`. No label
 //! takes a value from the input: no key, event, window, book, team or URL. Books are left out on purpose: their names come
@@ -16,9 +16,9 @@ const COMMIT: &[f64] =
     &[0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0];
 /// From a transaction of one record to the largest.
 const RECORDS: &[f64] = &[1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 30_000.0];
-/// From an empty changelog to one that takes as long as a transaction that hides it (20 s), and far longer.
+/// From an empty changelog to one that waits for an open transaction (20 s), and far longer.
 const RESTORE: &[f64] = &[0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0, 300.0];
-/// From an insert of some rows to one that waits for a server that is overloaded.
+/// From an insert of a few rows to one that waits for an overloaded server.
 const INSERT: &[f64] = &[0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0];
 /// A request is answered from memory.
 const REQUEST: &[f64] =
@@ -26,7 +26,7 @@ const REQUEST: &[f64] =
 
 macro_rules! metrics {
     ($($name:ident = $metric:expr;)*) => {
-        $(#[allow(missing_docs)] // Its help says what it is.
+        $(#[allow(missing_docs)] // Its help text describes it.
         pub const $name: Metric = $metric;)*
 
         /// All of them.
@@ -39,101 +39,101 @@ metrics! {
     BUILD_INFO = gauge(Every, Count, "arb_build_info", "1; the version and the role are its labels.").by(&["version", "role"]);
     UPTIME = gauge(Every, Seconds, "arb_uptime_seconds", "Time since this process began to report.");
     CPU = counter(Every, Seconds, "arb_cpu_seconds_total", "CPU time of all threads, librdkafka's too, in whole seconds.");
-    MEMORY_ALLOCATED = gauge(Every, Bytes, "arb_memory_allocated_bytes", "What the program holds, by its allocator.");
-    MEMORY_RESIDENT = gauge(Every, Bytes, "arb_memory_resident_bytes", "What the allocator holds of the machine's memory.");
+    MEMORY_ALLOCATED = gauge(Every, Bytes, "arb_memory_allocated_bytes", "Bytes that the program has allocated.");
+    MEMORY_RESIDENT = gauge(Every, Bytes, "arb_memory_resident_bytes", "Bytes of the machine's memory that the allocator holds.");
     OPEN_FDS = gauge(Every, Count, "arb_open_fds", "Open file descriptors: files and connections.");
-    MAX_FDS = gauge(Every, Count, "arb_max_fds", "How many may be open.");
+    MAX_FDS = gauge(Every, Count, "arb_max_fds", "The limit of open file descriptors.");
     KAFKA_ERRORS = counter(Every, Count, "arb_kafka_errors_total",
-        "Errors that Kafka's client reported beside its calls, such as a broker that cannot be reached, by librdkafka's code. Most mend themselves.")
+        "Errors that Kafka's client reported beside its calls, such as a broker that cannot be reached, by librdkafka's code. Most recover without action.")
         .by(&["code"]).rare();
 
     DOUBLES = counter(Every, Count, "arb_doubles_total",
-        "Records of the feed, or dead letters, that a reader dropped because it had had them: a broker has lost the markers of an aborted transaction. Each reader counts by itself.")
+        "Records of the feed, or dead letters, that a reader dropped as duplicates: a broker has lost the markers of an aborted transaction. Each reader counts separately.")
         .by(&["topic"]).rare();
 
     STALLS = counter(Every, Count, "arb_kafka_stalls_total",
-        "Partitions that a consumer fetched no more though there was more to read, and that were assigned again where it was. Nothing is skipped; what came meanwhile was late by half a minute.")
+        "Partitions that a consumer stopped fetching before their end, and that were assigned again at the same position. Nothing is skipped; the records in between were late by half a minute.")
         .by(&["topic"]).rare();
 
     // ingest
     POLLS = counter(Ingest, Count, "arb_ingest_polls_total", "Polls published: one answer of a source each.");
-    FRAMES = counter(Ingest, Count, "arb_ingest_frames_total", "Frames published: what a poll said of one event.");
+    FRAMES = counter(Ingest, Count, "arb_ingest_frames_total", "Frames published: the prices of one event in one poll.");
     TICKS = counter(Ingest, Count, "arb_ingest_ticks_total", "Ticks in the frames that were published: one price each.");
     HEARTBEATS = counter(Ingest, Count, "arb_ingest_heartbeats_total", "Heartbeats published, each to every partition.");
     FAULTS = counter(Ingest, Count, "arb_ingest_faults_total",
-        "Parts of a source's answers that were malformed and left out, by field and problem.").by(&["field", "problem"]).rare();
+        "Parts of a source's responses that were malformed and left out, by field and problem.").by(&["field", "problem"]).rare();
     PUBLISH_ERRORS = counter(Ingest, Count, "arb_ingest_publish_errors_total",
-        "Polls and heartbeats that could not be published: Kafka did not take them, or they fit no schema; and frames that were too long for their topic, whose events were published without ticks.").by(&["kind"]);
+        "Polls and heartbeats that could not be published: Kafka did not accept them, or they fit no schema; and frames that were too long for their topic, whose events were published without ticks.").by(&["kind"]);
     POLL_AGE = gauge(Ingest, Seconds, "arb_ingest_poll_age_seconds",
-        "Silence: time since the last poll was published, or since the start before the first.");
+        "Time since the last poll was published, or since the start before the first.");
     INGEST_LAG = gauge(Ingest, Seconds, "arb_ingest_event_time_lag_seconds",
         "Now minus the time of the newest poll. For a recording it is as large as the recording is old.").rare();
     PUBLISHED_LAG = gauge(Ingest, Seconds, "arb_ingest_published_time_lag_seconds",
-        "Now minus the newest time that was published, a poll's or a heartbeat's: where a processor should be that has read all of it.").rare();
+        "Now minus the newest time that was published, a poll's or a heartbeat's: a processor that has read everything is at this time.").rare();
     CALLS = counter(Ingest, Count, "arb_ingest_calls_total",
-        "Calls of a live source, by what was asked for (sports and events are free, odds are paid) and what came of it.")
+        "Calls of a live source, by kind (sports and events are free, odds are paid) and outcome.")
         .by(&["kind", "outcome"]).rare();
     CREDITS = gauge(Ingest, Count, "arb_ingest_credits_remaining",
-        "Credits of a live source's key that remain, by its last answer that said so. NaN for a worker without a lease, which is told nothing.").rare();
+        "Remaining credits of a live source's key, from its last response that reported them. NaN for a worker without a lease, which makes no calls.").rare();
     SPORTS = gauge(Ingest, Count, "arb_ingest_sports", "Sports of a live source that this worker polls: those whose lease it holds.").rare();
 
     // process
     RECORDS_READ = counter(Process, Count, "arb_process_records_total",
-        "Records of the tick topic that committed transactions took in, by what they are.").by(&["kind"]);
+        "Records of the tick topic in committed transactions, by kind.").by(&["kind"]);
     RECORDS_JUDGED = counter(Process, Count, "arb_process_judged_total",
-        "The same records without the unreadable ones, by what became of them.").by(&["disposition"]);
-    TICKS_READ = counter(Process, Count, "arb_process_ticks_total", "Ticks in the frames that were taken in, without those left out as faults.");
+        "The same records without the unreadable ones, by the engine's decision.").by(&["disposition"]);
+    TICKS_READ = counter(Process, Count, "arb_process_ticks_total", "Ticks in the processed frames, without those left out as faults.");
     FAULTS_READ = counter(Process, Count, "arb_process_faults_total",
         "Ticks and fields that were left out, by field and problem; their records are dead letters too.")
         .by(&["field", "problem"]).rare();
-    DEAD_LETTERS = counter(Process, Count, "arb_process_dead_letters_total", "Records put aside in the dead-letter topic.").by(&["reason"]);
+    DEAD_LETTERS = counter(Process, Count, "arb_process_dead_letters_total", "Records written to the dead-letter topic.").by(&["reason"]);
     WINDOWS_OPENED = counter(Process, Count, "arb_process_windows_opened_total", "Windows opened.");
-    WINDOWS_UPDATED = counter(Process, Count, "arb_process_windows_updated_total", "Transitions of open windows: legs, proof or being in play.");
+    WINDOWS_UPDATED = counter(Process, Count, "arb_process_windows_updated_total", "Transitions of open windows: legs, verification flags or the start of play.");
     WINDOWS_REFRESHED = counter(Process, Count, "arb_process_windows_refreshed_total", "Entries of which only the times changed.");
     WINDOWS_CLOSED = counter(Process, Count, "arb_process_windows_closed_total", "Windows closed.").by(&["reason"]);
     LINE_MOVEMENTS = counter(Process, Count, "arb_process_line_movements_total", "Line movements: of a price, or of a market's main line.").by(&["kind"]);
     SIGNALS = counter(Process, Count, "arb_process_signals_total",
         "Edge signals that opened, changed, were refreshed or closed.").by(&["kind", "change"]);
     STALE_ALERTS = counter(Process, Count, "arb_process_stale_alerts_total",
-        "Stale alerts: a book went stale for an event, recovered or went; or an arb closed because of it.").by(&["state"]);
+        "Stale alerts: a book became stale for an event, recovered or was removed; or an arb closed because of a stale leg.").by(&["state"]);
     VIOLATIONS = counter(Process, Count, "arb_process_invariant_violations_total",
-        "Entries that broke an invariant of ARCHITECTURE.md. It must stay 0: the log has which.");
+        "Entries that broke an invariant of ARCHITECTURE.md. It must stay 0: the log names them.");
     TRANSACTIONS = counter(Process, Count, "arb_process_transactions_total",
-        "Transactions by their end. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
+        "Transactions by outcome. One with an unknown outcome (in doubt) is counted again when it is known to be committed or aborted.").by(&["outcome"]);
     COMMIT_SECONDS = histogram(Process, Seconds, "arb_process_commit_seconds", COMMIT,
-        "From the end of a transaction's last record to the broker's word on its commit.");
-    TRANSACTION_RECORDS = histogram(Process, Count, "arb_process_transaction_records", RECORDS, "Records that one committed transaction took in.");
+        "From the end of a transaction's last record to the broker's response to its commit.");
+    TRANSACTION_RECORDS = histogram(Process, Count, "arb_process_transaction_records", RECORDS, "Records of one committed transaction.");
     RESTORE_SECONDS = histogram(Process, Seconds, "arb_process_restore_seconds", RESTORE,
-        "Restoring a partition from the changelog, also the wait for a dead owner's open transaction.");
+        "Restoring a partition from the changelog, including the wait for a dead owner's open transaction.");
     RESTORED_RECORDS = counter(Process, Count, "arb_process_restored_records_total", "Records of the changelog that partitions were restored from.");
     RESTORING = gauge(Process, Count, "arb_process_restoring_partitions", "Partitions being restored now.");
     PARTITIONS = gauge(Process, Count, "arb_process_partitions", "Partitions that this instance owns.");
     LAG_RECORDS = gauge(Process, Count, "arb_process_lag_records",
-        "Records of a partition that are not processed yet: its end, asked for every 5 s, minus what is committed. 0 for a partition that was given back.")
+        "Records of a partition that are not processed yet: its end, fetched every 5 s, minus the committed offset. 0 for a partition that was given back.")
         .by(&["partition"]).rare();
     EVENT_TIME_LAG = gauge(Process, Seconds, "arb_process_event_time_lag_seconds",
         "Now minus the partition's watermark. For a recording it is as large as the recording is old. 0 for a partition that was given back.")
         .by(&["partition"]).rare();
     HELD_BACK = gauge(Process, Seconds, "arb_process_held_back_seconds",
-        "How long the last stable offset of an output partition has stood where it is, before the partition's end: an open transaction hides what follows. One of a processor ends within 20 s, a longer one is somebody else's or has lost its markers. Asked for every 5 s, of all partitions.")
+        "How long the last stable offset of an output partition has not moved, before the partition's end: an open transaction hides what follows. One of a processor ends within 20 s, a longer one belongs to another producer or has lost its markers. Fetched every 5 s, for all partitions.")
         .by(&["topic", "partition"]).rare();
-    EVENTS = gauge(Process, Count, "arb_process_events", "Events in memory, of all partitions owned; it and the next four are looked at every 5 s.");
+    EVENTS = gauge(Process, Count, "arb_process_events", "Events in memory, of all partitions owned; it and the next four are measured every 5 s.");
     MARKETS = gauge(Process, Count, "arb_process_markets", "Markets in memory.");
     QUOTES = gauge(Process, Count, "arb_process_quotes", "Quotes in memory.");
     WINDOWS = gauge(Process, Count, "arb_process_windows", "Windows that are open.");
     UNKNOWN_BOOKS = gauge(Process, Count, "arb_process_unknown_books", "Books with prices that are not in the table of books: no arb with a leg at one of them is verified.");
     PUMP_AGE = gauge(Process, Seconds, "arb_process_pump_age_seconds",
-        "Time since the pump last moved, by the watchdog's look at it; 0 before its first move. The watchdog ends the process at --watchdog-ms.");
+        "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
 
     // serve
     REQUESTS = counter(Serve, Count, "arb_serve_requests_total", "Requests answered, by the pattern of the route and the class of the status.")
         .by(&["route", "status"]);
     REQUEST_SECONDS = histogram(Serve, Seconds, "arb_serve_request_seconds", REQUEST,
-        "From a request's head to its answer, without the sending of it; of a stream only the opening.").by(&["route"]);
+        "From a request's header to its response, without sending it; of a stream only the opening.").by(&["route"]);
     QUOTA_REFUSALS = counter(Serve, Count, "arb_serve_quota_refusals_total", "Requests refused because the key's quota is spent.");
     CONNECTIONS = gauge(Serve, Count, "arb_serve_connections", "Connections that are open.");
     EVICTED_CONNECTIONS = counter(Serve, Count, "arb_serve_evicted_connections_total",
-        "Connections without a key that were closed for others: their address held too many (address), too many were without a key (keyless), or all places were taken (full).")
+        "Connections without a key that were closed for others: their address had too many (address), too many were without a key (keyless), or the limit of all connections was reached (full).")
         .by(&["reason"]);
     BOARD_ENTRIES = gauge(Serve, Count, "arb_serve_board_entries", "Entries of the board.");
     VERIFIED_ENTRIES = gauge(Serve, Count, "arb_serve_verified_entries", "Entries of the board that are verified: every flag holds.");
@@ -142,13 +142,13 @@ metrics! {
         "Now minus the time of the newest poll that the board wholly contains. For a recording it is as large as the recording is old.").rare();
     FEED_EVENTS = counter(Serve, Count, "arb_serve_feed_events_total", "Events of the feed that this instance has read.");
     FEED_LAG = gauge(Serve, Count, "arb_serve_feed_lag_records",
-        "Records of the feed's partition that are not read yet, as of the last 5 s. Markers of transactions count: 1 is none.")
+        "Records of the feed's partition that are not read yet, measured every 5 s. Transaction markers count: a value of 1 means no lag.")
         .by(&["partition"]);
     STREAMS = gauge(Serve, Count, "arb_serve_streams", "Streams that are open.");
-    STREAM_EVENTS = counter(Serve, Count, "arb_serve_stream_events_total", "Server-Sent Events handed to connections: those of the feed, snapshots, and what is said beside them.");
+    STREAM_EVENTS = counter(Serve, Count, "arb_serve_stream_events_total", "Server-Sent Events handed to connections: those of the feed, snapshots, and notices such as heartbeats.");
     STREAM_BYTES = counter(Serve, Bytes, "arb_serve_stream_bytes_total", "Their bytes.");
     STREAM_ENDS = counter(Serve, Count, "arb_serve_stream_ends_total",
-        "Streams that ended: the client went or took nothing (gone), was cut (too_slow, catching_up, unavailable), its key is not valid any more (key_revoked), or the server ends (closing).")
+        "Streams that ended: the client disconnected or did not read (gone), was disconnected (too_slow, catching_up, unavailable), its key is no longer valid (key_revoked), or the server shuts down (closing).")
         .by(&["reason"]);
     RING_EVENTS = gauge(Serve, Count, "arb_serve_ring_events", "Events of the feed in memory.");
     RING_BYTES = gauge(Serve, Bytes, "arb_serve_ring_bytes", "Their bytes.");
@@ -156,30 +156,30 @@ metrics! {
     // sink
     SINK_RECORDS = counter(Sink, Count, "arb_sink_records_total", "Records read.");
     SINK_ROWS = counter(Sink, Count, "arb_sink_rows_total",
-        "Rows that ClickHouse has, by table, counted when the group has been told; rows of rejected are records that are none.").by(&["table"]);
-    SINK_BATCHES = counter(Sink, Count, "arb_sink_batches_total", "Batches of which all rows are there.");
+        "Rows in ClickHouse, by table, counted when the offset behind them is committed; rows of the table rejected are records that could not be read.").by(&["table"]);
+    SINK_BATCHES = counter(Sink, Count, "arb_sink_batches_total", "Batches of which all rows are in ClickHouse.");
     SINK_RETRIES = counter(Sink, Count, "arb_sink_retries_total",
-        "Attempts to insert that failed and are made again; so too questions at the start, before anything can be inserted.");
+        "Attempts to insert that failed and are repeated; also queries at the start, before anything can be inserted.");
     SINK_EXPIRED = counter(Sink, Count, "arb_sink_expired_permits_total",
-        "Attempts that stopped because the group's confirmation was too old to begin an insert on, and went on with another.");
+        "Attempts that stopped because the group's confirmation was too old to begin an insert, and continued with a new one.");
     SINK_IN_DOUBT = counter(Sink, Count, "arb_sink_in_doubt_total",
-        "Batches of which rows could be there before they were sent, so that the tables were asked: what a sink before has left.");
-    SINK_REFUSED = counter(Sink, Count, "arb_sink_refused_commits_total", "Commits that the group did not take at once; each is tried again.");
+        "Batches whose rows could exist before they were sent, left by an earlier sink, so that the tables were queried first.");
+    SINK_REFUSED = counter(Sink, Count, "arb_sink_refused_commits_total", "Commits that the group did not accept at once; each is retried.");
     SINK_LOST = counter(Sink, Count, "arb_sink_lost_records_total",
-        "Records at most that Kafka had removed before they were inserted. It must stay 0: the log has where.");
+        "Records, at most, that Kafka had deleted before they were inserted. It must stay 0: the log names the offsets.");
     SINK_INSERT_SECONDS = histogram(Sink, Seconds, "arb_sink_insert_seconds", INSERT,
-        "Bringing a batch's rows to all their tables, from the first byte to the last acknowledgement; failed attempts too.");
+        "Inserting a batch's rows into all their tables, from the first byte to the last acknowledgement, including failed attempts.");
     SINK_PARTITIONS = gauge(Sink, Count, "arb_sink_partitions", "Partitions that this instance owns.");
     SINK_PAUSED = gauge(Sink, Count, "arb_sink_paused_partitions", "Partitions that are not read for now, because their batches wait for ClickHouse.");
-    SINK_HELD = gauge(Sink, Bytes, "arb_sink_held_bytes", "Records in memory, as they came.");
+    SINK_HELD = gauge(Sink, Bytes, "arb_sink_held_bytes", "Encoded records in memory.");
     SINK_LAG_RECORDS = gauge(Sink, Count, "arb_sink_lag_records",
-        "Records of a partition that are not in ClickHouse: its end, asked for every 5 s, minus what is settled. 0 for a partition that was given back.")
+        "Records of a partition that are not in ClickHouse: its end, fetched every 5 s, minus the offset whose rows are confirmed. 0 for a partition that was given back.")
         .by(&["topic", "partition"]).rare();
     SINK_EVENT_TIME_LAG = gauge(Sink, Seconds, "arb_sink_event_time_lag_seconds",
         "Now minus the time of the latest row of a partition. For a recording it is as large as the recording is old, and it grows while nothing happens.")
         .by(&["topic", "partition"]).rare();
     SINK_AGE = gauge(Sink, Seconds, "arb_sink_loop_age_seconds",
-        "Time since the sink last moved, by the watchdog's look at it; 0 before its first move. The watchdog ends the process at --watchdog-ms.");
+        "Time since the sink last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
 }
 
 #[cfg(test)]
@@ -210,7 +210,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_metric_says_what_it_is() {
+    fn every_metric_has_a_help_text() {
         let mut names = BTreeSet::new();
         for Metric { name, unit, labels, help, kind, .. } in ALL {
             assert!(names.insert(name), "{name} is there twice");

@@ -1,6 +1,6 @@
 //! What a process takes of its machine.
 //!
-//! It reads nothing by itself: whoever can, tells.
+//! It reads nothing by itself: the caller measures.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -15,9 +15,10 @@ use super::{Since, list};
 pub struct Usage {
     /// CPU time of all threads since the start.
     pub cpu: Duration,
-    /// Bytes that the program holds, and bytes that its allocator holds of the machine, where the allocator tells.
+    /// Bytes that the program has allocated, and bytes that its allocator holds, where the allocator reports
+    /// them.
     pub memory: Option<(u64, u64)>,
-    /// Open file descriptors, and how many may be, where the system tells.
+    /// Open file descriptors, and their limit, where the system reports them.
     pub fds: Option<(u64, u64)>,
 }
 
@@ -37,14 +38,14 @@ static METERS: LazyLock<MachineMeters> = LazyLock::new(|| MachineMeters {
     fds: (list::OPEN_FDS.gauge(&[]), list::MAX_FDS.gauge(&[])),
 });
 
-/// Says who reports.
+/// Reports the role.
 pub(super) fn begin(role: Role, version: &str) {
     list::BUILD_INFO.gauge(&[version, role.key()]).set(1.0);
     LazyLock::force(&METERS);
 }
 
-/// Tells what this process takes.
-pub fn tell(usage: &Usage) {
+/// Reports the usage of this process.
+pub fn report(usage: &Usage) {
     METERS.uptime.set(METERS.started.seconds());
     METERS.cpu.absolute(usage.cpu.as_secs());
     if let Some((allocated, resident)) = usage.memory {

@@ -1,10 +1,10 @@
-//! What a metric is, and the handles by which it is told.
+//! The definition of a metric, and the handles by which it is reported.
 //!
 //! It never makes up a name: [`super::list`] has them.
 
 use metrics::{Counter, Gauge, Histogram, Label, Unit};
 
-/// Who reports a metric.
+/// The role that reports a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Role {
@@ -44,11 +44,11 @@ pub enum Kind {
 /// A metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Metric {
-    /// Who reports it.
+    /// The role that reports it.
     pub role: Role,
     /// How it behaves.
     pub kind: Kind,
-    /// Its name, which says the unit.
+    /// Its name, which ends with the unit.
     pub name: &'static str,
     /// Its unit.
     pub unit: Unit,
@@ -56,7 +56,7 @@ pub struct Metric {
     pub labels: &'static [&'static str],
     /// Whether it is absent until something has happened.
     pub is_rare: bool,
-    /// What it says, and how it is to be read.
+    /// Its meaning, and how to read it.
     pub help: &'static str,
 }
 
@@ -92,7 +92,7 @@ impl Metric {
         Self { is_rare: true, ..self }
     }
 
-    /// Tells the recorder what it says.
+    /// Registers its help text with the recorder.
     pub(super) fn describe(&self) {
         match self.kind {
             Kind::Counter => metrics::describe_counter!(self.name, self.unit, self.help),

@@ -1,6 +1,6 @@
 //! A sketch of accounts: commands with an id, replies with the same id, and what expires by timer records.
 //!
-//! One partition, so that one owner decides in which order commands count. It never asks a clock.
+//! One partition, so that one owner decides the order of commands. It never reads a clock.
 
 use std::collections::BTreeMap;
 use std::string::FromUtf8Error;
@@ -12,9 +12,9 @@ use arb_schemas::topics::{DEAD_TICKS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE};
 use arb_schemas::wire::WireError;
 use arb_simulated_log::World;
 
-/// How long the id of a command is remembered: whoever sends one twice does so within this time.
+/// How long the id of a command is stored: a client that repeats a command does so within this time.
 const REMEMBERED: u64 = 60;
-/// How long a session lives.
+/// The lifetime of a session.
 const SESSION: u64 = 30;
 
 /// A value and the time until which it is kept; `None` for what was removed.
@@ -60,7 +60,7 @@ impl Accounts {
         })
     }
 
-    /// Forgets what a timer has ended.
+    /// Removes what a timer has ended.
     fn expire(&mut self, now: u64) {
         let all = self.entries.iter().filter(|(key, _)| !self.draft.contains_key(*key)).chain(&self.draft);
         let over = all.filter(|(_, entry)| entry.as_ref().is_some_and(|(_, until)| *until <= now));
@@ -183,7 +183,7 @@ pub(crate) fn commands() -> World {
     world
 }
 
-/// What is replied: a command that is sent again has its first reply, until its id is forgotten.
+/// The replies: a repeated command has its first reply, until its id is removed.
 pub(crate) const REPLIES: [(&str, &str); 10] = [
     ("a1", "created"),
     ("a1", "created"),

@@ -1,6 +1,6 @@
 //! Machines on a simulated log, through every fault that a log has: the example and a sketch of accounts.
 //!
-//! The odds machine has its own test through the same log, `pipeline/process/tests/pump`.
+//! The odds machine is tested through the same log by `pipeline/process/tests/pump`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -16,7 +16,7 @@ use arb_schemas::topics::{DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 use arb_simulated_log::{Kind, World, run_disturbed};
 use counter::Counter;
 
-/// The runs of each machine, each with faults of its own.
+/// The runs of each machine, each with different faults.
 const RUNS: u64 = 1_000;
 
 /// Key and value of each record of a topic, by partition.

@@ -69,7 +69,7 @@ impl Log {
     }
 
     fn has(&self, what: &str) -> usize {
-        self.story.borrow().iter().filter(|said| *said == what).count()
+        self.story.borrow().iter().filter(|entry| *entry == what).count()
     }
 }
 
@@ -210,10 +210,10 @@ fn a_member_that_was_expelled_adopts_nothing_that_it_was_assigned_before() {
 fn a_partition_is_restored_while_another_is_processed_and_nobody_waits_for_it() {
     let story = run(Log::new(false), 1, "started 1");
     let at = |what: &str| {
-        story.iter().position(|said| said == what).unwrap_or_else(|| panic!("{what}: {story:?}"))
+        story.iter().position(|entry| entry == what).unwrap_or_else(|| panic!("{what}: {story:?}"))
     };
     assert!(at("accepted 1") == at("assigned 1") + 1, "the group is answered at once: {story:?}");
     assert!(at("accepted 1") < at("adopted 1") && at("adopted 1") < at("started 1"));
-    let beside = story[at("adopted 1")..at("started 1")].iter().filter(|said| *said == "committed 0");
+    let beside = story[at("adopted 1")..at("started 1")].iter().filter(|entry| *entry == "committed 0");
     assert!(beside.count() >= WAITED, "{story:?}");
 }

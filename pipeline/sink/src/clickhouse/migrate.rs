@@ -1,8 +1,9 @@
 //! The migrations of the schema: each applied once, in order, and written down with the digest of its file.
 //!
-//! One that was cut is run again from its beginning: its statements do no harm a second time, and it is written
-//! down only after the last. So two migrators at a time do none either: both run the same statements and write the
-//! same line, which is read as one. It never changes a row and never goes on over a schema that it does not know.
+//! A migration that was interrupted is run again from its beginning: its statements are idempotent, and it is
+//! recorded only after the last. So two migrators at the same time are safe: both run the same statements and
+//! record the same line, which is read as one. It never changes a row and never migrates a schema of an
+//! unknown version.
 
 use arb_schemas::clickhouse::{MIGRATIONS, Migration};
 use clickhouse::{Client, Row};
@@ -25,7 +26,7 @@ const MAKE: [&str; 3] = [
     ORDER BY number",
 ];
 
-/// One that is written down.
+/// A migration that is recorded as applied.
 #[derive(Debug, Clone, PartialEq, Eq, Row, Serialize, Deserialize)]
 pub struct Applied {
     number: u32,
@@ -42,7 +43,7 @@ impl Applied {
 /// Applies what is missing, as the migrator; what that was.
 ///
 /// # Errors
-/// When a statement is refused, or when the schema is one that this program does not know.
+/// When a statement is refused, or when the schema has an unknown version.
 pub async fn migrate(settings: &Settings) -> Result<Vec<&'static Migration>, Error> {
     let client = settings.client()?;
     for statement in MAKE {
@@ -60,8 +61,8 @@ pub async fn migrate(settings: &Settings) -> Result<Vec<&'static Migration>, Err
     Ok(pending.iter().collect())
 }
 
-/// Whether the schema is the one that this program knows: whole, and made of the same files. Whoever may read the
-/// list may ask; the sink does when it starts.
+/// Whether the schema is complete and was created from the same files as this program's. Needs the right to
+/// read the list of migrations; the sink checks it when it starts.
 ///
 /// # Errors
 /// When it is not, or when the server cannot be asked.
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_what_follows() {
+    fn the_missing_migrations_are_those_after_the_last() {
         assert_eq!(pending(&KNOWN, &[]).unwrap(), &KNOWN);
         assert_eq!(pending(&KNOWN, &applied(&[1, 2])).unwrap(), &KNOWN[2..]);
         assert_eq!(pending(&KNOWN, &applied(&[1, 2, 3])).unwrap(), &[]);

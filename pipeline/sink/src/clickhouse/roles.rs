@@ -1,8 +1,9 @@
-//! Who may do what in ClickHouse: one list, from which come the users of the packaged server (`users_xml`) and the
-//! SQL for another one (`create_roles`).
+//! The rights of each user of ClickHouse: one list, from which the users of the packaged server (`users_xml`)
+//! and the SQL for another one (`create_roles`) are generated.
 //!
-//! The migrator makes the schema and owns the views. The writer inserts, and reads back only where rows came from.
-//! The analyst reads views, within limits. Nobody here may make a user or give a right.
+//! The migrator creates the schema and owns the views. The writer inserts, and reads back only the
+//! coordinates of rows. The analyst reads views, within limits. None of them may create a user or grant a
+//! right.
 
 use arb_schemas::clickhouse::{COORDINATES, STORE, TABLES, VIEWS};
 

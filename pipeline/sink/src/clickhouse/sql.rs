@@ -6,7 +6,8 @@
 use super::roles::{Quota, Role, Setting};
 use super::{Error, Settings, sha256};
 
-/// Makes the roles on a server, or makes them anew what they are, as a user who may: each with its password.
+/// Creates the users on a server, or resets them to their definition, as a user who may: each with its
+/// password.
 ///
 /// # Errors
 /// When a statement is refused.

@@ -99,10 +99,10 @@ mod tests {
     #[test]
     fn an_error_of_tls_is_found_in_what_wraps_it() {
         let wrapped = |error: Error| io::Error::other(io::Error::new(io::ErrorKind::InvalidData, error));
-        let said = |error: CertificateError| problem(&wrapped(Error::InvalidCertificate(error))).unwrap();
-        assert_eq!(said(CertificateError::Expired), "its certificate has expired");
-        assert!(said(CertificateError::UnknownIssuer).contains("--clickhouse-ca"));
-        assert!(said(CertificateError::NotValidForName).contains("host name"));
+        let explain = |error: CertificateError| problem(&wrapped(Error::InvalidCertificate(error))).unwrap();
+        assert_eq!(explain(CertificateError::Expired), "its certificate has expired");
+        assert!(explain(CertificateError::UnknownIssuer).contains("--clickhouse-ca"));
+        assert!(explain(CertificateError::NotValidForName).contains("host name"));
         let plain = Error::InvalidMessage(InvalidMessage::InvalidContentType);
         assert!(problem(&wrapped(plain)).unwrap().contains("does not use TLS"));
     }

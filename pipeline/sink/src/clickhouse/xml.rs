@@ -1,6 +1,6 @@
 //! The roles as the users file of a packaged server.
 //!
-//! It holds digests, never a password, and lets nobody in from another machine.
+//! It contains digests, never a password, and admits no connection from another machine.
 
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! Rows of the feed's events: transitions of windows, movements of lines, alerts.
 //!
-//! A close says less than an opening; what it does not say is null, never guessed.
+//! A close has fewer fields than an opening; a missing field is null, never guessed.
 
 use arb_model::{Money, Open, Points, Price, Seconds, Time};
 use arb_schemas::records::{ArbWindow, CloseSignal, Leg, LineMovement, StaleAlert};
@@ -90,7 +90,7 @@ fn each<'a, T>(legs: &'a [Leg], of: impl Fn(&'a Leg) -> T) -> Vec<T> {
     legs.iter().map(of).collect()
 }
 
-/// The row of a window that closed; the rest is what a close does not say.
+/// The row of a window that closed; the fields that a close does not have are null.
 #[must_use]
 pub fn closed_row<'a>(place: Coordinates<'a>, closed: &'a CloseSignal) -> TransitionRow<'a> {
     TransitionRow {

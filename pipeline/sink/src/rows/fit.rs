@@ -1,7 +1,7 @@
 //! Whether a record's times fit the tables.
 //!
-//! A time that a column cannot hold would be another time there, and a month that nobody ever lived in makes a part of
-//! its own; both are signs of a broken clock. It changes nothing.
+//! A time outside a column's range would be stored as another time, and a month far in the past or future
+//! would create a separate part; both are signs of a broken clock. It changes nothing.
 
 use arb_schemas::records::{ArbWindow, CloseSignal, Event, LineMovement, SignalChange, StaleAlert};
 use arb_schemas::time::{Micros, to_rfc3339};

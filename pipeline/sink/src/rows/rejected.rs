@@ -9,7 +9,7 @@ use super::Coordinates;
 
 /// A row, as the table's columns are.
 #[derive(Debug, Clone, PartialEq, Eq, Row, Serialize)]
-#[allow(missing_docs)] // As there.
+#[allow(missing_docs)] // The columns are documented in the SQL of the table.
 pub struct RejectedRow<'a> {
     pub topic: &'a str,
     pub topic_id: &'a str,

@@ -1,7 +1,7 @@
 //! Rows of transitions of edge signals.
 //!
-//! The record says a closing reason where it says a change; the row says both, as rows of windows do. What is bet on
-//! and what says so are columns of their own: an analyst asks for one of them.
+//! In the record the closing reason is in the same field as the change; the row has both, as rows of windows
+//! do. The bets and the evidence are separate columns: an analyst queries one of them.
 
 use arb_model::{Open, Points, Price, Time};
 use arb_schemas::records::{SignalChange, SignalQuote};
@@ -89,7 +89,7 @@ row! {
     expires_at: Time = signal.expires_at;
 }
 
-/// What became of the signal, and of one that closed why.
+/// The outcome of the signal, and the reason of a closed one.
 fn transition_and_reason(change: &str) -> (&str, &str) {
     match change {
         "opened" | "updated" => (change, ""),

@@ -49,17 +49,17 @@ fn a_frame_is_a_row_a_tick() {
     assert_eq!((made.rows(), made.time()), (Some((Table::Ticks, 4)), Some(10)));
     let DecodedRecord::Frame(view) = made else { panic!("{made:?}") };
     let rows: Vec<_> = tick_rows(AT, &view).collect();
-    let said: Vec<_> =
+    let reason_text: Vec<_> =
         rows.iter().map(|row| (row.row_index, row.market, row.period, row.outcome, row.price)).collect();
     assert_eq!(
-        said,
+        reason_text,
         [
             (0, "totals", "h1", "over", 1_900_000),
             (1, "totals", "h1", "under", -7),
             (2, "player_points", "unknown", "over", 1_900_000),
             (3, "player_points", "unknown", "under", -7),
         ],
-        "no tick is left out, whatever it says"
+        "no tick is left out, whatever its content"
     );
     assert_eq!((rows[0].bet_limit, rows[1].bet_limit), (Some(2_150), None));
     assert_eq!((rows[0].kafka_partition, rows[0].kafka_offset, rows[0].polled), (3, 17, false));
@@ -76,7 +76,7 @@ fn the_ends_of_polls_and_heartbeats_have_no_rows() {
 }
 
 #[test]
-fn what_is_no_record_of_its_topic_is_rejected() {
+fn an_invalid_record_of_a_topic_is_rejected() {
     let message = encode(&frame(&["h2h"])).unwrap();
     let mut longer = message.clone();
     longer.push(0);
@@ -86,7 +86,7 @@ fn what_is_no_record_of_its_topic_is_rejected() {
         (&FEED_EVENTS, &message, "a Frame where a ArbWindow was expected"),
     ] {
         let made = read(topic, message);
-        assert!(matches!(&made, DecodedRecord::Rejected(said) if said == reason), "{made:?}");
+        assert!(matches!(&made, DecodedRecord::Rejected(reason_text) if reason_text == reason), "{made:?}");
         assert_eq!(made.rows(), Some((Table::Rejected, 1)));
     }
 }
@@ -102,14 +102,14 @@ fn hostile_times_are_rejected_with_their_record() {
             made => panic!("{made:?}"),
         }
     };
-    let said = changed(&|frame| frame.received_at = at("2100-01-01T00:00:00Z"));
-    assert!(said.starts_with("received_at 2100-01-01T00:00:00Z is not between"), "{said}");
-    let said = changed(&|frame| frame.offers[0].last_seen_at = i64::MAX);
-    assert!(said.starts_with("last_seen_at "), "{said}");
-    let said = changed(&|frame| frame.offers[0].price_moved_at = Some(i64::MIN));
-    assert!(said.starts_with("price_moved_at "), "{said}");
-    let said = changed(&|frame| frame.event.commence_time = Time(i64::MIN));
-    assert!(said.starts_with("commence_time "), "{said}");
+    let reason_text = changed(&|frame| frame.received_at = at("2100-01-01T00:00:00Z"));
+    assert!(reason_text.starts_with("received_at 2100-01-01T00:00:00Z is not between"), "{reason_text}");
+    let reason_text = changed(&|frame| frame.offers[0].last_seen_at = i64::MAX);
+    assert!(reason_text.starts_with("last_seen_at "), "{reason_text}");
+    let reason_text = changed(&|frame| frame.offers[0].price_moved_at = Some(i64::MIN));
+    assert!(reason_text.starts_with("price_moved_at "), "{reason_text}");
+    let reason_text = changed(&|frame| frame.event.commence_time = Time(i64::MIN));
+    assert!(reason_text.starts_with("commence_time "), "{reason_text}");
 }
 
 fn changed(change: &str) -> SignalChange {
@@ -149,7 +149,7 @@ fn a_signal_is_a_row_with_its_bets_and_what_says_so_apart() {
 }
 
 #[test]
-fn what_ends_a_signal_is_a_reason() {
+fn the_end_of_a_signal_is_a_reason() {
     for reason in ["expired", "faded", "followed", "withdrawn", "event_ended"] {
         let changed = changed(reason);
         let row = signal_row(AT, &changed);
@@ -161,7 +161,7 @@ fn what_ends_a_signal_is_a_reason() {
 
 #[test]
 fn hostile_times_of_a_signal_are_rejected_with_it() {
-    let said = |change: &dyn Fn(&mut EdgeSignal)| {
+    let reason_text = |change: &dyn Fn(&mut EdgeSignal)| {
         let mut changed = changed("opened");
         change(&mut changed.signal);
         match read(&FEED_EVENTS, &encode(&changed).unwrap()) {
@@ -169,10 +169,10 @@ fn hostile_times_of_a_signal_are_rejected_with_it() {
             made => panic!("{made:?}"),
         }
     };
-    assert_eq!(said(&|signal| signal.updated_at = Time(-1)), "updated_at");
-    assert_eq!(said(&|signal| signal.opened_at = Time(i64::MIN)), "opened_at");
-    assert_eq!(said(&|signal| signal.expires_at = Time(i64::MAX)), "expires_at");
-    assert_eq!(said(&|signal| signal.event.commence_time = Time(i64::MAX)), "commence_time");
-    assert_eq!(said(&|signal| signal.bets[0].last_seen_at = Time(i64::MAX)), "last_seen_at");
-    assert_eq!(said(&|signal| signal.evidence[1].price_moved_at = Time(i64::MIN)), "price_moved_at");
+    assert_eq!(reason_text(&|signal| signal.updated_at = Time(-1)), "updated_at");
+    assert_eq!(reason_text(&|signal| signal.opened_at = Time(i64::MIN)), "opened_at");
+    assert_eq!(reason_text(&|signal| signal.expires_at = Time(i64::MAX)), "expires_at");
+    assert_eq!(reason_text(&|signal| signal.event.commence_time = Time(i64::MAX)), "commence_time");
+    assert_eq!(reason_text(&|signal| signal.bets[0].last_seen_at = Time(i64::MAX)), "last_seen_at");
+    assert_eq!(reason_text(&|signal| signal.evidence[1].price_moved_at = Time(i64::MIN)), "price_moved_at");
 }

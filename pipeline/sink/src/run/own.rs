@@ -1,6 +1,7 @@
 //! How the sink comes to its partitions, and lets them go.
 //!
-//! A partition is started paused, and read once the tables have said what they have of it. It sends no row.
+//! A partition is started paused, and read once the tables have answered which of its rows they have. It
+//! sends no row.
 
 use std::time::Instant;
 
@@ -45,7 +46,7 @@ pub(super) struct Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // Nobody waits for the answer any more.
+        // The receiver of the answer is dropped.
         self.asking.abort();
     }
 }
@@ -53,8 +54,8 @@ impl Drop for Owned {
 impl Sink {
     pub(super) fn take(&mut self, sources: &[Source]) -> Result<(), SinkError> {
         // A topic that was gone for long enough to be given back may be another by now.
-        if let Some(topic) = self.consumer.ids().made_anew() {
-            return Err(SinkError::MadeAnew { topic });
+        if let Some(topic) = self.consumer.ids().recreated() {
+            return Err(SinkError::Recreated { topic });
         }
         let mut places = Vec::with_capacity(sources.len());
         for source in sources {
@@ -121,7 +122,7 @@ impl Sink {
                     }
                 }
             };
-            // Nobody listens any more when the sink ends.
+            // The receiver is dropped when the sink ends.
             let _ = to.send((source, life, Report::Known(answer)));
         })
     }

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 /// How often the ids are asked for.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Asks until it is dropped.
+/// Polls until it is dropped.
 pub(super) struct TopicRecreationWatch {
     found: Arc<OnceLock<&'static str>>,
     asking: JoinHandle<()>,
@@ -24,14 +24,14 @@ impl TopicRecreationWatch {
     /// Begins to ask whether topics have other ids by now.
     pub(super) fn watch(ids: &TopicIds, runtime: &Handle) -> Self {
         let found = Arc::new(OnceLock::new());
-        let (told, ids, threads) = (Arc::clone(&found), ids.clone(), runtime.clone());
+        let (sender, ids, threads) = (Arc::clone(&found), ids.clone(), runtime.clone());
         let asking = runtime.spawn(async move {
             loop {
                 tokio::time::sleep(EVERY).await;
                 let ids = ids.clone();
                 // It waits for the broker, and the runtime's own threads send rows.
-                if let Ok(Some(topic)) = threads.spawn_blocking(move || ids.made_anew()).await {
-                    let _ = told.set(topic);
+                if let Ok(Some(topic)) = threads.spawn_blocking(move || ids.recreated()).await {
+                    let _ = sender.set(topic);
                     return;
                 }
             }

@@ -1,7 +1,7 @@
 //! Deaths and time lived, by pieces of age: what a cell counts.
 //!
-//! Integers: millionths of a window, and microseconds. A sum is the same in any order. It never
-//! knows whose they are.
+//! Integers: millionths of a window, and microseconds. A sum is the same in any order. It never knows which
+//! windows it counts.
 
 use crate::Micros;
 
@@ -29,7 +29,7 @@ pub type Hazard = [f64; PIECES];
 /// Parts that a window's death is counted in.
 const PARTS: i64 = 1_000_000;
 
-/// What was lived, and who died.
+/// The observed time, and the number of ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cell {
     /// Millionths of a window by piece of age.
@@ -70,7 +70,7 @@ impl Cell {
     /// they are the same.
     #[must_use]
     pub fn died(after: Micros, by: Micros) -> Self {
-        // A microsecond is no gap: the death is in the piece that ends or goes on there.
+        // A gap of a microsecond is none: the end belongs to the piece that ends or begins there.
         let (after, by) = (after.max(0), by.max(after.max(0) + 1));
         let (mut cell, gap) = (Self::default(), by - after);
         for piece in 0..PIECES {
@@ -90,18 +90,19 @@ impl Cell {
         cell.deaths.get_mut(..deaths.len())?.copy_from_slice(deaths);
         cell.lived.get_mut(..lived.len())?.copy_from_slice(lived);
         let counts = || cell.deaths.iter().chain(&cell.lived);
-        // Far above what a century of lives comes to, and far below what overflows when such are added.
+        // Far above the sum of a century of lifetimes, and far below an overflow when such sums are added.
         counts().all(|count| (0..1 << 56).contains(count)).then_some(cell)
     }
 
-    /// Millionths of a window that died and microseconds that were lived, by piece, without the empty pieces at the end.
+    /// Millionths of a window that ended and microseconds that were observed, by piece, without the empty
+    /// pieces at the end.
     #[must_use]
     pub fn counts(&self) -> (&[i64], &[i64]) {
         let used = |counts: &[i64]| counts.iter().rposition(|count| *count != 0).map_or(0, |last| last + 1);
         (&self.deaths[..used(&self.deaths)], &self.lived[..used(&self.lived)])
     }
 
-    /// How many died.
+    /// The number of ends.
     #[must_use]
     pub fn deaths(&self) -> i64 {
         self.deaths.iter().sum::<i64>() / PARTS
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_make_it_again() {
+    fn it_is_restored_from_its_counts() {
         let cell = Cell::died(1, 2_000 * SECOND);
         let (deaths, lived) = cell.counts();
         assert_eq!(Cell::from_counts(deaths, lived), Some(cell));

@@ -29,7 +29,7 @@ pub(crate) struct CellKey {
 }
 
 impl CellKey {
-    /// The cells that a window is counted in, from the widest to its own.
+    /// The cells in which a window is counted, from the widest to the narrowest.
     fn chain(sport: &Arc<str>, profile: Profile) -> [Self; 3] {
         let Profile { stage, kind, margin, age } = profile;
         let key = |sport, bands| Self { stage, kind, sport, bands };
@@ -88,7 +88,7 @@ impl Survival<'_> {
     }
 }
 
-/// Counts a lesson in the cells of a draft.
+/// Counts a sample in the cells of a draft.
 pub(crate) fn record(drafted: &mut Cells, known: &Cells, sample: &LifetimeSample) {
     let [widest, middle, finest] = CellKey::chain(&sample.sport, sample.profile);
     let was = Survival { drafted, known }.cell(&finest).copied().unwrap_or_default();
@@ -152,14 +152,14 @@ mod tests {
         let survival = Survival { drafted: &cells, known: &Cells::new() };
         let (hazard, prior) =
             (survival.hazard(&"s".into(), PLAIN), prior::hazard(EventStage::InPlay, MarketKind::Winner));
-        // Nobody died before 60 s; the one death is spread over 60 to 120 s, half of which it lived.
+        // No end before 60 s; the one end is spread over 60 to 120 s, half of which counts as observed.
         let mut by_hand = [prior[0], prior[2]];
         for weight in WEIGHTS {
             by_hand[0] = weight / (15.0 + weight / by_hand[0]);
             by_hand[1] = (1.0 + weight) / (30.0 + weight / by_hand[1]);
         }
         assert!((hazard[0] - by_hand[0]).abs() < 1e-15 && (hazard[2] - by_hand[1]).abs() < 1e-15);
-        assert_eq!(hazard[4..], prior[4..], "what nobody lived to is as it was");
+        assert_eq!(hazard[4..], prior[4..], "ages without samples keep the prior");
     }
 
     #[test]
@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn exponential_lives_that_are_polled_are_recovered() {
-        // Lives of 20 minutes in the mean by their quantiles, polled each 5 minutes, each first seen at a poll.
+        // Lifetimes with a mean of 20 minutes by their quantiles, polled each 5 minutes, each first seen at a
+        // poll.
         let survival = (0..2_000).map(|i| -1_200.0 * (1.0 - (f64::from(i) + 0.5) / 2_000.0).ln());
         let mut lifetimes = Vec::new();
         for seconds in survival {
@@ -205,7 +206,7 @@ mod tests {
         let known = taught(&lifetimes);
         let ttl = Survival { drafted: &Cells::new(), known: &known }.ttl(&"s".into(), &life, 0);
         let seconds = |micros: Micros| micros as f64 / 1e6;
-        let near = |said: f64, truth: f64| (said / truth - 1.0).abs() < 0.04;
+        let near = |reported: f64, truth: f64| (reported / truth - 1.0).abs() < 0.04;
         assert!(near(seconds(ttl.median), 831.8), "{ttl:?}");
         // Within the first gap, in which 22.1 % die, deaths are spread evenly: the true 10th percentile is at 126 s.
         assert!(near(seconds(ttl.p10), 300.0 * 0.1 / 0.2212) && near(seconds(ttl.p90), 2_763.1), "{ttl:?}");

@@ -35,7 +35,7 @@ mod tests {
         let [in_play, _, days, _] = prior(of);
         let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
         assert!(in_play.iter().flatten().all(|hazard| near(*hazard, 1.0 / 900.0)));
-        // (10 + 5) / (5 * 1800), then (10 + 10) / (10 / that); nobody died later.
+        // (10 + 5) / (5 * 1800), then (10 + 10) / (10 / that); no end later.
         assert!(near(days[0][0], 15.0 / 9_000.0) && near(days[2][0], 2.0 * 15.0 / 9_000.0));
         assert!(near(days[2][1], 1.0 / 1_800.0));
     }

@@ -1,7 +1,7 @@
 //! One open window as survival follows it: when it was judged, last confirmed, and up to when it is counted.
 //!
-//! Time that it is seen alive is recorded as it passes and not at its end, or the long-lived would count too late. It
-//! never knows why a window closed; the caller decides whether that is a death.
+//! Observed time is recorded as it passes and not at the end of a window, or long lifetimes would be counted
+//! too late. It never knows why a window closed; the caller decides whether it counts as an end.
 
 use crate::Micros;
 
@@ -10,13 +10,13 @@ use super::profile::{self, Profile};
 
 /// One second.
 const SECOND: Micros = 1_000_000;
-/// Silence after which nobody knows when a window died: four polls of our slowest recordings. It is a hole in the
+/// A gap after which the time of an end is unknown: four polls of the slowest recordings. It is a hole in the
 /// recording, and the window's observation ends before it.
 pub const HOLE: Micros = 3_600 * SECOND;
 /// A window that is confirmed more often is recorded once in so long.
 const LESSON: Micros = 60 * SECOND;
 
-/// How long a window has lived, and who its like are.
+/// The observed time of a window, and its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Life {
     /// By what it is counted.
@@ -34,7 +34,7 @@ pub struct Life {
 /// How a window's life ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// Nobody can take it any more.
+    /// It can no longer be bet on.
     Gone {
         /// The source pushed it when it happened; else it happened since the window was last confirmed.
         is_push: bool,
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn it_teaches_what_passed_since_the_last_lesson() {
+    fn a_sample_covers_the_time_since_the_last_one() {
         let mut life = life();
         assert_eq!(life.confirm(30 * SECOND, false), None);
         assert_eq!(life.confirm(70 * SECOND, false), Some(Cell::lived(0, 70 * SECOND)));
@@ -106,9 +106,9 @@ mod tests {
         let gone = life.end(100 * SECOND, End::Gone { is_push: false });
         let lived = Cell::lived(80 * SECOND, 90 * SECOND);
         assert_eq!(gone, lived.plus(&Cell::died(90 * SECOND, 100 * SECOND)));
-        let told = life.end(100 * SECOND, End::Gone { is_push: true });
+        let sample = life.end(100 * SECOND, End::Gone { is_push: true });
         let lived_on = Cell::lived(80 * SECOND, 100 * SECOND);
-        assert_eq!(told, lived_on.plus(&Cell::died(100 * SECOND, 100 * SECOND)));
+        assert_eq!(sample, lived_on.plus(&Cell::died(100 * SECOND, 100 * SECOND)));
         assert_eq!(life.end(100 * SECOND, End::Lost), lived);
     }
 
@@ -148,9 +148,9 @@ mod tests {
             prop_assert_eq!(sum.deaths(), 1);
         }
 
-        /// A window of which nothing more is known has died nowhere.
+        /// A window that is censored has no end.
         #[test]
-        fn what_is_lost_has_not_died(gaps in prop::collection::vec(1..2 * HOLE, 0..20), last in 0..2 * HOLE) {
+        fn a_censored_window_has_no_end(gaps in prop::collection::vec(1..2 * HOLE, 0..20), last in 0..2 * HOLE) {
             let (mut life, mut now, mut deaths) = (life(), 0, 0);
             for gap in gaps {
                 now += gap;
@@ -159,7 +159,7 @@ mod tests {
             deaths += life.end(now + last, End::Lost).deaths();
             prop_assert_eq!(deaths, 0);
             let gone = life.end(now + last, End::Gone { is_push: false });
-            prop_assert_eq!(gone.deaths(), i64::from(last <= HOLE), "behind a hole nobody knows when");
+            prop_assert_eq!(gone.deaths(), i64::from(last <= HOLE), "behind a hole the time is unknown");
         }
     }
 }

@@ -1,16 +1,18 @@
 //! What is known of a window when its life is first asked for: its profile, and the pace of its time.
 //!
-//! **Profile.** Chosen on four recordings by what foretold a fourth from three: the stage of the event (of pre-match windows 29 % lived
-//! for 15 minutes within twelve hours of the start, 70 % more than four days before it), the kind of market (in play 46 %
-//! without a line, 18 % on totals), then margin and age of the oldest leg, which say little (0.0014 of a Brier score at 15
-//! minutes). Sport is the caller's.
+//! **Profile.** Chosen on four recordings by the features that predicted a fourth from three: the stage of
+//! the event (of pre-match windows 29 % survived 15 minutes within twelve hours of the start, 70 % more than
+//! four days before it), the kind of market (in play 46 % without a line, 18 % on totals), then margin and
+//! age of the oldest leg, which add little (0.0014 of a Brier score at 15 minutes). The caller adds the
+//! sport.
 //!
-//! **Pace.** A window is found at a poll, and may have been there for a whole gap. Who polls more often finds younger windows, and of
-//! those more die soon; who spreads a death over a longer gap finds it later. Of every second and every third poll of four
-//! recordings, the medians that were learnt were 1.6 and 2.3 times those of every poll: they grow by the 0.7th power
-//! of the gap. An age therefore counts `(900 s / gap)^0.6` times (the gap before a window is not always the gap behind it, and 0.6 foretold
-//! best): cells are learnt together from feeds of any cadence, and one of a cadence never seen begins about right. Without it 76 % of 43
-//! windows that were found at most 450 s after the last poll were gone by their median, with it 60 %.
+//! **Pace.** A window is found at a poll, and may have been open for a whole gap. Faster polls find younger
+//! windows, more of which end soon; a longer gap moves the estimated end later. From every second and every
+//! third poll of four recordings, the learnt medians were 1.6 and 2.3 times those from every poll: they grow
+//! by the 0.7th power of the gap. An age therefore counts `(900 s / gap)^0.6` times (the gap before a window
+//! is not always the gap behind it, and 0.6 predicted best): cells are learnt together from feeds of any
+//! cadence, and the estimate for a new cadence begins about right. Without it 76 % of 43 windows that were
+//! found at most 450 s after the last poll were gone by their median, with it 60 %.
 //!
 //! It never looks at a price.
 
@@ -23,11 +25,11 @@ const SECOND: Micros = 1_000_000;
 const HOUR: Micros = 3_600 * SECOND;
 /// The gap at which time passes as it does.
 const REFERENCE: Micros = 900 * SECOND;
-/// No faster pace: nothing is known of faster polls, and a stream teaches within minutes.
+/// The fastest pace: no recording has faster polls, and a stream has enough samples within minutes.
 const SHORTEST: Micros = 60 * SECOND;
 /// No slower one: such a gap is a hole.
 const LONGEST: Micros = HOUR;
-/// By what power of the gap lives grow.
+/// The power of the gap by which lifetimes grow.
 const POWER: f64 = 0.6;
 /// Bounds of the bands of margins.
 const MARGINS: [f64; 2] = [0.01, 0.05];
@@ -47,10 +49,10 @@ pub enum EventStage {
     Later,
 }
 
-/// What a market asks.
+/// The kind of market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarketKind {
-    /// Who wins.
+    /// The winner of the event.
     Winner,
     /// By how much.
     Handicap,
@@ -220,7 +222,7 @@ mod tests {
     }
 
     proptest! {
-        /// Who polls more often sees time pass faster, within bounds; and an age that is longer counts for more.
+        /// Faster polls give a faster pace, within bounds; and a longer age counts for more.
         #[test]
         fn a_longer_gap_is_a_slower_pace(a in -HOUR..2 * HOUR, b in -HOUR..2 * HOUR, age in 0..HOUR) {
             let (short, long) = (pace(Some(a.min(b))), pace(Some(a.max(b))));

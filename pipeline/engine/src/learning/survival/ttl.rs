@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_lived_through_the_worst_has_longer() {
+    fn a_window_past_the_steepest_hazard_has_longer() {
         let mut hazard = [1.0 / 10_000.0; PIECES];
         hazard[..4].fill(1.0 / 100.0);
         let [young, old] = [0, 300].map(|age| Ttl::new(hazard, 1_000, age * SECOND));
@@ -171,8 +171,8 @@ mod tests {
         }
     }
 
-    /// One death in 1,000 s up to the age of 15 s and one in 100 s from there on. A new window lives through ln 2 = 0.693147 of
-    /// hazard by 15 s of 0.015 and 67.8147 s of the rest: 82.8147 s in all.
+    /// A hazard of one in 1,000 s up to the age of 15 s and one in 100 s from there on. The median of a new
+    /// window has ln 2 = 0.693147 of hazard: 0.015 by 15 s and the rest in 67.8147 s: 82.8147 s in all.
     #[test]
     fn a_golden_median_over_two_pieces() {
         let mut hazard = [1.0 / 100.0; PIECES];

@@ -1,4 +1,4 @@
-//! The decisions of a worker, told by what it does next.
+//! The decisions of a worker, checked by its next action.
 
 use arb_schemas::time::SECOND;
 
@@ -32,7 +32,7 @@ fn events(sport: &str) -> Action {
     Action::Events(sport.to_owned())
 }
 
-/// One that holds everything and knows what is in season.
+/// A plan that holds every lease and knows the sports in season.
 fn listed() -> Plan {
     let mut plan = Plan::new(rules(), 1);
     assert_eq!(plan.next(0), None, "without a lease it asks nothing");
@@ -43,7 +43,7 @@ fn listed() -> Plan {
     plan
 }
 
-/// One that also knows when their events start.
+/// A plan that also knows when their events start.
 fn knowing(epl: Micros, nba: Micros) -> Plan {
     let mut plan = listed();
     assert_eq!(plan.next(0), Some(events(NBA)));
@@ -100,7 +100,7 @@ fn without_events_or_season_nothing_is_polled() {
 }
 
 #[test]
-fn what_left_the_season_is_spoken_for_a_day() {
+fn a_sport_out_of_season_has_heartbeats_for_a_day() {
     let mut plan = knowing(0, 0);
     plan.asked(NBA, MINUTE);
     let held = |plan: &Plan| plan.held().cloned().collect::<Vec<_>>();
@@ -118,7 +118,11 @@ fn below_the_floor_it_stops_until_the_credits_are_reset() {
     plan.answered(&poll(EPL), 0, quota(10), true);
     assert_eq!(plan.next(9 * MINUTE), None);
     assert_eq!(plan.verdict(0), Verdict::Low(10));
-    assert_eq!(plan.next(10 * MINUTE), Some(Action::List), "the free listing tells of a reset");
+    assert_eq!(
+        plan.next(10 * MINUTE),
+        Some(Action::List),
+        "the free listing shows whether the credits were reset"
+    );
     plan.answered(&Action::List, 10 * MINUTE, quota(500), true);
     plan.listed(10 * MINUTE, &[EPL, NBA].map(str::to_owned).into());
     plan.starts(EPL, 10 * MINUTE, vec![0]);
@@ -165,9 +169,9 @@ fn an_error_that_names_no_credits_has_them_asked_for_at_once() {
     assert_eq!(plan.verdict(0), Verdict::Silent, "a good answer's is");
 }
 
-/// Whoever holds its leases now spends from what was said to it.
+/// The worker that holds the leases now spends from what was reported to this one.
 #[test]
-fn what_was_said_of_credits_goes_with_the_last_lease() {
+fn the_reported_credits_are_discarded_with_the_last_lease() {
     let mut plan = knowing(0, 0);
     plan.gone(&[0, 1, 2]);
     assert_eq!(plan.verdict(0), Verdict::Pay);
@@ -217,7 +221,7 @@ fn the_next_holder_goes_on_where_the_last_one_was() {
     next.starts(NBA, 40 * SECOND, vec![]);
     assert_eq!(next.next(91 * SECOND - 1), None);
     assert_eq!(next.next(91 * SECOND), Some(poll(EPL)));
-    assert_eq!(next.stamp(EPL, 0), 31 * SECOND + 1, "its polls are not late, whatever its clock says");
+    assert_eq!(next.stamp(EPL, 0), 31 * SECOND + 1, "its polls are not late, whatever its clock reads");
     assert_eq!(plan.home(NBA) == home, next.held().any(|sport| sport == NBA), "only of that lease");
     next.gone(&[home]);
     assert_eq!((next.next(HOUR), next.held().count()), (None, 0));

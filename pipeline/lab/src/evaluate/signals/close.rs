@@ -1,4 +1,5 @@
-//! The close: what the last poll before an event's start says of the chances, and what bets taken before were worth by it.
+//! The close: the probabilities from the last poll before an event's start, and the value of earlier bets by
+//! them.
 //!
 //! It never uses a price from after the start.
 
@@ -12,13 +13,13 @@ use arb_schemas::time::{Micros, SECOND};
 
 use super::Counts;
 
-/// How long before the start a poll says what the close is.
+/// The earliest time before the start at which a poll counts as the close.
 const LAST: Micros = 3_600 * SECOND;
 
 /// A line of an event.
 type Place = (Name, Market, Option<Line>);
 
-/// What a poll said of a line's chances.
+/// The probabilities of a line in a poll.
 #[derive(Debug)]
 struct Close {
     at: Micros,
@@ -67,8 +68,8 @@ impl Closes {
         self.taken.push(taken);
     }
 
-    /// Notes what a poll says of the lines that bets were taken on, of events that start soon.
-    pub(super) fn look(&mut self, engine: &Engine, now: Micros, starts: &[(String, Micros)]) {
+    /// Records a poll's probabilities of the lines of bets, for events that start soon.
+    pub(super) fn inspect(&mut self, engine: &Engine, now: Micros, starts: &[(String, Micros)]) {
         for (event, _) in starts.iter().filter(|(_, start)| (1..LAST).contains(&(start - now))) {
             let places = self.closes.iter_mut().filter(|((of, ..), _)| **of == **event);
             for ((_, market, line), close) in places {

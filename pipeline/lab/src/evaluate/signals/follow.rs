@@ -65,7 +65,7 @@ impl Following {
     }
 
     /// Counts what has moved by a poll, and what has not for so long that it is left.
-    pub(super) fn look(
+    pub(super) fn inspect(
         &mut self,
         engine: &Engine,
         now: Micros,
