@@ -249,7 +249,7 @@ fn keys_and_plans_that_change_are_those_that_count() {
     std::fs::write(&surface.key.file, "nonsense").unwrap();
     wait_for("it is printed", || {
         let output = std::fs::read_to_string(surface.broker.path("serve.log")).unwrap();
-        output.contains("what was read before holds").then_some(())
+        output.contains("the file cannot be read: its last content stays in use").then_some(())
     });
     assert_eq!(status(&surface.key.text), 200);
 }

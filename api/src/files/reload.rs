@@ -71,7 +71,7 @@ impl<T: FromFile> Reloaded<T> {
             // Once for each state of it, though it is tried again: the reason may lie elsewhere.
             Err(error) => {
                 if seen.refused.replace(stamp) != Some(stamp) {
-                    tracing::warn!(%error, "what was read before holds");
+                    tracing::warn!(%error, "the file cannot be read: its last content stays in use");
                 }
                 false
             }

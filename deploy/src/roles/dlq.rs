@@ -68,7 +68,7 @@ fn replay(cluster: &Cluster, wanted: Option<(i32, i64)>) -> anyhow::Result<()> {
     match (refused, last.is_empty()) {
         (1.., _) => anyhow::bail!("{refused} could not be sent again; `arb dlq list --all` still shows them"),
         (0, true) if wanted.is_some() => {
-            anyhow::bail!("there is no such letter; `arb dlq list --all` shows those that are kept")
+            anyhow::bail!("there is no such dead letter; `arb dlq list --all` lists all of them")
         }
         _ => Ok(()),
     }

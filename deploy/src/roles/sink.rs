@@ -135,7 +135,7 @@ fn wait_for_tables(
         match runtime.block_on(store.check()) {
             Ok(()) => return Ok(true),
             Err(failure) if failure.is_lasting() => bail!("{failure}"),
-            Err(error) => tracing::warn!(failures, %error, "ClickHouse is waited for"),
+            Err(error) => tracing::warn!(failures, %error, "waiting for ClickHouse"),
         }
         // A sink that waits here has written nothing, but its metrics are reported all the same.
         counts.retries += 1;

@@ -19,7 +19,7 @@ pub fn stop(child: Child) -> anyhow::Result<Stop> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         if let Err(error) = runtime.block_on(wait(&by_signal)) {
-            tracing::error!(%error, "signals cannot be waited for");
+            tracing::error!(%error, "cannot wait for signals");
         }
     })?;
     if child.child {
