@@ -107,8 +107,55 @@ pub const DEAD_TICKS: Topic = Topic {
     records: &[],
 };
 
+/// What is asked of accounts: the only input of the accounts machine. One partition, so that one owner decides in one order.
+pub const ACCOUNT_COMMANDS: Topic = Topic {
+    name: "account.commands.v1",
+    key: "request id; timer",
+    partitions: 1,
+    cleanup: Cleanup::Days(1),
+    records: &[],
+};
+
+/// Accounts, sessions, keys and replies: the changelog of the accounts machine, which every API instance reads.
+pub const ACCOUNTS: Topic = Topic {
+    name: "accounts.v1",
+    key: "partition; clock; account/, session/, key/, reply/ and an id",
+    partitions: 1,
+    cleanup: Cleanup::Compact,
+    records: &[],
+};
+
+/// Who signed in and what was changed, with the address.
+pub const ACCOUNT_AUDIT: Topic = Topic {
+    name: "account.audit.v1",
+    key: "account id",
+    partitions: 1,
+    cleanup: Cleanup::Days(365),
+    records: &[],
+};
+
+/// Records of [`ACCOUNT_COMMANDS`] that are none, bytes unchanged, the reason in headers.
+pub const DEAD_ACCOUNT_COMMANDS: Topic = Topic {
+    name: "account.commands.v1.dlq",
+    key: "as it was",
+    partitions: 1,
+    cleanup: Cleanup::Days(30),
+    records: &[],
+};
+
 /// All of them.
-pub const ALL: [Topic; 6] = [ODDS_TICKS, ARBS_BOARD, SIGNALS, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS];
+pub const ALL: [Topic; 10] = [
+    ODDS_TICKS,
+    ARBS_BOARD,
+    SIGNALS,
+    FEED_EVENTS,
+    PROCESS_STATE,
+    DEAD_TICKS,
+    ACCOUNT_COMMANDS,
+    ACCOUNTS,
+    ACCOUNT_AUDIT,
+    DEAD_ACCOUNT_COMMANDS,
+];
 
 impl Topic {
     /// Whether all its records are written in transactions, which the processor does.

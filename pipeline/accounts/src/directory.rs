@@ -1,0 +1,125 @@
+//! The whole state: accounts by id and by e-mail, sessions and keys by their public part, replies by their request.
+//!
+//! The machine holds it; each API instance reads the same from the compacted topic. It decides nothing.
+
+use std::collections::BTreeMap;
+
+use arb_schemas::time::Micros;
+
+use crate::account::Account;
+use crate::key::ApiKey;
+use crate::reply::Reply;
+use crate::session::Session;
+
+/// One part of the state, as a record of the compacted topic has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Under `account/` and its id.
+    Account(Account),
+    /// Under `session/` and its hash.
+    Session(Session),
+    /// Under `key/` and its kid.
+    Key(ApiKey),
+    /// Under `reply/` and the request's id.
+    Reply(Reply),
+    /// The machine's time, under `clock`.
+    Clock(Micros),
+}
+
+impl Part {
+    /// Its key in the compacted topic.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Account(account) => format!("account/{}", account.id),
+            Self::Session(session) => format!("session/{}", session.hash),
+            Self::Key(key) => format!("key/{}", key.kid),
+            Self::Reply(reply) => format!("reply/{}", reply.id),
+            Self::Clock(_) => "clock".to_owned(),
+        }
+    }
+}
+
+/// The state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Directory {
+    accounts: BTreeMap<String, Account>,
+    /// Account ids by e-mail.
+    emails: BTreeMap<String, String>,
+    sessions: BTreeMap<String, Session>,
+    keys: BTreeMap<String, ApiKey>,
+    replies: BTreeMap<String, Reply>,
+    clock: Micros,
+}
+
+impl Directory {
+    /// Puts a part in place of that with the same key.
+    pub fn put(&mut self, part: Part) {
+        match part {
+            Part::Account(account) => {
+                self.emails.insert(account.email.clone(), account.id.clone());
+                self.accounts.insert(account.id.clone(), account);
+            }
+            Part::Session(session) => drop(self.sessions.insert(session.hash.clone(), session)),
+            Part::Key(key) => drop(self.keys.insert(key.kid.clone(), key)),
+            Part::Reply(reply) => drop(self.replies.insert(reply.id.clone(), reply)),
+            Part::Clock(clock) => self.clock = clock,
+        }
+    }
+
+    /// Removes the part with a key of the compacted topic; one that is not there is no error.
+    pub fn remove(&mut self, key: &str) {
+        match key.split_once('/') {
+            Some(("account", id)) => {
+                if let Some(account) = self.accounts.remove(id) {
+                    self.emails.remove(&account.email);
+                }
+            }
+            Some(("session", hash)) => drop(self.sessions.remove(hash)),
+            Some(("key", kid)) => drop(self.keys.remove(kid)),
+            Some(("reply", id)) => drop(self.replies.remove(id)),
+            _ => {}
+        }
+    }
+
+    /// An account by its id.
+    #[must_use]
+    pub fn account(&self, id: &str) -> Option<&Account> {
+        self.accounts.get(id)
+    }
+
+    /// An account by its e-mail, in lower case.
+    #[must_use]
+    pub fn account_of(&self, email: &str) -> Option<&Account> {
+        self.accounts.get(self.emails.get(email)?)
+    }
+
+    /// A session by its hash, expired or not.
+    #[must_use]
+    pub fn session(&self, hash: &str) -> Option<&Session> {
+        self.sessions.get(hash)
+    }
+
+    /// A key by its kid, expired or not.
+    #[must_use]
+    pub fn key(&self, kid: &str) -> Option<&ApiKey> {
+        self.keys.get(kid)
+    }
+
+    /// The keys of an account.
+    pub fn keys_of<'a>(&'a self, account: &'a str) -> impl Iterator<Item = &'a ApiKey> {
+        self.keys.values().filter(move |key| key.account == account)
+    }
+
+    /// The reply to a request, for a day.
+    #[must_use]
+    pub fn reply(&self, id: &str) -> Option<&Reply> {
+        self.replies.get(id)
+    }
+
+    /// The machine's time, from the newest timer record.
+    #[must_use]
+    pub fn clock(&self) -> Micros {
+        self.clock
+    }
+}
