@@ -3,17 +3,20 @@
 //! - [`command`]: what the API and operators ask for; [`reply`]: what each command is answered.
 //! - [`account`], [`session`], [`key`]: the parts of the state; [`plan`]: what an account may do and spend; [`scope`]: what a
 //!   key may do.
+//! - [`secrets`]: keys, their checksums and HMACs; [`password`]: hashes of passwords.
 //! - [`directory`]: the whole state, as the machine holds it and as each API instance reads it.
 //!
-//! It is pure: it never asks a clock, never makes a random number, and never sees a password or a key. Those who send commands
-//! make ids and secrets, and send hashes of them.
+//! It is pure: it never asks a clock, never reads a file and never makes a random number. The machine never sees a password or a
+//! key: those who send commands make ids and secrets, from random bytes that they have, and send hashes of them.
 
 pub mod account;
 pub mod codec;
 pub mod command;
 pub mod directory;
 pub mod key;
+pub mod password;
 pub mod plan;
 pub mod reply;
 pub mod scope;
+pub mod secrets;
 pub mod session;
