@@ -25,6 +25,7 @@ fn list() -> anyhow::Result<()> {
     for topic in topics::ALL {
         let cleanup = match topic.cleanup {
             Cleanup::Compact => "compacted".to_owned(),
+            Cleanup::CompactWithin(days) => format!("compacted within {days} days"),
             Cleanup::Days(days) => format!("{days} days"),
         };
         let records: Vec<_> = topic.records.iter().map(|record| format!("{record:?}")).collect();
