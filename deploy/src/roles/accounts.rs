@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use arb_accounts::codec;
-use arb_accounts::machine::{AccountCounts, AccountsConfig, AccountsMachine};
+use arb_accounts::counts::AccountCounts;
+use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_kafka::{
     self as kafka, Cluster, CommandProducer, Ends, Surroundings, TickConsumer, TransactionalProducer,
 };

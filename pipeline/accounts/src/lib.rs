@@ -5,7 +5,7 @@
 //!   key may do.
 //! - [`secrets`]: keys, their checksums and HMACs; [`password`]: hashes of passwords.
 //! - [`machine`]: what decides about commands; [`audit`]: what it records of them; [`codec`]: all of it as bytes;
-//!   [`telemetry`]: what is counted.
+//!   [`counts`], [`telemetry`]: what is counted.
 //! - [`directory`]: the whole state, as the machine holds it and as each API instance reads it.
 //!
 //! It is pure: it never asks a clock, never reads a file and never makes a random number. The machine never sees a password or a
@@ -15,6 +15,7 @@ pub mod account;
 pub mod audit;
 pub mod codec;
 pub mod command;
+pub mod counts;
 pub mod directory;
 pub mod key;
 pub mod machine;

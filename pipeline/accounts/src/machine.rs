@@ -5,7 +5,6 @@
 
 mod authority;
 mod carry_out;
-mod counts;
 mod draft;
 mod keys;
 mod sessions;
@@ -22,11 +21,11 @@ use thiserror::Error;
 use crate::audit::AuditEntry;
 use crate::codec::{self, Input};
 use crate::command::Request;
+use crate::counts::{AccountCounts, Size};
 use crate::directory::{Directory, Part};
 use crate::reply::Reply;
 use crate::telemetry;
 
-pub use counts::{AccountCounts, Size};
 use draft::Draft;
 pub use draft::{EXPIRED_KEY_KEPT, REPLY_KEPT};
 
@@ -92,7 +91,7 @@ impl AccountsMachine {
         self.draft.begin_clock(request.sent_at);
         let at = self.directory().clock();
         let result = carry_out::carry_out(&mut self.draft, self.config, request);
-        tally.decided(&result);
+        tally.decided(result.is_ok());
         let result = match result {
             Ok(done) => {
                 let entry = AuditEntry {

@@ -11,7 +11,7 @@ use arb_runtime::machine::Counts;
 use arb_runtime::progress::{PartitionProgress, Span};
 use arb_runtime::telemetry::{Counter, Gauge, PumpMetrics, list, took};
 
-use crate::machine::{AccountCounts, Size};
+use crate::counts::{AccountCounts, Size};
 
 struct Meters {
     /// Carried out, refused, repeated.

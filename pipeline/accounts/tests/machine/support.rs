@@ -1,9 +1,10 @@
 //! A machine under test: commands in, replies and audit out.
 
 use arb_accounts::command::{Actor, Command, NewKey, Request};
+use arb_accounts::counts::AccountCounts;
 use arb_accounts::directory::Directory;
 use arb_accounts::key::{Mode, Permissions};
-use arb_accounts::machine::{AccountCounts, AccountsConfig, AccountsMachine};
+use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::plan::Plan;
 use arb_accounts::reply::Refusal;
 use arb_accounts::scope::Scope;

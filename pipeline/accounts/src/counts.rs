@@ -5,8 +5,6 @@ use std::fmt;
 use arb_runtime::machine::Tally;
 
 use crate::directory::Directory;
-use crate::machine::carry_out::Done;
-use crate::reply::Refusal;
 
 /// Counts of committed transactions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,10 +22,12 @@ pub struct AccountCounts {
 }
 
 impl AccountCounts {
-    pub(super) fn decided(&mut self, result: &Result<Done, Refusal>) {
-        match result {
-            Ok(_) => self.carried_out += 1,
-            Err(_) => self.refused += 1,
+    /// A command was decided.
+    pub(crate) fn decided(&mut self, is_carried_out: bool) {
+        if is_carried_out {
+            self.carried_out += 1;
+        } else {
+            self.refused += 1;
         }
     }
 }
@@ -66,7 +66,7 @@ pub struct Size {
 }
 
 impl Size {
-    pub(super) fn of(directory: &Directory) -> Self {
+    pub(crate) fn of(directory: &Directory) -> Self {
         Self {
             accounts: directory.accounts().len(),
             sessions: directory.sessions().len(),
