@@ -22,7 +22,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use clickhouse::{ClickHouse, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
-pub(crate) use roles::{Guard, Ingest, Kafka, Process, Serve, Sink};
+pub(crate) use roles::{Accounts, Guard, Ingest, Kafka, Process, Serve, Sink};
 pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Key, Synth, Topics, TopicsAction};
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Ingest(Ingest),
     /// Compute windows and edge signals from what sources said
     Process(Process),
+    /// Decide about accounts, sessions and API keys: one instance does, the others stand by
+    Accounts(Accounts),
     /// Write what the topics say to ClickHouse
     Sink(Sink),
     /// Serve the board, edge signals, streams and usage over HTTP
@@ -102,6 +104,7 @@ impl Command {
             Self::Up(_) => "up",
             Self::Ingest(_) => "ingest",
             Self::Process(_) => "process",
+            Self::Accounts(_) => "accounts",
             Self::Sink(_) => "sink",
             Self::Serve(_) => "serve",
             Self::Kafka(_) => "kafka",
@@ -122,7 +125,7 @@ impl Command {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AdminOptions {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
-    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink]
+    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink, 9105 for accounts]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
     pub admin_listen: Option<AdminListen>,
 }
@@ -276,7 +279,7 @@ pub(crate) struct Up {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Port of ingest's metrics on this machine; the next ones are those of process, serve and sink; 0 takes free ones
+    /// Port of ingest's metrics on this machine; the next ones are those of process, serve, sink and accounts; 0 takes free ones
     #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = FIRST_ADMIN_PORT)]
     pub(crate) admin_port: u16,
     /// By which rules windows are made

@@ -73,6 +73,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Up(config) => up::run(&config, log_format)?,
         Command::Ingest(config) => roles::ingest::run(&config)?,
         Command::Process(config) => roles::process::run(config)?,
+        Command::Accounts(config) => roles::accounts::run(config)?,
         Command::Sink(config) => roles::sink::run(config)?,
         Command::Serve(config) => roles::serve::run(&config)?,
         Command::Kafka(config) => local::kafka::run(&config)?,

@@ -136,12 +136,13 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let security = config.security.arguments();
     let common: Vec<_> =
         ["--child", "--brokers", &brokers].into_iter().chain(security.iter().map(String::as_str)).collect();
-    let [ingest_admin, process_admin, serve_admin, sink_admin] =
+    let [ingest_admin, process_admin, serve_admin, sink_admin, accounts_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
     let books = config.books_file.as_ref().map(|file| format!("--books-file={}", file.display()));
     let rules = ["--policy", config.policy.key(), &process_admin];
     let rules: Vec<_> = rules.into_iter().chain(books.as_deref()).collect();
     children.start("process", &[&common[..], &rules].concat())?;
+    children.start("accounts", &[&common[..], &[&accounts_admin]].concat())?;
     let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
     children
         .start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys, &serve_admin]].concat())?;

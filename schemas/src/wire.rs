@@ -19,9 +19,10 @@ use thiserror::Error;
 
 use crate::limits;
 use crate::records::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
-    SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins, StatePartition,
-    StateSource, StateStaleBooks, StateSurvival,
+    Account, AccountAudit, AccountClock, AccountCommand, AccountKey, AccountReply, AccountSession,
+    AccountTimer, ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat,
+    LineMovement, PollEnd, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
+    StateMargins, StatePartition, StateSource, StateStaleBooks, StateSurvival,
 };
 
 pub(crate) use self::older::FRAME_V1;
@@ -54,11 +55,19 @@ pub enum RecordType {
     StateSurvival = 25,
     EdgeSignal = 26,
     SignalChange = 27,
+    AccountCommand = 37,
+    AccountTimer = 38,
+    Account = 39,
+    AccountSession = 40,
+    AccountKey = 41,
+    AccountReply = 42,
+    AccountClock = 43,
+    AccountAudit = 44,
 }
 
 impl RecordType {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 28] = [
         Self::Frame,
         Self::PollEnd,
         Self::Heartbeat,
@@ -79,6 +88,14 @@ impl RecordType {
         Self::StateSurvival,
         Self::EdgeSignal,
         Self::SignalChange,
+        Self::AccountCommand,
+        Self::AccountTimer,
+        Self::Account,
+        Self::AccountSession,
+        Self::AccountKey,
+        Self::AccountReply,
+        Self::AccountClock,
+        Self::AccountAudit,
     ];
 
     /// The text of its Avro schema.
@@ -105,6 +122,14 @@ impl RecordType {
             Self::StateSurvival => include_str!("../avro/StateSurvival.avsc"),
             Self::EdgeSignal => include_str!("../avro/EdgeSignal.avsc"),
             Self::SignalChange => include_str!("../avro/SignalChange.avsc"),
+            Self::AccountCommand => include_str!("../avro/AccountCommand.avsc"),
+            Self::AccountTimer => include_str!("../avro/AccountTimer.avsc"),
+            Self::Account => include_str!("../avro/Account.avsc"),
+            Self::AccountSession => include_str!("../avro/AccountSession.avsc"),
+            Self::AccountKey => include_str!("../avro/AccountKey.avsc"),
+            Self::AccountReply => include_str!("../avro/AccountReply.avsc"),
+            Self::AccountClock => include_str!("../avro/AccountClock.avsc"),
+            Self::AccountAudit => include_str!("../avro/AccountAudit.avsc"),
         }
     }
 
@@ -142,7 +167,10 @@ impl RecordType {
 
     /// Whether it comes from outside.
     fn is_input(self) -> bool {
-        matches!(self, Self::Frame | Self::PollEnd | Self::Heartbeat)
+        matches!(
+            self,
+            Self::Frame | Self::PollEnd | Self::Heartbeat | Self::AccountCommand | Self::AccountTimer
+        )
     }
 
     fn longest_read(self) -> usize {
@@ -187,7 +215,15 @@ records!(
     StateMargins,
     StateSurvival,
     EdgeSignal,
-    SignalChange
+    SignalChange,
+    AccountCommand,
+    AccountTimer,
+    Account,
+    AccountSession,
+    AccountKey,
+    AccountReply,
+    AccountClock,
+    AccountAudit
 );
 
 /// Why bytes are no record, or a record cannot become bytes.

@@ -16,14 +16,17 @@ use apache_avro::schema_compatibility::SchemaCompatibility;
 use arb_model::{Name, Open};
 use arb_schemas::limits;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame, Heartbeat, Leg, PollEnd,
-    SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource, StateStaleBooks,
-    StateSurvival,
+    AccountClock, AccountTimer, ArbWindow, BoardEntry, BoardProgress, CloseSignal, Coverage, Frame,
+    Heartbeat, Leg, PollEnd, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource,
+    StateStaleBooks, StateSurvival,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
 
-use records::{close_signal, edge_signal, entry, frame, line_movement, stale_alert, state_head, state_line};
+use records::{
+    account, account_audit, account_command, account_key, account_reply, account_session, close_signal,
+    edge_signal, entry, frame, line_movement, stale_alert, state_head, state_line,
+};
 
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
@@ -70,6 +73,18 @@ fn what_the_newest_version_writes_is_for_ever() {
     stays(&survival(), 1);
     stays(&StateMargins { pre_match: vec![0, 3, 1], in_play: vec![] }, 1);
     stays(&StateStaleBooks { event_id: "852a3abe".into(), books: vec!["alpha".into()] }, 1);
+}
+
+#[test]
+fn what_the_newest_version_writes_of_accounts_is_for_ever() {
+    stays(&account_command(), 1);
+    stays(&AccountTimer { at: 7 }, 1);
+    stays(&account(), 1);
+    stays(&account_session(), 1);
+    stays(&account_key(), 1);
+    stays(&account_reply(), 1);
+    stays(&AccountClock { at: 8 }, 1);
+    stays(&account_audit(), 1);
 }
 
 fn state_partition() -> StatePartition {

@@ -115,7 +115,9 @@ fn the_page_of_metrics_has_the_list() {
     let page = read("docs/operations/metrics.md");
     let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `arb_")).collect();
     assert_eq!(rows.len(), list::ALL.len());
-    for role in [Teller::Every, Teller::Ingest, Teller::Process, Teller::Serve, Teller::Sink] {
+    for role in
+        [Teller::Every, Teller::Ingest, Teller::Process, Teller::Accounts, Teller::Serve, Teller::Sink]
+    {
         let expected: String =
             list::ALL.iter().filter(|metric| metric.role == role).map(metric_row).collect();
         assert!(page.contains(&expected), "paste this for {}:\n{expected}", role.key());

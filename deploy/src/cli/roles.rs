@@ -8,6 +8,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use arb_accounts::machine::MAX_ACCOUNTS;
 use arb_api::http::server::Network;
 #[cfg(feature = "fail-points")]
 use arb_runtime::fail_point::Passage;
@@ -107,6 +108,27 @@ pub(crate) struct Sink {
     pub(crate) writer: Writer,
     #[command(flatten)]
     pub(crate) home: Home,
+    #[command(flatten)]
+    pub(crate) admin: AdminOptions,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Accounts {
+    /// Consumer group; the transactional id is its name and -0
+    #[arg(long, env = "ARB_ACCOUNTS_GROUP", default_value = "arb-accounts")]
+    pub(crate) group: String,
+    /// Accounts that there may be; give all instances the same number
+    #[arg(long, env = "ARB_MAX_ACCOUNTS", default_value_t = MAX_ACCOUNTS)]
+    pub(crate) max_accounts: usize,
+    /// Commit after so many milliseconds at the latest: every reply waits for it
+    #[arg(long = "commit-interval-ms", env = "ARB_ACCOUNTS_COMMIT_INTERVAL_MS", default_value = "10", value_parser = millis)]
+    pub(crate) commit_interval: Duration,
+    #[command(flatten)]
+    pub(crate) guard: Guard,
     #[command(flatten)]
     pub(crate) admin: AdminOptions,
     #[command(flatten)]

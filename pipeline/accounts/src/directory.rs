@@ -78,8 +78,41 @@ impl Directory {
             Some(("session", hash)) => drop(self.sessions.remove(hash)),
             Some(("key", kid)) => drop(self.keys.remove(kid)),
             Some(("reply", id)) => drop(self.replies.remove(id)),
+            _ if key == "clock" => self.clock = 0,
             _ => {}
         }
+    }
+
+    /// The part with a key of the compacted topic.
+    #[must_use]
+    pub fn part(&self, key: &str) -> Option<Part> {
+        match key.split_once('/') {
+            Some(("account", id)) => self.accounts.get(id).cloned().map(Part::Account),
+            Some(("session", hash)) => self.sessions.get(hash).cloned().map(Part::Session),
+            Some(("key", kid)) => self.keys.get(kid).cloned().map(Part::Key),
+            Some(("reply", id)) => self.replies.get(id).cloned().map(Part::Reply),
+            _ => (key == "clock" && self.clock != 0).then_some(Part::Clock(self.clock)),
+        }
+    }
+
+    /// All accounts, by their ids.
+    pub fn accounts(&self) -> impl ExactSizeIterator<Item = &Account> {
+        self.accounts.values()
+    }
+
+    /// All sessions.
+    pub fn sessions(&self) -> impl ExactSizeIterator<Item = &Session> {
+        self.sessions.values()
+    }
+
+    /// All keys.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &ApiKey> {
+        self.keys.values()
+    }
+
+    /// All replies.
+    pub fn replies(&self) -> impl ExactSizeIterator<Item = &Reply> {
+        self.replies.values()
     }
 
     /// An account by its id.

@@ -17,6 +17,23 @@ pub enum Mode {
     Test,
 }
 
+impl Mode {
+    /// As records and JSON spell it.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Test => "test",
+        }
+    }
+
+    /// The mode that a text names.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Live, Self::Test].into_iter().find(|mode| mode.key() == text)
+    }
+}
+
 /// A network of addresses: an address and the number of leading bits that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

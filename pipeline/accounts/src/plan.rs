@@ -26,6 +26,12 @@ impl Plan {
         }
     }
 
+    /// The plan that a text names.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Free, Self::Pro, Self::Enterprise].into_iter().find(|plan| plan.key() == text)
+    }
+
     /// Live keys that an account of this plan may have at one time, those in their grace period included.
     #[must_use]
     pub fn max_keys(self) -> usize {

@@ -41,6 +41,25 @@ pub enum Refusal {
     Invalid(String, String),
 }
 
+impl Refusal {
+    /// Its kind, as records spell it.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::EmailTaken => "email_taken",
+            Self::TooManyAccounts => "too_many_accounts",
+            Self::NoAccount => "no_account",
+            Self::NoSession => "no_session",
+            Self::NoKey => "no_key",
+            Self::PasswordChanged => "password_changed",
+            Self::TooManyKeys(_) => "too_many_keys",
+            Self::Exceeds(_) => "exceeds",
+            Self::Replaced => "replaced",
+            Self::Invalid(..) => "invalid",
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -55,7 +55,7 @@ pub use reader::Committed;
 pub use sink::{Mark, SinkConsumer, SinkEvent, Source, Taken};
 pub use table::{Table, TableEvent};
 pub use topic_id::{TopicIds, topic_id};
-pub use topics::{partitions, provision};
+pub use topics::{machine_partitions, partitions, provision};
 pub use transaction::Transaction;
 pub use transactional::{Surroundings, TransactionalProducer};
 

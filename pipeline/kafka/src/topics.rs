@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use arb_runtime::machine::MachineTopics;
 use arb_schemas::topics::{self, Topic};
 use rdkafka::admin::{AdminOptions, NewTopic, TopicReplication};
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -70,6 +71,24 @@ pub fn partitions(cluster: &Cluster) -> Result<i32, Error> {
                 "has {found} partitions where {} has {expected}; give all topics the same number",
                 topics::ODDS_TICKS.name
             );
+            return Err(Error::Topic { topic: topic.name.to_owned(), problem });
+        }
+    }
+    Ok(expected)
+}
+
+/// The number of partitions that all topics of a machine have.
+///
+/// # Errors
+/// [`Error::Topic`] when one is missing, they differ, or the catalogue fixes another number.
+pub fn machine_partitions(cluster: &Cluster, machine: &MachineTopics) -> Result<i32, Error> {
+    let consumer = cluster.consumer(&super::client(cluster), Listener::of_question(cluster))?;
+    let found = count(&consumer, machine.input, cluster)?;
+    let expected = if machine.input.follows_ticks() { found } else { machine.input.partitions };
+    for topic in [machine.input].into_iter().chain(machine.written()) {
+        let found = count(&consumer, topic, cluster)?;
+        if found != expected {
+            let problem = format!("has {found} partitions where it must have {expected}");
             return Err(Error::Topic { topic: topic.name.to_owned(), problem });
         }
     }
