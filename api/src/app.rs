@@ -50,7 +50,7 @@ pub struct App {
     pub authority: Arc<Authority>,
     /// How often.
     pub usage: Arc<Usage>,
-    commands: Arc<Commands>,
+    pub(crate) commands: Arc<Commands>,
     sessions: Sessions,
 }
 

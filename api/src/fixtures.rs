@@ -6,15 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arb_accounts::account::Account;
+use arb_accounts::codec::{self, Input};
+use arb_accounts::counts::AccountCounts;
 use arb_accounts::directory::Part;
 use arb_accounts::key::{ApiKey, Mode, Permissions};
+use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, KEY_RANDOM, PEPPER, Pepper};
 use arb_model::{Money, Points, Price, Time};
+use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_schemas::records::{
     BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg, LineMovement, SignalQuote, Ttl,
 };
 use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::wire::WireError;
 use serde::Serialize;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -68,6 +73,38 @@ impl TestApp {
         let sessions = Sessions::start(site, sign_up).unwrap();
         Self { app: App::new(partitions, authority, usage, streams, sessions), key, folder }
     }
+}
+
+/// The accounts machine beside an API, without Kafka: a thread that carries out what is asked. It ends with the API.
+pub(crate) fn run_machine(app: &App) {
+    let (queued, replica) = (app.commands.queued().unwrap(), Arc::clone(app.authority.replica()));
+    let mut machine = AccountsMachine::new(&AccountsConfig::default());
+    let parts = replica.with(|directory| {
+        let accounts: Vec<_> = directory.accounts().cloned().map(Part::Account).collect();
+        let keys = directory.accounts().flat_map(|account| directory.keys_of(&account.id));
+        let keys: Vec<_> = keys.cloned().map(Part::Key).collect();
+        [accounts, keys].concat()
+    });
+    for part in parts {
+        machine.restore(part.key().as_bytes(), &codec::encode_part(&part).unwrap()).unwrap();
+    }
+    std::thread::spawn(move || {
+        for (offset, request) in (0..).zip(queued) {
+            let (mut out, mut counts) = (Outbox::default(), AccountCounts::default());
+            let at = InputPlace { partition: 0, offset, epoch: 0 };
+            machine.step(at, &Input::Request(Box::new(request)), &mut out, &mut counts).unwrap();
+            machine.changes(|change| apply(&replica, &change)).unwrap();
+            machine.apply();
+        }
+    });
+}
+
+fn apply(replica: &Replica, change: &Change) -> Result<(), WireError> {
+    match &change.value {
+        Some(value) => replica.put(codec::decode_part(change.key.as_bytes(), value)?.unwrap()),
+        None => replica.remove(&change.key),
+    };
+    Ok(())
 }
 
 /// An account that nobody has signed in to.
