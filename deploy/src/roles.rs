@@ -1,5 +1,6 @@
 //! The roles: each wires its parts, runs until it is told to stop, and returns.
 
+pub(crate) mod account;
 pub(crate) mod accounts;
 pub mod admin;
 pub(crate) mod books;

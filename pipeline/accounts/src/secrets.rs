@@ -81,6 +81,15 @@ impl Pepper {
         random.iter_mut().zip(blocks).for_each(|(byte, derived)| *byte = derived);
         new_key(mode, &random)
     }
+
+    /// The id of the account of a request: the same each time.
+    #[must_use]
+    pub fn derive_account_id(&self, request: &str) -> String {
+        let mut random = [0; ACCOUNT_RANDOM];
+        let derived = self.digest(&["/account/", request]);
+        random.iter_mut().zip(derived).for_each(|(byte, derived)| *byte = derived);
+        new_account_id(&random)
+    }
 }
 
 /// What is read of a key that was not mistyped.
@@ -207,6 +216,9 @@ mod tests {
         assert!(parse_key(&key).is_some_and(|parsed| is_kid(parsed.kid)));
         assert_ne!(key, two.derive_key(Mode::Live, "request"));
         assert_ne!(key, one.derive_key(Mode::Live, "request2"));
+        let id = one.derive_account_id("request");
+        assert_eq!((id.len(), &id), (20, &one.derive_account_id("request")));
+        assert_ne!(id, one.derive_account_id("request2"));
     }
 
     #[test]
