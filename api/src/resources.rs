@@ -40,3 +40,6 @@ pub(crate) struct Resources {
     pub(crate) keys: KeysResource,
     pub(crate) session: SessionResource,
 }
+
+#[cfg(test)]
+mod tests;
