@@ -1,5 +1,6 @@
 //! Accounts, sessions and keys, asked as browsers and programs would, with the accounts machine beside the API.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use arb_accounts::directory::Part;
@@ -13,8 +14,10 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use warp::http::{HeaderMap, Method};
 
+use super::Resources;
 use crate::fixtures::{NOW, TestApp, account, api_key, run_machine};
 use crate::http::request::Head;
+use crate::http::service::Service;
 use crate::routes::ROUTES;
 
 const PASSWORD: &str = "correct horse battery";
@@ -24,6 +27,7 @@ const COOKIE: &str = "arb_session_8080";
 /// An API with its machine.
 struct Site {
     test: TestApp,
+    service: Arc<Service<Resources>>,
     runtime: Runtime,
 }
 
@@ -57,7 +61,8 @@ impl Site {
         let test = TestApp::new(1, 10, Duration::from_secs(1));
         test.app.begin([], BoardProgress { source: "s".into(), received_at: 1 });
         run_machine(&test.app);
-        Self { test, runtime: Builder::new_current_thread().enable_all().build().unwrap() }
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        Self { service: test.app.service(), test, runtime }
     }
 
     fn send(&self, method: &Method, path: &str, fields: &[(&'static str, &str)], body: &[u8]) -> Received {
@@ -66,7 +71,7 @@ impl Site {
             headers.append(*name, value.parse().unwrap());
         }
         let head = Head { method, path, query: "", headers: &headers };
-        let (service, body) = (self.test.app.service(), stream::iter([Ok::<_, ()>(body)]));
+        let (service, body) = (&self.service, stream::iter([Ok::<_, ()>(body)]));
         self.runtime.block_on(async {
             let (parts, body) = service.respond(&head, body).await.into_parts();
             let body = if parts.headers.get("content-type").is_some_and(|of| of == "text/event-stream") {
