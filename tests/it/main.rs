@@ -7,6 +7,7 @@
 // Tests look at the machine and use clients as strangers would.
 #![allow(clippy::disallowed_methods)]
 
+mod accounts;
 mod analysts;
 mod api;
 mod bad_input;

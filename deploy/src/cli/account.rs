@@ -109,8 +109,8 @@ pub(crate) struct CreateAccount {
     #[arg(long, default_value = "free")]
     pub(crate) plan: PlanName,
     /// Create an API key of this name too, and print it: the only time that it is shown
-    #[arg(long, value_name = "NAME")]
-    pub(crate) key: Option<String>,
+    #[arg(long = "key", value_name = "NAME")]
+    pub(crate) key_name: Option<String>,
     #[command(flatten)]
     pub(crate) pepper: PepperFile,
     #[command(flatten)]

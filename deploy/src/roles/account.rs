@@ -77,7 +77,7 @@ fn create(config: &CreateAccount) -> anyhow::Result<()> {
     let (email, plan) = (config.email.clone(), plan_of(config.plan));
     client.ask(Command::CreateAccount { account: account.clone(), email, password, plan })?;
     output::write(format_args!("account {account}\n"))?;
-    if let Some(name) = &config.key {
+    if let Some(name) = &config.key_name {
         let key = secrets::new_key(Mode::Live, &random::bytes()?);
         client.ask(Command::CreateKey(new_key(&pepper, account, name, &key)))?;
         output::write(format_args!("key {key}\n"))?;

@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// Creates the topics that are missing, those that follow the ticks with so many partitions, or as many as the catalogue says.
 ///
 /// # Errors
-/// [`Error`] when the broker does not answer or refuses one.
+/// [`Error`] when the broker does not answer or refuses one, or one whose number of partitions is fixed is there with another.
 pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(), Error> {
     let broker = |source| cluster.broker(source);
     let config = super::client(cluster);
@@ -49,11 +49,28 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
     let options = AdminOptions::new().operation_timeout(Some(TIMEOUT));
     for result in admin.create_topics(&wanted, &options).await.map_err(broker)? {
         match result {
-            Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
+            Ok(_) => {}
+            Err((topic, RDKafkaErrorCode::TopicAlreadyExists)) => check_fixed(cluster, &consumer, &topic)?,
             Err((topic, code)) => return Err(Error::Topic { topic, problem: code.to_string() }),
         }
     }
     Ok(())
+}
+
+/// Refuses a topic that is there with another number of partitions than the catalogue fixes.
+fn check_fixed(cluster: &Cluster, consumer: &BaseConsumer<Listener>, name: &str) -> Result<(), Error> {
+    match topics::ALL.iter().find(|topic| topic.name == name && !topic.follows_ticks()) {
+        Some(topic) => expect(topic, count(consumer, topic, cluster)?, topic.partitions),
+        None => Ok(()),
+    }
+}
+
+fn expect(topic: &Topic, found: i32, expected: i32) -> Result<(), Error> {
+    if found == expected {
+        return Ok(());
+    }
+    let problem = format!("has {found} partitions where it must have {expected}");
+    Err(Error::Topic { topic: topic.name.to_owned(), problem })
 }
 
 /// The number of partitions that the ticks and all topics that follow them have.
@@ -86,11 +103,7 @@ pub fn machine_partitions(cluster: &Cluster, machine: &MachineTopics) -> Result<
     let found = count(&consumer, machine.input, cluster)?;
     let expected = if machine.input.follows_ticks() { found } else { machine.input.partitions };
     for topic in [machine.input].into_iter().chain(machine.written()) {
-        let found = count(&consumer, topic, cluster)?;
-        if found != expected {
-            let problem = format!("has {found} partitions where it must have {expected}");
-            return Err(Error::Topic { topic: topic.name.to_owned(), problem });
-        }
+        expect(topic, count(&consumer, topic, cluster)?, expected)?;
     }
     Ok(expected)
 }
