@@ -2,7 +2,7 @@
 //!
 //! The machine holds it; each API instance reads the same from the compacted topic. It decides nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arb_schemas::time::Micros;
 
@@ -50,6 +50,32 @@ pub struct Directory {
     keys: BTreeMap<String, ApiKey>,
     replies: BTreeMap<String, Reply>,
     clock: Micros,
+    /// The hashes of the sessions, and the kids of the keys, by account.
+    sessions_by_account: Held,
+    keys_by_account: Held,
+}
+
+/// What accounts hold, by the account's id; one that holds nothing is not there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Held(BTreeMap<String, BTreeSet<String>>);
+
+impl Held {
+    fn insert(&mut self, account: &str, id: &str) {
+        self.0.entry(account.to_owned()).or_default().insert(id.to_owned());
+    }
+
+    fn remove(&mut self, account: &str, id: &str) {
+        if let Some(ids) = self.0.get_mut(account) {
+            ids.remove(id);
+            if ids.is_empty() {
+                self.0.remove(account);
+            }
+        }
+    }
+
+    fn of(&self, account: &str) -> impl Iterator<Item = &String> {
+        self.0.get(account).into_iter().flatten()
+    }
 }
 
 impl Directory {
@@ -60,8 +86,16 @@ impl Directory {
                 self.emails.insert(account.email.clone(), account.id.clone());
                 self.accounts.insert(account.id.clone(), account);
             }
-            Part::Session(session) => drop(self.sessions.insert(session.hash.clone(), session)),
-            Part::Key(key) => drop(self.keys.insert(key.kid.clone(), key)),
+            Part::Session(session) => {
+                self.remove_session(&session.hash);
+                self.sessions_by_account.insert(&session.account, &session.hash);
+                self.sessions.insert(session.hash.clone(), session);
+            }
+            Part::Key(key) => {
+                self.remove_key(&key.kid);
+                self.keys_by_account.insert(&key.account, &key.kid);
+                self.keys.insert(key.kid.clone(), key);
+            }
             Part::Reply(reply) => drop(self.replies.insert(reply.id.clone(), reply)),
             Part::Clock(clock) => self.clock = clock,
         }
@@ -75,11 +109,23 @@ impl Directory {
                     self.emails.remove(&account.email);
                 }
             }
-            Some(("session", hash)) => drop(self.sessions.remove(hash)),
-            Some(("key", kid)) => drop(self.keys.remove(kid)),
+            Some(("session", hash)) => self.remove_session(hash),
+            Some(("key", kid)) => self.remove_key(kid),
             Some(("reply", id)) => drop(self.replies.remove(id)),
             _ if key == "clock" => self.clock = 0,
             _ => {}
+        }
+    }
+
+    fn remove_session(&mut self, hash: &str) {
+        if let Some(session) = self.sessions.remove(hash) {
+            self.sessions_by_account.remove(&session.account, hash);
+        }
+    }
+
+    fn remove_key(&mut self, kid: &str) {
+        if let Some(key) = self.keys.remove(kid) {
+            self.keys_by_account.remove(&key.account, kid);
         }
     }
 
@@ -141,7 +187,12 @@ impl Directory {
 
     /// The keys of an account.
     pub fn keys_of<'a>(&'a self, account: &'a str) -> impl Iterator<Item = &'a ApiKey> {
-        self.keys.values().filter(move |key| key.account == account)
+        self.keys_by_account.of(account).filter_map(|kid| self.keys.get(kid))
+    }
+
+    /// The sessions of an account.
+    pub fn sessions_of<'a>(&'a self, account: &'a str) -> impl Iterator<Item = &'a Session> {
+        self.sessions_by_account.of(account).filter_map(|hash| self.sessions.get(hash))
     }
 
     /// The reply to a request, for a day.

@@ -116,7 +116,7 @@ fn end_oldest(draft: &mut Draft, account: &str) {
 
 /// The sessions of an account: when each was opened, and its hash.
 fn hashes(draft: &Draft, account: &str) -> Vec<(Micros, String)> {
-    let sessions = draft.directory().sessions().filter(|session| session.account == account);
+    let sessions = draft.directory().sessions_of(account);
     sessions.map(|session| (session.opened_at, session.hash.clone())).collect()
 }
 

@@ -96,6 +96,10 @@ fn check(bench: &Bench) {
         assert!(!key.permissions.scopes.is_empty());
         assert!(key.permissions.scopes.iter().all(|scope| account.may_have(*scope)), "{key:?}");
     }
+    let by_account = |id: &str| (directory.sessions_of(id).count(), directory.keys_of(id).count());
+    let held = directory.accounts().map(|account| by_account(&account.id));
+    let held = held.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    assert_eq!(held, (directory.sessions().len(), directory.keys().len()), "each is found by its account");
     for account in directory.accounts() {
         let now = directory.clock();
         let live = directory.keys_of(&account.id).filter(|key| !key.is_expired(now)).count();
