@@ -7,10 +7,10 @@
 mod activity;
 mod demonstration;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use arb_kafka::{self as kafka, Cluster};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
@@ -142,10 +142,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     children.start("accounts", &[&common[..], &[&accounts_admin]].concat())?;
     children.start("accounts", &[&common[..], &[&*accounts_admin]].concat())?;
     // That of the last run ends with it.
-    let key = {
-        let _progress = Progress::start("creating a key", Report::Live);
-        demonstration::key(&brokers, &config.security, &pepper)?
-    };
+    let key = start_demonstration(config, &brokers, pepper.clone(), children, stop)?;
     let (listen, pepper) = (config.listen.to_string(), pepper.display().to_string());
     let serve = ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", &serve_admin];
     children.start("serve", &[&common[..], &serve].concat())?;
@@ -160,6 +157,21 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     children.start("ingest", &play)?;
     print_addresses(config, &key);
     Ok(())
+}
+
+/// The key of the demonstration account; it is created beside this thread, which watches the children and the shutdown signal.
+fn start_demonstration(
+    config: &Up,
+    brokers: &str,
+    pepper: PathBuf,
+    children: &mut Children,
+    stop: &Stop,
+) -> anyhow::Result<String> {
+    let _progress = Progress::start("creating a key", Report::Live);
+    let (brokers, security) = (brokers.to_owned(), config.security.clone());
+    let creating = std::thread::spawn(move || demonstration::key(brokers, security, &pepper));
+    children.wait(stop, "the accounts", || creating.is_finished())?;
+    creating.join().map_err(|_| anyhow!("the thread that creates a key panicked"))?
 }
 
 /// Starts the sink: it reads its password where this process does, and never from its arguments.

@@ -23,10 +23,9 @@ const NAME: &str = "arb up";
 const ATTEMPTS: usize = 6;
 
 /// Creates its key, in place of that of the last start; the account where there is none.
-pub(super) fn key(brokers: &str, security: &KafkaSecurity, file: &Path) -> anyhow::Result<String> {
+pub(super) fn key(brokers: String, security: Box<KafkaSecurity>, file: &Path) -> anyhow::Result<String> {
     let pepper = pepper::read_or_create(file)?;
-    let security = Box::new(security.clone());
-    let mut client = AccountsClient::open(&Brokers { brokers: brokers.to_owned(), security })?;
+    let mut client = AccountsClient::open(&Brokers { brokers, security })?;
     let account = account(&mut client)?;
     let earlier = client.directory().keys_of(&account).filter(|key| key.name == NAME);
     let earlier: Vec<_> = earlier.map(|key| key.kid.clone()).collect();
