@@ -89,14 +89,6 @@ fn write_new(new: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Waits for a lock file beside a file, for a caller that reads, changes and writes it; the lock is held
-/// until the returned value is dropped.
-pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
-    let beside = path.with_extension("lock");
-    let lock = File::create(&beside).and_then(|file| file.lock().map(|()| file));
-    lock.map_err(at(&beside))
-}
-
 /// Identifies one state of a file: every write of this program gives it another inode, other writers change
 /// its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

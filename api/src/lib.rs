@@ -3,13 +3,13 @@
 //! - `app`: an instance, wired; `routes`: the route table; `resources`: what answers each row of it.
 //! - [`http`]: the server, the machinery of the table, authentication, errors, paging.
 //! - [`lists`]: what is open, from the compacted topics; [`stream`]: Server-Sent Events.
-//! - [`access`]: keys, plans and usage; [`files`]: small files, and files that are read again when they change.
+//! - [`access`]: accounts, keys, plans and usage; [`files`]: small files, and files that are read again when they change.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
 //! Modules use one another in this order only: app, routes, resources, stream, lists, http, access, files;
 //! `view` and `telemetry` use none of them. The crate never computes anything about odds: entries are shown
-//! as the processor wrote them. It never reads a clock, except for the quota's month, and then the clock that
-//! is passed in.
+//! as the processor wrote them. It never reads a clock, except for the quota's month and for
+//! the ends of keys and sessions, and then the clock that is passed in.
 
 pub mod access;
 mod app;
@@ -24,4 +24,4 @@ pub mod stream;
 pub mod telemetry;
 mod view;
 
-pub use self::app::{App, SharedApp};
+pub use self::app::{App, Sessions, SharedApp};

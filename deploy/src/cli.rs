@@ -2,6 +2,7 @@
 //!
 //! These structs are the only readers of the environment. They decide nothing.
 
+mod account;
 mod clickhouse;
 mod cluster;
 pub(crate) mod live;
@@ -19,11 +20,12 @@ use arb_ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
 pub(crate) use clickhouse::{ClickHouse, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
-pub(crate) use roles::{Guard, Ingest, Kafka, Process, Serve, Sink};
-pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Key, Synth, Topics, TopicsAction};
+pub(crate) use roles::{Accounts, Guard, Ingest, Kafka, Process, Serve, SignUpMode, Sink};
+pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, PlanName, Synth, Topics, TopicsAction};
 
 /// Where the admin listener of the first role is; those of the others follow.
 pub(crate) const FIRST_ADMIN_PORT: u16 = 9101;
@@ -69,6 +71,8 @@ pub(crate) enum Command {
     Ingest(Ingest),
     /// Compute windows and edge signals from the published updates
     Process(Process),
+    /// Decide about accounts, sessions and API keys: one instance does, the others stand by
+    Accounts(Accounts),
     /// Write the records of the topics to ClickHouse
     Sink(Sink),
     /// Serve the board, edge signals, streams and usage over HTTP
@@ -83,8 +87,8 @@ pub(crate) enum Command {
     Topics(Topics),
     /// List dead-lettered records, or send them again
     Dlq(Dlq),
-    /// Create an API key
-    Key(Key),
+    /// Create and change accounts, import keys, print the audit
+    Account(Account),
     /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),
     /// Print the prior of how long windows live, from recordings
@@ -102,6 +106,7 @@ impl Command {
             Self::Up(_) => "up",
             Self::Ingest(_) => "ingest",
             Self::Process(_) => "process",
+            Self::Accounts(_) => "accounts",
             Self::Sink(_) => "sink",
             Self::Serve(_) => "serve",
             Self::Kafka(_) => "kafka",
@@ -109,7 +114,7 @@ impl Command {
             Self::Migrate(_) => "migrate",
             Self::Topics(_) => "topics",
             Self::Dlq(_) => "dlq",
-            Self::Key(_) => "key",
+            Self::Account(_) => "account",
             Self::Evaluate(_) => "evaluate",
             Self::Fit(_) => "fit",
             Self::Synth(_) => "synth",
@@ -122,7 +127,7 @@ impl Command {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AdminOptions {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
-    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink]
+    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink, 9105 for accounts]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
     pub admin_listen: Option<AdminListen>,
 }
@@ -277,7 +282,7 @@ pub(crate) struct Up {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Port of ingest's metrics on this machine; the next ones are those of process, serve and sink; 0 takes free ones
+    /// Port of ingest's metrics on this machine; the next ones are those of process, serve, sink and accounts; 0 takes free ones
     #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = FIRST_ADMIN_PORT)]
     pub(crate) admin_port: u16,
     /// The rules for windows

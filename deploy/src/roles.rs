@@ -1,5 +1,7 @@
 //! The roles: each wires its parts, runs until the shutdown signal, and returns.
 
+pub(crate) mod account;
+pub(crate) mod accounts;
 pub mod admin;
 pub(crate) mod books;
 pub(crate) mod clickhouse;
@@ -8,7 +10,6 @@ pub(crate) mod dlq;
 pub(crate) mod evaluate;
 mod guarded;
 pub(crate) mod ingest;
-pub(crate) mod key;
 pub(crate) mod migrate;
 pub(crate) mod process;
 mod readiness;

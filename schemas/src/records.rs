@@ -2,9 +2,14 @@
 //!
 //! They carry data and decide nothing. The schema files document each field.
 
+mod accounts;
 mod state;
 mod ticks;
 
+pub use accounts::{
+    Account, AccountAudit, AccountClock, AccountCommand, AccountKey, AccountReply, AccountSession,
+    AccountTimer,
+};
 pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,
     LineMovement, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,

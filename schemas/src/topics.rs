@@ -17,6 +17,8 @@ pub const DEFAULT_PARTITIONS: i32 = 4;
 pub enum Cleanup {
     /// The last record of each key stays for ever.
     Compact,
+    /// The same; what another record has replaced is gone after this many days, however little is written.
+    CompactWithin(u32),
     /// Records go after this many days.
     Days(u32),
 }
@@ -107,14 +109,68 @@ pub const DEAD_TICKS: Topic = Topic {
     records: &[],
 };
 
+/// What is asked of accounts: the only input of the accounts machine. One partition, so that one owner decides in one order.
+pub const ACCOUNT_COMMANDS: Topic = Topic {
+    name: "account.commands.v1",
+    key: "request id; timer",
+    partitions: 1,
+    cleanup: Cleanup::Days(1),
+    records: &[RecordType::AccountCommand, RecordType::AccountTimer],
+};
+
+/// Accounts, sessions, keys and replies: the changelog of the accounts machine, which every API instance reads.
+pub const ACCOUNTS: Topic = Topic {
+    name: "accounts.v1",
+    key: "partition; clock; account/, session/, key/, reply/ and an id",
+    partitions: 1,
+    cleanup: Cleanup::CompactWithin(1),
+    records: &[
+        RecordType::Account,
+        RecordType::AccountSession,
+        RecordType::AccountKey,
+        RecordType::AccountReply,
+        RecordType::AccountClock,
+        RecordType::StatePartition,
+    ],
+};
+
+/// Who signed in and what was changed, with the address.
+pub const ACCOUNT_AUDIT: Topic = Topic {
+    name: "account.audit.v1",
+    key: "account id",
+    partitions: 1,
+    cleanup: Cleanup::Days(365),
+    records: &[RecordType::AccountAudit],
+};
+
+/// Records of [`ACCOUNT_COMMANDS`] that are none, bytes unchanged, the reason in headers.
+pub const DEAD_ACCOUNT_COMMANDS: Topic = Topic {
+    name: "account.commands.v1.dlq",
+    key: "as it was",
+    partitions: 1,
+    cleanup: Cleanup::Days(30),
+    records: &[],
+};
+
 /// All of them.
-pub const ALL: [Topic; 6] = [ODDS_TICKS, ARBS_BOARD, SIGNALS, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS];
+pub const ALL: [Topic; 10] = [
+    ODDS_TICKS,
+    ARBS_BOARD,
+    SIGNALS,
+    FEED_EVENTS,
+    PROCESS_STATE,
+    DEAD_TICKS,
+    ACCOUNT_COMMANDS,
+    ACCOUNTS,
+    ACCOUNT_AUDIT,
+    DEAD_ACCOUNT_COMMANDS,
+];
 
 impl Topic {
-    /// Whether all its records are written in transactions, which the processor does.
+    /// Whether all its records are written in transactions: those of every topic that is no machine's input.
     #[must_use]
     pub fn is_transactional(&self) -> bool {
-        self.name != ODDS_TICKS.name
+        ![ODDS_TICKS.name, ACCOUNT_COMMANDS.name].contains(&self.name)
     }
 
     /// Whether it has as many partitions as the ticks, however many those are.
@@ -136,20 +192,34 @@ impl Topic {
         let mut config = match self.cleanup {
             // What lies in the newest segment is never compacted, and all of it is read at a start: small segments,
             // cleaned early.
-            Cleanup::Compact => vec![
-                ("cleanup.policy", "compact".to_owned()),
-                ("segment.bytes", (64 * 1024 * 1024).to_string()),
-                ("min.cleanable.dirty.ratio", "0.1".to_owned()),
-            ],
-            Cleanup::Days(days) => vec![
-                ("cleanup.policy", "delete".to_owned()),
-                ("retention.ms", (u64::from(days) * 86_400_000).to_string()),
-            ],
+            Cleanup::Compact => compacted(64),
+            // The newest segment is closed by the same time at the latest.
+            Cleanup::CompactWithin(days) => {
+                let mut config = compacted(8);
+                config.push(("max.compaction.lag.ms", days_ms(days)));
+                config
+            }
+            Cleanup::Days(days) => {
+                vec![("cleanup.policy", "delete".to_owned()), ("retention.ms", days_ms(days))]
+            }
         };
         let longest = if self.name == ODDS_TICKS.name { limits::INPUT_RECORD } else { limits::WRITTEN };
         config.push(("max.message.bytes", longest.to_string()));
         config
     }
+}
+
+fn days_ms(days: u32) -> String {
+    (u64::from(days) * 86_400_000).to_string()
+}
+
+/// Compacted in segments of so many MiB.
+fn compacted(segment_mib: u32) -> Vec<(&'static str, String)> {
+    vec![
+        ("cleanup.policy", "compact".to_owned()),
+        ("segment.bytes", (segment_mib * 1024 * 1024).to_string()),
+        ("min.cleanable.dirty.ratio", "0.1".to_owned()),
+    ]
 }
 
 #[cfg(test)]
@@ -169,21 +239,28 @@ mod tests {
     #[test]
     fn every_record_has_exactly_one_topic() {
         for record in RecordType::ALL {
+            // Every machine's changelog has the runtime's record of the partition.
+            let expected = if record == RecordType::StatePartition { 2 } else { 1 };
             let holders = ALL.iter().filter(|topic| topic.records.contains(&record)).count();
-            assert_eq!(holders, 1, "{record:?}");
+            assert_eq!(holders, expected, "{record:?}");
         }
     }
 
     #[test]
     fn a_number_of_its_own_is_fixed() {
-        assert!(ALL.iter().all(Topic::follows_ticks));
-        assert!(!Topic { partitions: 1, ..ODDS_TICKS }.follows_ticks());
+        let fixed: Vec<_> =
+            ALL.iter().filter(|topic| !topic.follows_ticks()).map(|topic| topic.name).collect();
+        let accounts = [ACCOUNT_COMMANDS, ACCOUNTS, ACCOUNT_AUDIT, DEAD_ACCOUNT_COMMANDS];
+        assert_eq!(fixed, accounts.map(|topic| topic.name));
+        assert!(accounts.iter().all(|topic| topic.partitions == 1));
     }
 
     #[test]
     fn cleanup_becomes_broker_settings() {
         assert_eq!(ARBS_BOARD.config()[0], ("cleanup.policy", "compact".to_owned()));
         assert_eq!(ARBS_BOARD.config()[3], ("max.message.bytes", "2097152".to_owned()));
+        assert_eq!(ACCOUNTS.config()[1], ("segment.bytes", "8388608".to_owned()));
+        assert_eq!(ACCOUNTS.config()[3], ("max.compaction.lag.ms", "86400000".to_owned()));
         assert_eq!(ODDS_TICKS.config().len(), 3);
         assert_eq!(ODDS_TICKS.config()[1], ("retention.ms", "604800000".to_owned()));
         assert_eq!(ODDS_TICKS.config()[2], ("max.message.bytes", "1114112".to_owned()));

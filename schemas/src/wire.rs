@@ -54,7 +54,10 @@ impl RecordType {
 
     /// Whether it comes from outside.
     fn is_input(self) -> bool {
-        matches!(self, Self::Frame | Self::PollEnd | Self::Heartbeat)
+        matches!(
+            self,
+            Self::Frame | Self::PollEnd | Self::Heartbeat | Self::AccountCommand | Self::AccountTimer
+        )
     }
 
     fn longest_read(self) -> usize {

@@ -20,13 +20,17 @@ use arb_model::Name;
 use arb_model::fixtures::{alert, close, entry, movement, signal, signal_change, window};
 use arb_schemas::limits;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, BoardProgress, Coverage, Frame, Heartbeat, Leg, PollEnd, SignalChange, StateBook,
-    StateClock, StateMargins, StatePartition, StateSource, StateStaleBooks, StateSurvival,
+    AccountClock, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame, Heartbeat, Leg,
+    PollEnd, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource, StateStaleBooks,
+    StateSurvival,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
 
-use records::{frame, state_head, state_line};
+use records::{
+    account, account_audit, account_command, account_key, account_reply, account_session, frame, state_head,
+    state_line,
+};
 
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
@@ -84,6 +88,18 @@ fn compare_all() {
     stays(&survival());
     stays(&StateMargins { pre_match: vec![0, 3, 1], in_play: vec![] });
     stays(&StateStaleBooks { event_id: "852a3abe".into(), books: vec!["alpha".into()] });
+    compare_accounts();
+}
+
+fn compare_accounts() {
+    stays(&account_command());
+    stays(&AccountTimer { at: 7 });
+    stays(&account());
+    stays(&account_session());
+    stays(&account_key());
+    stays(&account_reply());
+    stays(&AccountClock { at: 8 });
+    stays(&account_audit());
 }
 
 fn state_partition() -> StatePartition {

@@ -7,6 +7,7 @@
 // Tests look at the machine and use clients as strangers would.
 #![allow(clippy::disallowed_methods)]
 
+mod accounts;
 mod analysts;
 mod api;
 mod bad_input;
@@ -35,6 +36,7 @@ mod restart;
 mod rules;
 mod settings;
 mod signals;
+mod signup;
 mod sink;
 mod sink_doubt;
 mod sink_log;

@@ -115,7 +115,14 @@ fn the_page_of_metrics_has_the_list() {
     let page = read("docs/operations/metrics.md");
     let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `arb_")).collect();
     assert_eq!(rows.len(), list::ALL.len());
-    for role in [Reporter::Every, Reporter::Ingest, Reporter::Process, Reporter::Serve, Reporter::Sink] {
+    for role in [
+        Reporter::Every,
+        Reporter::Ingest,
+        Reporter::Process,
+        Reporter::Accounts,
+        Reporter::Serve,
+        Reporter::Sink,
+    ] {
         let expected: String =
             list::ALL.iter().filter(|metric| metric.role == role).map(metric_row).collect();
         assert!(page.contains(&expected), "paste this for {}:\n{expected}", role.key());

@@ -245,8 +245,8 @@ fn keys_and_plans_that_change_are_those_that_count() {
     wait_for("the new quota counts", || {
         (surface.with_key("GET", "/api/v1/usage").json()["quota"] == 7).then_some(())
     });
-    // A file that is not a key file revokes no key.
-    std::fs::write(&surface.key.file, "nonsense").unwrap();
+    // A file that is not a file of plans changes nothing.
+    std::fs::write(surface.broker.path("plans.json"), "nonsense").unwrap();
     wait_for("it is printed", || {
         let output = std::fs::read_to_string(surface.broker.path("serve.log")).unwrap();
         output.contains("the file cannot be read: its last content stays in use").then_some(())

@@ -8,12 +8,13 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use arb_accounts::machine::MAX_ACCOUNTS;
 use arb_api::http::server::Network;
 #[cfg(feature = "fail-points")]
 use arb_runtime::fail_point::Passage;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::{AdminOptions, Brokers, Child, Home, Play, Rules, Writer, millis};
+use super::{AdminOptions, Brokers, Child, Home, PepperFile, Play, Rules, Writer, millis};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {
@@ -116,17 +117,54 @@ pub(crate) struct Sink {
 }
 
 #[derive(Debug, Clone, Args)]
+pub(crate) struct Accounts {
+    /// Consumer group; the transactional id is its name and -0
+    #[arg(long, env = "ARB_ACCOUNTS_GROUP", default_value = "arb-accounts")]
+    pub(crate) group: String,
+    /// Accounts that there may be; give all instances the same number
+    #[arg(long, env = "ARB_MAX_ACCOUNTS", default_value_t = MAX_ACCOUNTS)]
+    pub(crate) max_accounts: usize,
+    /// Commit after so many milliseconds at the latest: every reply waits for it
+    #[arg(long = "commit-interval-ms", env = "ARB_ACCOUNTS_COMMIT_INTERVAL_MS", default_value = "10", value_parser = millis)]
+    pub(crate) commit_interval: Duration,
+    #[command(flatten)]
+    pub(crate) guard: Guard,
+    #[command(flatten)]
+    pub(crate) admin: AdminOptions,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
+/// Who may create an account over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SignUpMode {
+    Open,
+    Invite,
+    Closed,
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Serve {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// File of API keys
-    #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
-    pub(crate) keys: PathBuf,
-    /// File of the requests of each plan in a month, such as {"free": 500} [default: plans.json beside the keys]
+    #[command(flatten)]
+    pub(crate) pepper: PepperFile,
+    /// Who may create an account over HTTP
+    #[arg(long, env = "ARB_SIGN_UP", value_enum, default_value = "closed")]
+    pub(crate) sign_up: SignUpMode,
+    /// File of invitations, one a line, for --sign-up invite
+    #[arg(long, env = "ARB_INVITATIONS", value_name = "FILE", required_if_eq("sign_up", "invite"))]
+    pub(crate) invitations: Option<PathBuf>,
+    /// URL at which browsers reach this instance; where it begins with https, session cookies are sent by TLS alone
+    #[arg(long, env = "ARB_PUBLIC_URL", value_name = "URL")]
+    pub(crate) public_url: Option<String>,
+    /// File of the requests of each plan in a month, such as {"free": 500} [default: plans.json beside the pepper]
     #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,
-    /// File of the usage of each key; one for each instance [default: usage.json beside the keys]
+    /// File of the usage of each account; one for each instance [default: usage.json beside the pepper]
     #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
     pub(crate) usage: Option<PathBuf>,
     /// Connections at one time, as far as the limit of open files allows; a fifth is kept for callers with a valid key

@@ -19,13 +19,18 @@ pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn in_words(days: u32) -> String {
+    if days == 1 { "1 day".to_owned() } else { format!("{days} days") }
+}
+
 /// As the table that ARCHITECTURE.md shows.
 fn list() -> anyhow::Result<()> {
     output::write("| topic | key | partitions | cleanup | records |\n|---|---|---|---|---|\n")?;
     for topic in topics::ALL {
         let cleanup = match topic.cleanup {
             Cleanup::Compact => "compacted".to_owned(),
-            Cleanup::Days(days) => format!("{days} days"),
+            Cleanup::CompactWithin(days) => format!("compacted within {}", in_words(days)),
+            Cleanup::Days(days) => in_words(days),
         };
         let records: Vec<_> = topic.records.iter().map(|record| format!("{record:?}")).collect();
         let records = if records.is_empty() { "as they were".to_owned() } else { records.join(", ") };

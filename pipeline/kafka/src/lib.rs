@@ -9,8 +9,10 @@ mod adoption;
 mod certificate;
 mod changelog;
 mod cluster;
+mod command_producer;
 mod consumer;
 mod dead_letter_queue;
+mod end_probe;
 mod ends;
 mod feed;
 mod group;
@@ -38,8 +40,10 @@ use rdkafka::error::KafkaError;
 pub use cluster::{
     Cluster, ClusterOptions, OAuthOptions, SaslMechanism, Secret, SecurityProtocol, SettingsError,
 };
+pub use command_producer::CommandProducer;
 pub use consumer::InputConsumer;
 pub use dead_letter_queue::{Letter, Letters};
+pub use end_probe::EndProbe;
 pub use ends::Ends;
 pub use feed::{Feed, FeedEvent, settle};
 pub use group::Commit;
@@ -51,7 +55,7 @@ pub use reader::Committed;
 pub use sink::{Mark, SinkConsumer, SinkEvent, Source, Taken};
 pub use table::{Table, TableEvent};
 pub use topic_id::{TopicIds, topic_id};
-pub use topics::{partitions, provision};
+pub use topics::{machine_partitions, partitions, provision};
 pub use transaction::Transaction;
 pub use transactional::{Surroundings, TransactionalProducer};
 

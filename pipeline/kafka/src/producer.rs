@@ -32,7 +32,7 @@ pub struct TickProducer {
 }
 
 /// Keeps the first record that was not delivered, and counts the reports.
-struct Deliveries {
+pub(super) struct Deliveries {
     listener: Listener,
     failure: Mutex<Option<KafkaError>>,
     reported: AtomicI64,
@@ -67,6 +67,18 @@ impl ProducerContext for Deliveries {
     }
 }
 
+impl Deliveries {
+    pub(super) fn new(cluster: &Cluster) -> Self {
+        Self { listener: Listener::new(cluster), failure: Mutex::default(), reported: AtomicI64::default() }
+    }
+
+    /// The first record that was not delivered since the last call is an error.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let failure = self.failure.lock().ok().and_then(|mut first| first.take());
+        failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+}
+
 impl TickProducer {
     /// Connects.
     ///
@@ -86,9 +98,7 @@ impl TickProducer {
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn new(cluster: &Cluster) -> Result<Self, Error> {
         let mut config = super::producer(cluster);
-        let listener = Listener::new(cluster);
-        let context = Deliveries { listener, failure: Mutex::default(), reported: AtomicI64::default() };
-        let producer = cluster.producer(config.set("linger.ms", "5"), context)?;
+        let producer = cluster.producer(config.set("linger.ms", "5"), Deliveries::new(cluster))?;
         Ok(Self { producer })
     }
 
@@ -145,8 +155,7 @@ impl TickProducer {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let failure = self.producer.context().failure.lock().ok().and_then(|mut first| first.take());
-        failure.map_or(Ok(()), |error| Err(error.into()))
+        self.producer.context().check()
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use arb_runtime::machine::MachineTopics;
 use arb_schemas::topics::{self, Topic};
 use rdkafka::admin::{AdminOptions, NewTopic, TopicReplication};
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -27,7 +28,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// with the catalogue's.
 ///
 /// # Errors
-/// [`Error`] when the broker does not answer or refuses one.
+/// [`Error`] when the broker does not answer or refuses one, or one whose number of partitions is fixed is there with another.
 pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(), Error> {
     let broker = |source| cluster.broker(source);
     let config = super::client(cluster);
@@ -49,11 +50,28 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
     let options = AdminOptions::new().operation_timeout(Some(TIMEOUT));
     for result in admin.create_topics(&wanted, &options).await.map_err(broker)? {
         match result {
-            Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
+            Ok(_) => {}
+            Err((topic, RDKafkaErrorCode::TopicAlreadyExists)) => check_fixed(cluster, &consumer, &topic)?,
             Err((topic, code)) => return Err(Error::Topic { topic, problem: code.to_string() }),
         }
     }
     Ok(())
+}
+
+/// Refuses a topic that is there with another number of partitions than the catalogue fixes.
+fn check_fixed(cluster: &Cluster, consumer: &BaseConsumer<Listener>, name: &str) -> Result<(), Error> {
+    match topics::ALL.iter().find(|topic| topic.name == name && !topic.follows_ticks()) {
+        Some(topic) => expect(topic, count(consumer, topic, cluster)?, topic.partitions),
+        None => Ok(()),
+    }
+}
+
+fn expect(topic: &Topic, found: i32, expected: i32) -> Result<(), Error> {
+    if found == expected {
+        return Ok(());
+    }
+    let problem = format!("has {found} partitions where it must have {expected}");
+    Err(Error::Topic { topic: topic.name.to_owned(), problem })
 }
 
 /// The number of partitions that the ticks and all topics that follow them have.
@@ -73,6 +91,20 @@ pub fn partitions(cluster: &Cluster) -> Result<i32, Error> {
             );
             return Err(Error::Topic { topic: topic.name.to_owned(), problem });
         }
+    }
+    Ok(expected)
+}
+
+/// The number of partitions that all topics of a machine have.
+///
+/// # Errors
+/// [`Error::Topic`] when one is missing, they differ, or the catalogue fixes another number.
+pub fn machine_partitions(cluster: &Cluster, machine: &MachineTopics) -> Result<i32, Error> {
+    let consumer = cluster.consumer(&super::client(cluster), Listener::of_question(cluster))?;
+    let found = count(&consumer, machine.input, cluster)?;
+    let expected = if machine.input.follows_ticks() { found } else { machine.input.partitions };
+    for topic in [machine.input].into_iter().chain(machine.written()) {
+        expect(topic, count(&consumer, topic, cluster)?, expected)?;
     }
     Ok(expected)
 }

@@ -128,7 +128,15 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::StateBook
         | RecordType::StateMargins
         | RecordType::StateSurvival
-        | RecordType::StateStaleBooks => return other(),
+        | RecordType::StateStaleBooks
+        | RecordType::AccountCommand
+        | RecordType::AccountTimer
+        | RecordType::Account
+        | RecordType::AccountSession
+        | RecordType::AccountKey
+        | RecordType::AccountReply
+        | RecordType::AccountClock
+        | RecordType::AccountAudit => return other(),
     })
 }
 

@@ -5,9 +5,10 @@
 
 use super::Record;
 use crate::records::{
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
-    SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins, StatePartition,
-    StateSource, StateStaleBooks, StateSurvival,
+    Account, AccountAudit, AccountClock, AccountCommand, AccountKey, AccountReply, AccountSession,
+    AccountTimer, ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat,
+    LineMovement, PollEnd, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
+    StateMargins, StatePartition, StateSource, StateStaleBooks, StateSurvival,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -81,6 +82,14 @@ versions! {
     StateSurvival = 25;
     EdgeSignal = 26;
     SignalChange (EdgeSignal) = 27;
+    AccountCommand = 37;
+    AccountTimer = 38;
+    Account = 39;
+    AccountSession = 40;
+    AccountKey = 41;
+    AccountReply = 42;
+    AccountClock = 43;
+    AccountAudit = 44;
 }
 
 /// An older version of a type of record.

@@ -5,8 +5,9 @@
 
 use arb_model::fixtures::event;
 use arb_schemas::records::{
-    Coverage, Frame, Offer, Outcome, Side, Standing, StateBet, StateConsensus, StateHead, StateLife,
-    StateLine, StateMove, StateQuote, StateSignal, StateWindow, Status, Tick,
+    Account, AccountAudit, AccountCommand, AccountKey, AccountReply, AccountSession, Coverage, Frame, Offer,
+    Outcome, Side, Standing, StateBet, StateConsensus, StateHead, StateLife, StateLine, StateMove,
+    StateQuote, StateSignal, StateWindow, Status, Tick,
 };
 
 pub(crate) fn frame() -> Frame {
@@ -105,5 +106,82 @@ pub(crate) fn state_line() -> StateLine {
             bets: vec![StateBet { line: Some(2_500), quote: state_quote(Outcome::Over, 1, 2_100_000) }],
         }],
         consensus: vec![StateConsensus { outcome: Outcome::Over, at: 300, probability: 512_345 }],
+    }
+}
+pub(crate) fn account_command() -> AccountCommand {
+    AccountCommand {
+        id: "r1".into(),
+        sent_at: 1_782_000_000_000_000,
+        address: "192.0.2.1".into(),
+        actor: "session".into(),
+        actor_id: Some("ab".into()),
+        command: "revoke_key".into(),
+        body: r#"{"account":"acc_1","kid":"00000000"}"#.into(),
+    }
+}
+
+pub(crate) fn account() -> Account {
+    Account {
+        id: "acc_0123456789abcdef".into(),
+        email: "ann@example.com".into(),
+        password: Some("$argon2id$".into()),
+        revision: 3,
+        plan: "pro".into(),
+        is_disabled: true,
+        granted: vec!["ticks:write".into()],
+        books: vec!["alpha".into()],
+        source: Some("push/ann".into()),
+        created_at: 9,
+    }
+}
+
+pub(crate) fn account_session() -> AccountSession {
+    AccountSession {
+        hash: "ab".repeat(32),
+        account: account().id,
+        opened_at: 9,
+        expires_at: 10,
+        address: "192.0.2.1".into(),
+    }
+}
+
+pub(crate) fn account_key() -> AccountKey {
+    AccountKey {
+        kid: "00000000".into(),
+        account: account().id,
+        hmac: "cd".repeat(32),
+        name: "laptop".into(),
+        mode: "live".into(),
+        scopes: vec!["board:read".into()],
+        expires_at: Some(11),
+        cidrs: vec!["192.0.2.0/24".into()],
+        monthly_cap: Some(500),
+        created_at: 9,
+        replaced_by: Some("00000001".into()),
+    }
+}
+
+pub(crate) fn account_reply() -> AccountReply {
+    AccountReply {
+        id: "r1".into(),
+        at: 9,
+        refusal: Some("invalid".into()),
+        field: Some("name".into()),
+        reason: Some("is empty".into()),
+        most: Some(5),
+    }
+}
+
+pub(crate) fn account_audit() -> AccountAudit {
+    AccountAudit {
+        id: "r1".into(),
+        account: account().id,
+        action: "key_revoked".into(),
+        actor: "key".into(),
+        actor_kid: Some("00000002".into()),
+        address: "192.0.2.1".into(),
+        subject: Some("00000000".into()),
+        at: 9,
+        sent_at: 8,
     }
 }

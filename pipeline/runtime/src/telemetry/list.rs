@@ -8,7 +8,7 @@
 
 use metrics::Unit::{Bytes, Count, Seconds};
 
-use super::metric::Role::{Every, Ingest, Process, Serve, Sink};
+use super::metric::Role::{Accounts, Every, Ingest, Process, Serve, Sink};
 use super::metric::{Metric, counter, gauge, histogram};
 
 /// A commit takes 3 ms at best, and is given up after 8 s.
@@ -125,6 +125,32 @@ metrics! {
     PUMP_AGE = gauge(Process, Seconds, "arb_process_pump_age_seconds",
         "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
 
+    // accounts
+    ACCOUNT_COMMANDS = counter(Accounts, Count, "arb_accounts_commands_total",
+        "Commands that committed transactions took in: carried out, refused, or repeated, which have their first reply.").by(&["result"]);
+    ACCOUNT_TIMERS = counter(Accounts, Count, "arb_accounts_timers_total",
+        "Timer records taken in: one a second from each instance that owns the partition.");
+    ACCOUNT_EXPIRED = counter(Accounts, Count, "arb_accounts_expired_total", "Sessions, keys and replies that were removed because their time was over.");
+    ACCOUNT_DEAD_LETTERS = counter(Accounts, Count, "arb_accounts_dead_letters_total", "Records put aside in the dead-letter topic of commands.").by(&["reason"]);
+    ACCOUNT_TRANSACTIONS = counter(Accounts, Count, "arb_accounts_transactions_total",
+        "Transactions by their end. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
+    ACCOUNT_COMMIT_SECONDS = histogram(Accounts, Seconds, "arb_accounts_commit_seconds", COMMIT,
+        "From the end of a transaction's last record to the broker's word on its commit.");
+    ACCOUNT_TRANSACTION_RECORDS = histogram(Accounts, Count, "arb_accounts_transaction_records", RECORDS, "Records that one committed transaction took in.");
+    ACCOUNT_RESTORE_SECONDS = histogram(Accounts, Seconds, "arb_accounts_restore_seconds", RESTORE,
+        "Restoring the partition from the changelog, also the wait for a dead owner's open transaction.");
+    ACCOUNT_RESTORED_RECORDS = counter(Accounts, Count, "arb_accounts_restored_records_total", "Records of the changelog that the partition was restored from.");
+    ACCOUNT_RESTORING = gauge(Accounts, Count, "arb_accounts_restoring_partitions", "1 while the partition is being restored.");
+    ACCOUNT_PARTITIONS = gauge(Accounts, Count, "arb_accounts_partitions", "1 for the owner, 0 for a standby: the sum over all instances must be 1.");
+    ACCOUNT_LAG = gauge(Accounts, Count, "arb_accounts_lag_records",
+        "Commands and timers that are not taken in yet: the end of the topic, asked for every 5 s, minus what is committed. 0 for a standby.");
+    ACCOUNTS = gauge(Accounts, Count, "arb_accounts", "Accounts; it and the next three are looked at every 5 s, and 0 for a standby.");
+    ACCOUNT_SESSIONS = gauge(Accounts, Count, "arb_accounts_sessions", "Sessions that have not ended.");
+    ACCOUNT_KEYS = gauge(Accounts, Count, "arb_accounts_keys", "API keys, those that expired in the last 30 days included.");
+    ACCOUNT_REPLIES = gauge(Accounts, Count, "arb_accounts_replies", "Replies that are remembered, of the last day.");
+    ACCOUNT_PUMP_AGE = gauge(Accounts, Seconds, "arb_accounts_pump_age_seconds",
+        "Time since the pump last moved, by the watchdog's look at it; 0 before its first move. The watchdog ends the process at --watchdog-ms.");
+
     // serve
     REQUESTS = counter(Serve, Count, "arb_serve_requests_total", "Requests answered, by the pattern of the route and the class of the status.")
         .by(&["route", "status"]);
@@ -152,6 +178,8 @@ metrics! {
         .by(&["reason"]);
     RING_EVENTS = gauge(Serve, Count, "arb_serve_ring_events", "Events of the feed in memory.");
     RING_BYTES = gauge(Serve, Bytes, "arb_serve_ring_bytes", "Their bytes.");
+    ACCOUNTS_CURRENT = gauge(Serve, Count, "arb_serve_accounts_current",
+        "1 while this instance knows that it has read all of the accounts topic; at 0 requests with a key are answered 503.");
 
     // sink
     SINK_RECORDS = counter(Sink, Count, "arb_sink_records_total", "Records read.");

@@ -12,6 +12,7 @@ pub enum Role {
     Every,
     Ingest,
     Process,
+    Accounts,
     Serve,
     Sink,
 }
@@ -24,6 +25,7 @@ impl Role {
             Self::Every => "every",
             Self::Ingest => "ingest",
             Self::Process => "process",
+            Self::Accounts => "accounts",
             Self::Serve => "serve",
             Self::Sink => "sink",
         }

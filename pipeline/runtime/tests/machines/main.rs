@@ -1,16 +1,16 @@
-//! Machines on a simulated log, through every fault that a log has: the example and a sketch of accounts.
+//! The example machine on a simulated log, through every fault that a log has.
 //!
-//! The odds machine is tested through the same log by `pipeline/process/tests/pump`.
+//! The other machines have tests of their own through the same log: `pipeline/process/tests/pump`,
+//! `pipeline/accounts/tests/machine/disturbed.rs`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod accounts;
 #[path = "../../examples/counter.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod counter;
 mod takeover;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use arb_schemas::topics::{DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 use arb_simulated_log::{Kind, World, run_disturbed};
@@ -62,17 +62,4 @@ fn a_counter_counts_each_word_once_whatever_happens() {
         last.len() + 2,
         "a key for each word, and the partitions"
     );
-}
-
-#[test]
-fn an_account_is_created_once_and_forgotten_when_a_timer_says_so() {
-    let (seen, expected) = run_disturbed::<accounts::Accounts>(&(), &accounts::commands(), 0..RUNS).unwrap();
-    let possible: BTreeSet<_> = Kind::ALL.into_iter().collect();
-    assert_eq!(seen, possible, "a kind of fault never happened");
-    let replies = texts(&expected, FEED_EVENTS.name);
-    let replies: Vec<_> = replies.iter().map(|(_, id, reply)| (id.as_str(), reply.as_str())).collect();
-    assert_eq!(replies, accounts::REPLIES);
-    let state = expected.state(PROCESS_STATE.name);
-    let keys: Vec<_> = state.keys().map(|(_, key)| String::from_utf8_lossy(key).into_owned()).collect();
-    assert_eq!(keys, accounts::KEYS);
 }

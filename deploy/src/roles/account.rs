@@ -1,0 +1,112 @@
+//! `arb account`: what an operator does about accounts. Each action is a command of an operator, whose reply is read back.
+//!
+//! It never writes the state itself, and prints a key once, when it is created.
+
+pub(crate) mod client;
+mod import;
+mod show;
+
+use anyhow::{anyhow, bail};
+use arb_accounts::command::{Command, NewKey};
+use arb_accounts::key::{Mode, Permissions};
+use arb_accounts::password::{self, SALT};
+use arb_accounts::plan::Plan;
+use arb_accounts::reply::Refusal;
+use arb_accounts::scope::Scope;
+use arb_accounts::secrets::{self, Pepper};
+
+use self::client::AccountsClient;
+use crate::cli::{Account, AccountAction, Brokers, CreateAccount};
+use crate::system::{output, password as typed, pepper, random};
+
+pub(crate) fn run(config: &Account) -> anyhow::Result<()> {
+    match &config.action {
+        AccountAction::Create(create) => self::create(create),
+        AccountAction::ResetPassword { account, password, brokers } => {
+            let hash = hash(&typed::read(password.password_file.as_deref())?)?;
+            change(brokers, account, |account| Command::ChangePassword {
+                account,
+                password: hash,
+                revision: None,
+                keep: None,
+            })
+        }
+        AccountAction::List { brokers } => show::list(brokers),
+        AccountAction::SetPlan { account, plan, brokers } => {
+            change(brokers, account, |account| Command::SetPlan { account, plan: plan_of(*plan) })
+        }
+        AccountAction::Grant { account, scopes, books, source, brokers } => {
+            let scopes = scopes.iter().map(|text| scope(text)).collect::<anyhow::Result<_>>()?;
+            let (books, source) = (books.clone(), source.clone());
+            change(brokers, account, |account| Command::Grant { account, scopes, books, source })
+        }
+        AccountAction::Disable { account, brokers } => {
+            change(brokers, account, |account| Command::SetDisabled { account, is_disabled: true })
+        }
+        AccountAction::Enable { account, brokers } => {
+            change(brokers, account, |account| Command::SetDisabled { account, is_disabled: false })
+        }
+        AccountAction::ImportKeys { file, pepper, brokers } => import::run(file, &pepper.pepper, brokers),
+        AccountAction::Audit { account, brokers } => show::audit(brokers, account.as_deref()),
+    }
+}
+
+/// A plan as accounts have it.
+pub(crate) fn plan_of(name: crate::cli::PlanName) -> Plan {
+    match name {
+        crate::cli::PlanName::Free => Plan::Free,
+        crate::cli::PlanName::Pro => Plan::Pro,
+        crate::cli::PlanName::Enterprise => Plan::Enterprise,
+    }
+}
+
+fn scope(text: &str) -> anyhow::Result<Scope> {
+    Scope::parse(text).ok_or_else(|| anyhow!("{text} is no scope"))
+}
+
+fn hash(password: &str) -> anyhow::Result<String> {
+    Ok(password::hash(password, &random::bytes::<SALT>()?)?)
+}
+
+fn create(config: &CreateAccount) -> anyhow::Result<()> {
+    // Before anything is created: what has no pepper has no key.
+    let pepper = pepper::read_or_create(&config.pepper.pepper)?;
+    let password = Some(hash(&typed::read(config.password.password_file.as_deref())?)?);
+    let account = secrets::new_account_id(&random::bytes()?);
+    let mut client = AccountsClient::open(&config.brokers)?;
+    let (email, plan) = (config.email.clone(), plan_of(config.plan));
+    client.ask(Command::CreateAccount { account: account.clone(), email, password, plan })?;
+    output::write(format_args!("account {account}\n"))?;
+    if let Some(name) = &config.key_name {
+        let key = secrets::new_key(Mode::Live, &random::bytes()?);
+        client.ask(Command::CreateKey(new_key(&pepper, account, name, &key)))?;
+        output::write(format_args!("key {key}\n"))?;
+    }
+    Ok(())
+}
+
+/// A key of an account with the scopes of one that names none.
+pub(crate) fn new_key(pepper: &Pepper, account: String, name: &str, key: &str) -> NewKey {
+    NewKey {
+        account,
+        kid: secrets::parse_key(key).map(|parsed| parsed.kid.to_owned()).unwrap_or_default(),
+        hmac: pepper.hmac(key),
+        name: name.to_owned(),
+        mode: Mode::Live,
+        permissions: default_permissions(),
+    }
+}
+
+/// All reads and scans, for ever, from everywhere.
+pub(crate) fn default_permissions() -> Permissions {
+    Permissions { scopes: Scope::DEFAULT.to_vec(), expires_at: None, cidrs: Vec::new(), monthly_cap: None }
+}
+
+/// Changes an account that is named by its id or e-mail.
+fn change(brokers: &Brokers, name: &str, command: impl FnOnce(String) -> Command) -> anyhow::Result<()> {
+    let mut client = AccountsClient::open(brokers)?;
+    let Some(account) = client.find(name).map(|account| account.id.clone()) else {
+        bail!("{name}: {}", Refusal::NoAccount);
+    };
+    client.ask(command(account))
+}

@@ -1,0 +1,105 @@
+//! The file of the pepper: 32 random bytes, readable by its owner alone, the same for all instances.
+//!
+//! It never replaces a pepper: every key and session that was hashed under it would be lost.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use arb_accounts::secrets::{PEPPER, Pepper};
+
+use crate::system::random;
+
+/// The pepper of a file.
+///
+/// # Errors
+/// When there is no such file, or it is no pepper.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Pepper> {
+    bytes(path).map(|bytes| Pepper::new(&bytes))
+}
+
+/// The pepper of a file, which is created where there is none.
+///
+/// # Errors
+/// When it can be neither read nor created.
+pub(crate) fn read_or_create(path: &Path) -> anyhow::Result<Pepper> {
+    create(path, &random::bytes::<PEPPER>()?)?;
+    read(path)
+}
+
+/// The bytes of a pepper.
+///
+/// # Errors
+/// As above.
+pub(crate) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = fs::read(path).with_context(|| format!("the pepper {}", path.display()))?;
+    if bytes.len() != PEPPER {
+        bail!("the pepper {} has {} bytes, not {PEPPER}", path.display(), bytes.len());
+    }
+    Ok(bytes)
+}
+
+/// Creates the file where there is none, whole or not at all.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let named = || path.display().to_string();
+    fs::create_dir_all(folder).with_context(named)?;
+    let new = folder.join(format!(".pepper-{:016x}", u64::from_be_bytes(random::bytes()?)));
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new).with_context(named)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).with_context(named)?;
+    // Of two that create it at one time, the first one's stays.
+    let linked = fs::hard_link(&new, path);
+    fs::remove_file(&new).with_context(named)?;
+    match linked {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error).with_context(named),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn it_is_created_once_and_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep").join("pepper");
+        assert!(read(&path).unwrap_err().to_string().contains("deep/pepper"));
+        let first = read_or_create(&path).unwrap().hmac("x");
+        assert_eq!(read_or_create(&path).unwrap().hmac("x"), first);
+        assert_eq!(read(&path).unwrap().hmac("x"), first);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn those_that_create_it_at_one_time_have_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pepper");
+        let one = || read_or_create(&path).unwrap().hmac("x");
+        let all: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(all.iter().all(|hmac| *hmac == all[0]));
+    }
+
+    #[test]
+    fn what_is_no_pepper_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pepper");
+        fs::write(&path, "short").unwrap();
+        assert!(read_or_create(&path).unwrap_err().to_string().contains("has 5 bytes, not 32"));
+    }
+}

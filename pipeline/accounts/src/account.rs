@@ -1,0 +1,40 @@
+//! An account: a login name, the hash of a password, a plan and what an operator granted.
+
+use arb_schemas::time::Micros;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Plan;
+use crate::scope::Scope;
+
+/// An account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// `acc_` and 16 base62 characters, random, made by whoever sends [`Command::CreateAccount`](crate::command::Command).
+    pub id: String,
+    /// Lower-case login name, not verified.
+    pub email: String,
+    /// The hash of the password in the PHC string format; `None` when nobody can sign in (an imported account).
+    pub password: Option<String>,
+    /// Grows with each change of the password: a session is opened for the password that was checked, or refused.
+    pub revision: u64,
+    /// Its plan.
+    pub plan: Plan,
+    /// An operator has disabled it: no session, no key of it is valid.
+    pub is_disabled: bool,
+    /// Scopes that an operator granted, of those that need it.
+    pub granted: Vec<Scope>,
+    /// Books whose odds it may push.
+    pub books: Vec<String>,
+    /// The source under which it pushes odds.
+    pub source: Option<String>,
+    /// When it was created, by the machine's time.
+    pub created_at: Micros,
+}
+
+impl Account {
+    /// Whether its keys may have a scope.
+    #[must_use]
+    pub fn may_have(&self, scope: Scope) -> bool {
+        !scope.is_granted() || self.granted.contains(&scope)
+    }
+}

@@ -1,0 +1,209 @@
+//! The whole state: accounts by id and by e-mail, sessions and keys by their public part, replies by their request.
+//!
+//! The machine holds it; each API instance reads the same from the compacted topic. It decides nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arb_schemas::time::Micros;
+
+use crate::account::Account;
+use crate::key::ApiKey;
+use crate::reply::Reply;
+use crate::session::Session;
+
+/// One part of the state, as a record of the compacted topic has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Under `account/` and its id.
+    Account(Account),
+    /// Under `session/` and its hash.
+    Session(Session),
+    /// Under `key/` and its kid.
+    Key(ApiKey),
+    /// Under `reply/` and the request's id.
+    Reply(Reply),
+    /// The machine's time, under `clock`.
+    Clock(Micros),
+}
+
+impl Part {
+    /// Its key in the compacted topic.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Account(account) => format!("account/{}", account.id),
+            Self::Session(session) => format!("session/{}", session.hash),
+            Self::Key(key) => format!("key/{}", key.kid),
+            Self::Reply(reply) => format!("reply/{}", reply.id),
+            Self::Clock(_) => "clock".to_owned(),
+        }
+    }
+}
+
+/// The state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Directory {
+    accounts: BTreeMap<String, Account>,
+    /// Account ids by e-mail.
+    emails: BTreeMap<String, String>,
+    sessions: BTreeMap<String, Session>,
+    keys: BTreeMap<String, ApiKey>,
+    replies: BTreeMap<String, Reply>,
+    clock: Micros,
+    /// The hashes of the sessions, and the kids of the keys, by account.
+    sessions_by_account: Held,
+    keys_by_account: Held,
+}
+
+/// What accounts hold, by the account's id; one that holds nothing is not there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Held(BTreeMap<String, BTreeSet<String>>);
+
+impl Held {
+    fn insert(&mut self, account: &str, id: &str) {
+        self.0.entry(account.to_owned()).or_default().insert(id.to_owned());
+    }
+
+    fn remove(&mut self, account: &str, id: &str) {
+        if let Some(ids) = self.0.get_mut(account) {
+            ids.remove(id);
+            if ids.is_empty() {
+                self.0.remove(account);
+            }
+        }
+    }
+
+    fn of(&self, account: &str) -> impl Iterator<Item = &String> {
+        self.0.get(account).into_iter().flatten()
+    }
+}
+
+impl Directory {
+    /// Puts a part in place of that with the same key.
+    pub fn put(&mut self, part: Part) {
+        match part {
+            Part::Account(account) => {
+                self.emails.insert(account.email.clone(), account.id.clone());
+                self.accounts.insert(account.id.clone(), account);
+            }
+            Part::Session(session) => {
+                self.remove_session(&session.hash);
+                self.sessions_by_account.insert(&session.account, &session.hash);
+                self.sessions.insert(session.hash.clone(), session);
+            }
+            Part::Key(key) => {
+                self.remove_key(&key.kid);
+                self.keys_by_account.insert(&key.account, &key.kid);
+                self.keys.insert(key.kid.clone(), key);
+            }
+            Part::Reply(reply) => drop(self.replies.insert(reply.id.clone(), reply)),
+            Part::Clock(clock) => self.clock = clock,
+        }
+    }
+
+    /// Removes the part with a key of the compacted topic; one that is not there is no error.
+    pub fn remove(&mut self, key: &str) {
+        match key.split_once('/') {
+            Some(("account", id)) => {
+                if let Some(account) = self.accounts.remove(id) {
+                    self.emails.remove(&account.email);
+                }
+            }
+            Some(("session", hash)) => self.remove_session(hash),
+            Some(("key", kid)) => self.remove_key(kid),
+            Some(("reply", id)) => drop(self.replies.remove(id)),
+            _ if key == "clock" => self.clock = 0,
+            _ => {}
+        }
+    }
+
+    fn remove_session(&mut self, hash: &str) {
+        if let Some(session) = self.sessions.remove(hash) {
+            self.sessions_by_account.remove(&session.account, hash);
+        }
+    }
+
+    fn remove_key(&mut self, kid: &str) {
+        if let Some(key) = self.keys.remove(kid) {
+            self.keys_by_account.remove(&key.account, kid);
+        }
+    }
+
+    /// The part with a key of the compacted topic.
+    #[must_use]
+    pub fn part(&self, key: &str) -> Option<Part> {
+        match key.split_once('/') {
+            Some(("account", id)) => self.accounts.get(id).cloned().map(Part::Account),
+            Some(("session", hash)) => self.sessions.get(hash).cloned().map(Part::Session),
+            Some(("key", kid)) => self.keys.get(kid).cloned().map(Part::Key),
+            Some(("reply", id)) => self.replies.get(id).cloned().map(Part::Reply),
+            _ => (key == "clock" && self.clock != 0).then_some(Part::Clock(self.clock)),
+        }
+    }
+
+    /// All accounts, by their ids.
+    pub fn accounts(&self) -> impl ExactSizeIterator<Item = &Account> {
+        self.accounts.values()
+    }
+
+    /// All sessions.
+    pub fn sessions(&self) -> impl ExactSizeIterator<Item = &Session> {
+        self.sessions.values()
+    }
+
+    /// All keys.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &ApiKey> {
+        self.keys.values()
+    }
+
+    /// All replies.
+    pub fn replies(&self) -> impl ExactSizeIterator<Item = &Reply> {
+        self.replies.values()
+    }
+
+    /// An account by its id.
+    #[must_use]
+    pub fn account(&self, id: &str) -> Option<&Account> {
+        self.accounts.get(id)
+    }
+
+    /// An account by its e-mail, in lower case.
+    #[must_use]
+    pub fn account_of(&self, email: &str) -> Option<&Account> {
+        self.accounts.get(self.emails.get(email)?)
+    }
+
+    /// A session by its hash, expired or not.
+    #[must_use]
+    pub fn session(&self, hash: &str) -> Option<&Session> {
+        self.sessions.get(hash)
+    }
+
+    /// A key by its kid, expired or not.
+    #[must_use]
+    pub fn key(&self, kid: &str) -> Option<&ApiKey> {
+        self.keys.get(kid)
+    }
+
+    /// The keys of an account.
+    pub fn keys_of<'a>(&'a self, account: &'a str) -> impl Iterator<Item = &'a ApiKey> {
+        self.keys_by_account.of(account).filter_map(|kid| self.keys.get(kid))
+    }
+
+    /// The sessions of an account.
+    pub fn sessions_of<'a>(&'a self, account: &'a str) -> impl Iterator<Item = &'a Session> {
+        self.sessions_by_account.of(account).filter_map(|hash| self.sessions.get(hash))
+    }
+
+    /// The reply to a request, for a day.
+    #[must_use]
+    pub fn reply(&self, id: &str) -> Option<&Reply> {
+        self.replies.get(id)
+    }
+
+    /// The machine's time, from the newest timer record.
+    #[must_use]
+    pub fn clock(&self) -> Micros {
+        self.clock
+    }
+}

@@ -1,0 +1,166 @@
+//! What each command does. A command that is refused changes nothing.
+
+use crate::account::Account;
+use crate::audit::Action;
+use crate::command::{Actor, Command, Request};
+use crate::directory::Part;
+use crate::machine::AccountsConfig;
+use crate::machine::authority;
+use crate::machine::draft::Draft;
+use crate::machine::{keys, sessions, valid};
+use crate::plan::Plan;
+use crate::reply::Refusal;
+use crate::scope::Scope;
+
+/// What was done, for the audit.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) account: String,
+    pub(super) action: Action,
+    /// The key's kid or the plan.
+    pub(super) subject: Option<String>,
+}
+
+impl Done {
+    pub(super) fn new(account: &str, action: Action) -> Self {
+        Self { account: account.to_owned(), action, subject: None }
+    }
+
+    pub(super) fn about(account: &str, action: Action, subject: &str) -> Self {
+        Self { subject: Some(subject.to_owned()), ..Self::new(account, action) }
+    }
+}
+
+/// Carries a command out, or says why not.
+pub(super) fn carry_out(
+    draft: &mut Draft,
+    config: AccountsConfig,
+    request: &Request,
+) -> Result<Done, Refusal> {
+    let authority = authority::of(draft.directory(), &request.actor, &request.command)?;
+    match &request.command {
+        Command::CreateAccount { account, email, password, plan } => {
+            let new = NewAccount { id: account, email, password: password.as_deref(), plan: *plan };
+            create(draft, config, &request.actor, &new)
+        }
+        Command::ChangePassword { account, password, revision, keep } => {
+            let change = sessions::Change { account, password, revision: *revision, keep: keep.as_deref() };
+            sessions::change_password(draft, &request.actor, &change)
+        }
+        Command::OpenSession { account, session, revision, seconds, replaces } => {
+            let new = sessions::New { account, hash: session, revision: *revision, seconds: *seconds };
+            sessions::open(draft, &request.address, &new, replaces.as_deref())
+        }
+        Command::CloseSession { session } => sessions::close(draft, &request.actor, session),
+        Command::SetPlan { account, plan } => set_plan(draft, account, *plan),
+        Command::Grant { account, scopes, books, source } => {
+            grant(draft, account, &Granted { scopes, books, source: source.as_deref() })
+        }
+        Command::SetDisabled { account, is_disabled } => set_disabled(draft, account, *is_disabled),
+        Command::CreateKey(new) => keys::create(draft, &authority, new),
+        Command::RotateKey { account, kid, new_kid, hmac, grace_seconds } => {
+            let rotation = keys::Rotation { account, kid, new_kid, hmac, grace_seconds: *grace_seconds };
+            keys::rotate(draft, &authority, &rotation)
+        }
+        Command::RevokeKey { account, kid } => keys::revoke(draft, account, kid),
+    }
+}
+
+struct NewAccount<'a> {
+    id: &'a str,
+    email: &'a str,
+    password: Option<&'a str>,
+    plan: Plan,
+}
+
+fn create(
+    draft: &mut Draft,
+    config: AccountsConfig,
+    actor: &Actor,
+    new: &NewAccount<'_>,
+) -> Result<Done, Refusal> {
+    let email = valid::email(new.email)?;
+    valid::account_id(new.id)?;
+    let is_operator = *actor == Actor::Operator;
+    match new.password {
+        Some(hash) => valid::password(hash)?,
+        None if is_operator => {}
+        None => return Err(valid::invalid("password", "is missing")),
+    }
+    if !is_operator && new.plan != Plan::Free {
+        return Err(Refusal::Exceeds("plan".to_owned()));
+    }
+    let directory = draft.directory();
+    if directory.account_of(&email).is_some() {
+        return Err(Refusal::EmailTaken);
+    }
+    if directory.accounts().len() >= config.max_accounts {
+        return Err(Refusal::TooManyAccounts);
+    }
+    if directory.account(new.id).is_some() {
+        return Err(valid::invalid("account", "is taken"));
+    }
+    let created_at = directory.clock();
+    draft.put(Part::Account(Account {
+        id: new.id.to_owned(),
+        email,
+        password: new.password.map(str::to_owned),
+        revision: 0,
+        plan: new.plan,
+        is_disabled: false,
+        granted: Vec::new(),
+        books: Vec::new(),
+        source: None,
+        created_at,
+    }));
+    Ok(Done::about(new.id, Action::AccountCreated, new.plan.key()))
+}
+
+/// An account, disabled or not.
+pub(super) fn account(draft: &Draft, id: &str) -> Result<Account, Refusal> {
+    draft.directory().account(id).cloned().ok_or(Refusal::NoAccount)
+}
+
+/// An account that is not disabled.
+pub(super) fn enabled_account(draft: &Draft, id: &str) -> Result<Account, Refusal> {
+    account(draft, id)
+        .and_then(|account| if account.is_disabled { Err(Refusal::NoAccount) } else { Ok(account) })
+}
+
+fn set_plan(draft: &mut Draft, id: &str, plan: Plan) -> Result<Done, Refusal> {
+    let account = account(draft, id)?;
+    draft.put(Part::Account(Account { plan, ..account }));
+    Ok(Done::about(id, Action::PlanSet, plan.key()))
+}
+
+struct Granted<'a> {
+    scopes: &'a [Scope],
+    books: &'a [String],
+    source: Option<&'a str>,
+}
+
+fn grant(draft: &mut Draft, id: &str, granted: &Granted<'_>) -> Result<Done, Refusal> {
+    if !granted.scopes.iter().all(|scope| scope.is_granted()) {
+        return Err(valid::invalid("scopes", "a scope needs no grant"));
+    }
+    valid::books(granted.books)?;
+    granted.source.map_or(Ok(()), |source| valid::name("source", source))?;
+    let account = Account {
+        granted: valid::sorted(granted.scopes),
+        books: granted.books.to_vec(),
+        source: granted.source.map(str::to_owned),
+        ..account(draft, id)?
+    };
+    keys::withdraw(draft, &account);
+    draft.put(Part::Account(account));
+    Ok(Done::new(id, Action::Granted))
+}
+
+fn set_disabled(draft: &mut Draft, id: &str, is_disabled: bool) -> Result<Done, Refusal> {
+    let account = account(draft, id)?;
+    draft.put(Part::Account(Account { is_disabled, ..account }));
+    if is_disabled {
+        sessions::end_all(draft, id, None);
+    }
+    Ok(Done::new(id, if is_disabled { Action::Disabled } else { Action::Enabled }))
+}

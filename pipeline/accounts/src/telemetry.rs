@@ -1,0 +1,83 @@
+//! What the accounts machine reports, once a transaction: commands by what became of them, and how much it holds.
+//!
+//! It never counts what was aborted, and never carries an id, an e-mail or an address.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use arb_runtime::dead_letters::Reason;
+use arb_runtime::machine::Counts;
+use arb_runtime::progress::{PartitionProgress, Span};
+use arb_runtime::telemetry::{Counter, Gauge, PumpMetrics, list, took};
+
+use crate::counts::{AccountCounts, Size};
+
+struct Meters {
+    /// Carried out, refused, repeated.
+    commands: [Counter; 3],
+    timers: Counter,
+    expired: Counter,
+    letters: [Counter; Reason::ALL.len()],
+    sizes: [Gauge; 4],
+    lag: Gauge,
+    pump_age: Gauge,
+}
+
+static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
+    commands: ["carried_out", "refused", "repeated"].map(|result| list::ACCOUNT_COMMANDS.counter(&[result])),
+    timers: list::ACCOUNT_TIMERS.counter(&[]),
+    expired: list::ACCOUNT_EXPIRED.counter(&[]),
+    letters: Reason::ALL.map(|reason| list::ACCOUNT_DEAD_LETTERS.counter(&[reason.key()])),
+    sizes: [list::ACCOUNTS, list::ACCOUNT_SESSIONS, list::ACCOUNT_KEYS, list::ACCOUNT_REPLIES]
+        .map(|it| it.gauge(&[])),
+    lag: list::ACCOUNT_LAG.gauge(&[]),
+    pump_age: list::ACCOUNT_PUMP_AGE.gauge(&[]),
+});
+
+/// The metrics of its pump.
+pub(crate) const PUMP: PumpMetrics = PumpMetrics {
+    transactions: list::ACCOUNT_TRANSACTIONS,
+    commit_seconds: list::ACCOUNT_COMMIT_SECONDS,
+    transaction_records: list::ACCOUNT_TRANSACTION_RECORDS,
+    restore_seconds: list::ACCOUNT_RESTORE_SECONDS,
+    restored_records: list::ACCOUNT_RESTORED_RECORDS,
+    restoring: list::ACCOUNT_RESTORING,
+    partitions: list::ACCOUNT_PARTITIONS,
+};
+
+/// Begins to report: before anything has happened, counters are 0.
+pub fn begin() {
+    PUMP.begin();
+    LazyLock::force(&METERS);
+}
+
+/// A transaction was committed: what it took in, and what came of it.
+pub(crate) fn committed(counts: &Counts<AccountCounts>) {
+    let AccountCounts { carried_out, refused, repeated, timers, expired } = counts.tally;
+    let commands = METERS.commands.iter().zip([carried_out, refused, repeated]);
+    let letters = METERS.letters.iter().zip(counts.letters);
+    let single = [(&METERS.timers, timers), (&METERS.expired, expired)];
+    commands.chain(letters).chain(single).for_each(|(counter, count)| counter.increment(count));
+}
+
+/// Reports what the partitions hold.
+pub(crate) fn sizes(of: impl Iterator<Item = Size>) {
+    let mut sum = [0; 4];
+    for Size { accounts, sessions, keys, replies } in of {
+        sum.iter_mut().zip([accounts, sessions, keys, replies]).for_each(|(sum, one)| *sum += one);
+    }
+    METERS.sizes.iter().zip(sum).for_each(|(gauge, sum)| gauge.set(sum as f64));
+}
+
+/// Reports how far behind the partition is, where it is owned, and for how long the pump has not moved. `ends` are where
+/// the topic ends, as far as is known.
+pub fn inspect(
+    places: &BTreeMap<i32, PartitionProgress>,
+    ends: &BTreeMap<i32, Span>,
+    silence: Option<Duration>,
+) {
+    METERS.pump_age.set(silence.map_or(0.0, took));
+    let lags = places.iter().filter_map(|(id, place)| Some(ends.get(id)?.lag(place.next)));
+    METERS.lag.set(lags.sum::<i64>() as f64);
+}

@@ -1,0 +1,273 @@
+//! Accounts with a real Kafka: the commands of an operator, and owners that are killed while commands come in.
+//!
+//! What is acknowledged is in the topic, and what the topic has is what the machine makes of the same commands, undisturbed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use arb_accounts::codec;
+use arb_accounts::command::{Actor, Command, NewKey, Request};
+use arb_accounts::directory::Part;
+use arb_accounts::key::{Mode, Permissions};
+use arb_accounts::machine::{AccountsConfig, AccountsMachine};
+use arb_accounts::plan::Plan;
+use arb_accounts::scope::Scope;
+use arb_accounts::secrets::{self, Pepper};
+use arb_kafka::{Cluster, CommandProducer};
+use arb_runtime::fail_point::Point;
+use arb_runtime::machine::{InputPlace, Machine, Outbox};
+use arb_schemas::records::StatePartition;
+use arb_schemas::topics::{ACCOUNT_AUDIT, ACCOUNT_COMMANDS, ACCOUNTS};
+use arb_schemas::wire::{WireError, decode};
+use fastrand::Rng;
+
+use crate::kafka::{read_all, read_places};
+use crate::support::program::{Role, RunOutput, arb, run};
+use crate::support::stack::Broker;
+use crate::support::wait_for;
+
+/// Owners that are killed, each at another point of a transaction.
+const KILLS: [Point; 5] = [Point::Produce, Point::Offsets, Point::Commit, Point::Committed, Point::Process];
+/// Commands of one life of an owner.
+const BURST: u32 = 60;
+
+fn account(broker: &Broker, arguments: &[&str]) -> RunOutput {
+    run(arb().arg("account").args(arguments).args(["--brokers", &broker.brokers]))
+}
+
+fn ok(broker: &Broker, arguments: &[&str]) -> String {
+    let said = account(broker, arguments);
+    assert!(said.success, "{arguments:?}: {}", said.err);
+    said.out
+}
+
+fn start(broker: &Broker, name: &str, arguments: &[&str]) -> Role {
+    let arguments = [&["--brokers", &broker.brokers], arguments].concat();
+    Role::start("accounts", &arguments, &broker.path(name))
+}
+
+fn wait_for_owner(role: &mut Role) {
+    wait_for("the partition is taken", || {
+        role.assert_runs();
+        role.has_logged("partitions taken").then_some(())
+    });
+}
+
+fn write_keys(folder: &Path) {
+    let pepper = Pepper::new(&[9; 32]);
+    let entry = |name: &str, random: u8| {
+        let key = secrets::new_key(Mode::Live, &[random; secrets::KEY_RANDOM]);
+        let kid = secrets::parse_key(&key).unwrap().kid.to_owned();
+        format!(r#""{kid}": {{"name": "{name}", "hmac": "{}", "plan": "pro"}}"#, pepper.hmac(&key))
+    };
+    let entries = [entry("ann", 1), entry("ann", 2), entry("bob", 3)].join(", ");
+    std::fs::write(folder.join("keys.json"), format!("{{{entries}}}")).unwrap();
+    std::fs::write(folder.join("keys.pepper"), [9; 32]).unwrap();
+}
+
+#[test]
+fn an_operator_creates_changes_imports_and_reads() {
+    let broker = Broker::start();
+    let folder = broker.scratch.path();
+    let (pepper, password) = (folder.join("pepper"), folder.join("password"));
+    let (pepper, password) = (pepper.to_str().unwrap(), password.to_str().unwrap());
+    std::fs::write(password, "correct horse\n").unwrap();
+    write_keys(folder);
+    let keys = folder.join("keys.json");
+    let import = ["import-keys", keys.to_str().unwrap(), "--pepper", pepper];
+    let none = account(&broker, &["disable", "nobody@example.com"]);
+    assert!(none.err.contains("there is no such account"), "{}", none.err);
+    let alone = account(&broker, &import);
+    assert!(!alone.success && alone.err.contains("no instance of arb accounts runs"), "{}", alone.err);
+    let mut role = start(&broker, "accounts.log", &[]);
+    wait_for_owner(&mut role);
+
+    assert_eq!(ok(&broker, &import), "imported 3 keys; 0 were there already\n");
+    assert_eq!(ok(&broker, &import), "imported 0 keys; 3 were there already\n");
+    let create = ["create", "--email", "Ann@Example.com", "--password-file", password, "--plan", "pro"];
+    let created = ok(&broker, &[&create[..], &["--key", "laptop", "--pepper", pepper]].concat());
+    let (id, key) = created.trim().split_once('\n').unwrap();
+    let id = id.strip_prefix("account ").unwrap();
+    assert!(secrets::parse_key(key.strip_prefix("key ").unwrap()).is_some(), "{created}");
+    let again = account(&broker, &[&create[..], &["--pepper", pepper]].concat());
+    assert!(again.err.contains("there is an account of this e-mail"), "{}", again.err);
+    ok(&broker, &["set-plan", id, "enterprise"]);
+    ok(&broker, &["grant", "ann@example.com", "--scope", "ticks:write", "--book", "alpha"]);
+    ok(&broker, &["reset-password", id, "--password-file", password]);
+    ok(&broker, &["disable", id]);
+
+    let list = ok(&broker, &["list"]);
+    let line = list.lines().find(|line| line.starts_with(id)).unwrap();
+    let expected = format!("{id}\tann@example.com\tenterprise\tdisabled\t1\tticks:write\t");
+    assert!(line.starts_with(&expected), "{line}");
+    assert_eq!(list.lines().count(), 1 + 3, "a line of names, ann of the file, bob, and Ann");
+    let audit = ok(&broker, &["audit", "--account", id]);
+    let actions: Vec<_> = audit.lines().skip(1).map(|line| line.split('\t').nth(2).unwrap()).collect();
+    let expected = ["account_created", "key_created", "plan_set", "granted", "password_reset", "disabled"];
+    assert_eq!(actions, expected);
+    role.stop();
+}
+
+/// Commands of one seed: accounts with keys, e-mails that are taken, and commands that are sent again.
+struct Commands {
+    rng: Rng,
+    sent: Vec<Request>,
+}
+
+impl Commands {
+    fn next(&mut self) -> Request {
+        if !self.sent.is_empty() && self.rng.u8(0..5) == 0 {
+            return self.sent[self.rng.usize(0..self.sent.len())].clone();
+        }
+        let number = self.sent.len();
+        let account = |number: usize| format!("acc_{:016}", number / 2);
+        let command = if number.is_multiple_of(2) {
+            let email = format!("user{}@example.com", number - 2 * usize::from(number % 10 == 8));
+            Command::CreateAccount { account: account(number), email, password: None, plan: Plan::Free }
+        } else {
+            let permissions = Permissions {
+                scopes: Scope::DEFAULT.to_vec(),
+                expires_at: None,
+                cidrs: Vec::new(),
+                monthly_cap: None,
+            };
+            Command::CreateKey(NewKey {
+                account: account(number),
+                kid: format!("{number:08}"),
+                hmac: "ab".repeat(32),
+                name: "key".to_owned(),
+                mode: Mode::Live,
+                permissions,
+            })
+        };
+        let id = format!("request-{number}");
+        let request = Request {
+            id,
+            sent_at: 1_782_000_000_000_000,
+            address: String::new(),
+            actor: Actor::Operator,
+            command,
+        };
+        self.sent.push(request.clone());
+        request
+    }
+}
+
+fn send(producer: &CommandProducer, request: &Request) {
+    assert!(producer.send(&request.id, &codec::encode_request(request).unwrap()).unwrap());
+    producer.serve(Duration::from_millis(2)).unwrap();
+}
+
+/// What a reader of committed records has: each part as it was written last, and the offset up to which it reaches.
+fn state(broker: &Broker) -> (BTreeMap<Vec<u8>, Part>, i64) {
+    let (mut parts, mut next) = (BTreeMap::new(), 0);
+    for record in read_all(&broker.brokers, ACCOUNTS.name) {
+        if record.value.is_empty() {
+            parts.remove(&record.key);
+        } else if let Some(part) = codec::decode_part(&record.key, &record.value).unwrap() {
+            parts.insert(record.key, part);
+        } else {
+            next = decode::<StatePartition>(&record.value).unwrap().next_offset;
+        }
+    }
+    (parts, next)
+}
+
+fn replies(broker: &Broker) -> BTreeMap<Vec<u8>, Part> {
+    let (mut parts, _) = state(broker);
+    parts.retain(|key, _| key.starts_with(b"reply/"));
+    parts
+}
+
+/// What the machine makes of the commands up to an offset when nothing happens to it: its state, and its audit.
+fn undisturbed(broker: &Broker, next: i64) -> (BTreeMap<Vec<u8>, Part>, Vec<Vec<u8>>) {
+    let mut machine = AccountsMachine::new(&AccountsConfig::default());
+    let (mut out, mut tally) = (Outbox::default(), Default::default());
+    let commands = read_places(&broker.brokers, ACCOUNT_COMMANDS.name).into_iter();
+    for (offset, record) in commands.filter(|(offset, _)| *offset < next) {
+        let input = AccountsMachine::decode(&record.value).unwrap();
+        machine.step(InputPlace { partition: 0, offset, epoch: 1 }, &input, &mut out, &mut tally).unwrap();
+    }
+    let mut parts = BTreeMap::new();
+    let put = |change: arb_runtime::machine::Change| {
+        let key = change.key.into_bytes();
+        if let Some(value) = change.value {
+            parts.insert(key.clone(), codec::decode_part(&key, &value)?.unwrap());
+        }
+        Ok::<_, WireError>(())
+    };
+    machine.changes(put).unwrap();
+    let audit = out.outputs().iter().map(|output| output.value.clone().unwrap()).collect();
+    (parts, audit)
+}
+
+#[test]
+fn owners_killed_under_load_lose_nothing_and_do_nothing_twice() {
+    let broker = Broker::start();
+    let producer = CommandProducer::new(&Cluster::plaintext(&broker.brokers), &ACCOUNT_COMMANDS).unwrap();
+    let mut commands = Commands { rng: Rng::with_seed(19), sent: Vec::new() };
+    let armed =
+        |index: usize| KILLS.get(index).map(|point| format!("--kill-at={}:{}", point.key(), 20 + index));
+    let launch = |index: usize| {
+        let kill = armed(index);
+        let arguments: Vec<_> = kill.as_deref().into_iter().collect();
+        start(&broker, &format!("accounts-{index}.log"), &arguments)
+    };
+    let mut owner = launch(0);
+    wait_for_owner(&mut owner);
+    let mut acknowledged = BTreeMap::new();
+    for index in 0..KILLS.len() {
+        let mut standby = launch(index + 1);
+        wait_for("the owner is killed", || {
+            (0..BURST / 20).for_each(|_| send(&producer, &commands.next()));
+            owner.died().then_some(())
+        });
+        acknowledged.extend(replies(&broker));
+        // What is sent while nobody owns the partition is carried out by the next owner.
+        (0..BURST).for_each(|_| send(&producer, &commands.next()));
+        wait_for_owner(&mut standby);
+        owner = standby;
+    }
+    let last = format!("reply/{}", commands.sent.last().unwrap().id).into_bytes();
+    wait_for("the last command has its reply", || {
+        owner.assert_runs();
+        replies(&broker).contains_key(&last).then_some(())
+    });
+    owner.stop();
+
+    let (found, next) = state(&broker);
+    let (expected, audit) = undisturbed(&broker, next);
+    assert!(acknowledged.len() > 20, "{}", acknowledged.len());
+    assert!(acknowledged.iter().all(|(key, reply)| found.get(key) == Some(reply)), "acknowledged and lost");
+    assert_eq!(commands.sent.len(), found.keys().filter(|key| key.starts_with(b"reply/")).count());
+    assert_eq!(found, expected);
+    let written: Vec<_> =
+        read_all(&broker.brokers, ACCOUNT_AUDIT.name).into_iter().map(|record| record.value).collect();
+    assert_eq!(written, audit, "each is done once, in the order of the commands");
+}
+
+#[test]
+fn a_session_ends_by_a_timer_and_a_standby_is_ready() {
+    let broker = Broker::start();
+    let producer = CommandProducer::new(&Cluster::plaintext(&broker.brokers), &ACCOUNT_COMMANDS).unwrap();
+    let mut owner = start(&broker, "owner.log", &[]);
+    wait_for_owner(&mut owner);
+    let mut standby = start(&broker, "standby.log", &[]);
+    let mut commands = Commands { rng: Rng::with_seed(1), sent: Vec::new() };
+    let create = commands.next();
+    send(&producer, &create);
+    let (account, session) = ("acc_0000000000000000".to_owned(), "cd".repeat(32));
+    let command =
+        Command::OpenSession { account, session: session.clone(), revision: 0, seconds: 3, replaces: None };
+    send(&producer, &Request { id: "open".to_owned(), actor: Actor::Anonymous, command, ..create });
+    let key = format!("session/{session}").into_bytes();
+    wait_for("the session is open", || state(&broker).0.contains_key(&key).then_some(()));
+    wait_for("the session has ended", || (!state(&broker).0.contains_key(&key)).then_some(()));
+    wait_for("the standby is ready", || standby.has_logged("ready").then_some(()));
+    standby.assert_runs();
+    assert!(!standby.has_logged("partitions taken"));
+    owner.kill();
+    wait_for_owner(&mut standby);
+    standby.stop();
+}
