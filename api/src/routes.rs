@@ -9,8 +9,8 @@ use arb_accounts::scope::Scope;
 use warp::http::Method;
 
 use crate::http::auth::AuthScheme;
-use crate::http::route::{Answer, BOTH, Begun, Route};
-use crate::resources::account::Holder;
+use crate::http::route::{Answer, BOTH, Route, Started};
+use crate::resources::account::AccountHolder;
 use crate::resources::{Resources, health, keys, problems, session};
 
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
@@ -20,7 +20,7 @@ type Row = Route<Resources>;
 const MANAGE: (&[AuthScheme], Scope) = (BOTH, Scope::KeysManage);
 
 /// What is answered at once.
-fn done(answer: Answer) -> Begun {
+fn done(answer: Answer) -> Started {
     Ok(Box::pin(ready(answer)))
 }
 
@@ -45,15 +45,15 @@ pub(crate) static ROUTES: [Route<Resources>; 22] = [
         to.keys.list(&charge.caller.account)
     }),
     Row::keyed_task(Method::POST, "/api/v1/keys", MANAGE, |to, request, charge| {
-        to.keys.create(Holder::of_key(charge), request)
+        to.keys.create(AccountHolder::of_key(charge), request)
     })
     .with_body(keys::MAX_BODY),
     Row::keyed_task(Method::POST, "/api/v1/keys/{kid}/rotate", MANAGE, |to, request, charge| {
-        to.keys.rotate(Holder::of_key(charge), request)
+        to.keys.rotate(AccountHolder::of_key(charge), request)
     })
     .with_body(keys::MAX_BODY),
     Row::keyed_task(Method::DELETE, "/api/v1/keys/{kid}", MANAGE, |to, request, charge| {
-        to.keys.revoke(Holder::of_key(charge), request)
+        to.keys.revoke(AccountHolder::of_key(charge), request)
     }),
     Row::session(Method::POST, "/session/signup", |to, request| to.session.sign_up(request))
         .with_body(session::MAX_BODY),

@@ -21,16 +21,16 @@ pub(crate) type Answer = Result<Response, Problem>;
 /// An answer that is waited for.
 pub(crate) type PendingAnswer = Pin<Box<dyn Future<Output = Answer> + Send>>;
 /// What a handler that waits gives: the work, or why there is none.
-pub(crate) type Begun = Result<PendingAnswer, Problem>;
+pub(crate) type Started = Result<PendingAnswer, Problem>;
 
 /// A handler that needs no key.
 type OpenHandler<S> = fn(&S, &Request<'_>) -> Answer;
 /// A handler that needs no key, and waits.
-type OpenTask<S> = fn(&S, &Request<'_>) -> Begun;
+type OpenTask<S> = fn(&S, &Request<'_>) -> Started;
 /// A handler that charges a key once it knows that it will answer.
 type KeyHandler<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Answer;
 /// A handler for a key that waits; it costs nothing.
-type KeyTask<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Begun;
+type KeyTask<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Started;
 
 /// The schemes of a resource that both surfaces serve.
 pub(crate) const BOTH: &[AuthScheme] = &[AuthScheme::Bearer, AuthScheme::ApiKey];
@@ -60,8 +60,8 @@ pub(super) enum Work {
     Task(PendingAnswer),
 }
 
-impl From<Begun> for Work {
-    fn from(begun: Begun) -> Self {
+impl From<Started> for Work {
+    fn from(begun: Started) -> Self {
         begun.map_or_else(|problem| Self::Done(Err(problem)), Self::Task)
     }
 }

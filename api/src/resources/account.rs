@@ -31,12 +31,12 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// Whoever changes an account.
 #[derive(Debug, Clone)]
-pub(crate) struct Holder {
+pub(crate) struct AccountHolder {
     pub(crate) account: String,
     pub(crate) actor: Actor,
 }
 
-impl Holder {
+impl AccountHolder {
     /// The holder of a key.
     pub(crate) fn of_key(charge: &Charge<'_>) -> Self {
         let caller = &charge.caller;

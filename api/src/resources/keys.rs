@@ -14,12 +14,12 @@ use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::account::{Accounts, Holder};
+use super::account::{AccountHolder, Accounts};
 use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
-use crate::http::route::{Answer, Begun};
+use crate::http::route::{Answer, Started};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 16_384;
@@ -48,7 +48,7 @@ impl KeysResource {
     }
 
     /// Creates a key.
-    pub(crate) fn create(&self, holder: Holder, request: &Request<'_>) -> Begun {
+    pub(crate) fn create(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
         let (name, permissions) = parse(JsonBody::of(request)?)?;
         let (mode, this) = (Mode::Live, self.clone());
         let id = self.accounts.id(request, &holder.account, "")?;
@@ -75,7 +75,7 @@ impl KeysResource {
     }
 
     /// Creates a key in place of another one, which ends after a grace period.
-    pub(crate) fn rotate(&self, holder: Holder, request: &Request<'_>) -> Begun {
+    pub(crate) fn rotate(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
         let mut body = JsonBody::of(request)?;
         let grace: Option<u32> =
             body.take("grace_seconds", "must be a number of seconds, at most 2592000")?;
@@ -103,7 +103,7 @@ impl KeysResource {
     }
 
     /// Ends a key at once.
-    pub(crate) fn revoke(&self, holder: Holder, request: &Request<'_>) -> Begun {
+    pub(crate) fn revoke(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
         let kid = parameter(request)?;
         self.mode(&holder.account, &kid)?;
         let id = self.accounts.id(request, &holder.account, "")?;
@@ -136,8 +136,8 @@ impl KeysResource {
 }
 
 /// The holder of a session may do what the account may.
-pub(crate) fn of_session(account: String, session: String) -> Holder {
-    Holder { account, actor: Actor::Session(session) }
+pub(crate) fn of_session(account: String, session: String) -> AccountHolder {
+    AccountHolder { account, actor: Actor::Session(session) }
 }
 
 fn address(request: &Request<'_>) -> String {

@@ -17,7 +17,7 @@ use warp::http::header::{CACHE_CONTROL, SET_COOKIE};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::account::{Accounts, Holder, random};
+use super::account::{AccountHolder, Accounts, random};
 use super::keys::{KeysResource, of_session};
 use super::usage::UsageResource;
 use crate::access::attempts::Attempts;
@@ -29,7 +29,7 @@ use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
-use crate::http::route::{Answer, Begun};
+use crate::http::route::{Answer, Started};
 use crate::http::site::{SESSION_SECONDS, Site};
 
 /// Most bytes of a body.
@@ -115,7 +115,7 @@ impl SessionResource {
     }
 
     /// The holder of the session of a request.
-    pub(crate) fn holder(&self, request: &Request<'_>) -> Result<Holder, Problem> {
+    pub(crate) fn holder(&self, request: &Request<'_>) -> Result<AccountHolder, Problem> {
         self.enter(request).map(|signed_in| of_session(signed_in.account, signed_in.session))
     }
 
@@ -127,7 +127,7 @@ impl SessionResource {
     }
 
     /// Answers `POST /session/signup`.
-    pub(crate) fn sign_up(&self, request: &Request<'_>) -> Begun {
+    pub(crate) fn sign_up(&self, request: &Request<'_>) -> Started {
         let shared = Arc::clone(&self.shared);
         shared.check(request)?;
         let (email, password, invitation) = credentials(JsonBody::of(request)?, "password")?;
@@ -153,7 +153,7 @@ impl SessionResource {
     }
 
     /// Answers `POST /session`.
-    pub(crate) fn log_in(&self, request: &Request<'_>) -> Begun {
+    pub(crate) fn log_in(&self, request: &Request<'_>) -> Started {
         let shared = Arc::clone(&self.shared);
         shared.check(request)?;
         let (email, password, invitation) = credentials(JsonBody::of(request)?, "password")?;
@@ -171,7 +171,7 @@ impl SessionResource {
     }
 
     /// Answers `DELETE /session`.
-    pub(crate) fn log_out(&self, request: &Request<'_>) -> Begun {
+    pub(crate) fn log_out(&self, request: &Request<'_>) -> Started {
         let (shared, signed_in) = (Arc::clone(&self.shared), self.enter(request)?);
         let source = (random()?, address(request));
         Ok(Box::pin(async move {
@@ -187,7 +187,7 @@ impl SessionResource {
     }
 
     /// Answers `POST /session/password`.
-    pub(crate) fn change_password(&self, request: &Request<'_>) -> Begun {
+    pub(crate) fn change_password(&self, request: &Request<'_>) -> Started {
         let (shared, signed_in) = (Arc::clone(&self.shared), self.enter(request)?);
         let mut body = JsonBody::of(request)?;
         let current: Option<String> = body.take("current_password", "must be text")?;
