@@ -1,9 +1,19 @@
-//! Who may ask, and how often: keys, plans and usage, each with its file.
+//! Who may ask, and how often: accounts, sessions and keys as the accounts topic has them, plans, and usage.
 //!
-//! - [`keys`]: API keys; [`plan`]: what a plan may spend in a month; [`usage`]: what each key has spent.
+//! - [`replica`]: the accounts topic in memory; [`currency`]: whether it is known to be complete; [`follow`]: the threads that read it.
+//! - [`authority`]: what a key or a session allows; [`commands`]: how accounts are changed.
+//! - `password_worker`: where passwords are hashed; `attempts`: how often somebody may try; [`sign_up`]: who may sign up.
+//! - [`plan`]: what a plan may spend in a month; [`usage`]: what each account has spent.
 //!
-//! It never sees a request: it is asked about a key by whoever has one.
+//! It never sees an HTTP request: it is asked about a key or a session by whoever has one.
 
-pub mod keys;
+pub(crate) mod attempts;
+pub mod authority;
+pub mod commands;
+pub mod currency;
+pub mod follow;
+pub(crate) mod password_worker;
 pub mod plan;
+pub mod replica;
+pub mod sign_up;
 pub mod usage;

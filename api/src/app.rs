@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::telemetry;
-use arb_kafka::Table;
+use arb_kafka::{self as kafka, CommandProducer, EndProbe, Table};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::{BoardEntry, BoardProgress};
@@ -19,16 +19,23 @@ use tokio::net::TcpListener;
 use warp::filters::BoxedFilter;
 use warp::reply::Response;
 
-use crate::access::keys::Keys;
+use crate::access::authority::Authority;
+use crate::access::commands::{self, Commands};
+use crate::access::follow::{self as accounts, ReplicaError};
+use crate::access::password_worker::PasswordWorker;
+use crate::access::sign_up::SignUp;
 use crate::access::usage::Usage;
-use crate::files::reload::Reloaded;
 use crate::http::server::{self, Limits};
 use crate::http::service::Service;
+use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
 use crate::resources::Resources;
+use crate::resources::account::Accounts;
 use crate::resources::health::Health;
+use crate::resources::keys::KeysResource;
 use crate::resources::list::ListResource;
+use crate::resources::session::SessionResource;
 use crate::resources::stream::StreamResource;
 use crate::resources::usage::UsageResource;
 use crate::routes::ROUTES;
@@ -40,9 +47,29 @@ pub struct App {
     pub(crate) lists: Lists,
     pub(crate) stream: Arc<StreamState>,
     /// Who may ask.
-    pub keys: Arc<Reloaded<Keys>>,
+    pub authority: Arc<Authority>,
     /// How often.
     pub usage: Arc<Usage>,
+    pub(crate) commands: Arc<Commands>,
+    sessions: Sessions,
+}
+
+/// What browsers need.
+#[derive(Debug)]
+pub struct Sessions {
+    site: Site,
+    sign_up: Arc<SignUp>,
+    passwords: PasswordWorker,
+}
+
+impl Sessions {
+    /// Of a site; a thread for passwords is started.
+    ///
+    /// # Errors
+    /// That of the system when it gives no thread.
+    pub fn start(site: Site, sign_up: SignUp) -> std::io::Result<Self> {
+        Ok(Self { site, sign_up: Arc::new(sign_up), passwords: PasswordWorker::start()? })
+    }
 }
 
 /// Shared by the threads that feed it and the one that serves it.
@@ -51,11 +78,18 @@ pub type SharedApp = Arc<App>;
 impl App {
     /// One that has read nothing yet, of topics with so many partitions.
     #[must_use]
-    pub fn new(partitions: i32, keys: Reloaded<Keys>, usage: Usage, streams: Streams) -> Self {
-        let (lists, keys, usage) = (Lists::new(partitions), Arc::new(keys), Arc::new(usage));
-        let (lists_of_streams, keys_of_streams) = (lists.clone(), Arc::clone(&keys));
-        let stream = StreamState { streams, lists: lists_of_streams, keys: keys_of_streams };
-        Self { lists, stream: Arc::new(stream), keys, usage }
+    pub fn new(
+        partitions: i32,
+        authority: Authority,
+        usage: Usage,
+        streams: Streams,
+        sessions: Sessions,
+    ) -> Self {
+        let (lists, authority, usage) = (Lists::new(partitions), Arc::new(authority), Arc::new(usage));
+        let (lists_of_streams, keys_of_streams) = (lists.clone(), Arc::clone(&authority));
+        let stream = StreamState { streams, lists: lists_of_streams, authority: keys_of_streams };
+        let commands = Arc::new(Commands::new(Arc::clone(authority.replica())));
+        Self { lists, stream: Arc::new(stream), authority, usage, commands, sessions }
     }
 
     /// Begins with this board and no signals, for whoever hands over the feed too
@@ -74,7 +108,7 @@ impl App {
         &self.stream.streams
     }
 
-    /// Whether the board, the signals and the feed have been read.
+    /// Whether the accounts, the board, the signals and the feed have been read.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.health().is_ready()
@@ -117,6 +151,30 @@ impl App {
         self.stream.follow(stop)
     }
 
+    /// Reads the accounts topic until the shutdown signal. The streams of a key end as soon as it is not valid any more.
+    ///
+    /// # Errors
+    /// [`ReplicaError`].
+    pub fn follow_accounts(&self, table: Table, stop: &Stop) -> Result<(), ReplicaError> {
+        accounts::read(table, self.authority.replica(), stop, || self.streams().keys_have_changed())
+    }
+
+    /// Asks where the accounts topic ends until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`ReplicaError`].
+    pub fn watch_accounts(&self, probe: EndProbe, stop: &Stop) -> Result<(), ReplicaError> {
+        accounts::watch_end(probe, self.authority.replica(), stop)
+    }
+
+    /// Sends commands to the accounts machine until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn send_commands(&self, producer: &CommandProducer, stop: &Stop) -> Result<(), kafka::Error> {
+        self.commands.queued().map_or(Ok(()), |queued| commands::send_all(&queued, producer, stop))
+    }
+
     /// Writes usage and reads changed files again, until the shutdown signal.
     pub fn run_periodic_task(&self, stop: &Stop) {
         periodic::run(self, stop);
@@ -134,18 +192,31 @@ impl App {
 
     /// What answers requests.
     pub(crate) fn service(&self) -> Arc<Service<Resources>> {
+        let accounts =
+            Accounts { authority: Arc::clone(&self.authority), commands: Arc::clone(&self.commands) };
+        let keys = KeysResource { accounts: accounts.clone() };
+        let usage = UsageResource { usage: Arc::clone(&self.usage) };
+        let Sessions { site, sign_up, passwords } = &self.sessions;
+        let browsers = (site.clone(), Arc::clone(sign_up));
         let resources = Resources {
             arbs: ListResource { entries: Arc::clone(&self.lists.board) },
             signals: ListResource { entries: Arc::clone(&self.lists.signals) },
             stream: StreamResource { streams: Arc::clone(&self.stream) },
-            usage: UsageResource { usage: Arc::clone(&self.usage) },
+            usage: usage.clone(),
             health: self.health(),
+            session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),
+            accounts,
+            keys,
         };
-        Service::new(&ROUTES, resources, Arc::clone(&self.keys), Arc::clone(&self.usage))
+        Service::new(&ROUTES, resources, Arc::clone(&self.authority), Arc::clone(&self.usage))
     }
 
     fn health(&self) -> Health {
-        Health { lists: self.lists.clone(), streams: Arc::clone(&self.stream) }
+        Health {
+            lists: self.lists.clone(),
+            streams: Arc::clone(&self.stream),
+            accounts: Arc::clone(self.authority.replica()),
+        }
     }
 }
 

@@ -89,13 +89,6 @@ fn write_new(new: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Waits for a lock that lies beside a file, for who reads, changes and writes it; it lasts as long as the answer lives.
-pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
-    let beside = path.with_extension("lock");
-    let lock = File::create(&beside).and_then(|file| file.lock().map(|()| file));
-    lock.map_err(at(&beside))
-}
-
 /// What tells one state of a file from another: every change of ours gives it another inode, others' another time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp(Option<(u64, u64, i64, i64)>);

@@ -2,25 +2,42 @@
 //!
 //! Nothing else in the crate states a whole record: who needs another one changes a field of these.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use arb_accounts::account::Account;
+use arb_accounts::codec::{self, Input};
+use arb_accounts::counts::AccountCounts;
+use arb_accounts::directory::Part;
+use arb_accounts::key::{ApiKey, Mode, Permissions};
+use arb_accounts::machine::{AccountsConfig, AccountsMachine};
+use arb_accounts::scope::Scope;
+use arb_accounts::secrets::{self, KEY_RANDOM, PEPPER, Pepper};
 use arb_model::{Money, Points, Price, Time};
+use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_schemas::records::{
     BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg, LineMovement, SignalQuote, Ttl,
 };
-use arb_schemas::time::SECOND;
+use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::wire::WireError;
 use serde::Serialize;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::App;
-use crate::access::keys::Keys;
+use crate::access::authority::Authority;
 use crate::access::plan::Plan;
+use crate::access::replica::Replica;
+use crate::access::sign_up::SignUp;
 use crate::access::usage::Usage;
 use crate::files::reload::Reloaded;
+use crate::http::site::Site;
 use crate::stream::Streams;
 use crate::stream::source::Source;
 use crate::view::json;
+use crate::{App, Sessions};
+
+/// When everything happens.
+pub(crate) const NOW: Micros = 1_000_000_000_000_000;
 
 /// Such an API.
 pub(crate) struct TestApp {
@@ -31,18 +48,96 @@ pub(crate) struct TestApp {
 }
 
 impl TestApp {
-    /// One of so many partitions and events in memory, with such a heartbeat, whose key may ask three times.
+    /// One of so many partitions and events in memory, with such a heartbeat, whose account may ask three times.
     pub(crate) fn new(partitions: i32, events: usize, heartbeat: Duration) -> Self {
-        let streams = Streams::new(Source::by_hand(partitions), events, heartbeat);
+        Self::with_sign_up(
+            partitions,
+            Streams::new(Source::by_hand(partitions), events, heartbeat),
+            SignUp::Open,
+        )
+    }
+
+    /// One to which those may sign up.
+    pub(crate) fn with_sign_up(partitions: i32, streams: Streams, sign_up: SignUp) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let key = Keys::create(&path("keys.json"), "test", Plan::Free).unwrap();
+        let (pepper, replica) = (Pepper::new(&[7; PEPPER]), Arc::new(Replica::by_hand()));
+        replica.put(Part::Account(account("acc_0000000000000001", "one@example.com")));
+        let (key, part) = api_key(&pepper, 1, "acc_0000000000000001");
+        replica.put(Part::Key(part));
         std::fs::write(path("plans.json"), r#"{"free": 3}"#).unwrap();
-        let keys = Reloaded::open(path("keys.json")).unwrap();
         let plans = Reloaded::open(path("plans.json")).unwrap();
-        let usage = Usage::open(path("usage.json"), plans, || 1_000_000_000_000_000).unwrap();
-        Self { app: App::new(partitions, keys, usage, streams), key, folder }
+        let usage = Usage::open(path("usage.json"), plans, || NOW).unwrap();
+        let authority = Authority::new(replica, pepper, || NOW);
+        let site = Site::new("127.0.0.1:8080".parse().unwrap(), None).unwrap();
+        let sessions = Sessions::start(site, sign_up).unwrap();
+        Self { app: App::new(partitions, authority, usage, streams, sessions), key, folder }
     }
+}
+
+/// The accounts machine beside an API, without Kafka: a thread that carries out what is asked. It ends with the API.
+pub(crate) fn run_machine(app: &App) {
+    let (queued, replica) = (app.commands.queued().unwrap(), Arc::clone(app.authority.replica()));
+    let mut machine = AccountsMachine::new(&AccountsConfig::default());
+    let parts = replica.with(|directory| {
+        let accounts: Vec<_> = directory.accounts().cloned().map(Part::Account).collect();
+        let keys = directory.accounts().flat_map(|account| directory.keys_of(&account.id));
+        let keys: Vec<_> = keys.cloned().map(Part::Key).collect();
+        [accounts, keys].concat()
+    });
+    for part in parts {
+        machine.restore(part.key().as_bytes(), &codec::encode_part(&part).unwrap()).unwrap();
+    }
+    std::thread::spawn(move || {
+        for (offset, request) in (0..).zip(queued) {
+            let (mut out, mut counts) = (Outbox::default(), AccountCounts::default());
+            let at = InputPlace { partition: 0, offset, epoch: 0 };
+            machine.step(at, &Input::Request(Box::new(request)), &mut out, &mut counts).unwrap();
+            machine.changes(|change| apply(&replica, &change)).unwrap();
+            machine.apply();
+        }
+    });
+}
+
+fn apply(replica: &Replica, change: &Change) -> Result<(), WireError> {
+    match &change.value {
+        Some(value) => replica.put(codec::decode_part(change.key.as_bytes(), value)?.unwrap()),
+        None => replica.remove(&change.key),
+    };
+    Ok(())
+}
+
+/// An account that nobody has signed in to.
+pub(crate) fn account(id: &str, email: &str) -> Account {
+    Account {
+        id: id.into(),
+        email: email.into(),
+        password: None,
+        revision: 0,
+        plan: Plan::Free,
+        is_disabled: false,
+        granted: vec![],
+        books: vec![],
+        source: None,
+        created_at: NOW,
+    }
+}
+
+/// A key of an account that may do everything that needs no grant, and how it is stored.
+pub(crate) fn api_key(pepper: &Pepper, random: u8, account: &str) -> (String, ApiKey) {
+    let key = secrets::new_key(Mode::Live, &[random; KEY_RANDOM]);
+    let scopes = Scope::ALL.iter().copied().filter(|scope| !scope.is_granted()).collect();
+    let stored = ApiKey {
+        kid: secrets::parse_key(&key).unwrap().kid.to_owned(),
+        account: account.into(),
+        hmac: pepper.hmac(&key),
+        name: "test".into(),
+        mode: Mode::Live,
+        permissions: Permissions { scopes, expires_at: None, cidrs: vec![], monthly_cap: None },
+        created_at: NOW,
+        replaced_by: None,
+    };
+    (key, stored)
 }
 
 /// A price in millionths.

@@ -3,7 +3,9 @@
 //! - [`server`]: the accept loop and its connections.
 //! - `route` and `router`: a row of the route table, and how a path finds its rows; `service`: from a request to its
 //!   response; `request`, `body` and `json_body`: what a handler is given; `charge`: what an answer costs its key.
+//! - [`site`]: under which names browsers reach it, and their cookies.
 //! - `auth`: which key a request has; `limits`: how large it may be; `request_id` and `quota_headers`: what every response has.
+//! - `idempotency`: the header by which a request that is sent again is the same request.
 //! - `problem`: errors, RFC 9457; `parameters`, `paging` and `etag`: what handlers of lists share; `reply`: bodies.
 //!
 //! It never knows a resource: those are handed to it as rows of a table.
@@ -12,7 +14,7 @@ pub(crate) mod auth;
 mod body;
 pub(crate) mod charge;
 pub(crate) mod etag;
-#[cfg_attr(not(test), expect(dead_code, reason = "POST /v1/scan is the first route with a body"))]
+pub(crate) mod idempotency;
 pub(crate) mod json_body;
 mod limits;
 pub(crate) mod paging;
@@ -26,3 +28,4 @@ pub(crate) mod route;
 mod router;
 pub mod server;
 pub(crate) mod service;
+pub mod site;

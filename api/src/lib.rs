@@ -3,12 +3,12 @@
 //! - `app`: an instance, wired; `routes`: the route table; `resources`: what answers each row of it.
 //! - [`http`]: the server, the machinery of the table, authentication, errors, paging.
 //! - [`lists`]: what is open, from the compacted topics; [`stream`]: Server-Sent Events.
-//! - [`access`]: keys, plans and usage; [`files`]: small files, and files that are read again when they change.
+//! - [`access`]: accounts, keys, plans and usage; [`files`]: small files, and files that are read again when they change.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
 //! Rooms use one another in this order alone: app, routes, resources, stream, lists, http, access, files; `view` and `telemetry` use none
 //! of them. It never computes anything about odds: entries are shown as the processor wrote them. It never asks a clock what
-//! time it is, except for the quota's month, and then the one that it is given.
+//! time it is, except for the quota's month and for when keys and sessions end, and then the one that it is given.
 
 pub mod access;
 mod app;
@@ -23,4 +23,4 @@ pub mod stream;
 pub mod telemetry;
 mod view;
 
-pub use self::app::{App, SharedApp};
+pub use self::app::{App, Sessions, SharedApp};

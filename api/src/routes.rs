@@ -3,16 +3,29 @@
 //! `/v1` takes the key as `Authorization: Bearer <key>`, `/api/v1` as `x-api-key: <key>`; every response of the latter has
 //! the quota. HEAD is answered as GET. Nothing is computed here.
 
+use std::future::ready;
+
+use arb_accounts::scope::Scope;
 use warp::http::Method;
 
 use crate::http::auth::AuthScheme;
-use crate::http::route::{BOTH, Route, Scope};
-use crate::resources::{Resources, health, problems};
+use crate::http::route::{Answer, BOTH, Route, Started};
+use crate::resources::account::AccountHolder;
+use crate::resources::{Resources, health, keys, problems, session};
 
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
 
+type Row = Route<Resources>;
+
+const MANAGE: (&[AuthScheme], Scope) = (BOTH, Scope::KeysManage);
+
+/// What is answered at once.
+fn done(answer: Answer) -> Started {
+    Ok(Box::pin(ready(answer)))
+}
+
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 7] = [
+pub(crate) static ROUTES: [Route<Resources>; 22] = [
     Route::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.arbs.page(request, charge)
     }),
@@ -24,6 +37,49 @@ pub(crate) static ROUTES: [Route<Resources>; 7] = [
     }),
     Route::keyed(Method::GET, "/api/v1/usage", (API_KEY, Scope::UsageRead), 0, |to, request, charge| {
         to.usage.show(request, charge)
+    }),
+    Route::keyed(Method::GET, "/api/v1/account", (BOTH, Scope::UsageRead), 0, |to, _, charge| {
+        to.accounts.show(charge)
+    }),
+    Route::keyed(Method::GET, "/api/v1/keys", MANAGE, 0, |to, _, charge| {
+        to.keys.list(&charge.caller.account)
+    }),
+    Row::keyed_task(Method::POST, "/api/v1/keys", MANAGE, |to, request, charge| {
+        to.keys.create(AccountHolder::of_key(charge), request)
+    })
+    .with_body(keys::MAX_BODY),
+    Row::keyed_task(Method::POST, "/api/v1/keys/{kid}/rotate", MANAGE, |to, request, charge| {
+        to.keys.rotate(AccountHolder::of_key(charge), request)
+    })
+    .with_body(keys::MAX_BODY),
+    Row::keyed_task(Method::DELETE, "/api/v1/keys/{kid}", MANAGE, |to, request, charge| {
+        to.keys.revoke(AccountHolder::of_key(charge), request)
+    }),
+    Row::session(Method::POST, "/session/signup", |to, request| to.session.sign_up(request))
+        .with_body(session::MAX_BODY),
+    Row::session(Method::POST, "/session", |to, request| to.session.log_in(request))
+        .with_body(session::MAX_BODY),
+    Row::session(Method::GET, "/session", |to, request| done(to.session.show(request))),
+    Row::session(Method::DELETE, "/session", |to, request| to.session.log_out(request)),
+    Row::session(Method::POST, "/session/password", |to, request| to.session.change_password(request))
+        .with_body(session::MAX_BODY),
+    Row::session(Method::GET, "/session/keys", |to, request| {
+        done(to.session.keys.list(&to.session.enter(request)?.account))
+    }),
+    Row::session(Method::POST, "/session/keys", |to, request| {
+        to.session.keys.create(to.session.holder(request)?, request)
+    })
+    .with_body(keys::MAX_BODY),
+    Row::session(Method::POST, "/session/keys/{kid}/rotate", |to, request| {
+        to.session.keys.rotate(to.session.holder(request)?, request)
+    })
+    .with_body(keys::MAX_BODY),
+    Row::session(Method::DELETE, "/session/keys/{kid}", |to, request| {
+        to.session.keys.revoke(to.session.holder(request)?, request)
+    }),
+    Row::session(Method::GET, "/session/usage", |to, request| {
+        let signed_in = to.session.enter(request)?;
+        done(to.session.usage.of_account(request, &signed_in.account, signed_in.plan))
     }),
     Route::open("/livez", |_, _| health::live()),
     Route::open("/readyz", |to, _| to.health.ready()),

@@ -47,8 +47,7 @@ pub(crate) use self::query::StreamQuery;
 use self::session::Session;
 use self::source::Source;
 use self::sse_body::SseBody;
-use crate::access::keys::Keys;
-use crate::files::reload::Reloaded;
+use crate::access::authority::Authority;
 use crate::http::problem::Problem;
 use crate::lists::Lists;
 use crate::lists::follow::FollowError;
@@ -118,7 +117,7 @@ impl Streams {
 pub(crate) struct StreamState {
     pub(crate) streams: Streams,
     pub(crate) lists: Lists,
-    pub(crate) keys: Arc<Reloaded<Keys>>,
+    pub(crate) authority: Arc<Authority>,
 }
 
 impl StreamState {

@@ -81,6 +81,11 @@ impl RouteMeters {
     }
 }
 
+/// Whether the accounts topic is known to be completely read.
+pub fn accounts_current(is_current: bool) {
+    list::ACCOUNTS_CURRENT.gauge(&[]).set(if is_current { 1.0 } else { 0.0 });
+}
+
 /// A request was refused because the key's quota is spent.
 pub fn quota_refusal() {
     METERS.quota_refusals.increment(1);

@@ -20,12 +20,12 @@ use arb_ingest::the_odds_api::OddsFormat;
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use account::{Account, AccountAction, CreateAccount};
+pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
 pub(crate) use clickhouse::{ClickHouse, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
-pub(crate) use roles::{Accounts, Guard, Ingest, Kafka, Process, Serve, Sink};
-pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Key, PlanName, Synth, Topics, TopicsAction};
+pub(crate) use roles::{Accounts, Guard, Ingest, Kafka, Process, Serve, SignUpMode, Sink};
+pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, PlanName, Synth, Topics, TopicsAction};
 
 /// Where the admin listener of the first role is; those of the others follow.
 pub(crate) const FIRST_ADMIN_PORT: u16 = 9101;
@@ -89,8 +89,6 @@ pub(crate) enum Command {
     Dlq(Dlq),
     /// Create and change accounts, import keys, print the audit
     Account(Account),
-    /// Make an API key
-    Key(Key),
     /// Say what the windows and edge signals of recordings were, without Kafka
     Evaluate(Evaluate),
     /// Print the prior of how long windows live, from recordings
@@ -117,7 +115,6 @@ impl Command {
             Self::Topics(_) => "topics",
             Self::Dlq(_) => "dlq",
             Self::Account(_) => "account",
-            Self::Key(_) => "key",
             Self::Evaluate(_) => "evaluate",
             Self::Fit(_) => "fit",
             Self::Synth(_) => "synth",

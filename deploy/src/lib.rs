@@ -82,7 +82,6 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Topics(config) => roles::topics::run(&config)?,
         Command::Dlq(config) => roles::dlq::run(&config)?,
         Command::Account(config) => roles::account::run(&config)?,
-        Command::Key(config) => roles::key::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Fit(config) => return roles::evaluate::fit(&config),
         Command::Synth(config) => roles::synth::run(&config)?,

@@ -10,7 +10,6 @@ pub(crate) mod dlq;
 pub(crate) mod evaluate;
 mod guarded;
 pub(crate) mod ingest;
-pub(crate) mod key;
 pub(crate) mod migrate;
 pub(crate) mod process;
 mod readiness;

@@ -5,13 +5,12 @@
 //! can end them in order: those that write first, what they write to last.
 
 mod activity;
+mod demonstration;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
-use arb_api::access::keys::Keys;
-use arb_api::access::plan::Plan;
+use anyhow::{Context, anyhow, bail};
 use arb_kafka::{self as kafka, Cluster};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
@@ -130,9 +129,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         children.wait(stop, "ClickHouse", || local::clickhouse::answers(config.clickhouse_port))?;
         runtime.block_on(migrate(config, home))?;
     }
-    let keys = home::keys(home);
-    // That of the last run ends with it.
-    let key = Keys::replace(&keys, "arb up", Plan::Enterprise)?;
+    let pepper = home::pepper(home);
     let security = config.security.arguments();
     let common: Vec<_> =
         ["--child", "--brokers", &brokers].into_iter().chain(security.iter().map(String::as_str)).collect();
@@ -143,9 +140,12 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let rules: Vec<_> = rules.into_iter().chain(books.as_deref()).collect();
     children.start("process", &[&common[..], &rules].concat())?;
     children.start("accounts", &[&common[..], &[&accounts_admin]].concat())?;
-    let (listen, keys) = (config.listen.to_string(), keys.display().to_string());
-    children
-        .start("serve", &[&common[..], &["--listen", &listen, "--keys", &keys, &serve_admin]].concat())?;
+    children.start("accounts", &[&common[..], &[&*accounts_admin]].concat())?;
+    // That of the last run ends with it.
+    let key = start_demonstration(config, &brokers, pepper.clone(), children, stop)?;
+    let (listen, pepper) = (config.listen.to_string(), pepper.display().to_string());
+    let serve = ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", &serve_admin];
+    children.start("serve", &[&common[..], &serve].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
     {
         let _progress = Progress::start("reading the board", Report::Live);
@@ -157,6 +157,21 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     children.start("ingest", &play)?;
     print_addresses(config, &key);
     Ok(())
+}
+
+/// The key of the demonstration account; it is created beside this thread, which watches the children and the shutdown signal.
+fn start_demonstration(
+    config: &Up,
+    brokers: &str,
+    pepper: PathBuf,
+    children: &mut Children,
+    stop: &Stop,
+) -> anyhow::Result<String> {
+    let _progress = Progress::start("creating a key", Report::Live);
+    let (brokers, security) = (brokers.to_owned(), config.security.clone());
+    let creating = std::thread::spawn(move || demonstration::key(brokers, security, &pepper));
+    children.wait(stop, "the accounts", || creating.is_finished())?;
+    creating.join().map_err(|_| anyhow!("the thread that creates a key panicked"))?
 }
 
 /// Starts the sink: it reads its password where this process does, and never from its arguments.

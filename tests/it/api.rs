@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::support::http::{Answer, request};
-use crate::support::program::{arb, run};
 use crate::support::recordings;
+use crate::support::serve::Key;
 use crate::support::stack::Stack;
 
 /// A problem of this status and type, with an id, whose type resolves.
@@ -23,11 +23,8 @@ fn unauthorized(stack: &Stack) {
     let url = format!("{}/v1/arbs", stack.url);
     let wrong = stack.key.replace("arb_live_", "arb_live_x");
     let bearer = format!("Bearer {wrong}");
-    // Well formed, with its checksum, but of another file.
-    let other = stack.broker.path("other").join("keys.json");
-    let said = run(arb().args(["key", "--name", "foreign", "--keys"]).arg(&other));
-    assert!(said.success, "{}", said.err);
-    let foreign = format!("Bearer {}", said.out.trim());
+    // Well formed, with its checksum, but of nobody.
+    let foreign = format!("Bearer {}", Key::foreign(&stack.broker).text);
     let refused: [&[(&str, &str)]; 7] = [
         &[],
         &[("authorization", &bearer)],

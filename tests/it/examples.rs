@@ -58,7 +58,7 @@ fn commands_of_the_documents_have_their_options() {
         {
             continue;
         }
-        let known = if ["topics", "dlq"].contains(&command[0].as_str()) { 2 } else { 1 };
+        let known = if ["topics", "dlq", "account"].contains(&command[0].as_str()) { 2 } else { 1 };
         let help = run(arb().args(command.iter().take(known)).arg("--help"));
         assert!(help.success, "{page}: {line}: {}", help.err);
         for option in words.iter().filter(is_option) {

@@ -134,10 +134,9 @@ fn all_that_is_wrong_before_the_start_is_named_at_once_and_nothing_is_fetched_be
 fn who_waits_for_kafka_reports_it_at_once_and_the_error_once() {
     let scratch = tempfile::tempdir().unwrap();
     let nobody = format!("127.0.0.1:{}", port());
-    let keys = scratch.path().join("keys.json");
-    assert!(run(arb().args(["key", "--name", "test", "--keys"]).arg(&keys)).success);
+    let pepper = scratch.path().join("pepper");
     let said =
-        run(arb().args(["serve", "--listen", "127.0.0.1:0", "--brokers", &nobody, "--keys"]).arg(&keys));
+        run(arb().args(["serve", "--listen", "127.0.0.1:0", "--brokers", &nobody, "--pepper"]).arg(&pepper));
     assert!(!said.success);
     let lines: Vec<_> = said.err.lines().filter(|line| line.contains(&nobody)).collect();
     let [waits, ends] = lines[..] else { panic!("{}", said.err) };
@@ -151,9 +150,12 @@ fn who_waits_for_kafka_reports_it_at_once_and_the_error_once() {
 }
 
 #[test]
-fn missing_keys_are_named() {
-    let said = sentence(arb().args(["serve", "--keys", "nowhere.json", "--listen", "127.0.0.1:0"]));
-    assert!(said.starts_with("arb: no API keys; `arb key` makes one: nowhere.json: "), "{said}");
+fn a_wrong_pepper_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let pepper = scratch.path().join("pepper");
+    std::fs::write(&pepper, "short").unwrap();
+    let said = sentence(arb().args(["serve", "--listen", "127.0.0.1:0", "--pepper"]).arg(&pepper));
+    assert!(said.starts_with(&format!("arb: the pepper {} has 5 bytes, not 32", pepper.display())), "{said}");
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod restart;
 mod rules;
 mod settings;
 mod signals;
+mod signup;
 mod sink;
 mod sink_doubt;
 mod sink_log;

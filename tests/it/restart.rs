@@ -170,7 +170,7 @@ fn a_stream_whose_key_is_revoked_ends_within_a_second() {
     let mut stream = serve.stream("", None);
     assert_eq!(stream.next().unwrap().name, "snapshot");
     other.take_away();
-    // A heartbeat each 200 ms: it goes on, however the file changes.
+    // A heartbeat each 200 ms: it goes on, however the accounts change.
     assert!((0..5).all(|_| stream.next().unwrap().name == "heartbeat"));
     let begun = Instant::now();
     key.take_away();

@@ -72,7 +72,7 @@ impl Folded {
 #[test]
 fn a_snapshot_and_what_follows_are_the_board() {
     let stack = Stack::start("board");
-    let key = Key { file: stack.broker.path("keys.json"), text: stack.key.clone() };
+    let key = stack.holder.clone();
     let early = Serve::start(&stack.broker, &key, "early", &[]);
     let mut from_nothing = (early.stream("", None), Folded::default());
     let recording = recordings::simulated(stack.broker.scratch.path(), 61, 120);
@@ -203,7 +203,7 @@ fn read_to_its_end(stream: &mut Sse, folded: &mut Folded, in_good_order: bool) {
 #[test]
 fn streams_survive_restarts_of_the_api_and_kills_of_it_and_of_the_processor() {
     let mut stack = Stack::start("board");
-    let key = Key { file: stack.broker.path("keys.json"), text: stack.key.clone() };
+    let key = stack.holder.clone();
     let recording = recordings::simulated(stack.broker.scratch.path(), 62, 100);
     let mut serve = Serve::start(&stack.broker, &key, "serve", &["--stream-events", "16"]);
     let (mut stream, mut folded) = (serve.stream("", None), Folded::default());

@@ -1,5 +1,6 @@
 //! What tests stand on: the program, a broker, the stack of roles, the oracle, recordings.
 
+pub(crate) mod accounts;
 pub(crate) mod broker_faults;
 pub(crate) mod clickhouse;
 pub(crate) mod detour;

@@ -241,8 +241,8 @@ fn keys_and_plans_that_change_are_those_that_count() {
     wait_for("the new quota counts", || {
         (surface.with_key("GET", "/api/v1/usage").json()["quota"] == 7).then_some(())
     });
-    // A file that is none of ours takes nobody's key away.
-    std::fs::write(&surface.key.file, "nonsense").unwrap();
+    // A file that is none of ours changes nothing.
+    std::fs::write(surface.broker.path("plans.json"), "nonsense").unwrap();
     wait_for("it is said", || {
         let said = std::fs::read_to_string(surface.broker.path("serve.log")).unwrap();
         said.contains("what was read before holds").then_some(())

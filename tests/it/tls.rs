@@ -202,11 +202,10 @@ fn roles_connect(scene: &Scene) {
         let arguments: Vec<_> = way.iter().map(String::as_str).chain(more.iter().copied()).collect();
         Role::start(role, &arguments, &path(&format!("{role}.log")))
     };
-    let (keys, listen) = (path("keys.json"), format!("127.0.0.1:{}", port()));
-    assert!(run(arb().args(["key", "--keys"]).arg(&keys)).success);
+    let (pepper, listen) = (path("pepper"), format!("127.0.0.1:{}", port()));
     let mut process = start("process", scene.token(CLIENT), &[]);
     let mut serve =
-        start("serve", scene.mutual(&scene.client), &["--listen", &listen, "--keys", text(&keys)]);
+        start("serve", scene.mutual(&scene.client), &["--listen", &listen, "--pepper", text(&pepper)]);
     let writer = clickhouse.password_file("writer");
     let to = [
         "--clickhouse-url",

@@ -1,38 +1,14 @@
-//! Plans: what a key may spend in a month.
+//! Plans: what an account may spend in a month.
 //!
 //! The quotas are settings; which plans there are is not. It never counts anything.
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+pub use arb_accounts::plan::Plan;
+use serde::Deserialize;
 
 use crate::files::reload::FromFile;
 use crate::files::{self, FileError};
-
-/// A plan.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Plan {
-    /// To look at it.
-    #[default]
-    Free,
-    /// To work with it.
-    Pro,
-    /// To build on it.
-    Enterprise,
-}
-
-impl Plan {
-    /// As headers and files spell it.
-    #[must_use]
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Pro => "pro",
-            Self::Enterprise => "enterprise",
-        }
-    }
-}
 
 /// Requests a month, by plan.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -1,4 +1,5 @@
-//! What each key has spent this month, and whether it may spend more.
+//! What each account has spent this month, and whether it may spend more. All keys of an account spend one quota; a key may have
+//! a cap of its own beside it.
 //!
 //! An answered request costs one, a stream too; what is refused, fails or asks for the usage itself costs nothing. A
 //! request is charged before it is answered, and never above the quota. The ledger is a file that is written twice a
@@ -15,13 +16,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use arb_schemas::time::{Micros, SECOND, month};
 use serde::{Deserialize, Serialize};
 
-use crate::access::keys::Caller;
+use crate::access::authority::Caller;
 use crate::access::plan::{Plan, Plans};
 use crate::files::reload::Reloaded;
 use crate::files::{self, FileError};
 
+/// A day.
+pub(crate) const DAY: Micros = 24 * 60 * 60 * SECOND;
 /// No month is longer.
-const MONTH: Micros = 31 * 24 * 60 * 60 * SECOND;
+const MONTH: Micros = 31 * DAY;
 
 /// The ledger, and the rules by which it is charged.
 #[derive(Debug)]
@@ -42,20 +45,27 @@ pub struct Usage {
 struct Ledger {
     /// The month's first moment, and the next month's.
     period: (Micros, Micros),
-    /// By kid.
+    /// By account.
     spent: BTreeMap<String, Spent>,
     #[serde(skip)]
     is_changed: bool,
 }
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+/// What an account has spent: in all, and the same by route, by day and by key.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spent {
-    requests: u64,
-    routes: BTreeMap<String, u64>,
+pub(crate) struct Spent {
+    pub(crate) requests: u64,
+    pub(crate) routes: BTreeMap<String, u64>,
+    /// By days since 1970-01-01.
+    #[serde(default)]
+    pub(crate) days: BTreeMap<Micros, u64>,
+    /// By kid.
+    #[serde(default)]
+    pub(crate) keys: BTreeMap<String, u64>,
 }
 
-/// The quota of a key, and what is used of it.
+/// The quota of an account, and what is used of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct QuotaStatus {
     pub(crate) plan: Plan,
@@ -72,23 +82,15 @@ impl QuotaStatus {
     }
 }
 
-/// Nothing is left, for so many seconds.
-#[derive(Debug, PartialEq, Eq)]
-struct Exhausted(u64);
-
 /// Why a request is not charged.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The quota is spent, for so many seconds.
     Exhausted(u64),
+    /// The cap of the key is spent, for so many seconds.
+    Capped(u64),
     /// Charges cannot be written now.
     Unwritten,
-}
-
-impl From<Exhausted> for Refusal {
-    fn from(Exhausted(seconds): Exhausted) -> Self {
-        Self::Exhausted(seconds)
-    }
 }
 
 impl Usage {
@@ -105,38 +107,43 @@ impl Usage {
         Ok(Self { plans, clock, path, ledger, writing: Mutex::new(()), is_unwritten })
     }
 
-    /// Charges a request to a route that costs so many: the quota of its key then.
+    /// Charges a request to a route that costs so many: the quota of its account then.
     pub(crate) fn charge(&self, caller: &Caller, route: &str, cost: u64) -> Result<QuotaStatus, Refusal> {
         if self.is_unwritten.load(Ordering::Relaxed) {
             return Err(Refusal::Unwritten);
         }
         let (quota, now) = (self.quota(caller), (self.clock)());
         let mut ledger = self.ledger(now);
-        ledger.charge(&caller.kid, (route, cost), quota, now)?;
-        Ok(ledger.status(caller, quota))
+        ledger.charge(caller, (route, cost), quota, now)?;
+        Ok(ledger.status(&caller.account, caller.plan, quota))
     }
 
-    /// The quota of a key whose request of this cost could be charged now.
+    /// The quota of an account whose request of this cost could be charged now.
     pub(crate) fn check(&self, caller: &Caller, cost: u64) -> Result<QuotaStatus, Refusal> {
         let (quota, now) = (self.quota(caller), (self.clock)());
         let ledger = self.ledger(now);
-        ledger.check(&caller.kid, cost, quota, now)?;
-        Ok(ledger.status(caller, quota))
+        ledger.check(caller, cost, quota, now)?;
+        Ok(ledger.status(&caller.account, caller.plan, quota))
     }
 
-    /// The quota of a key.
+    /// The quota of a caller's account.
     pub(crate) fn status(&self, caller: &Caller) -> QuotaStatus {
-        self.ledger((self.clock)()).status(caller, self.quota(caller))
+        self.account(&caller.account, caller.plan)
+    }
+
+    /// The quota of an account of a plan.
+    pub(crate) fn account(&self, account: &str, plan: Plan) -> QuotaStatus {
+        let quota = self.plans.with(|plans| plans.quota(plan));
+        self.ledger((self.clock)()).status(account, plan, quota)
     }
 
     fn quota(&self, caller: &Caller) -> u64 {
         self.plans.with(|plans| plans.quota(caller.plan))
     }
 
-    /// A key's requests this month, by route. Their sum is above what is used after the plan was made smaller.
-    pub(crate) fn routes(&self, caller: &Caller) -> BTreeMap<String, u64> {
-        let ledger = self.ledger((self.clock)());
-        ledger.spent.get(&caller.kid).map(|spent| spent.routes.clone()).unwrap_or_default()
+    /// What an account has spent this month. Its sums are above what is used after the plan was made smaller.
+    pub(crate) fn spent(&self, account: &str) -> Spent {
+        self.ledger((self.clock)()).spent.get(account).cloned().unwrap_or_default()
     }
 
     /// Reads the plans again, if they have changed.
@@ -189,31 +196,38 @@ impl Ledger {
         }
     }
 
-    fn status(&self, caller: &Caller, quota: u64) -> QuotaStatus {
-        let requests = self.spent.get(&caller.kid).map_or(0, |spent| spent.requests);
-        QuotaStatus { plan: caller.plan, quota, used: requests.min(quota), period: self.period }
+    fn status(&self, account: &str, plan: Plan, quota: u64) -> QuotaStatus {
+        let requests = self.spent.get(account).map_or(0, |spent| spent.requests);
+        QuotaStatus { plan, quota, used: requests.min(quota), period: self.period }
     }
 
-    fn check(&self, kid: &str, cost: u64, quota: u64, now: Micros) -> Result<(), Exhausted> {
-        let spent = self.spent.get(kid).map_or(0, |spent| spent.requests);
-        if spent.saturating_add(cost) <= quota {
-            return Ok(());
+    fn check(&self, caller: &Caller, cost: u64, quota: u64, now: Micros) -> Result<(), Refusal> {
+        let spent = self.spent.get(&caller.account);
+        let (all, of_key) =
+            spent.map_or((0, 0), |spent| (spent.requests, spent.keys.get(&caller.kid).copied().unwrap_or(0)));
+        let seconds = ((self.period.1 - now).max(0) / SECOND + 1).unsigned_abs();
+        if all.saturating_add(cost) > quota {
+            return Err(Refusal::Exhausted(seconds));
         }
-        let left = (self.period.1 - now).max(0) / SECOND + 1;
-        Err(Exhausted(left.unsigned_abs()))
+        match caller.monthly_cap {
+            Some(cap) if of_key.saturating_add(cost) > cap => Err(Refusal::Capped(seconds)),
+            _ => Ok(()),
+        }
     }
 
     fn charge(
         &mut self,
-        kid: &str,
+        caller: &Caller,
         (route, cost): (&str, u64),
         quota: u64,
         now: Micros,
-    ) -> Result<(), Exhausted> {
-        self.check(kid, cost, quota, now)?;
-        let spent = entry(&mut self.spent, kid);
+    ) -> Result<(), Refusal> {
+        self.check(caller, cost, quota, now)?;
+        let spent = entry(&mut self.spent, &caller.account);
         spent.requests += cost;
         *entry(&mut spent.routes, route) += cost;
+        *entry(&mut spent.keys, &caller.kid) += cost;
+        *spent.days.entry(now.div_euclid(DAY)).or_default() += cost;
         self.is_changed = true;
         Ok(())
     }
@@ -229,6 +243,7 @@ fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mu
 
 #[cfg(test)]
 mod tests {
+    use arb_accounts::key::Mode;
     use arb_schemas::time::parse_rfc3339;
     use proptest::prelude::*;
 
@@ -241,7 +256,13 @@ mod tests {
     }
 
     fn caller() -> Caller {
-        Caller { kid: "a".into(), plan: Plan::Free }
+        key("a", "a")
+    }
+
+    /// A key of an account.
+    fn key(account: &str, kid: &str) -> Caller {
+        let (kid, account, plan) = (kid.to_owned(), account.to_owned(), Plan::Free);
+        Caller { kid, account, plan, scopes: vec![], mode: Mode::Live, monthly_cap: None }
     }
 
     /// The usage that lies in a folder.
@@ -254,32 +275,51 @@ mod tests {
     fn the_quota_is_spent_to_the_last_request_and_not_beyond() {
         let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
         for _ in 0..3 {
-            ledger.charge("a", ("/v1/arbs", 1), 3, now).unwrap();
+            ledger.charge(&caller(), ("/v1/arbs", 1), 3, now).unwrap();
         }
-        assert_eq!(ledger.charge("a", ("/v1/arbs", 1), 3, now), Err(Exhausted(31)));
-        ledger.charge("b", ("/v1/arbs", 1), 3, now).unwrap();
+        assert_eq!(ledger.charge(&caller(), ("/v1/arbs", 1), 3, now), Err(Refusal::Exhausted(31)));
+        ledger.charge(&key("b", "b"), ("/v1/arbs", 1), 3, now).unwrap();
         assert_eq!((ledger.spent["a"].requests, ledger.spent["b"].requests), (3, 1));
     }
 
     #[test]
     fn what_costs_more_than_is_left_is_refused_and_costs_nothing() {
         let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
-        ledger.charge("a", ("/v1/scan", 2), 3, now).unwrap();
-        assert_eq!(ledger.charge("a", ("/v1/scan", 2), 3, now), Err(Exhausted(31)));
-        ledger.charge("a", ("/v1/arbs", 1), 3, now).unwrap();
+        ledger.charge(&caller(), ("/v1/scan", 2), 3, now).unwrap();
+        assert_eq!(ledger.charge(&caller(), ("/v1/scan", 2), 3, now), Err(Refusal::Exhausted(31)));
+        ledger.charge(&caller(), ("/v1/arbs", 1), 3, now).unwrap();
         assert_eq!((ledger.spent["a"].requests, ledger.spent["a"].routes["/v1/scan"]), (3, 2));
+    }
+
+    #[test]
+    fn all_keys_of_an_account_spend_one_quota_and_a_key_at_most_its_cap() {
+        let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
+        let (one, other) = (key("a", "one"), Caller { monthly_cap: Some(1), ..key("a", "two") });
+        ledger.charge(&other, ("/v1/arbs", 1), 3, now).unwrap();
+        assert_eq!(ledger.charge(&other, ("/v1/arbs", 1), 3, now), Err(Refusal::Capped(31)));
+        ledger.charge(&one, ("/v1/arbs", 1), 3, now).unwrap();
+        ledger.charge(&one, ("/v1/signals", 1), 3, now).unwrap();
+        assert_eq!(ledger.charge(&one, ("/v1/arbs", 1), 3, now), Err(Refusal::Exhausted(31)));
+        assert_eq!(ledger.charge(&other, ("/v1/arbs", 1), 3, now), Err(Refusal::Exhausted(31)));
+        assert_eq!(ledger.charge(&key("b", "three"), ("/v1/arbs", 1), 3, now), Ok(()));
+        let spent = &ledger.spent["a"];
+        let sums = [spent.routes.values().sum(), spent.days.values().sum(), spent.keys.values().sum::<u64>()];
+        assert_eq!((sums, spent.requests), ([3; 3], 3));
     }
 
     #[test]
     fn a_new_month_begins_at_its_first_moment() {
         let (mut ledger, now) = ledger("2026-01-31T23:59:59.999999Z");
-        ledger.charge("a", ("/v1/arbs", 1), 1, now).unwrap();
+        ledger.charge(&caller(), ("/v1/arbs", 1), 1, now).unwrap();
         ledger.turn(now);
-        assert!(ledger.charge("a", ("/v1/arbs", 1), 1, now).is_err());
+        assert!(ledger.charge(&caller(), ("/v1/arbs", 1), 1, now).is_err());
         ledger.turn(now + 1);
-        assert_eq!(ledger.charge("a", ("/v1/arbs", 1), 1, now + 1), Ok(()));
+        assert_eq!(ledger.charge(&caller(), ("/v1/arbs", 1), 1, now + 1), Ok(()));
         ledger.turn(now);
-        assert!(ledger.charge("a", ("/v1/arbs", 1), 1, now).is_err(), "a clock set back gives nothing back");
+        assert!(
+            ledger.charge(&caller(), ("/v1/arbs", 1), 1, now).is_err(),
+            "a clock set back gives nothing back"
+        );
     }
 
     #[test]
@@ -290,7 +330,7 @@ mod tests {
         first.charge(&caller, "/v1/arbs", 1).unwrap();
         first.charge(&caller, "/v1/stream", 1).unwrap();
         first.save().unwrap();
-        let (status, routes) = (usage(&folder).status(&caller), usage(&folder).routes(&caller));
+        let (status, routes) = (usage(&folder).status(&caller), usage(&folder).spent(&caller.account).routes);
         assert_eq!((status.used, status.remaining(), routes["/v1/stream"]), (2, 998, 1));
         assert_eq!(status, first.status(&caller));
         let path = folder.path().join("usage.json");
@@ -316,12 +356,12 @@ mod tests {
     #[test]
     fn a_month_that_lies_far_ahead_is_of_a_wrong_clock() {
         let (mut ledger, ahead) = ledger("2031-01-01T00:00:00Z");
-        ledger.charge("a", ("/v1/arbs", 1), 1, ahead).unwrap();
+        ledger.charge(&caller(), ("/v1/arbs", 1), 1, ahead).unwrap();
         ledger.turn(ahead - 20 * 24 * 3_600 * SECOND);
         assert_eq!(ledger.spent["a"].requests, 1, "somebody set it back a little");
         let now = parse_rfc3339("2026-05-05T00:00:00Z").unwrap();
         ledger.turn(now);
-        assert_eq!(ledger.charge("a", ("/v1/arbs", 1), 1, now), Ok(()));
+        assert_eq!(ledger.charge(&caller(), ("/v1/arbs", 1), 1, now), Ok(()));
         assert_eq!(Some(ledger.period), month(now));
     }
 
@@ -361,11 +401,11 @@ mod tests {
         #[test]
         fn used_and_remaining_are_the_quota(quota in 0..50_u64, asked in 0..60_u64, later in 0..60_u64) {
             let (mut ledger, now) = ledger("2026-05-05T00:00:00Z");
-            let charged = (0..asked).filter(|_| ledger.charge("a", ("r", 1), quota, now).is_ok()).count() as u64;
+            let charged = (0..asked).filter(|_| ledger.charge(&caller(), ("r", 1), quota, now).is_ok()).count() as u64;
             prop_assert_eq!(charged, asked.min(quota));
             // Also after the plan has changed.
             for quota in [quota, later] {
-                let status = ledger.status(&caller(), quota);
+                let status = ledger.status("a", Plan::Free, quota);
                 prop_assert_eq!(status.used, charged.min(quota));
                 prop_assert_eq!(status.used + status.remaining(), quota);
             }

@@ -1,4 +1,4 @@
-//! The periodic task beside the requests: it writes what has been spent, reloads keys and plans that have changed, and checks
+//! The periodic task beside the requests: it writes what has been spent, reloads files that have changed, ends the streams of keys that end, and checks
 //! whether polls still come.
 //!
 //! It blocks, so it has a thread of its own. It never ends for a file that is wrong.
@@ -9,7 +9,7 @@ use arb_runtime::stop::Stop;
 
 use super::App;
 
-/// How often. A key that is taken away is refused within a second, and no more than that of usage is lost with a process.
+/// How often. The streams of a key that expires end within a second, and no more than that of usage is lost with a process.
 const EVERY: Duration = Duration::from_millis(500);
 
 /// How often it is logged that what has been spent cannot be written.
@@ -19,9 +19,10 @@ const REMIND: Duration = Duration::from_mins(1);
 pub(super) fn run(app: &App, stop: &Stop) {
     let mut last_warning = None;
     while !stop.wait(EVERY) {
-        if app.keys.reload_if_changed() {
+        if app.authority.has_key_ended() {
             app.streams().keys_have_changed();
         }
+        app.sessions.sign_up.reload();
         app.usage.reload_plans();
         app.lists.polls.check_staleness(Instant::now());
         if let Err(error) = app.usage.save()

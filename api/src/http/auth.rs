@@ -6,11 +6,13 @@
 use warp::http::HeaderMap;
 use warp::http::header::AUTHORIZATION;
 
-use crate::access::keys::{Caller, Keys};
+use super::server::connections;
+use crate::access::authority::{Authority, Caller, KeyRefusal};
 use crate::http::problem::Problem;
 
 const API_KEY: &str = "x-api-key";
 const FOREIGN: &str = "The key is not valid.";
+pub(crate) const NOT_CURRENT: &str = "It is not known at the moment whether keys are still valid; try again.";
 const TWO_KEYS: &str = "Two headers carry two different keys; send one.";
 
 /// How a path takes the key; both schemes serve the same resources.
@@ -36,16 +38,22 @@ impl AuthScheme {
     /// Who asks.
     ///
     /// # Errors
-    /// The problem to answer: 401, or 400 when two headers carry different keys.
-    pub(crate) fn caller(self, headers: &HeaderMap, keys: &Keys) -> Result<Caller, Problem> {
-        match self {
-            Self::Bearer => bearer(headers, keys),
-            Self::ApiKey => api_key(headers, keys),
-        }
+    /// The problem to answer: 401, 400 when two headers carry different keys, 403 for an address that the key excludes, or 503 when
+    /// it is not known whether the key is valid.
+    pub(crate) fn caller(self, headers: &HeaderMap, authority: &Authority) -> Result<Caller, Problem> {
+        let (key, challenge) = match self {
+            Self::Bearer => (bearer(headers)?, "Bearer"),
+            Self::ApiKey => (api_key(headers)?, "ApiKey"),
+        };
+        authority.caller(key, connections::client_address(headers)).map_err(|refusal| match refusal {
+            KeyRefusal::Unknown => Problem::unauthorized(FOREIGN, challenge),
+            KeyRefusal::Address => Problem::address_not_allowed(),
+            KeyRefusal::NotCurrent => Problem::accounts_unavailable(NOT_CURRENT),
+        })
     }
 }
 
-fn bearer(headers: &HeaderMap, keys: &Keys) -> Result<Caller, Problem> {
+fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let refuse = |detail| Problem::unauthorized(detail, "Bearer");
     let other = headers.get(API_KEY);
     let Some(value) = headers.get(AUTHORIZATION) else {
@@ -60,10 +68,10 @@ fn bearer(headers: &HeaderMap, keys: &Keys) -> Result<Caller, Problem> {
     if other.is_some_and(|other| other.as_bytes() != key.as_bytes()) {
         return Err(Problem::bad_request(TWO_KEYS));
     }
-    keys.check(key).ok_or_else(|| refuse(FOREIGN))
+    Ok(key)
 }
 
-fn api_key(headers: &HeaderMap, keys: &Keys) -> Result<Caller, Problem> {
+fn api_key(headers: &HeaderMap) -> Result<&str, Problem> {
     let refuse = |detail| Problem::unauthorized(detail, "ApiKey");
     let other = headers.get(AUTHORIZATION);
     let Some(key) = headers.get(API_KEY) else {
@@ -77,7 +85,7 @@ fn api_key(headers: &HeaderMap, keys: &Keys) -> Result<Caller, Problem> {
     if other.is_some_and(|other| other.to_str().ok().and_then(as_bearer) != Some(key)) {
         return Err(Problem::bad_request(TWO_KEYS));
     }
-    keys.check(key).ok_or_else(|| refuse(FOREIGN))
+    Ok(key)
 }
 
 /// The key of a Bearer header's value.

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use crate::telemetry;
 
 use super::problem::Problem;
-use crate::access::keys::Caller;
+use crate::access::authority::Caller;
 use crate::access::usage::{QuotaStatus, Refusal, Usage};
 
 /// The cost of a request, to be charged to the caller's key.
@@ -57,6 +57,10 @@ impl<'a> Charge<'a> {
                 telemetry::quota_refusal();
                 Problem::quota_exceeded(seconds)
             }
+            Refusal::Capped(seconds) => {
+                telemetry::quota_refusal();
+                Problem::key_capped(seconds)
+            }
             Refusal::Unwritten => Problem::unavailable("Charges cannot be written at the moment; try again."),
         })
     }
@@ -77,7 +81,7 @@ mod tests {
     #[test]
     fn who_is_refused_after_a_look_is_told_that_nothing_is_left() {
         let TestApp { app, key, folder: _folder } = TestApp::new(1, 10, Duration::from_secs(1));
-        let caller = app.keys.with(|keys| keys.check(&key)).unwrap();
+        let caller = app.authority.caller(&key, None).unwrap();
         let charge = || Charge::new(caller.clone(), &app.usage, ("/v1/arbs", 1));
         for left in [2, 1] {
             let first = charge();

@@ -33,6 +33,46 @@ static UNAUTHORIZED: ProblemKind = ProblemKind {
     page: "The request carries no valid key; /v1 routes take it as Authorization: Bearer <key>, /api/v1 routes as \
            x-api-key: <key>.",
 };
+static INSUFFICIENT_SCOPE: ProblemKind = ProblemKind {
+    name: "insufficient-scope",
+    status: StatusCode::FORBIDDEN,
+    title: "Insufficient scope",
+    page: "The key is valid but does not have the scope of the route; detail names it. Create a key that has it. Refused requests cost \
+           nothing.",
+};
+static ADDRESS_NOT_ALLOWED: ProblemKind = ProblemKind {
+    name: "address-not-allowed",
+    status: StatusCode::FORBIDDEN,
+    title: "Address not allowed",
+    page: "The key is restricted to addresses, and the request does not come from one of them.",
+};
+static FORBIDDEN: ProblemKind = ProblemKind {
+    name: "forbidden",
+    status: StatusCode::FORBIDDEN,
+    title: "Forbidden",
+    page: "The request may not change or read anything here: it comes from another origin, lacks the x-csrf-token header, names a host \
+           that this server does not have, or asks for more than the caller may grant.",
+};
+static CONFLICT: ProblemKind = ProblemKind {
+    name: "conflict",
+    status: StatusCode::CONFLICT,
+    title: "Conflict",
+    page: "The request does not fit the present state: the Idempotency-Key was used for another body, the key was already replaced, the \
+           plan allows no more keys, or the account cannot be created.",
+};
+static RATE_LIMITED: ProblemKind = ProblemKind {
+    name: "rate-limited",
+    status: StatusCode::TOO_MANY_REQUESTS,
+    title: "Rate limited",
+    page: "There were too many attempts; try again after the seconds of the Retry-After header.",
+};
+static ACCOUNTS_UNAVAILABLE: ProblemKind = ProblemKind {
+    name: "accounts-unavailable",
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    title: "Accounts unavailable",
+    page: "A change of an account was not confirmed in time and may have been carried out, or it is not known whether keys are still \
+           valid. Send the same request again, with the same Idempotency-Key, after the seconds of the Retry-After header.",
+};
 static NOT_FOUND: ProblemKind = ProblemKind {
     name: "not-found",
     status: StatusCode::NOT_FOUND,
@@ -96,9 +136,15 @@ static UNAVAILABLE: ProblemKind = ProblemKind {
     page: "The server is starting or ending; try again after the seconds of the Retry-After header.",
 };
 
-static KINDS: [&ProblemKind; 12] = [
+static KINDS: [&ProblemKind; 18] = [
     &INVALID_REQUEST,
     &UNAUTHORIZED,
+    &INSUFFICIENT_SCOPE,
+    &ADDRESS_NOT_ALLOWED,
+    &FORBIDDEN,
+    &CONFLICT,
+    &RATE_LIMITED,
+    &ACCOUNTS_UNAVAILABLE,
     &NOT_FOUND,
     &METHOD_NOT_ALLOWED,
     &REQUEST_TIMEOUT,
@@ -149,6 +195,44 @@ impl Problem {
     pub(crate) fn unauthorized(detail: &str, scheme: &'static str) -> Self {
         let header = Some(Box::new((WWW_AUTHENTICATE, HeaderValue::from_static(scheme))));
         Self { header, ..Self::new(&UNAUTHORIZED, detail) }
+    }
+
+    /// 403 for a key without the scope of the route.
+    pub(crate) fn insufficient_scope(scope: &str) -> Self {
+        Self::new(&INSUFFICIENT_SCOPE, &format!("The key does not have the scope {scope}."))
+    }
+
+    /// 403 for a key that is restricted to other addresses.
+    pub(crate) fn address_not_allowed() -> Self {
+        Self::new(&ADDRESS_NOT_ALLOWED, "The key may not be used from this address.")
+    }
+
+    /// 403.
+    pub(crate) fn forbidden(detail: &str) -> Self {
+        Self::new(&FORBIDDEN, detail)
+    }
+
+    /// 409.
+    pub(crate) fn conflict(detail: &str) -> Self {
+        Self::new(&CONFLICT, detail)
+    }
+
+    /// 429, until another attempt is allowed.
+    pub(crate) fn rate_limited(seconds: u64) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        Self { header, ..Self::new(&RATE_LIMITED, "There were too many attempts.") }
+    }
+
+    /// 429, until the month ends, for a key with a cap.
+    pub(crate) fn key_capped(seconds: u64) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        Self { header, ..Self::new(&QUOTA_EXCEEDED, "The monthly cap of this key is spent.") }
+    }
+
+    /// 503 for what needs the accounts machine.
+    pub(crate) fn accounts_unavailable(detail: &str) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(1))));
+        Self { header, ..Self::new(&ACCOUNTS_UNAVAILABLE, detail) }
     }
 
     /// 404.

@@ -1,9 +1,12 @@
 //! A request as its handler sees it, whoever asks. It never charges anything.
 
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use warp::http::{HeaderMap, Method};
 
 use super::router;
+use super::server::connections;
 
 /// The head of a request.
 pub(crate) struct Head<'a> {
@@ -36,6 +39,21 @@ impl<'a> Request<'a> {
     /// Whether the answer has a body: not that of HEAD.
     pub(crate) fn wants_body(&self) -> bool {
         self.head.method != Method::HEAD
+    }
+
+    /// The address of whoever sent it, as far as it is known.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        connections::client_address(self.head.headers)
+    }
+
+    /// The network of its address, as attempts are counted; empty where it is not known.
+    pub(crate) fn network(&self) -> String {
+        connections::client_network(self.head.headers).map(|address| address.to_string()).unwrap_or_default()
+    }
+
+    /// The path.
+    pub(crate) fn path(&self) -> &'a str {
+        self.head.path
     }
 
     /// A parameter of the path, by its name in the pattern.

@@ -4,6 +4,9 @@
 //! is written once, as `/api/v1` has it: that of `/v1` is the same without `/api`. Pure. A row never holds state: its
 //! handler is handed the state of the table.
 
+use std::pin::Pin;
+
+use arb_accounts::scope::Scope;
 use warp::http::Method;
 use warp::reply::Response;
 
@@ -15,38 +18,52 @@ use super::request::Request;
 /// What a handler gives.
 pub(crate) type Answer = Result<Response, Problem>;
 
+/// An answer that is waited for.
+pub(crate) type PendingAnswer = Pin<Box<dyn Future<Output = Answer> + Send>>;
+/// What a handler that waits gives: the work, or why there is none.
+pub(crate) type Started = Result<PendingAnswer, Problem>;
+
 /// A handler that needs no key.
 type OpenHandler<S> = fn(&S, &Request<'_>) -> Answer;
+/// A handler that needs no key, and waits.
+type OpenTask<S> = fn(&S, &Request<'_>) -> Started;
 /// A handler that charges a key once it knows that it answers.
 type KeyHandler<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Answer;
+/// A handler for a key that waits; it costs nothing.
+type KeyTask<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Started;
 
 /// The schemes of a resource that both surfaces serve.
 pub(crate) const BOTH: &[AuthScheme] = &[AuthScheme::Bearer, AuthScheme::ApiKey];
 
-/// What a key must be allowed to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::enum_variant_names, reason = "those that write come with their routes")]
-pub(crate) enum Scope {
-    /// Read the board of arbs.
-    BoardRead,
-    /// Read the edge signals.
-    SignalsRead,
-    /// Follow the stream.
-    StreamRead,
-    /// Read the own usage.
-    UsageRead,
-}
-
 /// Who may use a row, and what answers it.
 enum Access<S: 'static> {
     Open(OpenHandler<S>),
+    /// By the cookie of a session, or to get one: the handler checks that.
+    Session(OpenTask<S>),
     Key {
         schemes: &'static [AuthScheme],
-        #[cfg_attr(not(test), expect(dead_code, reason = "listed by tests; checked once keys have scopes"))]
         scope: Scope,
         cost: u64,
-        handler: KeyHandler<S>,
+        work: KeyWork<S>,
     },
+}
+
+/// What answers a row for keys.
+enum KeyWork<S: 'static> {
+    Now(KeyHandler<S>),
+    Task(KeyTask<S>),
+}
+
+/// What answers a request.
+pub(super) enum Work {
+    Done(Answer),
+    Task(PendingAnswer),
+}
+
+impl From<Started> for Work {
+    fn from(begun: Started) -> Self {
+        begun.map_or_else(|problem| Self::Done(Err(problem)), Self::Task)
+    }
 }
 
 /// A row.
@@ -72,11 +89,27 @@ impl<S: 'static> Route<S> {
         cost: u64,
         handler: KeyHandler<S>,
     ) -> Self {
-        Self { method, path, access: Access::Key { schemes, scope, cost, handler }, max_body: None }
+        let access = Access::Key { schemes, scope, cost, work: KeyWork::Now(handler) };
+        Self { method, path, access, max_body: None }
+    }
+
+    /// A row for keys with a scope whose handler waits; it costs nothing.
+    pub(crate) const fn keyed_task(
+        method: Method,
+        path: &'static str,
+        (schemes, scope): (&'static [AuthScheme], Scope),
+        handler: KeyTask<S>,
+    ) -> Self {
+        let access = Access::Key { schemes, scope, cost: 0, work: KeyWork::Task(handler) };
+        Self { method, path, access, max_body: None }
+    }
+
+    /// A row for browsers, which sign in and send cookies; keys are nothing here.
+    pub(crate) const fn session(method: Method, path: &'static str, handler: OpenTask<S>) -> Self {
+        Self { method, path, access: Access::Session(handler), max_body: None }
     }
 
     /// The same row, which takes a JSON body of at most so many bytes.
-    #[cfg_attr(not(test), expect(dead_code, reason = "POST /v1/scan is the first route with a body"))]
     pub(crate) const fn with_body(mut self, max_bytes: usize) -> Self {
         self.max_body = Some(max_bytes);
         self
@@ -85,7 +118,7 @@ impl<S: 'static> Route<S> {
     /// The patterns of its paths, one for each scheme.
     pub(super) fn patterns(&self) -> impl Iterator<Item = &'static str> {
         let (path, schemes) = match self.access {
-            Access::Open(_) => (self.path, &[AuthScheme::ApiKey][..]),
+            Access::Open(_) | Access::Session(_) => (self.path, &[AuthScheme::ApiKey][..]),
             Access::Key { schemes, .. } => (self.path, schemes),
         };
         schemes.iter().map(move |scheme| match scheme {
@@ -107,11 +140,33 @@ impl<S: 'static> Route<S> {
         }
     }
 
+    /// Whether its answer may have to be waited for.
+    pub(super) fn waits(&self) -> bool {
+        self.max_body.is_some()
+            || matches!(self.access, Access::Session(_) | Access::Key { work: KeyWork::Task(_), .. })
+    }
+
+    /// Refuses a caller whose key does not have the scope.
+    pub(super) fn check_scope(&self, scopes: &[Scope]) -> Result<(), Problem> {
+        match self.access {
+            Access::Key { scope, .. } if !scopes.contains(&scope) => {
+                Err(Problem::insufficient_scope(scope.key()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Answers a request; the charge is that of a valid key, without which a row that needs one is not asked.
-    pub(super) fn answer(&self, state: &S, request: &Request<'_>, charge: Option<&Charge<'_>>) -> Answer {
+    pub(super) fn work(&self, state: &S, request: &Request<'_>, charge: Option<&Charge<'_>>) -> Work {
         match (&self.access, charge) {
-            (Access::Open(handler), _) => handler(state, request),
-            (Access::Key { handler, .. }, Some(charge)) => handler(state, request, charge),
+            (Access::Open(handler), _) => Work::Done(handler(state, request)),
+            (Access::Session(handler), _) => handler(state, request).into(),
+            (Access::Key { work: KeyWork::Now(handler), .. }, Some(charge)) => {
+                Work::Done(handler(state, request, charge))
+            }
+            (Access::Key { work: KeyWork::Task(handler), .. }, Some(charge)) => {
+                handler(state, request, charge).into()
+            }
             (Access::Key { .. }, None) => unreachable!("who has no key is refused before"),
         }
     }
@@ -121,20 +176,9 @@ impl<S: 'static> Route<S> {
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let access = match self.access {
             Access::Open(_) => "none | 0".to_owned(),
+            Access::Session(_) => "cookie | 0".to_owned(),
             Access::Key { scope, cost, .. } => format!("`{}` | {cost}", scope.key()),
         };
         self.patterns().map(move |pattern| format!("| `{} {pattern}` | {access} |\n", self.method))
-    }
-}
-
-#[cfg(test)]
-impl Scope {
-    fn key(self) -> &'static str {
-        match self {
-            Self::BoardRead => "board:read",
-            Self::SignalsRead => "signals:read",
-            Self::StreamRead => "stream:read",
-            Self::UsageRead => "usage:read",
-        }
     }
 }

@@ -21,13 +21,12 @@ use super::auth::AuthScheme;
 use super::charge::Charge;
 use super::problem::Problem;
 use super::request::{Head, Request};
-use super::route::{Answer, Route};
+use super::route::{Answer, Route, Work};
 use super::router::{PathRoutes, Router};
 use super::server::connections;
 use super::{body, limits, quota_headers, request_id};
-use crate::access::keys::Keys;
+use crate::access::authority::Authority;
 use crate::access::usage::Usage;
-use crate::files::reload::Reloaded;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -35,7 +34,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(crate) struct Service<S: 'static> {
     router: Router<S>,
     state: S,
-    keys: Arc<Reloaded<Keys>>,
+    authority: Arc<Authority>,
     usage: Arc<Usage>,
 }
 
@@ -55,6 +54,11 @@ impl<S: 'static> Begun<'_, S> {
     fn max_body(&self) -> Option<usize> {
         self.route.as_ref().ok().and_then(|route| route.max_body)
     }
+
+    /// Whether the response is ready at once.
+    fn is_immediate(&self) -> bool {
+        self.route.as_ref().map_or(true, |route| !route.waits())
+    }
 }
 
 impl<S: Send + Sync + 'static> Service<S> {
@@ -62,10 +66,10 @@ impl<S: Send + Sync + 'static> Service<S> {
     pub(crate) fn new(
         routes: &'static [Route<S>],
         state: S,
-        keys: Arc<Reloaded<Keys>>,
+        authority: Arc<Authority>,
         usage: Arc<Usage>,
     ) -> Arc<Self> {
-        Arc::new(Self { router: Router::new(routes), state, keys, usage })
+        Arc::new(Self { router: Router::new(routes), state, authority, usage })
     }
 
     /// As a filter. It never rejects, so every request gets one of our own responses.
@@ -79,9 +83,9 @@ impl<S: Send + Sync + 'static> Service<S> {
             .then(move |method: Method, path: FullPath, query: String, headers: HeaderMap, body| {
                 let head = Head { method: &method, path: path.as_str(), query: &query, headers: &headers };
                 let begun = self.begin(&head);
-                if begun.max_body().is_none() {
-                    // Nearly all: a future that could wait for a body would cost more than all else here.
-                    return Either::Left(ready(self.finish(begun, &head, Ok(Bytes::new()))));
+                if begun.is_immediate() {
+                    // Nearly all: a future that could wait would cost more than all else here.
+                    return Either::Left(ready(self.respond_now(begun, &head)));
                 }
                 drop(begun);
                 let service = Arc::clone(&self);
@@ -104,14 +108,26 @@ impl<S: Send + Sync + 'static> Service<S> {
             Some(max_bytes) => body::read(head.headers, body, max_bytes).await,
             None => Ok(Bytes::new()),
         };
-        self.finish(begun, head, body)
+        let answer = match self.work(&begun, head, body) {
+            Work::Done(answer) => answer,
+            Work::Task(task) => task.await,
+        };
+        self.finish(begun, answer)
+    }
+
+    /// Answers a request whose row does not wait.
+    fn respond_now(&self, begun: Begun<'_, S>, head: &Head<'_>) -> Response {
+        match self.work(&begun, head, Ok(Bytes::new())) {
+            Work::Done(answer) => self.finish(begun, answer),
+            Work::Task(_) => unreachable!("its row waits"),
+        }
     }
 
     fn begin<'a>(&'a self, head: &Head<'_>) -> Begun<'a, S> {
         let at = Instant::now();
         let (scheme, path) = (AuthScheme::of(head.path), self.router.find(head.path));
         let route = path.ok_or_else(Problem::not_found).and_then(|path| path.route(head.method));
-        let caller = self.keys.with(|keys| scheme.caller(head.headers, keys));
+        let caller = scheme.caller(head.headers, &self.authority);
         let admitted = connections::note(caller.as_ref().ok().map(|caller| &*caller.kid), head.headers);
         let (charge, refusal) = match caller {
             Ok(caller) => {
@@ -124,18 +140,28 @@ impl<S: Send + Sync + 'static> Service<S> {
         let route = admitted.and_then(|()| limits::check(head.path, head.query, head.headers)).and(route);
         let route = route.and_then(|route| match refusal {
             Some(refusal) if route.needs_key() => Err(refusal),
-            _ => Ok(route),
+            _ => {
+                let scopes = charge.as_ref().map_or(&[][..], |charge| &charge.caller.scopes);
+                route.check_scope(scopes).map(|()| route)
+            }
         });
         Begun { at, path, scheme, charge, route }
     }
 
-    fn finish(&self, begun: Begun<'_, S>, head: &Head<'_>, body: Result<Bytes, Problem>) -> Response {
-        let Begun { at, path, scheme, charge, route } = begun;
-        let answer = || -> Answer {
-            let (route, pattern) = (route?, path.map_or("", |path| path.pattern));
-            route.answer(&self.state, &Request { head, pattern, body: body? }, charge.as_ref())
-        };
-        let mut response = answer().unwrap_or_else(Problem::into_response);
+    fn work(&self, begun: &Begun<'_, S>, head: &Head<'_>, body: Result<Bytes, Problem>) -> Work {
+        let route = begun.route.as_ref().map_err(Problem::clone);
+        match route.and_then(|route| Ok((route, body?))) {
+            Ok((route, body)) => {
+                let pattern = begun.path.map_or("", |path| path.pattern);
+                route.work(&self.state, &Request { head, pattern, body }, begun.charge.as_ref())
+            }
+            Err(problem) => Work::Done(Err(problem)),
+        }
+    }
+
+    fn finish(&self, begun: Begun<'_, S>, answer: Answer) -> Response {
+        let Begun { at, path, scheme, charge, .. } = begun;
+        let mut response = answer.unwrap_or_else(Problem::into_response);
         if scheme == AuthScheme::ApiKey {
             quota_headers::write(charge.map(|charge| charge.status()), response.headers_mut());
         }

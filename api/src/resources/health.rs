@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::access::replica::Replica;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::route::Answer;
@@ -15,12 +16,13 @@ use crate::stream::StreamState;
 pub(crate) struct Health {
     pub(crate) lists: Lists,
     pub(crate) streams: Arc<StreamState>,
+    pub(crate) accounts: Arc<Replica>,
 }
 
 impl Health {
-    /// Whether the board, the signals and the feed have been read.
+    /// Whether the accounts, the board, the signals and the feed have been read.
     pub(crate) fn is_ready(&self) -> bool {
-        self.lists.is_ready() && self.streams.is_ready()
+        self.accounts.is_ready() && self.lists.is_ready() && self.streams.is_ready()
     }
 
     /// Answers `GET /readyz`.
@@ -28,7 +30,7 @@ impl Health {
         if self.is_ready() {
             Ok(reply::text("ready\n".to_owned()))
         } else {
-            Err(Problem::unavailable("The board, the signals and the feed are being read."))
+            Err(Problem::unavailable("The accounts, the board, the signals and the feed are being read."))
         }
     }
 }

@@ -1,11 +1,13 @@
-//! `GET /api/v1/usage`: a key's plan and what it has used of it this month. It costs nothing.
+//! `GET /api/v1/usage` and `GET /session/usage`: an account's plan and what it has used of it this month. It costs nothing.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arb_accounts::plan::Plan;
 use arb_schemas::time::to_rfc3339;
 use serde_json::json;
 
-use crate::access::usage::Usage;
+use crate::access::usage::{DAY, Usage};
 use crate::http::charge::Charge;
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
@@ -14,20 +16,24 @@ use crate::http::request::Request;
 use crate::http::route::Answer;
 
 /// The ledger.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct UsageResource {
     pub(crate) usage: Arc<Usage>,
 }
 
 impl UsageResource {
-    /// Answers a request.
+    /// Answers a request with a key.
     pub(crate) fn show(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        self.of_account(request, &charge.caller.account, charge.caller.plan)
+    }
+
+    /// Answers a request about an account of a plan.
+    pub(crate) fn of_account(&self, request: &Request<'_>, account: &str, plan: Plan) -> Answer {
         if let Some((name, _)) = parameters(request.query())?.first() {
             return Err(Problem::invalid_param(name, "is unknown"));
         }
-        let (status, routes) = (charge.status(), self.usage.routes(&charge.caller));
-        // Spent before the plan was made smaller: with it, what the routes have sums up.
-        let beyond_quota = routes.values().sum::<u64>().saturating_sub(status.used);
+        let (status, spent) = (self.usage.account(account, plan), self.usage.spent(account));
+        let days: BTreeMap<_, _> = spent.days.iter().map(|(day, requests)| (date(*day), requests)).collect();
         let body = json!({
             "plan": status.plan.key(),
             "quota": status.quota,
@@ -35,9 +41,17 @@ impl UsageResource {
             "remaining": status.remaining(),
             "period_start": to_rfc3339(status.period.0),
             "period_end": to_rfc3339(status.period.1),
-            "routes": routes,
-            "beyond_quota": beyond_quota,
+            "routes": spent.routes,
+            "days": days,
+            "keys": spent.keys,
+            // Spent before the plan was made smaller: with it, what the routes have sums up.
+            "beyond_quota": spent.requests.saturating_sub(status.used),
         });
         Ok(reply::json(body.to_string()))
     }
+}
+
+/// The date of a day since 1970-01-01.
+fn date(day: i64) -> String {
+    to_rfc3339(day.saturating_mul(DAY)).chars().take_while(|c| *c != 'T').collect()
 }

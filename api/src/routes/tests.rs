@@ -51,8 +51,9 @@ impl Api {
         let _in = self.runtime.enter();
         let (service, head) = (self.app.service(), Head { method, path, query, headers: &headers });
         let body = stream::empty::<Result<&[u8], ()>>();
-        let response = service.respond(&head, body).now_or_never().expect("no route takes a body");
-        let caller = self.app.keys.with(|keys| keys.check(&self.key)).unwrap();
+        let response =
+            service.respond(&head, body).now_or_never().expect("no route that is asked here waits");
+        let caller = self.app.authority.caller(&self.key, None).unwrap();
         (response, self.app.usage.status(&caller).used)
     }
 }
@@ -145,7 +146,8 @@ fn documents_list_every_route() {
 /// What a row says that an answer costs is what is charged for one, whichever path it was asked by.
 #[test]
 fn every_answer_costs_what_its_row_says() {
-    for line in ROUTES.iter().flat_map(Route::lines) {
+    let reads = |line: &String| line.contains("`GET ") && !line.contains("/session");
+    for line in ROUTES.iter().flat_map(Route::lines).filter(reads) {
         let (path, cost) = (line.split('`').nth(1).unwrap(), line.trim_end_matches([' ', '|', '\n']));
         let (path, cost) = (path.strip_prefix("GET ").unwrap(), cost.rsplit(' ').next().unwrap());
         let path = path.replace("{name}", "not-found");

@@ -135,6 +135,7 @@ mod tests {
     use super::super::tests::Woken;
     use super::*;
     use crate::SharedApp;
+    use crate::access::replica::Change;
     use crate::fixtures::TestApp;
     use crate::fixtures::closed;
 
@@ -146,7 +147,7 @@ mod tests {
         app: SharedApp,
         runtime: Runtime,
         kid: String,
-        folder: tempfile::TempDir,
+        _folder: tempfile::TempDir,
     }
 
     impl Feed {
@@ -157,7 +158,7 @@ mod tests {
         fn keeping(events: usize) -> Self {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let TestApp { app, key, folder } = TestApp::new(2, events, Duration::from_millis(5));
-            Self { app: Arc::new(app), runtime, kid: key[9..17].to_owned(), folder }
+            Self { app: Arc::new(app), runtime, kid: key[9..17].to_owned(), _folder: folder }
         }
 
         /// A window closes, at a place.
@@ -326,19 +327,14 @@ mod tests {
         let feed = Feed::new();
         let mut client = feed.client("", [0, 0]);
         feed.says(0, 0);
-        let read_again = |text: &str| {
-            std::fs::write(feed.folder.path().join("keys.json"), text).unwrap();
-            if feed.app.keys.reload_if_changed() {
-                feed.app.streams().keys_have_changed();
-            }
-        };
-        let keys = std::fs::read_to_string(feed.folder.path().join("keys.json")).unwrap();
-        read_again(&format!("{keys} "));
+        let replica = feed.app.authority.replica();
+        feed.app.streams().keys_have_changed();
         assert_eq!(feed.hears(&mut client, 1), [close("0-0", [1, 0])], "its key is still there");
         let (woken, _in) = (Arc::new(Woken::default()), feed.runtime.enter());
         let waker = Waker::from(Arc::clone(&woken));
         while client.poll_next_unpin(&mut Context::from_waker(&waker)).is_ready() {}
-        read_again("{}");
+        assert_eq!(replica.remove(&format!("key/{}", feed.kid)), Change::Keys);
+        feed.app.streams().keys_have_changed();
         assert_eq!(woken.count(), 1);
         feed.says(0, 1);
         let last = feed.runtime.block_on(client.collect::<Vec<_>>());

@@ -57,7 +57,7 @@ impl HeldKey {
             return false;
         }
         self.seen = read;
-        !state.keys.with(|keys| keys.has(&self.kid))
+        !state.authority.is_valid(&self.kid)
     }
 }
 

@@ -9,6 +9,7 @@ mod cli;
 mod client;
 mod engine;
 mod growth;
+mod holder;
 mod machine;
 mod meter;
 mod pipeline;

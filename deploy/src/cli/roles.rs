@@ -12,9 +12,9 @@ use arb_accounts::machine::MAX_ACCOUNTS;
 use arb_api::http::server::Network;
 #[cfg(feature = "fail-points")]
 use arb_runtime::fail_point::Passage;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::{AdminOptions, Brokers, Child, Home, Play, Rules, Writer, millis};
+use super::{AdminOptions, Brokers, Child, Home, PepperFile, Play, Rules, Writer, millis};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {
@@ -137,18 +137,34 @@ pub(crate) struct Accounts {
     pub(crate) child: Child,
 }
 
+/// Who may create an account over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SignUpMode {
+    Open,
+    Invite,
+    Closed,
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Serve {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// File of API keys
-    #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
-    pub(crate) keys: PathBuf,
-    /// File of what each plan may spend in a month, such as {"free": 500} [default: plans.json beside the keys]
+    #[command(flatten)]
+    pub(crate) pepper: PepperFile,
+    /// Who may create an account over HTTP
+    #[arg(long, env = "ARB_SIGN_UP", value_enum, default_value = "closed")]
+    pub(crate) sign_up: SignUpMode,
+    /// File of invitations, one a line, for --sign-up invite
+    #[arg(long, env = "ARB_INVITATIONS", value_name = "FILE", required_if_eq("sign_up", "invite"))]
+    pub(crate) invitations: Option<PathBuf>,
+    /// URL at which browsers reach this instance; where it begins with https, session cookies are sent by TLS alone
+    #[arg(long, env = "ARB_PUBLIC_URL", value_name = "URL")]
+    pub(crate) public_url: Option<String>,
+    /// File of what each plan may spend in a month, such as {"free": 500} [default: plans.json beside the pepper]
     #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,
-    /// File of what each key has spent, this instance's own [default: usage.json beside the keys]
+    /// File of what each account has spent at this instance, its own [default: usage.json beside the pepper]
     #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
     pub(crate) usage: Option<PathBuf>,
     /// Connections at one time, as far as the limit of open files allows; a fifth is kept for callers with a valid key

@@ -4,7 +4,6 @@
 
 use std::path::PathBuf;
 
-use arb_api::access::plan::Plan;
 use arb_lab::evaluate::Split;
 use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
@@ -17,16 +16,6 @@ pub(crate) enum PlanName {
     Free,
     Pro,
     Enterprise,
-}
-
-impl From<PlanName> for Plan {
-    fn from(name: PlanName) -> Self {
-        match name {
-            PlanName::Free => Self::Free,
-            PlanName::Pro => Self::Pro,
-            PlanName::Enterprise => Self::Enterprise,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Args)]
@@ -76,19 +65,6 @@ pub(crate) enum DlqAction {
         #[command(flatten)]
         brokers: Brokers,
     },
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Key {
-    /// File of API keys
-    #[arg(long, env = "ARB_KEYS", default_value = ".arb/keys.json")]
-    pub(crate) keys: PathBuf,
-    /// What it is called
-    #[arg(long, default_value = "unnamed")]
-    pub(crate) name: String,
-    /// What it may spend
-    #[arg(long, default_value = "free")]
-    pub(crate) plan: PlanName,
 }
 
 #[derive(Debug, Clone, Args)]

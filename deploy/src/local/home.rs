@@ -26,10 +26,10 @@ pub(crate) fn lock(home: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// The file of API keys.
+/// The file of the pepper under which keys and sessions are hashed.
 #[must_use]
-pub fn keys(home: &Path) -> PathBuf {
-    home.join("keys.json")
+pub fn pepper(home: &Path) -> PathBuf {
+    home.join("pepper")
 }
 
 /// The local Kafka's log.

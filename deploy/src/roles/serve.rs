@@ -4,25 +4,28 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
-use arb_api::access::keys::Keys;
+use anyhow::{Context, anyhow, bail};
+use arb_api::access::authority::Authority;
 use arb_api::access::plan::Plans;
+use arb_api::access::replica::Replica;
+use arb_api::access::sign_up::SignUp;
 use arb_api::access::usage::Usage;
 use arb_api::files::reload::Reloaded;
 use arb_api::http::server::{self, Caps, Limits, Proxies};
+use arb_api::http::site::Site;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
-use arb_api::{App, SharedApp};
-use arb_kafka::{self as kafka, Ends, Table};
+use arb_api::{App, Sessions, SharedApp};
+use arb_kafka::{self as kafka, Cluster, CommandProducer, EndProbe, Ends, Table};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
-use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS};
+use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, SIGNALS};
 use tokio::net::TcpSocket;
 
-use crate::cli::Serve;
+use crate::cli::{Serve, SignUpMode};
 use crate::roles::admin::{Admin, Vitals};
 use crate::roles::cluster;
-use crate::system::{clock, limits, signals};
+use crate::system::{clock, limits, pepper, signals};
 
 /// How often it is asked whether all has been read.
 const LOOK: Duration = Duration::from_millis(10);
@@ -34,8 +37,10 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let admin = Admin::start(config.admin, Role::Serve)?;
     let limits = connection_limits(config);
     let cluster = &cluster::open(&config.brokers)?;
-    let keys = Reloaded::<Keys>::open(config.keys.clone()).context("no API keys; `arb key` makes one")?;
-    let usage = usage(config)?;
+    // The first instance creates it; on other machines the operator copies it there.
+    let pepper = pepper::read_or_create(&config.pepper.pepper)?;
+    let (usage, sessions) = (usage(config)?, sessions(config)?);
+    let authority = Authority::new(Arc::new(Replica::default()), pepper, clock::now);
     let partitions = kafka::partitions(cluster)?;
     // The feed's end is noted before the board and the signals are read: `api/src/stream/hub.rs` says why.
     let source = Source::find(cluster, partitions, config.stream_events)?;
@@ -45,7 +50,8 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     };
     let (board, signals) = (read(&ARBS_BOARD)?, read(&SIGNALS)?);
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
-    let app = Arc::new(App::new(partitions, keys, usage, streams));
+    let app = Arc::new(App::new(partitions, authority, usage, streams, sessions));
+    let accounts = start_accounts(cluster, &app, &stop)?;
     admin.show(ServeVitals {
         app: Arc::clone(&app),
         ends: Ends::watch(cluster, &FEED_EVENTS, partitions, &stop)?,
@@ -61,8 +67,11 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         Ok(())
     })?;
     let served = runtime.block_on(serve(socket, Arc::clone(&app), limits, &stop));
-    let ended = [("board", board), ("signals", signals), ("feed", feed), ("periodic", periodic)]
-        .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten());
+    let threads = [("board", board), ("signals", signals), ("feed", feed), ("periodic", periodic)];
+    let ended = threads.into_iter().chain(accounts);
+    let ended: Vec<_> = ended
+        .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
+        .collect();
     // After the last request that was still answered, and however the threads have ended.
     let saved = app.usage.save();
     ended.into_iter().collect::<anyhow::Result<()>>()?;
@@ -83,7 +92,10 @@ async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -
         if last_said.elapsed() >= SAY {
             last_said = Instant::now();
             let seconds = begun.elapsed().as_secs();
-            tracing::info!(seconds, "not listening yet: the board, the signals and the feed are being read");
+            tracing::info!(
+                seconds,
+                "not listening yet: the accounts, the board, the signals and the feed are being read"
+            );
         }
     }
     let listener = server::listen_on(socket)?;
@@ -120,9 +132,34 @@ impl Vitals for ServeVitals {
 }
 
 fn usage(config: &Serve) -> anyhow::Result<Usage> {
-    let beside = |path: &Option<_>, name| path.clone().unwrap_or_else(|| config.keys.with_file_name(name));
+    let beside =
+        |path: &Option<_>, name| path.clone().unwrap_or_else(|| config.pepper.pepper.with_file_name(name));
     let plans = Reloaded::<Plans>::open(beside(&config.plans, "plans.json"))?;
     Ok(Usage::open(beside(&config.usage, "usage.json"), plans, clock::now)?)
+}
+
+fn sessions(config: &Serve) -> anyhow::Result<Sessions> {
+    let site = Site::new(config.listen, config.public_url.as_deref()).map_err(|error| anyhow!(error))?;
+    let sign_up = match (config.sign_up, &config.invitations) {
+        (SignUpMode::Open, _) => SignUp::Open,
+        (SignUpMode::Closed, _) => SignUp::Closed,
+        (SignUpMode::Invite, Some(file)) => SignUp::Invite(Reloaded::open(file.clone())?),
+        (SignUpMode::Invite, None) => bail!("--sign-up invite needs --invitations"),
+    };
+    Ok(Sessions::start(site, sign_up)?)
+}
+
+/// A thread and its name.
+type Named = (&'static str, JoinHandle<anyhow::Result<()>>);
+
+/// Starts what reads the accounts, asks whether that is all of them, and sends commands.
+fn start_accounts(cluster: &Cluster, app: &SharedApp, stop: &Stop) -> anyhow::Result<[Named; 3]> {
+    let (table, probe) = (Table::open(cluster, &ACCOUNTS, 1)?, EndProbe::open(cluster, &ACCOUNTS)?);
+    let producer = CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?;
+    let read = thread("accounts", app, stop, move |app, stop| Ok(app.follow_accounts(table, stop)?))?;
+    let watch = thread("accounts-end", app, stop, move |app, stop| Ok(app.watch_accounts(probe, stop)?))?;
+    let send = thread("commands", app, stop, move |app, stop| Ok(app.send_commands(&producer, stop)?))?;
+    Ok([("accounts", read), ("accounts-end", watch), ("commands", send)])
 }
 
 /// A thread without which nothing is served: its end, for whatever reason, is the process's.

@@ -41,7 +41,16 @@ impl CommandProducer {
     /// # Errors
     /// [`Error::Client`] for a record that is never taken.
     pub fn send(&self, key: &str, value: &[u8]) -> Result<bool, Error> {
-        let record = BaseRecord::to(self.topic).partition(PARTITION).key(key).payload(value);
+        self.send_bytes(key, Some(value))
+    }
+
+    /// [`Self::send`] for what may be a tombstone.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn send_bytes(&self, key: &str, value: Option<&[u8]>) -> Result<bool, Error> {
+        let mut record = BaseRecord::<str, [u8]>::to(self.topic).partition(PARTITION).key(key);
+        record.payload = value;
         match self.producer.send(record) {
             Ok(()) => Ok(true),
             Err((error, _)) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::QueueFull) => Ok(false),

@@ -1,37 +1,11 @@
 //! API instances of a test's own, one after the other or side by side, with settings that make their limits small.
 
-use std::path::PathBuf;
-
+pub(crate) use super::accounts::Key;
 use super::http::{Answer, request};
-use super::program::{Role, arb, run};
+use super::program::Role;
 use super::sse::Sse;
 use super::stack::{Broker, port};
 use super::wait_for;
-
-/// A key, and the file that knows it.
-pub(crate) struct Key {
-    pub(crate) file: PathBuf,
-    pub(crate) text: String,
-}
-
-impl Key {
-    /// Of a plan.
-    pub(crate) fn new(broker: &Broker, plan: &str) -> Self {
-        let file = broker.path("keys.json");
-        let said = run(arb().args(["key", "--name", plan, "--plan", plan, "--keys"]).arg(&file));
-        assert!(said.success, "{}", said.err);
-        Self { file, text: said.out.trim().to_owned() }
-    }
-
-    /// Takes it out of its file, as a user would who has no command for it yet.
-    pub(crate) fn take_away(&self) {
-        let mut keys: serde_json::Value =
-            serde_json::from_slice(&std::fs::read(&self.file).unwrap()).unwrap();
-        let kid = &self.text["arb_live_".len()..][..8];
-        assert!(keys.as_object_mut().unwrap().remove(kid).is_some());
-        std::fs::write(&self.file, keys.to_string()).unwrap();
-    }
-}
 
 /// An instance.
 pub(crate) struct Serve {
@@ -62,8 +36,9 @@ impl Serve {
         arguments: &[&str],
     ) -> Self {
         let usage = broker.path(&format!("{name}-usage.json"));
-        let (keys, usage) = (key.file.display().to_string(), usage.display().to_string());
-        let common = ["--listen", listen, "--keys", &keys, "--usage", &usage, "--brokers", &broker.brokers];
+        let (pepper, usage) = (key.pepper.display().to_string(), usage.display().to_string());
+        let common =
+            ["--listen", listen, "--pepper", &pepper, "--usage", &usage, "--brokers", &broker.brokers];
         let all = [&common[..], &["--heartbeat-ms", "200"], arguments].concat();
         let role = Role::start("serve", &all, &broker.path(&format!("{name}.log")));
         Self { role, listen: listen.to_owned(), key: key.text.clone() }

@@ -9,6 +9,7 @@ use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::accounts::Key;
 use super::http::{Answer, request};
 use super::program::{Role, arb, run};
 use super::{root, wait_for};
@@ -118,6 +119,7 @@ pub(crate) struct Stack {
     _serve: Role,
     pub(crate) url: String,
     pub(crate) key: String,
+    pub(crate) holder: Key,
     pub(crate) broker: Broker,
 }
 
@@ -127,18 +129,17 @@ impl Stack {
         let broker = Broker::start();
         let arguments = ["--policy", policy, "--brokers", &broker.brokers];
         let process = Role::start("process", &arguments, &broker.path("process.log"));
-        let keys = broker.path("keys.json");
-        let said = run(arb().args(["key", "--name", "test", "--plan", "enterprise", "--keys"]).arg(&keys));
-        assert!(said.success, "{}", said.err);
+        let key = Key::new(&broker, "enterprise");
+        let pepper = key.pepper.display().to_string();
         let listen = format!("127.0.0.1:{}", port());
-        let arguments = ["--listen", &listen, "--keys", keys.to_str().unwrap(), "--brokers", &broker.brokers];
+        let arguments = ["--listen", &listen, "--pepper", &pepper, "--brokers", &broker.brokers];
         let mut serve = Role::start("serve", &arguments, &broker.path("serve.log"));
         let url = format!("http://{listen}");
         wait_for("the board is ready", || {
             serve.assert_runs();
             request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
         });
-        Self { process, _serve: serve, url, key: said.out.trim().to_owned(), broker }
+        Self { process, _serve: serve, url, key: key.text.clone(), holder: key, broker }
     }
 
     /// `GET` with the key.

@@ -53,7 +53,7 @@ fn first(address: IpAddr, bits: u8) -> IpAddr {
 }
 
 /// What an address is counted under.
-fn block(address: IpAddr) -> IpAddr {
+pub(super) fn block(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         v4 @ IpAddr::V4(_) => v4,
         v6 @ IpAddr::V6(_) => first(v6, IPV6_BITS),
@@ -79,11 +79,22 @@ impl Proxies {
     /// What a request that came through a proxy is counted under: the last address that is none of our proxies'. Nothing where
     /// the header does not say.
     pub(super) fn of_request(&self, headers: &HeaderMap) -> Option<IpAddr> {
+        self.forwarded(headers).map(block)
+    }
+
+    /// The address of whoever sent a request over a connection from a peer.
+    pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
+        let peer = peer.to_canonical();
+        if self.include(peer) { self.forwarded(headers) } else { Some(peer) }
+    }
+
+    /// The last address of the header that is none of our proxies'.
+    fn forwarded(&self, headers: &HeaderMap) -> Option<IpAddr> {
         let lines: Vec<_> = headers.get_all(FORWARDED_FOR).iter().collect();
         let hops = lines.iter().rev().flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
         let addresses =
             hops.map_while(|hop| hop.trim().parse::<IpAddr>().ok().map(|address| address.to_canonical()));
-        addresses.filter(|address| !self.include(*address)).map(block).next()
+        addresses.into_iter().find(|address| !self.include(*address))
     }
 }
 

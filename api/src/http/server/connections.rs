@@ -11,7 +11,7 @@ use crate::telemetry;
 use tokio::sync::{Notify, oneshot};
 use warp::http::HeaderMap;
 
-use super::address::Proxies;
+use super::address::{self, Proxies};
 use super::admission::{Admission, Caps, Evicted, Kid, Reason};
 use crate::http::problem::Problem;
 
@@ -36,6 +36,7 @@ pub(super) struct Connections {
 #[derive(Debug)]
 pub(super) struct Admitted {
     id: u64,
+    peer: IpAddr,
     is_of_proxy: bool,
     credential: Cell<Credential>,
     connections: Arc<Connections>,
@@ -63,7 +64,7 @@ impl Connections {
             if let Ok((id, evicted)) = opened {
                 close(evicted);
                 let (credential, connections) = (Cell::new(Credential::Nothing), Arc::clone(self));
-                return Admitted { id, is_of_proxy: address.is_none(), credential, connections };
+                return Admitted { id, peer, is_of_proxy: address.is_none(), credential, connections };
             }
             self.room.notified().await;
         }
@@ -137,6 +138,17 @@ pub(super) fn has_been_read(closer: Closer) {
         close(evicted);
         admitted.connections.room.notify_one();
     });
+}
+
+/// The address from which a request of this task's connection comes: what a proxy that is named says, else the connection's own.
+/// `None` outside a connection, and for a request through a proxy that does not say.
+pub(crate) fn client_address(headers: &HeaderMap) -> Option<IpAddr> {
+    CONNECTION.try_with(|admitted| admitted.connections.proxies.client(admitted.peer, headers)).ok().flatten()
+}
+
+/// The same as attempts are counted: of IPv6 a network.
+pub(crate) fn client_network(headers: &HeaderMap) -> Option<IpAddr> {
+    client_address(headers).map(address::block)
 }
 
 /// Notes whose key a request of this task's connection has credential, or that it has credential none.

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arb_accounts::scope::Scope;
 use arb_runtime::stop::Stop;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
@@ -22,7 +23,7 @@ use crate::http::charge::Charge;
 use crate::http::json_body::JsonBody;
 use crate::http::reply;
 use crate::http::request::Request;
-use crate::http::route::{Answer, BOTH, Route, Scope};
+use crate::http::route::{Answer, BOTH, Route};
 use crate::http::server::{Caps, Limits, listen, serve_routes};
 
 const MAX_BODY: usize = 64;
@@ -84,8 +85,12 @@ type Received = (u16, HeaderMap, String);
 impl Client {
     fn new() -> Self {
         let test = TestApp::new(1, 10, Duration::from_secs(1));
-        let service =
-            Service::new(&ROUTES, Shelf("shelf"), Arc::clone(&test.app.keys), Arc::clone(&test.app.usage));
+        let service = Service::new(
+            &ROUTES,
+            Shelf("shelf"),
+            Arc::clone(&test.app.authority),
+            Arc::clone(&test.app.usage),
+        );
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { test, service, runtime }
     }
@@ -122,7 +127,7 @@ impl Client {
     }
 
     fn used(&self) -> u64 {
-        let caller = self.test.app.keys.with(|keys| keys.check(&self.test.key)).unwrap();
+        let caller = self.test.app.authority.caller(&self.test.key, None).unwrap();
         self.test.app.usage.status(&caller).used
     }
 }
@@ -230,8 +235,8 @@ fn a_parameter_is_handed_over_and_a_literal_goes_before_it() {
         let (status, _, body) = client.ask(&Method::GET, path, &[], &[]);
         assert_eq!((status, &*body, client.used()), (200, text, used), "{path}");
     }
-    let caller = client.test.app.keys.with(|keys| keys.check(&client.test.key)).unwrap();
-    let routes = client.test.app.usage.routes(&caller);
+    let caller = client.test.app.authority.caller(&client.test.key, None).unwrap();
+    let routes = client.test.app.usage.spent(&caller.account).routes;
     assert_eq!(routes.into_iter().collect::<Vec<_>>(), [("/api/v1/scans/{id}".to_owned(), 2)]);
 }
 

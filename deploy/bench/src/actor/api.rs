@@ -9,17 +9,20 @@ use std::time::Duration;
 
 use anyhow::Context;
 use arb::cli::{self, AdminListen};
-use arb::local::home;
 use arb::roles::admin::Admin;
 use arb::system::clock;
-use arb_api::access::keys::Keys;
-use arb_api::access::plan::{Plan, Plans};
+use arb_accounts::secrets::{PEPPER, Pepper};
+use arb_api::access::authority::Authority;
+use arb_api::access::plan::Plans;
+use arb_api::access::replica::Replica;
+use arb_api::access::sign_up::SignUp;
 use arb_api::access::usage::Usage;
 use arb_api::files::reload::Reloaded;
 use arb_api::http::server::{self, Caps, Limits};
+use arb_api::http::site::Site;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
-use arb_api::{App, SharedApp};
+use arb_api::{App, Sessions, SharedApp};
 use arb_model::{Flag, Money, Points, Price, Time};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry;
@@ -31,6 +34,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::{Act, Order, Served, not_mine, pace};
+use crate::holder;
 
 /// Events in memory, as `arb serve` has them.
 const EVENTS: usize = 16_384;
@@ -63,13 +67,19 @@ impl Api {
     }
 
     fn serve(&mut self, entries: usize) -> anyhow::Result<Served> {
-        let path = home::keys(self.folder.path());
-        let key = Keys::create(&path, "bench", Plan::Enterprise)?;
-        let keys = Reloaded::<Keys>::open(path.clone())?;
-        let plans = Reloaded::<Plans>::open(path.with_file_name("plans.json"))?;
-        let usage = Usage::open(path.with_file_name("usage.json"), plans, clock::now)?;
+        let (pepper, replica) = (Pepper::new(&[7; PEPPER]), Arc::new(Replica::by_hand()));
+        let (key, parts) = holder::parts(&pepper, NOW)?;
+        for part in parts {
+            replica.put(part);
+        }
+        let path = |name: &str| self.folder.path().join(name);
+        let plans = Reloaded::<Plans>::open(path("plans.json"))?;
+        let usage = Usage::open(path("usage.json"), plans, clock::now)?;
         let streams = Streams::new(Source::by_hand(1), EVENTS, HEARTBEAT);
-        let app = Arc::new(App::new(1, keys, usage, streams));
+        let site = Site::new(SocketAddr::from(([127, 0, 0, 1], 0)), None).map_err(anyhow::Error::msg)?;
+        let sessions = Sessions::start(site, SignUp::Closed)?;
+        let app =
+            Arc::new(App::new(1, Authority::new(replica, pepper, clock::now), usage, streams, sessions));
         let progress = BoardProgress { source: "bench".to_owned(), received_at: NOW };
         app.begin((0..).take(entries).map(entry), progress);
         let listener =

@@ -4,15 +4,17 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use arb::local::children::Children;
 use arb::local::{home, http, kafka, preflight};
-use arb_api::access::keys::Keys;
-use arb_api::access::plan::Plan;
-use arb_kafka::Cluster;
+use arb::system::clock;
+use arb_accounts::codec;
+use arb_accounts::secrets::{PEPPER, Pepper};
+use arb_kafka::{Cluster, CommandProducer};
 use arb_runtime::stop::Stop;
-use arb_schemas::topics::Topic;
+use arb_schemas::topics::{ACCOUNTS, Topic};
 use arb_setup::prerequisites::{self, Plan as Needed};
 use arb_setup::progress::{Progress, Report};
 use tempfile::TempDir;
@@ -20,6 +22,7 @@ use tokio::runtime::Runtime;
 
 use super::scratch::Scratch;
 use crate::cli::PipelineOptions;
+use crate::holder;
 
 /// Free disk space that a run needs, in MiB.
 const DISK: u64 = 2_048;
@@ -74,13 +77,21 @@ impl<'a> KafkaGround<'a> {
 
     /// Starts an API.
     pub(super) fn serve(&mut self) -> anyhow::Result<StartedApi> {
-        let keys = home::keys(self.folder.path());
-        let key = Keys::create(&keys, "bench", Plan::Enterprise)?;
+        let pepper = home::pepper(self.folder.path());
+        std::fs::write(&pepper, [7; PEPPER])?;
+        let (key, parts) = holder::parts(&Pepper::new(&[7; PEPPER]), clock::now())?;
+        let producer = CommandProducer::new(&self.cluster, &ACCOUNTS)?;
+        for part in parts {
+            producer.send(&part.key(), &codec::encode_part(&part)?)?;
+        }
+        while producer.in_flight() > 0 {
+            producer.serve(Duration::from_millis(10))?;
+        }
         let listen = SocketAddr::from(([127, 0, 0, 1], free_port(|port| preflight::port(port, ""))?));
-        let (at, keys) = (listen.to_string(), keys.display().to_string());
+        let (at, pepper) = (listen.to_string(), pepper.display().to_string());
         let admin = "--admin-listen=127.0.0.1:0";
         let arguments =
-            ["--child", "--brokers", self.cluster.brokers(), "--listen", &at, "--keys", &keys, admin];
+            ["--child", "--brokers", self.cluster.brokers(), "--listen", &at, "--pepper", &pepper, admin];
         self.children.start("serve", &arguments)?;
         self.children.wait(&self.stop, "the API", || http::is_ready(listen))?;
         Ok(StartedApi { listen, key })

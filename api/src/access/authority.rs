@@ -1,0 +1,167 @@
+//! What a key or a session allows, by the replica of the accounts topic.
+//!
+//! It never stores or logs a key or a cookie, and never reveals why a key is not valid, except for its address: whoever has the key
+//! may know.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arb_accounts::key::Mode;
+use arb_accounts::plan::Plan;
+use arb_accounts::scope::Scope;
+use arb_accounts::secrets::{self, Pepper};
+use arb_schemas::time::Micros;
+
+use super::replica::Replica;
+
+/// Decides about keys and sessions.
+#[derive(Debug)]
+pub struct Authority {
+    replica: Arc<Replica>,
+    pepper: Pepper,
+    clock: fn() -> Micros,
+    /// When each key was last used at this instance, by its clock.
+    used: Mutex<BTreeMap<String, Micros>>,
+}
+
+/// Who asks: what a valid key says of its holder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// The public part of the key.
+    pub(crate) kid: String,
+    pub(crate) account: String,
+    pub(crate) plan: Plan,
+    /// What the key may do.
+    pub(crate) scopes: Vec<Scope>,
+    pub(crate) mode: Mode,
+    /// What the key may spend of the account's quota.
+    pub(crate) monthly_cap: Option<u64>,
+}
+
+/// A browser that has signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SignedIn {
+    /// The session's hash.
+    pub(crate) session: String,
+    pub(crate) account: String,
+    pub(crate) email: String,
+    pub(crate) plan: Plan,
+    pub(crate) expires_at: Micros,
+}
+
+/// Why a key does not open a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyRefusal {
+    /// There is no such key, or it has ended, or its account is disabled.
+    Unknown,
+    /// It may not be used from this address.
+    Address,
+    /// It is not known whether the key is still valid.
+    NotCurrent,
+}
+
+impl Authority {
+    /// Of a replica, with the pepper under which keys and cookies are hashed.
+    #[must_use]
+    pub fn new(replica: Arc<Replica>, pepper: Pepper, clock: fn() -> Micros) -> Self {
+        Self { replica, pepper, clock, used: Mutex::default() }
+    }
+
+    /// The replica.
+    #[must_use]
+    pub fn replica(&self) -> &Arc<Replica> {
+        &self.replica
+    }
+
+    /// The pepper.
+    pub(crate) fn pepper(&self) -> &Pepper {
+        &self.pepper
+    }
+
+    /// The machine's time, or this instance's where that is later: a clock that is behind prolongs nothing.
+    pub(crate) fn now(&self) -> Micros {
+        self.replica.with(|directory| directory.clock()).max((self.clock)())
+    }
+
+    /// Who holds a key that is used from an address.
+    pub(crate) fn caller(&self, key: &str, address: Option<IpAddr>) -> Result<Caller, KeyRefusal> {
+        let kid = secrets::parse_key(key).ok_or(KeyRefusal::Unknown)?.kid;
+        if !self.replica.is_current() {
+            return Err(KeyRefusal::NotCurrent);
+        }
+        let used_at = (self.clock)();
+        let caller = self.replica.with(|directory| {
+            let now = used_at.max(directory.clock());
+            let found = directory.key(kid).filter(|found| self.pepper.is_of(key, &found.hmac));
+            let found = found.filter(|found| !found.is_expired(now)).ok_or(KeyRefusal::Unknown)?;
+            let account = directory.account(&found.account).filter(|account| !account.is_disabled);
+            let account = account.ok_or(KeyRefusal::Unknown)?;
+            let cidrs = &found.permissions.cidrs;
+            let is_inside = |address| cidrs.iter().any(|cidr| cidr.contains(address));
+            if !cidrs.is_empty() && !address.is_some_and(is_inside) {
+                return Err(KeyRefusal::Address);
+            }
+            let scopes = found.permissions.scopes.iter().copied();
+            Ok(Caller {
+                kid: found.kid.clone(),
+                account: account.id.clone(),
+                plan: account.plan,
+                scopes: scopes.filter(|scope| account.may_have(*scope)).collect(),
+                mode: found.mode,
+                monthly_cap: found.permissions.monthly_cap,
+            })
+        })?;
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        match used.get_mut(kid) {
+            Some(at) => *at = used_at,
+            None => drop(used.insert(kid.to_owned(), used_at)),
+        }
+        Ok(caller)
+    }
+
+    /// When a key was last used at this instance.
+    pub(crate) fn last_used(&self, kid: &str) -> Option<Micros> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).get(kid).copied()
+    }
+
+    /// Whether the key with this kid may still hold a stream.
+    pub(crate) fn is_valid(&self, kid: &str) -> bool {
+        let now = self.now();
+        self.replica.with(|directory| {
+            directory.key(kid).is_some_and(|key| {
+                let account = directory.account(&key.account);
+                !key.is_expired(now)
+                    && key.permissions.scopes.contains(&Scope::StreamRead)
+                    && account.is_some_and(|account| !account.is_disabled)
+            })
+        })
+    }
+
+    /// Whether a key has ended since this was asked before.
+    pub(crate) fn has_key_ended(&self) -> bool {
+        self.replica.has_key_ended(self.now())
+    }
+
+    /// Who has a session with this token; `None` when nobody has.
+    ///
+    /// # Errors
+    /// [`KeyRefusal::NotCurrent`].
+    pub(crate) fn session(&self, token: &str) -> Result<Option<SignedIn>, KeyRefusal> {
+        if !self.replica.is_current() {
+            return Err(KeyRefusal::NotCurrent);
+        }
+        let (hash, now) = (self.pepper.hmac(token), self.now());
+        Ok(self.replica.with(|directory| {
+            let session = directory.session(&hash).filter(|session| session.expires_at > now)?;
+            let account = directory.account(&session.account).filter(|account| !account.is_disabled)?;
+            Some(SignedIn {
+                session: hash,
+                account: account.id.clone(),
+                email: account.email.clone(),
+                plan: account.plan,
+                expires_at: session.expires_at,
+            })
+        }))
+    }
+}

@@ -1,0 +1,334 @@
+//! `/session`: sign up, log in, log out, who is signed in, and another password.
+//!
+//! Everything that a browser sends with its cookie passes `enter`, which checks host, origin, cookie and token. It never reveals by
+//! time or words whether an e-mail has an account, except to whoever signs up with it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arb_accounts::account::Account;
+use arb_accounts::command::{Actor, Command};
+use arb_accounts::password;
+use arb_accounts::plan::Plan;
+use arb_accounts::secrets::{self, ACCOUNT_RANDOM};
+use arb_schemas::time::to_rfc3339;
+use serde_json::json;
+use warp::http::header::{CACHE_CONTROL, SET_COOKIE};
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use super::account::{AccountHolder, Accounts, random};
+use super::keys::{KeysResource, of_session};
+use super::usage::UsageResource;
+use crate::access::attempts::Attempts;
+use crate::access::authority::{KeyRefusal, SignedIn};
+use crate::access::password_worker::PasswordWorker;
+use crate::access::sign_up::SignUp;
+use crate::http::auth::NOT_CURRENT;
+use crate::http::json_body::JsonBody;
+use crate::http::problem::Problem;
+use crate::http::reply;
+use crate::http::request::Request;
+use crate::http::route::{Answer, Started};
+use crate::http::site::{SESSION_SECONDS, Site};
+
+/// Most bytes of a body.
+pub(crate) const MAX_BODY: usize = 4_096;
+/// Characters of a password.
+const PASSWORD: std::ops::RangeInclusive<usize> = 12..=128;
+/// Longest e-mail, in bytes.
+const MAX_EMAIL: usize = 254;
+const CSRF: &str = "x-csrf-token";
+const WRONG: &str = "The e-mail or the password is wrong.";
+const SIGNED_OUT: &str = "Log in first: POST /session.";
+const BUSY: &str = "Too many passwords are being checked; try again.";
+
+/// The sessions.
+#[derive(Debug)]
+pub(crate) struct SessionResource {
+    shared: Arc<Shared>,
+    pub(crate) keys: KeysResource,
+    pub(crate) usage: UsageResource,
+}
+
+/// What the work of a request keeps.
+#[derive(Debug)]
+struct Shared {
+    accounts: Accounts,
+    site: Site,
+    sign_up: Arc<SignUp>,
+    passwords: PasswordWorker,
+    limits: SessionLimits,
+}
+
+/// How often may be tried.
+#[derive(Debug)]
+struct SessionLimits {
+    log_ins: Attempts,
+    sign_ups: Attempts,
+    all_sign_ups: Attempts,
+}
+
+impl SessionLimits {
+    fn new() -> Self {
+        let (quarter, hour) = (Duration::from_mins(15), Duration::from_hours(1));
+        let (sign_ups, all_sign_ups) = (Attempts::new(10, hour), Attempts::new(200, hour));
+        Self { log_ins: Attempts::new(10, quarter), sign_ups, all_sign_ups }
+    }
+}
+
+/// Refuses an attempt too many.
+fn limit(attempts: &Attempts, name: &str) -> Result<(), Problem> {
+    let noted = attempts.note(name, Instant::now());
+    noted.map_err(|left| Problem::rate_limited(left.as_secs() + 1))
+}
+
+impl SessionResource {
+    /// Of a site.
+    pub(crate) fn new(
+        keys: KeysResource,
+        usage: UsageResource,
+        (site, sign_up): (Site, Arc<SignUp>),
+        passwords: PasswordWorker,
+    ) -> Self {
+        let (accounts, limits) = (keys.accounts.clone(), SessionLimits::new());
+        Self { shared: Arc::new(Shared { accounts, site, sign_up, passwords, limits }), keys, usage }
+    }
+
+    /// Who is signed in, after everything that a browser's request must pass.
+    ///
+    /// # Errors
+    /// 403 for another host or origin, or a missing token where something is changed; 401 without a session.
+    pub(crate) fn enter(&self, request: &Request<'_>) -> Result<SignedIn, Problem> {
+        let shared = &self.shared;
+        shared.check(request)?;
+        let Some((token, signed_in)) = shared.signed_in(request)? else {
+            return Err(Problem::unauthorized(SIGNED_OUT, "Session"));
+        };
+        let given = request.headers().get(CSRF).map(HeaderValue::as_bytes).unwrap_or_default();
+        let given = std::str::from_utf8(given).unwrap_or_default();
+        let is_safe = request.head.method.is_safe();
+        if is_safe || shared.accounts.authority.pepper().is_of(&csrf_text(token), given) {
+            return Ok(signed_in);
+        }
+        Err(Problem::forbidden("The x-csrf-token header must be the csrf_token that GET /session shows."))
+    }
+
+    /// The holder of the session of a request.
+    pub(crate) fn holder(&self, request: &Request<'_>) -> Result<AccountHolder, Problem> {
+        self.enter(request).map(|signed_in| of_session(signed_in.account, signed_in.session))
+    }
+
+    /// Answers `GET /session`.
+    pub(crate) fn show(&self, request: &Request<'_>) -> Answer {
+        let signed_in = self.enter(request)?;
+        let token = self.shared.site.token(request.headers()).unwrap_or_default();
+        Ok(no_store(reply::json(self.shared.view(&signed_in, token).to_string())))
+    }
+
+    /// Answers `POST /session/signup`.
+    pub(crate) fn sign_up(&self, request: &Request<'_>) -> Started {
+        let shared = Arc::clone(&self.shared);
+        shared.check(request)?;
+        let (email, password, invitation) = credentials(JsonBody::of(request)?, "password")?;
+        shared.sign_up.check(invitation.as_deref()).map_err(Problem::forbidden)?;
+        limit(&shared.limits.sign_ups, &request.network())?;
+        limit(&shared.limits.all_sign_ups, "")?;
+        let id = shared.accounts.id(request, &email, "")?;
+        let source = (id, address(request));
+        Ok(Box::pin(async move {
+            let hash = shared.hash(password).await?;
+            let account = new_account()?;
+            let command = Command::CreateAccount {
+                account,
+                email: email.clone(),
+                password: Some(hash),
+                plan: Plan::Free,
+            };
+            shared.accounts.write(shared.accounts.request(source, Actor::Anonymous, command)).await?;
+            let mut response = reply::json(json!({"email": email, "plan": Plan::Free.key()}).to_string());
+            *response.status_mut() = StatusCode::CREATED;
+            Ok(no_store(response))
+        }))
+    }
+
+    /// Answers `POST /session`.
+    pub(crate) fn log_in(&self, request: &Request<'_>) -> Started {
+        let shared = Arc::clone(&self.shared);
+        shared.check(request)?;
+        let (email, password, invitation) = credentials(JsonBody::of(request)?, "password")?;
+        if invitation.is_some() {
+            return Err(Problem::invalid_param("invitation", "is unknown"));
+        }
+        limit(&shared.limits.log_ins, &format!("address {}", request.network()))?;
+        limit(&shared.limits.log_ins, &format!("email {email}"))?;
+        let replaces = shared.signed_in(request)?.map(|(_, signed_in)| signed_in.session);
+        let address = address(request);
+        Ok(Box::pin(async move {
+            let account = shared.verify(&email, password).await?;
+            shared.open(&account, account.revision, (replaces, address)).await
+        }))
+    }
+
+    /// Answers `DELETE /session`.
+    pub(crate) fn log_out(&self, request: &Request<'_>) -> Started {
+        let (shared, signed_in) = (Arc::clone(&self.shared), self.enter(request)?);
+        let source = (random()?, address(request));
+        Ok(Box::pin(async move {
+            let session = signed_in.session;
+            let (actor, command) = (Actor::Session(session.clone()), Command::CloseSession { session });
+            shared.accounts.write(shared.accounts.request(source, actor, command)).await?;
+            let mut response = Response::default();
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            let cookie = shared.site.clear_cookie();
+            response.headers_mut().extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
+            Ok(response)
+        }))
+    }
+
+    /// Answers `POST /session/password`.
+    pub(crate) fn change_password(&self, request: &Request<'_>) -> Started {
+        let (shared, signed_in) = (Arc::clone(&self.shared), self.enter(request)?);
+        let mut body = JsonBody::of(request)?;
+        let current: Option<String> = body.take("current_password", "must be text")?;
+        let new: Option<String> = body.take("new_password", "must be text")?;
+        body.finish()?;
+        let current = current.ok_or_else(|| Problem::invalid_param("current_password", "is missing"))?;
+        let new = checked_password(new, "new_password")?;
+        limit(&shared.limits.log_ins, &format!("email {}", signed_in.email))?;
+        let (id, address) = (random()?, address(request));
+        Ok(Box::pin(async move {
+            let account = shared.verify(&signed_in.email, current).await?;
+            let command = Command::ChangePassword {
+                account: account.id.clone(),
+                password: shared.hash(new).await?,
+                revision: Some(account.revision),
+                keep: Some(signed_in.session.clone()),
+            };
+            let actor = Actor::Session(signed_in.session.clone());
+            let source = (id, address.clone());
+            shared.accounts.write(shared.accounts.request(source, actor, command)).await?;
+            let revision = shared.accounts.read_back(|directory| {
+                let revision = directory.account(&account.id)?.revision;
+                (revision > account.revision).then_some(revision)
+            });
+            let revision =
+                revision.await.ok_or_else(|| Problem::conflict("The password was changed again."))?;
+            shared.open(&account, revision, (Some(signed_in.session), address)).await
+        }))
+    }
+}
+
+impl Shared {
+    /// Refuses what comes by another name, or from another origin where something is changed.
+    fn check(&self, request: &Request<'_>) -> Result<(), Problem> {
+        self.site.check_host(request.headers())?;
+        if request.head.method.is_safe() { Ok(()) } else { self.site.check_origin(request.headers()) }
+    }
+
+    /// The token of a request, and whose session it is.
+    fn signed_in<'a>(&self, request: &Request<'a>) -> Result<Option<(&'a str, SignedIn)>, Problem> {
+        let Some(token) = self.site.token(request.headers()) else { return Ok(None) };
+        let signed_in = self.accounts.authority.session(token);
+        let signed_in = signed_in.map_err(|_: KeyRefusal| Problem::accounts_unavailable(NOT_CURRENT))?;
+        Ok(signed_in.map(|signed_in| (token, signed_in)))
+    }
+
+    async fn hash(&self, password: String) -> Result<String, Problem> {
+        let mut salt = [0; password::SALT];
+        getrandom::fill(&mut salt).map_err(|_| Problem::unavailable("The system has no random numbers."))?;
+        let hash = self.passwords.run(move || password::hash(&password, &salt)).await;
+        let hash = hash.map_err(|_| Problem::unavailable(BUSY))?;
+        hash.map_err(|error| Problem::invalid_param("password", error.to_string()))
+    }
+
+    /// The account of an e-mail and a password. It takes the same time whether there is one.
+    async fn verify(&self, email: &str, password: String) -> Result<Account, Problem> {
+        let replica = self.accounts.authority.replica();
+        if !replica.is_current() {
+            return Err(Problem::accounts_unavailable(NOT_CURRENT));
+        }
+        let account = replica.with(|directory| directory.account_of(email).cloned());
+        let hash = account.as_ref().and_then(|account| account.password.clone());
+        let checked = self.passwords.run(move || password::verify(&password, hash.as_deref())).await;
+        let is_right = checked.map_err(|_| Problem::unavailable(BUSY))?;
+        let account = account.filter(|account| is_right && !account.is_disabled);
+        account.ok_or_else(|| Problem::unauthorized(WRONG, "Session"))
+    }
+
+    /// Opens a session and answers with its cookie.
+    async fn open(
+        &self,
+        account: &Account,
+        revision: u64,
+        (replaces, address): (Option<String>, String),
+    ) -> Answer {
+        let pepper = self.accounts.authority.pepper();
+        // Never what is in Kafka: of that the cookie could be made by whoever reads it.
+        let token = pepper.hmac(&format!("/session/{}", random()?));
+        let session = pepper.hmac(&token);
+        let (account, seconds) = (account.id.clone(), SESSION_SECONDS);
+        let command = Command::OpenSession { account, session: session.clone(), revision, seconds, replaces };
+        let command = self.accounts.request((random()?, address), Actor::Anonymous, command);
+        self.accounts.write(command).await?;
+        self.accounts.read_back(|directory| directory.session(&session).map(drop)).await;
+        let signed_in = self.accounts.authority.session(&token).ok().flatten();
+        let signed_in = signed_in.ok_or_else(|| Problem::accounts_unavailable(NOT_CURRENT))?;
+        let mut response = reply::json(self.view(&signed_in, &token).to_string());
+        let cookie = self.site.set_cookie(&token);
+        response.headers_mut().extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
+        Ok(no_store(response))
+    }
+
+    fn view(&self, signed_in: &SignedIn, token: &str) -> serde_json::Value {
+        json!({
+            "email": signed_in.email,
+            "plan": signed_in.plan.key(),
+            "csrf_token": self.accounts.authority.pepper().hmac(&csrf_text(token)),
+            "expires_at": to_rfc3339(signed_in.expires_at),
+        })
+    }
+}
+
+/// Of what the token against cross-site request forgery is the HMAC.
+fn csrf_text(token: &str) -> String {
+    format!("/csrf/{token}")
+}
+
+fn no_store(mut response: Response) -> Response {
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+fn address(request: &Request<'_>) -> String {
+    request.address().map(|address| address.to_string()).unwrap_or_default()
+}
+
+fn new_account() -> Result<String, Problem> {
+    let mut bytes = [0; ACCOUNT_RANDOM];
+    getrandom::fill(&mut bytes).map_err(|_| Problem::unavailable("The system has no random numbers."))?;
+    Ok(secrets::new_account_id(&bytes))
+}
+
+/// E-mail, password and invitation of a body.
+fn credentials(mut body: JsonBody, field: &str) -> Result<(String, String, Option<String>), Problem> {
+    let email: Option<String> = body.take("email", "must be text")?;
+    let password: Option<String> = body.take(field, "must be text")?;
+    let invitation: Option<String> = body.take("invitation", "must be text")?;
+    body.finish()?;
+    let email = email.unwrap_or_default().trim().to_lowercase();
+    let is_email = (3..=MAX_EMAIL).contains(&email.len())
+        && email.split('@').count() == 2
+        && !email.starts_with('@')
+        && !email.ends_with('@')
+        && email.chars().all(|c| !c.is_whitespace() && !c.is_control());
+    if !is_email {
+        return Err(Problem::invalid_param("email", "must be an e-mail address"));
+    }
+    Ok((email, checked_password(password, field)?, invitation))
+}
+
+fn checked_password(password: Option<String>, field: &str) -> Result<String, Problem> {
+    let password = password.filter(|password| PASSWORD.contains(&password.chars().count()));
+    password.ok_or_else(|| Problem::invalid_param(field, "must have 12 to 128 characters"))
+}

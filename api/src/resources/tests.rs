@@ -1,0 +1,324 @@
+//! Accounts, sessions and keys, asked as browsers and programs would, with the accounts machine beside the API.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arb_accounts::directory::Part;
+use arb_accounts::key::{ApiKey, Cidr};
+use arb_accounts::scope::Scope;
+use arb_schemas::records::BoardProgress;
+use futures_util::stream;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+use warp::http::{HeaderMap, Method};
+
+use super::Resources;
+use crate::fixtures::{NOW, TestApp, account, api_key, run_machine};
+use crate::http::request::Head;
+use crate::http::service::Service;
+use crate::routes::ROUTES;
+
+mod owasp;
+
+const PASSWORD: &str = "correct horse battery";
+const HOST: &str = "127.0.0.1:8080";
+const COOKIE: &str = "arb_session_8080";
+
+/// An API with its machine.
+struct Site {
+    test: TestApp,
+    service: Arc<Service<Resources>>,
+    runtime: Runtime,
+}
+
+/// A response.
+struct Received {
+    status: u16,
+    headers: HeaderMap,
+    body: String,
+}
+
+impl Received {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    /// The value of the cookie that it sets.
+    fn cookie(&self) -> String {
+        let set = self.headers["set-cookie"].to_str().unwrap();
+        set.split(';').next().unwrap().strip_prefix(COOKIE).unwrap()[1..].to_owned()
+    }
+}
+
+/// A browser that has signed in.
+struct Browser {
+    cookie: String,
+    csrf: String,
+}
+
+impl Site {
+    fn new() -> Self {
+        let test = TestApp::new(1, 10, Duration::from_secs(1));
+        test.app.begin([], BoardProgress { source: "s".into(), received_at: 1 });
+        run_machine(&test.app);
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        Self { service: test.app.service(), test, runtime }
+    }
+
+    fn send(&self, method: &Method, path: &str, fields: &[(&'static str, &str)], body: &[u8]) -> Received {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(*name, value.parse().unwrap());
+        }
+        let head = Head { method, path, query: "", headers: &headers };
+        let (service, body) = (&self.service, stream::iter([Ok::<_, ()>(body)]));
+        self.runtime.block_on(async {
+            let (parts, body) = service.respond(&head, body).await.into_parts();
+            let body = if parts.headers.get("content-type").is_some_and(|of| of == "text/event-stream") {
+                String::new()
+            } else {
+                text(body).await
+            };
+            Received { status: parts.status.as_u16(), headers: parts.headers, body }
+        })
+    }
+
+    /// With a key.
+    fn with_key(&self, key: &str, method: &Method, path: &str, body: &Value) -> Received {
+        let fields = [("x-api-key", key), ("content-type", "application/json")];
+        self.send(method, path, &fields, body.to_string().as_bytes())
+    }
+
+    /// As a browser does without a session.
+    fn post(&self, path: &str, body: &Value) -> Received {
+        let fields = [("host", HOST), ("content-type", "application/json")];
+        self.send(&Method::POST, path, &fields, body.to_string().as_bytes())
+    }
+
+    /// As a browser does that has signed in.
+    fn browse(&self, browser: &Browser, method: &Method, path: &str, body: &Value) -> Received {
+        let cookie = format!("{COOKIE}={}", browser.cookie);
+        let fields = [
+            ("host", HOST),
+            ("content-type", "application/json"),
+            ("cookie", &*cookie),
+            ("x-csrf-token", &*browser.csrf),
+        ];
+        self.send(method, path, &fields, body.to_string().as_bytes())
+    }
+
+    fn sign_up(&self, email: &str) -> Browser {
+        let signed_up = self.post("/session/signup", &json!({"email": email, "password": PASSWORD}));
+        assert_eq!(signed_up.status, 201, "{}", signed_up.body);
+        self.log_in(email)
+    }
+
+    fn log_in(&self, email: &str) -> Browser {
+        let logged_in = self.post("/session", &json!({"email": email, "password": PASSWORD}));
+        assert_eq!(logged_in.status, 200, "{}", logged_in.body);
+        let csrf = logged_in.json()["csrf_token"].as_str().unwrap().to_owned();
+        Browser { cookie: logged_in.cookie(), csrf }
+    }
+
+    /// Puts a key with changes into the topic; the key.
+    fn key(&self, random: u8, account: &str, change: impl FnOnce(&mut ApiKey)) -> String {
+        let (key, mut stored) = api_key(self.test.app.authority.pepper(), random, account);
+        change(&mut stored);
+        self.test.app.authority.replica().put(Part::Key(stored));
+        key
+    }
+}
+
+async fn text(body: impl hyper::body::Body<Data = bytes::Bytes>) -> String {
+    let (mut body, mut bytes) = (std::pin::pin!(body), Vec::new());
+    while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await {
+        bytes.extend(frame.ok().unwrap().into_data().ok().unwrap());
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn from_sign_up_to_revocation() {
+    let site = Site::new();
+    let browser = site.sign_up("Two@Example.com");
+    let shown = site.browse(&browser, &Method::GET, "/session", &json!({})).json();
+    assert_eq!((&shown["email"], &shown["plan"]), (&json!("two@example.com"), &json!("free")));
+    let none = site.browse(&browser, &Method::GET, "/session/keys", &json!({}));
+    assert_eq!(none.json(), json!({"keys": []}));
+    let scopes = json!(["board:read", "usage:read", "keys:manage"]);
+    let created =
+        site.browse(&browser, &Method::POST, "/session/keys", &json!({"name": "bot", "scopes": scopes}));
+    assert_eq!((created.status, &created.headers["cache-control"]), (201, &"no-store".parse().unwrap()));
+    let (key, kid) = (created.json()["key"].clone(), created.json()["kid"].clone());
+    let (key, kid) = (key.as_str().unwrap(), kid.as_str().unwrap());
+    assert_eq!(site.with_key(key, &Method::GET, "/api/v1/arbs", &json!({})).status, 200);
+    let usage = site.browse(&browser, &Method::GET, "/session/usage", &json!({})).json();
+    assert_eq!((&usage["used"], &usage["keys"][kid]), (&json!(1), &json!(1)));
+    let listed = site.with_key(key, &Method::GET, "/api/v1/keys", &json!({}));
+    assert!(!listed.body.contains(key) && listed.json()["keys"][0]["last_used_at"].is_string());
+    let path = format!("/api/v1/keys/{kid}/rotate");
+    let rotated = site.with_key(key, &Method::POST, &path, &json!({"grace_seconds": 60}));
+    assert_eq!(rotated.status, 201, "{}", rotated.body);
+    let new = rotated.json()["key"].as_str().unwrap().to_owned();
+    for key in [key, &new] {
+        assert_eq!(site.with_key(key, &Method::GET, "/api/v1/account", &json!({})).status, 200);
+    }
+    let path = format!("/session/keys/{kid}");
+    assert_eq!(site.browse(&browser, &Method::DELETE, &path, &json!({})).status, 204);
+    assert_eq!(site.with_key(key, &Method::GET, "/api/v1/account", &json!({})).status, 401);
+    assert_eq!(site.browse(&browser, &Method::DELETE, "/session", &json!({})).status, 204);
+    assert_eq!(site.browse(&browser, &Method::GET, "/session", &json!({})).status, 401);
+    assert_eq!(site.with_key(&new, &Method::GET, "/api/v1/arbs", &json!({})).status, 200);
+}
+
+#[test]
+fn a_creation_that_is_sent_again_is_the_same_key() {
+    let site = Site::new();
+    let ask = |idempotency: &str, body: Value| {
+        let fields = [
+            ("x-api-key", &*site.test.key),
+            ("content-type", "application/json"),
+            ("idempotency-key", idempotency),
+        ];
+        site.send(&Method::POST, "/api/v1/keys", &fields, body.to_string().as_bytes())
+    };
+    let first = ask("one", json!({"name": "a"}));
+    assert_eq!(first.status, 201, "{}", first.body);
+    assert_eq!(ask("one", json!({"name": "a"})).json(), first.json());
+    assert_eq!(ask("one", json!({"name": "b"})).status, 409);
+    assert_ne!(ask("two", json!({"name": "a"})).json()["key"], first.json()["key"]);
+    assert_eq!(ask("", json!({"name": "a"})).status, 400);
+    let keys = site.with_key(&site.test.key, &Method::GET, "/api/v1/keys", &json!({})).json();
+    assert_eq!(keys["keys"].as_array().unwrap().len(), 3);
+}
+
+/// Route x scope x other tenant x anonymous x unknown x expired x disabled x address, from the route table.
+#[test]
+fn every_route_for_keys_refuses_whoever_may_not_use_it() {
+    let site = Site::new();
+    let (owner, other) = ("acc_0000000000000001", "acc_0000000000000002");
+    site.test.app.authority.replica().put(Part::Account(account(other, "two@example.com")));
+    let mut disabled = account("acc_0000000000000003", "three@example.com");
+    disabled.is_disabled = true;
+    site.test.app.authority.replica().put(Part::Account(disabled));
+    let lines: Vec<String> = ROUTES
+        .iter()
+        .flat_map(crate::http::route::Route::lines)
+        .filter(|line| line.contains("/v1/"))
+        .collect();
+    assert!(lines.len() > 15);
+    for line in lines {
+        let parts: Vec<_> = line.split('`').collect();
+        let ((method, path), scope) = (parts[1].split_once(' ').unwrap(), Scope::parse(parts[3]).unwrap());
+        let (method, path) = (method.parse().unwrap(), path.replace("{kid}", &site.test.key[9..17]));
+        let header = if path.starts_with("/api/") { "x-api-key" } else { "authorization" };
+        let ask = |key: &str| {
+            let key = if header == "authorization" { format!("Bearer {key}") } else { key.to_owned() };
+            site.send(&method, &path, &[(header, &*key), ("content-type", "application/json")], b"{}").status
+        };
+        let fields = [("content-type", "application/json")];
+        assert_eq!(site.send(&method, &path, &fields, b"{}").status, 401, "anonymous: {line}");
+        let foreign = api_key(site.test.app.authority.pepper(), 99, owner).0;
+        assert_eq!(ask(&foreign), 401, "unknown: {line}");
+        assert_eq!(
+            ask(&site.key(2, owner, |key| key.permissions.expires_at = Some(NOW))),
+            401,
+            "expired: {line}"
+        );
+        assert_eq!(ask(&site.key(3, "acc_0000000000000003", |_| {})), 401, "disabled: {line}");
+        let cidr = Cidr::try_from("192.0.2.0/24".to_owned()).unwrap();
+        assert_eq!(
+            ask(&site.key(4, owner, |key| key.permissions.cidrs = vec![cidr])),
+            403,
+            "address: {line}"
+        );
+        let without = site.key(5, owner, |key| key.permissions.scopes.retain(|has| *has != scope));
+        assert_eq!(ask(&without), 403, "scope: {line}");
+        if path.contains("/keys/") {
+            assert_eq!(ask(&site.key(6, other, |_| {})), 404, "other tenant: {line}");
+        }
+        let usage = site.test.app.usage.spent(owner);
+        assert_eq!(usage.requests, 0, "a refusal was charged: {line}");
+    }
+}
+
+#[test]
+fn a_cookie_opens_no_route_for_keys_and_a_key_none_for_sessions() {
+    let site = Site::new();
+    let browser = site.sign_up("two@example.com");
+    for path in ["/v1/arbs", "/api/v1/arbs", "/api/v1/keys", "/api/v1/account"] {
+        assert_eq!(site.browse(&browser, &Method::GET, path, &json!({})).status, 401, "{path}");
+    }
+    let bearer = format!("Bearer {}", site.test.key);
+    for path in ["/session", "/session/keys", "/session/usage"] {
+        let fields = [("host", HOST), ("authorization", &*bearer), ("x-api-key", &*site.test.key)];
+        assert_eq!(site.send(&Method::GET, path, &fields, b"").status, 401, "{path}");
+    }
+}
+
+#[test]
+fn requests_of_other_hosts_and_origins_and_without_a_token_are_refused() {
+    let site = Site::new();
+    let browser = site.sign_up("two@example.com");
+    let cookie = format!("{COOKIE}={}", browser.cookie);
+    let ask = |fields: &[(&'static str, &str)]| {
+        let fields = [&[("cookie", &*cookie), ("content-type", "application/json")][..], fields].concat();
+        site.send(&Method::POST, "/session/keys", &fields, b"{}").status
+    };
+    let token = ("x-csrf-token", &*browser.csrf);
+    assert_eq!(ask(&[("host", "evil.example"), token]), 403);
+    assert_eq!(ask(&[("host", HOST)]), 403);
+    assert_eq!(ask(&[("host", HOST), ("x-csrf-token", &browser.cookie)]), 403);
+    assert_eq!(ask(&[("host", HOST), ("origin", "https://evil.example"), token]), 403);
+    assert_eq!(ask(&[("host", HOST), ("sec-fetch-site", "cross-site"), token]), 403);
+    assert_eq!(ask(&[("host", HOST), ("origin", "http://127.0.0.1:8080"), token]), 201);
+    let rebound = [("host", "evil.example:8080"), ("cookie", &*cookie)];
+    assert_eq!(site.send(&Method::GET, "/session/keys", &rebound, b"").status, 403);
+}
+
+#[test]
+fn another_password_ends_the_other_sessions_and_changes_the_cookie() {
+    let site = Site::new();
+    let (one, other) = (site.sign_up("two@example.com"), site.log_in("two@example.com"));
+    let body = json!({"current_password": PASSWORD, "new_password": "another horse battery"});
+    let wrong = json!({"current_password": "wrong horse battery", "new_password": "another horse battery"});
+    assert_eq!(site.browse(&one, &Method::POST, "/session/password", &wrong).status, 401);
+    let changed = site.browse(&one, &Method::POST, "/session/password", &body);
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    assert_ne!(changed.cookie(), one.cookie);
+    for browser in [&one, &other] {
+        assert_eq!(site.browse(browser, &Method::GET, "/session", &json!({})).status, 401);
+    }
+    let old = site.post("/session", &json!({"email": "two@example.com", "password": PASSWORD}));
+    assert_eq!(old.status, 401);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn any_body_cookie_and_key_are_answered_without_harm(
+        body in prop::collection::vec(any::<u8>(), 0..80),
+        cookie in "[ -~]{0,60}",
+        idempotency in "[ -~]{0,40}",
+        route in 0..ROUTES.len(),
+    ) {
+        thread_local! {
+            static SITE: Site = Site::new();
+        }
+        SITE.with(|site| {
+            let lines: Vec<String> = ROUTES[route].lines().collect();
+            let (method, path) = lines[0].split('`').nth(1).unwrap().split_once(' ').unwrap();
+            let fields = [
+                ("host", HOST),
+                ("cookie", &*cookie),
+                ("idempotency-key", &*idempotency),
+                ("content-type", "application/json"),
+            ];
+            let answer = site.send(&method.parse().unwrap(), path, &fields, &body);
+            prop_assert!([200, 400, 401, 403, 404, 415].contains(&answer.status), "{} {}", answer.status, answer.body);
+            Ok(())
+        })?;
+    }
+}

@@ -1,0 +1,70 @@
+//! The demonstration account of `arb up`: one account that nobody signs in to, with one key, another one at each start.
+//!
+//! It never changes another account.
+
+use std::path::Path;
+
+use arb_accounts::account::Account;
+use arb_accounts::command::{Command, NewKey};
+use arb_accounts::key::{Mode, Permissions};
+use arb_accounts::plan::Plan;
+use arb_accounts::scope::Scope;
+use arb_accounts::secrets;
+
+use crate::cli::{Brokers, KafkaSecurity};
+use crate::roles::account::client::AccountsClient;
+use crate::system::{pepper, random};
+
+/// Its name.
+const EMAIL: &str = "demonstration@localhost";
+/// The name of its key.
+const NAME: &str = "arb up";
+/// How often the first command is sent, each time with the same id: the accounts role may still be starting.
+const ATTEMPTS: usize = 6;
+
+/// Creates its key, in place of that of the last start; the account where there is none.
+pub(super) fn key(brokers: String, security: Box<KafkaSecurity>, file: &Path) -> anyhow::Result<String> {
+    let pepper = pepper::read_or_create(file)?;
+    let mut client = AccountsClient::open(&Brokers { brokers, security })?;
+    let account = account(&mut client)?;
+    let earlier = client.directory().keys_of(&account).filter(|key| key.name == NAME);
+    let earlier: Vec<_> = earlier.map(|key| key.kid.clone()).collect();
+    for kid in earlier {
+        client.ask(Command::RevokeKey { account: account.clone(), kid })?;
+    }
+    let key = secrets::new_key(Mode::Live, &random::bytes()?);
+    let scopes = Scope::ALL.iter().copied().filter(|scope| !scope.is_granted()).collect();
+    client.ask(Command::CreateKey(NewKey {
+        account,
+        kid: secrets::parse_key(&key).map(|parsed| parsed.kid.to_owned()).unwrap_or_default(),
+        hmac: pepper.hmac(&key),
+        name: NAME.to_owned(),
+        mode: Mode::Live,
+        permissions: Permissions { scopes, expires_at: None, cidrs: Vec::new(), monthly_cap: None },
+    }))?;
+    Ok(key)
+}
+
+/// The id of the account.
+fn account(client: &mut AccountsClient) -> anyhow::Result<String> {
+    let found: Option<&Account> = client.find(EMAIL);
+    if let Some(account) = found {
+        return Ok(account.id.clone());
+    }
+    let request = format!("operator/{:032x}", u128::from_be_bytes(random::bytes()?));
+    let id = secrets::new_account_id(&random::bytes()?);
+    let mut attempts = ATTEMPTS;
+    loop {
+        let (account, email) = (id.clone(), EMAIL.to_owned());
+        let create = Command::CreateAccount { account, email, password: None, plan: Plan::Enterprise };
+        attempts -= 1;
+        match client.request(request.clone(), create) {
+            Ok(reply) => {
+                reply.map_err(|refusal| anyhow::anyhow!("{refusal}"))?;
+                return Ok(id);
+            }
+            Err(error) if attempts == 0 => return Err(error),
+            Err(error) => tracing::debug!(%error, "the accounts role does not answer yet"),
+        }
+    }
+}

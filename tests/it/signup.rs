@@ -1,0 +1,196 @@
+//! Accounts over HTTP with a real Kafka, the accounts role and three instances of the API.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use ureq::Agent;
+
+use crate::support::http::{Answer, request};
+use crate::support::program::Role;
+use crate::support::stack::{Broker, port};
+use crate::support::wait_for;
+
+const PASSWORD: &str = "correct horse battery";
+
+/// Three instances of the API and the accounts role.
+struct Sites {
+    owner: Role,
+    instances: Vec<(Role, String)>,
+    broker: Broker,
+}
+
+/// A browser that has signed in at an instance: its cookie, and its token.
+struct Browser {
+    url: String,
+    cookie: String,
+    csrf: String,
+}
+
+impl Sites {
+    fn start() -> Self {
+        let broker = Broker::start();
+        let owner = start_owner(&broker);
+        let pepper = broker.path("pepper").display().to_string();
+        let instances = (0..3).map(|number| {
+            let listen = format!("127.0.0.1:{}", port());
+            let usage = broker.path(&format!("usage-{number}.json")).display().to_string();
+            let common = ["--listen", &listen, "--brokers", &broker.brokers, "--sign-up", "open"];
+            let files = ["--pepper", &pepper, "--usage", &usage];
+            let log = broker.path(&format!("serve-{number}.log"));
+            let mut role = Role::start("serve", &[&common[..], &files].concat(), &log);
+            let url = format!("http://{listen}");
+            wait_for("the API is ready", || {
+                role.assert_runs();
+                let ready = request("GET", &format!("{url}/readyz"), &[]);
+                ready.filter(|answer| answer.status == 200)
+            });
+            (role, url)
+        });
+        let instances = instances.collect();
+        Self { owner, instances, broker }
+    }
+
+    fn url(&self, instance: usize) -> &str {
+        &self.instances[instance].1
+    }
+
+    fn sign_up(&self, instance: usize, email: &str) -> Answer {
+        let body = json!({"email": email, "password": PASSWORD});
+        post(&format!("{}/session/signup", self.url(instance)), &[], &body)
+    }
+
+    fn log_in(&self, instance: usize, email: &str) -> Browser {
+        let (url, body) = (self.url(instance).to_owned(), json!({"email": email, "password": PASSWORD}));
+        let answer = post(&format!("{url}/session"), &[], &body);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let cookie = answer.header("set-cookie").split(';').next().unwrap().to_owned();
+        Browser { url, cookie, csrf: answer.json()["csrf_token"].as_str().unwrap().to_owned() }
+    }
+
+    /// With a key, at an instance.
+    fn status(&self, instance: usize, key: &str) -> u16 {
+        let url = format!("{}/api/v1/arbs", self.url(instance));
+        request("GET", &url, &[("x-api-key", key)]).unwrap().status
+    }
+}
+
+impl Browser {
+    fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+        let fields = [("cookie", &*self.cookie), ("x-csrf-token", &*self.csrf)];
+        send(method, &format!("{}{path}", self.url), &fields, body)
+    }
+
+    /// A key that was created, and its kid.
+    fn create(&self, name: &str) -> (String, String) {
+        let answer = self.send("POST", "/session/keys", &json!({"name": name}));
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        let text = |field: &str| answer.json()[field].as_str().unwrap().to_owned();
+        (text("key"), text("kid"))
+    }
+}
+
+fn start_owner(broker: &Broker) -> Role {
+    let mut owner = Role::start("accounts", &["--brokers", &broker.brokers], &broker.path("accounts.log"));
+    wait_for("the partition is taken", || {
+        owner.assert_runs();
+        owner.says("partitions taken").then_some(())
+    });
+    owner
+}
+
+fn post(url: &str, fields: &[(&str, &str)], body: &Value) -> Answer {
+    send("POST", url, fields, body)
+}
+
+fn send(method: &str, url: &str, fields: &[(&str, &str)], body: &Value) -> Answer {
+    let agent: Agent =
+        Agent::config_builder().http_status_as_error(false).allow_non_standard_methods(true).build().into();
+    let request = ureq::http::Request::builder().method(method).uri(url);
+    let request = request.header("content-type", "application/json");
+    let request = fields.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    let mut answer = match method {
+        "DELETE" => agent.run(request.body(()).unwrap()).unwrap(),
+        _ => agent.run(request.body(body.to_string()).unwrap()).unwrap(),
+    };
+    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+    Answer { status, headers, body: answer.body_mut().read_to_string().unwrap() }
+}
+
+#[test]
+fn a_user_signs_up_and_manages_keys_at_any_of_three_instances() {
+    let mut sites = Sites::start();
+    assert_eq!(sites.sign_up(0, "one@example.com").status, 201);
+    let browser = sites.log_in(0, "one@example.com");
+    let (key, kid) = browser.create("bot");
+    for instance in 0..3 {
+        wait_for("the key is known", || (sites.status(instance, &key) == 200).then_some(()));
+    }
+    let usage = browser.send("GET", "/session/usage", &json!({})).json();
+    assert_eq!((&usage["used"], &usage["keys"][&kid]), (&json!(1), &json!(1)));
+    let rotated =
+        browser.send("POST", &format!("/session/keys/{kid}/rotate"), &json!({"grace_seconds": 600}));
+    assert_eq!(rotated.status, 201, "{}", rotated.body);
+    let new = rotated.json()["key"].as_str().unwrap().to_owned();
+    for instance in 0..3 {
+        wait_for("the new key is known", || (sites.status(instance, &new) == 200).then_some(()));
+        assert_eq!(sites.status(instance, &key), 200, "the old one is in its grace period");
+    }
+    revoke(&sites, &browser, (&key, &kid));
+    a_taken_email_is_taken_everywhere(&sites);
+    without_an_owner(&mut sites, &browser, &new);
+}
+
+/// Refused on all instances within a second of the answer, while they serve it.
+fn revoke(sites: &Sites, browser: &Browser, (key, kid): (&str, &str)) {
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..3)
+            .map(|instance| {
+                scope.spawn(move || {
+                    let mut last = Instant::now();
+                    while sites.status(instance, key) == 200 {
+                        last = Instant::now();
+                    }
+                    last
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(300));
+        assert_eq!(browser.send("DELETE", &format!("/session/keys/{kid}"), &json!({})).status, 204);
+        let revoked = Instant::now();
+        for thread in asking {
+            let late = thread.join().unwrap().saturating_duration_since(revoked);
+            println!("last served {late:?} after the revocation");
+            assert!(late < Duration::from_secs(1), "{late:?}");
+        }
+    });
+    (0..3).for_each(|instance| assert_eq!(sites.status(instance, key), 401));
+}
+
+fn a_taken_email_is_taken_everywhere(sites: &Sites) {
+    let mut statuses: Vec<_> = std::thread::scope(|scope| {
+        let sign_up = |instance| scope.spawn(move || sites.sign_up(instance, "two@example.com").status);
+        let threads = [sign_up(1), sign_up(2)];
+        threads.map(|thread| thread.join().unwrap()).to_vec()
+    });
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 409]);
+}
+
+/// While nobody owns the accounts nothing is changed, and everything is read.
+fn without_an_owner(sites: &mut Sites, browser: &Browser, key: &str) {
+    sites.owner.kill();
+    let refused = browser.send("POST", "/session/keys", &json!({"name": "late"}));
+    assert_eq!(
+        (refused.status, refused.json()["type"].as_str()),
+        (503, Some("/problems/accounts-unavailable"))
+    );
+    for instance in 0..3 {
+        assert_eq!(sites.status(instance, key), 200);
+    }
+    assert_eq!(browser.send("GET", "/session/keys", &json!({})).status, 200);
+    sites.owner = start_owner(&sites.broker);
+    wait_for("the command is carried out after all", || {
+        let keys = browser.send("GET", "/session/keys", &json!({})).json();
+        keys["keys"].as_array().unwrap().iter().any(|key| key["name"] == "late").then_some(())
+    });
+}
