@@ -220,7 +220,8 @@ fn every_alert_says_what_to_do_and_is_shown_firing() {
 #[test]
 fn the_roles_are_scraped_where_they_listen() {
     let (config, readme) = (read(CONFIG), read("README.md"));
-    for (role, port) in [("ingest", 9101), ("process", 9102), ("serve", 9103)] {
+    let roles = [("ingest", 9101), ("process", 9102), ("serve", 9103), ("sink", 9104), ("accounts", 9105)];
+    for (role, port) in roles {
         let job =
             format!("- job_name: arb-{role}\n    static_configs: [{{targets: [\"127.0.0.1:{port}\"]}}]");
         assert!(config.contains(&job), "{job}");

@@ -122,8 +122,8 @@ pub(crate) struct Accounts {
     #[arg(long, env = "ARB_ACCOUNTS_GROUP", default_value = "arb-accounts")]
     pub(crate) group: String,
     /// Accounts that there may be; give all instances the same number
-    #[arg(long, env = "ARB_MAX_ACCOUNTS", default_value_t = MAX_ACCOUNTS)]
-    pub(crate) max_accounts: usize,
+    #[arg(long = "max-accounts", env = "ARB_MAX_ACCOUNTS", value_name = "MAX_ACCOUNTS", default_value_t = MAX_ACCOUNTS)]
+    pub(crate) most: usize,
     /// Commit after so many milliseconds at the latest: every reply waits for it
     #[arg(long = "commit-interval-ms", env = "ARB_ACCOUNTS_COMMIT_INTERVAL_MS", default_value = "10", value_parser = millis)]
     pub(crate) commit_interval: Duration,

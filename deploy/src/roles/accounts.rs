@@ -68,7 +68,7 @@ fn pump_until(
     let mut consumer = InputConsumer::join(cluster, &config.group, topics)?;
     write_timers(cluster, &places, stop)?;
     let mut pump = Pump::<AccountsMachine>::new(Config {
-        machine: AccountsConfig { max_accounts: config.max_accounts },
+        machine: AccountsConfig { max_accounts: config.most },
         epoch: clock::epoch,
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
         slice: SLICE,

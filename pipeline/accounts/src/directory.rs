@@ -142,21 +142,25 @@ impl Directory {
     }
 
     /// All accounts, by their ids.
+    #[must_use]
     pub fn accounts(&self) -> impl ExactSizeIterator<Item = &Account> {
         self.accounts.values()
     }
 
     /// All sessions.
+    #[must_use]
     pub fn sessions(&self) -> impl ExactSizeIterator<Item = &Session> {
         self.sessions.values()
     }
 
     /// All keys.
+    #[must_use]
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &ApiKey> {
         self.keys.values()
     }
 
     /// All replies.
+    #[must_use]
     pub fn replies(&self) -> impl ExactSizeIterator<Item = &Reply> {
         self.replies.values()
     }

@@ -29,6 +29,7 @@ pub const TOKEN_RANDOM: usize = 32;
 const PREFIX: usize = 9;
 const SECRET: usize = 32;
 const CHECKSUM: usize = 6;
+const HEX: &[u8; 16] = b"0123456789abcdef";
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The secret under which everything that is stored is hashed: the same in all instances, and not in Kafka.
@@ -55,14 +56,17 @@ impl Pepper {
 
     fn digest(&self, parts: &[&str]) -> [u8; 32] {
         let mut hmac = self.hmac.clone();
-        parts.iter().for_each(|part| hmac.update(part.as_bytes()));
+        for part in parts {
+            hmac.update(part.as_bytes());
+        }
         hmac.finalize().into_bytes().into()
     }
 
     /// HMAC-SHA-256 of a key or of a session's token, in hexadecimal.
     #[must_use]
     pub fn hmac(&self, secret: &str) -> String {
-        self.digest(&[secret]).iter().map(|byte| format!("{byte:02x}")).collect()
+        let digits = self.digest(&[secret]).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.map(|nibble| char::from(HEX[usize::from(nibble)])).collect()
     }
 
     /// Whether a secret has an HMAC, compared in constant time.

@@ -70,7 +70,9 @@ pub(super) fn open(
         return Err(valid::invalid("session", "is taken"));
     }
     // Only who has the cookie knows its hash.
-    replaces.into_iter().for_each(|hash| draft.remove(&key(hash)));
+    if let Some(hash) = replaces {
+        draft.remove(&key(hash));
+    }
     end_oldest(draft, new.account);
     let opened_at = draft.directory().clock();
     draft.put(Part::Session(Session {

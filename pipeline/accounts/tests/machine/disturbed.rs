@@ -11,7 +11,9 @@ use crate::properties::log;
 #[test]
 fn every_output_is_that_of_an_undisturbed_run() {
     let mut world = World::new(1);
-    log(7, 120).into_iter().for_each(|message| world.push(0, message));
+    for message in log(7, 120) {
+        world.push(0, message);
+    }
     world.push(0, b"no command".to_vec());
     let config = AccountsConfig { max_accounts: 3 };
     let (seen, expected) = run_disturbed::<AccountsMachine>(&config, &world, 0..600).unwrap();

@@ -129,7 +129,8 @@ fn an_aborted_transaction_leaves_nothing_and_is_decided_the_same_again() {
         let mut rng = Rng::with_seed(seed);
         let messages = log(seed, 100);
         let (mut whole, mut cut) = (Bench::new(), Bench::new());
-        [&mut whole, &mut cut].into_iter().for_each(|bench| bench.machine.apply());
+        whole.machine.apply();
+        cut.machine.apply();
         let mut from = 0;
         while from < messages.len() {
             let to = (from + rng.usize(1..9)).min(messages.len());
@@ -143,7 +144,9 @@ fn an_aborted_transaction_leaves_nothing_and_is_decided_the_same_again() {
             cut.machine.apply();
             from = to;
         }
-        messages.iter().for_each(|message| whole.message(message));
+        for message in &messages {
+            whole.message(message);
+        }
         assert_eq!(whole.directory(), cut.directory(), "seed {seed}");
     }
 }
@@ -152,7 +155,9 @@ fn an_aborted_transaction_leaves_nothing_and_is_decided_the_same_again() {
 fn a_reply_is_changed_after_what_its_command_did() {
     for seed in 0..50 {
         let mut bench = Bench::new();
-        log(seed, 40).iter().for_each(|message| bench.message(message));
+        for message in log(seed, 40) {
+            bench.message(&message);
+        }
         let mut keys = Vec::new();
         let put = |change: arb_runtime::machine::Change| {
             keys.push(change.key);
