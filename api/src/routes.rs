@@ -20,6 +20,7 @@ type Row = Route<Resources>;
 const MANAGE: (&[AuthScheme], Scope) = (BOTH, Scope::KeysManage);
 
 /// What is answered at once.
+#[expect(clippy::unnecessary_wraps, reason = "as handlers that wait begin")]
 fn done(answer: Answer) -> Started {
     Ok(Box::pin(ready(answer)))
 }

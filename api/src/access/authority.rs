@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arb_accounts::directory::Directory;
 use arb_accounts::key::Mode;
 use arb_accounts::plan::Plan;
 use arb_accounts::scope::Scope;
@@ -81,7 +82,7 @@ impl Authority {
 
     /// The machine's time, or this instance's where that is later: a clock that is behind prolongs nothing.
     pub(crate) fn now(&self) -> Micros {
-        self.replica.with(|directory| directory.clock()).max((self.clock)())
+        self.replica.with(Directory::clock).max((self.clock)())
     }
 
     /// Who holds a key that is used from an address.

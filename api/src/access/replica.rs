@@ -62,7 +62,10 @@ impl Replica {
         // After the directory: who is woken finds what the reply is about, which the machine writes before it or with it.
         if let Some(reply) = reply {
             let waiting = lock(&self.waiting).remove(&reply.id).unwrap_or_default();
-            waiting.into_iter().for_each(|waiter| drop(waiter.send(reply.clone())));
+            for waiter in waiting {
+                // Whoever has given up receives nothing.
+                let _ = waiter.send(reply.clone());
+            }
         }
         change
     }

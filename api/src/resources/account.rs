@@ -11,6 +11,7 @@ use arb_accounts::account::Account;
 use arb_accounts::command::{Actor, Command, Request as CommandRequest};
 use arb_accounts::directory::Directory;
 use arb_accounts::reply::Refusal;
+use arb_accounts::secrets::{self, TOKEN_RANDOM};
 use arb_schemas::time::to_rfc3339;
 use serde_json::json;
 
@@ -140,12 +141,12 @@ fn problem(refusal: &Refusal) -> Problem {
     }
 }
 
-/// 32 random bytes in hexadecimal.
+/// A random text of 190 bits.
 ///
 /// # Errors
 /// 503.
 pub(crate) fn random() -> Result<String, Problem> {
-    let mut bytes = [0; 32];
+    let mut bytes = [0; TOKEN_RANDOM];
     getrandom::fill(&mut bytes).map_err(|_| Problem::unavailable("The system has no random numbers."))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(secrets::new_token(&bytes))
 }

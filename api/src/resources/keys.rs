@@ -36,6 +36,7 @@ pub(crate) struct KeysResource {
 
 impl KeysResource {
     /// Lists the keys of an account, also those that have expired in the last 30 days.
+    #[expect(clippy::unnecessary_wraps, reason = "as handlers answer")]
     pub(crate) fn list(&self, account: &str) -> Answer {
         let authority = &self.accounts.authority;
         let keys = authority.replica().with(|directory| {

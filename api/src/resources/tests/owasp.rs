@@ -24,7 +24,8 @@ fn owasp_api2_broken_authentication() {
         |email: &str| site.post("/session", &json!({"email": email, "password": "wrong horse battery"}));
     let (known, unknown) = (attempt("two@example.com"), attempt("nobody@example.com"));
     assert_eq!((known.status, &known.body), (401, &unknown.body), "it does not reveal who has an account");
-    let last = (0..12).map(|_| attempt("two@example.com")).last().unwrap();
+    (0..11).for_each(|_| drop(attempt("two@example.com")));
+    let last = attempt("two@example.com");
     assert_eq!(last.status, 429);
     assert!(last.headers["retry-after"].to_str().unwrap().parse::<u64>().unwrap() <= 900);
 }
