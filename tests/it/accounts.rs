@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arb_accounts::codec;
 use arb_accounts::command::{Actor, Command, NewKey, Request};
+use arb_accounts::counts::AccountCounts;
 use arb_accounts::directory::Part;
 use arb_accounts::key::{Mode, Permissions};
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
@@ -182,7 +183,7 @@ fn replies(broker: &Broker) -> BTreeMap<Vec<u8>, Part> {
 /// What the machine makes of the commands up to an offset when nothing happens to it: its state, and its audit.
 fn undisturbed(broker: &Broker, next: i64) -> (BTreeMap<Vec<u8>, Part>, Vec<Vec<u8>>) {
     let mut machine = AccountsMachine::new(&AccountsConfig::default());
-    let (mut out, mut tally) = (Outbox::default(), Default::default());
+    let (mut out, mut tally) = (Outbox::default(), AccountCounts::default());
     let commands = read_places(&broker.brokers, ACCOUNT_COMMANDS.name).into_iter();
     for (offset, record) in commands.filter(|(offset, _)| *offset < next) {
         let input = AccountsMachine::decode(&record.value).unwrap();
