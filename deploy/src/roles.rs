@@ -10,6 +10,7 @@ pub(crate) mod dlq;
 pub(crate) mod evaluate;
 mod guarded;
 pub(crate) mod ingest;
+mod machine;
 pub(crate) mod migrate;
 pub(crate) mod process;
 mod readiness;

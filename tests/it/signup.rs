@@ -67,9 +67,13 @@ impl Sites {
         Browser { url, cookie, csrf: answer.json()["csrf_token"].as_str().unwrap().to_owned() }
     }
 
-    /// With a key, at an instance.
+    /// Of the board at an instance, which costs one request.
     fn status(&self, instance: usize, key: &str) -> u16 {
-        let url = format!("{}/api/v1/arbs", self.url(instance));
+        self.status_of("/api/v1/arbs", instance, key)
+    }
+
+    fn status_of(&self, path: &str, instance: usize, key: &str) -> u16 {
+        let url = format!("{}{path}", self.url(instance));
         request("GET", &url, &[("x-api-key", key)]).unwrap().status
     }
 }
@@ -147,7 +151,8 @@ fn revoke(sites: &Sites, browser: &Browser, (key, kid): (&str, &str)) {
             .map(|instance| {
                 scope.spawn(move || {
                     let mut last = Instant::now();
-                    while sites.status(instance, key) == 200 {
+                    // Usage costs nothing, however often it is asked for.
+                    while sites.status_of("/api/v1/usage", instance, key) == 200 {
                         last = Instant::now();
                     }
                     last

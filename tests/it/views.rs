@@ -161,7 +161,7 @@ fn the_best_price_is_of_what_a_poll_names() {
 #[test]
 fn a_bar_has_the_prices_of_a_minute() {
     let server = server();
-    let tick_row = |microsecond: u32, offset: u8, price| {
+    let row = |microsecond: u32, offset: u8, price| {
         let received_at = format!("2026-01-01 01:05:00.{microsecond:06}");
         with(
             tick(5, "a", price),
@@ -169,11 +169,7 @@ fn a_bar_has_the_prices_of_a_minute() {
         )
     };
     // The last two at one time: the later record is the later word.
-    insert(
-        &server,
-        "ticks",
-        &[tick_row(3, 8, 190), tick_row(1, 5, 200), tick_row(3, 7, 180), tick_row(2, 6, 220)],
-    );
+    insert(&server, "ticks", &[row(3, 8, 190), row(1, 5, 200), row(3, 7, 180), row(2, 6, 220)]);
     insert(&server, "ticks", &[tick(6, "a", 300), with(tick(6, "a", 900), json!({"status": "suspended"}))]);
     let bars = server.query_as(
         "analyst",
@@ -294,7 +290,7 @@ fn the_board_is_what_is_open_now_ranked_as_the_api_ranks() {
 /// A transition of a signal, a minute each.
 fn signal_row(signal: &str, sequence: u32, change: &str, strength: f64) -> Value {
     let is_open = ["opened", "updated"].contains(&change);
-    let tick_row = json!({
+    let row = json!({
         "topic": "feed.events.v1", "topic_id": "now", "signal_id": signal, "sequence": sequence,
         "transition": if is_open { change } else { "closed" }, "reason": if is_open { "" } else { change },
         "at": at(sequence), "opened_at": at(1), "expires_at": at(90), "kind": "value", "event_id": "e", "sport": "soccer",
@@ -312,7 +308,7 @@ fn signal_row(signal: &str, sequence: u32, change: &str, strength: f64) -> Value
         "evidence.price_moved_at": [at(0)], "evidence.last_seen_at": [at(0)],
         "fair.method": ["shin"], "fair.probability": [0.5],
     });
-    with(tick_row, quotes)
+    with(row, quotes)
 }
 
 #[test]

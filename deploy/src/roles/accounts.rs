@@ -5,30 +5,25 @@
 
 use std::time::Duration;
 
-use arb_accounts::codec;
 use arb_accounts::counts::AccountCounts;
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
-use arb_kafka::{
-    self as kafka, Cluster, CommandProducer, Ends, InputConsumer, Surroundings, TransactionalProducer,
-};
+use arb_accounts::{codec, telemetry};
+use arb_kafka::{self as kafka, Cluster, CommandProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::ProgressMap;
-use arb_runtime::pump::{Config, Pump, SLICE};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
 
-use super::guarded::{self, LoopLiveness};
-use super::readiness::{Readiness, Topic};
+use super::guarded;
+use super::machine::{self, MachineRole};
 use crate::cli::Accounts;
-use crate::roles::admin::{Admin, Vitals};
+use crate::roles::admin::Admin;
 use crate::roles::cluster;
 use crate::system::{clock, signals};
 
-/// Between a transaction that was aborted and the next.
-const PAUSE: Duration = Duration::from_millis(20);
 /// Records of one transaction at most.
 const RECORDS: usize = 1_000;
 /// Between two timers.
@@ -56,31 +51,20 @@ fn pump_until(
 ) -> anyhow::Result<Counts<AccountCounts>> {
     let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
     let partitions = kafka::machine_partitions(cluster, &AccountsMachine::TOPICS)?;
-    let ends = Ends::watch(cluster, &ACCOUNT_COMMANDS, partitions, stop)?;
-    let outputs = Ends::watch(cluster, &ACCOUNTS, partitions, stop)?;
-    let life = LoopLiveness::new(&pulse, config.guard.watchdog);
-    admin.show(AccountsVitals { life, places: places.clone(), ends, outputs, readiness: Readiness::new() });
-    let fail_points = guarded::fail_points(&config.guard);
-    let surroundings =
-        Surroundings { fail_points: fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
-    let topics = &AccountsMachine::TOPICS;
-    let mut producer = TransactionalProducer::new(cluster, &config.group, topics, partitions, surroundings)?;
-    let mut consumer = InputConsumer::join(cluster, &config.group, topics)?;
     write_timers(cluster, &places, stop)?;
-    let mut pump = Pump::<AccountsMachine>::new(Config {
+    let role = MachineRole::<AccountsMachine> {
         machine: AccountsConfig { max_accounts: config.most },
-        epoch: clock::epoch,
+        group: config.group.clone(),
+        partitions,
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
-        slice: SLICE,
-        pause: PAUSE,
-        fail_points,
+        output: &ACCOUNTS,
+        fail_points: guarded::fail_points(&config.guard),
+        watchdog: config.guard.watchdog,
         pulse,
         places,
-    });
-    while !stop.is_stopped() {
-        pump.step(&mut consumer, &mut producer)?;
-    }
-    Ok(pump.counts().clone())
+        inspect: telemetry::inspect,
+    };
+    machine::pump_until(stop, role, cluster, admin)
 }
 
 /// Writes a timer a second while a partition is owned, until the shutdown signal. A timer that is not delivered is followed by
@@ -103,31 +87,4 @@ fn write_timers(cluster: &Cluster, places: &ProgressMap, stop: &Stop) -> anyhow:
 fn write_timer(producer: &CommandProducer) -> anyhow::Result<()> {
     producer.send(TIMER, &codec::encode_timer(clock::now())?)?;
     Ok(producer.serve(REPORT)?)
-}
-
-/// The pump, seen from outside.
-struct AccountsVitals {
-    life: LoopLiveness,
-    places: ProgressMap,
-    ends: Ends,
-    /// Of the compacted topic: what it writes there is held back by transactions that others leave open.
-    outputs: Ends,
-    readiness: Readiness,
-}
-
-impl Vitals for AccountsVitals {
-    fn is_alive(&self) -> bool {
-        self.life.is_alive()
-    }
-
-    /// What it owns moves; a standby owns nothing, and is ready.
-    fn is_ready(&self) -> bool {
-        self.life.is_moving() && self.readiness.is_ready()
-    }
-
-    fn inspect(&self) {
-        let input = Topic { name: ACCOUNT_COMMANDS.name, places: Some(&self.places), ends: &self.ends };
-        self.readiness.inspect(&[input, Topic { name: ACCOUNTS.name, places: None, ends: &self.outputs }]);
-        arb_accounts::telemetry::inspect(&self.places.get(), &self.ends.get(), self.life.silence());
-    }
 }

@@ -127,7 +127,7 @@ metrics! {
 
     // accounts
     ACCOUNT_COMMANDS = counter(Accounts, Count, "arb_accounts_commands_total",
-        "Commands that committed transactions took in: carried out, refused, or repeated, which have their first reply.").by(&["result"]);
+        "Commands that committed transactions took in: carried out, refused, or repeated, which have their first reply.").by(&["outcome"]);
     ACCOUNT_TIMERS = counter(Accounts, Count, "arb_accounts_timers_total",
         "Timer records taken in: one a second from each instance that owns the partition.");
     ACCOUNT_EXPIRED = counter(Accounts, Count, "arb_accounts_expired_total", "Sessions, keys and replies that were removed because their time was over.");

@@ -1,0 +1,107 @@
+//! A machine as a role: its pump, on a thread of its own with a watchdog, and how it is seen from outside.
+//!
+//! It never knows what the machine decides about.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use arb_kafka::{Cluster, Ends, InputConsumer, Surroundings, TransactionalProducer};
+use arb_runtime::batch::BatchLimits;
+use arb_runtime::fail_point::FailPoints;
+use arb_runtime::machine::{Counts, Machine};
+use arb_runtime::progress::{PartitionProgress, ProgressMap, Span};
+use arb_runtime::pump::{Config, Pump, SLICE};
+use arb_runtime::stop::Stop;
+use arb_runtime::watchdog::Pulse;
+use arb_schemas::topics;
+
+use super::guarded::LoopLiveness;
+use super::readiness::{Readiness, Topic};
+use crate::roles::admin::{Admin, Vitals};
+use crate::system::clock;
+
+/// Between a transaction that was aborted and the next.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Reports how far each partition is, where its input ends, and how long the pump has been silent.
+pub(super) type Inspect = fn(&BTreeMap<i32, PartitionProgress>, &BTreeMap<i32, Span>, Option<Duration>);
+
+/// A machine, and how its pump runs.
+pub(super) struct MachineRole<M: Machine> {
+    pub(super) machine: M::Config,
+    pub(super) group: String,
+    /// Of all its topics.
+    pub(super) partitions: i32,
+    pub(super) limits: BatchLimits,
+    /// One of its outputs: what it writes there is held back by transactions that others leave open.
+    pub(super) output: &'static topics::Topic,
+    pub(super) fail_points: FailPoints,
+    pub(super) watchdog: Duration,
+    pub(super) pulse: Pulse,
+    pub(super) places: ProgressMap,
+    pub(super) inspect: Inspect,
+}
+
+/// Pumps until the shutdown signal; what was counted.
+pub(super) fn pump_until<M: Machine>(
+    stop: &Stop,
+    role: MachineRole<M>,
+    cluster: &Cluster,
+    admin: &Admin,
+) -> anyhow::Result<Counts<M::Tally>> {
+    let (topics, partitions) = (&M::TOPICS, role.partitions);
+    admin.show(MachineVitals {
+        life: LoopLiveness::new(&role.pulse, role.watchdog),
+        places: role.places.clone(),
+        input: (topics.input, Ends::watch(cluster, topics.input, partitions, stop)?),
+        output: (role.output, Ends::watch(cluster, role.output, partitions, stop)?),
+        readiness: Readiness::new(),
+        inspect: role.inspect,
+    });
+    let surroundings =
+        Surroundings { fail_points: role.fail_points.clone(), pulse: role.pulse.clone(), stop: stop.clone() };
+    let mut producer = TransactionalProducer::new(cluster, &role.group, topics, partitions, surroundings)?;
+    let mut consumer = InputConsumer::join(cluster, &role.group, topics)?;
+    let mut pump = Pump::<M>::new(Config {
+        machine: role.machine,
+        epoch: clock::epoch,
+        limits: role.limits,
+        slice: SLICE,
+        pause: PAUSE,
+        fail_points: role.fail_points,
+        pulse: role.pulse,
+        places: role.places,
+    });
+    while !stop.is_stopped() {
+        pump.step(&mut consumer, &mut producer)?;
+    }
+    Ok(pump.counts().clone())
+}
+
+/// The pump, seen from outside.
+struct MachineVitals {
+    life: LoopLiveness,
+    places: ProgressMap,
+    input: (&'static topics::Topic, Ends),
+    output: (&'static topics::Topic, Ends),
+    readiness: Readiness,
+    inspect: Inspect,
+}
+
+impl Vitals for MachineVitals {
+    fn is_alive(&self) -> bool {
+        self.life.is_alive()
+    }
+
+    /// What it owns moves; one that owns nothing stands by, and is ready.
+    fn is_ready(&self) -> bool {
+        self.life.is_moving() && self.readiness.is_ready()
+    }
+
+    fn inspect(&self) {
+        let ((input, input_ends), (output, output_ends)) = (&self.input, &self.output);
+        let input = Topic { name: input.name, places: Some(&self.places), ends: input_ends };
+        self.readiness.inspect(&[input, Topic { name: output.name, places: None, ends: output_ends }]);
+        (self.inspect)(&self.places.get(), &input_ends.get(), self.life.silence());
+    }
+}
