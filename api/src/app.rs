@@ -79,21 +79,25 @@ impl App {
     /// A board that has read nothing yet, of topics with the given numbers of partitions.
     ///
     /// ```
-    /// use arb_api::App;
-    /// use arb_api::access::{keys::Keys, plan::Plan, usage::Usage};
-    /// use arb_api::files::reload::Reloaded;
-    /// use arb_api::stream::{Streams, source::Source};
+    /// use std::sync::Arc;
     /// use std::time::Duration;
     ///
+    /// use arb_accounts::secrets::Pepper;
+    /// use arb_api::access::{authority::Authority, replica::Replica, sign_up::SignUp, usage::Usage};
+    /// use arb_api::files::reload::Reloaded;
+    /// use arb_api::http::site::Site;
+    /// use arb_api::stream::{Streams, source::Source};
+    /// use arb_api::{App, Sessions};
+    ///
+    /// let clock = || 1_767_225_600_000_000;
     /// let folder = std::env::temp_dir().join(format!("app-{}", std::process::id()));
-    /// let keys = folder.join("keys.json");
-    /// Keys::create(&keys, "alice", Plan::Free)?;
+    /// let authority = Authority::new(Arc::new(Replica::default()), Pepper::new(&[7; 32]), clock);
     /// let plans = Reloaded::open(folder.join("plans.json"))?;
-    /// let usage = Usage::open(folder.join("usage.json"), plans, || 1_767_225_600_000_000)?;
+    /// let usage = Usage::open(folder.join("usage.json"), plans, clock)?;
     /// let streams = Streams::new(Source::by_hand(1), 1_000, Duration::from_secs(10));
-    /// let app = App::new(1, Reloaded::open(keys)?, usage, streams);
+    /// let sessions = Sessions::start(Site::new("127.0.0.1:8080".parse()?, None)?, SignUp::Closed)?;
+    /// let app = App::new(1, authority, usage, streams, sessions);
     /// assert!(!app.is_ready(), "the topics have not been read yet");
-    /// # std::fs::remove_dir_all(&folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

@@ -246,7 +246,6 @@ fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mu
 
 #[cfg(test)]
 mod tests {
-    use arb_accounts::key::Mode;
     use arb_schemas::time::parse_rfc3339;
     use proptest::prelude::*;
 
@@ -265,7 +264,7 @@ mod tests {
     /// A key of an account.
     fn key(account: &str, kid: &str) -> Caller {
         let (kid, account, plan) = (kid.to_owned(), account.to_owned(), Plan::Free);
-        Caller { kid, account, plan, scopes: vec![], mode: Mode::Live, monthly_cap: None }
+        Caller { kid, account, plan, scopes: vec![], monthly_cap: None }
     }
 
     /// The usage that lies in a folder.

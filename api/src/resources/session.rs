@@ -34,8 +34,6 @@ use crate::http::site::{SESSION_SECONDS, Site};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 4_096;
-/// Characters of a password.
-const PASSWORD: std::ops::RangeInclusive<usize> = 12..=128;
 /// Longest e-mail, in bytes.
 const MAX_EMAIL: usize = 254;
 const CSRF: &str = "x-csrf-token";
@@ -329,6 +327,6 @@ fn credentials(mut body: JsonBody, field: &str) -> Result<(String, String, Optio
 }
 
 fn checked_password(password: Option<String>, field: &str) -> Result<String, Problem> {
-    let password = password.filter(|password| PASSWORD.contains(&password.chars().count()));
-    password.ok_or_else(|| Problem::invalid_param(field, "must have 12 to 128 characters"))
+    let fits = |text: &String| password::LENGTH.contains(&text.chars().count());
+    password.filter(fits).ok_or_else(|| Problem::invalid_param(field, "must have 12 to 128 characters"))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arb_accounts::directory::Part;
-use arb_accounts::key::{ApiKey, Cidr};
+use arb_accounts::key::{ApiKey, Cidr, Mode};
 use arb_accounts::scope::Scope;
 use arb_schemas::records::BoardProgress;
 use futures_util::stream;
@@ -227,6 +227,7 @@ fn every_route_for_keys_refuses_whoever_may_not_use_it() {
             "expired: {line}"
         );
         assert_eq!(ask(&site.key(3, "acc_0000000000000003", |_| {})), 401, "disabled: {line}");
+        assert_eq!(ask(&site.key(7, owner, |key| key.mode = Mode::Test)), 401, "a test key: {line}");
         let cidr = Cidr::try_from("192.0.2.0/24".to_owned()).unwrap();
         assert_eq!(
             ask(&site.key(4, owner, |key| key.permissions.cidrs = vec![cidr])),

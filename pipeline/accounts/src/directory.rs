@@ -41,6 +41,15 @@ impl Part {
 }
 
 /// The state.
+///
+/// ```
+/// use arb_accounts::directory::{Directory, Part};
+///
+/// let mut directory = Directory::default();
+/// directory.put(Part::Clock(1_767_225_600_000_000));
+/// assert_eq!(directory.clock(), 1_767_225_600_000_000);
+/// assert!(directory.account_of("me@example.com").is_none());
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directory {
     accounts: BTreeMap<String, Account>,

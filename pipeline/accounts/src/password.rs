@@ -3,6 +3,8 @@
 //! One hash takes some 20 ms of a core and 19 MiB: whoever calls this limits how many run at one time. It never makes random
 //! numbers. Source: OWASP Password Storage Cheat Sheet; RFC 9106.
 
+use std::ops::RangeInclusive;
+
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
 use thiserror::Error;
@@ -11,10 +13,10 @@ use thiserror::Error;
 pub const SALT: usize = 16;
 /// The longest hash that is stored.
 pub const MAX_HASH: usize = 200;
-/// Characters that a password has at least.
-pub const MIN_PASSWORD: usize = 10;
-/// Bytes that a password has at most.
-pub const MAX_PASSWORD: usize = 1024;
+/// Characters of a password: so many at least, and so many at most.
+pub const LENGTH: RangeInclusive<usize> = 12..=128;
+/// The most bytes that so many characters have.
+const MAX_BYTES: usize = 4 * 128;
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
@@ -23,7 +25,7 @@ const LANES: u32 = 1;
 #[derive(Debug, Error)]
 pub enum PasswordError {
     /// Its length.
-    #[error("a password has at least {MIN_PASSWORD} characters and at most {MAX_PASSWORD} bytes")]
+    #[error("a password has {} to {} characters", LENGTH.start(), LENGTH.end())]
     Length,
     /// The library refused it.
     #[error("the password was not hashed: {0}")]
@@ -38,10 +40,19 @@ fn argon2() -> Result<Argon2<'static>, PasswordError> {
 
 /// The hash of a password.
 ///
+/// ```
+/// use arb_accounts::password;
+///
+/// let hash = password::hash("correct horse", &[7; password::SALT])?;
+/// assert!(password::verify("correct horse", Some(&hash)));
+/// assert!(!password::verify("wrong horse", Some(&hash)));
+/// # Ok::<(), password::PasswordError>(())
+/// ```
+///
 /// # Errors
 /// [`PasswordError`].
 pub fn hash(password: &str, salt: &[u8; SALT]) -> Result<String, PasswordError> {
-    if password.chars().count() < MIN_PASSWORD || password.len() > MAX_PASSWORD {
+    if !LENGTH.contains(&password.chars().count()) {
         return Err(PasswordError::Length);
     }
     let failed = |error: argon2::password_hash::Error| PasswordError::Hash(error.to_string());
@@ -56,7 +67,7 @@ pub fn verify(password: &str, hash: Option<&str>) -> bool {
     /// Of no password that is known.
     const NONE: &str =
         "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-    let password = if password.len() > MAX_PASSWORD { "" } else { password };
+    let password = if password.len() > MAX_BYTES { "" } else { password };
     let parsed = PasswordHash::new(hash.unwrap_or(NONE));
     let (Ok(parsed), Ok(argon2)) = (parsed, argon2()) else { return false };
     argon2.verify_password(password.as_bytes(), &parsed).is_ok() && hash.is_some()
@@ -93,9 +104,8 @@ mod tests {
 
     #[test]
     fn passwords_that_are_too_short_or_long_are_refused() {
-        assert!(hash("short", &[7; SALT]).is_err());
-        assert!(hash(&"x".repeat(MAX_PASSWORD + 1), &[7; SALT]).is_err());
-        assert!(hash(&"ä".repeat(MIN_PASSWORD), &[7; SALT]).is_ok());
+        let is_hashed = |length| hash(&"ä".repeat(length), &[7; SALT]).is_ok();
+        assert_eq!([11, 12, 128, 129].map(is_hashed), [false, true, true, false]);
     }
 
     #[test]

@@ -67,6 +67,13 @@ impl Scope {
     }
 
     /// The scope that a text names.
+    ///
+    /// ```
+    /// use arb_accounts::scope::Scope;
+    ///
+    /// assert_eq!(Scope::parse("board:read"), Some(Scope::BoardRead));
+    /// assert_eq!(Scope::parse("board:write"), None);
+    /// ```
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.key() == text)

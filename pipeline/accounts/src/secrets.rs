@@ -106,6 +106,18 @@ pub struct ParsedKey<'a> {
 }
 
 /// A key of random bytes.
+///
+/// ```
+/// use arb_accounts::key::Mode;
+/// use arb_accounts::secrets::{KEY_RANDOM, Pepper, new_key, parse_key};
+///
+/// let key = new_key(Mode::Live, &[7; KEY_RANDOM]);
+/// assert!(key.starts_with("arb_live_77777777"));
+/// assert_eq!(parse_key(&key).map(|parsed| parsed.kid), Some("77777777"));
+/// // Stored is the HMAC alone.
+/// let pepper = Pepper::new(&[42; 32]);
+/// assert!(pepper.is_of(&key, &pepper.hmac(&key)));
+/// ```
 #[must_use]
 pub fn new_key(mode: Mode, random: &[u8; KEY_RANDOM]) -> String {
     // A byte modulo 62 favours eight of the digits a little; 32 of them still carry 190 bits.
