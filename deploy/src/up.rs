@@ -140,7 +140,6 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let rules: Vec<_> = rules.into_iter().chain(books.as_deref()).collect();
     children.start("process", &[&common[..], &rules].concat())?;
     children.start("accounts", &[&common[..], &[&accounts_admin]].concat())?;
-    children.start("accounts", &[&common[..], &[&*accounts_admin]].concat())?;
     // That of the last run ends with it.
     let key = start_demonstration(config, &brokers, pepper.clone(), children, stop)?;
     let (listen, pepper) = (config.listen.to_string(), pepper.display().to_string());
