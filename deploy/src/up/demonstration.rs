@@ -4,10 +4,12 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use arb_accounts::account::Account;
 use arb_accounts::command::{Command, NewKey};
 use arb_accounts::key::{Mode, Permissions};
 use arb_accounts::plan::Plan;
+use arb_accounts::reply::Refusal;
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets;
 
@@ -59,6 +61,10 @@ fn account(client: &mut AccountsClient) -> anyhow::Result<String> {
         let create = Command::CreateAccount { account, email, password: None, plan: Plan::Enterprise };
         attempts -= 1;
         match client.request(request.clone(), create) {
+            // A command of an earlier start that nobody carried out then was carried out before this one.
+            Ok(Err(Refusal::EmailTaken)) => {
+                return client.find(EMAIL).map(|account| account.id.clone()).context("no account");
+            }
             Ok(reply) => {
                 reply.map_err(|refusal| anyhow::anyhow!("{refusal}"))?;
                 return Ok(id);
