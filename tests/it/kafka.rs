@@ -20,7 +20,7 @@ use crate::support::stack::Broker;
 use crate::support::wait_for;
 
 /// A record as it lies in a topic.
-#[derive(PartialEq)]
+#[derive(PartialEq, Debug)]
 pub(crate) struct Record {
     pub(crate) partition: i32,
     pub(crate) key: Vec<u8>,
@@ -163,11 +163,13 @@ pub(crate) fn try_committed(
     Ok(answer.elements().iter().map(|element| offset(element.offset())).collect())
 }
 
-/// Writes records to the tick topic as a stranger would, the partition chosen by librdkafka.
+/// Writes records to the tick topic as a stranger would, the partition chosen by librdkafka. Each is written once: without
+/// idempotence a request whose answer is lost would be sent, and written, again.
 pub(crate) fn write(brokers: &str, records: &[(&str, &[u8])]) {
     let producer: BaseProducer = ClientConfig::new()
         .set("bootstrap.servers", brokers)
         .set("partitioner", "murmur2_random")
+        .set("enable.idempotence", "true")
         .create()
         .unwrap();
     for (key, value) in records {

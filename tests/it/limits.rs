@@ -70,6 +70,7 @@ fn write(broker: &Broker, value: &[u8]) {
     let producer: BaseProducer = ClientConfig::new()
         .set("bootstrap.servers", &broker.brokers)
         .set("partitioner", "murmur2_random")
+        .set("enable.idempotence", "true")
         .set("message.max.bytes", "8000000")
         .set("compression.type", "lz4")
         .create()
@@ -90,8 +91,9 @@ fn process_and_kill(broker: &Broker, records: i64) {
     wait_for(&format!("record {records} is processed"), || {
         process.assert_runs();
         // Right after the broker's start the group has no coordinator yet.
-        let committed = try_committed(&broker.brokers, "arb-process", ASK).ok()?;
-        (committed[partition] == Some(records)).then_some(())
+        let committed = try_committed(&broker.brokers, "arb-process", ASK).ok()?[partition];
+        assert!(committed <= Some(records), "{committed:?} where {records} records were written");
+        (committed == Some(records)).then_some(())
     });
     wait_for("it is ready", || (Admin::of(&log).get("/readyz").status == 200).then_some(()));
     process.kill();

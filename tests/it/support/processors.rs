@@ -56,9 +56,12 @@ impl Outcome {
         ] {
             let differs = ours.iter().zip(theirs).position(|(ours, theirs)| ours != theirs);
             let (found, wanted) = (ours.len(), theirs.len());
+            let at = differs.unwrap_or_else(|| found.min(wanted));
             assert!(
                 ours == theirs,
-                "{what}: {name}: {found} records for {wanted}, the first other {differs:?}"
+                "{what}: {name}: {found} records for {wanted}; at {at} {:?}, expected {:?}",
+                ours.get(at),
+                theirs.get(at)
             );
         }
         let others = self.other_states(expected);
