@@ -34,8 +34,8 @@ pub(crate) fn read_all(brokers: &str, topic: &str) -> Vec<Record> {
     read_places(brokers, topic).into_iter().map(|(_, record)| record).collect()
 }
 
-/// The same, each with its offset.
-pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
+/// A reader of what is committed in a topic, from its beginning, and how many partitions it has.
+pub(crate) fn reader(brokers: &str, topic: &str) -> (BaseConsumer, usize) {
     let consumer: BaseConsumer = ClientConfig::new()
         .set("bootstrap.servers", brokers)
         .set("group.id", "test-reader")
@@ -50,6 +50,12 @@ pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
         list.add_partition_offset(topic, i32::try_from(partition).unwrap(), Offset::Beginning).unwrap();
     }
     consumer.assign(&list).unwrap();
+    (consumer, partitions)
+}
+
+/// The same, each with its offset.
+pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
+    let (consumer, partitions) = reader(brokers, topic);
     // Numbers, not a count: a partition can be at its end more than once while another one is still being read.
     let (mut records, mut ended) = (Vec::new(), BTreeSet::new());
     let deadline = Instant::now() + Duration::from_mins(2);

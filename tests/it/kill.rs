@@ -9,7 +9,7 @@ use arb_schemas::topics::PROCESS_STATE;
 use rustix::process::Signal;
 
 use crate::kafka::{Open, write};
-use crate::processor::board_contains;
+use crate::processor::wait_for_poll;
 use crate::support::processors::{Outcome, Processors};
 use crate::support::program::Role;
 use crate::support::stack::Broker;
@@ -58,15 +58,12 @@ impl<'a> Feed<'a> {
     }
 
     /// Publishes the rest, the same pieces in every run, and waits until all of it is processed.
-    pub(crate) fn finish(&mut self, mut each: impl FnMut()) {
+    pub(crate) fn finish(&mut self, each: impl FnMut()) {
         while self.published < POLLS {
             self.publish(self.published + CHUNK);
         }
         let last = parse_rfc3339(&poll(POLLS - 1)).unwrap();
-        wait_for("the last poll is processed", || {
-            each();
-            board_contains(self.broker, last).then_some(())
-        });
+        wait_for_poll(self.broker, last, each);
     }
 }
 
@@ -161,7 +158,7 @@ fn frozen(point: &str) -> Outcome {
     processors.start(2, &[]);
     feed.publish(60);
     let middle = parse_rfc3339(&poll(59)).unwrap();
-    wait_for("the third has taken over", || board_contains(&broker, middle).then_some(()));
+    wait_for_poll(&broker, middle, || ());
     processors.of(0).signal(Signal::CONT);
     feed.finish(|| drop(processors.dead()));
     processors.stop();

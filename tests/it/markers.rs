@@ -13,7 +13,7 @@ use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use crate::kafka::{ends, read_all};
-use crate::processor::board_contains;
+use crate::processor::wait_for_poll;
 use crate::support::program::{Role, run};
 use crate::support::stack::{Broker, kafka_libraries};
 use crate::support::{recordings, wait_for};
@@ -124,10 +124,7 @@ fn a_processor_aborts_what_its_id_has_left_open_before_it_works() {
     let log = broker.path("process.log");
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
     let last = parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
-    wait_for("the last poll is processed", || {
-        process.assert_runs();
-        board_contains(&broker, last).then_some(())
-    });
+    wait_for_poll(&broker, last, || process.assert_runs());
     process.stop();
     for topic in outputs {
         wait_for("nothing is open", || is_settled(&broker, topic).then_some(()));

@@ -1,14 +1,16 @@
 //! The processor: that its output is the input's alone, and where it must stop rather than guess.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use arb_kafka::partition_of;
 use arb_schemas::records::BoardProgress;
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, DEFAULT_PARTITIONS, FEED_EVENTS};
 use arb_schemas::wire;
+use rdkafka::message::Message;
 
-use crate::kafka::{Record, commit_by_hand, read_all, without_epoch, write};
+use crate::kafka::{Record, commit_by_hand, read_all, reader, without_epoch, write};
 use crate::support::program::{Role, arb, run};
 use crate::support::stack::{Broker, Stack};
 use crate::support::{recordings, wait_for};
@@ -58,10 +60,7 @@ fn an_unreadable_record_is_dead_lettered_with_its_reason_and_the_rest_is_process
     broker.ingest(&recording, &[]);
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
     let last = parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
-    wait_for("the last poll is processed", || {
-        process.assert_runs();
-        board_contains(&broker, last).then_some(())
-    });
+    wait_for_poll(&broker, last, || process.assert_runs());
     let dead = read_all(&broker.brokers, DEAD_TICKS.name);
     let partition = partition_of("stranger", DEFAULT_PARTITIONS);
     assert_eq!(dead.len(), 1);
@@ -93,17 +92,24 @@ fn a_pump_that_hangs_is_ended_by_its_watchdog() {
     assert!(!output.success && output.err.contains("has not moved for 5 s and is ended"), "{}", output.err);
 }
 
-/// Whether every partition of the board contains a poll.
-pub(crate) fn board_contains(broker: &Broker, received_at: i64) -> bool {
-    let mut partitions = BTreeSet::new();
-    for record in read_all(&broker.brokers, ARBS_BOARD.name) {
-        if let Ok(progress) = wire::decode::<BoardProgress>(&record.value)
-            && progress.received_at == received_at
-        {
-            partitions.insert(record.partition);
+/// Waits until every partition of the board contains a poll, and looks at something else meanwhile.
+pub(crate) fn wait_for_poll(broker: &Broker, received_at: i64, mut each: impl FnMut()) {
+    let (board, partitions) = reader(&broker.brokers, ARBS_BOARD.name);
+    let mut found = BTreeSet::new();
+    wait_for("every partition of the board contains the poll", || {
+        each();
+        // Not all there is: something else is to be looked at while the board moves.
+        for _ in 0..500 {
+            let Some(polled) = board.poll(Duration::from_millis(20)) else { break };
+            if let Ok(record) = polled
+                && let Ok(progress) = wire::decode::<BoardProgress>(record.payload().unwrap_or_default())
+                && progress.received_at == received_at
+            {
+                found.insert(record.partition());
+            }
         }
-    }
-    i32::try_from(partitions.len()) == Ok(DEFAULT_PARTITIONS)
+        (found.len() == partitions).then_some(())
+    });
 }
 
 /// The whole feed of a recording, processed in transactions of so many records, and the processor's log.
@@ -115,10 +121,7 @@ fn feed(records: &str, fail_point: &[&str]) -> (Vec<Record>, String) {
     let log = broker.path("process.log");
     let mut process = Role::start("process", &[&limits, fail_point].concat(), &log);
     let last = parse_rfc3339("2026-01-01T03:15:00Z").unwrap();
-    wait_for("the last poll is processed", || {
-        process.assert_runs();
-        board_contains(&broker, last).then_some(())
-    });
+    wait_for_poll(&broker, last, || process.assert_runs());
     process.stop();
     let feed = read_all(&broker.brokers, FEED_EVENTS.name).into_iter().map(without_epoch);
     (feed.collect(), std::fs::read_to_string(log).unwrap())

@@ -13,7 +13,7 @@ use rustix::process::Signal;
 
 use crate::kafka::{commit_to, write};
 use crate::kill::{CHUNK, Feed, POLLS, poll};
-use crate::processor::board_contains;
+use crate::processor::wait_for_poll;
 use crate::support::feed::{Writer, frame, signal};
 use crate::support::program::Role;
 use crate::support::sinks::{Ground, Rows};
@@ -32,7 +32,7 @@ fn fill(ground: &Ground, polls: u64) -> Rows {
     let broker = &ground.broker;
     broker.ingest(&recordings::simulated(broker.scratch.path(), 52, polls), &[]);
     let last = parse_rfc3339(&poll(polls - 1)).unwrap();
-    wait_for("all is processed", || board_contains(broker, last).then_some(()));
+    wait_for_poll(broker, last, || ());
     let writer = Writer::new(&broker.brokers);
     for (sequence, change) in (1_000_000..).zip(["opened", "updated", "followed"]) {
         writer.write_signal(1, &signal("told", "soccer_test", sequence, change));
@@ -120,7 +120,7 @@ fn killed(seed: u64) {
         kills += died;
     }
     let last = parse_rfc3339(&poll(feed.published - 1)).unwrap();
-    wait_for("all is processed", || board_contains(&ground.broker, last).then_some(()));
+    wait_for_poll(&ground.broker, last, || ());
     println!("seed {seed}: {kills} kills");
     let expected = ground.expected();
     ground.wait_for_rows(&expected, || {
@@ -253,7 +253,7 @@ fn away(time: Duration) {
     let mut publish = |until| {
         feed.publish(until);
         let last = parse_rfc3339(&poll(until - 1)).unwrap();
-        wait_for("the board moves", || board_contains(broker, last).then_some(()));
+        wait_for_poll(broker, last, || ());
     };
     publish(12);
     wait_for("rows come", || {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use arb_kafka::{Cluster, topic_id};
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
@@ -201,6 +202,8 @@ impl Ground {
     pub(crate) fn wait_for_rows(&self, expected: &Rows, mut each: impl FnMut()) {
         wait_for("all rows are there", || {
             each();
+            // A dozen queries: more often, they would take the sink's time.
+            std::thread::sleep(Duration::from_millis(100));
             let is_there = |(table, rows): (&&str, &Vec<Value>)| {
                 self.count(table).is_some_and(|count| count >= rows.len() as u64)
             };
