@@ -33,6 +33,7 @@ use crate::access::sign_up::SignUp;
 use crate::access::usage::Usage;
 use crate::files::reload::Reloaded;
 use crate::http::site::Site;
+use crate::lists::listed::{ListFilter, Listed};
 use crate::stream::Streams;
 use crate::stream::source::Source;
 use crate::view::json;
@@ -169,6 +170,13 @@ pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
         execution_probability: Some(0.9),
         ..fixtures::entry()
     }
+}
+
+/// The board's filter by a sport or league.
+pub(crate) fn of_sport(name: &str) -> <BoardEntry as Listed>::Filter {
+    let mut filter = <BoardEntry as Listed>::Filter::default();
+    assert!(matches!(filter.take("sport", name), Ok(true)), "{name}");
+    filter
 }
 
 /// A value with this id, opened so many seconds after the beginning.

@@ -1,6 +1,7 @@
 //! What the API serves: one file a resource, each with the state that it needs.
 //!
-//! - `list`: how a list is answered, a page at a time; `arbs` and `signals`: what differs between the two.
+//! - `list`: how a list is answered, a page at a time; `arbs` and `signals`: what differs between the two; `board_filter`: what
+//!   a request may ask of the board.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
 //! - `stream`: the entry to Server-Sent Events; `usage`: an account's quota; `health`: whether the process runs and serves;
 //!   `problems`: what an error's `type` means.
@@ -9,6 +10,7 @@
 
 pub(crate) mod account;
 mod arbs;
+mod board_filter;
 pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod list;

@@ -33,6 +33,24 @@ pub(crate) fn name(parameter: &str, value: &str, reason: &'static str) -> Result
     is_name.then(|| value.to_owned()).ok_or_else(|| Problem::invalid_param(parameter, reason))
 }
 
+/// A parameter's value as `true` or `false`.
+pub(crate) fn truth(parameter: &str, value: &str) -> Result<bool, Problem> {
+    value.parse().map_err(|_| Problem::invalid_param(parameter, "must be true or false"))
+}
+
+/// The bits of a finite number that is accepted; zero has those of one sign. The reason is why another value is refused.
+///
+/// Numbers of filters are kept, and travel in cursors, as their bits: equal filters have equal ones.
+pub(crate) fn number(
+    parameter: &str,
+    value: &str,
+    reason: &'static str,
+    is_accepted: impl Fn(f64) -> bool,
+) -> Result<u64, Problem> {
+    let number = value.parse().ok().filter(|number: &f64| number.is_finite() && is_accepted(*number));
+    number.map(|number| (number + 0.0).to_bits()).ok_or_else(|| Problem::invalid_param(parameter, reason))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -170,25 +170,25 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::fixtures::entry;
+    use crate::fixtures::{entry, of_sport};
     use crate::http::paging::Cursor;
     use crate::lists::listed::ListFilter;
     use crate::lists::snapshot::PageQuery;
-    use crate::lists::sport::Sport;
 
     type Board = Entries<BoardEntry>;
+    type Filter = <BoardEntry as Listed>::Filter;
 
     fn board(partitions: i32) -> Board {
         Board::new(&Arc::new(Polls::new(partitions)), &Arc::default())
     }
 
     fn page(board: &Board, limit: usize, after: Option<&str>) -> Value {
-        page_of(board, limit, after, &Sport::default())
+        page_of(board, limit, after, &Filter::default())
     }
 
-    fn page_of(board: &Board, limit: usize, after: Option<&str>, sport: &Sport) -> Value {
-        let after = after.map(|after| Cursor::<_, Sport>::decode(after).unwrap().after);
-        let ask = PageQuery { limit, after, filter: sport.clone() };
+    fn page_of(board: &Board, limit: usize, after: Option<&str>, filter: &Filter) -> Value {
+        let after = after.map(|after| Cursor::<_, Filter>::decode(after).unwrap().after);
+        let ask = PageQuery { limit, after, filter: filter.clone() };
         serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json).unwrap()
     }
 
@@ -197,10 +197,10 @@ mod tests {
     }
 
     /// All of a sport or league.
-    fn whole(snapshot: &Snapshot<BoardEntry>, sport: &Sport) -> Value {
+    fn whole(snapshot: &Snapshot<BoardEntry>, filter: &Filter) -> Value {
         let text = [
             vec![snapshot.opening().into()],
-            snapshot.pieces(|entry| sport.includes(entry)),
+            snapshot.pieces(|entry| filter.includes(entry, None)),
             vec!["]}".into()],
         ]
         .concat()
@@ -261,7 +261,7 @@ mod tests {
             entry.event.sport = sport.into();
             board.put(entry);
         }
-        let tennis = Sport::parse("tennis").unwrap();
+        let tennis = of_sport("tennis");
         let first = page_of(&board, 1, None, &tennis);
         assert_eq!(ids(&first), ["a"]);
         let second = page_of(&board, 1, first["next_cursor"].as_str(), &tennis);
@@ -280,7 +280,7 @@ mod tests {
         board.put(other);
         board.put(entry("c", 0.02));
         let windows = vec![Arc::new(entry("a", 0.04)), Arc::new(entry("b", 0.03))];
-        let whole = whole(&Snapshot::of(&board.parts_of(windows)), &Sport::default());
+        let whole = whole(&Snapshot::of(&board.parts_of(windows)), &Filter::default());
         assert_eq!(ids(&whole), ["a", "b"]);
         assert_eq!(whole["arbs"][0]["updated_at"], "1970-01-01T00:00:05Z");
         assert_eq!(whole["arbs"][1]["updated_at"], "1970-01-01T00:00:01Z");

@@ -45,11 +45,11 @@ impl KnownSports {
             let sport = name.split_once('_').filter(|(_, league)| !league.is_empty());
             sport.is_some_and(|(sport, _)| sports().any(|known| known == sport))
         };
-        if sport.name().is_some_and(of_known_sport) { Ok(()) } else { self.check(sport) }
+        if sport.name().is_some_and(of_known_sport) { Ok(()) } else { self.check("sport", sport) }
     }
 
-    /// Refuses a filter that names none of them.
-    pub(crate) fn check(&self, sport: &Sport) -> Result<(), Problem> {
+    /// Refuses a parameter that names none of them.
+    pub(crate) fn check(&self, parameter: &str, sport: &Sport) -> Result<(), Problem> {
         let Some(name) = sport.name().filter(|name| catalogue().all(|known| known != *name)) else {
             return Ok(());
         };
@@ -68,7 +68,7 @@ impl KnownSports {
         let near: Vec<_> = near.into_iter().take(SUGGESTED).map(|(_, other)| other).collect();
         let named = if near.is_empty() { sports().collect() } else { near }.join(", ");
         Err(Problem::invalid_param(
-            "sport",
+            parameter,
             format!("is no sport or league that is known; there are: {named}"),
         ))
     }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn refusal(sports: &KnownSports, name: &str) -> Option<String> {
-        let problem = sports.check(&Sport::parse(name).ok().unwrap()).err()?;
+        let problem = sports.check("sport", &Sport::parse(name).ok().unwrap()).err()?;
         Some(problem.into_parts().2)
     }
 
@@ -122,7 +122,7 @@ mod tests {
         for name in ["soccer", "soccer_epl", "icehockey_nhl", "tennis"] {
             assert_eq!(refusal(&sports, name), None, "{name}");
         }
-        assert!(sports.check(&Sport::default()).is_ok());
+        assert!(sports.check("sport", &Sport::default()).is_ok());
         for (name, suggested) in [
             ("soccr", "there are: soccer\""),
             ("socc", "there are: soccer, "),

@@ -59,10 +59,21 @@ pub(crate) trait ListFilter<E>:
     /// # Errors
     /// [`Problem`] for an invalid value.
     fn take(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
-    /// Whether an entry is shown.
-    fn includes(&self, entry: &E) -> bool;
-    /// The sport or league in it.
-    fn sport(&self) -> &Sport;
+    /// Whether an entry is shown, as of a time, if there is one.
+    fn includes(&self, entry: &E, as_of: Option<Micros>) -> bool;
+    /// The sports and leagues in it, each with its parameter.
+    fn sports(&self) -> Vec<(&'static str, &Sport)>;
+    /// Whether it asks for another order than the list's.
+    fn reorders(&self) -> bool {
+        false
+    }
+    /// The position of an entry in the order that it asks for; it is asked where [`Self::reorders`].
+    fn key(&self, entry: &E) -> E::Key
+    where
+        E: Listed,
+    {
+        entry.key()
+    }
     /// Bytes of the names in it.
     fn bytes(&self) -> usize;
 }

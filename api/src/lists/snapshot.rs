@@ -144,15 +144,27 @@ impl<E: Listed> Snapshot<E> {
         page
     }
 
+    /// The entries of a page, and whether there are more.
+    fn found(&self, PageQuery { limit, after, filter }: &PageQueryOf<E>) -> (Vec<&RenderedEntry<E>>, bool) {
+        let is_passed = |place: &E::Key| after.as_ref().is_some_and(|after| place <= after);
+        let is_shown = |shown: &&RenderedEntry<E>| filter.includes(&shown.entry, self.as_of);
+        if !filter.reorders() {
+            let start = self.entries.partition_point(|shown| is_passed(&shown.place));
+            return one_page(self.entries[start..].iter().filter(is_shown), *limit);
+        }
+        let all = self.entries.iter().filter(is_shown).map(|shown| (filter.key(&shown.entry), shown));
+        let mut rest: Vec<_> = all.filter(|(place, _)| !is_passed(place)).collect();
+        rest.sort_by(|(a, _), (b, _)| a.cmp(b));
+        one_page(rest.into_iter().map(|(_, shown)| shown), *limit)
+    }
+
     /// A page in the envelope. Entries are JSON already and go in as they are.
-    fn render(&self, PageQuery { limit, after, filter }: &PageQueryOf<E>) -> String {
-        let is_passed = |shown: &RenderedEntry<E>| after.as_ref().is_some_and(|after| shown.place <= *after);
-        let start = self.entries.partition_point(is_passed);
-        let mut rest = self.entries[start..].iter().filter(|shown| filter.includes(&shown.entry));
-        let page: Vec<_> = rest.by_ref().take(*limit).collect();
-        let has_more = rest.next().is_some();
-        let last = page.last().filter(|_| has_more);
-        let next = last.map(|last| Cursor { after: last.place.clone(), filter: filter.clone() }.encode());
+    fn render(&self, ask: &PageQueryOf<E>) -> String {
+        let (page, has_more) = self.found(ask);
+        let next = page.last().filter(|_| has_more).map(|last| {
+            let filter = ask.filter.clone();
+            Cursor { after: filter.key(&last.entry), filter }.encode()
+        });
         let mut text = self.opening();
         text.reserve(page.iter().map(|shown| shown.json.len() + 1).sum::<usize>() + TAIL);
         for (index, shown) in page.iter().enumerate() {
@@ -186,13 +198,18 @@ impl<E: Listed> Snapshot<E> {
     }
 }
 
+/// The first of what is found, and whether there is more.
+fn one_page<T>(mut found: impl Iterator<Item = T>, limit: usize) -> (Vec<T>, bool) {
+    let page = found.by_ref().take(limit).collect();
+    (page, found.next().is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use arb_schemas::records::BoardEntry;
 
     use super::*;
-    use crate::fixtures::entry;
-    use crate::lists::sport::Sport;
+    use crate::fixtures::{entry, of_sport};
 
     type PageQuery = PageQueryOf<BoardEntry>;
 
@@ -206,7 +223,7 @@ mod tests {
     }
 
     fn ask(limit: usize) -> PageQuery {
-        PageQuery { limit, after: None, filter: Sport::default() }
+        PageQuery { limit, after: None, filter: <BoardEntry as Listed>::Filter::default() }
     }
 
     #[test]
@@ -227,7 +244,7 @@ mod tests {
     }
 
     fn of(name: &str) -> PageQuery {
-        PageQuery { filter: Sport::parse(name).unwrap(), ..ask(1) }
+        PageQuery { filter: of_sport(name), ..ask(1) }
     }
 
     fn page(bytes: usize) -> Arc<Page> {

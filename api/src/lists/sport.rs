@@ -13,9 +13,18 @@ use crate::http::problem::Problem;
 pub(crate) struct Sport(Option<String>);
 
 impl Sport {
-    /// From a parameter.
+    /// From the parameter `sport`.
     pub(crate) fn parse(name: &str) -> Result<Self, Problem> {
         Ok(Self(Some(parameters::name("sport", name, "must be a sport or a league key")?)))
+    }
+
+    /// From the parameter `league`; a league is no sport.
+    pub(crate) fn parse_league(name: &str) -> Result<Self, Problem> {
+        let league = parameters::name("league", name, "must be a league key")?;
+        let is_league = league.contains('_');
+        is_league
+            .then_some(Self(Some(league)))
+            .ok_or_else(|| Problem::invalid_param("league", "must be a league key, as soccer_epl"))
     }
 
     /// Its name, if one is named.

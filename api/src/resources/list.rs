@@ -37,7 +37,9 @@ impl<E: Listed> ListResource<E> {
         if !entries.is_ready() {
             return Err(Problem::unavailable(E::UNREAD));
         }
-        entries.sports().check(query.filter.sport())?;
+        for (parameter, sport) in query.filter.sports() {
+            entries.sports().check(parameter, sport)?;
+        }
         let page = if etag::is_conditional(request.headers()) {
             // A request that would be refused without the tag is refused with it (RFC 9110, 13.2.1), and
             // nothing is rendered for it.
@@ -105,14 +107,15 @@ mod tests {
     use super::*;
     use crate::fixtures::{entry, signal};
     use crate::lists::sport::Sport;
+    use crate::resources::board_filter::BoardFilter;
     use crate::resources::{arbs, signals};
 
     #[test]
     fn a_place_in_one_list_is_none_in_another() {
         let (arb, signal) = (entry("a", 0.02), signal("a", 7));
-        let of_arbs = Cursor { after: arb.key(), filter: Sport::default() }.encode();
+        let of_arbs = Cursor { after: arb.key(), filter: BoardFilter::default() }.encode();
         let of_signals = Cursor { after: signal.key(), filter: Sport::default() }.encode();
         assert!(Cursor::<signals::SignalKey, Sport>::decode(&of_arbs).is_none());
-        assert!(Cursor::<arbs::Rank, Sport>::decode(&of_signals).is_none());
+        assert!(Cursor::<arbs::Rank, BoardFilter>::decode(&of_signals).is_none());
     }
 }

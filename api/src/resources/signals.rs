@@ -9,7 +9,7 @@ use arb_schemas::time::Micros;
 use arb_schemas::topics::{SIGNALS, Topic};
 use serde::{Deserialize, Serialize};
 
-use crate::http::parameters::name;
+use crate::http::parameters::{name, number, truth};
 use crate::http::problem::Problem;
 use crate::lists::listed::{self, ListFilter, Listed};
 use crate::lists::signal_kinds::SignalKinds;
@@ -73,8 +73,6 @@ impl listed::SortKey for SignalKey {
 }
 
 /// The filters of a request; a filter applies where it is given.
-///
-/// Numbers are kept, and travel in cursors, as their bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignalFilter {
@@ -105,7 +103,7 @@ impl ListFilter<EdgeSignal> for SignalFilter {
         Ok(true)
     }
 
-    fn includes(&self, signal: &EdgeSignal) -> bool {
+    fn includes(&self, signal: &EdgeSignal, _: Option<Micros>) -> bool {
         let is = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|wanted| wanted == is);
         let reaches = |least: Option<u64>, is: f64| least.is_none_or(|least| is >= f64::from_bits(least));
         let is_at = |book: &String| signal.bets.iter().any(|bet| *bet.book == **book);
@@ -119,8 +117,8 @@ impl ListFilter<EdgeSignal> for SignalFilter {
             && self.in_play.is_none_or(|in_play| in_play == signal.in_play)
     }
 
-    fn sport(&self) -> &Sport {
-        &self.sport
+    fn sports(&self) -> Vec<(&'static str, &Sport)> {
+        vec![("sport", &self.sport)]
     }
 
     fn bytes(&self) -> usize {
@@ -129,24 +127,14 @@ impl ListFilter<EdgeSignal> for SignalFilter {
     }
 }
 
+/// A strength may be below zero, of which every signal has more.
 fn strength(text: &str) -> Result<u64, Problem> {
-    number(text)
-        .ok_or_else(|| Problem::invalid_param("min_strength", "must be a number, a fraction: 0.02 is 2 %"))
+    number("min_strength", text, "must be a number, a fraction: 0.02 is 2 %", |_| true)
 }
 
 fn confidence(text: &str) -> Result<u64, Problem> {
-    let number = number(text).filter(|bits| (0.0..=1.0).contains(&f64::from_bits(*bits)));
-    number.ok_or_else(|| Problem::invalid_param("min_confidence", "must be a number from 0 to 1"))
-}
-
-/// The bits of a number; zero has those of one sign.
-fn number(text: &str) -> Option<u64> {
-    let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
-    Some((number + 0.0).to_bits())
-}
-
-fn truth(parameter: &str, text: &str) -> Result<bool, Problem> {
-    text.parse().map_err(|_| Problem::invalid_param(parameter, "must be true or false"))
+    let is_share = |number| (0.0..=1.0).contains(&number);
+    number("min_confidence", text, "must be a number from 0 to 1", is_share)
 }
 
 #[cfg(test)]
@@ -197,7 +185,7 @@ mod tests {
             (&[("book", "alpha"), ("kind", "value"), ("in_play", "true")], true),
             (&[("book", "alpha"), ("kind", "value"), ("in_play", "false")], false),
         ] {
-            assert_eq!(wanted(parameters).includes(&signal), expected, "{parameters:?}");
+            assert_eq!(wanted(parameters).includes(&signal, None), expected, "{parameters:?}");
         }
     }
 

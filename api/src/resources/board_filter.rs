@@ -1,0 +1,284 @@
+//! The filters and the order that a request of the board asks for.
+//!
+//! It never changes an entry, nor its rank: a filtered page shows each entry as the whole board does.
+
+use arb_schemas::records::BoardEntry;
+use arb_schemas::time::{Micros, SECOND};
+use serde::{Deserialize, Serialize};
+
+use crate::http::parameters::{name, number, truth};
+use crate::http::problem::Problem;
+use crate::lists::listed::{ListFilter, Listed};
+use crate::lists::sport::Sport;
+use crate::resources::arbs::Rank;
+
+/// The filters of a request; a filter applies where it is given. Numbers are kept as their bits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BoardFilter {
+    sport: Sport,
+    league: Sport,
+    event_id: Option<String>,
+    market: Option<String>,
+    /// At which a leg is.
+    book: Option<String>,
+    verified: Option<bool>,
+    in_play: Option<bool>,
+    min_margin: Option<u64>,
+    /// Seconds; of every leg.
+    max_age: Option<u64>,
+    /// Units of the entry's currency.
+    min_stake: Option<u64>,
+    sort: Sort,
+}
+
+/// An order of the board; of equal entries the smaller id comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Sort {
+    /// As the board is ranked.
+    #[default]
+    Rank,
+    /// The largest margin first.
+    Margin,
+    /// The newest window first.
+    OpenedAt,
+    /// The next start first.
+    CommenceTime,
+    /// The longest expected lifetime first; entries without one last.
+    TtlSeconds,
+}
+
+impl ListFilter<BoardEntry> for BoardFilter {
+    fn take(&mut self, parameter: &str, value: &str) -> Result<bool, Problem> {
+        let at_least_0 = |number: f64| number >= 0.0;
+        match parameter {
+            "sport" => self.sport = Sport::parse(value)?,
+            "league" => self.league = Sport::parse_league(value)?,
+            "event_id" => self.event_id = Some(name(parameter, value, "must be the id of an event")?),
+            "market" => self.market = Some(name(parameter, value, "must be a market family")?),
+            "book" => self.book = Some(name(parameter, value, "must be the key of a book")?),
+            "verified" => self.verified = Some(truth(parameter, value)?),
+            "in_play" => self.in_play = Some(truth(parameter, value)?),
+            "min_margin" => {
+                let reason = "must be a number, a fraction: 0.02 is 2 %";
+                self.min_margin = Some(number(parameter, value, reason, |_| true)?);
+            }
+            "max_age" => {
+                let reason = "must be a number of seconds, at least 0";
+                self.max_age = Some(number(parameter, value, reason, at_least_0)?);
+            }
+            "min_stake" => {
+                let reason = "must be an amount of money, at least 0";
+                self.min_stake = Some(number(parameter, value, reason, at_least_0)?);
+            }
+            "sort" => self.sort = Sort::parse(value)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn includes(&self, entry: &BoardEntry, as_of: Option<Micros>) -> bool {
+        let is = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|wanted| wanted == is);
+        let is_at = |book: &String| entry.legs.iter().any(|leg| *leg.book == **book);
+        self.sport.is(&entry.event.sport, &entry.event.league)
+            && self.league.is(&entry.event.league, &entry.event.league)
+            && is(&self.event_id, &entry.event.id)
+            && is(&self.market, entry.market.as_str())
+            && self.book.as_ref().is_none_or(is_at)
+            && self.verified.is_none_or(|verified| verified == entry.verified)
+            && self.in_play.is_none_or(|in_play| in_play == entry.in_play)
+            && self.reaches_numbers(entry, as_of)
+    }
+
+    fn sports(&self) -> Vec<(&'static str, &Sport)> {
+        vec![("sport", &self.sport), ("league", &self.league)]
+    }
+
+    fn reorders(&self) -> bool {
+        self.sort != Sort::Rank
+    }
+
+    fn key(&self, entry: &BoardEntry) -> Rank {
+        let by = |value| Rank::new(true, value, &entry.id);
+        match self.sort {
+            Sort::Rank => Listed::key(entry),
+            Sort::Margin => by(entry.margin),
+            Sort::OpenedAt => by(seconds(entry.opened_at.0)),
+            Sort::CommenceTime => by(-seconds(entry.event.commence_time.0)),
+            Sort::TtlSeconds => by(entry.ttl.map_or(f64::NEG_INFINITY, |ttl| ttl.median)),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let names = [&self.event_id, &self.market, &self.book].into_iter().flatten();
+        self.sport.len() + self.league.len() + names.map(String::len).sum::<usize>()
+    }
+}
+
+impl BoardFilter {
+    /// Whether the margin, the ages and the stake are within what is asked. A limit that nobody states bounds no stake.
+    fn reaches_numbers(&self, entry: &BoardEntry, as_of: Option<Micros>) -> bool {
+        let as_of = as_of.unwrap_or(entry.updated_at.0);
+        let oldest = entry.legs.iter().map(|leg| as_of - leg.last_seen_at.0).max().unwrap_or(0);
+        let reaches = |least: Option<u64>, is: f64| least.is_none_or(|least| is >= f64::from_bits(least));
+        reaches(self.min_margin, entry.margin)
+            && self.max_age.is_none_or(|most| seconds(oldest) <= f64::from_bits(most))
+            && entry.total_stake_max.is_none_or(|most| reaches(self.min_stake, most.0 as f64 / 100.0))
+    }
+}
+
+impl Sort {
+    fn parse(value: &str) -> Result<Self, Problem> {
+        Ok(match value {
+            "rank" => Self::Rank,
+            "margin" => Self::Margin,
+            "opened_at" => Self::OpenedAt,
+            "commence_time" => Self::CommenceTime,
+            "ttl_seconds" => Self::TtlSeconds,
+            _ => {
+                let reason = "must be rank, margin, opened_at, commence_time or ttl_seconds";
+                return Err(Problem::invalid_param("sort", reason));
+            }
+        })
+    }
+}
+
+/// Microseconds in seconds; exact for times of some centuries around 1970.
+fn seconds(micros: Micros) -> f64 {
+    micros as f64 / SECOND as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arb_model::{Money, Time, Ttl};
+    use serde_json::Value;
+
+    use super::*;
+    use crate::fixtures::entry;
+    use crate::http::paging::Cursor;
+    use crate::lists::entries::Entries;
+    use crate::lists::polls::Polls;
+    use crate::lists::snapshot::PageQueryOf;
+
+    fn wanted(parameters: &[(&str, &str)]) -> BoardFilter {
+        let mut wanted = BoardFilter::default();
+        for (name, value) in parameters {
+            assert!(wanted.take(name, value).ok().unwrap(), "{name}={value}");
+        }
+        wanted
+    }
+
+    #[test]
+    fn every_part_of_a_filter_holds() {
+        // A verified margin of 3 % on totals of soccer_test before its start, both legs at alpha and 9 s old, limits of 123.45.
+        let entry = BoardEntry { margin: 0.03, in_play: false, verified: true, ..entry("a", 0.02) };
+        for (parameters, expected) in [
+            (&[][..], true),
+            (&[("sport", "soccer")], true),
+            (&[("sport", "soccer_test")], true),
+            (&[("sport", "tennis")], false),
+            (&[("league", "soccer_test")], true),
+            (&[("league", "soccer_epl")], false),
+            (&[("event_id", "e")], true),
+            (&[("event_id", "f")], false),
+            (&[("market", "totals")], true),
+            (&[("market", "h2h")], false),
+            (&[("book", "alpha")], true),
+            (&[("book", "beta")], false),
+            (&[("verified", "true")], true),
+            (&[("verified", "false")], false),
+            (&[("in_play", "false")], true),
+            (&[("in_play", "true")], false),
+            (&[("min_margin", "0.03")], true),
+            (&[("min_margin", "0.0301")], false),
+            (&[("max_age", "9")], true),
+            (&[("max_age", "8.9")], false),
+            (&[("min_stake", "123.45")], true),
+            (&[("min_stake", "123.46")], false),
+            (&[("book", "alpha"), ("verified", "true"), ("max_age", "60")], true),
+            (&[("book", "alpha"), ("verified", "true"), ("max_age", "1")], false),
+        ] {
+            assert_eq!(wanted(parameters).includes(&entry, Some(18 * SECOND)), expected, "{parameters:?}");
+        }
+        let unlimited = BoardEntry { total_stake_max: None, ..entry };
+        assert!(wanted(&[("min_stake", "1e9")]).includes(&unlimited, None), "nobody states a limit");
+    }
+
+    #[test]
+    fn an_invalid_value_is_refused_and_an_unknown_parameter_is_left_to_others() {
+        for (name, value) in [
+            ("sport", ""),
+            ("league", "soccer"),
+            ("league", ""),
+            ("event_id", ""),
+            ("market", ""),
+            ("book", &*"b".repeat(101)),
+            ("verified", "yes"),
+            ("in_play", "1"),
+            ("min_margin", "2%"),
+            ("min_margin", "NaN"),
+            ("max_age", "-1"),
+            ("max_age", "inf"),
+            ("min_stake", "-0.01"),
+            ("min_stake", ""),
+            ("sort", "best"),
+            ("sort", ""),
+        ] {
+            assert!(BoardFilter::default().take(name, value).is_err(), "{name}={value}");
+        }
+        assert!(matches!(BoardFilter::default().take("books", "alpha"), Ok(false)));
+    }
+
+    /// The ids of all pages of two, in order.
+    fn listed(board: &Entries<BoardEntry>, filter: &BoardFilter) -> String {
+        let (mut after, mut ids) = (None, String::new());
+        loop {
+            let ask = PageQueryOf::<BoardEntry> { limit: 2, after, filter: filter.clone() };
+            let page: Value = serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json).unwrap();
+            let entries = page["arbs"].as_array().unwrap();
+            ids.extend(entries.iter().map(|entry| entry["id"].as_str().unwrap().to_owned()));
+            let Some(next) = page["next_cursor"].as_str() else { return ids };
+            let cursor = Cursor::<Rank, BoardFilter>::decode(next).unwrap();
+            assert_eq!(cursor.filter, ask.filter);
+            after = Some(cursor.after);
+        }
+    }
+
+    #[test]
+    fn pages_of_every_order_follow_one_another() {
+        let board = Entries::<BoardEntry>::new(&Arc::new(Polls::new(1)), &Arc::default());
+        board.ready();
+        // In alphabetical order: by rank d, b, a, e, c.
+        for (id, verified, score, margin, opened, start, ttl) in [
+            ("a", false, 0.05, 0.01, 3, 90, Some(7.0)),
+            ("b", true, 0.01, 0.05, 5, 80, None),
+            ("c", false, 0.02, 0.02, 1, 70, Some(9.0)),
+            ("d", true, 0.04, 0.04, 5, 80, Some(8.0)),
+            ("e", false, 0.03, 0.03, 4, 60, Some(9.0)),
+        ] {
+            let ttl = ttl.map(|median| Ttl { p10: 1.0, median, p90: 99.0 });
+            let mut entry = BoardEntry { verified, margin, ttl, ..entry(id, score) };
+            (entry.opened_at, entry.event.commence_time) = (Time(opened * SECOND), Time(start * SECOND));
+            board.put(entry);
+        }
+        for (sort, expected) in [
+            ("rank", "dbaec"),
+            ("margin", "bdeca"),
+            ("opened_at", "bdeac"),
+            ("commence_time", "ecbda"),
+            ("ttl_seconds", "cedab"),
+        ] {
+            assert_eq!(listed(&board, &wanted(&[("sort", sort)])), expected, "{sort}");
+        }
+        assert_eq!(listed(&board, &wanted(&[("sort", "margin"), ("verified", "false")])), "eca");
+    }
+
+    #[test]
+    fn an_amount_is_compared_to_the_cent() {
+        let entry = BoardEntry { total_stake_max: Some(Money(10)), ..entry("a", 0.0) };
+        assert!(wanted(&[("min_stake", "0.1")]).includes(&entry, None));
+    }
+}
