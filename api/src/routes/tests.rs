@@ -88,12 +88,19 @@ fn a_page_that_the_caller_has_is_304_and_free() {
 }
 
 #[test]
-fn a_filter_of_signals_is_none_of_the_board() {
+fn a_list_has_its_own_filters_and_refuses_those_of_another() {
     let api = Api::new();
-    for query in ["kind=value", "market=h2h", "book=a", "event_id=e", "min_strength=0", "in_play=true"] {
-        let status = |path| api.ask(&Method::HEAD, path, query, None).0.status();
-        assert_eq!(status("/v1/arbs"), StatusCode::BAD_REQUEST, "{query}");
-        assert_ne!(status("/v1/signals"), StatusCode::BAD_REQUEST, "{query}");
+    let board =
+        ["verified=true", "league=soccer_epl", "min_margin=0", "max_age=9", "min_stake=1", "sort=margin"];
+    let signals = ["kind=value", "min_strength=0", "min_confidence=0.5"];
+    for (queries, of, other) in
+        [(&board[..], "/v1/arbs", "/v1/signals"), (&signals[..], "/v1/signals", "/v1/arbs")]
+    {
+        for query in queries {
+            let status = |path| api.ask(&Method::HEAD, path, query, None).0.status();
+            assert_eq!(status(of), StatusCode::OK, "{query}");
+            assert_eq!(status(other), StatusCode::BAD_REQUEST, "{query}");
+        }
     }
 }
 
