@@ -6,13 +6,14 @@
 //! - [`site`]: under which names browsers reach it, and their cookies.
 //! - `auth`: which key a request has; `limits`: how large it may be; `request_id` and `quota_headers`: what every response has.
 //! - `idempotency`: the header by which a request that is sent again is the same request.
-//! - `problem`: errors, RFC 9457; `parameters`, `paging` and `etag`: what handlers of lists share; `reply`: bodies.
+//! - `problem`: errors, RFC 9457; `parameters`, `paging`, `etag` and `encoding`: what handlers of lists share; `reply`: bodies.
 //!
 //! It never knows a resource: the resources are passed in as rows of a table.
 
 pub(crate) mod auth;
 mod body;
 pub(crate) mod charge;
+pub(crate) mod encoding;
 pub(crate) mod etag;
 pub(crate) mod idempotency;
 pub(crate) mod json_body;

@@ -189,7 +189,7 @@ mod tests {
     fn page_of(board: &Board, limit: usize, after: Option<&str>, filter: &Filter) -> Value {
         let after = after.map(|after| Cursor::<_, Filter>::decode(after).unwrap().after);
         let ask = PageQuery { limit, after, filter: filter.clone() };
-        serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json).unwrap()
+        serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json.plain).unwrap()
     }
 
     fn ids(page: &Value) -> Vec<&str> {

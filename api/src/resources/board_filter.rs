@@ -237,7 +237,8 @@ mod tests {
         let (mut after, mut ids) = (None, String::new());
         loop {
             let ask = PageQueryOf::<BoardEntry> { limit: 2, after, filter: filter.clone() };
-            let page: Value = serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json).unwrap();
+            let page: Value =
+                serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json.plain).unwrap();
             let entries = page["arbs"].as_array().unwrap();
             ids.extend(entries.iter().map(|entry| entry["id"].as_str().unwrap().to_owned()));
             let Some(next) = page["next_cursor"].as_str() else { return ids };

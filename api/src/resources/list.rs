@@ -10,12 +10,12 @@ use warp::http::{HeaderMap, HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use crate::http::charge::Charge;
-use crate::http::etag;
 use crate::http::paging::{self, Cursor};
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
+use crate::http::{encoding, etag};
 use crate::lists::entries::Entries;
 use crate::lists::listed::{ListFilter, Listed};
 use crate::lists::snapshot::{Page, PageQueryOf, Snapshot};
@@ -55,8 +55,10 @@ impl<E: Listed> ListResource<E> {
             charge.charge()?;
             snapshot(entries)?.page(&query)
         };
-        let mut response = Response::new(page.json.clone().into());
+        let (body, coding) = page.json.accepted(request.headers());
+        let mut response = Response::new(body.into());
         describe(&page, response.headers_mut());
+        encoding::describe(coding, response.headers_mut());
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Ok(response)
     }
@@ -81,7 +83,7 @@ fn describe(page: &Page, headers: &mut HeaderMap) {
     headers.reserve(HEADERS);
     headers.insert(ETAG, page.tag.header());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    headers.insert(VARY, HeaderValue::from_static("authorization, x-api-key"));
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding, authorization, x-api-key"));
 }
 
 /// The parameters of a query.

@@ -246,7 +246,8 @@ mod tests {
         let (mut after, mut ids) = (None, Vec::new());
         loop {
             let ask = PageQueryOf::<EdgeSignal> { limit: 2, after, filter: wanted(&[("kind", "value")]) };
-            let page: Value = serde_json::from_slice(&signals.snapshot().unwrap().page(&ask).json).unwrap();
+            let page: Value =
+                serde_json::from_slice(&signals.snapshot().unwrap().page(&ask).json.plain).unwrap();
             assert_eq!((&page["as_of"], page.get("arbs")), (&json!("1970-01-01T00:00:10Z"), None));
             assert_eq!(page["signals"][0]["bets"][0]["age_seconds"], 1.0);
             ids.extend(page["signals"].as_array().unwrap().iter().map(|one| one["id"].clone()));
