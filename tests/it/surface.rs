@@ -1,5 +1,6 @@
 //! The second surface: its header, the quota on every response, and what costs something.
 
+use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arb_schemas::time::month;
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::feed::{Writer, opened};
 use crate::support::http::Answer;
+use crate::support::program::run;
 use crate::support::serve::{Key, Serve};
 use crate::support::sse::Sse;
 use crate::support::stack::Broker;
@@ -213,6 +215,41 @@ fn both_surfaces_serve_the_same_board_by_sport_and_by_league() {
         let refused = surface.serve.get(&format!("/api/v1/arbs?cursor={cursor}{other}"));
         assert_eq!(refused.status, 400, "{other}");
         assert_eq!(refused.json()["invalid_params"][0]["name"], "cursor");
+    }
+}
+
+#[test]
+fn a_compressed_page_is_the_same_page_by_curls_decoders() {
+    let surface = Surface::start("pro", &json!({}));
+    let writer = Writer::new(&surface.broker.brokers);
+    for number in 1..=20 {
+        let id = format!("window-{number}");
+        writer.write_board(0, &id, &opened(&id, "soccer_a", number));
+    }
+    wait_for("the board has all", || {
+        let page = surface.serve.get("/v1/arbs").json();
+        (page["arbs"].as_array().unwrap().len() == 20).then_some(())
+    });
+    let plain = surface.with_key("GET", "/api/v1/arbs");
+    let (key, url) =
+        (format!("x-api-key: {}", surface.key.text), format!("{}/api/v1/arbs", surface.serve.url));
+    for coding in ["gzip", "br", "zstd"] {
+        let accept = format!("accept-encoding: {coding}");
+        let sizes = "\n%{size_download} %header{content-encoding} %header{etag}";
+        let output = run(Command::new("curl")
+            .args(["-s", "--compressed", "-w", sizes])
+            .args(["-H", &key, "-H", &accept, &url]));
+        let (body, facts) = output.out.rsplit_once('\n').unwrap();
+        assert!(body == plain.body, "{coding}: {body}");
+        let facts: Vec<_> = facts.split(' ').collect();
+        assert_eq!(facts[1..], [coding, plain.header("etag")]);
+        assert!(facts[0].parse::<usize>().unwrap() * 3 <= body.len(), "{coding}: {} bytes", facts[0]);
+        let head = surface.serve.ask(
+            "HEAD",
+            "/api/v1/arbs",
+            &[("x-api-key", &*surface.key.text), ("accept-encoding", coding)],
+        );
+        assert_eq!((head.header("content-encoding"), head.header("content-length")), (coding, facts[0]));
     }
 }
 

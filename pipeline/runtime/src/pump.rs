@@ -76,7 +76,10 @@ impl<M: Machine> Pump<M> {
     pub fn step<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
         match self.next(self.takeover.wait(), input)? {
             Event::Record if self.partitions.contains_key(&self.record.partition) => {
-                self.transact(input, producer)?;
+                self.transact(true, input, producer)?;
+            }
+            Event::Idle if self.partitions.values().any(Partition::is_behind) => {
+                self.transact(false, input, producer)?;
             }
             // A record of a partition that has just left is its next owner's.
             Event::Record | Event::Idle => {}

@@ -28,6 +28,8 @@ pub enum Kind {
     KilledLeavesOpen,
     /// The outcome of the commit is unknown; it was aborted, and the markers are lost.
     InDoubtLeavesOpen,
+    /// Committed, but for the group's offsets, whose marker is lost; and killed, or the outcome of the commit is unknown.
+    LosesOffsets,
     /// The ids cannot be adopted at once.
     AdoptionWaits,
     /// The group's offset is about to be changed by a transaction.
@@ -46,7 +48,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Killed,
         Self::WriteFails,
         Self::CommitAborts,
@@ -56,6 +58,7 @@ impl Kind {
         Self::KilledAfterCommit,
         Self::KilledLeavesOpen,
         Self::InDoubtLeavesOpen,
+        Self::LosesOffsets,
         Self::AdoptionWaits,
         Self::OffsetPending,
         Self::RestoreWaits,

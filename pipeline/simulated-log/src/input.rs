@@ -8,6 +8,7 @@ use std::time::Duration;
 use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
 
 use crate::broker::{Handle, Kind};
+use crate::world::Written;
 
 /// A record of a changelog: its offset, key and value.
 type Logged = (i64, Vec<u8>, Option<Vec<u8>>);
@@ -24,6 +25,8 @@ pub(crate) struct SimInput {
     owes_answer: bool,
     /// Partitions that it accepted and has not started.
     accepted: BTreeSet<i32>,
+    /// The partition whose changelog it is to read, until nothing that is open hides a part of it.
+    opened: Option<i32>,
     /// What is left of the changelog that it reads.
     replayed: VecDeque<Logged>,
 }
@@ -38,6 +41,7 @@ impl SimInput {
             lost: BTreeSet::new(),
             owes_answer: false,
             accepted: BTreeSet::new(),
+            opened: None,
             replayed: VecDeque::new(),
         }
     }
@@ -101,19 +105,24 @@ impl Input for SimInput {
         if shared.random.bool() {
             shared.world.compact(self.changelog, partition);
         }
-        let log = shared.world.log(self.changelog).into_iter().filter(|(id, _)| *id == partition);
-        let records = (0..).zip(log.flat_map(|(_, records)| records));
-        let records =
-            records.map(|(offset, (key, value, _))| (offset, key.clone().unwrap_or_default(), value.clone()));
-        self.replayed = records.collect();
+        self.opened = Some(partition);
         Ok(())
     }
 
     fn replay(&mut self, _: Duration, put: &mut Put<'_>) -> Result<Replay, LogError> {
         let shared = &mut *self.shared.borrow_mut();
         shared.killed(100)?;
-        if shared.happens(Kind::RestoreWaits, 10) {
+        let is_hidden = self.opened.is_some_and(|id| shared.aborts_open && !shared.world.is_settled(id));
+        if shared.happens(Kind::RestoreWaits, 10) || is_hidden {
             return Ok(Replay::Waiting);
+        }
+        if let Some(partition) = self.opened.take() {
+            let log = shared.world.log(self.changelog).into_iter().filter(|(id, _)| *id == partition);
+            let records = (0..).zip(log.flat_map(|(_, records)| records));
+            let logged = |(offset, (key, value, _)): (i64, &Written)| {
+                (offset, key.clone().unwrap_or_default(), value.clone())
+            };
+            self.replayed = records.map(logged).collect();
         }
         let most = shared.random.usize(1..200).min(self.replayed.len());
         self.replayed.drain(..most).for_each(|(offset, key, value)| put(offset, &key, value.as_deref()));

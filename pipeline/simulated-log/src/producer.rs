@@ -142,6 +142,15 @@ impl Transaction for SimTransaction<'_> {
             shared.world.leave_open(id, &self.written, next);
             return Err(end("killed, and its markers are lost"));
         }
+        if shared.happens(Kind::LosesOffsets, 20) {
+            shared.world.commit_outputs(id, &self.written, next);
+            let is_in_doubt = shared.random.bool();
+            return if is_in_doubt {
+                Ok(Committed::Unknown)
+            } else {
+                Err(end("killed, and a marker is lost"))
+            };
+        }
         shared.world.commit(id, &self.written, next);
         if shared.happens(Kind::InDoubtCommitted, 20) {
             return Ok(Committed::Unknown);

@@ -84,12 +84,17 @@ impl World {
         self.pending.entry(id).or_default().extend(next);
     }
 
-    /// Makes a transaction visible, with whatever the same id has left open before it.
-    pub(crate) fn commit(&mut self, id: i32, written: &[Output], next: &BTreeMap<i32, i64>) {
+    /// Makes a transaction visible, with whatever the same id has left open before it; its offsets stay pending.
+    pub(crate) fn commit_outputs(&mut self, id: i32, written: &[Output], next: &BTreeMap<i32, i64>) {
         self.leave_open(id, written, next);
         self.topics.values_mut().flatten().for_each(|entry| {
             entry.open.take_if(|open| *open == id);
         });
+    }
+
+    /// The same with its offsets.
+    pub(crate) fn commit(&mut self, id: i32, written: &[Output], next: &BTreeMap<i32, i64>) {
+        self.commit_outputs(id, written, next);
         self.offsets.extend(self.pending.remove(&id).unwrap_or_default());
     }
 

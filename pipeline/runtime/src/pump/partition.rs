@@ -15,6 +15,14 @@ use crate::progress::PartitionProgress;
 /// Key of [`StatePartition`], the changelog's record of the partition itself.
 pub const PARTITION_KEY: &str = "partition";
 
+/// Where a restored partition is.
+pub(super) struct Position {
+    /// Offset of the next record; `None` before the first.
+    pub(super) next: Option<i64>,
+    /// The group has an earlier one.
+    pub(super) is_behind: bool,
+}
+
 /// One partition.
 pub(super) struct Partition<M> {
     id: i32,
@@ -25,14 +33,27 @@ pub(super) struct Partition<M> {
     machine: M,
     /// Offset of the next record, the draft included; `None` before the first.
     next: Option<i64>,
-    /// The same without the draft: what the group has committed.
+    /// The same without the draft: what was committed.
     committed: Option<i64>,
+    /// The group has an earlier offset than that: it is to be committed again.
+    is_behind: bool,
 }
 
 impl<M: Machine> Partition<M> {
-    /// A partition of an epoch, of which everything before an offset has been processed.
-    pub(super) fn new(id: i32, epoch: i64, rules: String, machine: M, committed: Option<i64>) -> Self {
-        Self { id, epoch, rules, machine, next: committed, committed }
+    /// A partition of an epoch, of which everything before a position has been processed.
+    pub(super) fn new(id: i32, epoch: i64, rules: String, machine: M, at: Position) -> Self {
+        let Position { next, is_behind } = at;
+        Self { id, epoch, rules, machine, next, committed: next, is_behind }
+    }
+
+    /// Whether the group's offset is to be committed again.
+    pub(super) fn is_behind(&self) -> bool {
+        self.is_behind
+    }
+
+    /// The group has its offset.
+    pub(super) fn is_in_group(&mut self) {
+        self.is_behind = false;
     }
 
     /// Offset of the next record, the draft included.
@@ -40,7 +61,7 @@ impl<M: Machine> Partition<M> {
         self.next
     }
 
-    /// Offset of the next record, as the group has it without the draft.
+    /// Offset of the next record without the draft.
     pub(super) fn committed(&self) -> Option<i64> {
         self.committed
     }

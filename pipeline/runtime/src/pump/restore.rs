@@ -1,8 +1,9 @@
 //! Restoring a partition: the state of its last commit, from the changelog.
 //!
-//! The changelog and the group's offset were committed in the same transactions, so they must name the same
-//! offset; the changelog contains it itself, because a group without members for long loses its offsets. It
-//! never continues from a state at another offset.
+//! The changelog and the group's offset were committed in the same transactions, so they name the same offset; the
+//! changelog contains it itself, because a group without members for long loses its offsets, and a broker that is killed
+//! during a commit can lose the marker of the group's offset alone. Then the changelog counts: what it holds was
+//! committed. It never continues from a state at another offset.
 //!
 //! It is done in slices, between which the pump processes its other partitions.
 
@@ -15,7 +16,7 @@ use arb_schemas::wire::decode;
 use super::Config;
 use super::error::PumpError;
 use super::meters::{PumpMeters, Restoring};
-use super::partition::{PARTITION_KEY, Partition};
+use super::partition::{PARTITION_KEY, Partition, Position};
 use crate::log::{GroupOffset, Input, Replay};
 use crate::machine::{Fingerprint, Machine};
 
@@ -178,27 +179,33 @@ impl<M: Machine> Restore<M> {
             });
         }
         let epoch = state.as_ref().map_or_else(config.epoch, |state| state.epoch);
-        let agreed = agree(committed, state.map(|state| state.next_offset));
-        let next = agreed.map_err(|(committed, state)| PumpError::Disagree {
+        let state = state.map(|state| state.next_offset);
+        let next = agree(committed, state).map_err(|(committed, state)| PumpError::Disagree {
             input: M::TOPICS.input.name,
             changelog,
             partition: id,
             committed,
             state,
         })?;
+        // Its marker is lost, or Kafka has deleted it.
+        let is_behind = committed != next;
+        if is_behind {
+            let text = "the group is behind the changelog, which counts: its offset is committed again";
+            tracing::warn!(partition = id, group = committed, changelog = next, "{text}");
+        }
         let (time, size) = (restoring.elapsed(), machine.size());
         let seconds = time.as_secs_f64();
         let seconds = format!("{seconds:.3}");
         tracing::info!(partition = id, next, records, %size, seconds, rules, tables, "restored");
         meters.restored(time, records);
-        Ok(Partition::new(id, epoch, rules, machine, next))
+        Ok(Partition::new(id, epoch, rules, machine, Position { next, is_behind }))
     }
 }
 
-/// The place that group and changelog name, or both where they differ.
+/// The place of the changelog, or both where the group's is not that or an earlier one.
 fn agree(committed: Option<i64>, state: Option<i64>) -> Result<Option<i64>, (i64, Option<i64>)> {
     match (committed, state) {
-        (Some(committed), Some(state)) if committed == state => Ok(Some(state)),
+        (Some(committed), Some(state)) if committed <= state => Ok(Some(state)),
         // Kafka deletes the offsets of a group that had no members for a week.
         (None, state) => Ok(state),
         (Some(committed), state) => Err((committed, state)),
@@ -210,11 +217,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn group_and_changelog_must_name_the_same_place() {
+    fn the_changelog_counts_unless_the_group_is_ahead_of_it() {
         assert_eq!(agree(None, None), Ok(None), "there was never an owner");
         assert_eq!(agree(Some(7), Some(7)), Ok(Some(7)));
         assert_eq!(agree(None, Some(7)), Ok(Some(7)), "the group's offsets are forgotten");
-        assert_eq!(agree(Some(7), Some(8)), Err((7, Some(8))));
+        assert_eq!(agree(Some(7), Some(8)), Ok(Some(8)), "the marker of the group's offset is lost");
+        assert_eq!(agree(Some(8), Some(7)), Err((8, Some(7))));
         assert_eq!(agree(Some(7), None), Err((7, None)));
     }
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::error::PumpError;
+use super::partition::Partition;
 use super::{COUNT, Config, Pump};
 use crate::batch::Batch;
 use crate::fail_point::Point;
@@ -23,16 +24,17 @@ struct Read<T> {
 }
 
 impl<M: Machine> Pump<M> {
-    /// One transaction, from the record that was read on.
+    /// One transaction, from the record that was read on, if one was. It also commits offsets in which the group is behind.
     pub(super) fn transact<P: Producer>(
         &mut self,
+        is_read: bool,
         input: &mut P::Input,
         producer: &mut P,
     ) -> Result<(), PumpError> {
         let mut transaction = producer.begin()?;
         let batch = Batch::new(self.config.limits, Instant::now());
         let mut read = Read { batch, from: BTreeMap::new(), counts: Counts::default() };
-        let ended = match self.fill(input, &mut transaction, &mut read) {
+        let ended = match self.fill(is_read, input, &mut transaction, &mut read) {
             Ok(()) if self.is_to_fail() || matches!(self.due, Some(Event::Lost(_))) => {
                 transaction.abort()?;
                 Committed::Aborted
@@ -93,11 +95,14 @@ impl<M: Machine> Pump<M> {
     /// Processes what there is to read, up to the limits or a rebalance, and writes what it changed.
     fn fill<I: Input, T: Transaction>(
         &mut self,
+        is_read: bool,
         input: &mut I,
         to: &mut T,
         read: &mut Read<M::Tally>,
     ) -> Result<(), PumpError> {
-        self.process(to, read)?;
+        if is_read {
+            self.process(to, read)?;
+        }
         while !read.batch.is_full(Instant::now()) {
             match self.next(Duration::ZERO, input)? {
                 Event::Record => self.process(to, read)?,
@@ -127,14 +132,21 @@ impl<M: Machine> Pump<M> {
         Ok(())
     }
 
-    /// The next offset of each partition that was read.
+    /// The next offset of each partition that was read, or in which the group is behind.
     fn positions(&self, read: &Read<M::Tally>) -> BTreeMap<i32, i64> {
-        read.from.keys().filter_map(|id| Some((*id, self.partitions.get(id)?.next()?))).collect()
+        let is_due =
+            |(id, partition): &(&i32, &Partition<M>)| read.from.contains_key(*id) || partition.is_behind();
+        self.partitions
+            .iter()
+            .filter(is_due)
+            .filter_map(|(id, partition)| Some((*id, partition.next()?)))
+            .collect()
     }
 
     fn apply(&mut self, read: &Read<M::Tally>) {
         self.counts.add(&read.counts);
         self.counts.commits += 1;
+        self.partitions.values_mut().for_each(Partition::is_in_group);
         for id in read.from.keys() {
             if let Some(partition) = self.partitions.get_mut(id) {
                 partition.apply();
@@ -164,8 +176,8 @@ impl<M: Machine> Pump<M> {
     }
 
     /// Finds out from the committed offsets whether a commit happened. All partitions are in the same
-    /// transaction, so they agree; a partition at neither offset was processed by another member, and is
-    /// restored.
+    /// transaction, so they agree. Where the group does not have the new offsets, the partitions are restored: the
+    /// commit was aborted, or another member has processed them, or the marker of the group's offsets alone is lost.
     fn resolve<I: Input>(&mut self, read: &Read<M::Tally>, input: &mut I) -> Result<(), PumpError> {
         self.counts.unknown += 1;
         let leaving = self.leaving();
@@ -184,13 +196,13 @@ impl<M: Machine> Pump<M> {
         self.meters.in_doubt(&found);
         match found.into_iter().collect::<Vec<_>>()[..] {
             [Committed::Yes] => self.apply(read),
-            [] | [Committed::Aborted] => self.rewind(read, input)?,
+            [] => self.rewind(read, input)?,
             _ => self.rebuild(read),
         }
         Ok(())
     }
 
-    /// Another member has processed records of these partitions: they are restored.
+    /// Drops these partitions and restores them.
     fn rebuild(&mut self, read: &Read<M::Tally>) {
         let (partitions, takeover) = (&mut self.partitions, &mut self.takeover);
         for (id, _) in partitions.extract_if(.., |id, _| read.from.contains_key(id)) {
