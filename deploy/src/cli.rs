@@ -174,7 +174,7 @@ pub struct Child {
 /// The source of odds.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Play {
-    /// Replay a recording (.jsonl or .jsonl.zst); without it the simulated market is published. Of several
+    /// Replay a recording (.jsonl or .csv, each also as .zst); without it the simulated market is published. Of several
     /// instances with the same file name, or with the simulated market, one publishes; the others stand by
     /// and continue at its position when it ends or fails. An interrupted run is continued by the next one
     /// with the same --after and --until; after a complete run the next one starts from the beginning, and
