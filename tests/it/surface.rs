@@ -232,7 +232,7 @@ fn a_compressed_page_is_the_same_page_by_curls_decoders() {
     });
     let plain = surface.with_key("GET", "/api/v1/arbs");
     let (key, url) =
-        (format!("x-api-key: {}", surface.key.text), format!("{}/api/v1/arbs", surface.serve.url));
+        (format!("x-api-key: {}", surface.key.text), format!("http://{}/api/v1/arbs", surface.serve.listen));
     for coding in ["gzip", "br", "zstd"] {
         let accept = format!("accept-encoding: {coding}");
         let sizes = "\n%{size_download} %header{content-encoding} %header{etag}";

@@ -16,7 +16,7 @@ use crate::progress::PartitionProgress;
 pub const PARTITION_KEY: &str = "partition";
 
 /// Where a restored partition is.
-pub(super) struct Position {
+pub(super) struct RestoredPlace {
     /// Offset of the next record; `None` before the first.
     pub(super) next: Option<i64>,
     /// The group has an earlier one.
@@ -41,8 +41,8 @@ pub(super) struct Partition<M> {
 
 impl<M: Machine> Partition<M> {
     /// A partition of an epoch, of which everything before a position has been processed.
-    pub(super) fn new(id: i32, epoch: i64, rules: String, machine: M, at: Position) -> Self {
-        let Position { next, is_behind } = at;
+    pub(super) fn new(id: i32, epoch: i64, rules: String, machine: M, at: RestoredPlace) -> Self {
+        let RestoredPlace { next, is_behind } = at;
         Self { id, epoch, rules, machine, next, committed: next, is_behind }
     }
 

@@ -16,7 +16,7 @@ use arb_schemas::wire::decode;
 use super::Config;
 use super::error::PumpError;
 use super::meters::{PumpMeters, Restoring};
-use super::partition::{PARTITION_KEY, Partition, Position};
+use super::partition::{PARTITION_KEY, Partition, RestoredPlace};
 use crate::log::{GroupOffset, Input, Replay};
 use crate::machine::{Fingerprint, Machine};
 
@@ -198,7 +198,7 @@ impl<M: Machine> Restore<M> {
         let seconds = format!("{seconds:.3}");
         tracing::info!(partition = id, next, records, %size, seconds, rules, tables, "restored");
         meters.restored(time, records);
-        Ok(Partition::new(id, epoch, rules, machine, Position { next, is_behind }))
+        Ok(Partition::new(id, epoch, rules, machine, RestoredPlace { next, is_behind }))
     }
 }
 
