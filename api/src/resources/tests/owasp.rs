@@ -55,12 +55,12 @@ fn owasp_api4_unrestricted_resource_consumption() {
     assert_eq!(statuses, [201, 201, 201, 201, 409, 409], "a plan has a number of keys");
     std::fs::write(site.test.folder.path().join("plans.json"), r#"{"free": 3}"#).unwrap();
     site.test.app.usage.reload_plans();
-    // A key may ask 50 times at once, and hold 5 streams with the other keys of its account.
-    let asked: Vec<_> = (0..50)
+    // A key may ask 50 times at once, and ten times a second after that.
+    let asked: Vec<_> = (0..200)
         .map(|_| site.with_key(&site.test.key, &Method::GET, "/api/v1/usage", &json!({})))
         .map(|answer| answer.status)
         .collect();
-    assert!(asked.contains(&200) && asked.ends_with(&[429]), "{asked:?}");
+    assert!(asked.starts_with(&[200; 50]) && asked.contains(&429), "{asked:?}");
 }
 
 #[test]
