@@ -134,7 +134,9 @@ impl App {
 
     /// Does something to the streams of both markets.
     fn each_stream(&self, act: impl Fn(&Streams)) {
-        [&self.stream, &self.test_market.stream].iter().for_each(|stream| act(&stream.streams));
+        for stream in [&self.stream, &self.test_market.stream] {
+            act(&stream.streams);
+        }
     }
 
     /// Whether the accounts, the board, the signals and the feed have been read.

@@ -7,7 +7,7 @@
 //! - [`access`]: accounts, keys, plans and usage; [`files`]: small files, and files that are read again when they change.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
-//! Modules use one another in this order only: app, test_market, routes, resources, stream, lists, http, access, files;
+//! Modules use one another in this order only: app, `test_market`, routes, resources, stream, lists, http, access, files;
 //! `view` and `telemetry` use none of them. The crate never computes anything about odds: entries are shown
 //! as the processor wrote them. It never reads a clock, except for the quota's month and for
 //! the ends of keys and sessions, and then the clock that is passed in.

@@ -21,6 +21,7 @@ const STREAM: &str = include_str!("stream.txt");
 
 /// Compares an answer with its file. Where `WRITE_TEST_MARKET` is set it writes the file: after the records were replaced, and
 /// never else, for integrations expect these answers.
+#[expect(clippy::disallowed_methods, reason = "a switch of this test alone, which no program reads")]
 fn is_golden(name: &str, answer: &str, expected: &str) {
     if std::env::var_os("WRITE_TEST_MARKET").is_some() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/test_market");
