@@ -3,12 +3,13 @@
 //! - [`replica`]: the accounts topic in memory; [`currency`]: whether it is known to be complete; [`follow`]: the threads that read it.
 //! - [`authority`]: what a key or a session allows; [`commands`]: how accounts are changed.
 //! - `password_worker`: where passwords are hashed; `attempts`: how often somebody may try; [`sign_up`]: who may sign up.
-//! - [`plan`]: what a plan may spend in a month; [`usage`]: what each account has spent.
+//! - [`plan`]: what a plan allows; `burst`: how often a key may ask at once; [`usage`]: what each account has spent.
 //!
 //! It never sees an HTTP request: callers pass in a key or a session.
 
 pub(crate) mod attempts;
 pub mod authority;
+pub(crate) mod burst;
 pub mod commands;
 pub mod currency;
 pub mod follow;

@@ -30,22 +30,22 @@ use crate::http::service::Service;
 use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
-use crate::resources::Resources;
 use crate::resources::account::Accounts;
 use crate::resources::health::Health;
 use crate::resources::keys::KeysResource;
-use crate::resources::list::ListResource;
 use crate::resources::session::SessionResource;
-use crate::resources::stream::StreamResource;
 use crate::resources::usage::UsageResource;
+use crate::resources::{MarketResources, Resources};
 use crate::routes::ROUTES;
 use crate::stream::{StreamState, Streams};
+use crate::test_market::TestMarket;
 
 /// An instance of the API.
 #[derive(Debug)]
 pub struct App {
     pub(crate) lists: Lists,
     pub(crate) stream: Arc<StreamState>,
+    test_market: TestMarket,
     /// What a key or a session of a caller allows.
     pub authority: Arc<Authority>,
     /// The usage of each account.
@@ -110,9 +110,10 @@ impl App {
     ) -> Self {
         let (lists, authority, usage) = (Lists::new(partitions), Arc::new(authority), Arc::new(usage));
         let (lists_of_streams, keys_of_streams) = (lists.clone(), Arc::clone(&authority));
+        let test_market = TestMarket::new(&authority, streams.heartbeat());
         let stream = StreamState { streams, lists: lists_of_streams, authority: keys_of_streams };
         let commands = Arc::new(Commands::new(Arc::clone(authority.replica())));
-        Self { lists, stream: Arc::new(stream), authority, usage, commands, sessions }
+        Self { lists, stream: Arc::new(stream), test_market, authority, usage, commands, sessions }
     }
 
     /// Begins with this board and no signals, for a caller that hands over the feed as well
@@ -129,6 +130,13 @@ impl App {
     #[must_use]
     pub fn streams(&self) -> &Streams {
         &self.stream.streams
+    }
+
+    /// Does something to the streams of both markets.
+    fn each_stream(&self, act: impl Fn(&Streams)) {
+        for stream in [&self.stream, &self.test_market.stream] {
+            act(&stream.streams);
+        }
     }
 
     /// Whether the accounts, the board, the signals and the feed have been read.
@@ -179,7 +187,7 @@ impl App {
     /// # Errors
     /// [`ReplicaError`].
     pub fn follow_accounts(&self, table: Table, stop: &Stop) -> Result<(), ReplicaError> {
-        accounts::read(table, self.authority.replica(), stop, || self.streams().keys_have_changed())
+        accounts::read(table, self.authority.replica(), stop, || self.each_stream(Streams::keys_have_changed))
     }
 
     /// Asks where the accounts topic ends until the shutdown signal.
@@ -205,7 +213,8 @@ impl App {
 
     /// Serves until the shutdown signal, then ends the streams and finishes the requests that are under way.
     pub async fn serve(&self, listener: TcpListener, limits: Limits, stop: &Stop) {
-        server::serve_counted(listener, self.routes(), limits, stop, || self.streams().close()).await;
+        server::serve_counted(listener, self.routes(), limits, stop, || self.each_stream(Streams::close))
+            .await;
     }
 
     /// All routes.
@@ -222,9 +231,8 @@ impl App {
         let Sessions { site, sign_up, passwords } = &self.sessions;
         let browsers = (site.clone(), Arc::clone(sign_up));
         let resources = Resources {
-            arbs: ListResource { entries: Arc::clone(&self.lists.board) },
-            signals: ListResource { entries: Arc::clone(&self.lists.signals) },
-            stream: StreamResource { streams: Arc::clone(&self.stream) },
+            live: MarketResources::new(&self.lists, &self.stream),
+            test: MarketResources::new(&self.test_market.lists, &self.test_market.stream),
             usage: usage.clone(),
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),

@@ -68,7 +68,8 @@ impl TestApp {
         replica.put(Part::Account(account("acc_0000000000000001", "one@example.com")));
         let (key, part) = api_key(&pepper, 1, "acc_0000000000000001");
         replica.put(Part::Key(part));
-        std::fs::write(path("plans.json"), r#"{"free": 3}"#).unwrap();
+        std::fs::write(path("plans.json"), r#"{"free": {"requests": 3, "per_second": 0, "connections": 0}}"#)
+            .unwrap();
         let plans = Reloaded::open(path("plans.json")).unwrap();
         let usage = Usage::open(path("usage.json"), plans, || NOW).unwrap();
         let authority = Authority::new(replica, pepper, || NOW);

@@ -3,10 +3,11 @@
 //! - `app`: an instance, wired; `routes`: the route table; `resources`: what answers each row of it.
 //! - [`http`]: the server, the machinery of the table, authentication, errors, paging.
 //! - [`lists`]: what is open, from the compacted topics; [`stream`]: Server-Sent Events.
+//! - `test_market`: the lists and streams that test keys see.
 //! - [`access`]: accounts, keys, plans and usage; [`files`]: small files, and files that are read again when they change.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
-//! Modules use one another in this order only: app, routes, resources, stream, lists, http, access, files;
+//! Modules use one another in this order only: app, `test_market`, routes, resources, stream, lists, http, access, files;
 //! `view` and `telemetry` use none of them. The crate never computes anything about odds: entries are shown
 //! as the processor wrote them. It never reads a clock, except for the quota's month and for
 //! the ends of keys and sessions, and then the clock that is passed in.
@@ -22,6 +23,7 @@ mod resources;
 mod routes;
 pub mod stream;
 pub mod telemetry;
+mod test_market;
 mod view;
 
 pub use self::app::{App, Sessions, SharedApp};

@@ -20,6 +20,9 @@ mod signals;
 pub(crate) mod stream;
 pub(crate) mod usage;
 
+use std::sync::Arc;
+
+use arb_accounts::key::Mode;
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 
 use self::account::Accounts;
@@ -29,18 +32,51 @@ use self::list::ListResource;
 use self::session::SessionResource;
 use self::stream::StreamResource;
 use self::usage::UsageResource;
+use crate::http::charge::Charge;
+use crate::lists::Lists;
+use crate::stream::StreamState;
 
 /// All resources that have a state.
 #[derive(Debug)]
 pub(crate) struct Resources {
-    pub(crate) arbs: ListResource<BoardEntry>,
-    pub(crate) signals: ListResource<EdgeSignal>,
-    pub(crate) stream: StreamResource,
+    /// What live keys see.
+    pub(crate) live: MarketResources,
+    /// What test keys see.
+    pub(crate) test: MarketResources,
     pub(crate) usage: UsageResource,
     pub(crate) health: Health,
     pub(crate) accounts: Accounts,
     pub(crate) keys: KeysResource,
     pub(crate) session: SessionResource,
+}
+
+/// What there is of a market.
+#[derive(Debug)]
+pub(crate) struct MarketResources {
+    pub(crate) arbs: ListResource<BoardEntry>,
+    pub(crate) signals: ListResource<EdgeSignal>,
+    pub(crate) stream: StreamResource,
+}
+
+impl MarketResources {
+    /// Of these lists and streams.
+    pub(crate) fn new(lists: &Lists, streams: &Arc<StreamState>) -> Self {
+        Self {
+            arbs: ListResource { entries: Arc::clone(&lists.board) },
+            signals: ListResource { entries: Arc::clone(&lists.signals) },
+            stream: StreamResource { streams: Arc::clone(streams) },
+        }
+    }
+}
+
+impl Resources {
+    /// The market that a caller sees.
+    pub(crate) fn market(&self, charge: &Charge<'_>) -> &MarketResources {
+        match charge.caller.mode {
+            Mode::Live => &self.live,
+            Mode::Test => &self.test,
+        }
+    }
 }
 
 #[cfg(test)]

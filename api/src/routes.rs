@@ -1,7 +1,7 @@
 //! The route table of the API, on one screen; `docs/api/routes.md` lists it as users meet it.
 //!
 //! `/v1` takes the key as `Authorization: Bearer <key>`, `/api/v1` as `x-api-key: <key>`; every response of the latter has
-//! the quota. HEAD is answered as GET. Nothing is computed here.
+//! the quota. A row that does not say `for_test_keys` refuses test keys, so that none can show them the live market by mistake. HEAD is answered as GET. Nothing is computed here.
 
 use std::future::ready;
 
@@ -27,35 +27,44 @@ fn done(answer: Answer) -> Started {
 
 /// All routes.
 pub(crate) static ROUTES: [Route<Resources>; 22] = [
-    Route::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
-        to.arbs.page(request, charge)
-    }),
-    Route::keyed(Method::GET, "/api/v1/signals", (BOTH, Scope::SignalsRead), 1, |to, request, charge| {
-        to.signals.page(request, charge)
-    }),
-    Route::keyed(Method::GET, "/api/v1/stream", (BOTH, Scope::StreamRead), 1, |to, request, charge| {
-        to.stream.open(request, charge)
-    }),
-    Route::keyed(Method::GET, "/api/v1/usage", (API_KEY, Scope::UsageRead), 0, |to, request, charge| {
+    Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
+        to.market(charge).arbs.page(request, charge)
+    })
+    .for_test_keys(),
+    Row::keyed(Method::GET, "/api/v1/signals", (BOTH, Scope::SignalsRead), 1, |to, request, charge| {
+        to.market(charge).signals.page(request, charge)
+    })
+    .for_test_keys(),
+    Row::keyed(Method::GET, "/api/v1/stream", (BOTH, Scope::StreamRead), 1, |to, request, charge| {
+        to.market(charge).stream.open(request, charge)
+    })
+    .for_test_keys(),
+    Row::keyed(Method::GET, "/api/v1/usage", (API_KEY, Scope::UsageRead), 0, |to, request, charge| {
         to.usage.show(request, charge)
-    }),
-    Route::keyed(Method::GET, "/api/v1/account", (BOTH, Scope::UsageRead), 0, |to, _, charge| {
+    })
+    .for_test_keys(),
+    Row::keyed(Method::GET, "/api/v1/account", (BOTH, Scope::UsageRead), 0, |to, _, charge| {
         to.accounts.show(charge)
-    }),
-    Route::keyed(Method::GET, "/api/v1/keys", MANAGE, 0, |to, _, charge| {
-        to.keys.list(&charge.caller.account)
-    }),
+    })
+    .for_test_keys(),
+    Row::keyed(Method::GET, "/api/v1/keys", MANAGE, 0, |to, _, charge| {
+        to.keys.list(&AccountHolder::of_key(charge))
+    })
+    .for_test_keys(),
     Row::keyed_task(Method::POST, "/api/v1/keys", MANAGE, |to, request, charge| {
         to.keys.create(AccountHolder::of_key(charge), request)
     })
+    .for_test_keys()
     .with_body(keys::MAX_BODY),
     Row::keyed_task(Method::POST, "/api/v1/keys/{kid}/rotate", MANAGE, |to, request, charge| {
         to.keys.rotate(AccountHolder::of_key(charge), request)
     })
+    .for_test_keys()
     .with_body(keys::MAX_BODY),
     Row::keyed_task(Method::DELETE, "/api/v1/keys/{kid}", MANAGE, |to, request, charge| {
         to.keys.revoke(AccountHolder::of_key(charge), request)
-    }),
+    })
+    .for_test_keys(),
     Row::session(Method::POST, "/session/signup", |to, request| to.session.sign_up(request))
         .with_body(session::MAX_BODY),
     Row::session(Method::POST, "/session", |to, request| to.session.log_in(request))
@@ -65,7 +74,7 @@ pub(crate) static ROUTES: [Route<Resources>; 22] = [
     Row::session(Method::POST, "/session/password", |to, request| to.session.change_password(request))
         .with_body(session::MAX_BODY),
     Row::session(Method::GET, "/session/keys", |to, request| {
-        done(to.session.keys.list(&to.session.enter(request)?.account))
+        done(to.session.keys.list(&to.session.holder(request)?))
     }),
     Row::session(Method::POST, "/session/keys", |to, request| {
         to.session.keys.create(to.session.holder(request)?, request)

@@ -7,6 +7,7 @@
 //! - `query`: the parameters of a request; `session`: one stream from beginning to end; `client`: the pieces
 //!   until the client has caught up with the ring, `follower`: the pieces from then on; `sse_body`: both as
 //!   one body; `notice`: messages beside events.
+//! - `open_streams`: how many an account has.
 //! - `waker_set`: how all streams are woken; `idle_timer`: detects a stream that has sent nothing for long.
 //! - `catch_up`: events that only Kafka still has; `catch_up_limiter`: which clients may read them now.
 //!
@@ -25,6 +26,7 @@ mod follower;
 mod hub;
 mod idle_timer;
 mod notice;
+mod open_streams;
 mod position;
 mod query;
 mod ring;
@@ -46,6 +48,8 @@ use warp::reply::Response;
 use self::catch_up_limiter::CatchUpLimiter;
 use self::client::{Client, Start};
 use self::hub::FeedHub;
+pub(crate) use self::open_streams::OpenStream;
+use self::open_streams::OpenStreams;
 pub(crate) use self::query::StreamQuery;
 use self::session::Session;
 use self::source::Source;
@@ -69,6 +73,7 @@ pub struct Streams {
     /// A client receives something at least this often.
     heartbeat: Duration,
     catch_ups: CatchUpLimiter,
+    open: OpenStreams,
 }
 
 impl Streams {
@@ -76,7 +81,18 @@ impl Streams {
     #[must_use]
     pub fn new(source: Source, max_events: usize, heartbeat: Duration) -> Self {
         let hub = FeedHub::new(source.epoch(), source.start().clone(), max_events);
-        Self { source, hub, heartbeat, catch_ups: CatchUpLimiter::new(CATCH_UPS) }
+        Self {
+            source,
+            hub,
+            heartbeat,
+            catch_ups: CatchUpLimiter::new(CATCH_UPS),
+            open: OpenStreams::default(),
+        }
+    }
+
+    /// A client receives something at least this often.
+    pub(crate) fn heartbeat(&self) -> Duration {
+        self.heartbeat
     }
 
     /// Whether streams can begin.
@@ -147,12 +163,31 @@ impl StreamState {
         self.streams.source.follow(&self.streams.hub, &self.lists, stop)
     }
 
-    /// A stream for the key with this kid.
-    pub(crate) fn open(self: &Arc<Self>, query: StreamQuery, kid: &str) -> Response {
+    /// Begins with its lists for good, and with these events after them.
+    ///
+    /// # Errors
+    /// [`WireError`] when one is none of the feed's.
+    pub(crate) fn begin_fixed(&self, events: &[Vec<u8>]) -> Result<(), WireError> {
+        let hub = &self.streams.hub;
+        hub.begin_fixed(&self.lists);
+        for (offset, event) in (0..).zip(events) {
+            hub.append((0, offset, None), event)?;
+        }
+        hub.ended(0);
+        Ok(())
+    }
+
+    /// A place for another stream of an account, of which it may have so many at one time; 0 is any number.
+    pub(crate) fn place(&self, account: &str, most: u32) -> Option<OpenStream> {
+        self.streams.open.open(account, most)
+    }
+
+    /// A stream for the key with this kid, in a place of its account.
+    pub(crate) fn open(self: &Arc<Self>, query: StreamQuery, (kid, place): (&str, OpenStream)) -> Response {
         let StreamQuery { filter, last } = query;
         let (out, pieces) = mpsc::channel(PIECES);
         let start = Start::of(last, &self.streams.hub);
-        let client = Client::new(Session::new(Arc::clone(self), filter, kid), out);
+        let client = Client::new(Session::new(Arc::clone(self), filter, (kid, place)), out);
         warp::reply::stream(SseBody::new(client.begin(start), pieces)).into_response()
     }
 }

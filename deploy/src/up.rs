@@ -21,7 +21,7 @@ use arb_setup::{clickhouse as clickhouse_files, home as home_folder, kafka as ka
 use arb_sink::clickhouse::{self, Settings, roles};
 
 use self::activity::Activity;
-use crate::cli::{Child, Format, LogFormat, Play, Up};
+use crate::cli::{Brokers, Child, Format, LogFormat, Play, Up};
 use crate::local::children::Children;
 use crate::local::clickhouse::passwords;
 use crate::local::{self, home, http, preflight};
@@ -158,7 +158,8 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     Ok(())
 }
 
-/// The key of the demonstration account; it is created beside this thread, which watches the children and the shutdown signal.
+/// The key of the demonstration account; it is created beside this thread, which watches the children and the shutdown signal. The
+/// thread has ended when this returns, and with it its clients of Kafka: else they would report that Kafka ends.
 fn start_demonstration(
     config: &Up,
     brokers: &str,
@@ -167,10 +168,16 @@ fn start_demonstration(
     stop: &Stop,
 ) -> anyhow::Result<String> {
     let _progress = Progress::start("creating a key", Report::Live);
-    let (brokers, security) = (brokers.to_owned(), config.security.clone());
-    let creating = std::thread::spawn(move || demonstration::key(brokers, security, &pepper));
-    children.wait(stop, "the accounts", || creating.is_finished())?;
-    creating.join().map_err(|_| anyhow!("the thread that creates a key panicked"))?
+    let brokers = Brokers { brokers: brokers.to_owned(), security: config.security.clone() };
+    let ending = Stop::default();
+    let creating = std::thread::spawn({
+        let ending = ending.clone();
+        move || demonstration::key(&brokers, &pepper, &ending)
+    });
+    let waited = children.wait(stop, "the accounts", || creating.is_finished());
+    ending.stop();
+    let created = creating.join().map_err(|_| anyhow!("the thread that creates a key panicked"))?;
+    waited.and(created)
 }
 
 /// Starts the sink: it reads its password where this process does, and never from its arguments.

@@ -7,8 +7,8 @@ mod state;
 mod ticks;
 
 pub use accounts::{
-    Account, AccountAudit, AccountClock, AccountCommand, AccountKey, AccountReply, AccountSession,
-    AccountTimer,
+    Account, AccountAudit, AccountClock, AccountCommand, AccountInvitation, AccountKey, AccountReply,
+    AccountSession, AccountTimer,
 };
 pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,

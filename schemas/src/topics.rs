@@ -121,7 +121,7 @@ pub const ACCOUNT_COMMANDS: Topic = Topic {
 /// Accounts, sessions, keys and replies: the changelog of the accounts machine, which every API instance reads.
 pub const ACCOUNTS: Topic = Topic {
     name: "accounts.v1",
-    key: "partition; clock; account/, session/, key/, reply/ and an id",
+    key: "partition; clock; account/, session/, key/, invitation/, reply/ and an id",
     partitions: 1,
     cleanup: Cleanup::CompactWithin(1),
     records: &[
@@ -130,6 +130,7 @@ pub const ACCOUNTS: Topic = Topic {
         RecordType::AccountKey,
         RecordType::AccountReply,
         RecordType::AccountClock,
+        RecordType::AccountInvitation,
         RecordType::StatePartition,
     ],
 };

@@ -20,9 +20,9 @@ use arb_model::Name;
 use arb_model::fixtures::{alert, close, entry, movement, signal, signal_change, window};
 use arb_schemas::limits;
 use arb_schemas::records::{
-    AccountClock, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame, Heartbeat, Leg,
-    PollEnd, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource, StateStaleBooks,
-    StateSurvival,
+    AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
+    Heartbeat, Leg, PollEnd, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource,
+    StateStaleBooks, StateSurvival,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -100,6 +100,7 @@ fn compare_accounts() {
     stays(&account_reply());
     stays(&AccountClock { at: 8 });
     stays(&account_audit());
+    stays(&AccountInvitation { hash: "ab".repeat(32), account: "acc_0000000000000001".into(), at: 9 });
 }
 
 fn state_partition() -> StatePartition {

@@ -52,3 +52,4 @@ mod tls;
 mod tools;
 mod up;
 mod views;
+mod walk;

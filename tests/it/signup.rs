@@ -28,16 +28,21 @@ struct Browser {
 
 impl Sites {
     fn start() -> Self {
-        let broker = Broker::start();
+        Self::start_with(Broker::start(), &["--sign-up", "open"])
+    }
+
+    /// Instances to which those may sign up that the options say, and whose keys may ask as often as they can.
+    fn start_with(broker: Broker, sign_up: &[&str]) -> Self {
+        std::fs::write(broker.path("plans.json"), r#"{"free": {"per_second": 0}}"#).unwrap();
         let owner = start_owner(&broker);
         let pepper = broker.path("pepper").display().to_string();
         let instances = (0..3).map(|number| {
             let listen = format!("127.0.0.1:{}", port());
             let usage = broker.path(&format!("usage-{number}.json")).display().to_string();
-            let common = ["--listen", &listen, "--brokers", &broker.brokers, "--sign-up", "open"];
+            let common = ["--listen", &listen, "--brokers", &broker.brokers];
             let files = ["--pepper", &pepper, "--usage", &usage];
             let log = broker.path(&format!("serve-{number}.log"));
-            let mut role = Role::start("serve", &[&common[..], &files].concat(), &log);
+            let mut role = Role::start("serve", &[&common[..], &files, sign_up].concat(), &log);
             let url = format!("http://{listen}");
             wait_for("the API is ready", || {
                 role.assert_runs();
@@ -140,8 +145,54 @@ fn a_user_signs_up_and_manages_keys_at_any_of_three_instances() {
         assert_eq!(sites.status(instance, &key), 200, "the old one is in its grace period");
     }
     revoke(&sites, &browser, (&key, &kid));
+    revoke_during_a_failover(&mut sites, &browser);
     a_taken_email_is_taken_everywhere(&sites);
     without_an_owner(&mut sites, &browser, &new);
+}
+
+/// The owner is killed and the key revoked before another one has taken over: what is acknowledged holds everywhere after a second.
+fn revoke_during_a_failover(sites: &mut Sites, browser: &Browser) {
+    let (key, kid) = browser.create("failover");
+    for instance in 0..3 {
+        wait_for("the key is known", || (sites.status(instance, &key) == 200).then_some(()));
+    }
+    sites.owner.kill();
+    let path = format!("/session/keys/{kid}");
+    let refused = browser.send("DELETE", &path, &json!({}));
+    assert_eq!(refused.status, 503, "nobody can revoke: {}", refused.body);
+    (0..3).for_each(|instance| assert_eq!(sites.status_of("/api/v1/usage", instance, &key), 200));
+    let log = sites.broker.path("accounts-after.log");
+    sites.owner = Role::start("accounts", &["--brokers", &sites.broker.brokers], &log);
+    // 404 when the command that was not answered has been carried out by the new owner.
+    wait_for("the key is revoked", || {
+        [204, 404].contains(&browser.send("DELETE", &path, &json!({})).status).then_some(())
+    });
+    let revoked = Instant::now();
+    std::thread::sleep(Duration::from_secs(1));
+    (0..3).for_each(|instance| assert_eq!(sites.status_of("/api/v1/usage", instance, &key), 401));
+    println!("refused by three instances {:?} after the revocation", revoked.elapsed());
+}
+
+#[test]
+fn an_invitation_is_good_for_one_account_at_two_instances_at_once() {
+    let broker = Broker::start();
+    let file = broker.path("invitations");
+    std::fs::write(&file, "one-token\n").unwrap();
+    let file = file.display().to_string();
+    let sites = Sites::start_with(broker, &["--sign-up", "invite", "--invitations", &file]);
+    let mut statuses: Vec<_> = std::thread::scope(|scope| {
+        let sign_up = |instance: usize| {
+            let (body, sites) = (
+                json!({"email": format!("n{instance}@example.com"), "password": PASSWORD, "invitation": "one-token"}),
+                &sites,
+            );
+            scope.spawn(move || post(&format!("{}/session/signup", sites.url(instance)), &[], &body).status)
+        };
+        let threads = [0, 1, 2].map(sign_up);
+        threads.map(|thread| thread.join().unwrap()).to_vec()
+    });
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 403, 403]);
 }
 
 /// Refused on all instances within a second of the answer, while they serve it.

@@ -8,12 +8,13 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arb_accounts::directory::Directory;
-use arb_accounts::key::{ApiKey, Mode};
+use arb_accounts::key::Mode;
 use arb_accounts::plan::Plan;
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, Pepper};
 use arb_schemas::time::Micros;
 
+use super::burst::Bursts;
 use super::replica::Replica;
 
 /// Decides about keys and sessions.
@@ -24,6 +25,8 @@ pub struct Authority {
     clock: fn() -> Micros,
     /// When each key was last used at this instance, by its clock.
     used: Mutex<BTreeMap<String, Micros>>,
+    /// How often each key asks.
+    pub(crate) bursts: Bursts,
 }
 
 /// Who asks: what a valid key says of its holder.
@@ -31,6 +34,8 @@ pub struct Authority {
 pub(crate) struct Caller {
     /// The public part of the key.
     pub(crate) kid: String,
+    /// What the key sees: the live market, which is charged, or that of tests, which is not.
+    pub(crate) mode: Mode,
     pub(crate) account: String,
     pub(crate) plan: Plan,
     /// What the key may do.
@@ -65,7 +70,7 @@ impl Authority {
     /// Of a replica, with the pepper under which keys and cookies are hashed.
     #[must_use]
     pub fn new(replica: Arc<Replica>, pepper: Pepper, clock: fn() -> Micros) -> Self {
-        Self { replica, pepper, clock, used: Mutex::default() }
+        Self { replica, pepper, clock, used: Mutex::default(), bursts: Bursts::default() }
     }
 
     /// The replica.
@@ -94,9 +99,7 @@ impl Authority {
         let caller = self.replica.with(|directory| {
             let now = used_at.max(directory.clock());
             let found = directory.key(kid).filter(|found| self.pepper.is_of(key, &found.hmac));
-            // Nothing is served to test keys yet, and a live answer would not be what they stand for.
-            let is_valid = |found: &&ApiKey| found.mode == Mode::Live && !found.is_expired(now);
-            let found = found.filter(is_valid).ok_or(KeyRefusal::Unknown)?;
+            let found = found.filter(|found| !found.is_expired(now)).ok_or(KeyRefusal::Unknown)?;
             let account = directory.account(&found.account).filter(|account| !account.is_disabled);
             let account = account.ok_or(KeyRefusal::Unknown)?;
             let cidrs = &found.permissions.cidrs;
@@ -107,6 +110,7 @@ impl Authority {
             let scopes = found.permissions.scopes.iter().copied();
             Ok(Caller {
                 kid: found.kid.clone(),
+                mode: found.mode,
                 account: account.id.clone(),
                 plan: account.plan,
                 scopes: scopes.filter(|scope| account.may_have(*scope)).collect(),

@@ -1,5 +1,5 @@
-//! Who may sign up: anybody, whoever has an invitation, or nobody. It never counts invitations: one is valid until it is removed from
-//! its file.
+//! Who may sign up: anybody, whoever has an invitation, or nobody. It never counts how often an invitation was used: the accounts
+//! machine decides that, for all instances.
 
 use std::path::Path;
 
@@ -40,18 +40,19 @@ fn hash(text: &[u8]) -> [u8; 32] {
 }
 
 impl SignUp {
-    /// Whether somebody with this invitation may sign up.
+    /// The invitation that somebody needs who signs up, where one is needed.
     ///
     /// # Errors
-    /// Why not.
-    pub(crate) fn check(&self, invitation: Option<&str>) -> Result<(), &'static str> {
+    /// Why nobody with this invitation may sign up.
+    pub(crate) fn check<'a>(&self, invitation: Option<&'a str>) -> Result<Option<&'a str>, &'static str> {
         match self {
-            Self::Open => Ok(()),
+            Self::Open => Ok(None),
             Self::Closed => Err("Sign-up is closed: an operator creates accounts."),
             Self::Invite(invitations) => {
-                let given = hash(invitation.unwrap_or_default().trim().as_bytes());
+                let text = invitation.unwrap_or_default().trim();
+                let given = hash(text.as_bytes());
                 let is_valid = invitations.with(|invitations| invitations.0.contains(&given));
-                is_valid.then_some(()).ok_or("Sign-up needs a valid invitation.")
+                is_valid.then_some(Some(text)).ok_or("Sign-up needs a valid invitation.")
             }
         }
     }

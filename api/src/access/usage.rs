@@ -17,7 +17,7 @@ use arb_schemas::time::{Micros, SECOND, month};
 use serde::{Deserialize, Serialize};
 
 use crate::access::authority::Caller;
-use crate::access::plan::{Plan, Plans};
+use crate::access::plan::{Plan, PlanLimits, Plans};
 use crate::files::reload::Reloaded;
 use crate::files::{self, FileError};
 
@@ -137,6 +137,11 @@ impl Usage {
         self.ledger((self.clock)()).status(account, plan, quota)
     }
 
+    /// What a plan allows.
+    pub(crate) fn limits(&self, plan: Plan) -> PlanLimits {
+        self.plans.with(|plans| plans.limits(plan))
+    }
+
     fn quota(&self, caller: &Caller) -> u64 {
         self.plans.with(|plans| plans.quota(caller.plan))
     }
@@ -246,6 +251,7 @@ fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mu
 
 #[cfg(test)]
 mod tests {
+    use arb_accounts::key::Mode;
     use arb_schemas::time::parse_rfc3339;
     use proptest::prelude::*;
 
@@ -264,7 +270,7 @@ mod tests {
     /// A key of an account.
     fn key(account: &str, kid: &str) -> Caller {
         let (kid, account, plan) = (kid.to_owned(), account.to_owned(), Plan::Free);
-        Caller { kid, account, plan, scopes: vec![], monthly_cap: None }
+        Caller { kid, mode: Mode::Live, account, plan, scopes: vec![], monthly_cap: None }
     }
 
     /// The usage that lies in a folder.

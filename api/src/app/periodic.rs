@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use arb_runtime::stop::Stop;
 
 use super::App;
+use crate::stream::Streams;
 
 /// How often. The streams of a key that expires end within a second, and no more than that of usage is lost with a process.
 const EVERY: Duration = Duration::from_millis(500);
@@ -20,8 +21,9 @@ pub(super) fn run(app: &App, stop: &Stop) {
     let mut last_warning = None;
     while !stop.wait(EVERY) {
         if app.authority.has_key_ended() {
-            app.streams().keys_have_changed();
+            app.each_stream(Streams::keys_have_changed);
         }
+        app.authority.bursts.forget();
         app.sessions.sign_up.reload();
         app.usage.reload_plans();
         app.lists.polls.check_staleness(Instant::now());

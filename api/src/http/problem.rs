@@ -64,7 +64,15 @@ static RATE_LIMITED: ProblemKind = ProblemKind {
     name: "rate-limited",
     status: StatusCode::TOO_MANY_REQUESTS,
     title: "Rate limited",
-    page: "There were too many attempts; try again after the seconds of the Retry-After header.",
+    page: "There were too many attempts, or a key asks more often than its plan allows; try again after the seconds of the Retry-After \
+           header. Refused requests cost nothing.",
+};
+static TOO_MANY_STREAMS: ProblemKind = ProblemKind {
+    name: "too-many-streams",
+    status: StatusCode::TOO_MANY_REQUESTS,
+    title: "Too many streams",
+    page: "The account has as many open streams as its plan allows at one time; close one, or try again after the seconds of the \
+           Retry-After header. Refused requests cost nothing.",
 };
 static ACCOUNTS_UNAVAILABLE: ProblemKind = ProblemKind {
     name: "accounts-unavailable",
@@ -136,7 +144,7 @@ static UNAVAILABLE: ProblemKind = ProblemKind {
     page: "The server is starting or ending; try again after the seconds of the Retry-After header.",
 };
 
-static KINDS: [&ProblemKind; 18] = [
+static KINDS: [&ProblemKind; 19] = [
     &INVALID_REQUEST,
     &UNAUTHORIZED,
     &INSUFFICIENT_SCOPE,
@@ -144,6 +152,7 @@ static KINDS: [&ProblemKind; 18] = [
     &FORBIDDEN,
     &CONFLICT,
     &RATE_LIMITED,
+    &TOO_MANY_STREAMS,
     &ACCOUNTS_UNAVAILABLE,
     &NOT_FOUND,
     &METHOD_NOT_ALLOWED,
@@ -221,6 +230,18 @@ impl Problem {
     pub(crate) fn rate_limited(seconds: u64) -> Self {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
         Self { header, ..Self::new(&RATE_LIMITED, "There were too many attempts.") }
+    }
+
+    /// 429, for a key that asks more often than its plan allows.
+    pub(crate) fn burst_exceeded(seconds: u64) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        Self { header, ..Self::new(&RATE_LIMITED, "The key asks more often than its plan allows.") }
+    }
+
+    /// 429, until another stream of the account ends.
+    pub(crate) fn too_many_streams() -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(1))));
+        Self { header, ..Self::new(&TOO_MANY_STREAMS, "The plan allows no more open streams.") }
     }
 
     /// 429, until the month ends, for a key with a cap.

@@ -6,6 +6,7 @@
 
 use std::pin::Pin;
 
+use arb_accounts::key::Mode;
 use arb_accounts::scope::Scope;
 use warp::http::Method;
 use warp::reply::Response;
@@ -14,6 +15,7 @@ use super::auth::AuthScheme;
 use super::charge::Charge;
 use super::problem::Problem;
 use super::request::Request;
+use crate::access::authority::Caller;
 
 /// What a handler gives.
 pub(crate) type Answer = Result<Response, Problem>;
@@ -73,12 +75,20 @@ pub(crate) struct Route<S: 'static> {
     access: Access<S>,
     /// Most bytes of its body; without it a body is not read.
     pub(super) max_body: Option<usize>,
+    /// Whether it has an answer for test keys.
+    serves_test_keys: bool,
 }
 
 impl<S: 'static> Route<S> {
     /// A row for anybody.
     pub(crate) const fn open(path: &'static str, handler: OpenHandler<S>) -> Self {
-        Self { method: Method::GET, path, access: Access::Open(handler), max_body: None }
+        Self {
+            method: Method::GET,
+            path,
+            access: Access::Open(handler),
+            max_body: None,
+            serves_test_keys: false,
+        }
     }
 
     /// A row for keys with a scope, by these schemes; each answer costs so many requests.
@@ -90,7 +100,7 @@ impl<S: 'static> Route<S> {
         handler: KeyHandler<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost, work: KeyWork::Now(handler) };
-        Self { method, path, access, max_body: None }
+        Self { method, path, access, max_body: None, serves_test_keys: false }
     }
 
     /// A row for keys with a scope whose handler waits; it costs nothing.
@@ -101,12 +111,18 @@ impl<S: 'static> Route<S> {
         handler: KeyTask<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost: 0, work: KeyWork::Task(handler) };
-        Self { method, path, access, max_body: None }
+        Self { method, path, access, max_body: None, serves_test_keys: false }
     }
 
     /// A row for browsers, which sign in and send cookies; keys are nothing here.
     pub(crate) const fn session(method: Method, path: &'static str, handler: OpenTask<S>) -> Self {
-        Self { method, path, access: Access::Session(handler), max_body: None }
+        Self { method, path, access: Access::Session(handler), max_body: None, serves_test_keys: false }
+    }
+
+    /// The same row, which answers test keys too, and never with anything of the live market.
+    pub(crate) const fn for_test_keys(mut self) -> Self {
+        self.serves_test_keys = true;
+        self
     }
 
     /// The same row, which takes a JSON body of at most so many bytes.
@@ -146,11 +162,14 @@ impl<S: 'static> Route<S> {
             || matches!(self.access, Access::Session(_) | Access::Key { work: KeyWork::Task(_), .. })
     }
 
-    /// Refuses a caller whose key does not have the scope.
-    pub(super) fn check_scope(&self, scopes: &[Scope]) -> Result<(), Problem> {
+    /// Refuses a caller whose key does not have the scope, or whose test key has nothing to see here.
+    pub(super) fn check_caller(&self, caller: &Caller) -> Result<(), Problem> {
         match self.access {
-            Access::Key { scope, .. } if !scopes.contains(&scope) => {
+            Access::Key { scope, .. } if !caller.scopes.contains(&scope) => {
                 Err(Problem::insufficient_scope(scope.key()))
+            }
+            Access::Key { .. } if caller.mode == Mode::Test && !self.serves_test_keys => {
+                Err(Problem::forbidden("This route has no answer for test keys."))
             }
             _ => Ok(()),
         }

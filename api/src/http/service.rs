@@ -1,7 +1,7 @@
 //! From a request to its response, by the route table: authentication, permission, and the headers that every
 //! response has.
 //!
-//! The order of refusals is part of the API: connections of a key, size, path (404), method (405), key (401), body, and then
+//! The order of refusals is part of the API: connections of a key, its burst, size, path (404), method (405), key (401), body, and then
 //! what the handler refuses. A body is read only for a row that takes one, and not before all that can be refused without it.
 //! It never charges: the handler does.
 
@@ -26,7 +26,7 @@ use super::route::{Answer, Route, Work};
 use super::router::{PathRoutes, Router};
 use super::server::connections;
 use super::{body, limits, quota_headers, request_id};
-use crate::access::authority::Authority;
+use crate::access::authority::{Authority, Caller};
 use crate::access::usage::Usage;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -129,7 +129,7 @@ impl<S: Send + Sync + 'static> Service<S> {
         let (scheme, path) = (AuthScheme::of(head.path), self.router.find(head.path));
         let route = path.ok_or_else(Problem::not_found).and_then(|path| path.route(head.method));
         let caller = scheme.caller(head.headers, &self.authority);
-        let admitted = connections::note(caller.as_ref().ok().map(|caller| &*caller.kid), head.headers);
+        let admitted = self.admit(caller.as_ref().ok(), head.headers);
         let (charge, refusal) = match caller {
             Ok(caller) => {
                 let cost = route.as_ref().map_or(0, |route| route.cost(head.method));
@@ -142,11 +142,20 @@ impl<S: Send + Sync + 'static> Service<S> {
         let route = route.and_then(|route| match refusal {
             Some(refusal) if route.needs_key() => Err(refusal),
             _ => {
-                let scopes = charge.as_ref().map_or(&[][..], |charge| &charge.caller.scopes);
-                route.check_scope(scopes).map(|()| route)
+                let check = |charge: &Charge<'_>| route.check_caller(&charge.caller);
+                charge.as_ref().map_or(Ok(()), check).map(|()| route)
             }
         });
         Begun { at, path, scheme, charge, route }
+    }
+
+    /// Refuses a key that holds too many connections, or asks too often.
+    fn admit(&self, caller: Option<&Caller>, headers: &HeaderMap) -> Result<(), Problem> {
+        let limits = caller.map(|caller| (caller, self.usage.limits(caller.plan)));
+        connections::note(limits.map(|(caller, limits)| (&*caller.kid, limits.connections)), headers)?;
+        let Some((caller, limits)) = limits else { return Ok(()) };
+        let checked = self.authority.bursts.check(&caller.kid, caller.plan, &limits);
+        checked.map_err(Problem::burst_exceeded)
     }
 
     fn work(&self, begun: &Begun<'_, S>, head: &Head<'_>, body: Result<Bytes, Problem>) -> Work {

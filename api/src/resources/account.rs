@@ -10,6 +10,7 @@ use std::time::Duration;
 use arb_accounts::account::Account;
 use arb_accounts::command::{Actor, Command, Request as CommandRequest};
 use arb_accounts::directory::Directory;
+use arb_accounts::key::{ApiKey, Mode};
 use arb_accounts::reply::Refusal;
 use arb_accounts::secrets::{self, TOKEN_RANDOM};
 use arb_schemas::time::to_rfc3339;
@@ -35,13 +36,22 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(crate) struct AccountHolder {
     pub(crate) account: String,
     pub(crate) actor: Actor,
+    /// A test key manages test keys alone.
+    pub(crate) mode: Mode,
 }
 
 impl AccountHolder {
     /// The holder of a key.
     pub(crate) fn of_key(charge: &Charge<'_>) -> Self {
         let caller = &charge.caller;
-        Self { account: caller.account.clone(), actor: Actor::Key(caller.kid.clone()) }
+        Self { account: caller.account.clone(), actor: Actor::Key(caller.kid.clone()), mode: caller.mode }
+    }
+}
+
+impl AccountHolder {
+    /// Whether a key is theirs to see and to change.
+    pub(crate) fn may_manage(&self, key: &ApiKey) -> bool {
+        key.account == self.account && (self.mode == Mode::Live || key.mode == Mode::Test)
     }
 }
 
@@ -131,7 +141,7 @@ fn problem(refusal: &Refusal) -> Problem {
     let detail = format!("The change was refused: {refusal}.");
     match refusal {
         Refusal::NoAccount | Refusal::NoSession | Refusal::NoKey => Problem::not_found(),
-        Refusal::Exceeds(_) => Problem::forbidden(&detail),
+        Refusal::Exceeds(_) | Refusal::InvitationUsed => Problem::forbidden(&detail),
         Refusal::Invalid(field, reason) => Problem::invalid_param(field, reason.clone()),
         Refusal::TooManyAccounts
         | Refusal::EmailTaken

@@ -37,10 +37,11 @@ pub(crate) struct KeysResource {
 impl KeysResource {
     /// Lists the keys of an account, also those that have expired in the last 30 days.
     #[expect(clippy::unnecessary_wraps, reason = "as handlers answer")]
-    pub(crate) fn list(&self, account: &str) -> Answer {
+    pub(crate) fn list(&self, holder: &AccountHolder) -> Answer {
         let authority = &self.accounts.authority;
         let keys = authority.replica().with(|directory| {
-            let mut keys: Vec<_> = directory.keys_of(account).cloned().collect();
+            let keys = directory.keys_of(&holder.account).filter(|key| holder.may_manage(key));
+            let mut keys: Vec<_> = keys.cloned().collect();
             keys.sort_by(|one, other| (one.created_at, &one.kid).cmp(&(other.created_at, &other.kid)));
             keys
         });
@@ -50,8 +51,9 @@ impl KeysResource {
 
     /// Creates a key.
     pub(crate) fn create(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
-        let (name, permissions) = parse(JsonBody::of(request)?)?;
-        let (mode, this) = (Mode::Live, self.clone());
+        let mut body = JsonBody::of(request)?;
+        let (mode, this) = (mode(&mut body)?.unwrap_or(holder.mode), self.clone());
+        let (name, permissions) = parse(body)?;
         let id = self.accounts.id(request, &holder.account, "")?;
         let key = self.accounts.authority.pepper().derive_key(mode, &id);
         let kid = kid(&key)?;
@@ -84,7 +86,7 @@ impl KeysResource {
         let replaced = parameter(request)?;
         let id = self.accounts.id(request, &holder.account, "")?;
         // One that is gone was perhaps replaced by this very request: the machine knows.
-        let mode = self.mode(&holder.account, &replaced).unwrap_or(Mode::Live);
+        let mode = self.mode(&holder, &replaced).unwrap_or(holder.mode);
         let key = self.accounts.authority.pepper().derive_key(mode, &id);
         let new_kid = kid(&key)?;
         let command = Command::RotateKey {
@@ -106,7 +108,7 @@ impl KeysResource {
     /// Ends a key at once.
     pub(crate) fn revoke(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
         let kid = parameter(request)?;
-        self.mode(&holder.account, &kid)?;
+        self.mode(&holder, &kid)?;
         let id = self.accounts.id(request, &holder.account, "")?;
         let command = Command::RevokeKey { account: holder.account, kid };
         let command = self.accounts.request((id, address(request)), holder.actor, command);
@@ -119,13 +121,13 @@ impl KeysResource {
         }))
     }
 
-    /// The mode of a key of an account.
+    /// The mode of a key that somebody may manage.
     ///
     /// # Errors
-    /// 404 where the account has no such key, whoever else has.
-    fn mode(&self, account: &str, kid: &str) -> Result<Mode, Problem> {
+    /// 404 where there is no such key for them, whoever else has it.
+    fn mode(&self, holder: &AccountHolder, kid: &str) -> Result<Mode, Problem> {
         let find = |directory: &Directory| {
-            directory.key(kid).filter(|key| key.account == account).map(|key| key.mode)
+            directory.key(kid).filter(|key| holder.may_manage(key)).map(|key| key.mode)
         };
         self.accounts.authority.replica().with(find).ok_or_else(Problem::not_found)
     }
@@ -138,7 +140,7 @@ impl KeysResource {
 
 /// The holder of a session may do what the account may.
 pub(crate) fn of_session(account: String, session: String) -> AccountHolder {
-    AccountHolder { account, actor: Actor::Session(session) }
+    AccountHolder { account, actor: Actor::Session(session), mode: Mode::Live }
 }
 
 fn address(request: &Request<'_>) -> String {
@@ -156,6 +158,14 @@ fn parameter(request: &Request<'_>) -> Result<String, Problem> {
     secrets::is_kid(kid).then(|| kid.to_owned()).ok_or_else(Problem::not_found)
 }
 
+/// The mode of a new key, where it is given.
+fn mode(body: &mut JsonBody) -> Result<Option<Mode>, Problem> {
+    let reason = "must be live or test";
+    let mode: Option<String> = body.take("mode", reason)?;
+    let parse = |mode: &str| Mode::parse(mode).ok_or_else(|| Problem::invalid_param("mode", reason));
+    mode.as_deref().map(parse).transpose()
+}
+
 /// The name and the permissions of a new key.
 fn parse(mut body: JsonBody) -> Result<(String, Permissions), Problem> {
     let name: String = body.take("name", "must be text")?.unwrap_or_else(|| "unnamed".to_owned());
@@ -164,11 +174,7 @@ fn parse(mut body: JsonBody) -> Result<(String, Permissions), Problem> {
         body.take("expires_at", "must be a time such as 2027-01-01T00:00:00Z")?;
     let cidrs: Option<Vec<String>> = body.take("cidrs", "must be an array of addresses or networks")?;
     let monthly_cap: Option<u64> = body.take("monthly_cap", "must be a number of requests")?;
-    let mode: Option<String> = body.take("mode", "must be live")?;
     body.finish()?;
-    if mode.is_some_and(|mode| mode != "live") {
-        return Err(Problem::invalid_param("mode", "must be live: this version has no test keys"));
-    }
     if !(1..=MAX_NAME).contains(&name.chars().count()) {
         return Err(Problem::invalid_param("name", "must have 1 to 100 characters"));
     }

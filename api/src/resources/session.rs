@@ -25,6 +25,7 @@ use crate::access::authority::{KeyRefusal, SignedIn};
 use crate::access::password_worker::PasswordWorker;
 use crate::access::sign_up::SignUp;
 use crate::http::auth::NOT_CURRENT;
+use crate::http::idempotency;
 use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::reply;
@@ -39,6 +40,7 @@ const MAX_EMAIL: usize = 254;
 const CSRF: &str = "x-csrf-token";
 const WRONG: &str = "The e-mail or the password is wrong.";
 const SIGNED_OUT: &str = "Log in first: POST /session.";
+const ENDED: &str = "The Idempotency-Key was used for a session that has ended; send another one.";
 const BUSY: &str = "Too many passwords are being checked; try again.";
 
 /// The sessions.
@@ -57,6 +59,17 @@ struct Shared {
     sign_up: Arc<SignUp>,
     passwords: PasswordWorker,
     limits: SessionLimits,
+}
+
+/// A session to be opened.
+struct NewSession {
+    /// Of the request that opens it.
+    id: String,
+    /// The cookie.
+    token: String,
+    /// The session that ends.
+    replaces: Option<String>,
+    address: String,
 }
 
 /// How often may be tried.
@@ -129,11 +142,13 @@ impl SessionResource {
         let shared = Arc::clone(&self.shared);
         shared.check(request)?;
         let (email, password, invitation) = credentials(JsonBody::of(request)?, "password")?;
-        shared.sign_up.check(invitation.as_deref()).map_err(Problem::forbidden)?;
+        let invitation = shared.sign_up.check(invitation.as_deref()).map_err(Problem::forbidden)?;
         limit(&shared.limits.sign_ups, &request.network())?;
         limit(&shared.limits.all_sign_ups, "")?;
         let id = shared.accounts.id(request, &email, "")?;
         let source = (id, address(request));
+        let invitation =
+            invitation.map(|text| shared.accounts.authority.pepper().hmac(&format!("/invitation/{text}")));
         Ok(Box::pin(async move {
             let hash = shared.hash(password).await?;
             let account = new_account()?;
@@ -142,6 +157,7 @@ impl SessionResource {
                 email: email.clone(),
                 password: Some(hash),
                 plan: Plan::Free,
+                invitation,
             };
             shared.accounts.write(shared.accounts.request(source, Actor::Anonymous, command)).await?;
             let mut response = reply::json(json!({"email": email, "plan": Plan::Free.key()}).to_string());
@@ -161,10 +177,10 @@ impl SessionResource {
         limit(&shared.limits.log_ins, &format!("address {}", request.network()))?;
         limit(&shared.limits.log_ins, &format!("email {email}"))?;
         let replaces = shared.signed_in(request)?.map(|(_, signed_in)| signed_in.session);
-        let address = address(request);
+        let new = shared.new_session(request, &email, replaces)?;
         Ok(Box::pin(async move {
             let account = shared.verify(&email, password).await?;
-            shared.open(&account, account.revision, (replaces, address)).await
+            shared.open(&account, account.revision, new).await
         }))
     }
 
@@ -194,7 +210,9 @@ impl SessionResource {
         let current = current.ok_or_else(|| Problem::invalid_param("current_password", "is missing"))?;
         let new = checked_password(new, "new_password")?;
         limit(&shared.limits.log_ins, &format!("email {}", signed_in.email))?;
-        let (id, address) = (random()?, address(request));
+        let source = (shared.accounts.id(request, &signed_in.account, "")?, address(request));
+        let replaces = Some(signed_in.session.clone());
+        let next = shared.new_session(request, &signed_in.email, replaces)?;
         Ok(Box::pin(async move {
             let account = shared.verify(&signed_in.email, current).await?;
             let command = Command::ChangePassword {
@@ -203,8 +221,7 @@ impl SessionResource {
                 revision: Some(account.revision),
                 keep: Some(signed_in.session.clone()),
             };
-            let actor = Actor::Session(signed_in.session.clone());
-            let source = (id, address.clone());
+            let actor = Actor::Session(signed_in.session);
             shared.accounts.write(shared.accounts.request(source, actor, command)).await?;
             let revision = shared.accounts.read_back(|directory| {
                 let revision = directory.account(&account.id)?.revision;
@@ -212,7 +229,7 @@ impl SessionResource {
             });
             let revision =
                 revision.await.ok_or_else(|| Problem::conflict("The password was changed again."))?;
-            shared.open(&account, revision, (Some(signed_in.session), address)).await
+            shared.open(&account, revision, next).await
         }))
     }
 }
@@ -254,22 +271,34 @@ impl Shared {
         account.ok_or_else(|| Problem::unauthorized(WRONG, "Session"))
     }
 
-    /// Opens a session and answers with its cookie.
-    async fn open(
+    /// A session to be opened by a request. Its token comes from what is in no record, random bytes or the `Idempotency-Key`: a
+    /// request that is sent again opens the same session.
+    fn new_session(
         &self,
-        account: &Account,
-        revision: u64,
-        (replaces, address): (Option<String>, String),
-    ) -> Answer {
+        request: &Request<'_>,
+        email: &str,
+        replaces: Option<String>,
+    ) -> Result<NewSession, Problem> {
+        let unique = match idempotency::key(request.headers())? {
+            Some(key) => format!("key\n{email}\n{}\n{key}", request.path()),
+            None => format!("random\n{}", random()?),
+        };
         let pepper = self.accounts.authority.pepper();
-        // Never what is in Kafka: of that the cookie could be made by whoever reads it.
-        let token = pepper.hmac(&format!("/session/{}", random()?));
-        let session = pepper.hmac(&token);
+        let (id, token) =
+            (pepper.hmac(&format!("/opening/{unique}")), pepper.hmac(&format!("/session/{unique}")));
+        Ok(NewSession { id, token, replaces, address: address(request) })
+    }
+
+    /// Opens a session and answers with its cookie.
+    async fn open(&self, account: &Account, revision: u64, new: NewSession) -> Answer {
+        let NewSession { id, token, replaces, address } = new;
+        let session = self.accounts.authority.pepper().hmac(&token);
         let (account, seconds) = (account.id.clone(), SESSION_SECONDS);
         let command = Command::OpenSession { account, session: session.clone(), revision, seconds, replaces };
-        let command = self.accounts.request((random()?, address), Actor::Anonymous, command);
+        let command = self.accounts.request((id, address), Actor::Anonymous, command);
         self.accounts.write(command).await?;
-        self.accounts.read_back(|directory| directory.session(&session).map(drop)).await;
+        let opened = self.accounts.read_back(|directory| directory.session(&session).map(drop)).await;
+        opened.ok_or_else(|| Problem::conflict(ENDED))?;
         let signed_in = self.accounts.authority.session(&token).ok().flatten();
         let signed_in = signed_in.ok_or_else(|| Problem::accounts_unavailable(NOT_CURRENT))?;
         let mut response = reply::json(self.view(&signed_in, &token).to_string());

@@ -26,13 +26,16 @@ impl StreamResource {
             return Err(Problem::unavailable("The feed is being read; try again."));
         }
         self.streams.check(&query)?;
+        let account = &charge.caller.account;
+        let place = self.streams.place(account, charge.limits().streams);
+        let place = place.ok_or_else(Problem::too_many_streams)?;
         // A client that connects during shutdown receives the notice in a stream, free of charge: after a 503
         // an EventSource never reconnects.
         if !self.streams.is_closing() {
             charge.charge()?;
         }
         let mut response = if request.wants_body() {
-            self.streams.open(query, &charge.caller.kid)
+            self.streams.open(query, (&charge.caller.kid, place))
         } else {
             Response::default()
         };

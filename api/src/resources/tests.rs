@@ -4,21 +4,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arb_accounts::directory::Part;
-use arb_accounts::key::{ApiKey, Cidr, Mode};
+use arb_accounts::key::ApiKey;
 use arb_accounts::scope::Scope;
 use arb_schemas::records::BoardProgress;
 use futures_util::stream;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use warp::http::{HeaderMap, Method};
 
 use super::Resources;
-use crate::fixtures::{NOW, TestApp, account, api_key, run_machine};
+use crate::access::sign_up::SignUp;
+use crate::fixtures::{TestApp, api_key, run_machine};
 use crate::http::request::Head;
 use crate::http::service::Service;
 use crate::routes::ROUTES;
+use crate::stream::Streams;
+use crate::stream::source::Source;
 
+mod fuzz;
+mod matrix;
+mod modes;
 mod owasp;
 
 const PASSWORD: &str = "correct horse battery";
@@ -59,7 +64,12 @@ struct Browser {
 
 impl Site {
     fn new() -> Self {
-        let test = TestApp::new(1, 10, Duration::from_secs(1));
+        Self::with(SignUp::Open)
+    }
+
+    fn with(sign_up: SignUp) -> Self {
+        let streams = Streams::new(Source::by_hand(1), 10, Duration::from_secs(1));
+        let test = TestApp::with_sign_up(1, streams, sign_up);
         test.app.begin([], BoardProgress { source: "s".into(), received_at: 1 });
         run_machine(&test.app);
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -193,57 +203,6 @@ fn a_creation_that_is_sent_again_is_the_same_key() {
     assert_eq!(keys["keys"].as_array().unwrap().len(), 3);
 }
 
-/// Route x scope x other tenant x anonymous x unknown x expired x disabled x address, from the route table.
-#[test]
-fn every_route_for_keys_refuses_whoever_may_not_use_it() {
-    let site = Site::new();
-    let (owner, other) = ("acc_0000000000000001", "acc_0000000000000002");
-    site.test.app.authority.replica().put(Part::Account(account(other, "two@example.com")));
-    let mut disabled = account("acc_0000000000000003", "three@example.com");
-    disabled.is_disabled = true;
-    site.test.app.authority.replica().put(Part::Account(disabled));
-    let lines: Vec<String> = ROUTES
-        .iter()
-        .flat_map(crate::http::route::Route::lines)
-        .filter(|line| line.contains("/v1/"))
-        .collect();
-    assert!(lines.len() > 15);
-    for line in lines {
-        let parts: Vec<_> = line.split('`').collect();
-        let ((method, path), scope) = (parts[1].split_once(' ').unwrap(), Scope::parse(parts[3]).unwrap());
-        let (method, path) = (method.parse().unwrap(), path.replace("{kid}", &site.test.key[9..17]));
-        let header = if path.starts_with("/api/") { "x-api-key" } else { "authorization" };
-        let ask = |key: &str| {
-            let key = if header == "authorization" { format!("Bearer {key}") } else { key.to_owned() };
-            site.send(&method, &path, &[(header, &*key), ("content-type", "application/json")], b"{}").status
-        };
-        let fields = [("content-type", "application/json")];
-        assert_eq!(site.send(&method, &path, &fields, b"{}").status, 401, "anonymous: {line}");
-        let foreign = api_key(site.test.app.authority.pepper(), 99, owner).0;
-        assert_eq!(ask(&foreign), 401, "unknown: {line}");
-        assert_eq!(
-            ask(&site.key(2, owner, |key| key.permissions.expires_at = Some(NOW))),
-            401,
-            "expired: {line}"
-        );
-        assert_eq!(ask(&site.key(3, "acc_0000000000000003", |_| {})), 401, "disabled: {line}");
-        assert_eq!(ask(&site.key(7, owner, |key| key.mode = Mode::Test)), 401, "a test key: {line}");
-        let cidr = Cidr::try_from("192.0.2.0/24".to_owned()).unwrap();
-        assert_eq!(
-            ask(&site.key(4, owner, |key| key.permissions.cidrs = vec![cidr])),
-            403,
-            "address: {line}"
-        );
-        let without = site.key(5, owner, |key| key.permissions.scopes.retain(|has| *has != scope));
-        assert_eq!(ask(&without), 403, "scope: {line}");
-        if path.contains("/keys/") {
-            assert_eq!(ask(&site.key(6, other, |_| {})), 404, "other tenant: {line}");
-        }
-        let usage = site.test.app.usage.spent(owner);
-        assert_eq!(usage.requests, 0, "a refusal was charged: {line}");
-    }
-}
-
 #[test]
 fn a_cookie_opens_no_route_for_keys_and_a_key_none_for_sessions() {
     let site = Site::new();
@@ -293,33 +252,4 @@ fn another_password_ends_the_other_sessions_and_changes_the_cookie() {
     }
     let old = site.post("/session", &json!({"email": "two@example.com", "password": PASSWORD}));
     assert_eq!(old.status, 401);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
-    #[test]
-    fn any_body_cookie_and_key_are_answered_without_harm(
-        body in prop::collection::vec(any::<u8>(), 0..80),
-        cookie in "[ -~]{0,60}",
-        idempotency in "[ -~]{0,40}",
-        route in 0..ROUTES.len(),
-    ) {
-        thread_local! {
-            static SITE: Site = Site::new();
-        }
-        SITE.with(|site| {
-            let lines: Vec<String> = ROUTES[route].lines().collect();
-            let (method, path) = lines[0].split('`').nth(1).unwrap().split_once(' ').unwrap();
-            let fields = [
-                ("host", HOST),
-                ("cookie", &*cookie),
-                ("idempotency-key", &*idempotency),
-                ("content-type", "application/json"),
-            ];
-            let answer = site.send(&method.parse().unwrap(), path, &fields, &body);
-            prop_assert!([200, 400, 401, 403, 404, 415].contains(&answer.status), "{} {}", answer.status, answer.body);
-            Ok(())
-        })?;
-    }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arb_accounts::key::Mode;
 use arb_accounts::plan::Plan;
 use arb_schemas::time::to_rfc3339;
 use serde_json::json;
 
 use crate::access::usage::{DAY, Usage};
-use crate::http::charge::Charge;
+use crate::http::charge::{Charge, UNSPENT};
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
 use crate::http::reply;
@@ -24,7 +25,9 @@ pub(crate) struct UsageResource {
 impl UsageResource {
     /// Answers a request with a key.
     pub(crate) fn show(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-        self.of_account(request, &charge.caller.account, charge.caller.plan)
+        let caller = &charge.caller;
+        let account = if caller.mode == Mode::Test { UNSPENT } else { &*caller.account };
+        self.of_account(request, account, caller.plan)
     }
 
     /// Answers a request about an account of a plan.

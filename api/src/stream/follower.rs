@@ -189,7 +189,9 @@ mod tests {
             let _in = self.runtime.enter();
             let filter = StreamQuery::parse(query, &warp::http::HeaderMap::new()).ok().unwrap().filter;
             let place = self.app.streams().hub.join(&sent).unwrap();
-            Follower::new(Session::new(Arc::clone(&self.app.stream), filter, &self.kid), sent, place)
+            let stream = &self.app.stream;
+            let session = (&*self.kid, stream.place("a", 0).unwrap());
+            Follower::new(Session::new(Arc::clone(stream), filter, session), sent, place)
         }
 
         /// The next pieces.

@@ -33,7 +33,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::telemetry;
@@ -68,6 +68,8 @@ pub(super) struct FeedHub {
     /// The last snapshot. The thread that builds the next one holds the lock: others would only build the
     /// same.
     snapshot: AsyncMutex<Option<Taken>>,
+    /// The snapshot with which every stream begins, of a feed that has no more events than are in memory.
+    fixed: OnceLock<(RingPosition, Arc<StreamSnapshot>)>,
 }
 
 /// A snapshot, its place, and when it was made.
@@ -130,6 +132,7 @@ impl FeedHub {
             keys_read: AtomicU64::new(0),
             wakers: WakerSet::default(),
             snapshot: AsyncMutex::default(),
+            fixed: OnceLock::new(),
         }
     }
 
@@ -148,8 +151,22 @@ impl FeedHub {
         self.lock().fold = Fold::of(open);
     }
 
+    /// Begins with these lists for good: each stream without a position starts here, whatever is pushed later.
+    pub(super) fn begin_fixed(&self, lists: &Lists) {
+        let open = OpenEntries { windows: lists.board.entries(), signals: lists.signals.entries() };
+        let snapshot = Arc::new(StreamSnapshot::of(lists, open));
+        let _ = self.fixed.set((self.place(), snapshot));
+    }
+
     /// Takes the next record of the feed, which is no double: its reader has dropped those.
     pub(super) fn push(&self, at: RecordPosition, message: &[u8]) -> Result<(), WireError> {
+        self.append(at, message)?;
+        telemetry::feed_event();
+        Ok(())
+    }
+
+    /// The same for a feed that is not counted.
+    pub(super) fn append(&self, at: RecordPosition, message: &[u8]) -> Result<(), WireError> {
         let event = Event::decode(message)?;
         let (partition, offset, mark) = at;
         // No other thread moves the head: the text can be rendered while clients read.
@@ -164,7 +181,6 @@ impl FeedHub {
         };
         self.next.store(next, Ordering::Release);
         self.wakers.wake_all();
-        telemetry::feed_event();
         Ok(())
     }
 
@@ -202,6 +218,9 @@ impl FeedHub {
 
     /// The open entries at a position, and that position. It is built while the feed goes on.
     pub(super) async fn snapshot(&self, lists: &Lists) -> (RingPosition, Arc<StreamSnapshot>) {
+        if let Some((place, snapshot)) = self.fixed.get() {
+            return (place.clone(), Arc::clone(snapshot));
+        }
         let mut last = self.snapshot.lock().await;
         if let Some((taken, place, snapshot)) = &*last
             && taken.elapsed() < SNAPSHOT_AGE
@@ -230,6 +249,12 @@ impl FeedHub {
     pub(super) fn kept(&self) -> (Positions, Positions) {
         let inner = self.lock();
         (inner.ring.tail().clone(), inner.ring.head().clone())
+    }
+
+    /// The place after the last event.
+    fn place(&self) -> RingPosition {
+        let inner = self.lock();
+        RingPosition { next: inner.ring.next(), reader: inner.ring.head().clone() }
     }
 
     /// After the last event.

@@ -16,6 +16,7 @@ use super::StreamState;
 use super::hub::FeedHub;
 use super::idle_timer::IdleTimer;
 use super::notice::{self, To};
+use super::open_streams::OpenStream;
 use super::position::Positions;
 use super::query::EventFilter;
 use super::waker_set::WakerSlot;
@@ -34,6 +35,7 @@ pub(super) struct Session {
     unreported: (Sent, Instant),
     ending: Ending,
     _open: Open,
+    _place: OpenStream,
 }
 
 /// The key by which a stream was opened.
@@ -84,12 +86,17 @@ impl Drop for Ending {
 }
 
 impl Session {
-    /// Of the caller with this kid.
-    pub(super) fn new(state: Arc<StreamState>, filter: EventFilter, kid: &str) -> Self {
+    /// Of the caller with this kid, in a place of its account.
+    pub(super) fn new(
+        state: Arc<StreamState>,
+        filter: EventFilter,
+        (kid, place): (&str, OpenStream),
+    ) -> Self {
         let key = HeldKey::new(&state, kid);
         let (slot, idle) = (state.streams.hub.slot(), IdleTimer::new(state.streams.heartbeat));
         let (unreported, open) = ((Sent::default(), Instant::now()), Open::stream());
-        Self { state, filter, key, slot, idle, unreported, ending: Ending("gone"), _open: open }
+        let ending = Ending("gone");
+        Self { state, filter, key, slot, idle, unreported, ending, _open: open, _place: place }
     }
 
     pub(super) fn hub(&self) -> &FeedHub {

@@ -155,13 +155,13 @@ pub(crate) struct Serve {
     /// Who may create an account over HTTP
     #[arg(long, env = "ARB_SIGN_UP", value_enum, default_value = "closed")]
     pub(crate) sign_up: SignUpMode,
-    /// File of invitations, one a line, for --sign-up invite
+    /// File of invitations, one a line and each good for one account, for --sign-up invite
     #[arg(long, env = "ARB_INVITATIONS", value_name = "FILE", required_if_eq("sign_up", "invite"))]
     pub(crate) invitations: Option<PathBuf>,
     /// URL at which browsers reach this instance; where it begins with https, session cookies are sent by TLS alone
     #[arg(long, env = "ARB_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// File of the requests of each plan in a month, such as {"free": 500} [default: plans.json beside the pepper]
+    /// File of the limits of each plan, such as {"free": 500} [default: plans.json beside the pepper]
     #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,
     /// File of the usage of each account; one for each instance [default: usage.json beside the pepper]

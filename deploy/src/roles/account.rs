@@ -75,7 +75,13 @@ fn create(config: &CreateAccount) -> anyhow::Result<()> {
     let account = secrets::new_account_id(&random::bytes()?);
     let mut client = AccountsClient::open(&config.brokers)?;
     let (email, plan) = (config.email.clone(), plan_of(config.plan));
-    client.ask(Command::CreateAccount { account: account.clone(), email, password, plan })?;
+    client.ask(Command::CreateAccount {
+        account: account.clone(),
+        email,
+        password,
+        plan,
+        invitation: None,
+    })?;
     output::write(format_args!("account {account}\n"))?;
     if let Some(name) = &config.key_name {
         let key = secrets::new_key(Mode::Live, &random::bytes()?);

@@ -1,11 +1,15 @@
-//! A password from a file, the terminal or standard input. It is never shown: the terminal does not echo it.
+//! A password from a file, the terminal or standard input. It is never shown: the terminal does not echo it, and echoes again
+//! however the question ends. Ctrl-C comes as a character meanwhile, so that no signal ends the process before that.
 
 use std::fs;
-use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Write, stderr, stdin};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+
+/// Ctrl-C.
+const INTERRUPT: u8 = 3;
 
 /// Of a file; without one of the terminal, asked for twice, or the first line of standard input.
 ///
@@ -45,13 +49,37 @@ fn typed(prompt: &str) -> anyhow::Result<String> {
     let mut error = stderr();
     write!(error, "{prompt}").and_then(|()| error.flush())?;
     let before = tcgetattr(stdin())?;
-    let mut silent = before.clone();
-    silent.local_modes.remove(LocalModes::ECHO);
-    tcsetattr(stdin(), OptionalActions::Flush, &silent)?;
-    let typed = line();
+    tcsetattr(stdin(), OptionalActions::Flush, &silent(before.clone()))?;
+    let typed = typed_line(&mut stdin().lock());
     tcsetattr(stdin(), OptionalActions::Flush, &before)?;
     writeln!(error)?;
-    typed
+    typed.context("the password")
+}
+
+/// A terminal that echoes nothing, and for which Ctrl-C ends a line.
+fn silent(mut terminal: Termios) -> Termios {
+    terminal.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
+    terminal.special_codes[SpecialCodeIndex::VEOL] = INTERRUPT;
+    terminal
+}
+
+/// A line that was typed, without its end.
+fn typed_line(input: &mut impl BufRead) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    loop {
+        let part = input.fill_buf()?;
+        let end = part.iter().position(|byte| [b'\n', INTERRUPT].contains(byte));
+        let (is_over, length) = (end.is_some() || part.is_empty(), end.map_or(part.len(), |at| at + 1));
+        bytes.extend_from_slice(&part[..length]);
+        input.consume(length);
+        if bytes.last() == Some(&INTERRUPT) {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        if is_over {
+            let text = String::from_utf8(bytes).map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
+            return Ok(first_line(&text));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -67,5 +95,14 @@ mod tests {
         fs::write(&path, "\n").unwrap();
         assert!(read(Some(&path)).is_err());
         assert!(read(Some(&folder.path().join("none"))).unwrap_err().to_string().ends_with("none"));
+    }
+
+    #[test]
+    fn ctrl_c_ends_the_question_and_a_line_is_read_to_its_end() {
+        let read = |mut text: &[u8]| typed_line(&mut text).map_err(|error| error.kind());
+        assert_eq!(read(b"correct horse\nsecond\n"), Ok("correct horse".to_owned()));
+        assert_eq!(read(b"correct horse"), Ok("correct horse".to_owned()));
+        assert_eq!(read(b"correct\x03"), Err(ErrorKind::Interrupted));
+        assert_eq!(read(b"\xff\n"), Err(ErrorKind::InvalidData));
     }
 }

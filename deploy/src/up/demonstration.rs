@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use arb_accounts::account::Account;
 use arb_accounts::command::{Command, NewKey};
 use arb_accounts::key::{Mode, Permissions};
@@ -12,8 +12,9 @@ use arb_accounts::plan::Plan;
 use arb_accounts::reply::Refusal;
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets;
+use arb_runtime::stop::Stop;
 
-use crate::cli::{Brokers, KafkaSecurity};
+use crate::cli::Brokers;
 use crate::roles::account::client::AccountsClient;
 use crate::system::{pepper, random};
 
@@ -25,14 +26,14 @@ const NAME: &str = "arb up";
 const ATTEMPTS: usize = 6;
 
 /// Creates its key, in place of that of the last start; the account where there is none.
-pub(super) fn key(brokers: String, security: Box<KafkaSecurity>, file: &Path) -> anyhow::Result<String> {
+pub(super) fn key(brokers: &Brokers, file: &Path, stop: &Stop) -> anyhow::Result<String> {
     let pepper = pepper::read_or_create(file)?;
-    let mut client = AccountsClient::open(&Brokers { brokers, security })?;
-    let account = account(&mut client)?;
+    let mut client = AccountsClient::open_until(brokers, stop.clone())?;
+    let account = account(&mut client, stop)?;
     let earlier = client.directory().keys_of(&account).filter(|key| key.name == NAME);
     let earlier: Vec<_> = earlier.map(|key| key.kid.clone()).collect();
     for kid in earlier {
-        client.ask(Command::RevokeKey { account: account.clone(), kid })?;
+        revoke(&mut client, &account, kid)?;
     }
     let key = secrets::new_key(Mode::Live, &random::bytes()?);
     let scopes = Scope::ALL.iter().copied().filter(|scope| !scope.is_granted()).collect();
@@ -47,18 +48,36 @@ pub(super) fn key(brokers: String, security: Box<KafkaSecurity>, file: &Path) ->
     Ok(key)
 }
 
+/// Ends a key of an earlier start. One that is gone has ended: a command of that start may be carried out only now.
+fn revoke(client: &mut AccountsClient, account: &str, kid: String) -> anyhow::Result<()> {
+    match client.request(request_id()?, Command::RevokeKey { account: account.to_owned(), kid })? {
+        Ok(()) | Err(Refusal::NoKey) => Ok(()),
+        Err(refusal) => Err(anyhow!("{refusal}")),
+    }
+}
+
+fn request_id() -> anyhow::Result<String> {
+    Ok(format!("operator/{:032x}", u128::from_be_bytes(random::bytes()?)))
+}
+
 /// The id of the account.
-fn account(client: &mut AccountsClient) -> anyhow::Result<String> {
+fn account(client: &mut AccountsClient, stop: &Stop) -> anyhow::Result<String> {
     let found: Option<&Account> = client.find(EMAIL);
     if let Some(account) = found {
         return Ok(account.id.clone());
     }
-    let request = format!("operator/{:032x}", u128::from_be_bytes(random::bytes()?));
+    let request = request_id()?;
     let id = secrets::new_account_id(&random::bytes()?);
     let mut attempts = ATTEMPTS;
     loop {
         let (account, email) = (id.clone(), EMAIL.to_owned());
-        let create = Command::CreateAccount { account, email, password: None, plan: Plan::Enterprise };
+        let create = Command::CreateAccount {
+            account,
+            email,
+            password: None,
+            plan: Plan::Enterprise,
+            invitation: None,
+        };
         attempts -= 1;
         match client.request(request.clone(), create) {
             // A command of an earlier start that nobody carried out then was carried out before this one.
@@ -66,10 +85,10 @@ fn account(client: &mut AccountsClient) -> anyhow::Result<String> {
                 return client.find(EMAIL).map(|account| account.id.clone()).context("no account");
             }
             Ok(reply) => {
-                reply.map_err(|refusal| anyhow::anyhow!("{refusal}"))?;
+                reply.map_err(|refusal| anyhow!("{refusal}"))?;
                 return Ok(id);
             }
-            Err(error) if attempts == 0 => return Err(error),
+            Err(error) if attempts == 0 || stop.is_stopped() => return Err(error),
             Err(error) => tracing::debug!(%error, "the accounts role does not answer yet"),
         }
     }

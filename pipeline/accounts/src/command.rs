@@ -51,6 +51,9 @@ pub enum Command {
         password: Option<String>,
         /// Its plan.
         plan: Plan,
+        /// The hash of the invitation, which is good for one account.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        invitation: Option<String>,
     },
     /// Sets another password, and ends all sessions of the account but one.
     ChangePassword {

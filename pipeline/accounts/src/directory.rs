@@ -22,6 +22,8 @@ pub enum Part {
     Key(ApiKey),
     /// Under `reply/` and the request's id.
     Reply(Reply),
+    /// Under `invitation/` and its hash.
+    Invitation(Invitation),
     /// The machine's time, under `clock`.
     Clock(Micros),
 }
@@ -35,9 +37,21 @@ impl Part {
             Self::Session(session) => format!("session/{}", session.hash),
             Self::Key(key) => format!("key/{}", key.kid),
             Self::Reply(reply) => format!("reply/{}", reply.id),
+            Self::Invitation(invitation) => format!("invitation/{}", invitation.hash),
             Self::Clock(_) => "clock".to_owned(),
         }
     }
+}
+
+/// An invitation that an account was created with. It is kept for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invitation {
+    /// HMAC-SHA-256 of the invitation, hexadecimal.
+    pub hash: String,
+    /// The account.
+    pub account: String,
+    /// When.
+    pub at: Micros,
 }
 
 /// The state.
@@ -58,6 +72,8 @@ pub struct Directory {
     sessions: BTreeMap<String, Session>,
     keys: BTreeMap<String, ApiKey>,
     replies: BTreeMap<String, Reply>,
+    /// By hash.
+    invitations: BTreeMap<String, Invitation>,
     clock: Micros,
     /// The hashes of the sessions, and the kids of the keys, by account.
     sessions_by_account: Held,
@@ -106,6 +122,9 @@ impl Directory {
                 self.keys.insert(key.kid.clone(), key);
             }
             Part::Reply(reply) => drop(self.replies.insert(reply.id.clone(), reply)),
+            Part::Invitation(invitation) => {
+                self.invitations.insert(invitation.hash.clone(), invitation);
+            }
             Part::Clock(clock) => self.clock = clock,
         }
     }
@@ -121,6 +140,7 @@ impl Directory {
             Some(("session", hash)) => self.remove_session(hash),
             Some(("key", kid)) => self.remove_key(kid),
             Some(("reply", id)) => drop(self.replies.remove(id)),
+            Some(("invitation", hash)) => drop(self.invitations.remove(hash)),
             _ if key == "clock" => self.clock = 0,
             _ => {}
         }
@@ -146,6 +166,7 @@ impl Directory {
             Some(("session", hash)) => self.sessions.get(hash).cloned().map(Part::Session),
             Some(("key", kid)) => self.keys.get(kid).cloned().map(Part::Key),
             Some(("reply", id)) => self.replies.get(id).cloned().map(Part::Reply),
+            Some(("invitation", hash)) => self.invitations.get(hash).cloned().map(Part::Invitation),
             _ => (key == "clock" && self.clock != 0).then_some(Part::Clock(self.clock)),
         }
     }
@@ -206,6 +227,18 @@ impl Directory {
     /// The sessions of an account.
     pub fn sessions_of<'a>(&'a self, account: &'a str) -> impl Iterator<Item = &'a Session> {
         self.sessions_by_account.of(account).filter_map(|hash| self.sessions.get(hash))
+    }
+
+    /// The use of an invitation, by its hash.
+    #[must_use]
+    pub fn invitation(&self, hash: &str) -> Option<&Invitation> {
+        self.invitations.get(hash)
+    }
+
+    /// All invitations that were used.
+    #[must_use]
+    pub fn invitations(&self) -> impl ExactSizeIterator<Item = &Invitation> {
+        self.invitations.values()
     }
 
     /// The reply to a request, for a day.

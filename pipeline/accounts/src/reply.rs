@@ -21,6 +21,8 @@ pub struct Reply {
 pub enum Refusal {
     /// There is an account of this e-mail.
     EmailTaken,
+    /// An account was created with this invitation before.
+    InvitationUsed,
     /// There are as many accounts as there may be.
     TooManyAccounts,
     /// There is no such account, or it is disabled.
@@ -47,6 +49,7 @@ impl Refusal {
     pub fn key(&self) -> &'static str {
         match self {
             Self::EmailTaken => "email_taken",
+            Self::InvitationUsed => "invitation_used",
             Self::TooManyAccounts => "too_many_accounts",
             Self::NoAccount => "no_account",
             Self::NoSession => "no_session",
@@ -64,6 +67,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EmailTaken => f.write_str("there is an account of this e-mail"),
+            Self::InvitationUsed => f.write_str("the invitation was used before"),
             Self::TooManyAccounts => f.write_str("there are as many accounts as this installation allows"),
             Self::NoAccount => f.write_str("there is no such account, or it is disabled"),
             Self::NoSession => f.write_str("there is no such session"),

@@ -136,6 +136,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::AccountKey
         | RecordType::AccountReply
         | RecordType::AccountClock
+        | RecordType::AccountInvitation
         | RecordType::AccountAudit => return other(),
     })
 }

@@ -82,6 +82,15 @@ pub struct AccountReply {
     pub most: Option<i64>,
 }
 
+/// An invitation that was used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct AccountInvitation {
+    pub hash: String,
+    pub account: String,
+    pub at: Micros,
+}
+
 /// The machine's time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]

@@ -5,9 +5,9 @@
 
 use super::Record;
 use crate::records::{
-    Account, AccountAudit, AccountClock, AccountCommand, AccountKey, AccountReply, AccountSession,
-    AccountTimer, ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat,
-    LineMovement, PollEnd, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
+    Account, AccountAudit, AccountClock, AccountCommand, AccountInvitation, AccountKey, AccountReply,
+    AccountSession, AccountTimer, ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame,
+    Heartbeat, LineMovement, PollEnd, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
     StateMargins, StatePartition, StateSource, StateStaleBooks, StateSurvival,
 };
 
@@ -90,6 +90,7 @@ versions! {
     AccountReply = 42;
     AccountClock = 43;
     AccountAudit = 44;
+    AccountInvitation = 50;
 }
 
 /// An older version of a type of record.

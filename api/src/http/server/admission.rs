@@ -155,13 +155,14 @@ impl<H> Admission<H> {
         self.trim(holder)
     }
 
-    /// Notes that a connection has shown a valid key.
-    pub(super) fn asked_with_key(&mut self, id: u64, kid: Kid) -> Result<(), TooMany> {
+    /// Notes that a connection has shown a valid key, whose plan allows so many connections; 0 is any number.
+    pub(super) fn asked_with_key(&mut self, id: u64, (kid, most): (Kid, u32)) -> Result<(), TooMany> {
         let Some(OpenConnection { holder, .. }) = self.open.get(&id) else { return Ok(()) };
         if *holder == Holder::Key(kid) {
             return Ok(());
         }
-        if self.by_key.get(&kid).copied().unwrap_or(0) >= self.caps.per_key {
+        let of_plan = if most == 0 { usize::MAX } else { usize::try_from(most).unwrap_or(usize::MAX) };
+        if self.by_key.get(&kid).copied().unwrap_or(0) >= self.caps.per_key.min(of_plan) {
             return Err(TooMany);
         }
         self.change(id, Holder::Key(kid));
@@ -319,7 +320,7 @@ mod tests {
         }
         let (id, evicted) = open(&mut admission, 9);
         assert_eq!(evicted, Some((0, Reason::Keyless)));
-        admission.asked_with_key(id, A).unwrap();
+        admission.asked_with_key(id, (A, 0)).unwrap();
         assert_eq!(open(&mut admission, 9).1, None, "it takes no place of theirs any more");
     }
 
@@ -328,15 +329,15 @@ mod tests {
         let mut admission = Admission::new(CAPS);
         for kid in [A, A, A, B, B, B] {
             let (id, _) = open(&mut admission, 1);
-            admission.asked_with_key(id, kid).unwrap();
+            admission.asked_with_key(id, (kid, 0)).unwrap();
         }
         assert_eq!(admission.open(Some(address(1))).err(), Some(NoRoom));
         admission.close(0);
         let (id, evicted) = open(&mut admission, 1);
         assert_eq!(evicted, None);
-        assert_eq!(admission.asked_with_key(id, B), Err(TooMany), "a key may hold so many");
-        assert_eq!(admission.asked_with_key(id, A), Ok(()));
-        assert_eq!(admission.asked_with_key(id, A), Ok(()), "it holds it once");
+        assert_eq!(admission.asked_with_key(id, (B, 0)), Err(TooMany), "a key may hold so many");
+        assert_eq!(admission.asked_with_key(id, (A, 0)), Ok(()));
+        assert_eq!(admission.asked_with_key(id, (A, 0)), Ok(()), "it holds it once");
     }
 
     #[test]
@@ -444,7 +445,7 @@ mod tests {
                     }
                     Act::WithoutKey(id) => prop_assert_eq!(admission.asked_without_key(id, None), None),
                     Act::Through(id, from) => { let _ = admission.asked_without_key(id, Some(address(from))); }
-                    Act::WithKey(id, kid) => { let _ = admission.asked_with_key(id, kid); }
+                    Act::WithKey(id, kid) => { let _ = admission.asked_with_key(id, (kid, 0)); }
                     Act::Close(id) => { admission.close(id); closed = Some(id); }
                 }
                 admission.assert_consistent();

@@ -94,19 +94,19 @@ impl Admitted {
         CONNECTION.scope(self, serving).await;
     }
 
-    fn note(&self, kid: Option<&str>, headers: &HeaderMap) -> Result<(), Problem> {
-        if let Some(kid) = kid {
-            return self.with_key(kid.as_bytes().try_into().unwrap_or_default());
+    fn note(&self, key: Option<(&str, u32)>, headers: &HeaderMap) -> Result<(), Problem> {
+        if let Some((kid, most)) = key {
+            return self.with_key(kid.as_bytes().try_into().unwrap_or_default(), most);
         }
         self.without_key(headers);
         Ok(())
     }
 
-    fn with_key(&self, kid: Kid) -> Result<(), Problem> {
+    fn with_key(&self, kid: Kid, most: u32) -> Result<(), Problem> {
         if self.credential.get() == Credential::Key(kid) {
             return Ok(());
         }
-        if self.connections.lock().asked_with_key(self.id, kid).is_err() {
+        if self.connections.lock().asked_with_key(self.id, (kid, most)).is_err() {
             return Err(Problem::too_many_connections());
         }
         self.credential.set(Credential::Key(kid));
@@ -152,10 +152,11 @@ pub(crate) fn client_network(headers: &HeaderMap) -> Option<IpAddr> {
     client_address(headers).map(address::block)
 }
 
-/// Notes whose key a request of this task's connection has credential, or that it has credential none.
+/// Notes the key of a request of this task's connection, and how many connections its plan allows (0: any number), or that it has
+/// no key.
 ///
 /// # Errors
 /// 429 when the key holds as many connections as it may.
-pub(crate) fn note(kid: Option<&str>, headers: &HeaderMap) -> Result<(), Problem> {
-    CONNECTION.try_with(|admitted| admitted.note(kid, headers)).unwrap_or(Ok(()))
+pub(crate) fn note(key: Option<(&str, u32)>, headers: &HeaderMap) -> Result<(), Problem> {
+    CONNECTION.try_with(|admitted| admitted.note(key, headers)).unwrap_or(Ok(()))
 }

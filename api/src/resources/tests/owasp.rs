@@ -53,6 +53,14 @@ fn owasp_api4_unrestricted_resource_consumption() {
         .map(|_| site.with_key(&site.test.key, &Method::POST, "/api/v1/keys", &json!({})).status)
         .collect();
     assert_eq!(statuses, [201, 201, 201, 201, 409, 409], "a plan has a number of keys");
+    std::fs::write(site.test.folder.path().join("plans.json"), r#"{"free": 3}"#).unwrap();
+    site.test.app.usage.reload_plans();
+    // A key may ask 50 times at once, and ten times a second after that.
+    let asked: Vec<_> = (0..200)
+        .map(|_| site.with_key(&site.test.key, &Method::GET, "/api/v1/usage", &json!({})))
+        .map(|answer| answer.status)
+        .collect();
+    assert!(asked.starts_with(&[200; 50]) && asked.contains(&429), "{asked:?}");
 }
 
 #[test]
@@ -94,6 +102,18 @@ fn owasp_api8_security_misconfiguration() {
         shown.headers.keys().all(|name| !name.as_str().starts_with("access-control-")),
         "no other origin reads"
     );
+    // Whatever fails is of the catalogue, and reveals nothing of the server.
+    for (method, path) in
+        [(Method::GET, "/nothing"), (Method::TRACE, "/api/v1/arbs"), (Method::PUT, "/session")]
+    {
+        let answer = site.send(&method, path, &[("host", HOST)], b"");
+        assert!([404, 405].contains(&answer.status), "{method} {path}");
+        assert_eq!(answer.headers["content-type"], "application/problem+json");
+        assert!(!answer.headers.contains_key("server") && !answer.headers.contains_key("x-powered-by"));
+    }
+    let logged_in = site.post("/session", &json!({"email": "two@example.com", "password": PASSWORD}));
+    let cookie = logged_in.headers["set-cookie"].to_str().unwrap();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use arb_accounts::machine::AccountsMachine;
 use arb_accounts::reply::Refusal;
 use arb_kafka::{self as kafka, CommandProducer, Table, TableEvent};
 use arb_runtime::machine::Machine;
+use arb_runtime::stop::Stop;
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
 
 use crate::cli::Brokers;
@@ -28,17 +29,24 @@ pub(crate) struct AccountsClient {
     producer: CommandProducer,
     table: Table,
     directory: Directory,
+    stop: Stop,
 }
 
 impl AccountsClient {
     /// One that has read everything that is there.
     pub(crate) fn open(brokers: &Brokers) -> anyhow::Result<Self> {
+        Self::open_until(brokers, Stop::default())
+    }
+
+    /// The same, which gives up whatever it waits for when the signal comes: its clients of Kafka end before Kafka does.
+    pub(crate) fn open_until(brokers: &Brokers, stop: Stop) -> anyhow::Result<Self> {
         let cluster = &cluster::open(brokers)?;
         let partitions = kafka::machine_partitions(cluster, &AccountsMachine::TOPICS)?;
         let mut client = Self {
             producer: CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?,
             table: Table::open(cluster, &ACCOUNTS, partitions)?,
             directory: Directory::default(),
+            stop,
         };
         let deadline = Instant::now() + PATIENCE;
         while !client.read()? {
@@ -86,6 +94,9 @@ impl AccountsClient {
 
     /// Takes in what comes next; whether it was read to the end for the first time.
     fn read(&mut self) -> anyhow::Result<bool> {
+        if self.stop.is_stopped() {
+            bail!("stopped while waiting for the accounts");
+        }
         match self.table.next(LOOK)? {
             TableEvent::Put { key, value: Some(value), .. } => {
                 if let Some(part) = codec::decode_part(&key, &value)? {

@@ -87,7 +87,13 @@ fn account(
     if client.directory().account(&account).is_none() {
         let email = format!("{}@imported.invalid", account.to_lowercase());
         let plan = keys.values().map(|key| key.plan).max().unwrap_or_default();
-        client.ask(Command::CreateAccount { account: account.clone(), email, password: None, plan })?;
+        client.ask(Command::CreateAccount {
+            account: account.clone(),
+            email,
+            password: None,
+            plan,
+            invitation: None,
+        })?;
     }
     Ok(account)
 }

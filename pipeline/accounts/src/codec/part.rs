@@ -1,10 +1,12 @@
 //! Parts of the state as records of the compacted topic, and back.
 
-use arb_schemas::records::{self as wire_records, AccountClock, AccountKey, AccountReply, AccountSession};
+use arb_schemas::records::{
+    self as wire_records, AccountClock, AccountInvitation, AccountKey, AccountReply, AccountSession,
+};
 use arb_schemas::wire::{self, RecordType, WireError};
 
 use crate::account::Account;
-use crate::directory::Part;
+use crate::directory::{Invitation, Part};
 use crate::key::{ApiKey, Cidr, Mode, Permissions};
 use crate::plan::Plan;
 use crate::reply::{Refusal, Reply};
@@ -17,6 +19,7 @@ pub(super) fn encode(part: &Part) -> Result<Vec<u8>, WireError> {
         Part::Session(session) => wire::encode(&of_session(session)),
         Part::Key(key) => wire::encode(&of_key(key)?),
         Part::Reply(reply) => wire::encode(&of_reply(reply)?),
+        Part::Invitation(invitation) => wire::encode(&of_invitation(invitation)),
         Part::Clock(at) => wire::encode(&AccountClock { at: *at }),
     }
 }
@@ -28,6 +31,7 @@ pub(super) fn decode(value: &[u8]) -> Result<Option<Part>, WireError> {
         RecordType::AccountSession => Part::Session(session(wire::decode(value)?)),
         RecordType::AccountKey => Part::Key(key(wire::decode(value)?)?),
         RecordType::AccountReply => Part::Reply(reply(wire::decode(value)?)?),
+        RecordType::AccountInvitation => Part::Invitation(invitation(wire::decode(value)?)),
         RecordType::AccountClock => Part::Clock(wire::decode::<AccountClock>(value)?.at),
         RecordType::StatePartition => return Ok(None),
         _ => return Err(WireError::OtherType { expected: RecordType::Account, found }),
@@ -104,6 +108,16 @@ fn session(record: AccountSession) -> Session {
     }
 }
 
+fn of_invitation(invitation: &Invitation) -> AccountInvitation {
+    let Invitation { hash, account, at } = invitation.clone();
+    AccountInvitation { hash, account, at }
+}
+
+fn invitation(record: AccountInvitation) -> Invitation {
+    let AccountInvitation { hash, account, at } = record;
+    Invitation { hash, account, at }
+}
+
 fn of_key(key: &ApiKey) -> Result<AccountKey, WireError> {
     let permissions = &key.permissions;
     Ok(AccountKey {
@@ -157,6 +171,7 @@ fn reply(record: AccountReply) -> Result<Reply, WireError> {
     let Some(kind) = refusal else { return Ok(Reply { id, at, result: Ok(()) }) };
     let refusal = match (kind.as_str(), field, reason, most) {
         ("email_taken", None, None, None) => Refusal::EmailTaken,
+        ("invitation_used", None, None, None) => Refusal::InvitationUsed,
         ("too_many_accounts", None, None, None) => Refusal::TooManyAccounts,
         ("no_account", None, None, None) => Refusal::NoAccount,
         ("no_session", None, None, None) => Refusal::NoSession,

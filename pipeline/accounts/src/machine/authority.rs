@@ -37,12 +37,20 @@ pub(super) enum Authority {
 impl Authority {
     /// Refuses a key that may do more than who asks.
     pub(super) fn check(&self, mode: Mode, permissions: &Permissions) -> Result<(), Refusal> {
-        match (self, mode) {
-            (Self::Account, _) => Ok(()),
-            (Self::Key(Mode::Test, _), Mode::Live) => Err(Refusal::Exceeds("mode".to_owned())),
-            (Self::Key(_, own), _) => {
+        self.check_mode(mode)?;
+        match self {
+            Self::Account => Ok(()),
+            Self::Key(_, own) => {
                 own.exceeded_by(permissions).map_or(Ok(()), |field| Err(Refusal::Exceeds(field.to_owned())))
             }
+        }
+    }
+
+    /// Refuses a live key where a test key asks.
+    pub(super) fn check_mode(&self, mode: Mode) -> Result<(), Refusal> {
+        match (self, mode) {
+            (Self::Key(Mode::Test, _), Mode::Live) => Err(Refusal::Exceeds("mode".to_owned())),
+            _ => Ok(()),
         }
     }
 }

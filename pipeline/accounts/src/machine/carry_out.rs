@@ -3,7 +3,7 @@
 use crate::account::Account;
 use crate::audit::Action;
 use crate::command::{Actor, Command, Request};
-use crate::directory::Part;
+use crate::directory::{Invitation, Part};
 use crate::machine::AccountsConfig;
 use crate::machine::authority;
 use crate::machine::draft::Draft;
@@ -39,8 +39,9 @@ pub(super) fn carry_out(
 ) -> Result<Done, Refusal> {
     let authority = authority::of(draft.directory(), &request.actor, &request.command)?;
     match &request.command {
-        Command::CreateAccount { account, email, password, plan } => {
-            let new = NewAccount { id: account, email, password: password.as_deref(), plan: *plan };
+        Command::CreateAccount { account, email, password, plan, invitation } => {
+            let (password, invitation) = (password.as_deref(), invitation.as_deref());
+            let new = NewAccount { id: account, email, password, plan: *plan, invitation };
             create(draft, config, &request.actor, &new)
         }
         Command::ChangePassword { account, password, revision, keep } => {
@@ -62,7 +63,7 @@ pub(super) fn carry_out(
             let rotation = keys::Rotation { account, kid, new_kid, hmac, grace_seconds: *grace_seconds };
             keys::rotate(draft, &authority, &rotation)
         }
-        Command::RevokeKey { account, kid } => keys::revoke(draft, account, kid),
+        Command::RevokeKey { account, kid } => keys::revoke(draft, &authority, account, kid),
     }
 }
 
@@ -71,6 +72,7 @@ struct NewAccount<'a> {
     email: &'a str,
     password: Option<&'a str>,
     plan: Plan,
+    invitation: Option<&'a str>,
 }
 
 fn create(
@@ -101,6 +103,9 @@ fn create(
         return Err(valid::invalid("account", "is taken"));
     }
     let created_at = directory.clock();
+    if let Some(hash) = new.invitation {
+        use_invitation(draft, hash, new.id)?;
+    }
     draft.put(Part::Account(Account {
         id: new.id.to_owned(),
         email,
@@ -114,6 +119,18 @@ fn create(
         created_at,
     }));
     Ok(Done::about(new.id, Action::AccountCreated, new.plan.key()))
+}
+
+/// Uses an invitation for an account, unless another one was created with it: decided in the order of the log, so that two sign-ups
+/// at two instances cannot both use it.
+fn use_invitation(draft: &mut Draft, hash: &str, account: &str) -> Result<(), Refusal> {
+    valid::hmac("invitation", hash)?;
+    if draft.directory().invitation(hash).is_some() {
+        return Err(Refusal::InvitationUsed);
+    }
+    let (hash, account, at) = (hash.to_owned(), account.to_owned(), draft.directory().clock());
+    draft.put(Part::Invitation(Invitation { hash, account, at }));
+    Ok(())
 }
 
 /// An account, disabled or not.

@@ -30,7 +30,7 @@ fn end(part: &Part) -> Option<Micros> {
         Part::Session(session) => Some(session.expires_at),
         Part::Key(key) => key.permissions.expires_at.map(|end| end.saturating_add(EXPIRED_KEY_KEPT)),
         Part::Reply(reply) => Some(reply.at.saturating_add(REPLY_KEPT)),
-        Part::Account(_) | Part::Clock(_) => None,
+        Part::Account(_) | Part::Invitation(_) | Part::Clock(_) => None,
     }
 }
 

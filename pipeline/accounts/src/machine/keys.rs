@@ -83,11 +83,15 @@ pub(super) fn rotate(
     Ok(Done::about(account, Action::KeyRotated, kid))
 }
 
-/// Ends a key: it is removed, expired or not.
-pub(super) fn revoke(draft: &mut Draft, account: &str, kid: &str) -> Result<Done, Refusal> {
-    if draft.directory().key(kid).is_none_or(|key| key.account != account) {
-        return Err(Refusal::NoKey);
-    }
+/// Ends a key: it is removed, expired or not. A test key ends no live one.
+pub(super) fn revoke(
+    draft: &mut Draft,
+    authority: &Authority,
+    account: &str,
+    kid: &str,
+) -> Result<Done, Refusal> {
+    let found = draft.directory().key(kid).filter(|key| key.account == account);
+    authority.check_mode(found.ok_or(Refusal::NoKey)?.mode)?;
     draft.remove(&key(kid));
     Ok(Done::about(account, Action::KeyRevoked, kid))
 }

@@ -9,6 +9,7 @@ use arb_schemas::records::{AccountCommand, Heartbeat};
 use arb_schemas::wire;
 use proptest::prelude::*;
 
+use crate::properties::log;
 use crate::support::{Bench, create, request, revoke};
 
 fn record() -> AccountCommand {
@@ -55,6 +56,7 @@ fn what_is_no_command_is_said_to_be_none() {
 fn every_reply_is_read_as_it_was_written() {
     let refusals = [
         Refusal::EmailTaken,
+        Refusal::InvitationUsed,
         Refusal::TooManyAccounts,
         Refusal::NoAccount,
         Refusal::NoSession,
@@ -103,9 +105,24 @@ proptest! {
     }
 
     #[test]
+    fn a_command_with_changed_bytes_is_none_or_is_decided(
+        seed in any::<u64>(),
+        changes in proptest::collection::vec((any::<usize>(), any::<u8>()), 1..5),
+    ) {
+        let mut message = log(seed, 1).remove(0);
+        for (at, byte) in changes {
+            let at = at % message.len();
+            message[at] = byte;
+        }
+        if codec::decode_input(&message).is_ok() {
+            Bench::new().message(&message);
+        }
+    }
+
+    #[test]
     fn any_email_and_address_survive(email in ".{0,40}", address in ".{0,40}") {
         let Command::CreateAccount { account, password, plan, .. } = create(1, Plan::Pro) else { unreachable!() };
-        let command = Command::CreateAccount { account, email, password, plan };
+        let command = Command::CreateAccount { account, email, password, plan, invitation: None };
         let mut sent = request("r", Actor::Anonymous, command);
         sent.address = address;
         let read = codec::decode_input(&codec::encode_request(&sent).unwrap()).unwrap();

@@ -22,6 +22,7 @@ fn an_account_is_created_once_for_an_email_of_any_case() {
         email: email.to_owned(),
         password: Some(HASH.to_owned()),
         plan: Plan::Free,
+        invitation: None,
     };
     assert_eq!(bench.ask(Actor::Anonymous, of(1, "Ann@Example.COM")), Ok(()));
     assert_eq!(bench.directory().account_of("ann@example.com").unwrap().id, account(1));
@@ -42,6 +43,7 @@ fn a_sign_up_chooses_neither_a_plan_nor_no_password_and_accounts_are_limited() {
         email: "ann@example.com".to_owned(),
         password: None,
         plan: Plan::Free,
+        invitation: None,
     };
     assert_eq!(bench.ask(Actor::Anonymous, create(1, Plan::Pro)), Err(Refusal::Exceeds("plan".to_owned())));
     assert!(invalid("password")(bench.ask(Actor::Anonymous, without(1))));
@@ -52,6 +54,7 @@ fn a_sign_up_chooses_neither_a_plan_nor_no_password_and_accounts_are_limited() {
         email: "bob@example.com".to_owned(),
         password: Some("secret".to_owned()),
         plan: Plan::Free,
+        invitation: None,
     };
     assert!(invalid("password")(bench.operator(bad)));
 }

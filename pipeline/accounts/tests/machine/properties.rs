@@ -47,6 +47,7 @@ fn command(rng: &mut Rng, index: usize) -> Request {
             email: format!("user{}@example.com", rng.u8(0..5)),
             password: rng.bool().then(|| HASH.to_owned()),
             plan: [Plan::Free, Plan::Pro][rng.usize(0..2)],
+            invitation: rng.bool().then(|| hash(rng.u8(0..3))),
         },
         2 => Command::ChangePassword {
             account: id,
@@ -86,6 +87,11 @@ fn check(bench: &Bench) {
     assert_eq!(emails.len(), directory.accounts().len(), "an e-mail has one account");
     assert!(emails.iter().all(|email| directory.account_of(email).is_some()));
     assert!(directory.accounts().len() <= 3, "accounts are limited");
+    for used in directory.invitations() {
+        assert!(directory.account(&used.account).is_some(), "an invitation was used for an account");
+    }
+    let invited: BTreeSet<_> = directory.invitations().map(|used| &used.account).collect();
+    assert_eq!(invited.len(), directory.invitations().len(), "an account needs one invitation");
     for session in directory.sessions() {
         let account = directory.account(&session.account).expect("a session has an account");
         assert!(!account.is_disabled, "a disabled account has no session");

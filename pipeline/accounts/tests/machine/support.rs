@@ -118,6 +118,7 @@ pub(crate) fn create(number: u8, plan: Plan) -> Command {
         email: format!("user{number}@example.com"),
         password: Some(HASH.to_owned()),
         plan,
+        invitation: None,
     }
 }
 
