@@ -8,6 +8,7 @@ use arb_schemas::time::Micros;
 
 use crate::account::Account;
 use crate::key::ApiKey;
+use crate::ledger::Ledger;
 use crate::reply::Reply;
 use crate::session::Session;
 
@@ -22,6 +23,8 @@ pub enum Part {
     Key(ApiKey),
     /// Under `reply/` and the request's id.
     Reply(Reply),
+    /// Under `usage/`, the account's id and the month's first moment.
+    Usage(Ledger),
     /// The machine's time, under `clock`.
     Clock(Micros),
 }
@@ -35,6 +38,7 @@ impl Part {
             Self::Session(session) => format!("session/{}", session.hash),
             Self::Key(key) => format!("key/{}", key.kid),
             Self::Reply(reply) => format!("reply/{}", reply.id),
+            Self::Usage(ledger) => format!("usage/{}/{}", ledger.account, ledger.period),
             Self::Clock(_) => "clock".to_owned(),
         }
     }
@@ -58,6 +62,8 @@ pub struct Directory {
     sessions: BTreeMap<String, Session>,
     keys: BTreeMap<String, ApiKey>,
     replies: BTreeMap<String, Reply>,
+    /// By account and month.
+    ledgers: BTreeMap<String, BTreeMap<Micros, Ledger>>,
     clock: Micros,
     /// The hashes of the sessions, and the kids of the keys, by account.
     sessions_by_account: Held,
@@ -106,6 +112,9 @@ impl Directory {
                 self.keys.insert(key.kid.clone(), key);
             }
             Part::Reply(reply) => drop(self.replies.insert(reply.id.clone(), reply)),
+            Part::Usage(ledger) => {
+                self.ledgers.entry(ledger.account.clone()).or_default().insert(ledger.period, ledger);
+            }
             Part::Clock(clock) => self.clock = clock,
         }
     }
@@ -121,8 +130,20 @@ impl Directory {
             Some(("session", hash)) => self.remove_session(hash),
             Some(("key", kid)) => self.remove_key(kid),
             Some(("reply", id)) => drop(self.replies.remove(id)),
+            Some(("usage", id)) => self.remove_ledger(id),
             _ if key == "clock" => self.clock = 0,
             _ => {}
+        }
+    }
+
+    fn remove_ledger(&mut self, id: &str) {
+        if let Some((account, period)) = ledger_id(id)
+            && let Some(periods) = self.ledgers.get_mut(account)
+        {
+            periods.remove(&period);
+            if periods.is_empty() {
+                self.ledgers.remove(account);
+            }
         }
     }
 
@@ -146,6 +167,10 @@ impl Directory {
             Some(("session", hash)) => self.sessions.get(hash).cloned().map(Part::Session),
             Some(("key", kid)) => self.keys.get(kid).cloned().map(Part::Key),
             Some(("reply", id)) => self.replies.get(id).cloned().map(Part::Reply),
+            Some(("usage", id)) => {
+                let (account, period) = ledger_id(id)?;
+                self.ledger(account, period).cloned().map(Part::Usage)
+            }
             _ => (key == "clock" && self.clock != 0).then_some(Part::Clock(self.clock)),
         }
     }
@@ -214,9 +239,31 @@ impl Directory {
         self.replies.get(id)
     }
 
+    /// What an account has spent in the month that begins at a moment; `None` when it has asked for nothing.
+    #[must_use]
+    pub fn ledger(&self, account: &str, period: Micros) -> Option<&Ledger> {
+        self.ledgers.get(account)?.get(&period)
+    }
+
+    /// The ledgers of an account, by their months.
+    pub fn ledgers_of<'a>(&'a self, account: &str) -> impl Iterator<Item = &'a Ledger> + use<'a> {
+        self.ledgers.get(account).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// All ledgers.
+    pub fn ledgers(&self) -> impl Iterator<Item = &Ledger> {
+        self.ledgers.values().flat_map(BTreeMap::values)
+    }
+
     /// The machine's time, from the newest timer record.
     #[must_use]
     pub fn clock(&self) -> Micros {
         self.clock
     }
+}
+
+/// An account and a month, of the key of a ledger without `usage/`.
+fn ledger_id(id: &str) -> Option<(&str, Micros)> {
+    let (account, period) = id.rsplit_once('/')?;
+    Some((account, period.parse().ok()?))
 }

@@ -136,7 +136,10 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::AccountKey
         | RecordType::AccountReply
         | RecordType::AccountClock
-        | RecordType::AccountAudit => return other(),
+        | RecordType::AccountAudit
+        | RecordType::AccountUsage
+        | RecordType::AccountLeaseQuota
+        | RecordType::AccountSettleQuota => return other(),
     })
 }
 

@@ -3,6 +3,7 @@
 use arb_schemas::records::{self as wire_records, AccountClock, AccountKey, AccountReply, AccountSession};
 use arb_schemas::wire::{self, RecordType, WireError};
 
+use super::quota;
 use crate::account::Account;
 use crate::directory::Part;
 use crate::key::{ApiKey, Cidr, Mode, Permissions};
@@ -17,6 +18,7 @@ pub(super) fn encode(part: &Part) -> Result<Vec<u8>, WireError> {
         Part::Session(session) => wire::encode(&of_session(session)),
         Part::Key(key) => wire::encode(&of_key(key)?),
         Part::Reply(reply) => wire::encode(&of_reply(reply)?),
+        Part::Usage(ledger) => wire::encode(&quota::of_ledger(ledger)?),
         Part::Clock(at) => wire::encode(&AccountClock { at: *at }),
     }
 }
@@ -29,6 +31,7 @@ pub(super) fn decode(value: &[u8]) -> Result<Option<Part>, WireError> {
         RecordType::AccountKey => Part::Key(key(wire::decode(value)?)?),
         RecordType::AccountReply => Part::Reply(reply(wire::decode(value)?)?),
         RecordType::AccountClock => Part::Clock(wire::decode::<AccountClock>(value)?.at),
+        RecordType::AccountUsage => Part::Usage(quota::ledger(wire::decode(value)?)?),
         RecordType::StatePartition => return Ok(None),
         _ => return Err(WireError::OtherType { expected: RecordType::Account, found }),
     }))
@@ -38,11 +41,11 @@ fn wrong(field: &str, value: &str) -> WireError {
     WireError::Avro(format!("{field}: {value:?} is unknown"))
 }
 
-fn long(number: u64) -> Result<i64, WireError> {
+pub(super) fn long(number: u64) -> Result<i64, WireError> {
     i64::try_from(number).map_err(|_| WireError::Avro(format!("{number} is too large")))
 }
 
-fn count(number: i64) -> Result<u64, WireError> {
+pub(super) fn count(number: i64) -> Result<u64, WireError> {
     u64::try_from(number).map_err(|_| WireError::Avro(format!("{number} is negative")))
 }
 
