@@ -18,7 +18,7 @@ const REPORT: Duration = Duration::from_secs(1);
 /// How often a lease is reported of which nothing was charged since.
 const IDLE_REPORT: Duration = Duration::from_secs(3);
 /// After so long without a request a key's leases are returned.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 /// How long the outcome of a request for a lease is waited for before another one is sent.
 const OUTCOME: Duration = Duration::from_secs(2);
 /// Between a denied request for a lease and the next one.
@@ -49,6 +49,8 @@ struct KeyPool {
     denied_at: Option<Instant>,
     /// What a request that waits costs.
     waiting: Option<u64>,
+    /// What all requests that wait cost.
+    waiting_cost: u64,
     /// The plan's last hundredth is granted to requests that wait.
     is_last_hundredth: bool,
     rate: SpendRate,
@@ -180,6 +182,7 @@ impl KeyPool {
             asked: None,
             denied_at: None,
             waiting: None,
+            waiting_cost: 0,
             is_last_hundredth: false,
             rate: SpendRate { since: now, before: 0, now: 0 },
             used_at: now,
@@ -194,7 +197,7 @@ impl KeyPool {
         if is_within(self.asked.map(|(_, at)| at), OUTCOME) || is_within(self.denied_at, PAUSE) {
             return None;
         }
-        let wanted = self.rate.before + self.rate.now;
+        let wanted = self.rate.before + self.rate.now + self.waiting_cost;
         let left: u64 = self.leases.values().filter(|lease| !lease.is_returning).map(OwnLease::left).sum();
         match self.waiting.take() {
             Some(cost) => Some((cost, wanted)),
@@ -273,6 +276,17 @@ impl LeasePools {
         pool.rate.turn(now);
         pool.rate.now += cost;
         Some(Hold { kid: spender.kid.to_owned(), number: *number, cost })
+    }
+
+    /// Requests of a key begin to wait for a lease.
+    pub(crate) fn begin_waiting(&mut self, kid: &str, cost: u64) {
+        self.keys.get_mut(kid).into_iter().for_each(|pool| pool.waiting_cost += cost);
+    }
+
+    /// Requests of a key wait no more.
+    pub(crate) fn end_waiting(&mut self, kid: &str, cost: u64) {
+        let pool = self.keys.get_mut(kid).into_iter();
+        pool.for_each(|pool| pool.waiting_cost = pool.waiting_cost.saturating_sub(cost));
     }
 
     /// Ends a reservation: it was answered and is counted for something, or it was not. Whether there is less than half left.

@@ -179,6 +179,17 @@ fn the_next_slice_is_asked_for_when_less_than_half_of_the_rate_is_left() {
 }
 
 #[test]
+fn requests_that_wait_are_asked_for_together() {
+    let mut owner = Owner::new();
+    owner.reserve(0);
+    (0..5).for_each(|_| owner.pools.begin_waiting("k", 1));
+    owner.pools.end_waiting("k", 1);
+    let now = owner.at(0);
+    let wanted: Vec<_> = owner.pools.asks(now).iter().map(|ask| (ask.cost, ask.wanted)).collect();
+    assert_eq!(wanted, [(1, 4)]);
+}
+
+#[test]
 fn the_last_hundredth_is_asked_for_by_requests_that_wait() {
     let mut owner = Owner::new();
     owner.reserve(0);

@@ -92,7 +92,7 @@ fn a_key_spends_at_most_its_cap() {
 #[test]
 fn a_plan_made_smaller_is_used_up() {
     let pair = Pair::new();
-    (0..2).for_each(|_| drop(pair.answer(0).unwrap()));
+    (0..2).for_each(|_| assert!(pair.answer(0).is_ok()));
     let path = pair.test.folder.path().join("plans.json");
     std::fs::write(path, r#"{"free": 1}"#).unwrap();
     let usage = &pair.instances[0];
