@@ -3,7 +3,8 @@
 //! - [`replica`]: the accounts topic in memory; [`currency`]: whether it is known to be complete; [`follow`]: the threads that read it.
 //! - [`authority`]: what a key or a session allows; [`commands`]: how accounts are changed.
 //! - `password_worker`: where passwords are hashed; `attempts`: how often somebody may try; [`sign_up`]: who may sign up.
-//! - [`plan`]: what a plan allows; `burst`: how often a key may ask at once; [`usage`]: what each account has spent.
+//! - [`plan`]: what a plan allows; `burst`: how often a key may ask at once; [`usage`]: what each account has spent; `lease_pool`:
+//!   what this instance may still spend; `settle`: the thread that asks for leases and reports charges.
 //!
 //! It never sees an HTTP request: callers pass in a key or a session.
 
@@ -13,8 +14,10 @@ pub(crate) mod burst;
 pub mod commands;
 pub mod currency;
 pub mod follow;
+pub(crate) mod lease_pool;
 pub(crate) mod password_worker;
 pub mod plan;
 pub mod replica;
+pub(crate) mod settle;
 pub mod sign_up;
 pub mod usage;

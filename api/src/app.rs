@@ -1,6 +1,6 @@
 //! An instance of the API, wired: what it reads, what it serves, and what it does beside.
 //!
-//! - `periodic`: the thread that writes usage and reads changed files again.
+//! - `periodic`: the thread that reads changed files again.
 //!
 //! It never answers anything itself.
 
@@ -23,6 +23,8 @@ use crate::access::authority::Authority;
 use crate::access::commands::{self, Commands};
 use crate::access::follow::{self as accounts, ReplicaError};
 use crate::access::password_worker::PasswordWorker;
+use crate::access::replica::Change;
+use crate::access::settle;
 use crate::access::sign_up::SignUp;
 use crate::access::usage::Usage;
 use crate::http::server::{self, Limits};
@@ -91,9 +93,10 @@ impl App {
     ///
     /// let clock = || 1_767_225_600_000_000;
     /// let folder = std::env::temp_dir().join(format!("app-{}", std::process::id()));
-    /// let authority = Authority::new(Arc::new(Replica::default()), Pepper::new(&[7; 32]), clock);
+    /// let replica = Arc::new(Replica::default());
+    /// let authority = Authority::new(Arc::clone(&replica), Pepper::new(&[7; 32]), clock);
     /// let plans = Reloaded::open(folder.join("plans.json"))?;
-    /// let usage = Usage::open(folder.join("usage.json"), plans, clock)?;
+    /// let usage = Usage::new("instance".to_owned(), replica, plans, clock);
     /// let streams = Streams::new(Source::by_hand(1), 1_000, Duration::from_secs(10));
     /// let sessions = Sessions::start(Site::new("127.0.0.1:8080".parse()?, None)?, SignUp::Closed)?;
     /// let app = App::new(1, authority, usage, streams, sessions);
@@ -187,7 +190,11 @@ impl App {
     /// # Errors
     /// [`ReplicaError`].
     pub fn follow_accounts(&self, table: Table, stop: &Stop) -> Result<(), ReplicaError> {
-        accounts::read(table, self.authority.replica(), stop, || self.each_stream(Streams::keys_have_changed))
+        accounts::read(table, self.authority.replica(), stop, |change| match change {
+            Change::Keys => self.each_stream(Streams::keys_have_changed),
+            Change::Usage => self.usage.wake(),
+            Change::Other => {}
+        })
     }
 
     /// Asks where the accounts topic ends until the shutdown signal.
@@ -206,7 +213,23 @@ impl App {
         self.commands.queued().map_or(Ok(()), |queued| commands::send_all(&queued, producer, stop))
     }
 
-    /// Writes usage and reads changed files again, until the shutdown signal.
+    /// Asks for leases of quotas and reports charges until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn settle_usage(&self, producer: &CommandProducer, stop: &Stop) -> Result<(), kafka::Error> {
+        settle::run(&self.usage, producer, stop)
+    }
+
+    /// Reports all charges and gives all leases back, once nothing more is answered.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn return_leases(&self, producer: &CommandProducer) -> Result<(), kafka::Error> {
+        settle::finish(&self.usage, producer)
+    }
+
+    /// Reads changed files again, until the shutdown signal.
     pub fn run_periodic_task(&self, stop: &Stop) {
         periodic::run(self, stop);
     }

@@ -1,12 +1,11 @@
-//! Small files of our own: whole or not at all, and readable by their owner alone.
+//! Small files that an operator writes, and which state of a file was read.
 //!
-//! It never leaves a partial file behind, not even when the power fails, and names the file in every error.
-//! Two writers of one file at the same time would mix their bytes: the caller ensures that there is one.
+//! It never writes one, and names the file in every error.
 
 pub mod reload;
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -16,7 +15,7 @@ use thiserror::Error;
 /// What is wrong with a file.
 #[derive(Debug, Error)]
 pub enum FileError {
-    /// It cannot be read or written.
+    /// It cannot be read.
     #[error("{path}: {error}")]
     Io {
         /// The path.
@@ -63,34 +62,15 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FileError
     serde_json::from_slice(&read(path)?).map_err(format(path))
 }
 
-/// Writes a file beside the old one, then puts it in its place; it is on the disk when this returns.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    replace(path, bytes).map_err(at(path))
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file beside the old one, then puts it in its place.
+#[cfg(test)]
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
-    let replaced = write_new(&new, bytes).and_then(|()| fs::rename(&new, path));
-    if let Err(error) = replaced {
-        // Half of it, or nothing: on a full disk it would stay.
-        let _ = fs::remove_file(&new);
-        return Err(error);
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    fs::write(&new, bytes)?;
+    fs::rename(&new, path)
 }
 
-fn write_new(new: &Path, bytes: &[u8]) -> io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut open = fs::OpenOptions::new();
-    let mut file = open.write(true).create(true).truncate(true).mode(0o600).open(new)?;
-    file.write_all(bytes)?;
-    // Else the name may be on the disk before the bytes are: an empty file, after a power cut.
-    file.sync_all()
-}
-
-/// Identifies one state of a file: every write of this program gives it another inode, other writers change
-/// its time.
+/// Identifies one state of a file: whoever replaces it gives it another inode, and whoever writes into it changes its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp(Option<(u64, u64, i64, i64)>);
 

@@ -30,7 +30,7 @@ use crate::access::authority::Authority;
 use crate::access::plan::Plan;
 use crate::access::replica::Replica;
 use crate::access::sign_up::SignUp;
-use crate::access::usage::Usage;
+use crate::access::usage::{LocalMachine, Usage};
 use crate::files::reload::Reloaded;
 use crate::http::site::Site;
 use crate::lists::listed::{ListFilter, Listed};
@@ -71,12 +71,34 @@ impl TestApp {
         std::fs::write(path("plans.json"), r#"{"free": {"requests": 3, "per_second": 0, "connections": 0}}"#)
             .unwrap();
         let plans = Reloaded::open(path("plans.json")).unwrap();
-        let usage = Usage::open(path("usage.json"), plans, || NOW).unwrap();
+        replica.put(Part::Clock(NOW));
+        let machine = machine_of(Arc::clone(&replica));
+        let usage = Usage::new("test".into(), Arc::clone(&replica), plans, || NOW).with_machine(machine);
         let authority = Authority::new(replica, pepper, || NOW);
         let site = Site::new("127.0.0.1:8080".parse().unwrap(), None).unwrap();
         let sessions = Sessions::start(site, sign_up).unwrap();
         Self { app: App::new(partitions, authority, usage, streams, sessions), key, folder }
     }
+}
+
+/// An accounts machine that carries out what a replica's instance asks of quotas, at once.
+pub(crate) fn machine_of(replica: Arc<Replica>) -> LocalMachine {
+    Box::new(move |message| {
+        let mut machine = AccountsMachine::new(&AccountsConfig::default());
+        let parts = replica.with(|directory| {
+            let accounts = directory.accounts().cloned().map(Part::Account);
+            let keys = directory.keys().cloned().map(Part::Key);
+            let ledgers = directory.ledgers().cloned().map(Part::Usage);
+            accounts.chain(keys).chain(ledgers).chain([Part::Clock(directory.clock())]).collect::<Vec<_>>()
+        });
+        for part in parts {
+            machine.restore(part.key().as_bytes(), &codec::encode_part(&part).unwrap()).unwrap();
+        }
+        let (mut out, mut counts) = (Outbox::default(), AccountCounts::default());
+        let at = InputPlace { partition: 0, offset: 0, epoch: 0 };
+        machine.step(at, &codec::decode_input(message).unwrap(), &mut out, &mut counts).unwrap();
+        machine.changes(|change| apply(&replica, &change)).unwrap();
+    })
 }
 
 /// The accounts machine beside an API, without Kafka: a thread that carries out what is asked. It ends with the API.

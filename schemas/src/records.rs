@@ -3,6 +3,7 @@
 //! They carry data and decide nothing. The schema files document each field.
 
 mod accounts;
+mod quota;
 mod state;
 mod ticks;
 
@@ -13,6 +14,10 @@ pub use accounts::{
 pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,
     LineMovement, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
+};
+pub use quota::{
+    AccountLeaseQuota, AccountSettleQuota, AccountUsage, SettledLease, UsageAsker, UsageCharge, UsageLease,
+    UsageOfDay, UsageOfKey, UsageOfRoute,
 };
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,

@@ -112,16 +112,21 @@ pub const DEAD_TICKS: Topic = Topic {
 /// What is asked of accounts: the only input of the accounts machine. One partition, so that one owner decides in one order.
 pub const ACCOUNT_COMMANDS: Topic = Topic {
     name: "account.commands.v1",
-    key: "request id; timer",
+    key: "request id; timer; instance",
     partitions: 1,
     cleanup: Cleanup::Days(1),
-    records: &[RecordType::AccountCommand, RecordType::AccountTimer],
+    records: &[
+        RecordType::AccountCommand,
+        RecordType::AccountTimer,
+        RecordType::AccountLeaseQuota,
+        RecordType::AccountSettleQuota,
+    ],
 };
 
-/// Accounts, sessions, keys and replies: the changelog of the accounts machine, which every API instance reads.
+/// Accounts, sessions, keys, replies and usage: the changelog of the accounts machine, which every API instance reads.
 pub const ACCOUNTS: Topic = Topic {
     name: "accounts.v1",
-    key: "partition; clock; account/, session/, key/, invitation/, reply/ and an id",
+    key: "partition; clock; kind/id",
     partitions: 1,
     cleanup: Cleanup::CompactWithin(1),
     records: &[
@@ -131,6 +136,7 @@ pub const ACCOUNTS: Topic = Topic {
         RecordType::AccountReply,
         RecordType::AccountClock,
         RecordType::AccountInvitation,
+        RecordType::AccountUsage,
         RecordType::StatePartition,
     ],
 };

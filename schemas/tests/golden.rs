@@ -28,8 +28,8 @@ use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
 
 use records::{
-    account, account_audit, account_command, account_key, account_reply, account_session, frame, state_head,
-    state_line,
+    account, account_audit, account_command, account_key, account_lease_quota, account_reply,
+    account_session, account_settle_quota, account_usage, frame, state_head, state_line,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -101,6 +101,9 @@ fn compare_accounts() {
     stays(&AccountClock { at: 8 });
     stays(&account_audit());
     stays(&AccountInvitation { hash: "ab".repeat(32), account: "acc_0000000000000001".into(), at: 9 });
+    stays(&account_usage());
+    stays(&account_lease_quota());
+    stays(&account_settle_quota());
 }
 
 fn state_partition() -> StatePartition {

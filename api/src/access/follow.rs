@@ -37,7 +37,7 @@ pub enum ReplicaError {
     },
 }
 
-/// Reads the topic until the shutdown signal; `changed` is called after accounts or keys have changed.
+/// Reads the topic until the shutdown signal; `changed` is called after each change but those of sessions and replies.
 ///
 /// # Errors
 /// [`ReplicaError`].
@@ -45,7 +45,7 @@ pub(crate) fn read(
     mut table: Table,
     replica: &Replica,
     stop: &Stop,
-    changed: impl Fn(),
+    changed: impl Fn(Change),
 ) -> Result<(), ReplicaError> {
     while !stop.is_stopped() {
         match table.next(WAIT)? {
@@ -53,8 +53,8 @@ pub(crate) fn read(
                 let change = apply(replica, &key, value.as_deref())
                     .map_err(|error| ReplicaError::Part { offset, error })?;
                 replica.has_read(offset + 1);
-                if change == Change::Keys {
-                    changed();
+                if change != Change::Other {
+                    changed(change);
                 }
             }
             TableEvent::CaughtUp => replica.ready(),

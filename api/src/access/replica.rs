@@ -29,12 +29,14 @@ pub struct Replica {
     waiting: Mutex<HashMap<String, Vec<oneshot::Sender<Reply>>>>,
 }
 
-/// Whether keys that were valid may not be any more.
+/// What a record of the topic has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// Accounts or keys have changed.
     Keys,
-    /// Neither has.
+    /// What accounts have spent, or what is leased of their quotas.
+    Usage,
+    /// Something else.
     Other,
 }
 
@@ -55,6 +57,7 @@ impl Replica {
                 lock(&self.ends).extend(key.permissions.expires_at);
                 Change::Keys
             }
+            Part::Usage(_) => Change::Usage,
             _ => Change::Other,
         };
         let reply = if let Part::Reply(reply) = &part { Some(reply.clone()) } else { None };

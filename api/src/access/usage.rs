@@ -1,68 +1,67 @@
-//! What each account has spent this month, and whether it may spend more. All keys of an account spend one quota; a key may have
-//! a cap of its own beside it.
+//! What each account has spent this month, and whether it may spend more, by leases of its quota from the accounts machine
+//! (docs/adr/028-quota-leases.md).
 //!
-//! An answered request is charged one unit, and so is a stream; a request that is refused, fails or reads the
-//! usage is free. A request is charged before it is answered, and never above the quota. The ledger is a file
-//! that is written twice a second (`app::periodic`) and at the end: a process that is killed, or a machine
-//! that loses power, loses at most the charges of the last second, in favour of the caller. While the file
-//! cannot be written, requests that would be charged are refused, so that no more than that second can be
-//! lost. One instance owns the file; two instances with the same file would overwrite each other's counts.
+//! An answered request is charged one unit, and so is a stream; a request that is refused, fails or reads the usage is free. What
+//! a request costs is reserved of a lease before it is answered, and charged or given back with its answer: never above the quota.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fmt;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+use arb_accounts::codec;
+use arb_accounts::directory::Directory;
+use arb_accounts::ledger::Ledger;
+use arb_accounts::quota::{ChargedTo, SettleQuota};
 use arb_schemas::time::{Micros, SECOND, month};
-use serde::{Deserialize, Serialize};
+use arb_schemas::wire::WireError;
+use std::sync::Arc;
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use crate::access::authority::Caller;
+use crate::access::lease_pool::{Hold, LeasePools, Spender};
 use crate::access::plan::{Plan, PlanLimits, Plans};
+use crate::access::replica::Replica;
 use crate::files::reload::Reloaded;
-use crate::files::{self, FileError};
 
 /// A day.
 pub(crate) const DAY: Micros = 24 * 60 * 60 * SECOND;
-/// No month is longer.
-const MONTH: Micros = 31 * DAY;
+/// How long a request waits for a lease.
+const GRANT: Duration = Duration::from_secs(2);
+/// Leases in one report: it fits into a record.
+const LEASES_OF_A_REPORT: usize = 100;
 
-/// The ledger, and the rules by which it is charged.
-#[derive(Debug)]
+/// An accounts machine in this process, which takes in a record of the command topic and has carried it out when it returns.
+pub type LocalMachine = Box<dyn Fn(&[u8]) + Send + Sync>;
+
+/// The usage of all accounts, and the leases of this instance.
 pub struct Usage {
+    replica: Arc<Replica>,
     plans: Reloaded<Plans>,
     clock: fn() -> Micros,
-    path: PathBuf,
-    ledger: Mutex<Ledger>,
-    /// Held by the thread that writes the file.
-    writing: Mutex<()>,
-    /// The last attempt to write it failed.
-    is_unwritten: AtomicBool,
-}
-
-/// As the file has it.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Ledger {
-    /// The month's first moment, and the next month's.
-    period: (Micros, Micros),
-    /// By account.
-    spent: BTreeMap<String, Spent>,
-    #[serde(skip)]
-    is_changed: bool,
+    pools: Mutex<LeasePools>,
+    /// There is something to send, or to read.
+    work: (Mutex<bool>, Condvar),
+    /// Leases were read.
+    granted: Notify,
+    /// Without Kafka.
+    machine: Option<LocalMachine>,
 }
 
 /// What an account has spent: in all, and the same by route, by day and by key.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Spent {
+    /// Charged to answers: the sum of each of the next three.
     pub(crate) requests: u64,
     pub(crate) routes: BTreeMap<String, u64>,
     /// By days since 1970-01-01.
-    #[serde(default)]
     pub(crate) days: BTreeMap<Micros, u64>,
     /// By kid.
-    #[serde(default)]
     pub(crate) keys: BTreeMap<String, u64>,
+    pub(crate) forfeited: u64,
+    /// Leases that are open, of all instances.
+    pub(crate) leases: usize,
 }
 
 /// The quota of an account, and what is used of it.
@@ -83,47 +82,116 @@ impl QuotaStatus {
 }
 
 /// Why a request is not charged.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The quota is spent, for so many seconds.
     Exhausted(u64),
     /// The cap of the key is spent, for so many seconds.
     Capped(u64),
-    /// Charges cannot be written now.
-    Unwritten,
+    /// No lease has what it costs.
+    NoLease,
+}
+
+/// A random name for an instance: another one after each start.
+///
+/// # Errors
+/// That of the system when it has no random numbers.
+pub fn instance_name() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes)?;
+    Ok(format!("{:016x}", u64::from_be_bytes(bytes)))
+}
+
+impl fmt::Debug for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Usage").field("pools", &self.pools).finish_non_exhaustive()
+    }
 }
 
 impl Usage {
-    /// Opens a ledger; where there is no file nothing has been spent.
+    /// Of an instance with this random name, by the accounts that its replica reads.
+    #[must_use]
+    pub fn new(
+        instance: String,
+        replica: Arc<Replica>,
+        plans: Reloaded<Plans>,
+        clock: fn() -> Micros,
+    ) -> Self {
+        let (pools, work) = (Mutex::new(LeasePools::new(instance)), (Mutex::new(false), Condvar::new()));
+        Self { replica, plans, clock, pools, work, granted: Notify::new(), machine: None }
+    }
+
+    /// The same with a machine in this process, for what runs without Kafka.
+    #[must_use]
+    pub fn with_machine(self, machine: LocalMachine) -> Self {
+        Self { machine: Some(machine), ..self }
+    }
+
+    /// Reserves what a request costs.
     ///
     /// # Errors
-    /// [`FileError`] when there is a file and it is none of ours.
-    pub fn open(path: PathBuf, plans: Reloaded<Plans>, clock: fn() -> Micros) -> Result<Self, FileError> {
-        let ledger = match files::read_json(&path) {
-            Err(error) if error.is_missing() => Ledger::default(),
-            read => read?,
-        };
-        let (ledger, is_unwritten) = (Mutex::new(ledger), AtomicBool::new(false));
-        Ok(Self { plans, clock, path, ledger, writing: Mutex::new(()), is_unwritten })
-    }
-
-    /// Charges a request to a route that costs so many: the quota of its account then.
-    pub(crate) fn charge(&self, caller: &Caller, route: &str, cost: u64) -> Result<QuotaStatus, Refusal> {
-        if self.is_unwritten.load(Ordering::Relaxed) {
-            return Err(Refusal::Unwritten);
+    /// [`Refusal`]; after [`Refusal::NoLease`] a lease has been asked for.
+    pub(crate) fn reserve_now(&self, caller: &Caller, cost: u64) -> Result<Hold, Refusal> {
+        let reserved = self.try_reserve(caller, cost);
+        if reserved != Err(Refusal::NoLease) {
+            return reserved;
         }
-        let (quota, now) = (self.quota(caller), (self.clock)());
-        let mut ledger = self.ledger(now);
-        ledger.charge(caller, (route, cost), quota, now)?;
-        Ok(ledger.status(&caller.account, caller.plan, quota))
+        self.wake();
+        if self.machine.is_none() {
+            return reserved;
+        }
+        self.step(Instant::now());
+        self.try_reserve(caller, cost)
     }
 
-    /// The quota of an account whose request of this cost could be charged now.
-    pub(crate) fn check(&self, caller: &Caller, cost: u64) -> Result<QuotaStatus, Refusal> {
-        let (quota, now) = (self.quota(caller), (self.clock)());
-        let ledger = self.ledger(now);
-        ledger.check(caller, cost, quota, now)?;
-        Ok(ledger.status(&caller.account, caller.plan, quota))
+    /// Reserves what a request costs, once there is a lease that has it.
+    ///
+    /// # Errors
+    /// [`Refusal`]; [`Refusal::NoLease`] after two seconds.
+    pub(crate) async fn reserve(&self, caller: &Caller, cost: u64) -> Result<Hold, Refusal> {
+        let _waiting = Waiting::begin(self, caller, cost);
+        let waited = async {
+            loop {
+                let mut granted = std::pin::pin!(self.granted.notified());
+                granted.as_mut().enable();
+                match self.reserve_now(caller, cost) {
+                    Err(Refusal::NoLease) => granted.await,
+                    reserved => return reserved,
+                }
+            }
+        };
+        timeout(GRANT, waited).await.unwrap_or(Err(Refusal::NoLease))
+    }
+
+    fn try_reserve(&self, caller: &Caller, cost: u64) -> Result<Hold, Refusal> {
+        let (quota, mut pools) = (self.quota(caller.plan), self.pools());
+        let status = self.replica.with(|directory| {
+            let status = self.status_of(&pools, directory, &caller.account, caller.plan);
+            let seconds = self.seconds_left(directory, status.period);
+            if status.remaining() < cost {
+                return Err(Refusal::Exhausted(seconds));
+            }
+            let Some(cap) = caller.monthly_cap else { return Ok(status) };
+            let ledger = directory.ledger(&caller.account, status.period.0);
+            let spent = ledger.map_or(0, |ledger| spent_by_key(&pools, ledger, &caller.kid));
+            if spent.saturating_add(cost) > cap { Err(Refusal::Capped(seconds)) } else { Ok(status) }
+        })?;
+        let spender = Spender { kid: &caller.kid, account: &caller.account, quota };
+        pools.reserve(spender, cost, status.period.0, Instant::now()).ok_or(Refusal::NoLease)
+    }
+
+    /// Charges what was reserved: its request is answered.
+    pub(crate) fn commit(&self, hold: &Hold, route: &str) {
+        let day = self.replica.with(|directory| self.now(directory)).div_euclid(DAY);
+        let to = ChargedTo { day, route: route.to_owned() };
+        if self.pools().finish(hold, Some(to)) {
+            self.wake();
+        }
+    }
+
+    /// Gives back what was reserved: its request costs nothing.
+    pub(crate) fn release(&self, hold: &Hold) {
+        self.pools().finish(hold, None);
     }
 
     /// The quota of a caller's account.
@@ -133,8 +201,8 @@ impl Usage {
 
     /// The quota of an account of a plan.
     pub(crate) fn account(&self, account: &str, plan: Plan) -> QuotaStatus {
-        let quota = self.plans.with(|plans| plans.quota(plan));
-        self.ledger((self.clock)()).status(account, plan, quota)
+        let pools = self.pools();
+        self.replica.with(|directory| self.status_of(&pools, directory, account, plan))
     }
 
     /// What a plan allows.
@@ -142,13 +210,43 @@ impl Usage {
         self.plans.with(|plans| plans.limits(plan))
     }
 
-    fn quota(&self, caller: &Caller) -> u64 {
-        self.plans.with(|plans| plans.quota(caller.plan))
+    fn status_of(&self, pools: &LeasePools, directory: &Directory, account: &str, plan: Plan) -> QuotaStatus {
+        let (period, quota) = (self.period(directory), self.quota(plan));
+        let used = directory.ledger(account, period.0).map_or(0, |ledger| {
+            let own = ledger.leases.iter().filter(|(id, _)| id.instance == pools.instance);
+            let unsettled: u64 = own.map(|(id, lease)| pools.unsettled_requests(id.number, lease)).sum();
+            ledger.used() + unsettled
+        });
+        QuotaStatus { plan, quota, used: used.min(quota), period }
+    }
+
+    fn quota(&self, plan: Plan) -> u64 {
+        self.plans.with(|plans| plans.quota(plan))
+    }
+
+    /// The machine's time: months and days are the same at all instances.
+    fn now(&self, directory: &Directory) -> Micros {
+        match directory.clock() {
+            0 => (self.clock)(),
+            now => now,
+        }
+    }
+
+    fn period(&self, directory: &Directory) -> (Micros, Micros) {
+        month(self.now(directory)).unwrap_or_default()
+    }
+
+    fn seconds_left(&self, directory: &Directory, period: (Micros, Micros)) -> u64 {
+        ((period.1 - self.now(directory)).max(0) / SECOND + 1).unsigned_abs()
     }
 
     /// What an account has spent this month. Its sums are above what is used after the plan was made smaller.
     pub(crate) fn spent(&self, account: &str) -> Spent {
-        self.ledger((self.clock)()).spent.get(account).cloned().unwrap_or_default()
+        let pools = self.pools();
+        self.replica.with(|directory| {
+            let period = self.period(directory).0;
+            directory.ledger(account, period).map(|ledger| spent(&pools, ledger)).unwrap_or_default()
+        })
     }
 
     /// Reads the plans again, if they have changed.
@@ -156,267 +254,124 @@ impl Usage {
         let _ = self.plans.reload_if_changed();
     }
 
-    /// The ledger of the month that it is now.
-    fn ledger(&self, now: Micros) -> MutexGuard<'_, Ledger> {
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.turn(now);
-        ledger
+    fn pools(&self) -> MutexGuard<'_, LeasePools> {
+        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the ledger, if it has changed.
-    ///
-    /// # Errors
-    /// [`FileError`]; the next call tries again.
-    pub fn save(&self) -> Result<(), FileError> {
-        // To the end: an older text is not to be written over a newer one.
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = {
-            let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-            if !std::mem::take(&mut ledger.is_changed) {
-                return Ok(());
-            }
-            serde_json::to_vec(&*ledger).map_err(files::format(&self.path))
-        };
-        let written = text.and_then(|text| files::write(&self.path, &text));
-        self.is_unwritten.store(written.is_err(), Ordering::Relaxed);
-        if written.is_err() {
-            self.ledger.lock().unwrap_or_else(PoisonError::into_inner).is_changed = true;
-        }
-        written
+    /// There may be something to send, or something new in the accounts topic.
+    pub(crate) fn wake(&self) {
+        *self.work.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.work.1.notify_one();
+    }
+
+    /// Waits until there may be something to do, at most so long.
+    pub(crate) fn wait_for_work(&self, most: Duration) {
+        let is_woken = self.work.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.work.1.wait_timeout_while(is_woken, most, |is_woken| !*is_woken);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
+    }
+
+    /// Takes over what the accounts topic has, and returns the commands that are due at a moment.
+    pub(crate) fn commands(&self, now: Instant) -> Vec<Result<Vec<u8>, WireError>> {
+        let mut pools = self.pools();
+        self.replica.with(|directory| {
+            let period = self.period(directory).0;
+            pools.read(directory, period, now);
+        });
+        let reports = reports(&mut pools, now);
+        let asks = pools.asks(now);
+        drop(pools);
+        self.granted.notify_waiters();
+        reports.into_iter().chain(asks.iter().map(codec::encode_lease)).collect()
+    }
+
+    /// The last reports: everything that is left is given back.
+    pub(crate) fn last_commands(&self, now: Instant) -> Vec<Result<Vec<u8>, WireError>> {
+        let mut pools = self.pools();
+        pools.return_all();
+        reports(&mut pools, now)
+    }
+
+    /// The key under which commands are sent.
+    pub(crate) fn instance(&self) -> String {
+        self.pools().instance.clone()
+    }
+
+    /// What the thread that sends commands does, with the machine in this process.
+    fn step(&self, now: Instant) {
+        let Some(machine) = &self.machine else { return };
+        self.commands(now).into_iter().flatten().for_each(|command| machine(&command));
+        let mut pools = self.pools();
+        self.replica.with(|directory| {
+            let period = self.period(directory).0;
+            pools.read(directory, period, now);
+        });
+        drop(pools);
+        self.granted.notify_waiters();
+    }
+
+    /// Reports to the machine in this process what is due.
+    pub(crate) fn run_local_machine(&self) {
+        self.step(Instant::now());
     }
 }
 
-impl Ledger {
-    /// Begins a new month. A clock that was set back begins none: that would return the quota that was used.
-    /// A stored month far in the future comes from a wrong clock; the current month replaces it, else its
-    /// count would last until then.
-    fn turn(&mut self, now: Micros) {
-        let is_far_ahead = self.period.0 > now.saturating_add(MONTH);
-        if (now >= self.period.1 || is_far_ahead)
-            && let Some(period) = month(now)
-        {
-            if is_far_ahead {
-                tracing::warn!(
-                    "the recorded usage is of a month far in the future: the count restarts with the current month"
-                );
-            }
-            *self = Self { period, spent: BTreeMap::new(), is_changed: true };
-        }
-    }
+/// A request that waits for a lease, until this is dropped: also when its connection ends.
+struct Waiting<'a> {
+    usage: &'a Usage,
+    kid: &'a str,
+    cost: u64,
+}
 
-    fn status(&self, account: &str, plan: Plan, quota: u64) -> QuotaStatus {
-        let requests = self.spent.get(account).map_or(0, |spent| spent.requests);
-        QuotaStatus { plan, quota, used: requests.min(quota), period: self.period }
-    }
-
-    fn check(&self, caller: &Caller, cost: u64, quota: u64, now: Micros) -> Result<(), Refusal> {
-        let spent = self.spent.get(&caller.account);
-        let (all, of_key) =
-            spent.map_or((0, 0), |spent| (spent.requests, spent.keys.get(&caller.kid).copied().unwrap_or(0)));
-        let seconds = ((self.period.1 - now).max(0) / SECOND + 1).unsigned_abs();
-        if all.saturating_add(cost) > quota {
-            return Err(Refusal::Exhausted(seconds));
-        }
-        match caller.monthly_cap {
-            Some(cap) if of_key.saturating_add(cost) > cap => Err(Refusal::Capped(seconds)),
-            _ => Ok(()),
-        }
-    }
-
-    fn charge(
-        &mut self,
-        caller: &Caller,
-        (route, cost): (&str, u64),
-        quota: u64,
-        now: Micros,
-    ) -> Result<(), Refusal> {
-        self.check(caller, cost, quota, now)?;
-        let spent = entry(&mut self.spent, &caller.account);
-        spent.requests += cost;
-        *entry(&mut spent.routes, route) += cost;
-        *entry(&mut spent.keys, &caller.kid) += cost;
-        *spent.days.entry(now.div_euclid(DAY)).or_default() += cost;
-        self.is_changed = true;
-        Ok(())
+impl<'a> Waiting<'a> {
+    fn begin(usage: &'a Usage, caller: &'a Caller, cost: u64) -> Self {
+        usage.pools().begin_waiting(&caller.kid, cost);
+        Self { usage, kid: &caller.kid, cost }
     }
 }
 
-/// What a map has at a name, made where there is nothing: most names are there, and are not copied.
-fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mut T {
-    if !map.contains_key(name) {
-        map.insert(name.to_owned(), T::default());
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.usage.pools().end_waiting(self.kid, self.cost);
     }
-    map.get_mut(name).unwrap_or_else(|| unreachable!("it is there"))
+}
+
+fn reports(pools: &mut LeasePools, now: Instant) -> Vec<Result<Vec<u8>, WireError>> {
+    let reports = pools.reports(now);
+    let chunks = reports.chunks(LEASES_OF_A_REPORT).map(|leases| {
+        codec::encode_settlement(&SettleQuota { instance: pools.instance.clone(), leases: leases.to_vec() })
+    });
+    chunks.collect()
+}
+
+/// What a key has spent, with what this instance has not reported.
+fn spent_by_key(pools: &LeasePools, ledger: &Ledger, kid: &str) -> u64 {
+    let settled = ledger.keys.get(kid).map_or(0, |key| key.requests + key.forfeited);
+    let own = ledger.leases.iter().filter(|(id, lease)| id.instance == pools.instance && lease.kid == kid);
+    settled + own.map(|(id, lease)| pools.unsettled_requests(id.number, lease)).sum::<u64>()
+}
+
+/// What a ledger has, with what this instance has not reported.
+fn spent(pools: &LeasePools, ledger: &Ledger) -> Spent {
+    let keys = ledger.keys.iter().filter(|(_, key)| key.requests > 0);
+    let mut spent = Spent {
+        requests: ledger.settled,
+        routes: ledger.routes.clone(),
+        days: ledger.days.clone(),
+        keys: keys.map(|(kid, key)| (kid.clone(), key.requests)).collect(),
+        forfeited: ledger.forfeited,
+        leases: ledger.leases.len(),
+    };
+    for (id, lease) in ledger.leases.iter().filter(|(id, _)| id.instance == pools.instance) {
+        for (to, requests) in pools.unsettled(id.number, lease).into_iter().filter(|(_, more)| *more > 0) {
+            spent.requests += requests;
+            *spent.days.entry(to.day).or_default() += requests;
+            *spent.routes.entry(to.route).or_default() += requests;
+            *spent.keys.entry(lease.kid.clone()).or_default() += requests;
+        }
+    }
+    spent
 }
 
 #[cfg(test)]
-mod tests {
-    use arb_accounts::key::Mode;
-    use arb_schemas::time::parse_rfc3339;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn ledger(now: &str) -> (Ledger, Micros) {
-        let (mut ledger, now) = (Ledger::default(), parse_rfc3339(now).unwrap());
-        ledger.turn(now);
-        (ledger, now)
-    }
-
-    fn caller() -> Caller {
-        key("a", "a")
-    }
-
-    /// A key of an account.
-    fn key(account: &str, kid: &str) -> Caller {
-        let (kid, account, plan) = (kid.to_owned(), account.to_owned(), Plan::Free);
-        Caller { kid, mode: Mode::Live, account, plan, scopes: vec![], monthly_cap: None }
-    }
-
-    /// The usage that lies in a folder.
-    fn usage(folder: &tempfile::TempDir) -> Usage {
-        let plans = Reloaded::open(folder.path().join("plans.json")).unwrap();
-        Usage::open(folder.path().join("usage.json"), plans, || 1_000_000_000_000_000).unwrap()
-    }
-
-    #[test]
-    fn the_quota_is_spent_to_the_last_request_and_not_beyond() {
-        let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
-        for _ in 0..3 {
-            ledger.charge(&caller(), ("/v1/arbs", 1), 3, now).unwrap();
-        }
-        assert_eq!(ledger.charge(&caller(), ("/v1/arbs", 1), 3, now), Err(Refusal::Exhausted(31)));
-        ledger.charge(&key("b", "b"), ("/v1/arbs", 1), 3, now).unwrap();
-        assert_eq!((ledger.spent["a"].requests, ledger.spent["b"].requests), (3, 1));
-    }
-
-    #[test]
-    fn a_request_that_costs_more_than_is_left_is_refused_and_free() {
-        let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
-        ledger.charge(&caller(), ("/v1/scan", 2), 3, now).unwrap();
-        assert_eq!(ledger.charge(&caller(), ("/v1/scan", 2), 3, now), Err(Refusal::Exhausted(31)));
-        ledger.charge(&caller(), ("/v1/arbs", 1), 3, now).unwrap();
-        assert_eq!((ledger.spent["a"].requests, ledger.spent["a"].routes["/v1/scan"]), (3, 2));
-    }
-
-    #[test]
-    fn all_keys_of_an_account_spend_one_quota_and_a_key_at_most_its_cap() {
-        let (mut ledger, now) = ledger("2026-01-31T23:59:30Z");
-        let (one, other) = (key("a", "one"), Caller { monthly_cap: Some(1), ..key("a", "two") });
-        ledger.charge(&other, ("/v1/arbs", 1), 3, now).unwrap();
-        assert_eq!(ledger.charge(&other, ("/v1/arbs", 1), 3, now), Err(Refusal::Capped(31)));
-        ledger.charge(&one, ("/v1/arbs", 1), 3, now).unwrap();
-        ledger.charge(&one, ("/v1/signals", 1), 3, now).unwrap();
-        assert_eq!(ledger.charge(&one, ("/v1/arbs", 1), 3, now), Err(Refusal::Exhausted(31)));
-        assert_eq!(ledger.charge(&other, ("/v1/arbs", 1), 3, now), Err(Refusal::Exhausted(31)));
-        assert_eq!(ledger.charge(&key("b", "three"), ("/v1/arbs", 1), 3, now), Ok(()));
-        let spent = &ledger.spent["a"];
-        let sums = [spent.routes.values().sum(), spent.days.values().sum(), spent.keys.values().sum::<u64>()];
-        assert_eq!((sums, spent.requests), ([3; 3], 3));
-    }
-
-    #[test]
-    fn a_new_month_begins_at_its_first_moment() {
-        let (mut ledger, now) = ledger("2026-01-31T23:59:59.999999Z");
-        ledger.charge(&caller(), ("/v1/arbs", 1), 1, now).unwrap();
-        ledger.turn(now);
-        assert!(ledger.charge(&caller(), ("/v1/arbs", 1), 1, now).is_err());
-        ledger.turn(now + 1);
-        assert_eq!(ledger.charge(&caller(), ("/v1/arbs", 1), 1, now + 1), Ok(()));
-        ledger.turn(now);
-        assert!(
-            ledger.charge(&caller(), ("/v1/arbs", 1), 1, now).is_err(),
-            "a clock set back gives nothing back"
-        );
-    }
-
-    #[test]
-    fn usage_survives_a_restart_of_the_process() {
-        let folder = tempfile::tempdir().unwrap();
-        let caller = caller();
-        let first = usage(&folder);
-        first.charge(&caller, "/v1/arbs", 1).unwrap();
-        first.charge(&caller, "/v1/stream", 1).unwrap();
-        first.save().unwrap();
-        let (status, routes) = (usage(&folder).status(&caller), usage(&folder).spent(&caller.account).routes);
-        assert_eq!((status.used, status.remaining(), routes["/v1/stream"]), (2, 998, 1));
-        assert_eq!(status, first.status(&caller));
-        let path = folder.path().join("usage.json");
-        std::fs::write(&path, "{}").unwrap();
-        let plans = Reloaded::open(folder.path().join("plans.json")).unwrap();
-        assert!(Usage::open(path, plans, || 0).is_err(), "another file is not overwritten");
-    }
-
-    #[test]
-    fn concurrent_writes_lose_no_charge() {
-        let folder = tempfile::tempdir().unwrap();
-        let (usage, caller) = (usage(&folder), caller());
-        let spend = || {
-            for _ in 0..20 {
-                usage.charge(&caller, "/v1/arbs", 1).unwrap();
-                usage.save().unwrap();
-            }
-        };
-        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(spend))));
-        assert_eq!(self::usage(&folder).status(&caller).used, 80);
-    }
-
-    #[test]
-    fn a_month_that_lies_far_ahead_is_of_a_wrong_clock() {
-        let (mut ledger, ahead) = ledger("2031-01-01T00:00:00Z");
-        ledger.charge(&caller(), ("/v1/arbs", 1), 1, ahead).unwrap();
-        ledger.turn(ahead - 20 * 24 * 3_600 * SECOND);
-        assert_eq!(ledger.spent["a"].requests, 1, "the clock was set back a little");
-        let now = parse_rfc3339("2026-05-05T00:00:00Z").unwrap();
-        ledger.turn(now);
-        assert_eq!(ledger.charge(&caller(), ("/v1/arbs", 1), 1, now), Ok(()));
-        assert_eq!(Some(ledger.period), month(now));
-    }
-
-    #[test]
-    fn nothing_is_charged_while_charges_cannot_be_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let (usage, caller) = (usage(&folder), caller());
-        usage.charge(&caller, "/v1/arbs", 1).unwrap();
-        // Where the new file is written the disk is full.
-        let new = folder.path().join("usage.new");
-        std::os::unix::fs::symlink("/dev/full", &new).unwrap();
-        assert!(usage.save().unwrap_err().to_string().contains("No space left"));
-        assert!(std::fs::symlink_metadata(&new).is_err(), "nothing is left behind");
-        assert_eq!(usage.charge(&caller, "/v1/arbs", 1), Err(Refusal::Unwritten));
-        assert_eq!(usage.status(&caller).used, 1);
-        usage.save().unwrap();
-        usage.charge(&caller, "/v1/arbs", 1).unwrap();
-        usage.save().unwrap();
-        assert_eq!(self::usage(&folder).status(&caller).used, 2, "no charge is lost");
-    }
-
-    #[test]
-    fn a_plan_made_smaller_is_used_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let (usage, caller) = (usage(&folder), caller());
-        for _ in 0..5 {
-            usage.charge(&caller, "/v1/arbs", 1).unwrap();
-        }
-        std::fs::write(folder.path().join("plans.json"), r#"{"free": 2}"#).unwrap();
-        usage.reload_plans();
-        let status = usage.status(&caller);
-        assert_eq!((status.used, status.remaining()), (2, 0));
-        assert!(usage.charge(&caller, "/v1/arbs", 1).is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn used_and_remaining_are_the_quota(quota in 0..50_u64, asked in 0..60_u64, later in 0..60_u64) {
-            let (mut ledger, now) = ledger("2026-05-05T00:00:00Z");
-            let charged = (0..asked).filter(|_| ledger.charge(&caller(), ("r", 1), quota, now).is_ok()).count() as u64;
-            prop_assert_eq!(charged, asked.min(quota));
-            // Also after the plan has changed.
-            for quota in [quota, later] {
-                let status = ledger.status("a", Plan::Free, quota);
-                prop_assert_eq!(status.used, charged.min(quota));
-                prop_assert_eq!(status.used + status.remaining(), quota);
-            }
-        }
-    }
-}
+mod tests;

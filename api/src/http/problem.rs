@@ -78,8 +78,8 @@ static ACCOUNTS_UNAVAILABLE: ProblemKind = ProblemKind {
     name: "accounts-unavailable",
     status: StatusCode::SERVICE_UNAVAILABLE,
     title: "Accounts unavailable",
-    page: "A change of an account was not confirmed in time and may have been carried out, or it is not known whether keys are still \
-           valid. Send the same request again, with the same Idempotency-Key, after the seconds of the Retry-After header.",
+    page: "A change of an account was not confirmed in time and may have been carried out, it is not known whether keys are still \
+           valid, or no quota could be leased in time. Send the same request again, with the same Idempotency-Key, after the seconds of the Retry-After header.",
 };
 static NOT_FOUND: ProblemKind = ProblemKind {
     name: "not-found",

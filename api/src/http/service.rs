@@ -56,6 +56,16 @@ impl<S: 'static> Begun<'_, S> {
         self.route.as_ref().ok().and_then(|route| route.max_body)
     }
 
+    /// What the answer costs, where there is one.
+    fn cost(&self) -> Option<&Charge<'_>> {
+        self.route.as_ref().ok().and(self.charge.as_ref())
+    }
+
+    /// Whether what the answer costs is reserved, or refused.
+    fn is_reserved(&self) -> bool {
+        self.cost().is_none_or(Charge::reserve_now)
+    }
+
     /// Whether the response is ready at once.
     fn is_immediate(&self) -> bool {
         self.route.as_ref().map_or(true, |route| !route.waits())
@@ -84,7 +94,7 @@ impl<S: Send + Sync + 'static> Service<S> {
             .then(move |method: Method, path: FullPath, query: String, headers: HeaderMap, body| {
                 let head = Head { method: &method, path: path.as_str(), query: &query, headers: &headers };
                 let begun = self.begin(&head);
-                if begun.is_immediate() {
+                if begun.is_immediate() && begun.is_reserved() {
                     // Nearly all: a future that could wait would cost more than all else here.
                     return Either::Left(ready(self.respond_now(begun, &head)));
                 }
@@ -109,6 +119,16 @@ impl<S: Send + Sync + 'static> Service<S> {
             Some(max_bytes) => body::read(head.headers, body, max_bytes).await,
             None => Ok(Bytes::new()),
         };
+        if body.is_ok() && !begun.is_reserved() {
+            let order = begun.charge.as_ref().map(Charge::order);
+            let reserved = match order {
+                Some((usage, caller, cost)) => Some(usage.reserve(&caller, cost).await),
+                None => None,
+            };
+            if let (Some(charge), Some(reserved)) = (&begun.charge, reserved) {
+                charge.put(reserved);
+            }
+        }
         let answer = match self.work(&begun, head, body) {
             Work::Done(answer) => answer,
             Work::Task(task) => task.await,
@@ -172,8 +192,9 @@ impl<S: Send + Sync + 'static> Service<S> {
     fn finish(&self, begun: Begun<'_, S>, answer: Answer) -> Response {
         let Begun { at, path, scheme, charge, .. } = begun;
         let mut response = answer.unwrap_or_else(Problem::into_response);
+        let quota = charge.map(|charge| charge.close(response.status()));
         if scheme == AuthScheme::ApiKey {
-            quota_headers::write(charge.map(|charge| charge.status()), response.headers_mut());
+            quota_headers::write(quota, response.headers_mut());
         }
         // Every response has a unique id, so that it can be found in a log.
         response.headers_mut().insert(REQUEST_ID, request_id::next());

@@ -44,11 +44,14 @@ impl UsageResource {
             "remaining": status.remaining(),
             "period_start": to_rfc3339(status.period.0),
             "period_end": to_rfc3339(status.period.1),
+            "reset": to_rfc3339(status.period.1),
+            "forfeited": spent.forfeited,
+            "open_leases": spent.leases,
             "routes": spent.routes,
             "days": days,
             "keys": spent.keys,
-            // Spent before the plan was made smaller: with it, what the routes have sums up.
-            "beyond_quota": spent.requests.saturating_sub(status.used),
+            // Spent before the plan was made smaller: with it, what the routes have and what is forfeited sum up.
+            "beyond_quota": (spent.requests + spent.forfeited).saturating_sub(status.used),
         });
         Ok(reply::json(body.to_string()))
     }

@@ -161,12 +161,9 @@ pub(crate) struct Serve {
     /// URL at which browsers reach this instance; where it begins with https, session cookies are sent by TLS alone
     #[arg(long, env = "ARB_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// File of the limits of each plan, such as {"free": 500} [default: plans.json beside the pepper]
+    /// File of the limits of each plan, such as {"free": 500}; the same on all instances [default: plans.json beside the pepper]
     #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,
-    /// File of the usage of each account; one for each instance [default: usage.json beside the pepper]
-    #[arg(long, env = "ARB_USAGE", value_name = "FILE")]
-    pub(crate) usage: Option<PathBuf>,
     /// Connections at one time, as far as the limit of open files allows; a fifth is kept for callers with a valid key
     #[arg(long, env = "ARB_CONNECTIONS", default_value_t = 10_000)]
     pub(crate) connections: usize,

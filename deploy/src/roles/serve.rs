@@ -9,7 +9,7 @@ use arb_api::access::authority::Authority;
 use arb_api::access::plan::Plans;
 use arb_api::access::replica::Replica;
 use arb_api::access::sign_up::SignUp;
-use arb_api::access::usage::Usage;
+use arb_api::access::usage::{self, Usage};
 use arb_api::files::reload::Reloaded;
 use arb_api::http::server::{self, Caps, Limits, Proxies};
 use arb_api::http::site::Site;
@@ -39,8 +39,9 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let cluster = &cluster::open(&config.brokers)?;
     // The first instance creates it; on other machines the operator copies it there.
     let pepper = pepper::read_or_create(&config.pepper.pepper)?;
-    let (usage, sessions) = (usage(config)?, sessions(config)?);
-    let authority = Authority::new(Arc::new(Replica::default()), pepper, clock::now);
+    let replica = Arc::new(Replica::default());
+    let (usage, sessions) = (usage(config, &replica)?, sessions(config)?);
+    let authority = Authority::new(replica, pepper, clock::now);
     let partitions = kafka::partitions(cluster)?;
     // The feed's end is read before the board and the signals: `api/src/stream/hub.rs` explains why.
     let source = Source::find(cluster, partitions, config.stream_events)?;
@@ -52,6 +53,9 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
     let app = Arc::new(App::new(partitions, authority, usage, streams, sessions));
     let accounts = start_accounts(cluster, &app, &stop)?;
+    let quotas = Arc::new(CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?);
+    let settled = Arc::clone(&quotas);
+    let usage = thread("usage", &app, &stop, move |app, stop| Ok(app.settle_usage(&settled, stop)?))?;
     admin.show(ServeVitals {
         app: Arc::clone(&app),
         ends: Ends::watch(cluster, &FEED_EVENTS, partitions, &stop)?,
@@ -67,16 +71,17 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         Ok(())
     })?;
     let served = runtime.block_on(serve(socket, Arc::clone(&app), limits, &stop));
-    let threads = [("board", board), ("signals", signals), ("feed", feed), ("periodic", periodic)];
+    let threads =
+        [("board", board), ("signals", signals), ("feed", feed), ("periodic", periodic), ("usage", usage)];
     let ended = threads.into_iter().chain(accounts);
     let ended: Vec<_> = ended
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
         .collect();
     // After the last request that was still answered, and however the threads have ended.
-    let saved = app.usage.save();
+    let returned = app.return_leases(&quotas);
     ended.into_iter().collect::<anyhow::Result<()>>()?;
     served?;
-    Ok(saved?)
+    Ok(returned?)
 }
 
 /// Listens once all has been read, and serves. Until then a connection is refused: a client of Server-Sent Events tries that
@@ -131,11 +136,11 @@ impl Vitals for ServeVitals {
     }
 }
 
-fn usage(config: &Serve) -> anyhow::Result<Usage> {
-    let beside =
-        |path: &Option<_>, name| path.clone().unwrap_or_else(|| config.pepper.pepper.with_file_name(name));
-    let plans = Reloaded::<Plans>::open(beside(&config.plans, "plans.json"))?;
-    Ok(Usage::open(beside(&config.usage, "usage.json"), plans, clock::now)?)
+fn usage(config: &Serve, replica: &Arc<Replica>) -> anyhow::Result<Usage> {
+    let beside = || config.pepper.pepper.with_file_name("plans.json");
+    let plans = Reloaded::<Plans>::open(config.plans.clone().unwrap_or_else(beside))?;
+    let name = usage::instance_name().map_err(|error| anyhow!("no random numbers: {error}"))?;
+    Ok(Usage::new(name, Arc::clone(replica), plans, clock::now))
 }
 
 fn sessions(config: &Serve) -> anyhow::Result<Sessions> {

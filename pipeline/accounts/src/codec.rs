@@ -5,14 +5,16 @@
 
 mod command;
 mod part;
+mod quota;
 
-use arb_schemas::records::{AccountAudit, AccountTimer};
+use arb_schemas::records::{AccountAudit, AccountLeaseQuota, AccountSettleQuota, AccountTimer};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::{self, RecordType, WireError};
 
 use crate::audit::AuditEntry;
 use crate::command::Request;
 use crate::directory::Part;
+use crate::quota::{LeaseQuota, SettleQuota};
 
 pub use command::MAX_COMMAND;
 
@@ -23,6 +25,28 @@ pub enum Input {
     Request(Box<Request>),
     /// How late it is.
     Timer(Micros),
+    /// An instance asks for a slice of a quota.
+    Lease(LeaseQuota),
+    /// An instance reports what it has charged.
+    Settle(SettleQuota),
+}
+
+/// What an instance asks of quotas as a record of the command topic.
+///
+/// # Errors
+/// [`WireError`] when a number is beyond what a record has.
+pub fn encode_lease(ask: &LeaseQuota) -> Result<Vec<u8>, WireError> {
+    wire::encode(&quota::of_ask(ask)?)
+}
+
+/// What an instance has charged as a record of the command topic.
+///
+/// # Errors
+/// [`WireError`] when a number is beyond what a record has, or the record longer than [`MAX_COMMAND`].
+pub fn encode_settlement(report: &SettleQuota) -> Result<Vec<u8>, WireError> {
+    let message = wire::encode(&quota::of_settlement(report)?)?;
+    command::fits(&message)?;
+    Ok(message)
 }
 
 /// A request as a record of the command topic.
@@ -48,6 +72,12 @@ pub fn encode_timer(at: Micros) -> Result<Vec<u8>, WireError> {
 pub fn decode_input(message: &[u8]) -> Result<Input, WireError> {
     match RecordType::of(message)? {
         RecordType::AccountTimer => Ok(Input::Timer(wire::decode::<AccountTimer>(message)?.at)),
+        RecordType::AccountLeaseQuota => {
+            quota::ask(wire::decode::<AccountLeaseQuota>(message)?).map(Input::Lease)
+        }
+        RecordType::AccountSettleQuota => {
+            quota::settlement(wire::decode::<AccountSettleQuota>(message)?).map(Input::Settle)
+        }
         _ => command::decode(message).map(|request| Input::Request(Box::new(request))),
     }
 }

@@ -19,6 +19,23 @@ pub struct AccountCounts {
     pub timers: u64,
     /// Sessions, keys and replies that expired.
     pub expired: u64,
+    /// Requests for leases, by what became of them.
+    pub leases: LeaseCounts,
+    /// Requests that instances reported.
+    pub settled: u64,
+    /// Requests of leases that ended without a report.
+    pub forfeited: u64,
+}
+
+/// Requests for leases, by what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeaseCounts {
+    /// Granted.
+    pub granted: u64,
+    /// Denied: there was nothing to grant.
+    pub denied: u64,
+    /// Asked for again.
+    pub repeated: u64,
 }
 
 impl AccountCounts {
@@ -39,16 +56,24 @@ impl Tally for AccountCounts {
         self.repeated += other.repeated;
         self.timers += other.timers;
         self.expired += other.expired;
+        self.leases.granted += other.leases.granted;
+        self.leases.denied += other.leases.denied;
+        self.leases.repeated += other.leases.repeated;
+        self.settled += other.settled;
+        self.forfeited += other.forfeited;
     }
 }
 
 impl fmt::Display for AccountCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { carried_out, refused, repeated, timers, expired } = self;
+        let Self { carried_out, refused, repeated, timers, expired, leases, settled, forfeited } = self;
+        let LeaseCounts { granted, denied, repeated: asked_again } = leases;
         write!(
             f,
-            "carried_out={carried_out} refused={refused} repeated={repeated} timers={timers} expired={expired}"
-        )
+            "carried_out={carried_out} refused={refused} repeated={repeated} timers={timers} expired={expired} "
+        )?;
+        write!(f, "granted={granted} denied={denied} asked_again={asked_again} ")?;
+        write!(f, "settled={settled} forfeited={forfeited}")
     }
 }
 

@@ -8,6 +8,7 @@ use arb_schemas::time::Micros;
 
 use crate::account::Account;
 use crate::key::ApiKey;
+use crate::ledger::Ledger;
 use crate::reply::Reply;
 use crate::session::Session;
 
@@ -24,6 +25,8 @@ pub enum Part {
     Reply(Reply),
     /// Under `invitation/` and its hash.
     Invitation(Invitation),
+    /// Under `usage/`, the account's id and the month's first moment.
+    Usage(Ledger),
     /// The machine's time, under `clock`.
     Clock(Micros),
 }
@@ -38,6 +41,7 @@ impl Part {
             Self::Key(key) => format!("key/{}", key.kid),
             Self::Reply(reply) => format!("reply/{}", reply.id),
             Self::Invitation(invitation) => format!("invitation/{}", invitation.hash),
+            Self::Usage(ledger) => format!("usage/{}/{}", ledger.account, ledger.period),
             Self::Clock(_) => "clock".to_owned(),
         }
     }
@@ -74,6 +78,8 @@ pub struct Directory {
     replies: BTreeMap<String, Reply>,
     /// By hash.
     invitations: BTreeMap<String, Invitation>,
+    /// By account and month.
+    ledgers: BTreeMap<String, BTreeMap<Micros, Ledger>>,
     clock: Micros,
     /// The hashes of the sessions, and the kids of the keys, by account.
     sessions_by_account: Held,
@@ -125,6 +131,9 @@ impl Directory {
             Part::Invitation(invitation) => {
                 self.invitations.insert(invitation.hash.clone(), invitation);
             }
+            Part::Usage(ledger) => {
+                self.ledgers.entry(ledger.account.clone()).or_default().insert(ledger.period, ledger);
+            }
             Part::Clock(clock) => self.clock = clock,
         }
     }
@@ -141,8 +150,20 @@ impl Directory {
             Some(("key", kid)) => self.remove_key(kid),
             Some(("reply", id)) => drop(self.replies.remove(id)),
             Some(("invitation", hash)) => drop(self.invitations.remove(hash)),
+            Some(("usage", id)) => self.remove_ledger(id),
             _ if key == "clock" => self.clock = 0,
             _ => {}
+        }
+    }
+
+    fn remove_ledger(&mut self, id: &str) {
+        if let Some((account, period)) = ledger_id(id)
+            && let Some(periods) = self.ledgers.get_mut(account)
+        {
+            periods.remove(&period);
+            if periods.is_empty() {
+                self.ledgers.remove(account);
+            }
         }
     }
 
@@ -167,6 +188,10 @@ impl Directory {
             Some(("key", kid)) => self.keys.get(kid).cloned().map(Part::Key),
             Some(("reply", id)) => self.replies.get(id).cloned().map(Part::Reply),
             Some(("invitation", hash)) => self.invitations.get(hash).cloned().map(Part::Invitation),
+            Some(("usage", id)) => {
+                let (account, period) = ledger_id(id)?;
+                self.ledger(account, period).cloned().map(Part::Usage)
+            }
             _ => (key == "clock" && self.clock != 0).then_some(Part::Clock(self.clock)),
         }
     }
@@ -247,9 +272,31 @@ impl Directory {
         self.replies.get(id)
     }
 
+    /// What an account has spent in the month that begins at a moment; `None` when it has asked for nothing.
+    #[must_use]
+    pub fn ledger(&self, account: &str, period: Micros) -> Option<&Ledger> {
+        self.ledgers.get(account)?.get(&period)
+    }
+
+    /// The ledgers of an account, by their months.
+    pub fn ledgers_of<'a>(&'a self, account: &str) -> impl Iterator<Item = &'a Ledger> + use<'a> {
+        self.ledgers.get(account).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// All ledgers.
+    pub fn ledgers(&self) -> impl Iterator<Item = &Ledger> {
+        self.ledgers.values().flat_map(BTreeMap::values)
+    }
+
     /// The machine's time, from the newest timer record.
     #[must_use]
     pub fn clock(&self) -> Micros {
         self.clock
     }
+}
+
+/// An account and a month, of the key of a ledger without `usage/`.
+fn ledger_id(id: &str) -> Option<(&str, Micros)> {
+    let (account, period) = id.rsplit_once('/')?;
+    Some((account, period.parse().ok()?))
 }

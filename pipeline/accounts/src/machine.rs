@@ -7,6 +7,7 @@ mod authority;
 mod carry_out;
 mod draft;
 mod keys;
+mod quota;
 mod sessions;
 mod valid;
 
@@ -154,7 +155,23 @@ impl Machine for AccountsMachine {
         match input {
             Input::Timer(now) => {
                 tally.timers += 1;
-                tally.expired += self.draft.advance(*now);
+                let ended = self.draft.advance(*now);
+                tally.expired += ended.removed;
+                tally.forfeited += ended.forfeited;
+                Ok(())
+            }
+            Input::Lease(ask) => {
+                match quota::problem(&ask.instance) {
+                    Some(problem) => out.dead_letter(Reason::Refused, problem),
+                    None => quota::lease(&mut self.draft, ask, tally),
+                }
+                Ok(())
+            }
+            Input::Settle(report) => {
+                match quota::problem(&report.instance) {
+                    Some(problem) => out.dead_letter(Reason::Refused, problem),
+                    None => quota::settle(&mut self.draft, report, tally),
+                }
                 Ok(())
             }
             Input::Request(request) => self.request(at.partition, request, out, tally),

@@ -18,6 +18,10 @@ struct Meters {
     commands: [Counter; 3],
     timers: Counter,
     expired: Counter,
+    /// Granted, denied, repeated.
+    leases: [Counter; 3],
+    settled: Counter,
+    forfeited: Counter,
     letters: [Counter; Reason::ALL.len()],
     sizes: [Gauge; 4],
     lag: Gauge,
@@ -28,6 +32,9 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     commands: ["carried_out", "refused", "repeated"].map(|result| list::ACCOUNT_COMMANDS.counter(&[result])),
     timers: list::ACCOUNT_TIMERS.counter(&[]),
     expired: list::ACCOUNT_EXPIRED.counter(&[]),
+    leases: ["granted", "denied", "repeated"].map(|outcome| list::ACCOUNT_LEASES.counter(&[outcome])),
+    settled: list::ACCOUNT_SETTLED.counter(&[]),
+    forfeited: list::ACCOUNT_FORFEITED.counter(&[]),
     letters: Reason::ALL.map(|reason| list::ACCOUNT_DEAD_LETTERS.counter(&[reason.key()])),
     sizes: [list::ACCOUNTS, list::ACCOUNT_SESSIONS, list::ACCOUNT_KEYS, list::ACCOUNT_REPLIES]
         .map(|it| it.gauge(&[])),
@@ -54,11 +61,18 @@ pub fn begin() {
 
 /// A transaction was committed: what it took in, and what came of it.
 pub(crate) fn committed(counts: &Counts<AccountCounts>) {
-    let AccountCounts { carried_out, refused, repeated, timers, expired } = counts.tally;
+    let AccountCounts { carried_out, refused, repeated, timers, expired, leases, settled, forfeited } =
+        counts.tally;
+    let leases = METERS.leases.iter().zip([leases.granted, leases.denied, leases.repeated]);
     let commands = METERS.commands.iter().zip([carried_out, refused, repeated]);
     let letters = METERS.letters.iter().zip(counts.letters);
-    let single = [(&METERS.timers, timers), (&METERS.expired, expired)];
-    commands.chain(letters).chain(single).for_each(|(counter, count)| counter.increment(count));
+    let single = [
+        (&METERS.timers, timers),
+        (&METERS.expired, expired),
+        (&METERS.settled, settled),
+        (&METERS.forfeited, forfeited),
+    ];
+    commands.chain(letters).chain(leases).chain(single).for_each(|(counter, count)| counter.increment(count));
 }
 
 /// Reports what the partitions hold.

@@ -137,7 +137,10 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::AccountReply
         | RecordType::AccountClock
         | RecordType::AccountInvitation
-        | RecordType::AccountAudit => return other(),
+        | RecordType::AccountAudit
+        | RecordType::AccountUsage
+        | RecordType::AccountLeaseQuota
+        | RecordType::AccountSettleQuota => return other(),
     })
 }
 

@@ -5,10 +5,11 @@
 
 use super::Record;
 use crate::records::{
-    Account, AccountAudit, AccountClock, AccountCommand, AccountInvitation, AccountKey, AccountReply,
-    AccountSession, AccountTimer, ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame,
-    Heartbeat, LineMovement, PollEnd, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
-    StateMargins, StatePartition, StateSource, StateStaleBooks, StateSurvival,
+    Account, AccountAudit, AccountClock, AccountCommand, AccountInvitation, AccountKey, AccountLeaseQuota,
+    AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage, ArbWindow, BoardEntry,
+    BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd, SignalChange,
+    StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins, StatePartition, StateSource,
+    StateStaleBooks, StateSurvival,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -90,6 +91,9 @@ versions! {
     AccountReply = 42;
     AccountClock = 43;
     AccountAudit = 44;
+    AccountUsage = 45;
+    AccountLeaseQuota = 46;
+    AccountSettleQuota = 47;
     AccountInvitation = 50;
 }
 

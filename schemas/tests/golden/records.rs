@@ -5,9 +5,10 @@
 
 use arb_model::fixtures::event;
 use arb_schemas::records::{
-    Account, AccountAudit, AccountCommand, AccountKey, AccountReply, AccountSession, Coverage, Frame, Offer,
-    Outcome, Side, Standing, StateBet, StateConsensus, StateHead, StateLife, StateLine, StateMove,
-    StateQuote, StateSignal, StateWindow, Status, Tick,
+    Account, AccountAudit, AccountCommand, AccountKey, AccountLeaseQuota, AccountReply, AccountSession,
+    AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, SettledLease, Side, Standing,
+    StateBet, StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateSignal,
+    StateWindow, Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay, UsageOfKey, UsageOfRoute,
 };
 
 pub(crate) fn frame() -> Frame {
@@ -184,4 +185,54 @@ pub(crate) fn account_audit() -> AccountAudit {
         at: 9,
         sent_at: 8,
     }
+}
+
+fn charges() -> Vec<UsageCharge> {
+    vec![UsageCharge { day: 20_620, route: "/v1/arbs".into(), requests: 3 }]
+}
+
+pub(crate) fn account_usage() -> AccountUsage {
+    AccountUsage {
+        account: account().id,
+        period: 1_780_272_000_000_000,
+        settled: 5,
+        forfeited: 2,
+        days: vec![UsageOfDay { day: 20_620, requests: 5 }],
+        routes: vec![UsageOfRoute { route: "/v1/arbs".into(), requests: 5 }],
+        keys: vec![UsageOfKey { kid: "00000000".into(), requests: 5, forfeited: 2 }],
+        leases: vec![UsageLease {
+            instance: "i1".into(),
+            number: 4,
+            kid: "00000000".into(),
+            granted: 10,
+            is_recalled: true,
+            expires_at: 9,
+            charges: charges(),
+        }],
+        askers: vec![UsageAsker { instance: "i1".into(), number: 4, at: 8 }],
+    }
+}
+
+pub(crate) fn account_lease_quota() -> AccountLeaseQuota {
+    AccountLeaseQuota {
+        instance: "i1".into(),
+        number: 4,
+        account: account().id,
+        kid: "00000000".into(),
+        quota: 1_000,
+        cost: 1,
+        wanted: 20,
+    }
+}
+
+pub(crate) fn account_settle_quota() -> AccountSettleQuota {
+    let account = account().id;
+    let lease = SettledLease {
+        account,
+        period: 1_780_272_000_000_000,
+        number: 4,
+        is_returned: true,
+        charges: charges(),
+    };
+    AccountSettleQuota { instance: "i1".into(), leases: vec![lease] }
 }

@@ -1,18 +1,23 @@
-//! Accounts and keys of tests that are about something else, written into the topic as the accounts machine writes them. Tests of
-//! accounts run the machine instead.
+//! Accounts and keys of tests that are about something else, written into the topic as the accounts machine writes them, and their
+//! quota leased by the machine on a thread of the test. Tests of accounts run `arb accounts` instead.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use arb_accounts::account::Account;
 use arb_accounts::codec;
+use arb_accounts::counts::AccountCounts;
 use arb_accounts::directory::Part;
 use arb_accounts::key::{ApiKey, Mode, Permissions};
+use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::plan::Plan;
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, KEY_RANDOM, PEPPER, Pepper};
-use arb_kafka::{Cluster, CommandProducer};
-use arb_schemas::topics::ACCOUNTS;
+use arb_kafka::{Cluster, CommandProducer, Table, TableEvent};
+use arb_runtime::machine::{InputPlace, Machine, Outbox};
+use arb_runtime::stop::Stop;
+use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
 
 use super::stack::Broker;
 
@@ -25,12 +30,23 @@ pub(crate) struct Key {
     pub(crate) pepper: PathBuf,
     pub(crate) text: String,
     brokers: String,
+    /// Ends with the last clone.
+    lessor: Option<Arc<Lessor>>,
+}
+
+/// The thread that leases the quota of an account.
+struct Lessor(Stop);
+
+impl Drop for Lessor {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 impl Key {
     /// Of an account of its own of a plan.
     pub(crate) fn new(broker: &Broker, plan: &str) -> Self {
-        let (key, brokers) = (Self::foreign(broker), broker.brokers.clone());
+        let (mut key, brokers) = (Self::foreign(broker), broker.brokers.clone());
         let plan = [Plan::Free, Plan::Pro, Plan::Enterprise].into_iter().find(|known| known.key() == plan);
         let kid = secrets::parse_key(&key.text).unwrap().kid.to_owned();
         let account = Account {
@@ -56,9 +72,11 @@ impl Key {
             created_at: CREATED,
             replaced_by: None,
         };
-        for part in [Part::Account(account), Part::Key(stored)] {
-            write(&brokers, &part.key(), Some(&codec::encode_part(&part).unwrap()));
+        let parts = [Part::Account(account), Part::Key(stored)];
+        for part in &parts {
+            write(&brokers, &part.key(), Some(&codec::encode_part(part).unwrap()));
         }
+        key.lessor = Some(lease(&brokers, &parts));
         key
     }
 
@@ -67,7 +85,12 @@ impl Key {
         let file = broker.path("pepper");
         std::fs::write(&file, [7; PEPPER]).unwrap();
         let random: [u8; KEY_RANDOM] = std::array::from_fn(|_| fastrand::u8(..));
-        Self { pepper: file, text: secrets::new_key(Mode::Live, &random), brokers: broker.brokers.clone() }
+        Self {
+            pepper: file,
+            text: secrets::new_key(Mode::Live, &random),
+            brokers: broker.brokers.clone(),
+            lessor: None,
+        }
     }
 
     /// Revokes it.
@@ -87,4 +110,56 @@ fn write(brokers: &str, key: &str, value: Option<&[u8]>) {
     while producer.in_flight() > 0 {
         producer.serve(Duration::from_millis(10)).unwrap();
     }
+}
+
+/// Leases the quota of an account until the last clone of its key is dropped, or Kafka ends.
+fn lease(brokers: &str, parts: &[Part]) -> Arc<Lessor> {
+    let mut machine = AccountsMachine::new(&AccountsConfig::default());
+    for part in parts {
+        machine.restore(part.key().as_bytes(), &codec::encode_part(part).unwrap()).unwrap();
+    }
+    let (stop, cluster) = (Stop::default(), Cluster::plaintext(brokers));
+    let stopped = stop.clone();
+    std::thread::spawn(move || {
+        let Ok(mut commands) = Table::open(&cluster, &ACCOUNT_COMMANDS, 1) else { return };
+        let producer = CommandProducer::new(&cluster, &ACCOUNTS).unwrap();
+        let mut last_timer: Option<Instant> = None;
+        while !stopped.is_stopped() {
+            if last_timer.is_none_or(|at| at.elapsed() >= Duration::from_millis(500)) {
+                last_timer = Some(Instant::now());
+                carry_out(&mut machine, &codec::encode_timer(now()).unwrap(), &producer);
+            }
+            match commands.next(Duration::from_millis(10)) {
+                Ok(TableEvent::Put { value: Some(command), .. }) => {
+                    carry_out(&mut machine, &command, &producer);
+                }
+                Ok(_) => {}
+                // A broker that a test kills is there again, or the test ends.
+                Err(_) => std::thread::sleep(Duration::from_millis(100)),
+            }
+            let _ = producer.serve(Duration::ZERO);
+        }
+    });
+    Arc::new(Lessor(stop))
+}
+
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    i64::try_from(now.as_micros()).unwrap()
+}
+
+/// What a command changes of quotas; other commands are none of this machine's, nor is its time beside that of others.
+fn carry_out(machine: &mut AccountsMachine, command: &[u8], producer: &CommandProducer) {
+    let Ok(input) = codec::decode_input(command) else { return };
+    let (mut out, mut counts) = (Outbox::default(), AccountCounts::default());
+    let at = InputPlace { partition: 0, offset: 0, epoch: 0 };
+    machine.step(at, &input, &mut out, &mut counts).unwrap();
+    let put = |change: arb_runtime::machine::Change| {
+        if change.key.starts_with("usage/") || change.key == "clock" {
+            let _ = producer.send_bytes(&change.key, change.value.as_deref());
+        }
+        Ok::<_, arb_schemas::wire::WireError>(())
+    };
+    machine.changes(put).unwrap();
+    machine.apply();
 }

@@ -35,10 +35,8 @@ impl Serve {
         name: &str,
         arguments: &[&str],
     ) -> Self {
-        let usage = broker.path(&format!("{name}-usage.json"));
-        let (pepper, usage) = (key.pepper.display().to_string(), usage.display().to_string());
-        let common =
-            ["--listen", listen, "--pepper", &pepper, "--usage", &usage, "--brokers", &broker.brokers];
+        let pepper = key.pepper.display().to_string();
+        let common = ["--listen", listen, "--pepper", &pepper, "--brokers", &broker.brokers];
         let all = [&common[..], &["--heartbeat-ms", "200"], arguments].concat();
         let role = Role::start("serve", &all, &broker.path(&format!("{name}.log")));
         Self { role, listen: listen.to_owned(), key: key.text.clone() }

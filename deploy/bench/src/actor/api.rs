@@ -69,12 +69,14 @@ impl Api {
     fn serve(&mut self, entries: usize) -> anyhow::Result<Served> {
         let (pepper, replica) = (Pepper::new(&[7; PEPPER]), Arc::new(Replica::by_hand()));
         let (key, parts) = holder::parts(&pepper, NOW)?;
-        for part in parts {
-            replica.put(part);
+        for part in &parts {
+            replica.put(part.clone());
         }
         let path = |name: &str| self.folder.path().join(name);
         let plans = Reloaded::<Plans>::open(path("plans.json"))?;
-        let usage = Usage::open(path("usage.json"), plans, clock::now)?;
+        let machine = holder::machine(&parts, Arc::clone(&replica), clock::now)?;
+        let usage =
+            Usage::new("bench".to_owned(), Arc::clone(&replica), plans, clock::now).with_machine(machine);
         let streams = Streams::new(Source::by_hand(1), EVENTS, HEARTBEAT);
         let site = Site::new(SocketAddr::from(([127, 0, 0, 1], 0)), None).map_err(anyhow::Error::msg)?;
         let sessions = Sessions::start(site, SignUp::Closed)?;

@@ -77,7 +77,7 @@ fn malformed(error: &serde_json::Error) -> WireError {
     WireError::Avro(format!("command: {error}"))
 }
 
-fn fits(message: &[u8]) -> Result<(), WireError> {
+pub(super) fn fits(message: &[u8]) -> Result<(), WireError> {
     let length = message.len();
     if length > MAX_COMMAND { Err(WireError::TooLong { length, limit: MAX_COMMAND }) } else { Ok(()) }
 }

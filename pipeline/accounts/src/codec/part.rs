@@ -5,6 +5,7 @@ use arb_schemas::records::{
 };
 use arb_schemas::wire::{self, RecordType, WireError};
 
+use super::quota;
 use crate::account::Account;
 use crate::directory::{Invitation, Part};
 use crate::key::{ApiKey, Cidr, Mode, Permissions};
@@ -20,6 +21,7 @@ pub(super) fn encode(part: &Part) -> Result<Vec<u8>, WireError> {
         Part::Key(key) => wire::encode(&of_key(key)?),
         Part::Reply(reply) => wire::encode(&of_reply(reply)?),
         Part::Invitation(invitation) => wire::encode(&of_invitation(invitation)),
+        Part::Usage(ledger) => wire::encode(&quota::of_ledger(ledger)?),
         Part::Clock(at) => wire::encode(&AccountClock { at: *at }),
     }
 }
@@ -33,6 +35,7 @@ pub(super) fn decode(value: &[u8]) -> Result<Option<Part>, WireError> {
         RecordType::AccountReply => Part::Reply(reply(wire::decode(value)?)?),
         RecordType::AccountInvitation => Part::Invitation(invitation(wire::decode(value)?)),
         RecordType::AccountClock => Part::Clock(wire::decode::<AccountClock>(value)?.at),
+        RecordType::AccountUsage => Part::Usage(quota::ledger(wire::decode(value)?)?),
         RecordType::StatePartition => return Ok(None),
         _ => return Err(WireError::OtherType { expected: RecordType::Account, found }),
     }))
@@ -42,11 +45,11 @@ fn wrong(field: &str, value: &str) -> WireError {
     WireError::Avro(format!("{field}: {value:?} is unknown"))
 }
 
-fn long(number: u64) -> Result<i64, WireError> {
+pub(super) fn long(number: u64) -> Result<i64, WireError> {
     i64::try_from(number).map_err(|_| WireError::Avro(format!("{number} is too large")))
 }
 
-fn count(number: i64) -> Result<u64, WireError> {
+pub(super) fn count(number: i64) -> Result<u64, WireError> {
     u64::try_from(number).map_err(|_| WireError::Avro(format!("{number} is negative")))
 }
 

@@ -7,7 +7,7 @@ use crate::directory::{Invitation, Part};
 use crate::machine::AccountsConfig;
 use crate::machine::authority;
 use crate::machine::draft::Draft;
-use crate::machine::{keys, sessions, valid};
+use crate::machine::{keys, quota, sessions, valid};
 use crate::plan::Plan;
 use crate::reply::Refusal;
 use crate::scope::Scope;
@@ -147,6 +147,7 @@ pub(super) fn enabled_account(draft: &Draft, id: &str) -> Result<Account, Refusa
 fn set_plan(draft: &mut Draft, id: &str, plan: Plan) -> Result<Done, Refusal> {
     let account = account(draft, id)?;
     draft.put(Part::Account(Account { plan, ..account }));
+    quota::recall(draft, id);
     Ok(Done::about(id, Action::PlanSet, plan.key()))
 }
 

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arb_schemas::time::{Micros, SECOND};
 
+use super::quota;
 use crate::directory::{Directory, Part};
 
 const DAY: Micros = 86_400 * SECOND;
@@ -24,12 +25,22 @@ pub(super) struct Draft {
     ends: BTreeSet<(Micros, String)>,
 }
 
-/// When a part is removed; `None` for one that stays.
+/// What ended because of the time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Ended {
+    /// Sessions, keys and replies.
+    pub(super) removed: u64,
+    /// Requests of leases.
+    pub(super) forfeited: u64,
+}
+
+/// When something of a part ends; `None` for one that stays.
 fn end(part: &Part) -> Option<Micros> {
     match part {
         Part::Session(session) => Some(session.expires_at),
         Part::Key(key) => key.permissions.expires_at.map(|end| end.saturating_add(EXPIRED_KEY_KEPT)),
         Part::Reply(reply) => Some(reply.at.saturating_add(REPLY_KEPT)),
+        Part::Usage(ledger) => Some(ledger.next_end()),
         Part::Account(_) | Part::Invitation(_) | Part::Clock(_) => None,
     }
 }
@@ -81,18 +92,25 @@ impl Draft {
         }
     }
 
-    /// It is so late: removes what has ended, and returns how much that is. An earlier time than the last changes nothing.
-    pub(super) fn advance(&mut self, now: Micros) -> u64 {
-        if now <= self.directory.clock() {
-            return 0;
+    /// It is so late: removes what has ended. An earlier time than the last changes nothing.
+    pub(super) fn advance(&mut self, now: Micros) -> Ended {
+        let (mut ended, before) = (Ended::default(), self.directory.clock());
+        if now <= before {
+            return ended;
         }
         self.put(Part::Clock(now));
-        let mut removed = 0;
+        quota::turn(self, before, now);
         while let Some((_, key)) = self.ends.first().filter(|(end, _)| *end <= now).cloned() {
-            self.remove(&key);
-            removed += 1;
+            if let Some(Part::Usage(ledger)) = self.directory.part(&key) {
+                let (left, forfeited) = quota::end(ledger, now);
+                self.set(&key, left.map(Part::Usage));
+                ended.forfeited += forfeited;
+            } else {
+                self.remove(&key);
+                ended.removed += 1;
+            }
         }
-        removed
+        ended
     }
 
     /// The parts that the drafts change, as they are now: replies last.

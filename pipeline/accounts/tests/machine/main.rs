@@ -8,4 +8,5 @@ mod codec;
 mod disturbed;
 mod examples;
 mod properties;
+mod quota;
 mod support;

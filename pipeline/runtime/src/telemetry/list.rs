@@ -131,6 +131,11 @@ metrics! {
     ACCOUNT_TIMERS = counter(Accounts, Count, "arb_accounts_timers_total",
         "Timer records taken in: one a second from each instance that owns the partition.");
     ACCOUNT_EXPIRED = counter(Accounts, Count, "arb_accounts_expired_total", "Sessions, keys and replies that were removed because their time was over.");
+    ACCOUNT_LEASES = counter(Accounts, Count, "arb_accounts_leases_total",
+        "Leases of quota that instances of the API asked for: granted, denied because nothing was left, or repeated.").by(&["outcome"]);
+    ACCOUNT_SETTLED = counter(Accounts, Count, "arb_accounts_settled_requests_total", "Charged requests that instances of the API reported.");
+    ACCOUNT_FORFEITED = counter(Accounts, Count, "arb_accounts_forfeited_requests_total",
+        "Requests of leases that ended without a report, as after the kill of an instance: they count as used.");
     ACCOUNT_DEAD_LETTERS = counter(Accounts, Count, "arb_accounts_dead_letters_total", "Records put aside in the dead-letter topic of commands.").by(&["reason"]);
     ACCOUNT_TRANSACTIONS = counter(Accounts, Count, "arb_accounts_transactions_total",
         "Transactions by their end. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
