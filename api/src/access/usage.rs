@@ -149,7 +149,7 @@ impl Usage {
     /// # Errors
     /// [`Refusal`]; [`Refusal::NoLease`] after two seconds.
     pub(crate) async fn reserve(&self, caller: &Caller, cost: u64) -> Result<Hold, Refusal> {
-        let _waiting = Waiting::begin(self, caller, cost);
+        let _waiting = LeaseWait::begin(self, caller, cost);
         let waited = async {
             loop {
                 let mut granted = std::pin::pin!(self.granted.notified());
@@ -317,20 +317,20 @@ impl Usage {
 }
 
 /// A request that waits for a lease, until this is dropped: also when its connection ends.
-struct Waiting<'a> {
+struct LeaseWait<'a> {
     usage: &'a Usage,
     kid: &'a str,
     cost: u64,
 }
 
-impl<'a> Waiting<'a> {
+impl<'a> LeaseWait<'a> {
     fn begin(usage: &'a Usage, caller: &'a Caller, cost: u64) -> Self {
         usage.pools().begin_waiting(&caller.kid, cost);
         Self { usage, kid: &caller.kid, cost }
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for LeaseWait<'_> {
     fn drop(&mut self) {
         self.usage.pools().end_waiting(self.kid, self.cost);
     }
