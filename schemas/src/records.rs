@@ -3,6 +3,7 @@
 //! They carry data and decide nothing. The schema files document each field.
 
 mod accounts;
+pub mod scans;
 mod state;
 mod ticks;
 
@@ -14,6 +15,7 @@ pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,
     LineMovement, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
 };
+pub use scans::{ScanArb, ScanBegin, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, StateScan, StateScanSource};
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
     StateMove, StatePartition, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival,

@@ -7,8 +7,8 @@ use super::Record;
 use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountKey, AccountReply, AccountSession,
     AccountTimer, ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat,
-    LineMovement, PollEnd, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
-    StateMargins, StatePartition, StateSource, StateStaleBooks, StateSurvival,
+    LineMovement, PollEnd, ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
+    StateMargins, StatePartition, StateScan, StateSource, StateStaleBooks, StateSurvival,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -90,6 +90,11 @@ versions! {
     AccountReply = 42;
     AccountClock = 43;
     AccountAudit = 44;
+    ScanRequest = 53;
+    ScanBegin (ScanRequest) = 54;
+    ScanEnd = 55;
+    ScanResult = 56;
+    StateScan (ScanRequest) = 57;
 }
 
 /// An older version of a type of record.
