@@ -35,10 +35,13 @@ use crate::resources::account::Accounts;
 use crate::resources::health::Health;
 use crate::resources::keys::KeysResource;
 use crate::resources::list::ListResource;
+use crate::resources::scan::ScanResource;
 use crate::resources::session::SessionResource;
 use crate::resources::stream::StreamResource;
 use crate::resources::usage::UsageResource;
 use crate::routes::ROUTES;
+use crate::scans::follow as scans;
+use crate::scans::store::Scans;
 use crate::stream::{StreamState, Streams};
 
 /// An instance of the API.
@@ -51,6 +54,7 @@ pub struct App {
     /// The usage of each account.
     pub usage: Arc<Usage>,
     pub(crate) commands: Arc<Commands>,
+    scans: Arc<Scans>,
     sessions: Sessions,
 }
 
@@ -112,7 +116,8 @@ impl App {
         let (lists_of_streams, keys_of_streams) = (lists.clone(), Arc::clone(&authority));
         let stream = StreamState { streams, lists: lists_of_streams, authority: keys_of_streams };
         let commands = Arc::new(Commands::new(Arc::clone(authority.replica())));
-        Self { lists, stream: Arc::new(stream), authority, usage, commands, sessions }
+        let scans = Arc::new(Scans::new(partitions));
+        Self { lists, stream: Arc::new(stream), authority, usage, commands, scans, sessions }
     }
 
     /// Begins with this board and no signals, for a caller that hands over the feed as well
@@ -198,6 +203,30 @@ impl App {
         self.commands.queued().map_or(Ok(()), |queued| commands::send_all(&queued, producer, stop))
     }
 
+    /// Reads the requests for scans until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn follow_scan_requests(&self, table: Table, stop: &Stop) -> Result<(), kafka::Error> {
+        scans::requests(table, &self.scans, stop)
+    }
+
+    /// Reads the results of scans until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn follow_scan_results(&self, table: Table, stop: &Stop) -> Result<(), kafka::Error> {
+        scans::results(table, &self.scans, stop)
+    }
+
+    /// Sends requests for scans until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn send_scans(&self, producer: &CommandProducer, stop: &Stop) -> Result<(), kafka::Error> {
+        self.scans.queued().map_or(Ok(()), |queued| scans::send_all(&queued, producer, stop))
+    }
+
     /// Writes usage and reads changed files again, until the shutdown signal.
     pub fn run_periodic_task(&self, stop: &Stop) {
         periodic::run(self, stop);
@@ -224,6 +253,11 @@ impl App {
         let resources = Resources {
             arbs: ListResource { entries: Arc::clone(&self.lists.board) },
             signals: ListResource { entries: Arc::clone(&self.lists.signals) },
+            scan: ScanResource {
+                scans: Arc::clone(&self.scans),
+                lists: self.lists.clone(),
+                authority: Arc::clone(&self.authority),
+            },
             stream: StreamResource { streams: Arc::clone(&self.stream) },
             usage: usage.clone(),
             health: self.health(),

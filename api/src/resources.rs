@@ -2,6 +2,7 @@
 //!
 //! - `list`: how a list is answered, a page at a time; `arbs` and `signals`: what differs between the two.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
+//! - `scan`: scans and their answers.
 //! - `stream`: the entry to Server-Sent Events; `usage`: an account's quota; `health`: whether the process runs and serves;
 //!   `problems`: what an error's `type` means.
 //!
@@ -13,6 +14,7 @@ pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod problems;
+pub(crate) mod scan;
 pub(crate) mod session;
 mod signals;
 pub(crate) mod stream;
@@ -24,6 +26,7 @@ use self::account::Accounts;
 use self::health::Health;
 use self::keys::KeysResource;
 use self::list::ListResource;
+use self::scan::ScanResource;
 use self::session::SessionResource;
 use self::stream::StreamResource;
 use self::usage::UsageResource;
@@ -33,6 +36,7 @@ use self::usage::UsageResource;
 pub(crate) struct Resources {
     pub(crate) arbs: ListResource<BoardEntry>,
     pub(crate) signals: ListResource<EdgeSignal>,
+    pub(crate) scan: ScanResource,
     pub(crate) stream: StreamResource,
     pub(crate) usage: UsageResource,
     pub(crate) health: Health,
