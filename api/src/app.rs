@@ -54,7 +54,7 @@ pub struct App {
     /// The usage of each account.
     pub usage: Arc<Usage>,
     pub(crate) commands: Arc<Commands>,
-    scans: Arc<Scans>,
+    pub(crate) scans: Arc<Scans>,
     sessions: Sessions,
 }
 

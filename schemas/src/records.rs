@@ -15,7 +15,9 @@ pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,
     LineMovement, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
 };
-pub use scans::{ScanArb, ScanBegin, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, StateScan, StateScanSource};
+pub use scans::{
+    ScanArb, ScanBegin, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, StateScan, StateScanSource,
+};
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
     StateMove, StatePartition, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival,

@@ -21,14 +21,15 @@ use arb_model::fixtures::{alert, close, entry, movement, signal, signal_change, 
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame, Heartbeat, Leg,
-    PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource, StateStaleBooks,
-    StateSurvival,
+    PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource,
+    StateStaleBooks, StateSurvival,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
 
 use records::{
-    account, account_audit, account_command, account_key, account_reply, account_session, frame, scan_end, scan_request, scan_result, state_head, state_line, state_scan,
+    account, account_audit, account_command, account_key, account_reply, account_session, frame, scan_end,
+    scan_request, scan_result, state_head, state_line, state_scan,
 };
 
 fn golden(name: &str) -> PathBuf {

@@ -34,6 +34,7 @@ mod processor;
 mod readiness;
 mod restart;
 mod rules;
+mod scan;
 mod settings;
 mod signals;
 mod signup;

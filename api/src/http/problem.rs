@@ -226,7 +226,8 @@ impl Problem {
     /// 429, until the account may cause another poll.
     pub(crate) fn scans_capped(seconds: u64, most: usize) -> Self {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
-        let detail = format!("The account has had {most} scans that caused polls within an hour, as many as it may.");
+        let detail =
+            format!("The account has had {most} scans that caused polls within an hour, as many as it may.");
         Self { header, ..Self::new(&RATE_LIMITED, &detail) }
     }
 

@@ -63,7 +63,8 @@ impl ScanResource {
         self.refuse_if_capped(&account, now)?;
         let id = format!("scn_{}", account::random()?);
         let location = format!("{}s/{id}", request.path());
-        let scan = ScanRequest { id: id.clone(), account: account.clone(), requested_at: now, ..wanted.request };
+        let scan =
+            ScanRequest { id: id.clone(), account: account.clone(), requested_at: now, ..wanted.request };
         charge.charge()?;
         if !self.scans.send(scan) {
             return Err(Problem::unavailable(FULL));
@@ -126,7 +127,8 @@ impl ScanResource {
 
     fn show_scan(&self, scan: &Scan) -> Result<Response, Problem> {
         let request = scan.request.as_ref().ok_or_else(Problem::not_found)?;
-        let view = AnswerView { request, scan, status: self.status(scan), partitions: self.scans.partitions() };
+        let view =
+            AnswerView { request, scan, status: self.status(scan), partitions: self.scans.partitions() };
         let mut response = reply::json(view.json().to_string());
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(response)

@@ -19,7 +19,9 @@ use arb_api::{App, Sessions, SharedApp};
 use arb_kafka::{self as kafka, Cluster, CommandProducer, EndProbe, Ends, Table};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
-use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, SCAN_REQUESTS, SCAN_RESULTS, SIGNALS};
+use arb_schemas::topics::{
+    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, SCAN_REQUESTS, SCAN_RESULTS, SIGNALS,
+};
 use tokio::net::TcpSocket;
 
 use crate::cli::{Serve, SignUpMode};
@@ -173,12 +175,10 @@ fn start_scans(
     let requests = Table::open(cluster, &SCAN_REQUESTS, 1)?;
     let results = Table::open(cluster, &SCAN_RESULTS, partitions)?;
     let producer = CommandProducer::new(cluster, &SCAN_REQUESTS)?;
-    let read = thread("scan-requests", app, stop, move |app, stop| {
-        Ok(app.follow_scan_requests(requests, stop)?)
-    })?;
-    let follow = thread("scan-results", app, stop, move |app, stop| {
-        Ok(app.follow_scan_results(results, stop)?)
-    })?;
+    let read =
+        thread("scan-requests", app, stop, move |app, stop| Ok(app.follow_scan_requests(requests, stop)?))?;
+    let follow =
+        thread("scan-results", app, stop, move |app, stop| Ok(app.follow_scan_results(results, stop)?))?;
     let send = thread("scans", app, stop, move |app, stop| Ok(app.send_scans(&producer, stop)?))?;
     Ok([("scan-requests", read), ("scan-results", follow), ("scans", send)])
 }

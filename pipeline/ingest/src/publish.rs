@@ -10,9 +10,9 @@ use arb_kafka::{self as kafka, Cluster, TickProducer, partition_of};
 use arb_model::Name;
 use arb_runtime::readiness::Position;
 use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, PollEnd, ScanBegin, ScanEnd, ScanRequest};
-use arb_schemas::{ScanMarker, TickRecord};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
+use arb_schemas::{ScanMarker, TickRecord};
 use thiserror::Error;
 
 use super::scan::ScanOutcome;

@@ -84,7 +84,8 @@ impl Covered {
     #[must_use]
     pub fn is_scanned(&self, scan: &ScanRequest) -> bool {
         let ScanRequest { sport, league, event_ids, event_group, .. } = scan;
-        let group = event_group.as_deref().map(|group| group.rsplit_once('/').map_or(group, |(name, _)| name));
+        let group =
+            event_group.as_deref().map(|group| group.rsplit_once('/').map_or(group, |(name, _)| name));
         sport.as_ref().is_none_or(|name| self.names.contains(name))
             && league.as_ref().is_none_or(|name| self.leagues.contains(name))
             && group.is_none_or(|name| self.leagues.contains(name))

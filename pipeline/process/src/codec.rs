@@ -9,10 +9,10 @@ use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick}
 use arb_engine::market::{Limit, Market};
 use arb_engine::odds::Price;
 use arb_model::Faults;
-use arb_schemas::{ScanMarker, TickRecord};
 use arb_schemas::records as wire;
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
 use arb_schemas::wire::WireError;
+use arb_schemas::{ScanMarker, TickRecord};
 
 pub use self::effects::outputs;
 

@@ -7,8 +7,9 @@ use super::Record;
 use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountKey, AccountReply, AccountSession,
     AccountTimer, ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat,
-    LineMovement, PollEnd, ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
-    StateMargins, StatePartition, StateScan, StateSource, StateStaleBooks, StateSurvival,
+    LineMovement, PollEnd, ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook,
+    StateClock, StateHead, StateLine, StateMargins, StatePartition, StateScan, StateSource, StateStaleBooks,
+    StateSurvival,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.

@@ -6,9 +6,10 @@
 use arb_model::fixtures::event;
 use arb_schemas::records::scans::Message;
 use arb_schemas::records::{
-    Account, AccountAudit, AccountCommand, AccountKey, AccountReply, AccountSession, Coverage, Frame, Offer, ScanArb, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, StateScan, StateScanSource,
-    Outcome, Side, Standing, StateBet, StateConsensus, StateHead, StateLife, StateLine, StateMove,
-    StateQuote, StateSignal, StateWindow, Status, Tick,
+    Account, AccountAudit, AccountCommand, AccountKey, AccountReply, AccountSession, Coverage, Frame, Offer,
+    Outcome, ScanArb, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, Side, Standing, StateBet,
+    StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateScan, StateScanSource,
+    StateSignal, StateWindow, Status, Tick,
 };
 
 pub(crate) fn frame() -> Frame {

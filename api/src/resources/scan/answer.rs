@@ -149,9 +149,10 @@ impl AnswerView<'_> {
         let results = || self.scan.results.values();
         let all = results().flat_map(|result: &std::sync::Arc<ScanResult>| {
             let as_of = result.as_of;
-            result.arbs.iter().filter_map(move |arb| {
-                Some((decode::<BoardEntry>(&arb.entry.0).ok()?, &arb.asked, as_of))
-            })
+            result
+                .arbs
+                .iter()
+                .filter_map(move |arb| Some((decode::<BoardEntry>(&arb.entry.0).ok()?, &arb.asked, as_of)))
         });
         let mut all: Vec<_> = all.collect();
         all.sort_by_key(|(entry, ..)| entry.key());
@@ -207,7 +208,9 @@ fn reason(outcome: &str) -> Option<&'static str> {
         "polled_recently" => "It was polled a moment ago; it has nothing newer.",
         "recording" => "It is a recording, which cannot be polled.",
         "not_covered" => "It does not poll this at the moment.",
-        "credits" => "The credits of the provider, or the share of them that scans may spend, do not allow a poll.",
+        "credits" => {
+            "The credits of the provider, or the share of them that scans may spend, do not allow a poll."
+        }
         "scan_cap" => "One scan may not have as much polled as this one covers.",
         "back_off" => "The provider has asked for a pause, or failed a moment ago.",
         "failed" => "The provider could not be reached, or its answer could not be read.",

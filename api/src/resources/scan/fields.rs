@@ -202,7 +202,8 @@ fn known_league(sports: &KnownSports, field: &str, league: &str) -> Result<(), P
 
 /// A group is a league and a UTC date.
 fn check_group(sports: &KnownSports, group: &str) -> Result<(), Problem> {
-    let refused = || Problem::invalid_param("event_group", "must be a league, / and a date such as 2026-11-23");
+    let refused =
+        || Problem::invalid_param("event_group", "must be a league, / and a date such as 2026-11-23");
     let (league, date) = group.rsplit_once('/').ok_or_else(refused)?;
     if date.len() != 10 || parse_rfc3339(&format!("{date}T00:00:00Z")).is_none() {
         return Err(refused());
@@ -226,7 +227,10 @@ mod tests {
         assert!(request.markets.is_empty() && request.books.is_empty());
         let query = "sport=soccer&markets=totals,h2h&books=a&books=b,a&wait_seconds=0&total_stake=250.5";
         let Wanted { request, wait } = wanted(query).unwrap();
-        assert_eq!((request.markets, request.books), (vec!["h2h".into(), "totals".into()], vec!["a".into(), "b".into()]));
+        assert_eq!(
+            (request.markets, request.books),
+            (vec!["h2h".into(), "totals".into()], vec!["a".into(), "b".into()])
+        );
         assert_eq!((request.total_stake, wait), (Some(25_050), Duration::ZERO));
         let repeated = wanted("sport=soccer&markets=h2h&markets=totals").unwrap().request;
         assert_eq!(repeated, wanted("sport=soccer&markets=totals,h2h").unwrap().request);
@@ -234,7 +238,9 @@ mod tests {
 
     #[test]
     fn each_of_four_is_enough() {
-        for query in ["sport=soccer_epl", "league=soccer_epl", "event_ids=e1,e2", "event_group=soccer_epl/2026-11-23"] {
+        for query in
+            ["sport=soccer_epl", "league=soccer_epl", "event_ids=e1,e2", "event_group=soccer_epl/2026-11-23"]
+        {
             assert!(wanted(query).is_ok(), "{query}");
         }
     }

@@ -123,7 +123,5 @@ impl Engine {
 }
 
 fn offered<'a>(quotes: &'a [Quote], books: &'a ResolvedBooks) -> impl Iterator<Item = &'a Quote> {
-    quotes
-        .iter()
-        .filter(|quote| quote.status == QuoteStatus::OnOffer && books.includes(quote.key.book))
+    quotes.iter().filter(|quote| quote.status == QuoteStatus::OnOffer && books.includes(quote.key.book))
 }

@@ -52,7 +52,13 @@ fn request(id: &str) -> ScanRequest {
     ScanRequest { id, sport, requested_at, ..ScanRequest::default() }
 }
 
-fn begin(scans: &mut Scans, engine: &Engine, source: &str, request: ScanRequest, offset: i64) -> MarkerEffect {
+fn begin(
+    scans: &mut Scans,
+    engine: &Engine,
+    source: &str,
+    request: ScanRequest,
+    offset: i64,
+) -> MarkerEffect {
     let begin = ScanBegin { source: source.to_owned(), request };
     scans.step(engine, &ScanMarker::Begin(Box::new(begin)), (0, offset)).unwrap()
 }
@@ -149,7 +155,10 @@ fn the_oldest_scan_is_forgotten_and_the_state_does_not_grow() {
             scans.apply();
         }
     }
-    assert_eq!((scans.all().count(), scans.get("scan 043"), scans.get("scan 044").is_some()), (256, None, true));
+    assert_eq!(
+        (scans.all().count(), scans.get("scan 043"), scans.get("scan 044").is_some()),
+        (256, None, true)
+    );
     let removed = scans.changes().filter(|change| change.as_ref().unwrap().value.is_none()).count();
     assert!(removed > 0, "tombstones are written");
 }

@@ -100,7 +100,10 @@ fn scans_are_answered_once_and_alike_whatever_happens() {
                 written.iter().map(|(_, value, _)| decode(value.as_ref().unwrap()).unwrap()).collect();
             assert_eq!(results.len(), scans::ENDED, "market {market} partition {partition}");
             let is_whole = |result: &ScanResult| {
-                result.sources.iter().all(|source| source.outcome == "polled" && source.asked == source.quotes)
+                result
+                    .sources
+                    .iter()
+                    .all(|source| source.outcome == "polled" && source.asked == source.quotes)
             };
             assert!(results.iter().all(is_whole), "every quote on offer is from the poll for the scan");
             assert!(results.iter().any(|result| result.events > 0));
