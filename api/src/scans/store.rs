@@ -45,7 +45,7 @@ pub(crate) enum ScanStatus {
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct KeptScans {
     scans: BTreeMap<String, Scan>,
     order: VecDeque<String>,
     bytes: usize,
@@ -55,7 +55,7 @@ struct Inner {
 #[derive(Debug)]
 pub(crate) struct Scans {
     partitions: usize,
-    inner: Mutex<Inner>,
+    inner: Mutex<KeptScans>,
     /// Topics that have not been read to their ends.
     unread: AtomicUsize,
     changed: watch::Sender<u64>,
@@ -153,12 +153,12 @@ impl Scans {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, KeptScans> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
+impl KeptScans {
     fn change(&mut self, id: &str, change: impl FnOnce(&mut Scan)) {
         if !self.scans.contains_key(id) {
             self.order.push_back(id.to_owned());

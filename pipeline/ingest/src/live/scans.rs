@@ -16,7 +16,7 @@ use crate::scan::{Covered, ScanOutcome};
 const MOST_SPORTS: usize = 10;
 
 /// What became of a sport: the outcome, the time of the poll, its cost.
-type Polled = (ScanOutcome, Option<Micros>, u64);
+type SportPoll = (ScanOutcome, Option<Micros>, u64);
 
 impl Worker<'_> {
     /// Answers the scans that wait.
@@ -56,7 +56,7 @@ impl Worker<'_> {
         }
     }
 
-    fn poll_for_scan(&mut self, sport: &str) -> Result<Polled, LiveError> {
+    fn poll_for_scan(&mut self, sport: &str) -> Result<SportPoll, LiveError> {
         let mut allowed = self.plan.scan(sport, self.now());
         if allowed == Ok(false) {
             let now = self.now();
