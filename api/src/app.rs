@@ -35,10 +35,13 @@ use crate::lists::follow::{self, FollowError};
 use crate::resources::account::Accounts;
 use crate::resources::health::Health;
 use crate::resources::keys::KeysResource;
+use crate::resources::scan::ScanResource;
 use crate::resources::session::SessionResource;
 use crate::resources::usage::UsageResource;
 use crate::resources::{MarketResources, Resources};
 use crate::routes::ROUTES;
+use crate::scans::follow as scans;
+use crate::scans::store::Scans;
 use crate::stream::{StreamState, Streams};
 use crate::test_market::TestMarket;
 
@@ -53,6 +56,7 @@ pub struct App {
     /// The usage of each account.
     pub usage: Arc<Usage>,
     pub(crate) commands: Arc<Commands>,
+    pub(crate) scans: Arc<Scans>,
     sessions: Sessions,
 }
 
@@ -116,7 +120,8 @@ impl App {
         let test_market = TestMarket::new(&authority, streams.heartbeat());
         let stream = StreamState { streams, lists: lists_of_streams, authority: keys_of_streams };
         let commands = Arc::new(Commands::new(Arc::clone(authority.replica())));
-        Self { lists, stream: Arc::new(stream), test_market, authority, usage, commands, sessions }
+        let scans = Arc::new(Scans::new(partitions));
+        Self { lists, stream: Arc::new(stream), test_market, authority, usage, commands, scans, sessions }
     }
 
     /// Begins with this board and no signals, for a caller that hands over the feed as well
@@ -229,6 +234,30 @@ impl App {
         settle::finish(&self.usage, producer)
     }
 
+    /// Reads the requests for scans until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn follow_scan_requests(&self, table: Table, stop: &Stop) -> Result<(), kafka::Error> {
+        scans::requests(table, &self.scans, stop)
+    }
+
+    /// Reads the results of scans until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn follow_scan_results(&self, table: Table, stop: &Stop) -> Result<(), kafka::Error> {
+        scans::results(table, &self.scans, stop)
+    }
+
+    /// Sends requests for scans until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn send_scans(&self, producer: &CommandProducer, stop: &Stop) -> Result<(), kafka::Error> {
+        self.scans.queued().map_or(Ok(()), |queued| scans::send_all(&queued, producer, stop))
+    }
+
     /// Reads changed files again, until the shutdown signal.
     pub fn run_periodic_task(&self, stop: &Stop) {
         periodic::run(self, stop);
@@ -256,6 +285,11 @@ impl App {
         let resources = Resources {
             live: MarketResources::new(&self.lists, &self.stream),
             test: MarketResources::new(&self.test_market.lists, &self.test_market.stream),
+            scan: ScanResource {
+                scans: Arc::clone(&self.scans),
+                lists: self.lists.clone(),
+                authority: Arc::clone(&self.authority),
+            },
             usage: usage.clone(),
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),

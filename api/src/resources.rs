@@ -3,6 +3,7 @@
 //! - `list`: how a list is answered, a page at a time; `arbs` and `signals`: what differs between the two; `board_filter`: what
 //!   a request may ask of the board.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
+//! - `scan`: scans and their answers.
 //! - `stream`: the entry to Server-Sent Events; `usage`: an account's quota; `health`: whether the process runs and serves;
 //!   `problems`: what an error's `type` means.
 //!
@@ -15,6 +16,7 @@ pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod problems;
+pub(crate) mod scan;
 pub(crate) mod session;
 mod signals;
 pub(crate) mod stream;
@@ -29,6 +31,7 @@ use self::account::Accounts;
 use self::health::Health;
 use self::keys::KeysResource;
 use self::list::ListResource;
+use self::scan::ScanResource;
 use self::session::SessionResource;
 use self::stream::StreamResource;
 use self::usage::UsageResource;
@@ -43,6 +46,7 @@ pub(crate) struct Resources {
     pub(crate) live: MarketResources,
     /// What test keys see.
     pub(crate) test: MarketResources,
+    pub(crate) scan: ScanResource,
     pub(crate) usage: UsageResource,
     pub(crate) health: Health,
     pub(crate) accounts: Accounts,

@@ -1,7 +1,8 @@
 //! The route table of the API, on one screen; `docs/api/routes.md` lists it as users meet it.
 //!
 //! `/v1` takes the key as `Authorization: Bearer <key>`, `/api/v1` as `x-api-key: <key>`; every response of the latter has
-//! the quota. A row that does not say `for_test_keys` refuses test keys, so that none can show them the live market by mistake. HEAD is answered as GET. Nothing is computed here.
+//! the quota. A row that does not say `for_test_keys` refuses test keys, so that none can show them the live market by mistake.
+//! HEAD is answered as GET, but for what a GET triggers. Nothing is computed here.
 
 use std::future::ready;
 
@@ -11,7 +12,7 @@ use warp::http::Method;
 use crate::http::auth::AuthScheme;
 use crate::http::route::{Answer, BOTH, Route, Started};
 use crate::resources::account::AccountHolder;
-use crate::resources::{Resources, health, keys, problems, session};
+use crate::resources::{Resources, health, keys, problems, scan, session};
 
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
 
@@ -26,7 +27,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 22] = [
+pub(crate) static ROUTES: [Route<Resources>; 25] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -39,6 +40,19 @@ pub(crate) static ROUTES: [Route<Resources>; 22] = [
         to.market(charge).stream.open(request, charge)
     })
     .for_test_keys(),
+    Row::keyed_task(Method::GET, "/api/v1/scan", (BOTH, Scope::ScanWrite), |to, request, charge| {
+        to.scan.by_query(request, charge)
+    })
+    .costing(1)
+    .without_head(),
+    Row::keyed_task(Method::POST, "/api/v1/scan", (BOTH, Scope::ScanWrite), |to, request, charge| {
+        to.scan.by_body(request, charge)
+    })
+    .costing(1)
+    .with_body(scan::MAX_BODY),
+    Route::keyed(Method::GET, "/api/v1/scans/{id}", (BOTH, Scope::ScanWrite), 0, |to, request, charge| {
+        to.scan.show(request, charge)
+    }),
     Row::keyed(Method::GET, "/api/v1/usage", (API_KEY, Scope::UsageRead), 0, |to, request, charge| {
         to.usage.show(request, charge)
     })

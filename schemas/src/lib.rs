@@ -4,6 +4,7 @@
 //! - [`records`]: one Rust struct for each record of `avro/*.avsc`.
 //! - [`wire`]: encoding and decoding of those records.
 //! - [`TickRecord`]: a message of the tick topic as its record.
+//! - [`ScanMarker`]: a marker of a scan in the tick topic.
 //! - [`view`]: a zero-copy reader of the most frequent record.
 //! - [`clickhouse`]: the tables under the analysts' views, and the migrations that create them.
 //! - [`limits`]: the longest records.
@@ -14,10 +15,12 @@
 pub mod clickhouse;
 pub mod limits;
 pub mod records;
+mod scan_marker;
 mod tick_record;
 pub mod topics;
 pub mod view;
 pub mod wire;
 
 pub use arb_model::time;
+pub use scan_marker::ScanMarker;
 pub use tick_record::TickRecord;

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod quota;
+pub mod scans;
 mod state;
 mod ticks;
 
@@ -18,6 +19,9 @@ pub use arb_model::{
 pub use quota::{
     AccountLeaseQuota, AccountSettleQuota, AccountUsage, SettledLease, UsageAsker, UsageCharge, UsageLease,
     UsageOfDay, UsageOfKey, UsageOfRoute,
+};
+pub use scans::{
+    ScanArb, ScanBegin, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, StateScan, StateScanSource,
 };
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,

@@ -1,4 +1,4 @@
-//! A message of the tick topic as its record.
+//! A message of the tick topic as its record; markers of scans are [`crate::ScanMarker`].
 //!
 //! It never guesses what a malformed message means.
 

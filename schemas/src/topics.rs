@@ -42,10 +42,16 @@ pub struct Topic {
 /// The prices of sources: the only input of the processor.
 pub const ODDS_TICKS: Topic = Topic {
     name: "odds.ticks.v1",
-    key: "event id; PollEnd and Heartbeat: the source, in every partition",
+    key: "event id; PollEnd, Heartbeat, ScanBegin and ScanEnd: the source, in every partition",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Days(7),
-    records: &[RecordType::Frame, RecordType::PollEnd, RecordType::Heartbeat],
+    records: &[
+        RecordType::Frame,
+        RecordType::PollEnd,
+        RecordType::Heartbeat,
+        RecordType::ScanBegin,
+        RecordType::ScanEnd,
+    ],
 };
 
 /// The open windows, and how far each partition has come.
@@ -84,7 +90,7 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; clock; margins; survival/, sport, stage, kind and bands; source/ and the source; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line",
+    key: "partition; clock; margins; scan/ and the scan id; survival/, sport, stage, kind and bands; source/ and the source; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
@@ -96,6 +102,7 @@ pub const PROCESS_STATE: Topic = Topic {
         RecordType::StateSurvival,
         RecordType::StateSource,
         RecordType::StateClock,
+        RecordType::StateScan,
         RecordType::StatePartition,
     ],
 };
@@ -159,8 +166,26 @@ pub const DEAD_ACCOUNT_COMMANDS: Topic = Topic {
     records: &[],
 };
 
+/// Scans that users ask for: every worker of ingest and every instance of the API reads all of them.
+pub const SCAN_REQUESTS: Topic = Topic {
+    name: "scan.requests.v1",
+    key: "scan id",
+    partitions: 1,
+    cleanup: Cleanup::Days(1),
+    records: &[RecordType::ScanRequest],
+};
+
+/// What each partition of the processor answers to scans.
+pub const SCAN_RESULTS: Topic = Topic {
+    name: "scan.results.v1",
+    key: "scan id",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Days(1),
+    records: &[RecordType::ScanResult],
+};
+
 /// All of them.
-pub const ALL: [Topic; 10] = [
+pub const ALL: [Topic; 12] = [
     ODDS_TICKS,
     ARBS_BOARD,
     SIGNALS,
@@ -171,13 +196,15 @@ pub const ALL: [Topic; 10] = [
     ACCOUNTS,
     ACCOUNT_AUDIT,
     DEAD_ACCOUNT_COMMANDS,
+    SCAN_REQUESTS,
+    SCAN_RESULTS,
 ];
 
 impl Topic {
     /// Whether all its records are written in transactions: those of every topic that is no machine's input.
     #[must_use]
     pub fn is_transactional(&self) -> bool {
-        ![ODDS_TICKS.name, ACCOUNT_COMMANDS.name].contains(&self.name)
+        ![ODDS_TICKS.name, ACCOUNT_COMMANDS.name, SCAN_REQUESTS.name].contains(&self.name)
     }
 
     /// Whether it has as many partitions as the ticks, however many those are.
@@ -257,9 +284,9 @@ mod tests {
     fn a_number_of_its_own_is_fixed() {
         let fixed: Vec<_> =
             ALL.iter().filter(|topic| !topic.follows_ticks()).map(|topic| topic.name).collect();
-        let accounts = [ACCOUNT_COMMANDS, ACCOUNTS, ACCOUNT_AUDIT, DEAD_ACCOUNT_COMMANDS];
-        assert_eq!(fixed, accounts.map(|topic| topic.name));
-        assert!(accounts.iter().all(|topic| topic.partitions == 1));
+        let single = [ACCOUNT_COMMANDS, ACCOUNTS, ACCOUNT_AUDIT, DEAD_ACCOUNT_COMMANDS, SCAN_REQUESTS];
+        assert_eq!(fixed, single.map(|topic| topic.name));
+        assert!(single.iter().all(|topic| topic.partitions == 1));
     }
 
     #[test]

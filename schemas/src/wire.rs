@@ -56,7 +56,14 @@ impl RecordType {
     fn is_input(self) -> bool {
         matches!(
             self,
-            Self::Frame | Self::PollEnd | Self::Heartbeat | Self::AccountCommand | Self::AccountTimer
+            Self::Frame
+                | Self::PollEnd
+                | Self::Heartbeat
+                | Self::AccountCommand
+                | Self::AccountTimer
+                | Self::ScanRequest
+                | Self::ScanBegin
+                | Self::ScanEnd
         )
     }
 

@@ -21,15 +21,16 @@ use arb_model::fixtures::{alert, close, entry, movement, signal, signal_change, 
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
-    Heartbeat, Leg, PollEnd, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StateSource,
-    StateStaleBooks, StateSurvival,
+    Heartbeat, Leg, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins, StatePartition,
+    StateSource, StateStaleBooks, StateSurvival,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
 
 use records::{
     account, account_audit, account_command, account_key, account_lease_quota, account_reply,
-    account_session, account_settle_quota, account_usage, frame, state_head, state_line,
+    account_session, account_settle_quota, account_usage, frame, scan_end, scan_request, scan_result,
+    state_head, state_line, state_scan,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -89,6 +90,15 @@ fn compare_all() {
     stays(&StateMargins { pre_match: vec![0, 3, 1], in_play: vec![] });
     stays(&StateStaleBooks { event_id: "852a3abe".into(), books: vec!["alpha".into()] });
     compare_accounts();
+    compare_scans();
+}
+
+fn compare_scans() {
+    stays(&scan_request());
+    stays(&ScanBegin { source: "s".into(), request: scan_request() });
+    stays(&scan_end());
+    stays(&scan_result());
+    stays(&state_scan());
 }
 
 fn compare_accounts() {

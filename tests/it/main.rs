@@ -35,6 +35,7 @@ mod quota;
 mod readiness;
 mod restart;
 mod rules;
+mod scan;
 mod settings;
 mod signals;
 mod signup;

@@ -244,6 +244,14 @@ impl Problem {
         Self { header, ..Self::new(&TOO_MANY_STREAMS, "The plan allows no more open streams.") }
     }
 
+    /// 429, until the account may cause another poll.
+    pub(crate) fn scans_capped(seconds: u64, most: usize) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        let detail =
+            format!("The account has had {most} scans that caused polls within an hour, as many as it may.");
+        Self { header, ..Self::new(&RATE_LIMITED, &detail) }
+    }
+
     /// 429, until the month ends, for a key with a cap.
     pub(crate) fn key_capped(seconds: u64) -> Self {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));

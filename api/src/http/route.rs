@@ -31,7 +31,7 @@ type OpenHandler<S> = fn(&S, &Request<'_>) -> Answer;
 type OpenTask<S> = fn(&S, &Request<'_>) -> Started;
 /// A handler that charges a key once it knows that it will answer.
 type KeyHandler<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Answer;
-/// A handler for a key that waits; it costs nothing.
+/// A handler for a key that waits.
 type KeyTask<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Started;
 
 /// The schemes of a resource that both surfaces serve.
@@ -77,6 +77,8 @@ pub(crate) struct Route<S: 'static> {
     pub(super) max_body: Option<usize>,
     /// Whether it has an answer for test keys.
     serves_test_keys: bool,
+    /// Whether a row of GET answers HEAD too.
+    pub(super) answers_head: bool,
 }
 
 impl<S: 'static> Route<S> {
@@ -88,6 +90,7 @@ impl<S: 'static> Route<S> {
             access: Access::Open(handler),
             max_body: None,
             serves_test_keys: false,
+            answers_head: true,
         }
     }
 
@@ -100,10 +103,10 @@ impl<S: 'static> Route<S> {
         handler: KeyHandler<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost, work: KeyWork::Now(handler) };
-        Self { method, path, access, max_body: None, serves_test_keys: false }
+        Self { method, path, access, max_body: None, serves_test_keys: false, answers_head: true }
     }
 
-    /// A row for keys with a scope whose handler waits; it costs nothing.
+    /// A row for keys with a scope whose handler waits; it costs nothing unless [`Self::costing`] says otherwise.
     pub(crate) const fn keyed_task(
         method: Method,
         path: &'static str,
@@ -111,12 +114,13 @@ impl<S: 'static> Route<S> {
         handler: KeyTask<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost: 0, work: KeyWork::Task(handler) };
-        Self { method, path, access, max_body: None, serves_test_keys: false }
+        Self { method, path, access, max_body: None, serves_test_keys: false, answers_head: true }
     }
 
     /// A row for browsers, which sign in and send cookies; keys are nothing here.
     pub(crate) const fn session(method: Method, path: &'static str, handler: OpenTask<S>) -> Self {
-        Self { method, path, access: Access::Session(handler), max_body: None, serves_test_keys: false }
+        let access = Access::Session(handler);
+        Self { method, path, access, max_body: None, serves_test_keys: false, answers_head: true }
     }
 
     /// The same row, which answers test keys too, and never with anything of the live market.
@@ -128,6 +132,20 @@ impl<S: 'static> Route<S> {
     /// The same row, which takes a JSON body of at most so many bytes.
     pub(crate) const fn with_body(mut self, max_bytes: usize) -> Self {
         self.max_body = Some(max_bytes);
+        self
+    }
+
+    /// The same row, whose answers cost so many requests.
+    pub(crate) const fn costing(mut self, requests: u64) -> Self {
+        if let Access::Key { cost, .. } = &mut self.access {
+            *cost = requests;
+        }
+        self
+    }
+
+    /// The same row, which does not answer HEAD: what its GET triggers has a price.
+    pub(crate) const fn without_head(mut self) -> Self {
+        self.answers_head = false;
         self
     }
 

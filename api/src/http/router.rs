@@ -67,7 +67,7 @@ impl<S: 'static> PathRoutes<S> {
     fn add(&mut self, route: &'static Route<S>) {
         self.routes.push(route);
         let methods = self.routes.iter().flat_map(|route| match route.method {
-            Method::GET => vec!["GET", "HEAD"],
+            Method::GET if route.answers_head => vec!["GET", "HEAD"],
             _ => vec![route.method.as_str()],
         });
         self.allow = methods.collect::<Vec<_>>().join(", ");
@@ -82,8 +82,10 @@ impl<S: 'static> PathRoutes<S> {
     /// # Errors
     /// 405, with the methods that there are.
     pub(super) fn route(&self, method: &Method) -> Result<&'static Route<S>, Problem> {
-        let method = if method == Method::HEAD { &Method::GET } else { method };
-        let route = self.routes.iter().copied().find(|route| route.method == *method);
+        let is_head = method == Method::HEAD;
+        let method = if is_head { &Method::GET } else { method };
+        let answers = |route: &&Route<S>| route.method == *method && (route.answers_head || !is_head);
+        let route = self.routes.iter().copied().find(answers);
         route.ok_or_else(|| Problem::method_not_allowed(&self.allow))
     }
 }

@@ -1,9 +1,13 @@
 //! The API's own table, asked as a caller would.
 
+use std::future::poll_fn;
 use std::time::Duration;
 
-use arb_schemas::records::BoardProgress;
+use arb_schemas::records::scans::Message;
+use arb_schemas::records::{BoardProgress, ScanArb, ScanCount, ScanRequest, ScanResult, ScanSource};
+use arb_schemas::wire::encode;
 use futures_util::{FutureExt, stream};
+use hyper::body::Body;
 use tokio::runtime::{Builder, Runtime};
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use warp::http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -153,7 +157,9 @@ fn documents_list_every_route() {
 /// The price of an answer in a row is the number of units charged for it, on each of its paths.
 #[test]
 fn every_answer_costs_the_price_of_its_row() {
-    let reads = |line: &String| line.contains("`GET ") && !line.contains("/session");
+    // A scan has its own test.
+    let reads =
+        |line: &String| line.contains("`GET ") && !line.contains("/session") && !line.contains("/scan");
     for line in ROUTES.iter().flat_map(Route::lines).filter(reads) {
         let (path, cost) = (line.split('`').nth(1).unwrap(), line.trim_end_matches([' ', '|', '\n']));
         let (path, cost) = (path.strip_prefix("GET ").unwrap(), cost.rsplit(' ').next().unwrap());
@@ -177,4 +183,75 @@ fn an_unknown_path_is_refused_with_any_method() {
     let refused = api.ask(&Method::DELETE, "/v1/arbs", "", None).0;
     assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(refused.headers()["allow"], "GET, HEAD");
+}
+
+/// A result in which the only source was polled.
+fn scan_result(scan: &str) -> ScanResult {
+    let entry = entry("w", 0.02);
+    let asked = vec![true; entry.legs.len()];
+    let (source, outcome) = ("s".to_owned(), "polled".to_owned());
+    let source =
+        ScanSource { source, outcome, polled_at: Some(5), credits: 2, quotes: 3, asked: 3, confirmed: 0 };
+    let count = |key: &str| ScanCount { key: key.to_owned(), quotes: 3, asked: 3, confirmed: 0 };
+    ScanResult {
+        scan: scan.to_owned(),
+        as_of: 9_000_000,
+        sources: vec![source],
+        books: vec![count("alpha")],
+        leagues: vec![count("soccer_epl")],
+        events: 1,
+        arbs: vec![ScanArb { entry: Message(encode(&entry).unwrap()), asked }],
+        left_out: 0,
+    }
+}
+
+fn json(response: Response) -> serde_json::Value {
+    let (mut body, mut bytes) = (std::pin::pin!(response.into_body()), Vec::new());
+    while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).now_or_never().flatten() {
+        bytes.extend_from_slice(frame.unwrap().data_ref().unwrap());
+    }
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+#[test]
+fn a_scan_is_202_until_every_partition_has_answered_and_is_its_owners_alone() {
+    let api = Api::new();
+    let scan = |query: &str| api.ask(&Method::GET, "/v1/scan", query, None);
+    assert_eq!(scan("sport=soccer&wait_seconds=0").0.status(), StatusCode::SERVICE_UNAVAILABLE, "unread");
+    (0..2).for_each(|_| api.app.scans.has_read());
+    assert_eq!((scan("").0.status(), scan("colour=red").1), (StatusCode::BAD_REQUEST, 0), "errors are free");
+    let (begun, used) = scan("sport=soccer&wait_seconds=0&total_stake=250&books=alpha&books=omega");
+    assert_eq!((begun.status(), used), (StatusCode::ACCEPTED, 1));
+    assert_eq!(begun.headers()[CACHE_CONTROL], "no-store");
+    let location = begun.headers()["location"].to_str().unwrap().to_owned();
+    let id = location.strip_prefix("/v1/scans/").unwrap().to_owned();
+    let shown = || api.ask(&Method::GET, &location, "", None);
+    assert_eq!((json(shown().0)["status"].clone(), shown().1), ("pending".into(), 1));
+    api.app.scans.put_result(0, scan_result(&id), 1);
+    let answer = json(shown().0);
+    assert_eq!((&answer["status"], &answer["complete"]), (&"complete".into(), &true.into()));
+    assert_eq!(
+        answer["quotes"],
+        serde_json::json!({"on_offer": 3, "asked_now": 3, "confirmed_after_request": 0})
+    );
+    assert_eq!((&answer["estimated_credits"], &answer["sources"][0]["answered"]), (&2.into(), &true.into()));
+    assert_eq!(
+        answer["books"][1],
+        serde_json::json!({"on_offer": 0, "asked_now": 0, "confirmed_after_request": 0,
+        "book": "omega", "answered": false, "reason": "It has no price on offer of what is scanned."})
+    );
+    assert!(answer["warnings"][0].as_str().unwrap().contains("no book has confirmed"));
+    let arb = &answer["arbs"][0];
+    assert_eq!((&arb["id"], &arb["legs"][0]["asked_now"]), (&"w".into(), &true.into()));
+    let stakes: f64 = arb["legs"].as_array().unwrap().iter().map(|leg| leg["stake"].as_f64().unwrap()).sum();
+    assert!(stakes <= 250.0 && stakes > 249.9, "{stakes}");
+    let mut other = scan_result("theirs");
+    other.scan = "theirs".to_owned();
+    api.app.scans.put_result(0, other, 1);
+    let request = ScanRequest { id: "theirs".into(), account: "another".into(), ..ScanRequest::default() };
+    api.app.scans.put_request(request);
+    assert_eq!(api.ask(&Method::GET, "/api/v1/scans/theirs", "", None).0.status(), StatusCode::NOT_FOUND);
+    let head = api.ask(&Method::HEAD, "/api/v1/scan", "sport=soccer", None);
+    assert_eq!((head.0.status(), head.1), (StatusCode::METHOD_NOT_ALLOWED, 1));
+    assert_eq!(head.0.headers()["allow"], "GET, POST");
 }

@@ -11,6 +11,7 @@ use arb_ingest::handoff::{Decision, Part};
 use arb_ingest::publish::Publisher;
 use arb_ingest::recording;
 use arb_ingest::replay::{LIVE_HEARTBEAT, PlayEnd, Played, RECORDED_HEARTBEAT, Replay, Speed};
+use arb_ingest::scan_queue::ScanQueue;
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::{Source, SourceError};
 use arb_ingest::source_lease::{Request, SourceLease};
@@ -44,11 +45,12 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let source = open(&config.play, None)?.name().to_owned();
     let publisher = Publisher::connect(cluster, &source)?;
     let part = Part { after: config.play.after, until: config.play.until };
+    let scans = ScanQueue::start(cluster, &stop)?;
     let request = Request { source: source.clone(), part, started_at, stop };
     let mut lease = SourceLease::join(cluster, publisher.partitions(), request)?;
     admin.show(Publishing::by(publisher.of(&source)));
     let mut played = Played::default();
-    let done = publish(&config.play, &publisher, &mut lease, &mut played);
+    let done = publish(&config.play, &publisher, &mut lease, &scans, &mut played);
     let Played { polls, frames, ticks, faults, .. } = played;
     tracing::info!(source, polls, frames, ticks, %faults, "played");
     done
@@ -59,6 +61,7 @@ fn publish(
     play: &Play,
     publisher: &Publisher,
     lease: &mut SourceLease,
+    scans: &ScanQueue,
     played: &mut Played,
 ) -> anyhow::Result<()> {
     loop {
@@ -72,8 +75,10 @@ fn publish(
                 return Ok(());
             }
         };
+        // What was asked of the last holder of the lease is its to answer.
+        drop(scans.take());
         let mut source = open(play, after)?;
-        match replay(play, after).play(source.as_mut(), publisher, lease, played) {
+        match replay(play, after).play(source.as_mut(), publisher, lease, scans, played) {
             Ok(PlayEnd::Complete) => return Ok(lease.complete(clock::now())?),
             Ok(PlayEnd::Stopped) => return Ok(lease.hand_over()?),
             Ok(PlayEnd::Revoked) => lease.hand_over()?,

@@ -19,7 +19,9 @@ use arb_api::{App, Sessions, SharedApp};
 use arb_kafka::{self as kafka, Cluster, CommandProducer, EndProbe, Ends, Table};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
-use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, SIGNALS};
+use arb_schemas::topics::{
+    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, SCAN_REQUESTS, SCAN_RESULTS, SIGNALS,
+};
 use tokio::net::TcpSocket;
 
 use crate::cli::{Serve, SignUpMode};
@@ -56,6 +58,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let quotas = Arc::new(CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?);
     let settled = Arc::clone(&quotas);
     let usage = thread("usage", &app, &stop, move |app, stop| Ok(app.settle_usage(&settled, stop)?))?;
+    let scans = start_scans(cluster, partitions, &app, &stop)?;
     admin.show(ServeVitals {
         app: Arc::clone(&app),
         ends: Ends::watch(cluster, &FEED_EVENTS, partitions, &stop)?,
@@ -73,7 +76,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let served = runtime.block_on(serve(socket, Arc::clone(&app), limits, &stop));
     let threads =
         [("board", board), ("signals", signals), ("feed", feed), ("periodic", periodic), ("usage", usage)];
-    let ended = threads.into_iter().chain(accounts);
+    let ended = threads.into_iter().chain(accounts).chain(scans);
     let ended: Vec<_> = ended
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
         .collect();
@@ -165,6 +168,24 @@ fn start_accounts(cluster: &Cluster, app: &SharedApp, stop: &Stop) -> anyhow::Re
     let watch = thread("accounts-end", app, stop, move |app, stop| Ok(app.watch_accounts(probe, stop)?))?;
     let send = thread("commands", app, stop, move |app, stop| Ok(app.send_commands(&producer, stop)?))?;
     Ok([("accounts", read), ("accounts-end", watch), ("commands", send)])
+}
+
+/// Starts what reads the requests and results of scans, and sends requests.
+fn start_scans(
+    cluster: &Cluster,
+    partitions: i32,
+    app: &SharedApp,
+    stop: &Stop,
+) -> anyhow::Result<[Named; 3]> {
+    let requests = Table::open(cluster, &SCAN_REQUESTS, 1)?;
+    let results = Table::open(cluster, &SCAN_RESULTS, partitions)?;
+    let producer = CommandProducer::new(cluster, &SCAN_REQUESTS)?;
+    let read =
+        thread("scan-requests", app, stop, move |app, stop| Ok(app.follow_scan_requests(requests, stop)?))?;
+    let follow =
+        thread("scan-results", app, stop, move |app, stop| Ok(app.follow_scan_results(results, stop)?))?;
+    let send = thread("scans", app, stop, move |app, stop| Ok(app.send_scans(&producer, stop)?))?;
+    Ok([("scan-requests", read), ("scan-results", follow), ("scans", send)])
 }
 
 /// A thread without which nothing is served: its end, for whatever reason, is the process's.

@@ -8,6 +8,7 @@
 //! - [`handoff`], [`source_lease`]: which of several instances of one source publishes, and from which
 //!   position.
 //! - [`live`]: polls of The Odds API, on a schedule.
+//! - [`scan_queue`]: the scans that users ask for; [`scan`]: what a source covers of one.
 //! - [`publish`]: polls as records, with heartbeats between them.
 //!
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
@@ -19,6 +20,8 @@ pub mod live;
 pub mod publish;
 pub mod recording;
 pub mod replay;
+pub mod scan;
+pub mod scan_queue;
 pub mod simulator;
 pub mod source;
 pub mod source_lease;

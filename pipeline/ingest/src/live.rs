@@ -2,6 +2,7 @@
 //!
 //! - [`schedule`], [`budget`], [`backoff`]: the interval, whether the credits allow a poll, the pause after a
 //!   failure. Pure.
+//! - [`scan_budget`]: what scans may spend; `scans`: how a worker answers them.
 //! - [`plan`]: the next action, decided from all of that; pure. [`handover`]: the state for the next holder
 //!   of a lease.
 //! - [`client`], [`answer`], [`listing`]: the calls, and the meaning of their responses.
@@ -18,6 +19,8 @@ pub mod client;
 pub mod handover;
 pub mod listing;
 pub mod plan;
+pub mod scan_budget;
+mod scans;
 pub mod schedule;
 mod worker;
 
@@ -37,6 +40,7 @@ use self::plan::{Plan, Rules, Sports};
 use self::schedule::Intervals;
 use self::worker::Worker;
 use super::publish::{PublishError, Publisher};
+use super::scan_queue::ScanQueue;
 
 /// The settings of an operator.
 #[derive(Debug, Clone)]
@@ -144,8 +148,8 @@ impl<'a> Live<'a> {
     ///
     /// # Errors
     /// [`LiveError`]; whatever the API does, except that it refuses the key, is no error but a reason to wait.
-    pub fn run(self, stop: &Stop) -> Result<Polled, LiveError> {
-        self.0.run(stop)
+    pub fn run(self, scans: &ScanQueue, stop: &Stop) -> Result<Polled, LiveError> {
+        self.0.run(scans, stop)
     }
 }
 

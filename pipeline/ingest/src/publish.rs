@@ -9,12 +9,13 @@ use arb_engine::caps::NAME_BYTES;
 use arb_kafka::{self as kafka, Cluster, TickProducer, partition_of};
 use arb_model::Name;
 use arb_runtime::readiness::Position;
-use arb_schemas::TickRecord;
-use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, PollEnd};
+use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, PollEnd, ScanBegin, ScanEnd, ScanRequest};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
+use arb_schemas::{ScanMarker, TickRecord};
 use thiserror::Error;
 
+use super::scan::ScanOutcome;
 use super::source::Poll;
 use crate::telemetry;
 
@@ -165,6 +166,39 @@ impl Publisher {
 
     fn send_heartbeat(&self, at: Micros) -> Result<(), PublishError> {
         let message = TickRecord::Heartbeat(Heartbeat { source: self.source.clone(), at }).encode()?;
+        for partition in 0..self.partitions {
+            self.producer.send(partition, &self.source, &message)?;
+        }
+        Ok(())
+    }
+
+    /// Publishes to every partition that the source begins to answer a scan.
+    ///
+    /// # Errors
+    /// [`PublishError`].
+    pub fn scan_begin(&self, request: &ScanRequest) -> Result<(), PublishError> {
+        let begin = ScanBegin { source: self.source.clone(), request: request.clone() };
+        noted(self.send_marker(&ScanMarker::Begin(Box::new(begin))))
+    }
+
+    /// Publishes to every partition that the source has answered a scan, by the poll of this time if it was polled.
+    ///
+    /// # Errors
+    /// [`PublishError`].
+    pub fn scan_end(
+        &self,
+        scan: &str,
+        outcome: ScanOutcome,
+        polled_at: Option<Micros>,
+        credits: u64,
+    ) -> Result<(), PublishError> {
+        let (scan, source, outcome) = (scan.to_owned(), self.source.clone(), outcome.key().to_owned());
+        let credits = i64::try_from(credits).unwrap_or(i64::MAX);
+        noted(self.send_marker(&ScanMarker::End(ScanEnd { scan, source, outcome, polled_at, credits })))
+    }
+
+    fn send_marker(&self, marker: &ScanMarker) -> Result<(), PublishError> {
+        let message = marker.encode()?;
         for partition in 0..self.partitions {
             self.producer.send(partition, &self.source, &message)?;
         }

@@ -9,7 +9,9 @@ use arb_model::Faults;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::error::ReplayError;
-use super::publish::Publisher;
+use super::publish::{PublishError, Publisher};
+use super::scan::{Covered, ScanOutcome};
+use super::scan_queue::ScanQueue;
 use super::source::Source;
 use super::source_lease::{SourceLease, Turn};
 use super::telemetry;
@@ -20,6 +22,12 @@ pub const RECORDED_HEARTBEAT: Micros = 30 * SECOND;
 
 /// Time between the heartbeats of a source without a poll: quotes become stale within a second of their time.
 pub const LIVE_HEARTBEAT: Micros = SECOND;
+
+/// How often a worker that waits looks whether a scan is asked for.
+const SCAN_CHECK: Duration = Duration::from_millis(50);
+
+/// A source is not polled for a scan within this time of its last poll.
+const SCAN_REFRESH: Duration = Duration::from_secs(1);
 
 /// Longer than the time for which the engine waits before it accepts a clock that no other source confirms.
 const LEAD_IN: Micros = 60 * SECOND;
@@ -107,9 +115,10 @@ impl Replay {
         source: &mut dyn Source,
         to: &Publisher,
         lease: &mut SourceLease,
+        scans: &ScanQueue,
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
-        let done = self.play_polls(source, to, lease, played);
+        let done = self.play_polls(source, to, lease, scans, played);
         if !matches!(done, Ok(PlayEnd::Lost)) {
             // What came before an error is published all the same.
             to.flush()?;
@@ -126,10 +135,12 @@ impl Replay {
         source: &mut dyn Source,
         to: &Publisher,
         lease: &mut SourceLease,
+        scans: &ScanQueue,
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
         let mut pace = Pace::new(self.speed);
         let mut last = self.after;
+        let mut scanner = Scanner { scans, covered: Covered::default(), last: None, next: Micros::MAX };
         loop {
             let mut faults = Faults::default();
             let poll = source.next_poll(&mut faults);
@@ -145,24 +156,114 @@ impl Replay {
             if self.after.is_some_and(|after| at <= after) {
                 continue;
             }
+            scanner.next = at;
             // A recording that begins is treated as one that continues after a gap.
             let before = last.or_else(|| self.is_recorded().then(|| at.saturating_sub(LEAD_IN)));
             for beat in heartbeats(before, at, self.heartbeat) {
                 if last.is_some()
-                    && let Some(end) = ended(lease.wait(pace.delay(beat))?)
+                    && let Some(end) = scanner.wait(beat, &mut pace, (source, to, lease), played)?
                 {
                     return Ok(end);
                 }
                 to.heartbeat(beat)?;
             }
-            if let Some(end) = ended(lease.wait(pace.delay(at))?) {
+            if let Some(end) = scanner.wait(at, &mut pace, (source, to, lease), played)? {
                 return Ok(end);
             }
             last = last.max(Some(at));
             played.count(&poll);
+            scanner.polled(&poll);
             telemetry::faults(&played.faults);
             to.poll(poll)?;
             lease.published(at, to)?;
+        }
+    }
+}
+
+/// Answers scans while it is waited for the next poll.
+struct Scanner<'a> {
+    scans: &'a ScanQueue,
+    /// Of the last poll.
+    covered: Covered,
+    /// When the last poll was published, and its time.
+    last: Option<(Instant, Micros)>,
+    /// The time of the next poll, which a poll for a scan must not reach.
+    next: Micros,
+}
+
+/// Where polls come from and go to.
+type Route<'a, 'b> = (&'a mut dyn Source, &'a Publisher, &'b mut SourceLease);
+
+impl Scanner<'_> {
+    fn polled(&mut self, poll: &super::source::Poll) {
+        (self.covered, self.last) = (Covered::by(poll), Some((Instant::now(), poll.received_at)));
+    }
+
+    /// Waits until a moment of recording time; how playing ends, if it does.
+    fn wait(
+        &mut self,
+        until: Micros,
+        pace: &mut Pace,
+        (source, to, lease): Route<'_, '_>,
+        played: &mut Played,
+    ) -> Result<Option<PlayEnd>, ReplayError> {
+        loop {
+            let left = pace.delay(until);
+            if let Some(end) = ended(lease.wait(left.min(SCAN_CHECK))?) {
+                return Ok(Some(end));
+            }
+            if let Some(at) = self.answer(source, to, pace.now(), played)? {
+                lease.published(at, to)?;
+            }
+            if left <= SCAN_CHECK {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Answers the scans that wait, all of them by one poll; the time of the poll, if there was one.
+    fn answer(
+        &mut self,
+        source: &mut dyn Source,
+        to: &Publisher,
+        now: Option<Micros>,
+        played: &mut Played,
+    ) -> Result<Option<Micros>, PublishError> {
+        let mut scans = self.scans.take();
+        scans.retain(|scan| self.covered.is_scanned(scan));
+        if scans.is_empty() {
+            return Ok(None);
+        }
+        for scan in &scans {
+            to.scan_begin(scan)?;
+        }
+        let outcome = match self.time(now).map(|at| source.poll_now(at)) {
+            Ok(Some(poll)) => {
+                played.count(&poll);
+                self.polled(&poll);
+                to.poll(poll)?;
+                ScanOutcome::Polled
+            }
+            Ok(None) => ScanOutcome::Recording,
+            Err(outcome) => outcome,
+        };
+        let polled_at = self.last.filter(|_| outcome == ScanOutcome::Polled).map(|(_, at)| at);
+        for scan in &scans {
+            to.scan_end(&scan.id, outcome, polled_at, 0)?;
+        }
+        tracing::info!(scans = scans.len(), outcome = outcome.key(), "scans answered");
+        Ok(polled_at)
+    }
+
+    /// The time of a poll now: after the last and before the next, or why there is no room for one.
+    fn time(&self, now: Option<Micros>) -> Result<Micros, ScanOutcome> {
+        let Some(now) = now else { return Err(ScanOutcome::Recording) };
+        let at = now.min(self.next.saturating_sub(1));
+        match self.last {
+            Some((since, last)) if since.elapsed() < SCAN_REFRESH || at <= last => {
+                Err(ScanOutcome::PolledRecently)
+            }
+            _ => Ok(at),
         }
     }
 }
@@ -207,6 +308,13 @@ impl Pace {
         Self { speed, start: None }
     }
 
+    /// The recording time that it is now; `None` where none passes.
+    fn now(&self) -> Option<Micros> {
+        let (Speed::Times(times), Some((first, started))) = (self.speed, self.start) else { return None };
+        let passed = started.elapsed().mul_f64(times).as_micros();
+        Some(first.saturating_add(Micros::try_from(passed).ok()?))
+    }
+
     /// The wait until a moment of recording time; the first moment that is passed in is now.
     fn delay(&mut self, at: Micros) -> Duration {
         let Speed::Times(times) = self.speed else { return Duration::ZERO };
@@ -247,6 +355,22 @@ mod tests {
         for text in ["", "0", "-1", "fast", "NaN", "inf"] {
             assert!(text.parse::<Speed>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_poll_for_a_scan_is_after_the_last_and_before_the_next() {
+        let queue = ScanQueue::none();
+        let scanner = |last, next| Scanner { scans: &queue, covered: Covered::default(), last, next };
+        let long_ago = Instant::now().checked_sub(2 * SCAN_REFRESH);
+        let last = long_ago.map(|at| (at, 10));
+        assert_eq!(scanner(last, 20).time(Some(15)), Ok(15));
+        assert_eq!(scanner(last, 20).time(Some(25)), Ok(19), "the pace is behind");
+        assert_eq!(scanner(last, 11).time(Some(25)), Err(ScanOutcome::PolledRecently), "no room");
+        assert_eq!(scanner(last, 20).time(Some(10)), Err(ScanOutcome::PolledRecently));
+        let recently = Some((Instant::now(), 10));
+        assert_eq!(scanner(recently, 20).time(Some(15)), Err(ScanOutcome::PolledRecently));
+        assert_eq!(scanner(last, 20).time(None), Err(ScanOutcome::Recording), "no time passes");
+        assert_eq!(Pace::new(Speed::Max).now(), None);
     }
 
     #[test]

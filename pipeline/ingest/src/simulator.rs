@@ -140,4 +140,9 @@ impl Source for Simulator {
         let at = self.next_time();
         Ok(Some(self.poll_at(at)))
     }
+
+    /// The state of the market at a time depends on nothing else: another market of the same seed is there.
+    fn poll_now(&self, at: Micros) -> Option<Poll> {
+        Some(Self::with_model(Settings { start: at, ..self.settings }, self.model.clone()).poll_at(at))
+    }
 }

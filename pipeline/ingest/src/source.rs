@@ -61,4 +61,9 @@ pub trait Source {
     /// # Errors
     /// [`SourceError`] when it cannot go on.
     fn next_poll(&mut self, faults: &mut Faults) -> Result<Option<Poll>, SourceError>;
+
+    /// A poll out of turn, for a scan; `None` of a source that cannot be asked for one, such as a recording.
+    fn poll_now(&self, _at: Micros) -> Option<Poll> {
+        None
+    }
 }

@@ -9,10 +9,10 @@ use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick}
 use arb_engine::market::{Limit, Market};
 use arb_engine::odds::Price;
 use arb_model::Faults;
-use arb_schemas::TickRecord;
 use arb_schemas::records as wire;
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
 use arb_schemas::wire::WireError;
+use arb_schemas::{ScanMarker, TickRecord};
 
 pub use self::effects::outputs;
 
@@ -38,20 +38,23 @@ pub fn as_input<'a>(record: &'a TickRecord, faults: &mut Faults) -> Input<'a> {
 /// ```
 /// use arb_engine::input::Input;
 /// use arb_model::Faults;
-/// use arb_process::codec::TickMessage;
+/// use arb_process::codec::{TickMessage, as_input};
 /// use arb_schemas::records::Heartbeat;
 /// use arb_schemas::wire::encode;
 ///
 /// let message = encode(&Heartbeat { source: "feed".to_owned(), at: 1_000_000 })?;
 /// let record = TickMessage::read(&message)?;
-/// let input = record.as_input(&mut Faults::default());
+/// let TickMessage::Record(record) = record else { panic!("a frame") };
+/// let input = as_input(&record, &mut Faults::default());
 /// assert!(matches!(input, Input::Heartbeat(beat) if beat.source == "feed"));
 /// # Ok::<(), arb_schemas::wire::WireError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum TickMessage<'a> {
     /// A frame whose names are the message's.
     Frame(FrameView<'a>),
+    /// A marker of a scan, which is no input of the engine.
+    Marker(ScanMarker),
     /// Anything else.
     Record(TickRecord),
 }
@@ -62,17 +65,24 @@ impl<'a> TickMessage<'a> {
     /// # Errors
     /// [`WireError`] when it is none of the tick topic.
     pub fn read(message: &'a [u8]) -> Result<Self, WireError> {
-        match view::frame(message) {
-            Some(frame) => Ok(Self::Frame(frame)),
+        if let Some(frame) = view::frame(message) {
+            return Ok(Self::Frame(frame));
+        }
+        match ScanMarker::read(message)? {
+            Some(marker) => Ok(Self::Marker(marker)),
             None => TickRecord::decode(message).map(Self::Record),
         }
     }
 
-    /// As the engine's input; ticks that cannot be are left out and counted.
-    pub fn as_input(&self, faults: &mut Faults) -> Input<'_> {
+    /// As the engine's input, ticks that cannot be being left out and counted; or the marker that it is.
+    ///
+    /// # Errors
+    /// The marker.
+    pub fn as_input(&self, faults: &mut Faults) -> Result<Input<'_>, &ScanMarker> {
         match self {
-            Self::Frame(frame) => Input::Frame(as_frame(frame, faults)),
-            Self::Record(record) => as_input(record, faults),
+            Self::Frame(frame) => Ok(Input::Frame(as_frame(frame, faults))),
+            Self::Marker(marker) => Err(marker),
+            Self::Record(record) => Ok(as_input(record, faults)),
         }
     }
 }

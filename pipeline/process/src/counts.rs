@@ -23,6 +23,8 @@ pub struct OddsCounts {
     pub poll_ends: u64,
     /// Heartbeats.
     pub heartbeats: u64,
+    /// Markers of scans.
+    pub scan_markers: u64,
     /// Ticks of the frames that could be inputs.
     pub ticks: u64,
     /// Records that came late.
@@ -49,6 +51,7 @@ impl fmt::Display for OddsCounts {
         let Self { frames, poll_ends, heartbeats, ticks, effects, .. } = self;
         write!(f, "frames={frames} poll_ends={poll_ends} heartbeats={heartbeats} ticks={ticks}")?;
         let rest = [
+            ("scan_markers", self.scan_markers),
             ("late", self.late),
             ("incomplete", self.incomplete),
             ("ahead", self.ahead),
@@ -167,6 +170,7 @@ impl Tally for OddsCounts {
         self.frames += other.frames;
         self.poll_ends += other.poll_ends;
         self.heartbeats += other.heartbeats;
+        self.scan_markers += other.scan_markers;
         self.ticks += other.ticks;
         self.late += other.late;
         self.incomplete += other.incomplete;
@@ -183,7 +187,7 @@ impl OddsCounts {
     /// Records that could be read.
     #[must_use]
     pub fn readable(&self) -> u64 {
-        self.frames + self.poll_ends + self.heartbeats
+        self.frames + self.poll_ends + self.heartbeats + self.scan_markers
     }
 
     /// Counts a record that could be read, and what became of it.

@@ -2,6 +2,7 @@
 //!
 //! - [`machine`]: the odds machine, which `arb_runtime::pump` runs.
 //! - [`codec`]: records as engine inputs, effects as records; [`faults`]: what was wrong with the input.
+//! - `scans`: answers to scans, from the quotes between their markers.
 //! - [`books`]: the file of books, as the engine's table.
 //! - [`counts`]: what went through it; [`telemetry`]: what it reports.
 //!
@@ -12,4 +13,5 @@ pub mod codec;
 pub mod counts;
 pub mod faults;
 pub mod machine;
+mod scans;
 pub mod telemetry;

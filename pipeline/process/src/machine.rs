@@ -17,14 +17,18 @@ use arb_model::Faults;
 use arb_runtime::dead_letters::Reason;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
+use arb_schemas::ScanMarker;
 use arb_schemas::time::Micros;
-use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SIGNALS};
+use arb_schemas::topics::{
+    ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SCAN_RESULTS, SIGNALS,
+};
 use arb_schemas::wire::WireError;
 
 use crate::codec::state::{self, StateError, StateRecord};
 use crate::codec::{self, TickMessage};
 use crate::counts::OddsCounts;
 use crate::faults;
+use crate::scans::{MarkerEffect, Scans};
 use crate::telemetry;
 
 /// By what the windows of all partitions are made.
@@ -39,6 +43,7 @@ pub struct OddsConfig {
 /// One partition of the odds machine.
 pub struct OddsMachine {
     engine: Engine,
+    scans: Scans,
     /// The effects of a record; the memory is used again for the next.
     effects: Vec<Effect>,
 }
@@ -54,13 +59,13 @@ impl Machine for OddsMachine {
         input: &ODDS_TICKS,
         changelog: &PROCESS_STATE,
         dead_letters: &DEAD_TICKS,
-        outputs: &[&ARBS_BOARD, &SIGNALS, &FEED_EVENTS],
+        outputs: &[&ARBS_BOARD, &SIGNALS, &FEED_EVENTS, &SCAN_RESULTS],
     };
     const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
 
     fn new(config: &OddsConfig) -> Self {
         let engine = Engine::with_books(config.policy, Arc::clone(&config.books));
-        Self { engine, effects: Vec::new() }
+        Self { engine, scans: Scans::default(), effects: Vec::new() }
     }
 
     fn fingerprint(config: &OddsConfig) -> Fingerprint {
@@ -85,7 +90,10 @@ impl Machine for OddsMachine {
         counts: &mut OddsCounts,
     ) -> Result<(), WireError> {
         let mut faults = Faults::default();
-        let input = tick.as_input(&mut faults);
+        let input = match tick.as_input(&mut faults) {
+            Ok(input) => input,
+            Err(marker) => return self.step_marker(at, marker, out, counts),
+        };
         let place = Coordinate { topic: ODDS_TICKS.name, partition: at.partition, offset: at.offset };
         self.effects.clear();
         let step = self.engine.step(place, &input, &mut self.effects);
@@ -104,20 +112,26 @@ impl Machine for OddsMachine {
                 put(change)?;
             }
         }
-        Ok(())
+        self.scans.changes().try_for_each(|change| put(change?))
     }
 
     fn apply(&mut self) {
         self.engine.commit();
+        self.scans.apply();
     }
 
     fn abort(&mut self) {
         self.engine.abort();
+        self.scans.abort();
     }
 
     fn restore(&mut self, _key: &[u8], value: &[u8]) -> Result<(), StateError> {
         match state::parse(value)? {
             StateRecord::Saved(saved) => self.engine.restore(saved).map_err(StateError::Misfit),
+            StateRecord::Scan(scan) => {
+                self.scans.restore(*scan);
+                Ok(())
+            }
             // The runtime writes and reads it under the runtime's key.
             StateRecord::Partition(_) => Err(StateError::Impossible("partition under another key")),
         }
@@ -148,6 +162,24 @@ impl Machine for OddsMachine {
         telemetry::sizes(machines.iter().map(|machine| machine.engine.size()));
         let unknown = machines.iter().flat_map(|machine| machine.engine.unknown_books());
         telemetry::unknown_books(unknown.collect());
+    }
+}
+
+impl OddsMachine {
+    fn step_marker(
+        &mut self,
+        at: InputPlace,
+        marker: &ScanMarker,
+        out: &mut Outbox,
+        counts: &mut OddsCounts,
+    ) -> Result<(), WireError> {
+        counts.scan_markers += 1;
+        match self.scans.step(&self.engine, marker, (at.partition, at.offset))? {
+            MarkerEffect::Noted => {}
+            MarkerEffect::Answered(output) => out.send(output),
+            MarkerEffect::Refused(reason) => out.dead_letter(Reason::Refused, reason.to_owned()),
+        }
+        Ok(())
     }
 }
 

@@ -17,8 +17,8 @@ use arb_schemas::time::Micros;
 use crate::counts::{EffectCounts, OddsCounts};
 
 struct Meters {
-    /// Frames, poll ends, heartbeats, and what was none of them.
-    records: [Counter; 4],
+    /// Frames, poll ends, heartbeats, markers of scans, and what was none of them.
+    records: [Counter; 5],
     /// Applied, late, incomplete, ahead, over, refused.
     judged: [Counter; 6],
     ticks: Counter,
@@ -40,7 +40,8 @@ struct Meters {
 }
 
 static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
-    records: ["frame", "poll_end", "heartbeat", "unreadable"].map(|kind| list::RECORDS_READ.counter(&[kind])),
+    records: ["frame", "poll_end", "heartbeat", "scan_marker", "unreadable"]
+        .map(|kind| list::RECORDS_READ.counter(&[kind])),
     judged: ["applied", "late", "incomplete", "ahead", "over", "refused"]
         .map(|what| list::RECORDS_JUDGED.counter(&[what])),
     ticks: list::TICKS_READ.counter(&[]),
@@ -81,11 +82,21 @@ pub fn begin() {
 
 /// A transaction was committed: what it took in, and what came of it.
 pub fn committed(counts: &Counts<OddsCounts>) {
-    let OddsCounts { frames, poll_ends, heartbeats, late, incomplete, ahead, over, refused, .. } =
-        counts.tally;
+    let OddsCounts {
+        frames,
+        poll_ends,
+        heartbeats,
+        scan_markers,
+        late,
+        incomplete,
+        ahead,
+        over,
+        refused,
+        ..
+    } = counts.tally;
     let (records, tally) = (counts.records, &counts.tally);
     let readable = tally.readable();
-    count(&METERS.records, &[frames, poll_ends, heartbeats, records - readable]);
+    count(&METERS.records, &[frames, poll_ends, heartbeats, scan_markers, records - readable]);
     let applied = readable - (late + incomplete + ahead + over + refused);
     count(&METERS.judged, &[applied, late, incomplete, ahead, over, refused]);
     METERS.ticks.increment(tally.ticks);

@@ -116,6 +116,8 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         RecordType::Heartbeat => {
             decode(message).map(|_: arb_schemas::records::Heartbeat| DecodedRecord::Nothing)?
         }
+        // Markers of scans are no rows.
+        RecordType::ScanBegin | RecordType::ScanEnd => DecodedRecord::Nothing,
         // No topic of the sink's has them.
         RecordType::BoardEntry
         | RecordType::BoardProgress
@@ -123,6 +125,9 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::StateHead
         | RecordType::StateLine
         | RecordType::StateSource
+        | RecordType::StateScan
+        | RecordType::ScanRequest
+        | RecordType::ScanResult
         | RecordType::StatePartition
         | RecordType::StateClock
         | RecordType::StateBook

@@ -7,9 +7,9 @@ use super::Record;
 use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountInvitation, AccountKey, AccountLeaseQuota,
     AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage, ArbWindow, BoardEntry,
-    BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd, SignalChange,
-    StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins, StatePartition, StateSource,
-    StateStaleBooks, StateSurvival,
+    BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd, ScanBegin, ScanEnd,
+    ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
+    StateMargins, StatePartition, StateScan, StateSource, StateStaleBooks, StateSurvival,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -95,6 +95,11 @@ versions! {
     AccountLeaseQuota = 46;
     AccountSettleQuota = 47;
     AccountInvitation = 50;
+    ScanRequest = 53;
+    ScanBegin (ScanRequest) = 54;
+    ScanEnd = 55;
+    ScanResult = 56;
+    StateScan (ScanRequest) = 57;
 }
 
 /// An older version of a type of record.

@@ -4,11 +4,13 @@
 //! What is published of them never changes: a new field gets a value here and a new version there.
 
 use arb_model::fixtures::event;
+use arb_schemas::records::scans::Message;
 use arb_schemas::records::{
     Account, AccountAudit, AccountCommand, AccountKey, AccountLeaseQuota, AccountReply, AccountSession,
-    AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, SettledLease, Side, Standing,
-    StateBet, StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateSignal,
-    StateWindow, Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay, UsageOfKey, UsageOfRoute,
+    AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, ScanArb, ScanCount, ScanEnd,
+    ScanRequest, ScanResult, ScanSource, SettledLease, Side, Standing, StateBet, StateConsensus, StateHead,
+    StateLife, StateLine, StateMove, StateQuote, StateScan, StateScanSource, StateSignal, StateWindow,
+    Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay, UsageOfKey, UsageOfRoute,
 };
 
 pub(crate) fn frame() -> Frame {
@@ -235,4 +237,48 @@ pub(crate) fn account_settle_quota() -> AccountSettleQuota {
         charges: charges(),
     };
     AccountSettleQuota { instance: "i1".into(), leases: vec![lease] }
+}
+
+pub(crate) fn scan_request() -> ScanRequest {
+    ScanRequest {
+        id: "scn_1".into(),
+        account: account().id,
+        requested_at: 1_782_000_000_000_000,
+        sport: Some("soccer".into()),
+        league: Some("soccer_epl".into()),
+        event_ids: vec!["852a3abe".into()],
+        event_group: Some("soccer_epl/2026-08-15".into()),
+        markets: vec!["h2h".into()],
+        books: vec!["alpha".into()],
+        min_margin: 0.015,
+        total_stake: Some(25_000),
+    }
+}
+
+pub(crate) fn scan_end() -> ScanEnd {
+    let (scan, source, outcome) = ("scn_1".into(), "s".into(), "polled".into());
+    ScanEnd { scan, source, outcome, polled_at: Some(7), credits: 3 }
+}
+
+pub(crate) fn scan_result() -> ScanResult {
+    let count = |key: &str| ScanCount { key: key.into(), quotes: 6, asked: 5, confirmed: 4 };
+    let (source, outcome) = ("s".into(), "polled".into());
+    let source =
+        ScanSource { source, outcome, polled_at: Some(7), credits: 3, quotes: 6, asked: 5, confirmed: 4 };
+    ScanResult {
+        scan: "scn_1".into(),
+        as_of: 9,
+        sources: vec![source],
+        books: vec![count("alpha")],
+        leagues: vec![count("soccer_epl")],
+        events: 2,
+        arbs: vec![ScanArb { entry: Message(vec![0, 0, 0, 0, 35, 255]), asked: vec![true, false] }],
+        left_out: 1,
+    }
+}
+
+pub(crate) fn state_scan() -> StateScan {
+    let (source, outcome) = ("s".into(), Some("polled".into()));
+    let source = StateScanSource { source, before: 5, outcome, polled_at: Some(7), credits: 3 };
+    StateScan { request: scan_request(), number: 17, sources: vec![source] }
 }

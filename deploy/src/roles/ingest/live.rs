@@ -12,6 +12,7 @@ use arb_ingest::live::plan::Sports;
 use arb_ingest::live::schedule::Intervals;
 use arb_ingest::live::{self, LONGEST_CALL, Limits, LiveSettings};
 use arb_ingest::publish::Publisher;
+use arb_ingest::scan_queue::ScanQueue;
 use arb_kafka::Cluster;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
@@ -33,7 +34,8 @@ pub(super) fn run(
     let settings = settings(config, cluster)?;
     let live = live::Live::connect(&settings)?;
     connected(live.publisher());
-    let polled = live.run(stop)?;
+    let scans = ScanQueue::start(cluster, stop)?;
+    let polled = live.run(&scans, stop)?;
     let live::Polled { polls, frames, ticks, failures, faults } = polled;
     tracing::info!(polls, frames, ticks, failures, %faults, "polled");
     Ok(())

@@ -13,7 +13,7 @@ use crate::arbs::{self, Judged};
 use crate::context::{MarketContext, StepContext};
 use crate::effect::BoardEntry;
 use crate::input::Coordinate;
-use crate::market::Symbol;
+use crate::market::{Market, Symbol};
 use crate::odds::ARB_BELOW;
 use crate::quotes::{self, Quote, on_line};
 use crate::state::{EventState, MarketState};
@@ -37,22 +37,34 @@ impl Engine {
     /// The arbs of a user's books in the committed state, by event, market and line.
     #[must_use]
     pub fn board_of(&self, user: &UserBooks) -> Vec<BoardEntry> {
-        let venues = self.venues.at_commissions(&self.names, &user.commissions);
-        let books: Option<BTreeSet<Symbol>> =
-            user.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
-        let charged = user.commissions.keys().filter_map(|book| self.names.known(book)).collect();
-        let resolved = ResolvedBooks { books, charged, venues };
+        let resolved = self.resolved(user);
         let mut entries = Vec::new();
         for event in self.state.events.values() {
-            self.add_entries(event, &resolved, &mut entries);
+            self.for_each_arb(event, &resolved, |_| true, &mut |entry, _| entries.push(entry));
         }
         entries
     }
 
-    fn add_entries(&self, event: &EventState, resolved: &ResolvedBooks, entries: &mut Vec<BoardEntry>) {
+    /// A user's books as this engine knows them.
+    pub(super) fn resolved(&self, user: &UserBooks) -> ResolvedBooks {
+        let venues = self.venues.at_commissions(&self.names, &user.commissions);
+        let books: Option<BTreeSet<Symbol>> =
+            user.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
+        let charged = user.commissions.keys().filter_map(|book| self.names.known(book)).collect();
+        ResolvedBooks { books, charged, venues }
+    }
+
+    /// Gives each arb of an event in these markets, with the quotes of its legs.
+    pub(super) fn for_each_arb(
+        &self,
+        event: &EventState,
+        resolved: &ResolvedBooks,
+        is_wanted: impl Fn(Market) -> bool,
+        take: &mut impl FnMut(BoardEntry, &[&Quote]),
+    ) {
         let pricing = PricingContext { venues: &resolved.venues, ..self.pricing(&event.info.league) };
         let step = StepContext { pricing, ..self.step_context(NOWHERE, Micros::MIN, &event.info, false) };
-        for state in &event.markets {
+        for state in event.markets.iter().filter(|state| is_wanted(state.market)) {
             let context = MarketContext { step: &step, market: state.market, was: &state.quotes };
             // Which outcomes there are does not depend on whose prices are taken.
             let outcomes = quotes::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
@@ -63,14 +75,14 @@ impl Engine {
                 let Some(arb) = arbs::find_arb(offered, outcomes, pricing, ARB_BELOW) else { continue };
                 let judged = Judged::of(&arb, line, &context);
                 let window = arbs::user_window(&arb, &judged, &state.windows, &context);
-                entries.push(*arbs::entry_of(&window, &judged, &context).0);
+                take(*arbs::entry_of(&window, &judged, &context).0, &arb.legs);
             }
         }
     }
 }
 
 /// A user's books by their symbols, and what they charge.
-struct ResolvedBooks {
+pub(super) struct ResolvedBooks {
     books: Option<BTreeSet<Symbol>>,
     /// Those that charge the user something else than others.
     charged: BTreeSet<Symbol>,
@@ -78,9 +90,14 @@ struct ResolvedBooks {
 }
 
 impl ResolvedBooks {
+    /// Whether a book counts.
+    pub(super) fn includes(&self, book: Symbol) -> bool {
+        self.books.as_ref().is_none_or(|books| books.contains(&book))
+    }
+
     /// The quotes of a market that count, at what they are worth to the user.
     fn quotes(&self, state: &Arc<MarketState>, pricing: PricingContext<'_>) -> Vec<Quote> {
-        let counts = |quote: &&Quote| self.books.as_ref().is_none_or(|books| books.contains(&quote.key.book));
+        let counts = |quote: &&Quote| self.includes(quote.key.book);
         let worth = |quote: &Quote| {
             if !self.charged.contains(&quote.key.book) {
                 return *quote;

@@ -16,11 +16,16 @@ use super::answer::{Problem, Quota};
 use super::backoff::{Backoff, Trouble};
 use super::budget::{Allowance, Budget, Verdict};
 use super::handover;
+use super::scan_budget::ScanBudget;
 use super::schedule::{Due, Intervals};
+use crate::scan::ScanOutcome;
 
 /// For so long a sport that left the list of sports still has heartbeats: its events are kept that long
 /// without updates.
 const LATELY: Micros = 24 * 3_600 * SECOND;
+
+/// The Odds API has new prices of a sport 40 s after the last ones at the earliest.
+const REFRESH: Micros = 40 * SECOND;
 
 /// Which sports are polled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +91,7 @@ pub struct Plan {
     rules: Rules,
     rng: Rng,
     budget: Budget,
+    scans: ScanBudget,
     /// Partitions whose leases are held.
     held: BTreeSet<i32>,
     /// In season, and selected by the settings.
@@ -143,6 +149,7 @@ impl Plan {
     pub fn new(rules: Rules, seed: u64) -> Self {
         Self {
             budget: Budget::new(rules.allowance),
+            scans: ScanBudget::default(),
             rules,
             rng: Rng::with_seed(seed),
             held: BTreeSet::new(),
@@ -232,6 +239,9 @@ impl Plan {
         if matches!(action, Action::Poll(_)) {
             self.budget.answered();
         }
+        if let Some(remaining) = quota.remaining {
+            self.scans.reported(remaining);
+        }
         if is_good || quota.remaining.is_some() {
             self.budget.reported(now, quota.remaining, quota.last);
         }
@@ -310,6 +320,45 @@ impl Plan {
         let paid_at = polled.filter_map(|(_, sport)| sport.asked_at).max();
         let share = self.polled_sports().count() as f64 / self.roster.len().max(1) as f64;
         self.budget.verdict(now, paid_at, share)
+    }
+
+    /// Whether a sport may be polled for a scan, whatever its schedule is; `Ok(false)` when a free listing has to report the
+    /// credits first.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub fn scan(&self, sport: &str, now: Micros) -> Result<bool, ScanOutcome> {
+        let Some((_, polled)) = self.polled_sports().find(|(name, _)| *name == sport) else {
+            return Err(ScanOutcome::NotCovered);
+        };
+        if polled.gone_until.is_some_and(|until| now < until) {
+            return Err(ScanOutcome::NotCovered);
+        }
+        if !self.throttle.allows(now) || !polled.trouble.allows(now) {
+            return Err(ScanOutcome::BackOff);
+        }
+        if polled.asked_at.is_some_and(|at| at <= now && now - at < REFRESH) {
+            return Err(ScanOutcome::PolledRecently);
+        }
+        let Allowance { cost, floor, .. } = self.rules.allowance;
+        match self.verdict(now) {
+            Verdict::Pay if self.scans.allows(cost, floor) => Ok(true),
+            Verdict::Ask => Ok(false),
+            Verdict::Pay | Verdict::Later(_) | Verdict::Low(_) | Verdict::Silent => Err(ScanOutcome::Credits),
+        }
+    }
+
+    /// A poll of a sport for a scan is asked for; what it costs by the documentation.
+    pub fn scanned(&mut self) -> u64 {
+        let cost = self.rules.allowance.cost;
+        self.scans.spend(cost);
+        cost
+    }
+
+    /// When the latest prices of a sport came.
+    #[must_use]
+    pub fn received_at(&self, sport: &str) -> Option<Micros> {
+        self.sports.get(sport)?.received_at
     }
 
     /// Whether any lease is held.

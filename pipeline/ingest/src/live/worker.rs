@@ -5,6 +5,7 @@
 //! may, because a frozen worker would take old prices for current ones. A lease is given back when none of
 //! its calls is under way and everything published is acknowledged. The plan makes every decision about time.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arb_kafka::{Lease, Leases};
@@ -20,6 +21,8 @@ use super::client::Client;
 use super::plan::{Action, Plan};
 use super::{LiveError, LiveSettings, Polled, listing};
 use crate::publish::Publisher;
+use crate::scan::Covered;
+use crate::scan_queue::ScanQueue;
 use crate::source::Poll;
 use crate::telemetry;
 use crate::the_odds_api::{Decoder, OddsFormat};
@@ -34,9 +37,11 @@ pub(super) struct Worker<'a> {
     settings: &'a LiveSettings,
     client: Client,
     leases: Leases,
-    publisher: Publisher,
+    pub(super) publisher: Publisher,
     beats: Beats,
-    plan: Plan,
+    pub(super) plan: Plan,
+    /// What the last poll of each sport had.
+    pub(super) covered: BTreeMap<String, Covered>,
     standing: Standing,
     polled: Polled,
 }
@@ -61,7 +66,13 @@ impl<'a> Worker<'a> {
         let beats = Beats::start(publisher.of(""), settings.clock)?;
         let leases = Leases::join(&settings.cluster, &settings.group)?;
         let (standing, polled) = (Standing::Enough, Polled::default());
-        Ok(Self { settings, client, leases, publisher, beats, plan, standing, polled })
+        let covered = BTreeMap::new();
+        Ok(Self { settings, client, leases, publisher, beats, plan, covered, standing, polled })
+    }
+
+    /// Wall time.
+    pub(super) fn now(&self) -> Micros {
+        (self.settings.clock)()
     }
 
     /// Publishes over the same connection.
@@ -70,11 +81,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs until the shutdown signal.
-    pub(super) fn run(mut self, stop: &Stop) -> Result<Polled, LiveError> {
+    pub(super) fn run(mut self, scans: &ScanQueue, stop: &Stop) -> Result<Polled, LiveError> {
         let mut wait = POLL;
         while !stop.is_stopped() {
             self.beats.check()?;
             self.serve(wait)?;
+            self.answer_scans(&scans.take())?;
             let now = (self.settings.clock)();
             let done = match self.plan.next(now) {
                 Some(action) => self.act(&action, now)?,
@@ -127,7 +139,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Makes a call; whether it was made.
-    fn act(&mut self, action: &Action, now: Micros) -> Result<bool, LiveError> {
+    pub(super) fn act(&mut self, action: &Action, now: Micros) -> Result<bool, LiveError> {
         let done = match action {
             Action::List => self.list(),
             Action::Events(sport) => self.events(sport),
@@ -190,6 +202,7 @@ impl<'a> Worker<'a> {
         self.polled.frames += poll.events.len() as u64;
         self.polled.ticks += poll.ticks() as u64;
         let received_at = poll.received_at;
+        self.covered.insert(sport.to_owned(), Covered::by(&poll));
         self.publisher.of(&source(sport)).poll(poll)?;
         self.plan.polled(sport, received_at);
         Ok(Ok(()))

@@ -31,6 +31,8 @@ const CLOCK: &str = "clock";
 pub enum StateRecord {
     /// A part of the engine's state.
     Saved(Saved),
+    /// A scan.
+    Scan(Box<wire::StateScan>),
     /// How far the partition had come.
     Partition(wire::StatePartition),
 }
@@ -124,6 +126,7 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
             let wire::StateClock { now, watermark, leap } = decode(value)?;
             Ok(StateRecord::Saved(Saved::Clock(Clock { now, watermark, leap })))
         }
+        RecordType::StateScan => Ok(StateRecord::Scan(Box::new(decode(value)?))),
         RecordType::StateHead => Ok(StateRecord::Saved(saved_head(&decode(value)?)?)),
         _ => Ok(StateRecord::Saved(Saved::Line(Box::new(saved_line(&decode(value)?)?)))),
     }

@@ -5,6 +5,7 @@
 
 mod limits;
 mod market;
+mod scans;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +13,9 @@ use std::sync::Arc;
 use arb_engine::market::Policy;
 use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::feed_mark::{EPOCH, FeedMark, SEQUENCE};
-use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
+use arb_schemas::records::ScanResult;
+use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE, SCAN_RESULTS};
+use arb_schemas::wire::decode;
 use arb_simulated_log::compare::difference;
 use arb_simulated_log::{Kind, Scenario, Simulation, World, Written};
 
@@ -84,6 +87,31 @@ fn a_record_beyond_a_limit_is_dead_lettered_and_never_ends_a_pump() {
     for seed in 0..24 {
         let world = simulation(&input, Scenario::Disturbed(seed)).run().unwrap();
         assert_eq!(difference::<OddsMachine>(&world, &expected), None, "seed {seed}");
+    }
+}
+
+#[test]
+fn scans_are_answered_once_and_alike_whatever_happens() {
+    for market in 0..4 {
+        let input = scans::market(market);
+        let expected = simulation(&input, Scenario::Undisturbed).run().unwrap();
+        for (partition, written) in expected.log(SCAN_RESULTS.name) {
+            let results: Vec<ScanResult> =
+                written.iter().map(|(_, value, _)| decode(value.as_ref().unwrap()).unwrap()).collect();
+            assert_eq!(results.len(), scans::ENDED, "market {market} partition {partition}");
+            let is_whole = |result: &ScanResult| {
+                result
+                    .sources
+                    .iter()
+                    .all(|source| source.outcome == "polled" && source.asked == source.quotes)
+            };
+            assert!(results.iter().all(is_whole), "every quote on offer is from the poll for the scan");
+            assert!(results.iter().any(|result| result.events > 0));
+        }
+        for seed in 0..60 {
+            let world = simulation(&input, Scenario::Disturbed(seed)).run().unwrap();
+            assert_eq!(difference::<OddsMachine>(&world, &expected), None, "market {market} seed {seed}");
+        }
     }
 }
 

@@ -1,0 +1,81 @@
+//! How a worker answers scans: it polls what they cover of the sports whose lease it holds, once for all scans that wait.
+//!
+//! It never polls what the plan refuses, and answers every scan that covers one of its sports, with the reason when there was no
+//! poll.
+
+use arb_schemas::records::ScanRequest;
+use arb_schemas::time::Micros;
+
+use super::LiveError;
+use super::plan::Action;
+use super::worker::{Worker, source};
+use crate::publish::PublishError;
+use crate::scan::{Covered, ScanOutcome};
+
+/// Sports that a worker polls for the scans of one turn: one scan may not spend more.
+const MOST_SPORTS: usize = 10;
+
+/// What became of a sport: the outcome, the time of the poll, its cost.
+type SportPoll = (ScanOutcome, Option<Micros>, u64);
+
+impl Worker<'_> {
+    /// Answers the scans that wait.
+    pub(super) fn answer_scans(&mut self, scans: &[ScanRequest]) -> Result<(), LiveError> {
+        if scans.is_empty() {
+            return Ok(());
+        }
+        let held: Vec<String> = self.plan.held().cloned().collect();
+        let mut polled = 0;
+        for sport in held {
+            let scans: Vec<_> = scans.iter().filter(|scan| self.covers(&sport, scan)).collect();
+            if scans.is_empty() {
+                continue;
+            }
+            let to = self.publisher.of(&source(&sport));
+            scans.iter().try_for_each(|scan| to.scan_begin(scan))?;
+            let (outcome, at, credits) = if polled < MOST_SPORTS {
+                self.poll_for_scan(&sport)?
+            } else {
+                (ScanOutcome::ScanCap, None, 0)
+            };
+            polled += usize::from(credits > 0);
+            let end = |scan: &&ScanRequest| -> Result<(), PublishError> {
+                to.scan_end(&scan.id, outcome, at, credits)
+            };
+            scans.iter().try_for_each(end)?;
+            tracing::info!(sport, scans = scans.len(), outcome = outcome.key(), credits, "scans answered");
+        }
+        Ok(())
+    }
+
+    fn covers(&self, sport: &str, scan: &ScanRequest) -> bool {
+        match self.covered.get(sport) {
+            // A scan of the league covers it, whatever its last poll had.
+            Some(covered) => covered.is_scanned(scan) || Covered::league(sport).is_scanned(scan),
+            None => Covered::league(sport).is_scanned(scan),
+        }
+    }
+
+    fn poll_for_scan(&mut self, sport: &str) -> Result<SportPoll, LiveError> {
+        let mut allowed = self.plan.scan(sport, self.now());
+        if allowed == Ok(false) {
+            let now = self.now();
+            self.act(&Action::List, now)?;
+            allowed = self.plan.scan(sport, self.now());
+        }
+        match allowed {
+            Err(outcome) => return Ok((outcome, None, 0)),
+            Ok(false) => return Ok((ScanOutcome::Credits, None, 0)),
+            Ok(true) => {}
+        }
+        let (before, now) = (self.plan.received_at(sport), self.now());
+        if !self.act(&Action::Poll(sport.to_owned()), now)? {
+            // The lease was not confirmed: another worker may hold it.
+            return Ok((ScanOutcome::Failed, None, 0));
+        }
+        let (after, credits) = (self.plan.received_at(sport), self.plan.scanned());
+        let is_new = after > before;
+        let outcome = if is_new { ScanOutcome::Polled } else { ScanOutcome::Failed };
+        Ok((outcome, after.filter(|_| is_new), credits))
+    }
+}

@@ -1,0 +1,158 @@
+//! The scans that a partition remembers: which sources have begun and ended to answer them.
+//!
+//! A begin marker notes the latest poll of its source that the partition had; an end marker names the poll for the scan. A quote
+//! counts as asked for when it is from that poll, and that poll is later in the source's own order than all before the begin
+//! marker: it never compares clocks. The newest scans are remembered, so that the state cannot grow. All of it is in the
+//! changelog.
+
+mod answer;
+mod scope;
+
+use std::collections::BTreeMap;
+
+use arb_engine::Engine;
+use arb_engine::caps::NAME_BYTES;
+use arb_runtime::log::Output;
+use arb_runtime::machine::Change;
+use arb_schemas::ScanMarker;
+use arb_schemas::records::{ScanBegin, ScanEnd, ScanRequest, StateScan, StateScanSource};
+use arb_schemas::topics::SCAN_RESULTS;
+use arb_schemas::wire::{WireError, encode};
+
+/// Scans that are remembered.
+const MOST_SCANS: usize = 256;
+/// Sources of a scan.
+const MOST_SOURCES: usize = 256;
+/// Names in each list of a request.
+const MOST_NAMES: usize = 100;
+
+/// The scans of a partition; `None` of a draft is removed.
+#[derive(Debug, Default)]
+pub(crate) struct Scans {
+    known: BTreeMap<String, StateScan>,
+    draft: BTreeMap<String, Option<StateScan>>,
+}
+
+/// What a marker brings about.
+#[derive(Debug, PartialEq)]
+pub(crate) enum MarkerEffect {
+    /// It is remembered.
+    Noted,
+    /// A record is to be published.
+    Answered(Output),
+    /// It is beyond a limit.
+    Refused(&'static str),
+}
+
+impl Scans {
+    /// Takes in a marker at an offset of a partition.
+    pub(crate) fn step(
+        &mut self,
+        engine: &Engine,
+        marker: &ScanMarker,
+        (partition, offset): (i32, i64),
+    ) -> Result<MarkerEffect, WireError> {
+        match marker {
+            ScanMarker::Begin(begin) => Ok(self.begin(engine, begin, offset)),
+            ScanMarker::End(end) => self.end(engine, end, partition),
+        }
+    }
+
+    fn begin(&mut self, engine: &Engine, begin: &ScanBegin, offset: i64) -> MarkerEffect {
+        if let Some(reason) = refusal(begin) {
+            return MarkerEffect::Refused(reason);
+        }
+        let new = || StateScan { request: begin.request.clone(), number: offset, sources: Vec::new() };
+        let mut scan = self.get(&begin.request.id).cloned().unwrap_or_else(new);
+        scan.sources.retain(|known| known.source != begin.source);
+        if scan.sources.len() >= MOST_SOURCES {
+            return MarkerEffect::Refused("more sources than a scan may have");
+        }
+        scan.sources.push(StateScanSource {
+            source: begin.source.clone(),
+            before: engine.latest_poll(&begin.source).unwrap_or(i64::MIN),
+            outcome: None,
+            polled_at: None,
+            credits: 0,
+        });
+        self.draft.insert(scan.request.id.clone(), Some(scan));
+        self.forget_oldest();
+        MarkerEffect::Noted
+    }
+
+    fn end(&mut self, engine: &Engine, end: &ScanEnd, partition: i32) -> Result<MarkerEffect, WireError> {
+        let Some(mut scan) = self.get(&end.scan).cloned() else { return Ok(MarkerEffect::Noted) };
+        let Some(source) = scan.sources.iter_mut().find(|known| known.source == end.source) else {
+            return Ok(MarkerEffect::Noted);
+        };
+        source.outcome = Some(end.outcome.chars().take(NAME_BYTES).collect());
+        (source.polled_at, source.credits) = (end.polled_at, end.credits);
+        let value = answer::encoded(answer::answer(engine, &scan))?;
+        let key = scan.request.id.clone();
+        self.draft.insert(key.clone(), Some(scan));
+        Ok(MarkerEffect::Answered(Output::new(SCAN_RESULTS.name, partition, key, Some(value))))
+    }
+
+    fn get(&self, id: &str) -> Option<&StateScan> {
+        self.draft.get(id).map_or_else(|| self.known.get(id), Option::as_ref)
+    }
+
+    /// All that are remembered, drafts included.
+    fn all(&self) -> impl Iterator<Item = &StateScan> {
+        let known = self.known.iter().filter(|(id, _)| !self.draft.contains_key(*id));
+        known.map(|(_, scan)| scan).chain(self.draft.values().flatten())
+    }
+
+    fn forget_oldest(&mut self) {
+        while self.all().count() > MOST_SCANS {
+            let oldest = self.all().min_by_key(|scan| (scan.number, scan.request.id.clone()));
+            let Some(id) = oldest.map(|scan| scan.request.id.clone()) else { return };
+            self.draft.insert(id, None);
+        }
+    }
+
+    /// The drafts as changes of the changelog.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = Result<Change, WireError>> {
+        self.draft.iter().map(|(id, scan)| {
+            let value = scan.as_ref().map(encode).transpose()?;
+            Ok(Change { key: format!("scan/{id}"), value })
+        })
+    }
+
+    /// Makes the drafts the state.
+    pub(crate) fn apply(&mut self) {
+        for (id, scan) in std::mem::take(&mut self.draft) {
+            match scan {
+                Some(scan) => drop(self.known.insert(id, scan)),
+                None => drop(self.known.remove(&id)),
+            }
+        }
+    }
+
+    /// Drops the drafts.
+    pub(crate) fn abort(&mut self) {
+        self.draft.clear();
+    }
+
+    /// Puts a scan back.
+    pub(crate) fn restore(&mut self, scan: StateScan) {
+        self.known.insert(scan.request.id.clone(), scan);
+    }
+}
+
+/// Why a begin marker is not taken.
+fn refusal(ScanBegin { source, request }: &ScanBegin) -> Option<&'static str> {
+    let ScanRequest { id, account, sport, league, event_ids, event_group, markets, books, .. } = request;
+    let lists = [event_ids, markets, books];
+    if lists.iter().any(|list| list.len() > MOST_NAMES) {
+        return Some("more names than a list of a scan may have");
+    }
+    let named =
+        [Some(source), Some(id), Some(account), sport.as_ref(), league.as_ref(), event_group.as_ref()];
+    let names = named.into_iter().flatten().chain(lists.into_iter().flatten());
+    let is_too_long = names.into_iter().any(|name| name.len() > NAME_BYTES);
+    is_too_long.then_some("a name of a scan that is too long")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Scans of a partition, without a log.
+
+use std::sync::Arc;
+
+use arb_engine::effect::Effect;
+use arb_engine::input::{Coordinate, Coverage, Event, Frame, Input, PollEnd, Tick};
+use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
+use arb_engine::odds::Price;
+use arb_schemas::records::{BoardEntry, ScanResult};
+use arb_schemas::wire::decode;
+
+use super::*;
+
+const SECOND: i64 = 1_000_000;
+
+fn engine() -> Engine {
+    Engine::with_books(Policy::Board, Arc::default())
+}
+
+fn poll(engine: &mut Engine, source: &str, seconds: i64, books: &[&'static str]) {
+    let received_at = seconds * SECOND;
+    let tick = |book, outcome| Tick {
+        book,
+        bet: Bet::new(Market::parse("h2h").unwrap(), outcome, Side::Back, None).unwrap(),
+        price: Price::from_decimal("2.1").unwrap(),
+        limit: None,
+        suspended: false,
+        last_seen_at: received_at - SECOND,
+        price_moved_at: None,
+    };
+    let ticks = books.iter().flat_map(|book| [tick(book, Outcome::Home), tick(book, Outcome::Away)]);
+    let event = Event {
+        id: "e",
+        sport: "tennis",
+        league: "tennis_atp",
+        home: "H",
+        away: "A",
+        commence_time: 3_600 * SECOND,
+    };
+    let coverage = Coverage::default();
+    let (poll_index, ticks) = (Some(0), ticks.collect());
+    let frame = Frame { source, received_at, poll_index, event, coverage: coverage.clone(), ticks };
+    let end = PollEnd { source, received_at, league: None, coverage, frames: 1 };
+    let mut effects: Vec<Effect> = Vec::new();
+    let at = Coordinate { topic: "t", partition: 0, offset: seconds };
+    engine.step(at, &Input::Frame(frame), &mut effects);
+    engine.step(at, &Input::PollEnd(end), &mut effects);
+}
+
+fn request(id: &str) -> ScanRequest {
+    let (id, sport, requested_at) = (id.to_owned(), Some("tennis".to_owned()), 20 * SECOND);
+    ScanRequest { id, sport, requested_at, ..ScanRequest::default() }
+}
+
+fn begin(
+    scans: &mut Scans,
+    engine: &Engine,
+    source: &str,
+    request: ScanRequest,
+    offset: i64,
+) -> MarkerEffect {
+    let begin = ScanBegin { source: source.to_owned(), request };
+    scans.step(engine, &ScanMarker::Begin(Box::new(begin)), (0, offset)).unwrap()
+}
+
+fn end(scans: &mut Scans, engine: &Engine, source: &str, polled: Option<i64>) -> Option<ScanResult> {
+    let end = ScanEnd {
+        scan: "x".to_owned(),
+        source: source.to_owned(),
+        outcome: "polled".to_owned(),
+        polled_at: polled.map(|seconds| seconds * SECOND),
+        credits: 0,
+    };
+    match scans.step(engine, &ScanMarker::End(end), (0, 99)).unwrap() {
+        MarkerEffect::Answered(output) => Some(decode(&output.value.unwrap()).unwrap()),
+        _ => None,
+    }
+}
+
+/// Of each source: its outcome, quotes on offer, quotes that were asked for, quotes that the book confirmed after the request.
+fn sources(result: &ScanResult) -> Vec<(&str, &str, i32, i32, i32)> {
+    let line = |source: &'_ arb_schemas::records::ScanSource| (source.quotes, source.asked, source.confirmed);
+    let named = result.sources.iter().map(|source| {
+        let (quotes, asked, confirmed) = line(source);
+        (&*source.source, &*source.outcome, quotes, asked, confirmed)
+    });
+    named.collect()
+}
+
+#[test]
+fn only_quotes_of_the_named_poll_after_the_begin_marker_were_asked_for() {
+    let (mut engine, mut scans) = (engine(), Scans::default());
+    poll(&mut engine, "s", 10, &["a", "b"]);
+    begin(&mut scans, &engine, "s", request("x"), 1);
+    let before = end(&mut scans, &engine, "s", Some(10)).unwrap();
+    assert_eq!(sources(&before), [("s", "polled", 4, 0, 0)], "the poll is from before the marker");
+    poll(&mut engine, "s", 21, &["a", "b"]);
+    let other = end(&mut scans, &engine, "s", Some(22)).unwrap();
+    assert_eq!(sources(&other), [("s", "polled", 4, 0, 0)], "another poll of the source");
+    let asked = end(&mut scans, &engine, "s", Some(21)).unwrap();
+    assert_eq!(sources(&asked), [("s", "polled", 4, 4, 4)]);
+    assert_eq!((asked.events, asked.arbs.len(), asked.as_of), (1, 1, 21 * SECOND));
+    assert_eq!(asked.arbs[0].asked, [true, true]);
+    assert_eq!(&*decode::<BoardEntry>(&asked.arbs[0].entry.0).unwrap().event.id, "e");
+}
+
+#[test]
+fn a_source_that_has_quotes_and_has_not_begun_is_silent() {
+    let (mut engine, mut scans) = (engine(), Scans::default());
+    poll(&mut engine, "other", 10, &["c"]);
+    begin(&mut scans, &engine, "s", request("x"), 1);
+    poll(&mut engine, "s", 20, &["a"]);
+    let result = end(&mut scans, &engine, "s", Some(20)).unwrap();
+    assert_eq!(sources(&result), [("other", "silent", 2, 0, 0), ("s", "polled", 2, 2, 0)]);
+    begin(&mut scans, &engine, "other", request("x"), 2);
+    let result = end(&mut scans, &engine, "s", Some(20)).unwrap();
+    assert_eq!(sources(&result)[0], ("other", "pending", 2, 0, 0));
+}
+
+#[test]
+fn what_is_scanned_is_what_the_request_names() {
+    let quotes = |request: ScanRequest| {
+        let (mut engine, mut scans) = (engine(), Scans::default());
+        begin(&mut scans, &engine, "s", request, 1);
+        poll(&mut engine, "s", 20, &["a", "b"]);
+        let result = end(&mut scans, &engine, "s", Some(20)).unwrap();
+        (result.sources[0].quotes, result.arbs.len())
+    };
+    let with = |change: fn(&mut ScanRequest)| {
+        let mut request = request("x");
+        change(&mut request);
+        quotes(request)
+    };
+    assert_eq!(with(|_| {}), (4, 1));
+    assert_eq!(with(|scan| scan.sport = Some("tennis_atp".into())), (4, 1));
+    assert_eq!(with(|scan| scan.sport = Some("soccer".into())), (0, 0));
+    assert_eq!(with(|scan| scan.league = Some("tennis".into())), (0, 0));
+    assert_eq!(with(|scan| scan.event_ids = vec!["e".into(), "f".into()]), (4, 1));
+    assert_eq!(with(|scan| scan.event_ids = vec!["f".into()]), (0, 0));
+    assert_eq!(with(|scan| scan.event_group = Some("tennis_atp/1970-01-01".into())), (4, 1));
+    assert_eq!(with(|scan| scan.event_group = Some("tennis_atp/1970-01-02".into())), (0, 0));
+    assert_eq!(with(|scan| scan.markets = vec!["totals".into()]), (0, 0));
+    assert_eq!(with(|scan| scan.books = vec!["a".into()]), (2, 1));
+    assert_eq!(with(|scan| scan.min_margin = 0.06), (4, 0));
+    assert_eq!(with(|scan| scan.min_margin = 0.04), (4, 1));
+}
+
+#[test]
+fn the_oldest_scan_is_forgotten_and_the_state_does_not_grow() {
+    let (engine, mut scans) = (engine(), Scans::default());
+    for number in 0..300 {
+        let id = format!("scan {number:03}");
+        assert_eq!(begin(&mut scans, &engine, "s", request(&id), number), MarkerEffect::Noted);
+        if number % 7 == 0 {
+            scans.apply();
+        }
+    }
+    assert_eq!(
+        (scans.all().count(), scans.get("scan 043"), scans.get("scan 044").is_some()),
+        (256, None, true)
+    );
+    let removed = scans.changes().filter(|change| change.as_ref().unwrap().value.is_none()).count();
+    assert!(removed > 0, "tombstones are written");
+}
+
+#[test]
+fn what_is_too_long_is_refused() {
+    let (engine, mut scans) = (engine(), Scans::default());
+    let long = "x".repeat(NAME_BYTES + 1);
+    for request in [
+        ScanRequest { id: long.clone(), ..request("x") },
+        ScanRequest { league: Some(long.clone()), ..request("x") },
+        ScanRequest { books: vec![long.clone()], ..request("x") },
+        ScanRequest { event_ids: vec!["e".to_owned(); 101], ..request("x") },
+    ] {
+        assert!(matches!(begin(&mut scans, &engine, "s", request, 1), MarkerEffect::Refused(_)));
+    }
+    assert!(matches!(begin(&mut scans, &engine, &long, request("x"), 1), MarkerEffect::Refused(_)));
+    assert_eq!(end(&mut scans, &engine, "s", Some(1)), None, "a scan that never began");
+}
+
+#[test]
+fn an_abort_drops_a_scan_and_a_restore_puts_it_back() {
+    let (engine, mut scans) = (engine(), Scans::default());
+    begin(&mut scans, &engine, "s", request("x"), 1);
+    let value = scans.changes().next().unwrap().unwrap().value.unwrap();
+    scans.abort();
+    assert_eq!(end(&mut scans, &engine, "s", Some(1)), None);
+    scans.restore(decode(&value).unwrap());
+    assert!(end(&mut scans, &engine, "s", Some(1)).is_some());
+}
