@@ -16,7 +16,7 @@ pub use arb_model::{
 };
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
-    StateMove, StatePartition, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival,
+    StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival,
     StateWindow,
 };
-pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};
+pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};

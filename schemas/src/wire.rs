@@ -23,7 +23,7 @@ use crate::limits;
 use self::older::OLDER_READERS;
 use self::versions::{MARKET_LAYOUT, OLDER};
 
-pub(crate) use self::versions::FRAME_V1;
+pub(crate) use self::versions::{FRAME_V1, FRAME_V2};
 pub use self::versions::RecordType;
 
 /// Bytes before the Avro datum.

@@ -6,7 +6,7 @@
 use arb_model::fixtures::event;
 use arb_schemas::records::{
     Account, AccountAudit, AccountCommand, AccountKey, AccountReply, AccountSession, Coverage, Frame, Offer,
-    Outcome, Side, Standing, StateBet, StateConsensus, StateHead, StateLife, StateLine, StateMove,
+    Outcome, Push, Side, Standing, StateBet, StateConsensus, StateHead, StateLife, StateLine, StateMove,
     StateQuote, StateSignal, StateWindow, Status, Tick,
 };
 
@@ -32,6 +32,7 @@ pub(crate) fn frame() -> Frame {
             price_moved_at: None,
             ticks: vec![tick(Outcome::Home, 2_100_000), tick(Outcome::Away, 1_909_090)],
         }],
+        push: Some(Push { sequence: 300, names_event: true }),
     }
 }
 
