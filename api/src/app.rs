@@ -30,6 +30,7 @@ use crate::http::service::Service;
 use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
+use crate::pushes::{PushGate, PushLog};
 use crate::resources::Resources;
 use crate::resources::account::Accounts;
 use crate::resources::health::Health;
@@ -37,6 +38,7 @@ use crate::resources::keys::KeysResource;
 use crate::resources::list::ListResource;
 use crate::resources::session::SessionResource;
 use crate::resources::stream::StreamResource;
+use crate::resources::ticks::TicksResource;
 use crate::resources::usage::UsageResource;
 use crate::routes::ROUTES;
 use crate::stream::{StreamState, Streams};
@@ -52,6 +54,7 @@ pub struct App {
     pub usage: Arc<Usage>,
     pub(crate) commands: Arc<Commands>,
     sessions: Sessions,
+    pushes: Arc<PushGate>,
 }
 
 /// What browsers need.
@@ -112,7 +115,8 @@ impl App {
         let (lists_of_streams, keys_of_streams) = (lists.clone(), Arc::clone(&authority));
         let stream = StreamState { streams, lists: lists_of_streams, authority: keys_of_streams };
         let commands = Arc::new(Commands::new(Arc::clone(authority.replica())));
-        Self { lists, stream: Arc::new(stream), authority, usage, commands, sessions }
+        let pushes = Arc::new(PushGate::new(partitions));
+        Self { lists, stream: Arc::new(stream), authority, usage, commands, sessions, pushes }
     }
 
     /// Begins with this board and no signals, for a caller that hands over the feed as well
@@ -198,6 +202,11 @@ impl App {
         self.commands.queued().map_or(Ok(()), |queued| commands::send_all(&queued, producer, stop))
     }
 
+    /// Writes what clients push until the shutdown signal and the end of the batches under way.
+    pub fn write_pushes(&self, log: impl PushLog + 'static, stop: &Stop) {
+        self.pushes.run(Box::new(log), stop);
+    }
+
     /// Writes usage and reads changed files again, until the shutdown signal.
     pub fn run_periodic_task(&self, stop: &Stop) {
         periodic::run(self, stop);
@@ -225,6 +234,11 @@ impl App {
             arbs: ListResource { entries: Arc::clone(&self.lists.board) },
             signals: ListResource { entries: Arc::clone(&self.lists.signals) },
             stream: StreamResource { streams: Arc::clone(&self.stream) },
+            ticks: TicksResource {
+                authority: Arc::clone(&self.authority),
+                usage: Arc::clone(&self.usage),
+                gate: Arc::clone(&self.pushes),
+            },
             usage: usage.clone(),
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),

@@ -3,10 +3,11 @@
 //! - `app`: an instance, wired; `routes`: the route table; `resources`: what answers each row of it.
 //! - [`http`]: the server, the machinery of the table, authentication, errors, paging.
 //! - [`lists`]: what is open, from the compacted topics; [`stream`]: Server-Sent Events.
+//! - [`pushes`]: odds that clients push, on their way to Kafka.
 //! - [`access`]: accounts, keys, plans and usage; [`files`]: small files, and files that are read again when they change.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
-//! Modules use one another in this order only: app, routes, resources, stream, lists, http, access, files;
+//! Modules use one another in this order only: app, routes, resources, stream, lists, http, pushes, access, files;
 //! `view` and `telemetry` use none of them. The crate never computes anything about odds: entries are shown
 //! as the processor wrote them. It never reads a clock, except for the quota's month and for
 //! the ends of keys and sessions, and then the clock that is passed in.
@@ -18,6 +19,7 @@ pub mod files;
 mod fixtures;
 pub mod http;
 pub mod lists;
+pub mod pushes;
 mod resources;
 mod routes;
 pub mod stream;

@@ -2,7 +2,7 @@
 //!
 //! - `list`: how a list is answered, a page at a time; `arbs` and `signals`: what differs between the two.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
-//! - `stream`: the entry to Server-Sent Events; `usage`: an account's quota; `health`: whether the process runs and serves;
+//! - `stream`: the entry to Server-Sent Events; `ticks`: odds that clients push; `usage`: an account's quota; `health`: whether the process runs and serves;
 //!   `problems`: what an error's `type` means.
 //!
 //! A resource never knows its path, nor another one, except that a session shows keys and usage too.
@@ -16,6 +16,7 @@ pub(crate) mod problems;
 pub(crate) mod session;
 mod signals;
 pub(crate) mod stream;
+pub(crate) mod ticks;
 pub(crate) mod usage;
 
 use arb_schemas::records::{BoardEntry, EdgeSignal};
@@ -26,6 +27,7 @@ use self::keys::KeysResource;
 use self::list::ListResource;
 use self::session::SessionResource;
 use self::stream::StreamResource;
+use self::ticks::TicksResource;
 use self::usage::UsageResource;
 
 /// All resources that have a state.
@@ -35,6 +37,7 @@ pub(crate) struct Resources {
     pub(crate) signals: ListResource<EdgeSignal>,
     pub(crate) stream: StreamResource,
     pub(crate) usage: UsageResource,
+    pub(crate) ticks: TicksResource,
     pub(crate) health: Health,
     pub(crate) accounts: Accounts,
     pub(crate) keys: KeysResource,

@@ -6,6 +6,7 @@
 use std::future::ready;
 
 use arb_accounts::scope::Scope;
+use arb_schemas::limits::PUSH_BODY;
 use warp::http::Method;
 
 use crate::http::auth::AuthScheme;
@@ -26,7 +27,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 22] = [
+pub(crate) static ROUTES: [Route<Resources>; 23] = [
     Route::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.arbs.page(request, charge)
     }),
@@ -56,6 +57,11 @@ pub(crate) static ROUTES: [Route<Resources>; 22] = [
     Row::keyed_task(Method::DELETE, "/api/v1/keys/{kid}", MANAGE, |to, request, charge| {
         to.keys.revoke(AccountHolder::of_key(charge), request)
     }),
+    Row::keyed_task(Method::POST, "/api/v1/ticks", (BOTH, Scope::TicksWrite), |to, request, charge| {
+        to.ticks.push(request, charge)
+    })
+    .costing(1)
+    .with_lines(PUSH_BODY),
     Row::session(Method::POST, "/session/signup", |to, request| to.session.sign_up(request))
         .with_body(session::MAX_BODY),
     Row::session(Method::POST, "/session", |to, request| to.session.log_in(request))

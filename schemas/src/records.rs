@@ -16,7 +16,7 @@ pub use arb_model::{
 };
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
-    StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival,
-    StateWindow,
+    StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks,
+    StateSurvival, StateWindow,
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};

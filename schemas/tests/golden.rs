@@ -21,8 +21,8 @@ use arb_model::fixtures::{alert, close, entry, movement, signal, signal_change, 
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame, Heartbeat, Leg,
-    PollEnd, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StatePush, StateSource, StateStaleBooks,
-    StateSurvival,
+    PollEnd, SignalChange, StateBook, StateClock, StateMargins, StatePartition, StatePush, StateSource,
+    StateStaleBooks, StateSurvival,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};

@@ -3,6 +3,7 @@
 //! It never charges by itself: the handler charges once it knows that it will answer.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use crate::telemetry;
 
@@ -53,22 +54,57 @@ impl<'a> Charge<'a> {
         // A caller that is refused here may have passed an earlier check; the result of that check is no
         // longer valid.
         self.status.set(status.as_ref().ok().copied());
-        status.map(drop).map_err(|refusal| match refusal {
-            Refusal::Exhausted(seconds) => {
-                telemetry::quota_refusal();
-                Problem::quota_exceeded(seconds)
-            }
-            Refusal::Capped(seconds) => {
-                telemetry::quota_refusal();
-                Problem::key_capped(seconds)
-            }
-            Refusal::Unwritten => Problem::unavailable("Charges cannot be written at the moment; try again."),
-        })
+        status.map(drop).map_err(problem_of)
+    }
+
+    /// The same cost, for a handler that waits before it answers. The usage is that of this charge.
+    pub(crate) fn later(&self, usage: Arc<Usage>) -> LaterCharge {
+        LaterCharge { caller: self.caller.clone(), usage, route: self.route.to_owned(), cost: self.cost }
     }
 
     /// The caller's quota, once the request is answered.
     pub(crate) fn status(&self) -> QuotaStatus {
         self.status.get().unwrap_or_else(|| self.usage.status(&self.caller))
+    }
+}
+
+/// The cost of a request that is charged once its answer is known.
+pub(crate) struct LaterCharge {
+    caller: Caller,
+    usage: Arc<Usage>,
+    route: String,
+    cost: u64,
+}
+
+impl LaterCharge {
+    /// Charges it, right before the request is answered.
+    ///
+    /// # Errors
+    /// As [`Charge::charge`].
+    pub(crate) fn charge(&self) -> Result<(), Problem> {
+        self.usage.charge(&self.caller, &self.route, self.cost).map(drop).map_err(problem_of)
+    }
+
+    /// Refuses what could not be charged, and charges nothing.
+    ///
+    /// # Errors
+    /// 429.
+    pub(crate) fn refuse_if_spent(&self) -> Result<(), Problem> {
+        self.usage.check(&self.caller, self.cost).map(drop).map_err(problem_of)
+    }
+}
+
+fn problem_of(refusal: Refusal) -> Problem {
+    match refusal {
+        Refusal::Exhausted(seconds) => {
+            telemetry::quota_refusal();
+            Problem::quota_exceeded(seconds)
+        }
+        Refusal::Capped(seconds) => {
+            telemetry::quota_refusal();
+            Problem::key_capped(seconds)
+        }
+        Refusal::Unwritten => Problem::unavailable("Charges cannot be written at the moment; try again."),
     }
 }
 

@@ -11,6 +11,7 @@ use warp::http::Method;
 use warp::reply::Response;
 
 use super::auth::AuthScheme;
+use super::body::Media;
 use super::charge::Charge;
 use super::problem::Problem;
 use super::request::Request;
@@ -29,7 +30,7 @@ type OpenHandler<S> = fn(&S, &Request<'_>) -> Answer;
 type OpenTask<S> = fn(&S, &Request<'_>) -> Started;
 /// A handler that charges a key once it knows that it will answer.
 type KeyHandler<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Answer;
-/// A handler for a key that waits; it costs nothing.
+/// A handler for a key that waits, and charges by itself.
 type KeyTask<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Started;
 
 /// The schemes of a resource that both surfaces serve.
@@ -73,12 +74,14 @@ pub(crate) struct Route<S: 'static> {
     access: Access<S>,
     /// Most bytes of its body; without it a body is not read.
     pub(super) max_body: Option<usize>,
+    /// What its body is.
+    pub(super) media: Media,
 }
 
 impl<S: 'static> Route<S> {
     /// A row for anybody.
     pub(crate) const fn open(path: &'static str, handler: OpenHandler<S>) -> Self {
-        Self { method: Method::GET, path, access: Access::Open(handler), max_body: None }
+        Self { method: Method::GET, path, access: Access::Open(handler), max_body: None, media: Media::Json }
     }
 
     /// A row for keys with a scope, by these schemes; each answer costs so many requests.
@@ -90,10 +93,10 @@ impl<S: 'static> Route<S> {
         handler: KeyHandler<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost, work: KeyWork::Now(handler) };
-        Self { method, path, access, max_body: None }
+        Self { method, path, access, max_body: None, media: Media::Json }
     }
 
-    /// A row for keys with a scope whose handler waits; it costs nothing.
+    /// A row for keys with a scope whose handler waits; it costs nothing, unless [`Self::costing`] says so.
     pub(crate) const fn keyed_task(
         method: Method,
         path: &'static str,
@@ -101,17 +104,32 @@ impl<S: 'static> Route<S> {
         handler: KeyTask<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost: 0, work: KeyWork::Task(handler) };
-        Self { method, path, access, max_body: None }
+        Self { method, path, access, max_body: None, media: Media::Json }
     }
 
     /// A row for browsers, which sign in and send cookies; keys are nothing here.
     pub(crate) const fn session(method: Method, path: &'static str, handler: OpenTask<S>) -> Self {
-        Self { method, path, access: Access::Session(handler), max_body: None }
+        Self { method, path, access: Access::Session(handler), max_body: None, media: Media::Json }
     }
 
     /// The same row, which takes a JSON body of at most so many bytes.
     pub(crate) const fn with_body(mut self, max_bytes: usize) -> Self {
         self.max_body = Some(max_bytes);
+        self
+    }
+
+    /// The same row, which takes lines of JSON of at most so many bytes.
+    pub(crate) const fn with_lines(mut self, max_bytes: usize) -> Self {
+        self.max_body = Some(max_bytes);
+        self.media = Media::Lines;
+        self
+    }
+
+    /// The same row, each answer of which costs so many requests.
+    pub(crate) const fn costing(mut self, requests: u64) -> Self {
+        if let Access::Key { cost, .. } = &mut self.access {
+            *cost = requests;
+        }
         self
     }
 

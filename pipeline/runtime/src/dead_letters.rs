@@ -43,14 +43,8 @@ pub enum Reason {
 
 impl Reason {
     /// All of them, in the order in which they are declared.
-    pub const ALL: [Self; 6] = [
-        Self::Unreadable,
-        Self::PartlyLeftOut,
-        Self::Ahead,
-        Self::TooLong,
-        Self::Refused,
-        Self::PushRefused,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Unreadable, Self::PartlyLeftOut, Self::Ahead, Self::TooLong, Self::Refused, Self::PushRefused];
 
     /// Its name in the header.
     #[must_use]

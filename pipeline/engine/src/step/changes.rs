@@ -35,7 +35,12 @@ impl Engine {
             },
         ));
         for (source, now) in by_name(draft.pushes.iter().map(|(source, now)| (*source, now)), names) {
-            push_changes(&source, names.known(&source).and_then(|at| state.pushes.get(&at)), now, &mut changes);
+            push_changes(
+                &source,
+                names.known(&source).and_then(|at| state.pushes.get(&at)),
+                now,
+                &mut changes,
+            );
         }
         changes.extend(by_name(self.books_sampled().into_iter(), names).map(|(book, refresh)| {
             if refresh == Refresh::default() {
