@@ -20,6 +20,7 @@ use crate::http::service::Service;
 use crate::routes::ROUTES;
 
 mod owasp;
+mod ticks;
 
 const PASSWORD: &str = "correct horse battery";
 const HOST: &str = "127.0.0.1:8080";

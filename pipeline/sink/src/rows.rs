@@ -123,6 +123,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::StateHead
         | RecordType::StateLine
         | RecordType::StateSource
+        | RecordType::StatePush
         | RecordType::StatePartition
         | RecordType::StateClock
         | RecordType::StateBook
