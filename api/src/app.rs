@@ -32,11 +32,13 @@ use crate::http::service::Service;
 use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
+use crate::pushes::{PushGate, PushLog};
 use crate::resources::account::Accounts;
 use crate::resources::health::Health;
 use crate::resources::keys::KeysResource;
 use crate::resources::scan::ScanResource;
 use crate::resources::session::SessionResource;
+use crate::resources::ticks::TicksResource;
 use crate::resources::usage::UsageResource;
 use crate::resources::{MarketResources, Resources};
 use crate::routes::ROUTES;
@@ -58,6 +60,7 @@ pub struct App {
     pub(crate) commands: Arc<Commands>,
     pub(crate) scans: Arc<Scans>,
     sessions: Sessions,
+    pushes: Arc<PushGate>,
 }
 
 /// What browsers need.
@@ -120,8 +123,18 @@ impl App {
         let test_market = TestMarket::new(&authority, streams.heartbeat());
         let stream = StreamState { streams, lists: lists_of_streams, authority: keys_of_streams };
         let commands = Arc::new(Commands::new(Arc::clone(authority.replica())));
-        let scans = Arc::new(Scans::new(partitions));
-        Self { lists, stream: Arc::new(stream), test_market, authority, usage, commands, scans, sessions }
+        let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));
+        Self {
+            lists,
+            stream: Arc::new(stream),
+            test_market,
+            authority,
+            usage,
+            commands,
+            scans,
+            sessions,
+            pushes,
+        }
     }
 
     /// Begins with this board and no signals, for a caller that hands over the feed as well
@@ -258,6 +271,11 @@ impl App {
         self.scans.queued().map_or(Ok(()), |queued| scans::send_all(&queued, producer, stop))
     }
 
+    /// Writes what clients push until the shutdown signal and the end of the batches under way.
+    pub fn write_pushes(&self, log: impl PushLog + 'static, stop: &Stop) {
+        self.pushes.run(Box::new(log), stop);
+    }
+
     /// Reads changed files again, until the shutdown signal.
     pub fn run_periodic_task(&self, stop: &Stop) {
         periodic::run(self, stop);
@@ -290,6 +308,7 @@ impl App {
                 lists: self.lists.clone(),
                 authority: Arc::clone(&self.authority),
             },
+            ticks: TicksResource { authority: Arc::clone(&self.authority), gate: Arc::clone(&self.pushes) },
             usage: usage.clone(),
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),

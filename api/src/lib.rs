@@ -4,11 +4,11 @@
 //! - [`http`]: the server, the machinery of the table, authentication, errors, paging.
 //! - [`lists`]: what is open, from the compacted topics; [`stream`]: Server-Sent Events.
 //! - `test_market`: the lists and streams that test keys see.
-//! - `scans`: the requests and results of scans.
+//! - `scans`: the requests and results of scans; [`pushes`]: odds that clients push, on their way to Kafka.
 //! - [`access`]: accounts, keys, plans and usage; [`files`]: small files, and files that are read again when they change.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
-//! Modules use one another in this order only: app, `test_market`, routes, resources, scans, stream, lists, http, access, files;
+//! Modules use one another in this order only: app, `test_market`, routes, resources, scans, stream, lists, http, pushes, access, files;
 //! `view` and `telemetry` use none of them. The crate never computes anything about odds: entries are shown
 //! as the processor wrote them. It never reads a clock, except for the quota's month and for
 //! the ends of keys and sessions, and then the clock that is passed in.
@@ -20,6 +20,7 @@ pub mod files;
 mod fixtures;
 pub mod http;
 pub mod lists;
+pub mod pushes;
 mod resources;
 mod routes;
 mod scans;

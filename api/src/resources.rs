@@ -3,7 +3,7 @@
 //! - `list`: how a list is answered, a page at a time; `arbs` and `signals`: what differs between the two; `board_filter`: what
 //!   a request may ask of the board.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
-//! - `scan`: scans and their answers.
+//! - `scan`: scans and their answers; `ticks`: odds that clients push.
 //! - `stream`: the entry to Server-Sent Events; `usage`: an account's quota; `health`: whether the process runs and serves;
 //!   `problems`: what an error's `type` means.
 //!
@@ -20,6 +20,7 @@ pub(crate) mod scan;
 pub(crate) mod session;
 mod signals;
 pub(crate) mod stream;
+pub(crate) mod ticks;
 pub(crate) mod usage;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ use self::list::ListResource;
 use self::scan::ScanResource;
 use self::session::SessionResource;
 use self::stream::StreamResource;
+use self::ticks::TicksResource;
 use self::usage::UsageResource;
 use crate::http::charge::Charge;
 use crate::lists::Lists;
@@ -48,6 +50,7 @@ pub(crate) struct Resources {
     pub(crate) test: MarketResources,
     pub(crate) scan: ScanResource,
     pub(crate) usage: UsageResource,
+    pub(crate) ticks: TicksResource,
     pub(crate) health: Health,
     pub(crate) accounts: Accounts,
     pub(crate) keys: KeysResource,

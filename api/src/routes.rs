@@ -7,6 +7,7 @@
 use std::future::ready;
 
 use arb_accounts::scope::Scope;
+use arb_schemas::limits::PUSH_BODY;
 use warp::http::Method;
 
 use crate::http::auth::AuthScheme;
@@ -27,7 +28,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 25] = [
+pub(crate) static ROUTES: [Route<Resources>; 26] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -79,6 +80,11 @@ pub(crate) static ROUTES: [Route<Resources>; 25] = [
         to.keys.revoke(AccountHolder::of_key(charge), request)
     })
     .for_test_keys(),
+    Row::keyed_task(Method::POST, "/api/v1/ticks", (BOTH, Scope::TicksWrite), |to, request, charge| {
+        to.ticks.push(request, charge)
+    })
+    .costing(1)
+    .with_lines(PUSH_BODY),
     Row::session(Method::POST, "/session/signup", |to, request| to.session.sign_up(request))
         .with_body(session::MAX_BODY),
     Row::session(Method::POST, "/session", |to, request| to.session.log_in(request))

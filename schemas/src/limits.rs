@@ -26,6 +26,24 @@ pub const VALUE: usize = WRITTEN - ALLOWANCE;
 /// Longest record that readers fetch in one piece, and longest value that they decode, but for the input's.
 pub const READ: usize = WRITTEN;
 
+/// Longest body of a request that pushes odds, as it is received.
+pub const PUSH_BODY: usize = 1024 * 1024;
+
+/// Longest body of a request that pushes odds, decompressed.
+pub const PUSH_TEXT: usize = 8 * 1024 * 1024;
+
+/// Longest line of such a body.
+pub const PUSH_LINE: usize = 4096;
+
+/// Prices in a request that pushes odds.
+pub const PUSH_TICKS: usize = 10_000;
+
+/// Events in a request that pushes odds.
+pub const PUSH_EVENTS: usize = 500;
+
+/// Different books and markets in a request that pushes odds.
+pub const PUSH_NAMES: usize = 1_000;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +53,7 @@ mod tests {
     fn whatever_may_be_written_can_be_read() {
         // Key and value of the record that it was, and headers.
         let dead_letter = VALUE + ALLOWANCE;
+        assert!([PUSH_LINE, PUSH_BODY, PUSH_TEXT].is_sorted(), "a compressed body is not the longer one");
         let ascending = [INPUT, INPUT_RECORD, dead_letter, WRITTEN, READ];
         assert!(ascending.is_sorted(), "{ascending:?}");
         assert!([INPUT, VALUE, WRITTEN].is_sorted_by(|a, b| a < b));

@@ -25,7 +25,7 @@ pub use scans::{
 };
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
-    StateMove, StatePartition, StateQuote, StateSignal, StateSource, StateStaleBooks, StateSurvival,
-    StateWindow,
+    StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks,
+    StateSurvival, StateWindow,
 };
-pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, Status, Tick};
+pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};

@@ -90,7 +90,7 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; clock; margins; scan/ and the scan id; survival/, sport, stage, kind and bands; source/ and the source; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line",
+    key: "partition; clock; margins; scan/ and the scan id; survival/, sport, stage, kind and bands; source/ and the source; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
@@ -101,6 +101,7 @@ pub const PROCESS_STATE: Topic = Topic {
         RecordType::StateMargins,
         RecordType::StateSurvival,
         RecordType::StateSource,
+        RecordType::StatePush,
         RecordType::StateClock,
         RecordType::StateScan,
         RecordType::StatePartition,

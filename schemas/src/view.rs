@@ -1,5 +1,5 @@
 //! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema, in
-//! both its versions: a tick of the first has no limit.
+//! all its versions: a tick of the first has no limit, a frame of the first two no push.
 //!
 //! Most of the processor's work is reading frames, and most of that would be copying names that it only looks
 //! up. The reader does not explain errors: for invalid bytes [`frame`] returns `None`, and
@@ -8,9 +8,9 @@
 //! Source: Apache Avro 1.12, "Binary encoding"; the order of the fields is that of `avro/Frame.avsc`.
 
 use crate::limits;
-use crate::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
+use crate::records::{Coverage, Event, Frame, Offer, Outcome, Push, Side, Status, Tick};
 use crate::time::Micros;
-use crate::wire::{FRAME_V1, HEADER, RecordType};
+use crate::wire::{FRAME_V1, FRAME_V2, HEADER, RecordType};
 
 /// A [`Frame`] whose names lie elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,7 @@ pub struct FrameView<'a> {
     pub coverage: CoverageView<'a>,
     /// Those of all offers.
     pub ticks: Vec<TickView<'a>>,
+    pub push: Option<Push>,
 }
 
 /// A [`Event`].
@@ -58,10 +59,10 @@ pub struct TickView<'a> {
 
 impl<'a> From<&'a Frame> for FrameView<'a> {
     fn from(frame: &'a Frame) -> Self {
-        let Frame { source, received_at, poll_index, event, coverage, offers } = frame;
+        let Frame { source, received_at, poll_index, event, coverage, offers, push } = frame;
         let ticks = offers.iter().flat_map(offer_ticks).collect();
-        let (received_at, poll_index) = (*received_at, *poll_index);
-        Self { source, received_at, poll_index, event: event.into(), coverage: coverage.into(), ticks }
+        let (received_at, poll_index, push) = (*received_at, *poll_index, *push);
+        Self { source, received_at, poll_index, event: event.into(), coverage: coverage.into(), ticks, push }
     }
 }
 
@@ -92,9 +93,10 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
     if message.len() > limits::INPUT {
         return None;
     }
-    let has_limits = match u32::from_be_bytes(*id) {
-        FRAME_V1 => false,
-        id if id == RecordType::Frame as u32 => true,
+    let (has_limits, has_push) = match u32::from_be_bytes(*id) {
+        FRAME_V1 => (false, false),
+        FRAME_V2 => (true, false),
+        id if id == RecordType::Frame as u32 => (true, true),
         _ => return None,
     };
     let mut datum = Datum(datum);
@@ -105,8 +107,12 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
         event: datum.event()?,
         coverage: CoverageView { books: datum.option(Datum::names)?, markets: datum.option(Datum::names)? },
         ticks: Vec::new(),
+        push: None,
     };
     datum.array(|datum| datum.offer(has_limits, &mut frame.ticks))?;
+    if has_push {
+        frame.push = datum.option(Datum::push)?;
+    }
     datum.0.is_empty().then_some(frame)
 }
 
@@ -208,6 +214,20 @@ impl<'a> Datum<'a> {
             status: self.symbol(&STATUSES)?,
             limit: if has_limits { self.option(Self::long)? } else { None },
         })
+    }
+
+    fn push(&mut self) -> Option<Push> {
+        Some(Push { sequence: self.long()?, names_event: self.boolean()? })
+    }
+
+    fn boolean(&mut self) -> Option<bool> {
+        let (byte, rest) = self.0.split_first()?;
+        self.0 = rest;
+        match byte {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
     }
 
     fn symbol<T: Copy>(&mut self, symbols: &[T]) -> Option<T> {

@@ -23,8 +23,8 @@ use crate::limits;
 use self::older::OLDER_READERS;
 use self::versions::{MARKET_LAYOUT, OLDER};
 
-pub(crate) use self::versions::FRAME_V1;
 pub use self::versions::RecordType;
+pub(crate) use self::versions::{FRAME_V1, FRAME_V2};
 
 /// Bytes before the Avro datum.
 pub(crate) const HEADER: usize = 5;

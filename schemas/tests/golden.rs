@@ -22,7 +22,7 @@ use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
     Heartbeat, Leg, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins, StatePartition,
-    StateSource, StateStaleBooks, StateSurvival,
+    StatePush, StateSource, StateStaleBooks, StateSurvival,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -88,6 +88,7 @@ fn compare_all() {
     stays(&StateBook { book, counts, sampled_at: 7, interval: Some(1_189_209) });
     stays(&survival());
     stays(&StateMargins { pre_match: vec![0, 3, 1], in_play: vec![] });
+    stays(&StatePush { source: "push/s".into(), sequence: 300, digest: -2, bets: vec![1, i64::MIN] });
     stays(&StateStaleBooks { event_id: "852a3abe".into(), books: vec!["alpha".into()] });
     compare_accounts();
     compare_scans();
@@ -228,8 +229,10 @@ fn of_an_old_window_nothing_is_verified_or_known_of_its_books() {
 
 #[test]
 fn an_old_frame_is_read_in_place_too() {
-    let message = std::fs::read(golden("Frame.v1.bin")).unwrap();
-    assert_eq!(view::frame(&message), Some(FrameView::from(&read::<Frame>("Frame.v1.bin"))));
+    for name in ["Frame.v1.bin", "Frame.v2.bin"] {
+        let message = std::fs::read(golden(name)).unwrap();
+        assert_eq!(view::frame(&message), Some(FrameView::from(&read::<Frame>(name))), "{name}");
+    }
 }
 
 #[test]

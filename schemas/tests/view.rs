@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use apache_avro::writer::datum::GenericDatumWriter;
 use apache_avro::{Schema, to_value};
 use arb_model::Time;
-use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
+use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Push, Side, Status, Tick};
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire;
 use proptest::collection::vec;
@@ -57,14 +57,17 @@ fn frame() -> impl Strategy<Value = Frame> {
     });
     let names = || option::of(vec(name(), 0..4));
     let coverage = (names(), names()).prop_map(|(books, markets)| Coverage { books, markets });
-    let frame = (name(), any::<i64>(), option::of(any::<i32>()), event, coverage, vec(offer(), 0..5));
-    frame.prop_map(|(source, received_at, poll_index, event, coverage, offers)| Frame {
+    let push = option::of((any::<i64>(), any::<bool>()))
+        .prop_map(|push| push.map(|(sequence, names_event)| Push { sequence, names_event }));
+    let frame = (name(), any::<i64>(), option::of(any::<i32>()), event, coverage, vec(offer(), 0..5), push);
+    frame.prop_map(|(source, received_at, poll_index, event, coverage, offers, push)| Frame {
         source,
         received_at,
         poll_index,
         event,
         coverage,
         offers,
+        push,
     })
 }
 
@@ -81,6 +84,7 @@ fn in_the_first_version(frame: &Frame) -> Vec<u8> {
 }
 
 fn without_limits(mut frame: Frame) -> Frame {
+    frame.push = None;
     for tick in frame.offers.iter_mut().flat_map(|offer| &mut offer.ticks) {
         tick.limit = None;
     }

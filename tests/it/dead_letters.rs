@@ -72,6 +72,7 @@ fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
         source: "s".into(),
         received_at: 100 * SECOND,
         poll_index: None,
+        push: None,
         event,
         coverage: Coverage::ALL,
         offers: vec![

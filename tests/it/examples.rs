@@ -125,6 +125,16 @@ fn requests_of_the_documents_are_answered_as_they_are_shown() {
         }
         shown.extend(fields(&answer));
     }
+    for (page, block) in documents().iter().flat_map(|page| {
+        let text = read(page);
+        blocks(&text, "python").into_iter().map(|block| (page.clone(), block.to_owned())).collect::<Vec<_>>()
+    }) {
+        let mut python = Command::new("python3");
+        python.args(["-c", &block]).env("KEY", &running.key).env("SITE", &running.url);
+        let output = run(&mut python);
+        assert!(output.success && !output.out.is_empty(), "{page}: {}{}", output.out, output.err);
+        serde_json::from_str::<Value>(&output.out).unwrap();
+    }
     for page in documents().iter().filter(|page| *page != "docs/recordings.md") {
         for block in blocks(&read(page), "json") {
             let missing: Vec<_> = fields(block).into_iter().filter(|name| !shown.contains(name)).collect();

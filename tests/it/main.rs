@@ -31,6 +31,7 @@ mod markers;
 mod members;
 mod opinion;
 mod processor;
+mod pushes;
 mod quota;
 mod readiness;
 mod restart;

@@ -84,6 +84,11 @@ impl Authority {
         &self.pepper
     }
 
+    /// The time of this instance, for what it receives.
+    pub(crate) fn received_at(&self) -> Micros {
+        (self.clock)()
+    }
+
     /// The machine's time, or this instance's where that is later: a clock that is behind prolongs nothing.
     pub(crate) fn now(&self) -> Micros {
         self.replica.with(Directory::clock).max((self.clock)())

@@ -16,7 +16,26 @@ use super::problem::Problem;
 /// Time for the whole of a body.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Reads a JSON body of at most so many bytes.
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Media {
+    /// One JSON document.
+    Json,
+    /// A JSON document a line.
+    Lines,
+}
+
+impl Media {
+    /// The types that may be declared; the first is the one to use.
+    fn types(self) -> &'static [&'static str] {
+        match self {
+            Self::Json => &["application/json"],
+            Self::Lines => &["application/x-ndjson", "application/ndjson"],
+        }
+    }
+}
+
+/// Reads a body of at most so many bytes.
 ///
 /// # Errors
 /// 415 for another content type, 413 for too many bytes, 408 for a body that takes too long, 400 for one that
@@ -24,10 +43,10 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) async fn read<B: Buf, E>(
     headers: &HeaderMap,
     body: impl Stream<Item = Result<B, E>>,
-    max_bytes: usize,
+    (media, max_bytes): (Media, usize),
 ) -> Result<Bytes, Problem> {
-    if !is_json(headers) {
-        return Err(Problem::unsupported_media_type());
+    if !is_declared_as(headers, media) {
+        return Err(Problem::unsupported_media_type(media.types()[0]));
     }
     let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > max_bytes as u64) {
@@ -54,8 +73,9 @@ async fn read_all<B: Buf, E>(
     Ok(bytes.into())
 }
 
-/// Whether the body is declared as `application/json`, whatever its parameters.
-fn is_json(headers: &HeaderMap) -> bool {
+/// Whether the body is declared as a medium, whatever its parameters.
+fn is_declared_as(headers: &HeaderMap, media: Media) -> bool {
     let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    declared.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+    let declared = declared.split(';').next().unwrap_or_default().trim();
+    media.types().iter().any(|name| declared.eq_ignore_ascii_case(name))
 }

@@ -64,7 +64,7 @@ static RATE_LIMITED: ProblemKind = ProblemKind {
     name: "rate-limited",
     status: StatusCode::TOO_MANY_REQUESTS,
     title: "Rate limited",
-    page: "There were too many attempts, or a key asks more often than its plan allows; try again after the seconds of the Retry-After \
+    page: "There were too many attempts, a key asks more often than its plan allows, or the server has no room for more odds; try again after the seconds of the Retry-After \
            header. Refused requests cost nothing.",
 };
 static TOO_MANY_STREAMS: ProblemKind = ProblemKind {
@@ -116,13 +116,20 @@ static PAYLOAD_TOO_LARGE: ProblemKind = ProblemKind {
     name: "payload-too-large",
     status: StatusCode::PAYLOAD_TOO_LARGE,
     title: "Payload too large",
-    page: "The body has more bytes than the path takes; detail says how many that are.",
+    page: "The body has more than the path takes: bytes, also when it is decompressed, lines, events or names; detail says how many that \
+           are.",
 };
 static UNSUPPORTED_MEDIA_TYPE: ProblemKind = ProblemKind {
     name: "unsupported-media-type",
     status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
     title: "Unsupported media type",
-    page: "The body is not declared as what the path takes: Content-Type: application/json.",
+    page: "The body is not declared as what the path takes, or it is compressed in another way; detail says what is taken.",
+};
+static UNPROCESSABLE: ProblemKind = ProblemKind {
+    name: "unprocessable",
+    status: StatusCode::UNPROCESSABLE_ENTITY,
+    title: "Unprocessable content",
+    page: "No line of the body is accepted; errors lists each with its number, field and reason.",
 };
 static TOO_MANY_CONNECTIONS: ProblemKind = ProblemKind {
     name: "too-many-connections",
@@ -141,10 +148,10 @@ static UNAVAILABLE: ProblemKind = ProblemKind {
     name: "unavailable",
     status: StatusCode::SERVICE_UNAVAILABLE,
     title: "Unavailable",
-    page: "The server is starting or ending; try again after the seconds of the Retry-After header.",
+    page: "The server is starting or ending, or Kafka does not answer in time; try again after the seconds of the Retry-After header.",
 };
 
-static KINDS: [&ProblemKind; 19] = [
+static KINDS: [&ProblemKind; 20] = [
     &INVALID_REQUEST,
     &UNAUTHORIZED,
     &INSUFFICIENT_SCOPE,
@@ -160,6 +167,7 @@ static KINDS: [&ProblemKind; 19] = [
     &URI_TOO_LONG,
     &PAYLOAD_TOO_LARGE,
     &UNSUPPORTED_MEDIA_TYPE,
+    &UNPROCESSABLE,
     &QUOTA_EXCEEDED,
     &TOO_MANY_CONNECTIONS,
     &HEADERS_TOO_LARGE,
@@ -181,11 +189,13 @@ pub(crate) struct Problem {
     invalid_param: Option<(String, Cow<'static, str>)>,
     /// Boxed: it is seldom there, and large.
     header: Option<Box<(HeaderName, HeaderValue)>>,
+    /// What was wrong with each line of a body; boxed as above.
+    errors: Option<Box<serde_json::Value>>,
 }
 
 impl Problem {
     fn new(kind: &'static ProblemKind, detail: &str) -> Self {
-        Self { kind, detail: detail.to_owned(), invalid_param: None, header: None }
+        Self { kind, detail: detail.to_owned(), invalid_param: None, header: None, errors: None }
     }
 
     /// 400.
@@ -296,8 +306,32 @@ impl Problem {
     }
 
     /// 415.
-    pub(crate) fn unsupported_media_type() -> Self {
-        Self::new(&UNSUPPORTED_MEDIA_TYPE, "This path takes a body of the type application/json.")
+    pub(crate) fn unsupported_media_type(expected: &str) -> Self {
+        Self::new(&UNSUPPORTED_MEDIA_TYPE, &format!("This path takes a body of the type {expected}."))
+    }
+
+    /// 415 for the encoding of a body.
+    pub(crate) fn unsupported_encoding() -> Self {
+        Self::new(&UNSUPPORTED_MEDIA_TYPE, "This path takes a body without Content-Encoding, or with gzip.")
+    }
+
+    /// 413 for a body that contains too much.
+    pub(crate) fn too_much(detail: &str) -> Self {
+        Self::new(&PAYLOAD_TOO_LARGE, detail)
+    }
+
+    /// 422 for a body of which no line is accepted, with what is wrong with each.
+    pub(crate) fn nothing_accepted(errors: serde_json::Value) -> Self {
+        Self {
+            errors: Some(Box::new(errors)),
+            ..Self::new(&UNPROCESSABLE, "No line of the body is accepted.")
+        }
+    }
+
+    /// 429, until there is room for another batch.
+    pub(crate) fn pushes_full() -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(1))));
+        Self { header, ..Self::new(&RATE_LIMITED, "The queue of pushed odds is full. Send the batch again.") }
     }
 
     /// 429, until the month ends.
@@ -331,6 +365,9 @@ impl Problem {
         });
         if let Some((name, reason)) = self.invalid_param {
             body["invalid_params"] = json!([{"name": name, "reason": reason}]);
+        }
+        if let Some(errors) = self.errors {
+            body["errors"] = *errors;
         }
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));

@@ -22,7 +22,7 @@ pub(crate) struct Request<'a> {
     /// The pattern of its path.
     pub(super) pattern: &'a str,
     /// Its body, where the row takes one.
-    pub(super) body: Bytes,
+    pub(crate) body: Bytes,
 }
 
 impl<'a> Request<'a> {

@@ -12,6 +12,7 @@ use warp::http::Method;
 use warp::reply::Response;
 
 use super::auth::AuthScheme;
+use super::body::Media;
 use super::charge::Charge;
 use super::problem::Problem;
 use super::request::Request;
@@ -79,6 +80,8 @@ pub(crate) struct Route<S: 'static> {
     serves_test_keys: bool,
     /// Whether a row of GET answers HEAD too.
     pub(super) answers_head: bool,
+    /// What its body is.
+    pub(super) media: Media,
 }
 
 impl<S: 'static> Route<S> {
@@ -91,6 +94,7 @@ impl<S: 'static> Route<S> {
             max_body: None,
             serves_test_keys: false,
             answers_head: true,
+            media: Media::Json,
         }
     }
 
@@ -103,7 +107,15 @@ impl<S: 'static> Route<S> {
         handler: KeyHandler<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost, work: KeyWork::Now(handler) };
-        Self { method, path, access, max_body: None, serves_test_keys: false, answers_head: true }
+        Self {
+            method,
+            path,
+            access,
+            max_body: None,
+            serves_test_keys: false,
+            answers_head: true,
+            media: Media::Json,
+        }
     }
 
     /// A row for keys with a scope whose handler waits; it costs nothing unless [`Self::costing`] says otherwise.
@@ -114,13 +126,29 @@ impl<S: 'static> Route<S> {
         handler: KeyTask<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost: 0, work: KeyWork::Task(handler) };
-        Self { method, path, access, max_body: None, serves_test_keys: false, answers_head: true }
+        Self {
+            method,
+            path,
+            access,
+            max_body: None,
+            serves_test_keys: false,
+            answers_head: true,
+            media: Media::Json,
+        }
     }
 
     /// A row for browsers, which sign in and send cookies; keys are nothing here.
     pub(crate) const fn session(method: Method, path: &'static str, handler: OpenTask<S>) -> Self {
         let access = Access::Session(handler);
-        Self { method, path, access, max_body: None, serves_test_keys: false, answers_head: true }
+        Self {
+            method,
+            path,
+            access,
+            max_body: None,
+            serves_test_keys: false,
+            answers_head: true,
+            media: Media::Json,
+        }
     }
 
     /// The same row, which answers test keys too, and never with anything of the live market.
@@ -132,6 +160,13 @@ impl<S: 'static> Route<S> {
     /// The same row, which takes a JSON body of at most so many bytes.
     pub(crate) const fn with_body(mut self, max_bytes: usize) -> Self {
         self.max_body = Some(max_bytes);
+        self
+    }
+
+    /// The same row, which takes lines of JSON of at most so many bytes.
+    pub(crate) const fn with_lines(mut self, max_bytes: usize) -> Self {
+        self.max_body = Some(max_bytes);
+        self.media = Media::Lines;
         self
     }
 

@@ -19,6 +19,7 @@ use warp::path::FullPath;
 use warp::reply::Response;
 
 use super::auth::AuthScheme;
+use super::body::Media;
 use super::charge::Charge;
 use super::problem::Problem;
 use super::request::{Head, Request};
@@ -51,9 +52,9 @@ struct Begun<'a, S: 'static> {
 }
 
 impl<S: 'static> Begun<'_, S> {
-    /// Most bytes of the body, where it is to be read.
-    fn max_body(&self) -> Option<usize> {
-        self.route.as_ref().ok().and_then(|route| route.max_body)
+    /// What the body is and how many bytes it may have, where it is to be read.
+    fn body(&self) -> Option<(Media, usize)> {
+        self.route.as_ref().ok().and_then(|route| Some((route.media, route.max_body?)))
     }
 
     /// What the answer costs, where there is one.
@@ -115,8 +116,8 @@ impl<S: Send + Sync + 'static> Service<S> {
         body: impl Stream<Item = Result<B, E>>,
     ) -> Response {
         let begun = self.begin(head);
-        let body = match begun.max_body() {
-            Some(max_bytes) => body::read(head.headers, body, max_bytes).await,
+        let body = match begun.body() {
+            Some(expected) => body::read(head.headers, body, expected).await,
             None => Ok(Bytes::new()),
         };
         if body.is_ok() && !begun.is_reserved() {

@@ -25,6 +25,7 @@ mod fuzz;
 mod matrix;
 mod modes;
 mod owasp;
+mod ticks;
 
 const PASSWORD: &str = "correct horse battery";
 const HOST: &str = "127.0.0.1:8080";

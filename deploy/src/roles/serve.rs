@@ -16,7 +16,7 @@ use arb_api::http::site::Site;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::{App, Sessions, SharedApp};
-use arb_kafka::{self as kafka, Cluster, CommandProducer, EndProbe, Ends, Table};
+use arb_kafka::{self as kafka, Cluster, CommandProducer, EndProbe, Ends, PushProducer, Table};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{
@@ -73,10 +73,15 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         app.run_periodic_task(stop);
         Ok(())
     })?;
+    let producer = PushProducer::new(cluster)?;
+    let pushes = thread("pushes", &app, &stop, move |app, stop| {
+        app.write_pushes(producer, stop);
+        Ok(())
+    })?;
     let served = runtime.block_on(serve(socket, Arc::clone(&app), limits, &stop));
     let threads =
         [("board", board), ("signals", signals), ("feed", feed), ("periodic", periodic), ("usage", usage)];
-    let ended = threads.into_iter().chain(accounts).chain(scans);
+    let ended = threads.into_iter().chain(accounts).chain(scans).chain([("pushes", pushes)]);
     let ended: Vec<_> = ended
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
         .collect();

@@ -20,6 +20,8 @@ use crate::system::{pepper, random};
 
 /// Its name.
 const EMAIL: &str = "demonstration@localhost";
+/// The source that it may push, and its one book.
+const BOOK: &str = "demo";
 /// The name of its key.
 const NAME: &str = "arb up";
 /// How often the first command is sent, each time with the same id: the accounts role may still be starting.
@@ -35,8 +37,15 @@ pub(super) fn key(brokers: &Brokers, file: &Path, stop: &Stop) -> anyhow::Result
     for kid in earlier {
         revoke(&mut client, &account, kid)?;
     }
+    client.ask(Command::Grant {
+        account: account.clone(),
+        scopes: vec![Scope::TicksWrite],
+        books: vec![BOOK.to_owned()],
+        source: Some(BOOK.to_owned()),
+    })?;
     let key = secrets::new_key(Mode::Live, &random::bytes()?);
-    let scopes = Scope::ALL.iter().copied().filter(|scope| !scope.is_granted()).collect();
+    let may_have = |scope: &Scope| !scope.is_granted() || *scope == Scope::TicksWrite;
+    let scopes = Scope::ALL.iter().copied().filter(may_have).collect();
     client.ask(Command::CreateKey(NewKey {
         account,
         kid: secrets::parse_key(&key).map(|parsed| parsed.kid.to_owned()).unwrap_or_default(),

@@ -40,6 +40,8 @@ scopes! {
     ScanWrite "scan:write",
     /// Push odds; granted by the operator.
     TicksWrite "ticks:write",
+    /// Set teams and start of events with pushed odds; granted by the operator.
+    EventsWrite "events:write",
     /// Push results; granted by the operator.
     ResultsWrite "results:write",
     /// Manage webhooks.
@@ -63,7 +65,7 @@ impl Scope {
     /// Whether an account has it only when an operator grants it.
     #[must_use]
     pub fn is_granted(self) -> bool {
-        matches!(self, Self::TicksWrite | Self::ResultsWrite)
+        matches!(self, Self::TicksWrite | Self::EventsWrite | Self::ResultsWrite)
     }
 
     /// The scope that a text names.

@@ -22,6 +22,8 @@ pub(crate) struct StepContext<'a> {
     pub(crate) by_time: bool,
     /// The source pushes it as it happens: it is no poll.
     pub(crate) is_push: bool,
+    /// What is learnt of sources may be learnt of it: a client did not push it.
+    pub(crate) teaches: bool,
     pub(crate) moment: Moment<'a>,
     pub(crate) event: &'a Arc<EventInfo>,
     pub(crate) event_changed: bool,

@@ -130,6 +130,7 @@ impl World {
             now,
             by_time: false,
             is_push: false,
+            teaches: true,
             moment: self.moment(now),
             event: &self.event,
             event_changed: false,

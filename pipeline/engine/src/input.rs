@@ -46,6 +46,17 @@ pub struct Frame<'a> {
     pub coverage: Coverage<'a>,
     /// Its ticks, in any order; of two for the same bet the later holds.
     pub ticks: Vec<Tick<'a>>,
+    /// Of a frame that a client pushed.
+    pub push: Option<Push>,
+}
+
+/// What only a frame has that a client pushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Push {
+    /// Number of the update: with the source it is taken in once.
+    pub sequence: i64,
+    /// The frame sets the event's names and start; else only its id counts.
+    pub names_event: bool,
 }
 
 /// An event as a source describes it.

@@ -142,8 +142,15 @@ mod tests {
             tick("b", Outcome::Away, 210),
         ];
         let coverage = Coverage::default();
-        let frame =
-            Frame { source: "s", received_at: 100 * SECOND, poll_index: None, event, coverage, ticks };
+        let frame = Frame {
+            source: "s",
+            received_at: 100 * SECOND,
+            poll_index: None,
+            event,
+            coverage,
+            ticks,
+            push: None,
+        };
         let mut effects = Vec::new();
         engine.step(Coordinate { topic: "t", partition: 0, offset: 1 }, &Input::Frame(frame), &mut effects);
         engine.commit();

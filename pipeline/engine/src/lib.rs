@@ -40,6 +40,7 @@
 //!     },
 //!     coverage: Coverage { books: None, markets: None },
 //!     ticks: vec![tick("a", Outcome::Home, "2.1"), tick("b", Outcome::Away, "2.2")],
+//!     push: None,
 //! };
 //! let (mut engine, mut effects) = (Engine::new(Policy::Raw), Vec::new());
 //! let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset: 0 };

@@ -10,6 +10,7 @@ mod inspect;
 mod market_update;
 mod pass_time;
 mod probe;
+mod push;
 mod restore;
 mod scan;
 mod stale_books;

@@ -4,8 +4,11 @@
 
 mod clock;
 pub(crate) mod expiry;
+mod pushes;
 mod source_clock;
 
 pub use clock::Clock;
 pub(crate) use clock::is_history;
+pub(crate) use pushes::{Digest, PushedUpdates};
+pub use pushes::{PushedUpdate, REMEMBERED_PUSHES};
 pub use source_clock::{Disposition, SourceClock};

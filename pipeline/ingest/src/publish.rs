@@ -53,7 +53,8 @@ pub fn records(source: &str, poll: Poll, partitions: i32) -> Vec<Addressed> {
         let count: &mut i32 = &mut counts[usize::try_from(partition).unwrap_or(0)];
         let key = event.id.to_string();
         let (source, coverage) = (source.to_owned(), coverage.clone());
-        let frame = Frame { source, received_at, poll_index: Some(*count), event, coverage, offers };
+        let frame =
+            Frame { source, received_at, poll_index: Some(*count), event, coverage, offers, push: None };
         *count += 1;
         records.push(Addressed { partition, key, record: TickRecord::Frame(frame) });
     }

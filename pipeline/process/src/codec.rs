@@ -5,7 +5,7 @@
 mod effects;
 pub mod state;
 
-use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Push, Tick};
 use arb_engine::market::{Limit, Market};
 use arb_engine::odds::Price;
 use arb_model::Faults;
@@ -104,6 +104,7 @@ fn as_frame<'a>(frame: &FrameView<'a>, faults: &mut Faults) -> Frame<'a> {
         event: as_event(frame.event),
         coverage: as_coverage(&frame.coverage),
         ticks,
+        push: frame.push.map(|wire::Push { sequence, names_event }| Push { sequence, names_event }),
     }
 }
 

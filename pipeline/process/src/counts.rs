@@ -37,6 +37,8 @@ pub struct OddsCounts {
     pub over: u64,
     /// Records that were refused whole for a cap.
     pub refused: u64,
+    /// Updates of pushed sources that were not taken in: repeated, conflicting, forgotten, of an unknown event.
+    pub pushes: [u64; 4],
     /// The effects of the engine.
     pub effects: EffectCounts,
     /// Entries that broke an invariant.
@@ -57,6 +59,8 @@ impl fmt::Display for OddsCounts {
             ("ahead", self.ahead),
             ("over", self.over),
             ("refused", self.refused),
+            ("pushes_repeated", self.pushes[0]),
+            ("pushes_refused", self.pushes[1..].iter().sum()),
             ("opened", effects.opened),
             ("updated", effects.updated),
             ("refreshed", effects.refreshed),
@@ -177,6 +181,7 @@ impl Tally for OddsCounts {
         self.ahead += other.ahead;
         self.over += other.over;
         self.refused += other.refused;
+        add_each(&mut self.pushes, &other.pushes);
         self.effects.add(&other.effects);
         self.violations += other.violations;
         self.faults.add(&other.faults);
@@ -207,6 +212,10 @@ impl OddsCounts {
             Disposition::Ahead => self.ahead += 1,
             Disposition::Over => self.over += 1,
             Disposition::Refused => self.refused += 1,
+            Disposition::Repeated => self.pushes[0] += 1,
+            Disposition::Conflicting => self.pushes[1] += 1,
+            Disposition::Forgotten => self.pushes[2] += 1,
+            Disposition::UnknownEvent => self.pushes[3] += 1,
         }
     }
 

@@ -190,6 +190,9 @@ fn put_aside_left_out(step: Step, mut faults: Faults, out: &mut Outbox, counts: 
         let error = "received in a future that no one else has reached";
         return out.dead_letter(Reason::Ahead, error.to_owned());
     }
+    if let Some(error) = push_refusal(step.disposition) {
+        return out.dead_letter(Reason::PushRefused, error.to_owned());
+    }
     faults::count_step(&mut faults, step);
     let reasons = [faults.to_string(), step.left_out.to_string()];
     let reasons: Vec<_> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
@@ -201,4 +204,14 @@ fn put_aside_left_out(step: Step, mut faults: Faults, out: &mut Outbox, counts: 
     let is_refused = step.disposition == Disposition::Refused;
     let reason = if is_refused { Reason::Refused } else { Reason::PartlyLeftOut };
     out.dead_letter(reason, reasons.join(", "));
+}
+
+/// Why nothing of a pushed update was taken in, where its client must learn of it; `None` of what is no fault.
+fn push_refusal(disposition: Disposition) -> Option<&'static str> {
+    match disposition {
+        Disposition::Conflicting => Some("its source gave this sequence to another update before"),
+        Disposition::Forgotten => Some("its sequence is below all that are remembered of its source"),
+        Disposition::UnknownEvent => Some("its event is not known, and its source may not name events"),
+        _ => None,
+    }
 }

@@ -21,6 +21,8 @@ struct Meters {
     records: [Counter; 5],
     /// Applied, late, incomplete, ahead, over, refused.
     judged: [Counter; 6],
+    /// Repeated, conflicting, forgotten, of an unknown event.
+    pushes: [Counter; 4],
     ticks: Counter,
     letters: [Counter; dead_letters::Reason::ALL.len()],
     windows: [Counter; 3],
@@ -43,6 +45,8 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     records: ["frame", "poll_end", "heartbeat", "scan_marker", "unreadable"]
         .map(|kind| list::RECORDS_READ.counter(&[kind])),
     judged: ["applied", "late", "incomplete", "ahead", "over", "refused"]
+        .map(|what| list::RECORDS_JUDGED.counter(&[what])),
+    pushes: ["repeated", "conflicting", "forgotten", "unknown_event"]
         .map(|what| list::RECORDS_JUDGED.counter(&[what])),
     ticks: list::TICKS_READ.counter(&[]),
     letters: dead_letters::Reason::ALL.map(|reason| list::DEAD_LETTERS.counter(&[reason.key()])),
@@ -92,13 +96,15 @@ pub fn committed(counts: &Counts<OddsCounts>) {
         ahead,
         over,
         refused,
+        pushes,
         ..
     } = counts.tally;
     let (records, tally) = (counts.records, &counts.tally);
     let readable = tally.readable();
     count(&METERS.records, &[frames, poll_ends, heartbeats, scan_markers, records - readable]);
-    let applied = readable - (late + incomplete + ahead + over + refused);
+    let applied = readable - (late + incomplete + ahead + over + refused + pushes.iter().sum::<u64>());
     count(&METERS.judged, &[applied, late, incomplete, ahead, over, refused]);
+    count(&METERS.pushes, &pushes);
     METERS.ticks.increment(tally.ticks);
     count(&METERS.letters, &counts.letters);
     effects(&tally.effects);

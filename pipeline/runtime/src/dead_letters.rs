@@ -37,12 +37,14 @@ pub enum Reason {
     TooLong,
     /// It is beyond a limit of the engine: nothing of it is taken in.
     Refused,
+    /// An update that a client pushed and that is not taken in.
+    PushRefused,
 }
 
 impl Reason {
     /// All of them, in the order in which they are declared.
-    pub const ALL: [Self; 5] =
-        [Self::Unreadable, Self::PartlyLeftOut, Self::Ahead, Self::TooLong, Self::Refused];
+    pub const ALL: [Self; 6] =
+        [Self::Unreadable, Self::PartlyLeftOut, Self::Ahead, Self::TooLong, Self::Refused, Self::PushRefused];
 
     /// Its name in the header.
     #[must_use]
@@ -53,6 +55,7 @@ impl Reason {
             Self::Ahead => "ahead",
             Self::TooLong => "too-long",
             Self::Refused => "refused",
+            Self::PushRefused => "push-refused",
         }
     }
 }

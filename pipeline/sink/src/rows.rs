@@ -128,6 +128,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::StateScan
         | RecordType::ScanRequest
         | RecordType::ScanResult
+        | RecordType::StatePush
         | RecordType::StatePartition
         | RecordType::StateClock
         | RecordType::StateBook

@@ -6,6 +6,19 @@ use serde::{Deserialize, Serialize};
 use super::{Event, Outcome, Side};
 use crate::time::Micros;
 
+/// An update of a pushed source that was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatePush {
+    /// The source.
+    pub source: String,
+    /// The number of the update.
+    pub sequence: i64,
+    /// Digest of what it contained, but for the time.
+    pub digest: i64,
+    /// Digests of the bets whose prices it gave.
+    pub bets: Vec<i64>,
+}
+
 /// One market of one event; its lines are [`StateLine`]s.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateHead {

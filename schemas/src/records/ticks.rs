@@ -21,6 +21,17 @@ pub struct Frame {
     pub coverage: Coverage,
     /// The ticks, grouped by what they share.
     pub offers: Vec<Offer>,
+    /// Of a frame that a client pushed; `None` of one that ingest took.
+    pub push: Option<Push>,
+}
+
+/// What only a frame has that a client pushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Push {
+    /// Number of the update, given by the client: with the source it is taken in once.
+    pub sequence: i64,
+    /// The client may set the event's names and start; else only its id is given.
+    pub names_event: bool,
 }
 
 /// Books x markets; `None` is all of the source's, an empty list is none.

@@ -9,11 +9,13 @@ use crate::records::{
     AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage, ArbWindow, BoardEntry,
     BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd, ScanBegin, ScanEnd,
     ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
-    StateMargins, StatePartition, StateScan, StateSource, StateStaleBooks, StateSurvival,
+    StateMargins, StatePartition, StatePush, StateScan, StateSource, StateStaleBooks, StateSurvival,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
 pub(crate) const FRAME_V1: u32 = 1;
+/// Frames of before pushes, which [`crate::view`] reads too.
+pub(crate) const FRAME_V2: u32 = 29;
 /// Schema ids of the changelog's layout before `StateHead` and `StateLine`, a record for a whole market. They are never used
 /// again, and what they wrote is not read: it is computed again from the ticks.
 pub(super) const MARKET_LAYOUT: [u32; 3] = [10, 23, 28];
@@ -63,7 +65,7 @@ macro_rules! versions {
 }
 
 versions! {
-    Frame = 29, older { 1: FRAME_V1 };
+    Frame = 60, older { 1: FRAME_V1, 2: FRAME_V2 };
     PollEnd = 2;
     Heartbeat = 3;
     BoardEntry = 35, older { 1: 4, 2: 20 };
@@ -100,6 +102,7 @@ versions! {
     ScanEnd = 55;
     ScanResult = 56;
     StateScan (ScanRequest) = 57;
+    StatePush = 61;
 }
 
 /// An older version of a type of record.

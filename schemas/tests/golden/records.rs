@@ -7,7 +7,7 @@ use arb_model::fixtures::event;
 use arb_schemas::records::scans::Message;
 use arb_schemas::records::{
     Account, AccountAudit, AccountCommand, AccountKey, AccountLeaseQuota, AccountReply, AccountSession,
-    AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, ScanArb, ScanCount, ScanEnd,
+    AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, Push, ScanArb, ScanCount, ScanEnd,
     ScanRequest, ScanResult, ScanSource, SettledLease, Side, Standing, StateBet, StateConsensus, StateHead,
     StateLife, StateLine, StateMove, StateQuote, StateScan, StateScanSource, StateSignal, StateWindow,
     Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay, UsageOfKey, UsageOfRoute,
@@ -35,6 +35,7 @@ pub(crate) fn frame() -> Frame {
             price_moved_at: None,
             ticks: vec![tick(Outcome::Home, 2_100_000), tick(Outcome::Away, 1_909_090)],
         }],
+        push: Some(Push { sequence: 300, names_event: true }),
     }
 }
 

@@ -46,6 +46,11 @@ impl Drop for Lessor {
 impl Key {
     /// Of an account of its own of a plan.
     pub(crate) fn new(broker: &Broker, plan: &str) -> Self {
+        Self::granted(broker, plan, &[], None)
+    }
+
+    /// The same with scopes and a source that an operator granted; the source has one book of its name.
+    pub(crate) fn granted(broker: &Broker, plan: &str, granted: &[Scope], source: Option<&str>) -> Self {
         let (mut key, brokers) = (Self::foreign(broker), broker.brokers.clone());
         let plan = [Plan::Free, Plan::Pro, Plan::Enterprise].into_iter().find(|known| known.key() == plan);
         let kid = secrets::parse_key(&key.text).unwrap().kid.to_owned();
@@ -56,12 +61,13 @@ impl Key {
             revision: 0,
             plan: plan.unwrap(),
             is_disabled: false,
-            granted: vec![],
-            books: vec![],
-            source: None,
+            granted: granted.to_vec(),
+            books: source.map(str::to_owned).into_iter().collect(),
+            source: source.map(str::to_owned),
             created_at: CREATED,
         };
-        let scopes = Scope::ALL.iter().copied().filter(|scope| !scope.is_granted()).collect();
+        let may_have = |scope: &Scope| !scope.is_granted() || granted.contains(scope);
+        let scopes = Scope::ALL.iter().copied().filter(may_have).collect();
         let stored = ApiKey {
             kid,
             account: account.id.clone(),

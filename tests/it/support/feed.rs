@@ -42,6 +42,7 @@ pub(crate) fn frame(received_at: i64) -> Frame {
         source: "s".into(),
         received_at,
         poll_index: None,
+        push: None,
         event: event("soccer"),
         coverage: Coverage::ALL,
         offers: vec![Offer {

@@ -121,6 +121,7 @@ impl Market {
             source: "bench".to_owned(),
             received_at,
             poll_index: None,
+            push: None,
             event: Event {
                 id: format!("bench-{event}").into(),
                 sport: "soccer".into(),

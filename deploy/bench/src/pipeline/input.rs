@@ -141,6 +141,7 @@ impl PushMarket {
             source: "bench".to_owned(),
             received_at: at,
             poll_index: None,
+            push: None,
             event: self.event(event),
             coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
             offers: vec![Offer {

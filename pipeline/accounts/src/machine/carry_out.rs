@@ -162,7 +162,11 @@ fn grant(draft: &mut Draft, id: &str, granted: &Granted<'_>) -> Result<Done, Ref
         return Err(valid::invalid("scopes", "a scope needs no grant"));
     }
     valid::books(granted.books)?;
-    granted.source.map_or(Ok(()), |source| valid::name("source", source))?;
+    granted.source.map_or(Ok(()), |source| valid::source(source))?;
+    let has_it = |other: &Account| other.id != id && other.source.as_deref() == granted.source;
+    if granted.source.is_some() && draft.directory().accounts().any(has_it) {
+        return Err(valid::invalid("source", "is that of another account"));
+    }
     let account = Account {
         granted: valid::sorted(granted.scopes),
         books: granted.books.to_vec(),

@@ -9,6 +9,8 @@ use crate::reply::Refusal;
 use crate::scope::Scope;
 use crate::secrets;
 
+/// Longest name of a source, in bytes.
+const MAX_SOURCE: usize = 200;
 /// Characters of a name at most.
 const MAX_NAME: usize = 100;
 /// Bytes of an e-mail at most: RFC 5321, 4.5.3.1.3.
@@ -78,6 +80,12 @@ pub(super) fn name(field: &str, name: &str) -> Result<(), Refusal> {
     } else {
         Err(invalid(field, "is empty, longer than 100 characters or has control characters"))
     }
+}
+
+/// A source, whose updates are known by its name: short enough for the engine, which knows it with a prefix.
+pub(super) fn source(source: &str) -> Result<(), Refusal> {
+    name("source", source)?;
+    if source.len() > MAX_SOURCE { Err(invalid("source", "is longer than 200 bytes")) } else { Ok(()) }
 }
 
 pub(super) fn kid(kid: &str) -> Result<(), Refusal> {

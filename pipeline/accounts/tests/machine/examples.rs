@@ -265,6 +265,24 @@ fn what_is_granted_no_more_is_taken_from_keys() {
 }
 
 #[test]
+fn a_source_belongs_to_one_account() {
+    let mut bench = Bench::new();
+    let ((one, ..), (other, ..)) = (bench.tenant(1, Plan::Free), bench.tenant(2, Plan::Free));
+    let grant = |id: &str, source: &str| Command::Grant {
+        account: id.to_owned(),
+        scopes: vec![Scope::TicksWrite, Scope::EventsWrite],
+        books: vec![],
+        source: Some(source.to_owned()),
+    };
+    bench.operator(grant(&one, "acme")).unwrap();
+    bench.operator(grant(&one, "acme")).unwrap();
+    assert!(invalid("source")(bench.operator(grant(&other, "acme"))));
+    assert!(invalid("source")(bench.operator(grant(&other, &"€".repeat(80)))));
+    bench.operator(grant(&one, "zeta")).unwrap();
+    bench.operator(grant(&other, "acme")).unwrap();
+}
+
+#[test]
 fn the_audit_has_what_was_done_by_whom_and_from_where() {
     let mut bench = Bench::new();
     let (id, session, key) = bench.tenant(1, Plan::Pro);

@@ -80,7 +80,7 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &
         life: followed.begin(context),
         legs,
     };
-    learn(WindowHistory::default(), &window, effects);
+    learn(WindowHistory::default(), &window, context, effects);
     let (entry, ttl) = entry_of(&window, &judged, context);
     effects.push(Effect::Transition(WindowChange::Opened, entry, ttl));
     window
@@ -105,7 +105,7 @@ fn update(
         margin: judged.margin,
         ..was.clone()
     };
-    learn(was.history, &now, effects);
+    learn(was.history, &now, context, effects);
     let is_transition = is_transition(was, &now);
     let now = Window { life: lifetime::continue_life(was, &now, is_transition, context, effects), ..now };
     if is_transition {
@@ -132,8 +132,8 @@ fn is_transition(was: &Window, now: &Window) -> bool {
 }
 
 /// A window is a sample of the plausible margins when it is verified for the first time.
-fn learn(was: WindowHistory, now: &Window, effects: &mut Effects<'_>) {
-    if now.history.simultaneous && !was.simultaneous {
+fn learn(was: WindowHistory, now: &Window, context: &MarketContext<'_>, effects: &mut Effects<'_>) {
+    if now.history.simultaneous && !was.simultaneous && lifetime::is_taught_by(&now.legs, context) {
         effects.samples.margins.push(Proven::new(now.margin, now.in_play));
     }
 }

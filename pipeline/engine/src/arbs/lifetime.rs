@@ -50,16 +50,21 @@ pub(crate) fn continue_life(
     effects: &mut Effects<'_>,
 ) -> Life {
     let (mut life, at) = (was.life, context.step.now);
-    // Time alone confirms nothing.
+    let teaches = is_taught_by(&was.legs, context) && is_taught_by(&now.legs, context);
+    // Time alone confirms nothing, and what a client pushes confirms nothing of the other legs.
     if !context.step.by_time
+        && context.step.teaches
         && let Some(cell) = life.confirm(at, is_transition)
+        && teaches
     {
         record(&life, cell, context, effects);
     }
     if was.in_play == now.in_play {
         return life;
     }
-    record(&life, life.end(at, End::Lost), context, effects);
+    if teaches {
+        record(&life, life.end(at, End::Lost), context, effects);
+    }
     Followed { legs: &now.legs, in_play: now.in_play, margin: now.margin }.begin(context)
 }
 
@@ -78,7 +83,15 @@ pub(crate) fn end(
         // These closes carry no information about the prices.
         CloseReason::EventStarted | CloseReason::EventEnded | CloseReason::Superseded => End::Lost,
     };
-    record(&window.life, window.life.end(context.step.now, end), context, effects);
+    if is_taught_by(&window.legs, context) {
+        record(&window.life, window.life.end(context.step.now, end), context, effects);
+    }
+}
+
+/// Whether others are judged by a window of these legs: no client pushed one of them, or what is taken in.
+pub(super) fn is_taught_by(legs: &[Quote], context: &MarketContext<'_>) -> bool {
+    let names = context.step.pricing.names;
+    context.step.teaches && !legs.iter().any(|leg| names.is_pushed(leg.source))
 }
 
 fn record(life: &Life, cell: Cell, context: &MarketContext<'_>, effects: &mut Effects<'_>) {

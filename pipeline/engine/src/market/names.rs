@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
+/// What the names of sources begin with that clients push to.
+pub const PUSHED_SOURCE: &str = "push/";
+
 /// A name's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Symbol(u32);
@@ -47,6 +50,11 @@ impl Names {
     /// All symbols of this table.
     pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> + use<> {
         (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(Symbol)
+    }
+
+    /// Whether a symbol of this table is a source that clients push to.
+    pub(crate) fn is_pushed(&self, source: Symbol) -> bool {
+        self.name(source).starts_with(PUSHED_SOURCE)
     }
 
     /// The name of a symbol of this table.

@@ -10,7 +10,7 @@ use crate::Micros;
 use crate::learning::survival::{self, Cells, LifetimeSample, Survival};
 use crate::learning::{Margins, Refresh};
 use crate::market::Symbol;
-use crate::time::{Clock, SourceClock};
+use crate::time::{Clock, PushedUpdates, SourceClock};
 
 use super::event_state::EventState;
 use super::partition::State;
@@ -21,6 +21,7 @@ pub(crate) struct Draft {
     pub(crate) events: BTreeMap<Arc<str>, EventState>,
     /// `None` is removed.
     pub(crate) sources: BTreeMap<Symbol, Option<SourceClock>>,
+    pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// The events that were read or removed; without the samples since.
     pub(crate) books: BTreeMap<Symbol, Refresh>,
@@ -53,6 +54,11 @@ impl Draft {
 
     pub(crate) fn forget_source(&mut self, source: Symbol) {
         self.sources.insert(source, None);
+    }
+
+    /// What is remembered of a pushed source; nothing removes it.
+    pub(crate) fn put_pushes(&mut self, source: Symbol, pushes: PushedUpdates) {
+        self.pushes.insert(source, pushes);
     }
 
     pub(crate) fn put_stale_books(&mut self, event: &Arc<str>, books: Vec<Symbol>) {
@@ -95,6 +101,13 @@ impl Draft {
             match clock {
                 Some(clock) => drop(state.sources.insert(source, clock)),
                 None => drop(state.sources.remove(&source)),
+            }
+        }
+        for (source, pushes) in self.pushes {
+            if pushes.is_empty() {
+                state.pushes.remove(&source);
+            } else {
+                state.pushes.insert(source, pushes);
             }
         }
         for (event, books) in self.stale_books {
@@ -143,6 +156,12 @@ impl<'a> Overlay<'a> {
         let drafted = self.draft.sources.get(&source);
         let known = drafted.copied().unwrap_or_else(|| self.state.sources.get(&source).copied());
         known.unwrap_or_default()
+    }
+
+    /// What is remembered of a pushed source.
+    pub(crate) fn pushes(&self, source: Symbol) -> PushedUpdates {
+        let drafted = self.draft.pushes.get(&source);
+        drafted.or_else(|| self.state.pushes.get(&source)).cloned().unwrap_or_default()
     }
 
     /// All sources that are known.

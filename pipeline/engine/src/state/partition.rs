@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::learning::survival::Cells;
 use crate::learning::{Margins, Refresh};
 use crate::market::Symbol;
-use crate::time::{Clock, SourceClock};
+use crate::time::{Clock, PushedUpdates, SourceClock};
 
 use super::event_state::EventState;
 
@@ -17,6 +17,8 @@ use super::event_state::EventState;
 pub(crate) struct State {
     pub(crate) events: BTreeMap<Arc<str>, EventState>,
     pub(crate) sources: BTreeMap<Symbol, SourceClock>,
+    /// The updates that are remembered of pushed sources.
+    pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
     /// By event, sorted by name; events that have none are not in it.
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// By symbol.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::learning::survival::{Cell, Profile};
 use crate::learning::{Margins, Refresh};
 use crate::market::{EventInfo, Line, Market};
-use crate::time::{Clock, SourceClock};
+use crate::time::{Clock, PushedUpdate, SourceClock};
 
 use super::saved_line::SavedLine;
 
@@ -54,6 +54,22 @@ pub enum Saved {
     SourceGone {
         /// The source.
         source: Arc<str>,
+    },
+    /// An update of a pushed source.
+    Push {
+        /// The source.
+        source: Arc<str>,
+        /// Its number.
+        sequence: i64,
+        /// What is remembered of it.
+        update: Arc<PushedUpdate>,
+    },
+    /// An update of a pushed source is not remembered any more.
+    PushGone {
+        /// The source.
+        source: Arc<str>,
+        /// Its number.
+        sequence: i64,
     },
     /// How long a book takes to confirm its prices.
     Book {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::learning::Refresh;
 use crate::market::{Names, Symbol};
 use crate::state::{EventState, MarketState, Parts, Saved, SavedLine};
+use crate::time::PushedUpdates;
 
 use super::engine::Engine;
 
@@ -33,6 +34,14 @@ impl Engine {
                 None => Saved::SourceGone { source },
             },
         ));
+        for (source, now) in by_name(draft.pushes.iter().map(|(source, now)| (*source, now)), names) {
+            push_changes(
+                &source,
+                names.known(&source).and_then(|at| state.pushes.get(&at)),
+                now,
+                &mut changes,
+            );
+        }
         changes.extend(by_name(self.books_sampled().into_iter(), names).map(|(book, refresh)| {
             if refresh == Refresh::default() {
                 Saved::BookGone { book }
@@ -73,6 +82,24 @@ impl Engine {
         }
         books
     }
+}
+
+/// The updates of a pushed source that are remembered now and were not, and those that are no more.
+fn push_changes(
+    source: &Arc<str>,
+    was: Option<&PushedUpdates>,
+    now: &PushedUpdates,
+    changes: &mut Vec<Saved>,
+) {
+    let nothing = PushedUpdates::default();
+    let was = was.unwrap_or(&nothing);
+    changes.extend(now.without(was).map(|(sequence, update)| Saved::Push {
+        source: Arc::clone(source),
+        sequence,
+        update: Arc::clone(update),
+    }));
+    let gone = was.without(now).filter(|(sequence, _)| !now.has(*sequence));
+    changes.extend(gone.map(|(sequence, _)| Saved::PushGone { source: Arc::clone(source), sequence }));
 }
 
 /// What is another of an event than it was: heads, lines, and what of them is gone.

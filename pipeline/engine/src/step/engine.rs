@@ -275,7 +275,19 @@ impl Engine {
         let (now, by_time, pricing) = (clock.now.max(received_at), false, self.pricing(&event.league));
         let overlay = self.draft.over(&self.state);
         let (margins, survival, is_push) = (overlay.margins(), overlay.survival(), false);
-        StepContext { at, now, by_time, is_push, moment, event, event_changed, margins, pricing, survival }
+        StepContext {
+            at,
+            now,
+            by_time,
+            is_push,
+            teaches: true,
+            moment,
+            event,
+            event_changed,
+            margins,
+            pricing,
+            survival,
+        }
     }
 
     /// Drafts an event after an update, and what became of its windows.
@@ -294,7 +306,8 @@ impl Engine {
         let was = was.map(|was| was.markets).unwrap_or_default();
         let step = self.step_context(at, update.received_at, &info, event_changed);
         // What is only repeated confirms nothing.
-        let step = StepContext { is_push, by_time: is_repeat, ..step };
+        let teaches = !self.names.is_pushed(update.source);
+        let step = StepContext { is_push, by_time: is_repeat, teaches, ..step };
         let mut markets = Vec::with_capacity(was.len());
         for market in market_update::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);

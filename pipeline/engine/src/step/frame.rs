@@ -32,6 +32,9 @@ impl Engine {
         if admission::is_too_long(frame.source) {
             return Step::refused(Cap::NameBytes);
         }
+        if let Some(push) = frame.push {
+            return self.push(at, frame, push, effects, probe);
+        }
         let source = self.names.symbol(frame.source);
         if !self.receive_time(at, source, frame.received_at, effects) {
             return Step::just(Disposition::Ahead);
@@ -55,6 +58,18 @@ impl Engine {
             self.repeat_event(at, source, frame, effects, probe);
             return Step::just(disposition);
         }
+        Step { future_ticks: self.merge_frame(at, source, frame, effects, probe), ..Step::just(disposition) }
+    }
+
+    /// Merges the ticks of a frame that is taken in; the number of those that are in the future is returned.
+    pub(super) fn merge_frame(
+        &mut self,
+        at: Coordinate<'_>,
+        source: Symbol,
+        frame: &Frame<'_>,
+        effects: &mut Effects<'_>,
+        probe: &mut impl Probe,
+    ) -> u32 {
         let mut seen = std::mem::take(&mut self.scratch);
         let update = self.update(source, frame.received_at, &frame.coverage);
         let future_ticks = self.observe(frame, &update, &mut seen, &mut effects.left_out);
@@ -63,7 +78,7 @@ impl Engine {
             EventUpdate { at, event: &frame.event, seen: &seen, update: &update, is_push, is_repeat: false };
         self.apply_update(&event_update, effects, probe);
         self.scratch = seen;
-        Step { future_ticks, ..Step::just(disposition) }
+        future_ticks
     }
 
     /// The event of a frame that is refused or empty counts as named all the same: the earlier quotes of its

@@ -17,7 +17,7 @@ use crate::market::{Policy, Symbol};
 use crate::movement::Hops;
 use crate::signals;
 use crate::state::{EventState, MarketState};
-use crate::time::{expiry, is_history};
+use crate::time::{PushedUpdates, expiry, is_history};
 
 use super::engine::Engine;
 use super::market_update;
@@ -46,8 +46,14 @@ impl Engine {
         let is_believed = now.believes(time);
         if is_believed && clock.observe(time) {
             self.draft.put_source(source, clock);
-            let sources = self.draft.over(&self.state).sources();
-            now.advance(time, sources.map(|(_, source)| source.heard_at()));
+            let others = self.draft.over(&self.state).sources();
+            let others = others.filter(|(source, _)| !self.names.is_pushed(*source));
+            let heard = others.map(|(_, source)| source.heard_at());
+            if self.names.is_pushed(source) {
+                now.advance_pushed(time, heard);
+            } else {
+                now.advance(time, heard);
+            }
         }
         if now != was {
             self.draft.put_clock(now);
@@ -102,6 +108,7 @@ impl Engine {
         silent.sort_unstable();
         for (name, source) in silent {
             self.draft.forget_source(source);
+            self.draft.put_pushes(source, PushedUpdates::default());
             effects.push(Effect::Contains { source: name, received_at: None });
         }
         for book in self.names.symbols() {
@@ -226,6 +233,7 @@ mod tests {
             event,
             coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
             ticks: vec![tick],
+            push: None,
         };
         step(engine, &Input::Frame(frame));
     }

@@ -34,6 +34,15 @@ impl Engine {
                 state.sources.insert(names.symbol(&source), clock);
             }
             Saved::SourceGone { source } => drop(state.sources.remove(&names.symbol(&source))),
+            Saved::Push { source, sequence, update } => {
+                let pushes = state.pushes.entry(names.symbol(&source)).or_default();
+                pushes.put(sequence, (*update).clone());
+            }
+            Saved::PushGone { source, sequence } => {
+                let source = names.symbol(&source);
+                state.pushes.entry(source).or_default().remove(sequence);
+                state.pushes.retain(|_, pushes| !pushes.is_empty());
+            }
             Saved::Book { book, refresh } => self.put_book(&book, refresh),
             Saved::BookGone { book } => self.put_book(&book, Refresh::default()),
             Saved::StaleBooks { event, books } if books.is_empty() => drop(state.stale_books.remove(&event)),

@@ -74,6 +74,14 @@ impl Clock {
         }
     }
 
+    /// Advances to the time of a pushed source, where no other source is active: else those are the time.
+    pub(crate) fn advance_pushed(&mut self, at: Micros, others: impl Iterator<Item = Micros>) {
+        let latest = others.max();
+        if latest.is_none_or(|latest| at.saturating_sub(latest) > IDLE) {
+            self.advance(at, std::iter::once(at));
+        }
+    }
+
     /// The whole second up to which what time brings has happened.
     pub(crate) fn checked(&self) -> Micros {
         self.second().saturating_mul(SECOND)
@@ -141,6 +149,20 @@ mod tests {
         assert!(clock.believes(0));
         clock.advance(0, [0, Micros::MIN].into_iter());
         assert!(!clock.believes(most) && !clock.believes(most - 1) && clock.watermark == -DELAY);
+    }
+
+    #[test]
+    fn a_pushed_source_is_the_time_only_where_no_other_is_active() {
+        let mut clock = Clock::default();
+        clock.advance(100 * SECOND, [100 * SECOND].into_iter());
+        let was = clock;
+        clock.advance_pushed(160 * SECOND, [100 * SECOND].into_iter());
+        assert_eq!(clock, was);
+        clock.advance_pushed(161 * SECOND, [100 * SECOND].into_iter());
+        assert_eq!(clock.watermark, 156 * SECOND);
+        let mut alone = Clock::default();
+        alone.advance_pushed(100 * SECOND, [].into_iter());
+        assert_eq!(alone.watermark, 95 * SECOND);
     }
 
     /// Records of three sources: of which, and when, in seconds. Most are close together; some are from far ahead.

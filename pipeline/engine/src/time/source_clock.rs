@@ -41,6 +41,14 @@ pub enum Disposition {
     Over,
     /// It is beyond a cap: nothing of it is taken in. As a frame of a poll it counts as come.
     Refused,
+    /// The update of a pushed source was taken in before.
+    Repeated,
+    /// A pushed source gave the sequence of another update that was taken in.
+    Conflicting,
+    /// The update of a pushed source is below all that are remembered of it: it may have been taken in.
+    Forgotten,
+    /// A client that may not name events pushed prices of an event that is not known.
+    UnknownEvent,
 }
 
 impl Default for SourceClock {

@@ -11,6 +11,7 @@ mod limits;
 mod log_properties;
 mod movement;
 mod properties;
+mod pushes;
 mod quote_model;
 mod random_log;
 mod renaming;

@@ -171,6 +171,9 @@ pub(crate) fn key(saved: &Saved) -> String {
         Saved::Line(line) => format!("line/{}/{}/{:?}", line.event, line.market.key(), line.line),
         Saved::LineGone { event, market, line } => format!("line/{event}/{}/{line:?}", market.key()),
         Saved::Source { source, .. } | Saved::SourceGone { source } => format!("source/{source}"),
+        Saved::Push { source, sequence, .. } | Saved::PushGone { source, sequence } => {
+            format!("push/{source}/{sequence}")
+        }
         Saved::Book { book, .. } | Saved::BookGone { book } => format!("book/{book}"),
         Saved::Survival { sport, profile, .. } => format!("survival/{sport}/{profile:?}"),
         Saved::StaleBooks { event, .. } => format!("stale/{event}"),

@@ -153,6 +153,7 @@ fn frame(
         event: event(event_at, second),
         coverage: coverage(covers),
         ticks: raw.iter().map(|raw| tick(received_at, *raw)).collect(),
+        push: None,
     })
 }
 

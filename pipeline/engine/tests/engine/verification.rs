@@ -30,7 +30,7 @@ fn exchange(ppm: u32) -> Book {
 }
 
 /// `a` to `e` are alike and independent of each other; `a2` is run by the operator of `a`; `x` is an exchange that keeps 5 %.
-fn world() -> World {
+pub(crate) fn world() -> World {
     let alike = ["a", "b", "c", "d", "e"].map(|name| (name.into(), book(name, "USD", "us")));
     let other = [
         ("a2", book("a", "USD", "us")),
@@ -44,7 +44,11 @@ fn world() -> World {
 }
 
 /// A price on the home side of one book and on the away side of another, among three that agree with each other.
-fn market(home: (&'static str, &str), away: (&'static str, &str), seen: i64) -> Vec<Tick<'static>> {
+pub(crate) fn market(
+    home: (&'static str, &str),
+    away: (&'static str, &str),
+    seen: i64,
+) -> Vec<Tick<'static>> {
     let mut ticks = vec![tick(home.0, "home", home.1, seen), tick(away.0, "away", away.1, seen)];
     for other in ["c", "d", "e"] {
         ticks.extend([tick(other, "home", "1.95", seen), tick(other, "away", "1.95", seen)]);

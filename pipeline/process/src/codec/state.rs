@@ -8,10 +8,12 @@ mod longest;
 mod signal;
 mod survival;
 
+use std::sync::Arc;
+
 use arb_engine::learning::{Margins, Refresh};
 use arb_engine::market::{Line, Market};
 use arb_engine::state::{Misfit, Saved};
-use arb_engine::time::{Clock, SourceClock};
+use arb_engine::time::{Clock, PushedUpdate, SourceClock};
 use arb_runtime::machine::Change;
 use arb_schemas::records as wire;
 use arb_schemas::topics::PROCESS_STATE;
@@ -77,6 +79,10 @@ pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
             (format!("source/{source}"), Some(encode(&state_source(source, *clock))?))
         }
         Saved::SourceGone { source } => (format!("source/{source}"), None),
+        Saved::Push { source, sequence, update } => {
+            (push_key(source, *sequence), Some(encode(&state_push(source, *sequence, update))?))
+        }
+        Saved::PushGone { source, sequence } => (push_key(source, *sequence), None),
         Saved::Book { book, refresh } => (format!("book/{book}"), Some(encode(&state_book(book, refresh))?)),
         Saved::BookGone { book } => (format!("book/{book}"), None),
         Saved::StaleBooks { event, books } => {
@@ -114,6 +120,11 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
             let clock = SourceClock::at(latest, heard_at, poll);
             Ok(StateRecord::Saved(Saved::Source { source: source.into(), clock }))
         }
+        RecordType::StatePush => {
+            let wire::StatePush { source, sequence, digest, bets } = decode(value)?;
+            let update = Arc::new(PushedUpdate { digest, bets });
+            Ok(StateRecord::Saved(Saved::Push { source: source.into(), sequence, update }))
+        }
         RecordType::StateBook => Ok(StateRecord::Saved(saved_book(&decode(value)?)?)),
         RecordType::StateMargins => Ok(StateRecord::Saved(saved_margins(&decode(value)?)?)),
         RecordType::StateSurvival => Ok(StateRecord::Saved(saved_survival(&decode(value)?)?)),
@@ -140,6 +151,16 @@ fn head_key(event: &str, market: Market) -> String {
 fn line_key(event: &str, market: Market, line: Option<Line>) -> String {
     let line = line.map_or_else(|| "none".to_owned(), |line| line.to_string());
     format!("line/{event}/{}/{line}", market.key())
+}
+
+/// The source begins with `push/` itself.
+fn push_key(source: &str, sequence: i64) -> String {
+    format!("push/{source}/{sequence}")
+}
+
+fn state_push(source: &str, sequence: i64, update: &PushedUpdate) -> wire::StatePush {
+    let PushedUpdate { digest, bets } = update.clone();
+    wire::StatePush { source: source.to_owned(), sequence, digest, bets }
 }
 
 fn state_source(source: &str, clock: SourceClock) -> wire::StateSource {
@@ -188,8 +209,6 @@ fn saved_book(state: &wire::StateBook) -> Result<Saved, StateError> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use arb_engine::QuoteStatus;
     use arb_engine::effect::{SignalId, SignalKind, Verification, WindowHistory, WindowId};
     use arb_engine::learning::survival::{Cell, EventStage, Life, MarketKind, Profile};
@@ -306,6 +325,7 @@ mod tests {
         let refresh = Refresh::from_counts(&[0, 4, 1], 7, Some(1_189_209)).unwrap();
         let books = vec!["alpha".into(), "beta".into()];
         let cell = Cell::died(20_000_000, 70_000_000);
+        let update = Arc::new(PushedUpdate { digest: -3, bets: vec![5, i64::MIN] });
         let survival = Saved::Survival { sport: "soccer".into(), profile: PROFILE, cell };
         for (saved, key) in [
             (Saved::Head { event: event(), market: market(), main_line: Some(-250) }, "head/a/b/spreads_h1"),
@@ -314,6 +334,7 @@ mod tests {
             (Saved::Line(Box::new(other_line())), "line/a/b/spreads_h1/-2250"),
             (Saved::Source { source: "feed".into(), clock }, "source/feed"),
             (Saved::Source { source: "x".into(), clock: SourceClock::at(9, 9, None) }, "source/x"),
+            (Saved::Push { source: "push/acme".into(), sequence: 7, update }, "push/push/acme/7"),
             (Saved::Book { book: "alpha".into(), refresh }, "book/alpha"),
             (Saved::StaleBooks { event: "a/b".into(), books }, "stale/a/b"),
             (survival, "survival/soccer/days/handicap/1/2"),
@@ -338,6 +359,7 @@ mod tests {
             ),
             (Saved::StaleBooks { event: "a/b".into(), books: vec![] }, "stale/a/b"),
             (Saved::SourceGone { source: "feed".into() }, "source/feed"),
+            (Saved::PushGone { source: "push/acme".into(), sequence: 7 }, "push/push/acme/7"),
             (Saved::BookGone { book: "alpha".into() }, "book/alpha"),
         ] {
             let change = change(&gone).unwrap().unwrap();

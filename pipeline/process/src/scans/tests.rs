@@ -39,7 +39,8 @@ fn poll(engine: &mut Engine, source: &str, seconds: i64, books: &[&'static str])
     };
     let coverage = Coverage::default();
     let (poll_index, ticks) = (Some(0), ticks.collect());
-    let frame = Frame { source, received_at, poll_index, event, coverage: coverage.clone(), ticks };
+    let frame =
+        Frame { source, received_at, poll_index, event, coverage: coverage.clone(), ticks, push: None };
     let end = PollEnd { source, received_at, league: None, coverage, frames: 1 };
     let mut effects: Vec<Effect> = Vec::new();
     let at = Coordinate { topic: "t", partition: 0, offset: seconds };

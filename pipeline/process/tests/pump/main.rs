@@ -115,6 +115,35 @@ fn scans_are_answered_once_and_alike_whatever_happens() {
     }
 }
 
+/// The records of the dead letters by their error.
+fn refused_pushes(world: &World) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for (_, letters) in world.log(DEAD_TICKS.name) {
+        for (_, _, headers) in letters {
+            *counts.entry(headers[1].1.clone()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn pushed_updates_are_taken_in_once_whatever_happens() {
+    for market in 0..3 {
+        let input = market::pushed(market);
+        let expected = simulation(&input, Scenario::Undisturbed).run().unwrap();
+        let refused = refused_pushes(&expected);
+        let of = |error: &str| {
+            refused.iter().filter(|(key, _)| key.contains(error)).map(|(_, count)| count).sum::<usize>()
+        };
+        let conflicts = of("gave this sequence to another update");
+        assert!(conflicts > 50 && conflicts == of("its event is not known"), "{refused:?}");
+        for seed in 0..60 {
+            let world = simulation(&input, Scenario::Disturbed(seed)).run().unwrap();
+            assert_eq!(difference::<OddsMachine>(&world, &expected), None, "market {market} seed {seed}");
+        }
+    }
+}
+
 /// Each partition of the feed is numbered 1, 2, 3 and so on in one epoch, which its dead letters have too, however often
 /// the partition was restored.
 fn assert_numbered(world: &World) {

@@ -36,6 +36,7 @@ fn frame(markets: &[&str]) -> Frame {
         source: "s".into(),
         received_at: 10,
         poll_index: None,
+        push: None,
         event: fixtures::event(),
         coverage: Coverage::ALL,
         offers: markets.iter().map(|market| offer(market)).collect(),

@@ -1,0 +1,17 @@
+//! Odds that clients push: lines as updates, and updates as records of the tick topic.
+//!
+//! - `line`: one line, validated field by field; `batch`: the lines of a body as updates, within the caps; `text`: a body as text.
+//! - `gate`: how many batches are worked on at one time, and whether Kafka has acknowledged one.
+//!
+//! It never decides whether an update is new: the processor does, by its source and sequence.
+
+mod batch;
+mod gate;
+mod line;
+mod text;
+
+pub(crate) use batch::{Batch, BatchFault, PushGrant};
+pub use gate::PushLog;
+pub(crate) use gate::{PushGate, SendFailure};
+pub(crate) use line::LineFault;
+pub(crate) use text::{Encoding, TextFault, as_text};

@@ -1,0 +1,149 @@
+//! The lines of a body as updates, each the frame of one event with one sequence.
+//!
+//! A line that is refused leaves the others as they are. It never takes in more than the caps, and never looks into Kafka.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arb_schemas::limits::{PUSH_EVENTS, PUSH_NAMES, PUSH_TICKS};
+use arb_schemas::records::{Coverage, Frame, Offer, Push};
+use arb_schemas::time::Micros;
+use arb_schemas::wire::encode;
+
+use super::line::{LineFault, PushLine};
+
+/// What an operator granted to whoever pushes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PushGrant {
+    /// The source, as records name it.
+    pub(crate) source: String,
+    pub(crate) books: Vec<String>,
+    /// The key has the scope for names and starts of events.
+    pub(crate) may_name_events: bool,
+}
+
+/// Why a whole batch is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BatchFault {
+    Empty,
+    TooManyTicks,
+    TooManyEvents,
+    TooManyNames,
+}
+
+/// A record that is to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Update {
+    /// The event, which is the key.
+    pub(crate) key: String,
+    pub(crate) value: Vec<u8>,
+}
+
+/// A batch that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Batch {
+    /// In the order of their sequences.
+    pub(crate) updates: Vec<Update>,
+    /// Lines that are in them.
+    pub(crate) accepted: usize,
+    /// The others, by their number from 1.
+    pub(crate) faults: Vec<(usize, LineFault)>,
+}
+
+/// An update that is being put together, and the lines that are in it.
+struct Open {
+    frame: Frame,
+    lines: Vec<usize>,
+}
+
+impl Batch {
+    /// Reads the lines of a text; those that are blank are nothing.
+    ///
+    /// # Errors
+    /// [`BatchFault`].
+    pub(crate) fn read(text: &str, grant: &PushGrant, received_at: Micros) -> Result<Self, BatchFault> {
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        let lines: Vec<(usize, &str)> = lines.take(PUSH_TICKS + 1).collect();
+        match lines.len() {
+            0 => return Err(BatchFault::Empty),
+            count if count > PUSH_TICKS => return Err(BatchFault::TooManyTicks),
+            _ => {}
+        }
+        let (mut open, mut faults) = (BTreeMap::<i64, Open>::new(), Vec::new());
+        for (number, line) in lines {
+            let added = PushLine::parse(line, grant)
+                .and_then(|line| add(&mut open, number, line, (grant, received_at)));
+            faults.extend(added.err().map(|fault| (number, fault)));
+        }
+        check_names(&open)?;
+        let mut batch = Self { updates: Vec::new(), accepted: 0, faults };
+        open.into_values().for_each(|open| batch.put(open));
+        batch.faults.sort_by_key(|(number, _)| *number);
+        Ok(batch)
+    }
+
+    /// Adds an update; the lines of one that is longer than a record may be are refused.
+    fn put(&mut self, open: Open) {
+        if let Ok(value) = encode(&open.frame) {
+            self.accepted += open.lines.len();
+            self.updates.push(Update { key: open.frame.event.id.to_string(), value });
+            return;
+        }
+        let reason = "has an update with too many bytes";
+        let fault = LineFault { field: Some("sequence".into()), reason: reason.into() };
+        self.faults.extend(open.lines.into_iter().map(|number| (number, fault.clone())));
+    }
+}
+
+fn check_names(open: &BTreeMap<i64, Open>) -> Result<(), BatchFault> {
+    let events: BTreeSet<_> = open.values().map(|open| &*open.frame.event.id).collect();
+    if events.len() > PUSH_EVENTS {
+        return Err(BatchFault::TooManyEvents);
+    }
+    let offers = || open.values().flat_map(|open| &open.frame.offers);
+    let books: BTreeSet<_> = offers().map(|offer| &offer.book).collect();
+    let markets: BTreeSet<_> = offers().map(|offer| &offer.market).collect();
+    if books.len() + markets.len() > PUSH_NAMES { Err(BatchFault::TooManyNames) } else { Ok(()) }
+}
+
+/// Adds a line to the update of its sequence.
+fn add(
+    open: &mut BTreeMap<i64, Open>,
+    number: usize,
+    line: PushLine,
+    (grant, received_at): (&PushGrant, Micros),
+) -> Result<(), LineFault> {
+    let PushLine { event, names_event, book, market, tick, sequence } = line;
+    let push = Some(Push { sequence, names_event });
+    let update = open.entry(sequence).or_insert_with(|| Open {
+        frame: Frame {
+            source: grant.source.clone(),
+            received_at,
+            poll_index: None,
+            event: event.clone(),
+            coverage: Coverage { books: Some(Vec::new()), markets: Some(Vec::new()) },
+            offers: Vec::new(),
+            push,
+        },
+        lines: Vec::new(),
+    });
+    if (&update.frame.event, update.frame.push) != (&event, push) {
+        let reason = "was given to another event in this request";
+        return Err(LineFault { field: Some("sequence".into()), reason: reason.into() });
+    }
+    update.lines.push(number);
+    let offers = &mut update.frame.offers;
+    match offers.iter_mut().find(|offer| offer.book == book && offer.market == market) {
+        Some(offer) => offer.ticks.push(tick),
+        None => offers.push(Offer {
+            book,
+            market,
+            last_seen_at: received_at,
+            price_moved_at: None,
+            ticks: vec![tick],
+        }),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

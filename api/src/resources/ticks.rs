@@ -1,0 +1,104 @@
+//! `POST /v1/ticks` and `POST /api/v1/ticks`: odds of the caller's own feed, answered once Kafka has acknowledged them.
+//!
+//! The source's name and its books are what the operator granted. It never decides whether an update is new.
+
+use std::sync::Arc;
+
+use arb_accounts::directory::Directory;
+use arb_accounts::scope::Scope;
+use arb_schemas::limits::PUSH_TEXT;
+use arb_schemas::time::Micros;
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
+use warp::http::header::CONTENT_ENCODING;
+
+use crate::access::authority::Authority;
+use crate::http::charge::Charge;
+use crate::http::problem::Problem;
+use crate::http::reply;
+use crate::http::request::Request;
+use crate::http::route::Started;
+use crate::pushes::{
+    Batch, BatchFault, Encoding, LineFault, PushGate, PushGrant, SendFailure, TextFault, as_text,
+};
+
+/// What the names of sources begin with that clients push to; the engine knows them by it.
+const SOURCE: &str = "push/";
+
+/// The way of pushed odds.
+#[derive(Debug)]
+pub(crate) struct TicksResource {
+    pub(crate) authority: Arc<Authority>,
+    pub(crate) gate: Arc<PushGate>,
+}
+
+impl TicksResource {
+    /// Takes in a batch.
+    pub(crate) fn push(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
+        let encoding = request.headers().get(CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("?"));
+        let encoding = Encoding::parse(encoding).ok_or_else(Problem::unsupported_encoding)?;
+        let grant = self.grant(charge)?;
+        let permit = self.gate.enter().ok_or_else(Problem::pushes_full)?;
+        // An answer that is none costs nothing.
+        charge.charge()?;
+        let (gate, body, now) = (Arc::clone(&self.gate), request.body.clone(), self.authority.received_at());
+        Ok(Box::pin(async move {
+            // Up to 8 MiB of text: too long for a thread that serves others.
+            let batch = spawn_blocking(move || read(&body, encoding, &grant, now)).await;
+            let batch = batch.map_err(|_| Problem::unavailable("The batch could not be read."))??;
+            if batch.accepted == 0 {
+                return Err(Problem::nothing_accepted(faults(&batch)));
+            }
+            gate.send(&batch.updates).await.map_err(|failure| match failure {
+                SendFailure::Full => Problem::pushes_full(),
+                SendFailure::Unacknowledged => Problem::unavailable(
+                    "Kafka has not acknowledged the batch in time. Send it again: what was written is taken in once.",
+                ),
+            })?;
+            drop(permit);
+            Ok(reply::json(answer(&batch).to_string()))
+        }))
+    }
+
+    /// What the caller's account may push.
+    fn grant(&self, charge: &Charge<'_>) -> Result<PushGrant, Problem> {
+        let of = |directory: &Directory| {
+            let account = directory.account(&charge.caller.account)?;
+            Some((account.source.clone()?, account.books.clone()))
+        };
+        let (source, books) = self.authority.replica().with(of).ok_or_else(|| {
+            Problem::forbidden("The account has no source of odds: its operator grants one, with its books.")
+        })?;
+        let may_name_events = charge.caller.scopes.contains(&Scope::EventsWrite);
+        Ok(PushGrant { source: format!("{SOURCE}{source}"), books, may_name_events })
+    }
+}
+
+fn read(body: &Bytes, encoding: Encoding, grant: &PushGrant, now: Micros) -> Result<Batch, Problem> {
+    let text = as_text(body, encoding).map_err(|fault| match fault {
+        TextFault::TooLong => Problem::payload_too_large(PUSH_TEXT),
+        TextFault::NotGzip => Problem::bad_request("The body is not complete gzip."),
+        TextFault::NotUtf8 => Problem::bad_request("The body is not UTF-8."),
+    })?;
+    Batch::read(&text, grant, now).map_err(|fault| match fault {
+        BatchFault::Empty => Problem::bad_request("The body has no line."),
+        BatchFault::TooManyTicks => Problem::too_much("The body has more than 10000 lines."),
+        BatchFault::TooManyEvents => Problem::too_much("The body has more than 500 events."),
+        BatchFault::TooManyNames => Problem::too_much("The body has more than 1000 books and markets."),
+    })
+}
+
+fn answer(batch: &Batch) -> Value {
+    json!({
+        "accepted": batch.accepted,
+        "updates": batch.updates.len(),
+        "rejected": batch.faults.len(),
+        "errors": faults(batch),
+    })
+}
+
+fn faults(batch: &Batch) -> Value {
+    let of = |(number, LineFault { field, reason }): &(usize, LineFault)| json!({"line": number, "field": field, "reason": reason});
+    batch.faults.iter().map(of).collect()
+}

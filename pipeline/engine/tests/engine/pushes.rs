@@ -1,0 +1,188 @@
+//! What clients push: taken in once, in the order of its sequences, without an influence on what is learnt of others.
+
+use arb_engine::effect::{BoardEntry, Effect, Flag};
+use arb_engine::input::{Coverage, Event, Frame, Input, Push, Tick};
+use arb_engine::market::Policy;
+use arb_engine::state::Saved;
+use arb_engine::time::{Disposition, REMEMBERED_PUSHES};
+
+use crate::verification::{market, world};
+use crate::world::{World, at, entry, event, frame, tick, words};
+
+const SOURCE: &str = "push/acme";
+
+/// A pushed frame of the event `e`; a client that may name events gives its names.
+fn pushed(second: i64, sequence: i64, names_event: bool, ticks: Vec<Tick<'static>>) -> Frame<'static> {
+    let nameless = Event { id: "e", sport: "", league: "", home: "", away: "", commence_time: 0 };
+    let event = if names_event { event("e") } else { nameless };
+    let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
+    let push = Some(Push { sequence, names_event });
+    Frame { source: SOURCE, coverage, push, ..frame(second, None, event, ticks) }
+}
+
+fn push(
+    world: &mut World,
+    second: i64,
+    sequence: i64,
+    ticks: Vec<Tick<'static>>,
+) -> (Disposition, Vec<Effect>) {
+    let (step, effects) = world.step(&Input::Frame(pushed(second, sequence, false, ticks)));
+    (step.disposition, effects)
+}
+
+fn price(world: &World, book: &str) -> Vec<f64> {
+    let mut prices: Vec<_> = world
+        .board
+        .values()
+        .flat_map(|entry| &entry.legs)
+        .filter(|leg| &*leg.book == book)
+        .map(|leg| leg.price.decimal())
+        .collect();
+    prices.dedup();
+    prices
+}
+
+/// A world whose source gives 1.95 on both sides at two books.
+fn known() -> World {
+    let mut world = World::new(Policy::Board);
+    world.send(100, vec![tick("a", "home", "1.95", 99), tick("a", "away", "1.95", 99)]);
+    world
+}
+
+#[test]
+fn an_update_is_taken_in_once() {
+    let mut world = known();
+    let arb = || vec![tick("p", "home", "2.2", 0)];
+    let (disposition, effects) = push(&mut world, 101, 7, arb());
+    assert_eq!((disposition, words(&effects)), (Disposition::Applied, vec!["opened".to_owned()]));
+    let (disposition, effects) = push(&mut world, 102, 7, arb());
+    assert_eq!((disposition, effects), (Disposition::Repeated, vec![]));
+    let (disposition, effects) = push(&mut world, 103, 7, vec![tick("p", "home", "2.3", 0)]);
+    assert_eq!((disposition, effects), (Disposition::Conflicting, vec![]));
+    assert_eq!(price(&world, "p"), [2.2]);
+}
+
+#[test]
+fn the_order_of_the_ticks_of_an_update_is_nothing() {
+    let mut world = known();
+    let both = || vec![tick("p", "home", "2.2", 0), tick("p", "away", "1.7", 0)];
+    assert_eq!(push(&mut world, 101, 1, both()).0, Disposition::Applied);
+    let turned = both().into_iter().rev().collect();
+    assert_eq!(push(&mut world, 101, 1, turned).0, Disposition::Repeated);
+}
+
+#[test]
+fn of_each_price_the_highest_sequence_wins_in_whatever_order_they_arrive() {
+    let mut world = known();
+    push(&mut world, 102, 9, vec![tick("p", "home", "2.3", 0)]);
+    // It was sent before, and another instance with a slower clock received it.
+    let earlier = vec![tick("p", "home", "2.2", 0), tick("p", "away", "2.4", 0)];
+    assert_eq!(push(&mut world, 101, 8, earlier).0, Disposition::Applied);
+    assert_eq!(price(&world, "p"), [2.3, 2.4], "the away price of the earlier update is the latest");
+    push(&mut world, 101, 10, vec![tick("p", "home", "2.5", 0)]);
+    assert_eq!(price(&world, "p"), [2.5, 2.4]);
+}
+
+#[test]
+fn what_is_below_all_that_are_remembered_is_not_taken_in() {
+    let mut world = known();
+    let most = i64::try_from(REMEMBERED_PUSHES).unwrap();
+    for sequence in 1..=most + 1 {
+        push(&mut world, 101, sequence, vec![tick("p", "home", "1.9", 0)]);
+    }
+    let (disposition, effects) = push(&mut world, 102, 1, vec![tick("p", "home", "2.9", 0)]);
+    assert_eq!((disposition, effects), (Disposition::Forgotten, vec![]));
+    assert!(world.board.is_empty());
+}
+
+#[test]
+fn only_a_client_that_may_names_an_event() {
+    let mut world = World::new(Policy::Board);
+    world.beat(100);
+    let arb = || vec![tick("p", "home", "2.2", 0), tick("q", "away", "2.2", 0)];
+    assert_eq!(push(&mut world, 101, 1, arb()).0, Disposition::UnknownEvent);
+    let named = Input::Frame(pushed(101, 1, true, arb()));
+    let (step, effects) = world.step(&named);
+    assert_eq!(step.disposition, Disposition::Applied, "a refused update is not remembered");
+    let BoardEntry { event, .. } = entry(&effects);
+    assert_eq!((&*event.home, event.commence_time.0), ("H", at(1_000_000)));
+    // From now on it is known, and keeps its names.
+    let (disposition, effects) = push(&mut world, 102, 2, vec![tick("p", "home", "2.3", 0)]);
+    assert_eq!((disposition, &*entry(&effects).event.home), (Disposition::Applied, "H"));
+}
+
+#[test]
+fn a_pushed_source_neither_holds_the_time_back_nor_drives_it() {
+    let mut world = known();
+    push(&mut world, 101, 1, vec![tick("p", "home", "1.9", 0)]);
+    world.beat(110);
+    assert_eq!(world.engine.watermark(), Some(at(105)), "not held back");
+    push(&mut world, 150, 2, vec![tick("p", "home", "1.91", 0)]);
+    assert_eq!(world.engine.watermark(), Some(at(105)), "not driven while another source is active");
+    push(&mut world, 171, 3, vec![tick("p", "home", "1.92", 0)]);
+    assert_eq!(world.engine.watermark(), Some(at(166)), "the only active source is the time");
+}
+
+/// The kinds of what an engine has learnt and writes down.
+fn learnt(world: &mut World, inputs: &[Input<'_>]) -> Vec<&'static str> {
+    world.commit_each = false;
+    let mut kinds = Vec::new();
+    for input in inputs {
+        world.step(input);
+        kinds.extend(world.engine.changes().iter().filter_map(|saved| match saved {
+            Saved::Book { .. } => Some("book"),
+            Saved::Margins(_) => Some("margins"),
+            Saved::Survival { .. } => Some("survival"),
+            _ => None,
+        }));
+        world.engine.commit();
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+/// An arb of the book `p` and another that is open for five minutes, is confirmed, and closes.
+fn arb(of: impl Fn(i64, i64, Vec<Tick<'static>>) -> Frame<'static>) -> Vec<Input<'static>> {
+    let frames = (0..20).map(|step| {
+        let second = 101 + 15 * step;
+        let decimal = if step == 19 { "1.5" } else { "2.2" };
+        Input::Frame(of(
+            second,
+            step,
+            vec![tick("p", "home", decimal, second), tick("q", "away", "2.2", second)],
+        ))
+    });
+    frames.collect()
+}
+
+#[test]
+fn nothing_is_learnt_from_what_clients_push() {
+    let mut world = known();
+    let pushes = arb(|second, step, ticks| pushed(second, step, false, ticks));
+    assert_eq!(learnt(&mut world, &pushes), [""; 0]);
+    // The same of a source that is not pushed to teaches all three.
+    let messages = arb(|second, step, ticks| {
+        let push = pushed(second, step, true, ticks);
+        Frame { source: "feed", push: None, ..push }
+    });
+    assert_eq!(learnt(&mut known(), &messages), ["book", "margins", "survival"]);
+}
+
+#[test]
+fn a_pushed_book_that_is_far_from_all_others_never_makes_a_verified_arb() {
+    for decimal in ["2.9", "3.5", "5", "20", "900"] {
+        let mut world = world();
+        world.send(100, market(("a", "1.95"), ("b", "1.95"), 99));
+        for sequence in 1..6 {
+            let second = 100 + 10 * sequence;
+            push(&mut world, second, sequence, vec![tick("x", "home", decimal, 0)]);
+            world.send(second + 5, market(("a", "1.95"), ("b", "1.95"), second + 4));
+            assert!(!world.board.is_empty(), "{decimal} is an arb");
+            for entry in world.board.values() {
+                let verification = entry.verification.unwrap();
+                assert!(!entry.verified && !verification.holds(Flag::PlausiblePrice), "{decimal}: {entry:?}");
+            }
+        }
+    }
+}

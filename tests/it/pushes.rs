@@ -1,0 +1,238 @@
+//! Pushed odds with a real Kafka, as a client sends them: on the board and the stream within a second, once whoever dies, whatever
+//! the body is.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use arb_accounts::scope::Scope;
+use arb_schemas::topics::{DEAD_TICKS, ODDS_TICKS};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use ureq::Agent;
+
+use crate::kafka::read_all;
+use crate::support::http::Answer;
+use crate::support::program::Role;
+use crate::support::serve::{Key, Serve};
+use crate::support::stack::Broker;
+use crate::support::wait_for;
+
+const SCOPES: [Scope; 2] = [Scope::TicksWrite, Scope::EventsWrite];
+
+/// A broker with a processor and so many instances, and the key of a source that may name events.
+struct Ground {
+    serves: Vec<Serve>,
+    _process: Role,
+    key: Key,
+    broker: Broker,
+}
+
+impl Ground {
+    fn start(instances: usize) -> Self {
+        let broker = Broker::start();
+        let process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
+        let key = Key::granted(&broker, "enterprise", &SCOPES, Some("acme"));
+        let serve = |index| Serve::start(&broker, &key, &format!("serve-{index}"), &[]);
+        Self { serves: (0..instances).map(serve).collect(), _process: process, key, broker }
+    }
+
+    fn push(&self, instance: usize, lines: &[Value]) -> Answer {
+        let fields = [("content-type", "application/x-ndjson")];
+        self.send(instance, &fields, text(lines).into_bytes())
+    }
+
+    fn send(&self, instance: usize, fields: &[(&str, &str)], body: Vec<u8>) -> Answer {
+        post(&self.serves[instance].listen, &self.key, fields, body)
+    }
+
+    /// The home price on the board.
+    fn home(&self) -> Option<f64> {
+        let board = self.serves[0].get("/v1/arbs").json();
+        let legs = board["arbs"].get(0)?["legs"].as_array()?;
+        legs.iter().find(|leg| leg["outcome"] == "home")?["price"].as_f64()
+    }
+}
+
+fn post(listen: &str, key: &Key, fields: &[(&str, &str)], body: Vec<u8>) -> Answer {
+    let agent: Agent = Agent::config_builder().http_status_as_error(false).build().into();
+    let request = ureq::http::Request::builder().method("POST").uri(format!("http://{listen}/api/v1/ticks"));
+    let request = request.header("x-api-key", &key.text);
+    let request = fields.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    let mut answer = agent.run(request.body(body).unwrap()).unwrap();
+    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+    Answer { status, headers, body: answer.body_mut().read_to_string().unwrap() }
+}
+
+fn text(lines: &[Value]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A price of an event that is named.
+fn line(outcome: &str, price: f64, sequence: i64) -> Value {
+    let event = json!({
+        "id": "pushed-1", "sport": "soccer", "league": "soccer_pushed", "home": "H", "away": "A",
+        "commence_time": "2036-01-01T12:00:00Z"
+    });
+    json!({"event": event, "book": "acme", "market": "draw_no_bet", "outcome": outcome, "price": price, "sequence": sequence})
+}
+
+fn accepted(answer: &Answer) -> u64 {
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.json()["accepted"].as_u64().unwrap()
+}
+
+/// The records that clients pushed, as they are in the topic.
+fn pushed(broker: &Broker) -> usize {
+    read_all(&broker.brokers, ODDS_TICKS.name).len()
+}
+
+#[test]
+fn a_pushed_price_is_on_the_board_and_the_stream_within_a_second() {
+    let ground = Ground::start(1);
+    let mut stream = ground.serves[0].stream("event=arb_window", None);
+    assert_eq!(accepted(&ground.push(0, &[line("home", 2.2, 1), line("away", 2.2, 1)])), 2);
+    wait_for("the first window", || ground.home());
+    let (mut slowest_board, mut slowest_stream) = (Duration::ZERO, Duration::ZERO);
+    for sequence in 2..12 {
+        let price = 2.2 + f64::from(i32::try_from(sequence).unwrap()) / 100.0;
+        let sent = Instant::now();
+        assert_eq!(accepted(&ground.push(0, &[line("home", price, sequence)])), 1);
+        let has = |event: &Value| event["legs"].to_string().contains(&format!("\"price\":{price}"));
+        while !stream.next_event().is_some_and(|event| event.name == "arb_window" && has(&event.json())) {}
+        slowest_stream = slowest_stream.max(sent.elapsed());
+        wait_for("the price", || ground.home().filter(|home| (home - price).abs() < 1e-9));
+        slowest_board = slowest_board.max(sent.elapsed());
+    }
+    println!(
+        "slowest of ten pushes: on the stream after {slowest_stream:?}, on the board after {slowest_board:?}"
+    );
+    assert!(slowest_board < Duration::from_secs(1) && slowest_stream < Duration::from_secs(1));
+}
+
+#[test]
+fn three_instances_at_once_twice_and_out_of_order_give_the_latest_price() {
+    const UPDATES: i64 = 120;
+    let ground = Ground::start(3);
+    accepted(&ground.push(0, &[line("home", 2.1, 0), line("away", 2.2, 0)]));
+    let price = |sequence: i64| 2.1 + f64::from(i32::try_from(sequence).unwrap()) / 1_000.0;
+    std::thread::scope(|scope| {
+        for instance in 0..3 {
+            let ground = &ground;
+            scope.spawn(move || {
+                // Each sends all of them, in an order of its own.
+                let mut sequences: Vec<_> = (1..=UPDATES).collect();
+                fastrand::Rng::with_seed(instance as u64).shuffle(&mut sequences);
+                for batch in sequences.chunks(10) {
+                    let lines: Vec<_> =
+                        batch.iter().map(|sequence| line("home", price(*sequence), *sequence)).collect();
+                    assert_eq!(accepted(&ground.push(instance, &lines)), 10);
+                }
+            });
+        }
+    });
+    wait_for("the latest price", || ground.home().filter(|home| (home - price(UPDATES)).abs() < 1e-9));
+    assert!(pushed(&ground.broker) >= 3 * usize::try_from(UPDATES).unwrap(), "all of them are in the topic");
+    assert!(read_all(&ground.broker.brokers, DEAD_TICKS.name).is_empty(), "a repeat is no fault");
+    // The same sequence with another price is one, and changes nothing.
+    assert_eq!(accepted(&ground.push(1, &[line("home", 3.0, UPDATES)])), 1);
+    let letters = wait_for("the dead letter", || {
+        Some(read_all(&ground.broker.brokers, DEAD_TICKS.name)).filter(|letters| !letters.is_empty())
+    });
+    let reason = letters[0].headers.iter().find(|(name, _)| name == "arb-reason").unwrap();
+    assert_eq!((letters.len(), reason.1.as_str()), (1, "push-refused"));
+    assert!((ground.home().unwrap() - price(UPDATES)).abs() < 1e-9);
+}
+
+#[test]
+fn a_batch_whose_answer_was_lost_with_its_instance_is_sent_again_and_counts_once() {
+    let mut ground = Ground::start(2);
+    accepted(&ground.push(1, &[line("home", 2.2, 1), line("away", 2.2, 1)]));
+    wait_for("the first window", || ground.home());
+    let mut stream = ground.serves[1].stream("event=arb_window", None);
+    let before = pushed(&ground.broker);
+    let body = text(&[line("home", 2.3, 2)]);
+    // A client that never reads its answer; the instance is killed as soon as Kafka has the record.
+    let mut client = TcpStream::connect(&ground.serves[0].listen).unwrap();
+    let head = format!(
+        "POST /v1/ticks HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/x-ndjson\r\n\
+         content-length: {}\r\n\r\n",
+        ground.serves[0].listen,
+        ground.key.text,
+        body.len()
+    );
+    client.write_all(head.as_bytes()).unwrap();
+    client.write_all(body.as_bytes()).unwrap();
+    wait_for("the record is in Kafka", || (pushed(&ground.broker) > before).then_some(()));
+    ground.serves[0].role.kill();
+    ground.serves.remove(0);
+    assert_eq!(accepted(&ground.push(0, &[line("home", 2.3, 2)])), 1, "the other instance takes it");
+    assert_eq!(pushed(&ground.broker), before + 2, "it is in the topic twice");
+    accepted(&ground.push(0, &[line("home", 2.4, 3)]));
+    let mut prices = Vec::new();
+    while prices.last() != Some(&2.4) {
+        let event = stream.next_event().unwrap();
+        if event.name == "arb_window" {
+            let event = event.json();
+            let home = event["legs"].as_array().unwrap().iter().find(|leg| leg["outcome"] == "home").unwrap();
+            prices.push(home["price"].as_f64().unwrap());
+        }
+    }
+    assert_eq!(prices.iter().filter(|price| **price == 2.3).count(), 1, "{prices:?}");
+}
+
+#[test]
+fn a_hostile_body_is_refused_and_a_compressed_one_is_taken() {
+    let ground = Ground::start(1);
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let lines = ("content-type", "application/x-ndjson");
+    let packed = [lines, ("content-encoding", "gzip")];
+    let good = text(&[line("home", 2.2, 1), line("away", 2.2, 1)]).into_bytes();
+    assert_eq!(accepted(&ground.send(0, &packed, gzip(&good))), 2);
+    let status = |fields: &[(&str, &str)], body: Vec<u8>| ground.send(0, fields, body).status;
+    assert_eq!(status(&[("content-type", "application/json")], good.clone()), 415);
+    assert_eq!(status(&[lines, ("content-encoding", "br")], good.clone()), 415);
+    assert_eq!(status(&packed, good.clone()), 400, "not gzip");
+    let whole = gzip(&good);
+    assert_eq!(status(&packed, whole[..whole.len() - 9].to_vec()), 400, "cut");
+    assert_eq!(status(&packed, gzip(&vec![b' '; 512 * 1024 * 1024])), 413, "a bomb of 512 MiB");
+    assert_eq!(status(&[lines], vec![b'x'; 1024 * 1024 + 1]), 413);
+    assert_eq!(status(&[lines], vec![]), 400);
+    assert_eq!(status(&[lines], vec![0xff, b'\n']), 400);
+    let refused = ground.send(0, &[lines], b"nonsense\n{}\n".to_vec());
+    assert_eq!(refused.status, 422);
+    assert_eq!(refused.json()["errors"][1], json!({"line": 2, "field": "event", "reason": "is missing"}));
+    assert_eq!(refused.header("x-requests-used"), "1", "errors cost nothing");
+    let mixed = ground.push(0, &[line("home", 2.2, 5), json!({"event": 1}), line("away", 2.2, 5)]);
+    assert_eq!((accepted(&mixed), &mixed.json()["errors"][0]["line"]), (2, &json!(2)));
+    let without = Key::new(&ground.broker, "enterprise");
+    wait_for("the key is known", || {
+        let status = post(&ground.serves[0].listen, &without, &[lines], good.clone()).status;
+        (status != 401).then(|| assert_eq!(status, 403))
+    });
+    let ungranted = Key::granted(&ground.broker, "enterprise", &SCOPES, None);
+    wait_for("the key is known", || {
+        let status = post(&ground.serves[0].listen, &ungranted, &[lines], good.clone()).status;
+        (status != 401).then(|| assert_eq!(status, 403))
+    });
+}
+
+#[test]
+fn a_batch_that_kafka_does_not_acknowledge_is_answered_503_and_may_be_sent_again() {
+    let ground = Ground::start(1);
+    accepted(&ground.push(0, &[line("home", 2.2, 1), line("away", 2.2, 1)]));
+    ground.broker.freeze();
+    let sent = Instant::now();
+    let answer = ground.push(0, &[line("home", 2.3, 2)]);
+    assert_eq!((answer.status, answer.header("retry-after")), (503, "1"), "{}", answer.body);
+    assert!(sent.elapsed() < Duration::from_secs(10));
+    ground.broker.thaw();
+    let again = || Some(ground.push(0, &[line("home", 2.3, 2)])).filter(|answer| answer.status == 200);
+    wait_for("Kafka is back", again);
+    wait_for("the price", || ground.home().filter(|home| (home - 2.3).abs() < 1e-9));
+}
