@@ -76,7 +76,9 @@ impl Batch {
         }
         check_names(&open)?;
         let mut batch = Self { updates: Vec::new(), accepted: 0, faults };
-        open.into_values().for_each(|open| batch.put(open));
+        for open in open.into_values() {
+            batch.put(open);
+        }
         batch.faults.sort_by_key(|(number, _)| *number);
         Ok(batch)
     }

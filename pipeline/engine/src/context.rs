@@ -12,6 +12,29 @@ use crate::market::{EventInfo, Market, Policy};
 use crate::quotes::{Moment, Quote};
 use crate::venues::PricingContext;
 
+/// How a record comes to be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// With a poll.
+    Polled,
+    /// A source that is polled or listened to sent it as it happened.
+    Pushed,
+    /// A client pushed it: nothing is learnt from it.
+    PushedByClient,
+}
+
+impl Arrival {
+    /// Whether it came as it happened.
+    pub(crate) fn is_push(self) -> bool {
+        self != Self::Polled
+    }
+
+    /// Whether what is learnt of sources may be learnt of it.
+    pub(crate) fn teaches(self) -> bool {
+        self != Self::PushedByClient
+    }
+}
+
 /// What happens to an event, and when.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StepContext<'a> {
@@ -20,10 +43,7 @@ pub(crate) struct StepContext<'a> {
     pub(crate) now: Micros,
     /// It happens because time passes, before the record itself is looked at.
     pub(crate) by_time: bool,
-    /// The source pushes it as it happens: it is no poll.
-    pub(crate) is_push: bool,
-    /// What is learnt of sources may be learnt of it: a client did not push it.
-    pub(crate) teaches: bool,
+    pub(crate) arrival: Arrival,
     pub(crate) moment: Moment<'a>,
     pub(crate) event: &'a Arc<EventInfo>,
     pub(crate) event_changed: bool,

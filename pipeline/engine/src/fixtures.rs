@@ -8,7 +8,7 @@ use arb_model::{Name, Time};
 
 use crate::Micros;
 use crate::arbs::Window;
-use crate::context::{MarketContext, StepContext};
+use crate::context::{Arrival, MarketContext, StepContext};
 use crate::effect::{Verification, WindowHistory, WindowId};
 use crate::input::Coordinate;
 use crate::learning::survival::{Cells, Life, Survival};
@@ -129,8 +129,7 @@ impl World {
             at: Coordinate { topic: "t", partition: 3, offset },
             now,
             by_time: false,
-            is_push: false,
-            teaches: true,
+            arrival: Arrival::Polled,
             moment: self.moment(now),
             event: &self.event,
             event_changed: false,

@@ -55,6 +55,7 @@ impl ScanQueue {
     }
 
     /// The scans that wait, oldest first.
+    #[must_use]
     pub fn take(&self) -> Vec<ScanRequest> {
         let waiting = self.queued.try_iter().filter(|(since, _)| since.elapsed() < STALE);
         waiting.map(|(_, request)| request).collect()

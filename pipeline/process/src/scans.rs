@@ -147,9 +147,9 @@ fn refusal(ScanBegin { source, request }: &ScanBegin) -> Option<&'static str> {
     if lists.iter().any(|list| list.len() > MOST_NAMES) {
         return Some("more names than a list of a scan may have");
     }
-    let named =
+    let single =
         [Some(source), Some(id), Some(account), sport.as_ref(), league.as_ref(), event_group.as_ref()];
-    let names = named.into_iter().flatten().chain(lists.into_iter().flatten());
+    let names = single.into_iter().flatten().chain(lists.into_iter().flatten());
     let is_too_long = names.into_iter().any(|name| name.len() > NAME_BYTES);
     is_too_long.then_some("a name of a scan that is too long")
 }

@@ -18,7 +18,7 @@ fn line(event: &str, outcome: &str, sequence: i64) -> Value {
 }
 
 fn text(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect()
 }
 
 fn read(text: &str) -> Result<Batch, BatchFault> {
@@ -136,7 +136,9 @@ fn any_line() -> impl Strategy<Value = String> {
         let changed = prop::collection::vec((prop::sample::select(&FIELDS[..]), value()), 0..4);
         (changed, 0..4_i64).prop_map(|(changes, sequence)| {
             let mut line = line("e", "home", sequence);
-            changes.into_iter().for_each(|(field, value)| line[field] = value);
+            for (field, value) in changes {
+                line[field] = value;
+            }
             line.to_string()
         })
     };

@@ -72,9 +72,18 @@ impl Fields {
             "min_margin" => once(name, &mut self.min_margin, number(name, value)?),
             "total_stake" => once(name, &mut self.total_stake, number(name, value)?),
             "wait_seconds" => once(name, &mut self.wait_seconds, number(name, value)?),
-            "event_ids" => Ok(self.event_ids.extend(words())),
-            "markets" => Ok(self.markets.extend(words())),
-            "books" => Ok(self.books.extend(words())),
+            "event_ids" => {
+                self.event_ids.extend(words());
+                Ok(())
+            }
+            "markets" => {
+                self.markets.extend(words());
+                Ok(())
+            }
+            "books" => {
+                self.books.extend(words());
+                Ok(())
+            }
             _ => Err(Problem::invalid_param(name, "is unknown")),
         }
     }

@@ -162,7 +162,7 @@ fn grant(draft: &mut Draft, id: &str, granted: &Granted<'_>) -> Result<Done, Ref
         return Err(valid::invalid("scopes", "a scope needs no grant"));
     }
     valid::books(granted.books)?;
-    granted.source.map_or(Ok(()), |source| valid::source(source))?;
+    granted.source.map_or(Ok(()), valid::source)?;
     let has_it = |other: &Account| other.id != id && other.source.as_deref() == granted.source;
     if granted.source.is_some() && draft.directory().accounts().any(has_it) {
         return Err(valid::invalid("source", "is that of another account"));

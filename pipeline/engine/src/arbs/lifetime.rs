@@ -53,7 +53,7 @@ pub(crate) fn continue_life(
     let teaches = is_taught_by(&was.legs, context) && is_taught_by(&now.legs, context);
     // Time alone confirms nothing, and what a client pushes confirms nothing of the other legs.
     if !context.step.by_time
-        && context.step.teaches
+        && context.step.arrival.teaches()
         && let Some(cell) = life.confirm(at, is_transition)
         && teaches
     {
@@ -77,7 +77,7 @@ pub(crate) fn end(
 ) {
     let end = match reason {
         CloseReason::PriceMoved | CloseReason::Withdrawn | CloseReason::Suspended => {
-            End::Gone { is_push: context.step.is_push }
+            End::Gone { is_push: context.step.arrival.is_push() }
         }
         CloseReason::Stale => End::Gone { is_push: false },
         // These closes carry no information about the prices.
@@ -91,7 +91,7 @@ pub(crate) fn end(
 /// Whether others are judged by a window of these legs: no client pushed one of them, or what is taken in.
 pub(super) fn is_taught_by(legs: &[Quote], context: &MarketContext<'_>) -> bool {
     let names = context.step.pricing.names;
-    context.step.teaches && !legs.iter().any(|leg| names.is_pushed(leg.source))
+    context.step.arrival.teaches() && !legs.iter().any(|leg| names.is_pushed(leg.source))
 }
 
 fn record(life: &Life, cell: Cell, context: &MarketContext<'_>, effects: &mut Effects<'_>) {

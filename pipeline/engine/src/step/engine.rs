@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::caps::{Cap, LeftOut};
-use crate::context::{MarketContext, StepContext};
+use crate::context::{Arrival, MarketContext, StepContext};
 use crate::effect::{Effect, Effects};
 use crate::input::{Coordinate, Coverage, Event, Heartbeat, Input, PollEnd};
 use crate::learning::{Expected, RefreshSample, Samples};
@@ -274,13 +274,12 @@ impl Engine {
         // Of several sources one may lag: its update comes when the others are already later.
         let (now, by_time, pricing) = (clock.now.max(received_at), false, self.pricing(&event.league));
         let overlay = self.draft.over(&self.state);
-        let (margins, survival, is_push) = (overlay.margins(), overlay.survival(), false);
+        let (margins, survival) = (overlay.margins(), overlay.survival());
         StepContext {
             at,
             now,
             by_time,
-            is_push,
-            teaches: true,
+            arrival: Arrival::Polled,
             moment,
             event,
             event_changed,
@@ -306,8 +305,12 @@ impl Engine {
         let was = was.map(|was| was.markets).unwrap_or_default();
         let step = self.step_context(at, update.received_at, &info, event_changed);
         // What is only repeated confirms nothing.
-        let teaches = !self.names.is_pushed(update.source);
-        let step = StepContext { is_push, by_time: is_repeat, teaches, ..step };
+        let arrival = match (is_push, self.names.is_pushed(update.source)) {
+            (_, true) => Arrival::PushedByClient,
+            (true, false) => Arrival::Pushed,
+            (false, false) => Arrival::Polled,
+        };
+        let step = StepContext { arrival, by_time: is_repeat, ..step };
         let mut markets = Vec::with_capacity(was.len());
         for market in market_update::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);

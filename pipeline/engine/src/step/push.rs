@@ -127,6 +127,6 @@ fn bet(event: &str, tick: &Tick<'_>) -> Digest {
 }
 
 fn offered(event: &str, tick: &Tick<'_>) -> i64 {
-    let limit = tick.limit.map_or(-1, |limit| limit.minor());
+    let limit = tick.limit.map_or(-1, crate::market::Limit::minor);
     bet(event, tick).number(tick.price.millionths().into()).number(limit).number(tick.suspended.into()).end()
 }

@@ -66,14 +66,16 @@ pub(crate) fn pushed(market: u64) -> World {
         }
         for (place, (partition, frame)) in (0_i64..).zip(frames) {
             let sequence = 100 * i64::try_from(poll).unwrap() + place;
-            pushes(frame, sequence, at).into_iter().for_each(|push| world.push(partition, push));
+            for push in pushes(&frame, sequence, at) {
+                world.push(partition, push);
+            }
         }
     }
     world
 }
 
 /// The messages that a client sends of an event after a poll of it.
-fn pushes(polled: Frame, sequence: i64, at: Micros) -> Vec<Vec<u8>> {
+fn pushes(polled: &Frame, sequence: i64, at: Micros) -> Vec<Vec<u8>> {
     let update = |sequence: i64, id: &str, change: i64| {
         let mut frame = polled.clone();
         (frame.source, frame.received_at, frame.poll_index) = ("push/acme".into(), at + change, None);

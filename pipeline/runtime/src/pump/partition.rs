@@ -16,6 +16,7 @@ use crate::progress::PartitionProgress;
 pub const PARTITION_KEY: &str = "partition";
 
 /// Where a restored partition is.
+#[derive(Clone, Copy)]
 pub(super) struct RestoredPlace {
     /// Offset of the next record; `None` before the first.
     pub(super) next: Option<i64>,
