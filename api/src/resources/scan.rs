@@ -21,6 +21,7 @@ use self::fields::Fields;
 use super::account;
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
+use crate::http::idempotency;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -32,6 +33,8 @@ use crate::scans::store::{HOUR, Scan, ScanStatus, Scans};
 pub(crate) const MAX_BODY: usize = 65_536;
 /// Scans of an account that may cause polls, in an hour.
 const MOST_AN_HOUR: usize = 120;
+/// Digits of an id that is derived.
+const ID: usize = 32;
 const UNREAD: &str = "The scans are being read; try again.";
 const FULL: &str = "Too many scans wait to be sent; try again.";
 
@@ -46,31 +49,45 @@ pub(crate) struct ScanResource {
 impl ScanResource {
     /// Answers `GET /scan`.
     pub(crate) fn by_query(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
-        self.begin(Fields::of_query(request.query())?, request, charge)
+        self.begin(Fields::of_query(request.query())?, None, request, charge)
     }
 
     /// Answers `POST /scan`.
     pub(crate) fn by_body(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
-        self.begin(Fields::of_body(request)?, request, charge)
+        let key = idempotency::key(request.headers())?;
+        self.begin(Fields::of_body(request)?, key, request, charge)
     }
 
-    fn begin(&self, fields: Fields, request: &Request<'_>, charge: &Charge<'_>) -> Started {
+    fn begin(
+        &self,
+        fields: Fields,
+        key: Option<&str>,
+        request: &Request<'_>,
+        charge: &Charge<'_>,
+    ) -> Started {
         let wanted = fields.check(&self.lists.sports)?;
         if !self.scans.is_ready() {
             return Err(Problem::unavailable(UNREAD));
         }
         let (account, now) = (charge.caller.account.clone(), self.authority.now());
         self.refuse_if_capped(&account, now)?;
-        let id = format!("scn_{}", account::random()?);
+        let asked = ScanRequest { account: account.clone(), ..wanted.request };
+        let id = self.id(&asked, key)?;
         let location = format!("{}s/{id}", request.path());
-        let scan =
-            ScanRequest { id: id.clone(), account: account.clone(), requested_at: now, ..wanted.request };
         charge.charge()?;
-        if !self.scans.send(scan) {
+        let is_known = self.scans.find(&id, &account).is_some();
+        if !is_known && !self.scans.send(ScanRequest { id: id.clone(), requested_at: now, ..asked }) {
             return Err(Problem::unavailable(FULL));
         }
         let this = self.clone();
         Ok(Box::pin(async move { this.wait((&id, &account), wanted.wait, &location).await }))
+    }
+
+    /// The id of a scan: with an `Idempotency-Key` the same each time that the account sends the same request with it.
+    fn id(&self, asked: &ScanRequest, key: Option<&str>) -> Result<String, Problem> {
+        let Some(key) = key else { return Ok(format!("scn_{}", account::random()?)) };
+        let hash = self.authority.pepper().hmac(&format!("/scan/{asked:?}\n{key}"));
+        Ok(format!("scn_{}", hash.get(..ID).unwrap_or(&hash)))
     }
 
     fn refuse_if_capped(&self, account: &str, now: Micros) -> Result<(), Problem> {

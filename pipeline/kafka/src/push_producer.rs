@@ -160,7 +160,9 @@ mod tests {
         let receipt = PushReceipt::new(move |is_delivered| *write.lock().unwrap() = Some(is_delivered));
         (0..expected).for_each(|_| receipt.expect());
         receipt.close();
-        reports.iter().for_each(|is_delivered| receipt.report(*is_delivered));
+        for is_delivered in reports {
+            receipt.report(*is_delivered);
+        }
         *heard.lock().unwrap()
     }
 
