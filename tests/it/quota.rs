@@ -56,7 +56,7 @@ impl Sites {
         assert!(created.success, "{}", created.err);
         let key =
             created.out.split_whitespace().find(|word| word.starts_with("arb_live_")).unwrap().to_owned();
-        std::fs::write(broker.path("plans.json"), json!({"free": quota}).to_string()).unwrap();
+        std::fs::write(broker.path("plans.json"), plans(quota)).unwrap();
         let instances = (0..INSTANCES).map(|_| {
             let listen = format!("127.0.0.1:{}", port());
             let role = Mutex::new(start_instance(&broker, &listen));
@@ -97,6 +97,11 @@ impl Sites {
         owner.kill();
         *owner = start_owner(&self.broker);
     }
+}
+
+/// A plan of so many requests that may be sent as fast as anybody can.
+fn plans(requests: u64) -> String {
+    json!({"free": {"requests": requests, "per_second": 0}}).to_string()
 }
 
 /// Remaining and used, which sum up to the quota.
@@ -203,7 +208,7 @@ fn a_lowered_plan_is_spent_exactly_over_three_instances() {
         answered += u64::from(answer.status == 200);
         quota(&answer, 300);
     }
-    std::fs::write(sites.broker.path("plans.json"), r#"{"free": 60}"#).unwrap();
+    std::fs::write(sites.broker.path("plans.json"), plans(60)).unwrap();
     for instance in 0..INSTANCES {
         wait_for("the plan is read", || (sites.usage(instance)["quota"] == 60).then_some(()));
     }

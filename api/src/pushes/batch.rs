@@ -50,7 +50,7 @@ pub(crate) struct Batch {
 }
 
 /// An update that is being put together, and the lines that are in it.
-struct Open {
+struct OpenUpdate {
     frame: Frame,
     lines: Vec<usize>,
 }
@@ -68,7 +68,7 @@ impl Batch {
             count if count > PUSH_TICKS => return Err(BatchFault::TooManyTicks),
             _ => {}
         }
-        let (mut open, mut faults) = (BTreeMap::<i64, Open>::new(), Vec::new());
+        let (mut open, mut faults) = (BTreeMap::<i64, OpenUpdate>::new(), Vec::new());
         for (number, line) in lines {
             let added = PushLine::parse(line, grant)
                 .and_then(|line| add(&mut open, number, line, (grant, received_at)));
@@ -84,7 +84,7 @@ impl Batch {
     }
 
     /// Adds an update; the lines of one that is longer than a record may be are refused.
-    fn put(&mut self, open: Open) {
+    fn put(&mut self, open: OpenUpdate) {
         if let Ok(value) = encode(&open.frame) {
             self.accepted += open.lines.len();
             self.updates.push(Update { key: open.frame.event.id.to_string(), value });
@@ -96,7 +96,7 @@ impl Batch {
     }
 }
 
-fn check_names(open: &BTreeMap<i64, Open>) -> Result<(), BatchFault> {
+fn check_names(open: &BTreeMap<i64, OpenUpdate>) -> Result<(), BatchFault> {
     let events: BTreeSet<_> = open.values().map(|open| &*open.frame.event.id).collect();
     if events.len() > PUSH_EVENTS {
         return Err(BatchFault::TooManyEvents);
@@ -109,14 +109,14 @@ fn check_names(open: &BTreeMap<i64, Open>) -> Result<(), BatchFault> {
 
 /// Adds a line to the update of its sequence.
 fn add(
-    open: &mut BTreeMap<i64, Open>,
+    open: &mut BTreeMap<i64, OpenUpdate>,
     number: usize,
     line: PushLine,
     (grant, received_at): (&PushGrant, Micros),
 ) -> Result<(), LineFault> {
     let PushLine { event, names_event, book, market, tick, sequence } = line;
     let push = Some(Push { sequence, names_event });
-    let update = open.entry(sequence).or_insert_with(|| Open {
+    let update = open.entry(sequence).or_insert_with(|| OpenUpdate {
         frame: Frame {
             source: grant.source.clone(),
             received_at,

@@ -55,7 +55,7 @@ impl PushLine {
             return Err(whole("is longer than 4096 bytes"));
         }
         let fields = serde_json::from_str(text).map_err(|_| whole("is not a JSON object"))?;
-        let mut fields = Fields(fields);
+        let mut fields = LineFields(fields);
         let (event, names_event) = event(fields.required("event")?, grant)?;
         let book = name(&fields.required("book")?).ok_or_else(|| fault("book", NAME))?;
         if !grant.books.contains(&book) {
@@ -79,9 +79,9 @@ impl PushLine {
 }
 
 /// The fields of an object that are not taken yet; null is as absent.
-struct Fields(Map<String, Value>);
+struct LineFields(Map<String, Value>);
 
-impl Fields {
+impl LineFields {
     fn optional(&mut self, name: &'static str) -> Option<Value> {
         self.0.remove(name).filter(|value| !value.is_null())
     }
@@ -116,12 +116,12 @@ fn event(value: Value, grant: &PushGrant) -> Result<(Event, bool), LineFault> {
         Value::Object(_) if !grant.may_name_events => {
             Err(fault("event", "must be an id: the key does not have the scope events:write"))
         }
-        Value::Object(fields) => named_event(Fields(fields)).map(|event| (event, true)),
+        Value::Object(fields) => named_event(LineFields(fields)).map(|event| (event, true)),
         _ => Err(fault("event", "must be an id or an object")),
     }
 }
 
-fn named_event(mut fields: Fields) -> Result<Event, LineFault> {
+fn named_event(mut fields: LineFields) -> Result<Event, LineFault> {
     let mut text = |field: &'static str, of: &'static str| {
         fields.optional(of).and_then(|value| name(&value)).ok_or_else(|| fault(field, NAME))
     };

@@ -17,7 +17,7 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use self::answer::AnswerView;
-use self::fields::Fields;
+use self::fields::ScanFields;
 use super::account;
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
@@ -49,18 +49,18 @@ pub(crate) struct ScanResource {
 impl ScanResource {
     /// Answers `GET /scan`.
     pub(crate) fn by_query(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
-        self.begin(Fields::of_query(request.query())?, None, request, charge)
+        self.begin(ScanFields::of_query(request.query())?, None, request, charge)
     }
 
     /// Answers `POST /scan`.
     pub(crate) fn by_body(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let key = idempotency::key(request.headers())?;
-        self.begin(Fields::of_body(request)?, key, request, charge)
+        self.begin(ScanFields::of_body(request)?, key, request, charge)
     }
 
     fn begin(
         &self,
-        fields: Fields,
+        fields: ScanFields,
         key: Option<&str>,
         request: &Request<'_>,
         charge: &Charge<'_>,

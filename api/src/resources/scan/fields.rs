@@ -31,7 +31,7 @@ const NOTHING: &str = "A scan names at least one of sport, league, event_ids and
 
 /// The fields as they were given.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(super) struct ScanFields {
     sport: Option<String>,
     league: Option<String>,
     event_ids: Vec<String>,
@@ -50,7 +50,7 @@ pub(super) struct Wanted {
     pub(super) wait: Duration,
 }
 
-impl Fields {
+impl ScanFields {
     /// Those of a query: lists are separated by commas or repeated.
     pub(super) fn of_query(query: &str) -> Result<Self, Problem> {
         let mut fields = Self::default();
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     fn wanted(query: &str) -> Result<Wanted, String> {
-        let checked = Fields::of_query(query).and_then(|fields| fields.check(&KnownSports::default()));
+        let checked = ScanFields::of_query(query).and_then(|fields| fields.check(&KnownSports::default()));
         checked.map_err(|problem| problem.into_parts().2)
     }
 

@@ -25,9 +25,9 @@ enum Broker {
 }
 
 /// What was sent.
-type Sent = Arc<Mutex<Vec<(i32, String, Vec<u8>)>>>;
+type SentLog = Arc<Mutex<Vec<(i32, String, Vec<u8>)>>>;
 
-struct Log(Broker, Sent);
+struct Log(Broker, SentLog);
 
 impl PushLog for Log {
     fn send(
@@ -50,8 +50,8 @@ impl PushLog for Log {
 }
 
 /// An API with a log, and a key of an account to which a source is granted.
-fn site(broker: Broker, source: Option<&str>) -> (Site, String, Sent) {
-    let (site, sent) = (Site::new(), Sent::default());
+fn site(broker: Broker, source: Option<&str>) -> (Site, String, SentLog) {
+    let (site, sent) = (Site::new(), SentLog::default());
     let (stop, log) = (Stop::default(), Log(broker, Arc::clone(&sent)));
     stop.stop();
     // It is stopped at once: the log needs nobody who serves it.
