@@ -60,7 +60,8 @@ fn invalid_requests(stack: &Stack) {
         ("limit=many", "limit"),
         ("limit=1&limit=2", "limit"),
         ("cursor=nonsense", "cursor"),
-        ("sort=margin", "sort"),
+        ("sort=best", "sort"),
+        ("colour=red", "colour"),
     ] {
         let answer = stack.get(&format!("/v1/arbs?{query}"));
         assert_problem(stack, &answer, 400, "invalid-request");
