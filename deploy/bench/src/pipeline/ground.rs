@@ -21,6 +21,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::scratch::Scratch;
+use super::sse::Stream;
 use crate::cli::PipelineOptions;
 use crate::holder;
 
@@ -75,7 +76,7 @@ impl<'a> KafkaGround<'a> {
         self.runtime.block_on(self.scratch.empty(&names))
     }
 
-    /// Starts an API.
+    /// Starts an API, and the owner of the accounts from which it leases its quota.
     pub(super) fn serve(&mut self) -> anyhow::Result<StartedApi> {
         let pepper = home::pepper(self.folder.path());
         std::fs::write(&pepper, [7; PEPPER])?;
@@ -92,13 +93,17 @@ impl<'a> KafkaGround<'a> {
         let admin = "--admin-listen=127.0.0.1:0";
         let arguments =
             ["--child", "--brokers", self.cluster.brokers(), "--listen", &at, "--pepper", &pepper, admin];
+        self.children.start("accounts", &["--child", "--brokers", self.cluster.brokers(), admin])?;
         self.children.start("serve", &arguments)?;
         self.children.wait(&self.stop, "the API", || http::is_ready(listen))?;
-        Ok(StartedApi { listen, key })
+        let started = StartedApi { listen, key };
+        self.children.wait(&self.stop, "the first lease", || Stream::open(&started).is_ok())?;
+        Ok(started)
     }
 
-    /// Ends the API.
+    /// Ends both.
     pub(super) fn end_serve(&mut self) {
+        self.children.stop_last();
         self.children.stop_last();
     }
 
