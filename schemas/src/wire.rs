@@ -182,18 +182,18 @@ pub fn encode<T: Record>(record: &T) -> Result<Vec<u8>, WireError> {
     Ok(message)
 }
 
-/// An [`ArbWindow`] as a message, from the message of its entry.
+/// An [`ArbWindow`](crate::records::ArbWindow) as a message, from the message of its entry.
 ///
 /// # Errors
-/// [`WireError::OtherType`] when `entry` is not the message of a [`BoardEntry`].
+/// [`WireError::OtherType`] when `entry` is not the message of a [`BoardEntry`](crate::records::BoardEntry).
 pub fn encode_window(change: &str, entry: &[u8]) -> Result<Vec<u8>, WireError> {
     encode_change(RecordType::ArbWindow, change, RecordType::BoardEntry, entry)
 }
 
-/// A [`SignalChange`] as a message, from the message of its signal.
+/// A [`SignalChange`](crate::records::SignalChange) as a message, from the message of its signal.
 ///
 /// # Errors
-/// [`WireError::OtherType`] when `signal` is not the message of an [`EdgeSignal`].
+/// [`WireError::OtherType`] when `signal` is not the message of an [`EdgeSignal`](crate::records::EdgeSignal).
 pub fn encode_signal_change(change: &str, signal: &[u8]) -> Result<Vec<u8>, WireError> {
     encode_change(RecordType::SignalChange, change, RecordType::EdgeSignal, signal)
 }
