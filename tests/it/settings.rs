@@ -83,18 +83,33 @@ fn entries(help: &str) -> Vec<HelpEntry> {
     found
 }
 
-fn settings_of(command: &str) -> String {
-    let rows: String = entries(&help(command)).iter().map(HelpEntry::row).collect();
-    let head = "| option | default | environment variable | meaning |\n|---|---|---|---|\n";
-    format!("## `arb {command}`\n\n{head}{rows}")
+const HEAD: &str = "| option | default | environment variable | meaning |\n|---|---|---|---|\n";
+const CONNECTION: &str = "Also the options of the [connection to Kafka](#connection-to-kafka).\n";
+
+/// The rows of the options by which every command connects to Kafka.
+fn connection_rows() -> Vec<String> {
+    let rows = entries(&help("process")).into_iter().filter(|entry| entry.name.starts_with("--kafka-"));
+    rows.map(|entry| entry.row()).collect()
+}
+
+/// The table of a command; options of the connection to Kafka, where it has them all, are not repeated.
+fn settings_of(command: &str, connection: &[String]) -> String {
+    let rows: Vec<_> = entries(&help(command)).iter().map(HelpEntry::row).collect();
+    let connects = connection.iter().all(|row| rows.contains(row));
+    let own: String = rows.into_iter().filter(|row| !(connects && connection.contains(row))).collect();
+    let note = if connects { format!("\n{CONNECTION}") } else { String::new() };
+    format!("## `arb {command}`\n\n{HEAD}{own}{note}")
 }
 
 #[test]
 fn the_page_of_settings_agrees_with_help() {
     let names = commands("");
     assert!(names.len() > 12, "{names:?}");
-    let tables: Vec<_> = names.iter().map(|name| settings_of(name)).collect();
-    let expected = tables.join("\n");
+    let connection = connection_rows();
+    assert!(connection.len() > 10, "{connection:?}");
+    let first = format!("## Connection to Kafka\n\n{HEAD}{}", connection.concat());
+    let tables = names.iter().map(|name| settings_of(name, &connection));
+    let expected = [first].into_iter().chain(tables).collect::<Vec<_>>().join("\n");
     assert!(read("docs/operations/settings.md").ends_with(&expected), "paste this:\n{expected}");
 }
 

@@ -143,11 +143,20 @@ impl Job<'_> {
             if !self.lease.holds() {
                 return Err(Stopped::Expired(Some(Answer { there, sent })));
             }
-            let (first, last) = (self.range.first, self.range.last);
-            tracing::warn!(%table, first, last, made, missing = missing.len(), "rows are missing");
+            self.note_missing(table, missing.len() as u64);
             let name = name(&missing);
             self.insert(table, &token(self.range, table, name, &sent), &there).await?;
             sent.push(name);
+        }
+    }
+
+    /// That nothing has arrived is usual after an insert whose lease expired before it was sent; that a part is missing is not.
+    fn note_missing(&self, table: Table, missing: u64) {
+        let (first, last, made) = (self.range.first, self.range.last, self.attempt.batch.rows().of(table));
+        if missing == made {
+            tracing::info!(%table, first, last, rows = made, "no row is there yet: sending");
+        } else {
+            tracing::warn!(%table, first, last, made, missing, "rows are missing: sending them");
         }
     }
 

@@ -140,10 +140,10 @@ metrics! {
     ACCOUNT_TRANSACTIONS = counter(Accounts, Count, "arb_accounts_transactions_total",
         "Transactions by their end. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
     ACCOUNT_COMMIT_SECONDS = histogram(Accounts, Seconds, "arb_accounts_commit_seconds", COMMIT,
-        "From the end of a transaction's last record to the broker's word on its commit.");
+        "From the end of a transaction's last record to the broker's response to its commit.");
     ACCOUNT_TRANSACTION_RECORDS = histogram(Accounts, Count, "arb_accounts_transaction_records", RECORDS, "Records that one committed transaction took in.");
     ACCOUNT_RESTORE_SECONDS = histogram(Accounts, Seconds, "arb_accounts_restore_seconds", RESTORE,
-        "Restoring the partition from the changelog, also the wait for a dead owner's open transaction.");
+        "Restoring the partition from the changelog, including the wait for a dead owner's open transaction.");
     ACCOUNT_RESTORED_RECORDS = counter(Accounts, Count, "arb_accounts_restored_records_total", "Records of the changelog that the partition was restored from.");
     ACCOUNT_RESTORING = gauge(Accounts, Count, "arb_accounts_restoring_partitions", "1 while the partition is being restored.");
     ACCOUNT_PARTITIONS = gauge(Accounts, Count, "arb_accounts_partitions", "1 for the owner, 0 for a standby: the sum over all instances must be 1.");
