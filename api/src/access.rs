@@ -5,6 +5,7 @@
 //! - `password_worker`: where passwords are hashed; `attempts`: how often somebody may try; [`sign_up`]: who may sign up.
 //! - [`plan`]: what a plan allows; `burst`: how often a key may ask at once; [`usage`]: what each account has spent; `lease_pool`:
 //!   what this instance may still spend; `settle`: the thread that asks for leases and reports charges.
+//! - `tickets`: what is as good as a key for one stream.
 //!
 //! It never sees an HTTP request: callers pass in a key or a session.
 
@@ -20,4 +21,5 @@ pub mod plan;
 pub mod replica;
 pub(crate) mod settle;
 pub mod sign_up;
+pub(crate) mod tickets;
 pub mod usage;

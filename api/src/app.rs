@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::telemetry;
+use arb_accounts::endpoint::WebhookKey;
+use arb_deliver::address::Rules;
 use arb_kafka::{self as kafka, CommandProducer, EndProbe, Table};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
@@ -27,6 +29,7 @@ use crate::access::replica::Change;
 use crate::access::settle;
 use crate::access::sign_up::SignUp;
 use crate::access::usage::Usage;
+use crate::http::cors::Cors;
 use crate::http::server::{self, Limits};
 use crate::http::service::Service;
 use crate::http::site::Site;
@@ -38,14 +41,18 @@ use crate::resources::health::Health;
 use crate::resources::keys::KeysResource;
 use crate::resources::scan::ScanResource;
 use crate::resources::session::SessionResource;
+use crate::resources::tickets::TicketResource;
 use crate::resources::ticks::TicksResource;
 use crate::resources::usage::UsageResource;
+use crate::resources::webhooks::WebhooksResource;
 use crate::resources::{MarketResources, Resources};
 use crate::routes::ROUTES;
 use crate::scans::follow as scans;
 use crate::scans::store::Scans;
 use crate::stream::{StreamState, Streams};
 use crate::test_market::TestMarket;
+use crate::webhooks::Webhooks;
+use crate::webhooks::tasks::TaskQueue;
 
 /// An instance of the API.
 #[derive(Debug)]
@@ -61,6 +68,7 @@ pub struct App {
     pub(crate) scans: Arc<Scans>,
     sessions: Sessions,
     pushes: Arc<PushGate>,
+    webhooks: Webhooks,
 }
 
 /// What browsers need.
@@ -69,15 +77,27 @@ pub struct Sessions {
     site: Site,
     sign_up: Arc<SignUp>,
     passwords: PasswordWorker,
+    cors: Cors,
 }
 
 impl Sessions {
+    /// The same, with origins whose pages may use keys and tickets.
+    #[must_use]
+    pub fn allowing(self, cors: Cors) -> Self {
+        Self { cors, ..self }
+    }
+
     /// Of a site; a thread for passwords is started.
     ///
     /// # Errors
     /// That of the system when it gives no thread.
     pub fn start(site: Site, sign_up: SignUp) -> std::io::Result<Self> {
-        Ok(Self { site, sign_up: Arc::new(sign_up), passwords: PasswordWorker::start()? })
+        Ok(Self {
+            site,
+            sign_up: Arc::new(sign_up),
+            passwords: PasswordWorker::start()?,
+            cors: Cors::default(),
+        })
     }
 }
 
@@ -123,6 +143,14 @@ impl App {
         let test_market = TestMarket::new(&authority, streams.heartbeat());
         let stream = StreamState { streams, lists: lists_of_streams, authority: keys_of_streams };
         let commands = Arc::new(Commands::new(Arc::clone(authority.replica())));
+        // Of an instance that is given no other key: as secret as the pepper.
+        let webhooks = Webhooks {
+            key: WebhookKey::new(authority.pepper().hmac("/webhooks").as_bytes()),
+            rules: Rules::default(),
+            // Nothing is written where nobody takes the tasks.
+            tasks: TaskQueue::new(partitions).0,
+            log: Arc::default(),
+        };
         let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));
         Self {
             lists,
@@ -134,7 +162,14 @@ impl App {
             scans,
             sessions,
             pushes,
+            webhooks,
         }
+    }
+
+    /// With this key and these rules of webhooks.
+    #[must_use]
+    pub fn with_webhooks(self, webhooks: Webhooks) -> Self {
+        Self { webhooks, ..self }
     }
 
     /// Begins with this board and no signals, for a caller that hands over the feed as well
@@ -297,10 +332,12 @@ impl App {
         let accounts =
             Accounts { authority: Arc::clone(&self.authority), commands: Arc::clone(&self.commands) };
         let keys = KeysResource { accounts: accounts.clone() };
-        let usage = UsageResource { usage: Arc::clone(&self.usage) };
-        let Sessions { site, sign_up, passwords } = &self.sessions;
+        let (usage, streams) = (Arc::clone(&self.usage), Arc::clone(&self.stream));
+        let usage = UsageResource { usage, streams };
+        let Sessions { site, sign_up, passwords, cors } = &self.sessions;
         let browsers = (site.clone(), Arc::clone(sign_up));
         let resources = Resources {
+            tickets: TicketResource { accounts: accounts.clone(), cors: cors.clone() },
             live: MarketResources::new(&self.lists, &self.stream),
             test: MarketResources::new(&self.test_market.lists, &self.test_market.stream),
             scan: ScanResource {
@@ -312,10 +349,12 @@ impl App {
             usage: usage.clone(),
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),
+            webhooks: WebhooksResource { accounts: accounts.clone(), webhooks: self.webhooks.clone() },
             accounts,
             keys,
         };
-        Service::new(&ROUTES, resources, Arc::clone(&self.authority), Arc::clone(&self.usage))
+        let usage = (Arc::clone(&self.usage), cors.clone());
+        Service::new(&ROUTES, resources, Arc::clone(&self.authority), usage)
     }
 
     fn health(&self) -> Health {

@@ -4,7 +4,9 @@
 //! - `route` and `router`: a row of the route table, and how a path finds its rows; `service`: from a request to its
 //!   response; `request`, `body` and `json_body`: what a handler is given; `charge`: what an answer costs its key.
 //! - [`site`]: under which names browsers reach it, and their cookies.
-//! - `auth`: which key a request has; `limits`: how large it may be; `request_id` and `quota_headers`: what every response has.
+//! - [`cors`]: which pages of other origins may read answers.
+//! - `auth`: which key a request has; `limits`: how large it may be; `request_id`, `quota_headers` and
+//!   `rate_limit_headers`: what every response has.
 //! - `idempotency`: the header by which a request that is sent again is the same request.
 //! - `problem`: errors, RFC 9457; `parameters`, `paging`, `etag` and `encoding`: what handlers of lists share; `reply`: bodies.
 //!
@@ -13,6 +15,7 @@
 pub(crate) mod auth;
 mod body;
 pub(crate) mod charge;
+pub mod cors;
 pub(crate) mod encoding;
 pub(crate) mod etag;
 pub(crate) mod idempotency;
@@ -22,6 +25,7 @@ pub(crate) mod paging;
 pub(crate) mod parameters;
 pub(crate) mod problem;
 mod quota_headers;
+mod rate_limit_headers;
 pub(crate) mod reply;
 pub(crate) mod request;
 mod request_id;

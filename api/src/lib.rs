@@ -6,6 +6,7 @@
 //! - `test_market`: the lists and streams that test keys see.
 //! - `scans`: the requests and results of scans; [`pushes`]: odds that clients push, on their way to Kafka.
 //! - [`access`]: accounts, keys, plans and usage; [`files`]: small files, and files that are read again when they change.
+//! - [`webhooks`]: what may be chosen of a webhook endpoint.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
 //! Modules use one another in this order only: app, `test_market`, routes, resources, scans, stream, lists, http, pushes, access, files;
@@ -28,5 +29,6 @@ pub mod stream;
 pub mod telemetry;
 mod test_market;
 mod view;
+pub mod webhooks;
 
 pub use self::app::{App, Sessions, SharedApp};

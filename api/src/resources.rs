@@ -4,8 +4,9 @@
 //!   a request may ask of the board.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
 //! - `scan`: scans and their answers; `ticks`: odds that clients push.
-//! - `stream`: the entry to Server-Sent Events; `usage`: an account's quota; `health`: whether the process runs and serves;
-//!   `problems`: what an error's `type` means.
+//! - `stream`: the entry to Server-Sent Events; `tickets`: what opens one without a key; `usage`: an account's quota;
+//!   `health`: whether the process runs and serves; `problems`: what an error's `type` means; `registry`: the schemas of the
+//!   topics.
 //!
 //! A resource never knows its path, nor another one, except that a session shows keys and usage too.
 
@@ -16,12 +17,15 @@ pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod problems;
+pub(crate) mod registry;
 pub(crate) mod scan;
 pub(crate) mod session;
 mod signals;
 pub(crate) mod stream;
+pub(crate) mod tickets;
 pub(crate) mod ticks;
 pub(crate) mod usage;
+pub(crate) mod webhooks;
 
 use std::sync::Arc;
 
@@ -35,8 +39,10 @@ use self::list::ListResource;
 use self::scan::ScanResource;
 use self::session::SessionResource;
 use self::stream::StreamResource;
+use self::tickets::TicketResource;
 use self::ticks::TicksResource;
 use self::usage::UsageResource;
+use self::webhooks::WebhooksResource;
 use crate::http::charge::Charge;
 use crate::lists::Lists;
 use crate::stream::StreamState;
@@ -49,12 +55,14 @@ pub(crate) struct Resources {
     /// What test keys see.
     pub(crate) test: MarketResources,
     pub(crate) scan: ScanResource,
+    pub(crate) tickets: TicketResource,
     pub(crate) usage: UsageResource,
     pub(crate) ticks: TicksResource,
     pub(crate) health: Health,
     pub(crate) accounts: Accounts,
     pub(crate) keys: KeysResource,
     pub(crate) session: SessionResource,
+    pub(crate) webhooks: WebhooksResource,
 }
 
 /// What there is of a market.

@@ -13,13 +13,14 @@ use warp::http::Method;
 use crate::http::auth::AuthScheme;
 use crate::http::route::{Answer, BOTH, Route, Started};
 use crate::resources::account::AccountHolder;
-use crate::resources::{Resources, health, keys, problems, scan, session};
+use crate::resources::{Resources, health, keys, problems, registry, scan, session, tickets, webhooks};
 
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
 
 type Row = Route<Resources>;
 
 const MANAGE: (&[AuthScheme], Scope) = (BOTH, Scope::KeysManage);
+const WEBHOOKS: (&[AuthScheme], Scope) = (BOTH, Scope::WebhooksManage);
 
 /// What is answered at once.
 #[expect(clippy::unnecessary_wraps, reason = "as handlers that wait begin")]
@@ -28,7 +29,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 26] = [
+pub(crate) static ROUTES: [Route<Resources>; 47] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -37,9 +38,19 @@ pub(crate) static ROUTES: [Route<Resources>; 26] = [
         to.market(charge).signals.page(request, charge)
     })
     .for_test_keys(),
-    Row::keyed(Method::GET, "/api/v1/stream", (BOTH, Scope::StreamRead), 1, |to, request, charge| {
-        to.market(charge).stream.open(request, charge)
+    Row::keyed_task(Method::GET, "/api/v1/stream", (BOTH, Scope::StreamRead), |to, request, charge| {
+        to.market(charge).stream.open(request, charge, &to.tickets)
     })
+    .costing(1)
+    .for_tickets()
+    .for_test_keys(),
+    Row::keyed_task(
+        Method::POST,
+        "/api/v1/stream/tickets",
+        (BOTH, Scope::StreamRead),
+        |to, request, charge| to.tickets.issue(request, charge),
+    )
+    .with_body(tickets::MAX_BODY)
     .for_test_keys(),
     Row::keyed_task(Method::GET, "/api/v1/scan", (BOTH, Scope::ScanWrite), |to, request, charge| {
         to.scan.by_query(request, charge)
@@ -80,6 +91,43 @@ pub(crate) static ROUTES: [Route<Resources>; 26] = [
         to.keys.revoke(AccountHolder::of_key(charge), request)
     })
     .for_test_keys(),
+    Row::keyed(Method::GET, "/api/v1/webhooks", WEBHOOKS, 0, |to, _, charge| {
+        to.webhooks.list(&AccountHolder::of_key(charge))
+    }),
+    Row::keyed_task(Method::POST, "/api/v1/webhooks", WEBHOOKS, |to, request, charge| {
+        to.webhooks.create(AccountHolder::of_key(charge), request)
+    })
+    .with_body(webhooks::MAX_BODY),
+    Row::keyed(Method::GET, "/api/v1/webhooks/{id}", WEBHOOKS, 0, |to, request, charge| {
+        to.webhooks.show(&AccountHolder::of_key(charge), request)
+    }),
+    Row::keyed_task(Method::PATCH, "/api/v1/webhooks/{id}", WEBHOOKS, |to, request, charge| {
+        to.webhooks.update(AccountHolder::of_key(charge), request)
+    })
+    .with_body(webhooks::MAX_BODY),
+    Row::keyed_task(Method::DELETE, "/api/v1/webhooks/{id}", WEBHOOKS, |to, request, charge| {
+        to.webhooks.delete(AccountHolder::of_key(charge), request)
+    }),
+    Row::keyed_task(Method::POST, "/api/v1/webhooks/{id}/rotate", WEBHOOKS, |to, request, charge| {
+        to.webhooks.rotate(AccountHolder::of_key(charge), request)
+    })
+    .with_body(webhooks::MAX_BODY),
+    Row::keyed_task(Method::POST, "/api/v1/webhooks/{id}/test", WEBHOOKS, |to, request, charge| {
+        to.webhooks.test(&AccountHolder::of_key(charge), request)
+    }),
+    Row::keyed_task(Method::POST, "/api/v1/webhooks/{id}/recover", WEBHOOKS, |to, request, charge| {
+        to.webhooks.recover(&AccountHolder::of_key(charge), request)
+    })
+    .with_body(webhooks::MAX_BODY),
+    Row::keyed(Method::GET, "/api/v1/webhooks/{id}/deliveries", WEBHOOKS, 0, |to, request, charge| {
+        to.webhooks.deliveries(&AccountHolder::of_key(charge), request)
+    }),
+    Row::keyed_task(
+        Method::POST,
+        "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver",
+        WEBHOOKS,
+        |to, request, charge| to.webhooks.redeliver(&AccountHolder::of_key(charge), request),
+    ),
     Row::keyed_task(Method::POST, "/api/v1/ticks", (BOTH, Scope::TicksWrite), |to, request, charge| {
         to.ticks.push(request, charge)
     })
@@ -107,6 +155,10 @@ pub(crate) static ROUTES: [Route<Resources>; 26] = [
     Row::session(Method::DELETE, "/session/keys/{kid}", |to, request| {
         to.session.keys.revoke(to.session.holder(request)?, request)
     }),
+    Row::session(Method::GET, "/session/stream", |to, request| {
+        let signed_in = to.session.enter(request)?;
+        to.live.stream.open_for_session(request, &signed_in, &to.usage.usage)
+    }),
     Row::session(Method::GET, "/session/usage", |to, request| {
         let signed_in = to.session.enter(request)?;
         done(to.session.usage.of_account(request, &signed_in.account, signed_in.plan))
@@ -114,6 +166,15 @@ pub(crate) static ROUTES: [Route<Resources>; 26] = [
     Route::open("/livez", |_, _| health::live()),
     Route::open("/readyz", |to, _| to.health.ready()),
     Route::open("/problems/{name}", |_, request| problems::page(request)),
+    Route::open("/registry/config", |_, _| registry::config()),
+    Route::open("/registry/mode", |_, _| registry::mode()),
+    Route::open("/registry/schemas/types", |_, _| registry::types()),
+    Route::open("/registry/schemas/ids/{id}", |_, request| registry::by_id(request)),
+    Route::open("/registry/schemas/ids/{id}/schema", |_, request| registry::text_by_id(request)),
+    Route::open("/registry/schemas/ids/{id}/versions", |_, request| registry::versions_of_id(request)),
+    Route::open("/registry/subjects", |_, _| registry::subjects()),
+    Route::open("/registry/subjects/{subject}/versions", |_, request| registry::versions(request)),
+    Route::open("/registry/subjects/{subject}/versions/{version}", |_, request| registry::version(request)),
 ];
 
 #[cfg(test)]

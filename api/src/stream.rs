@@ -20,6 +20,7 @@
 mod catch_up;
 mod catch_up_limiter;
 mod client;
+mod conflation;
 mod event;
 mod fold;
 mod follower;
@@ -35,6 +36,7 @@ pub mod source;
 mod sse_body;
 mod view;
 mod waker_set;
+pub mod webhook;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -152,7 +154,10 @@ impl StreamState {
 
     /// Refuses a query for a sport that there is not.
     pub(crate) fn check(&self, query: &StreamQuery) -> Result<(), Problem> {
-        self.lists.sports.check_for_stream(&query.filter.sport)
+        for (parameter, sport) in query.filter.sports() {
+            self.lists.sports.check_for_stream(parameter, sport)?;
+        }
+        Ok(())
     }
 
     /// Reads the feed until the shutdown signal; `hub` explains the order.
@@ -182,12 +187,17 @@ impl StreamState {
         self.streams.open.open(account, most)
     }
 
+    /// How many streams an account has open here.
+    pub(crate) fn open_streams(&self, account: &str) -> u32 {
+        self.streams.open.count(account)
+    }
+
     /// A stream for the key with this kid, in a place of its account.
     pub(crate) fn open(self: &Arc<Self>, query: StreamQuery, (kid, place): (&str, OpenStream)) -> Response {
-        let StreamQuery { filter, last } = query;
+        let StreamQuery { filter, pace, last } = query;
         let (out, pieces) = mpsc::channel(PIECES);
         let start = Start::of(last, &self.streams.hub);
-        let client = Client::new(Session::new(Arc::clone(self), filter, (kid, place)), out);
+        let client = Client::new(Session::new(Arc::clone(self), (filter, pace), (kid, place)), out);
         warp::reply::stream(SseBody::new(client.begin(start), pieces)).into_response()
     }
 }

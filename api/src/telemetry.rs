@@ -23,6 +23,7 @@ struct ServeMeters {
     streams: Gauge,
     stream_events: Counter,
     stream_bytes: Counter,
+    stream_conflated: Counter,
     ring: (Gauge, Gauge),
 }
 
@@ -36,6 +37,7 @@ static METERS: LazyLock<ServeMeters> = LazyLock::new(|| ServeMeters {
     streams: list::STREAMS.gauge(&[]),
     stream_events: list::STREAM_EVENTS.counter(&[]),
     stream_bytes: list::STREAM_BYTES.counter(&[]),
+    stream_conflated: list::STREAM_CONFLATED.counter(&[]),
     ring: (list::RING_EVENTS.gauge(&[]), list::RING_BYTES.gauge(&[])),
 });
 
@@ -45,6 +47,9 @@ const ENDS: [&str; 6] = ["gone", "too_slow", "catching_up", "unavailable", "key_
 /// Why a connection without a key is closed for another.
 const EVICTIONS: [&str; 3] = ["address", "keyless", "full"];
 
+/// How far a scan is when it is answered.
+const SCAN_STATUSES: [&str; 3] = ["pending", "complete", "partial"];
+
 /// Begins to report: before anything has happened, counters are 0.
 pub fn begin() {
     LazyLock::force(&METERS);
@@ -52,6 +57,9 @@ pub fn begin() {
     // Before the first it is 0, so that the first is seen to come.
     for reason in ENDS {
         list::STREAM_ENDS.counter(&[reason]).absolute(0);
+    }
+    for status in SCAN_STATUSES {
+        list::SCANS.counter(&[status]).absolute(0);
     }
     for reason in EVICTIONS {
         list::EVICTED_CONNECTIONS.counter(&[reason]).absolute(0);
@@ -91,6 +99,11 @@ pub fn quota_refusal() {
     METERS.quota_refusals.increment(1);
 }
 
+/// A scan was answered, and is so far.
+pub fn scan(status: &'static str) {
+    list::SCANS.counter(&[status]).increment(1);
+}
+
 /// A connection without a key was closed for another, for one of these reasons.
 pub fn connection_evicted(reason: &'static str) {
     list::EVICTED_CONNECTIONS.counter(&[reason]).increment(1);
@@ -128,6 +141,11 @@ impl Drop for Open {
 /// An event of the feed was read.
 pub fn feed_event() {
     METERS.feed_events.increment(1);
+}
+
+/// An event was replaced by a later one before it was sent.
+pub fn event_conflated() {
+    METERS.stream_conflated.increment(1);
 }
 
 /// A stream ended, for one of these reasons.

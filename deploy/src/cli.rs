@@ -24,8 +24,8 @@ pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
 pub(crate) use clickhouse::{ClickHouse, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
-pub(crate) use roles::{Accounts, Guard, Ingest, Kafka, Process, Serve, SignUpMode, Sink};
-pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, PlanName, Synth, Topics, TopicsAction};
+pub(crate) use roles::{Accounts, Deliver, Guard, Ingest, Kafka, Process, Serve, SignUpMode, Sink};
+pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Synth, Topics, TopicsAction};
 
 /// Where the admin listener of the first role is; those of the others follow.
 pub(crate) const FIRST_ADMIN_PORT: u16 = 9101;
@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Accounts(Accounts),
     /// Write the records of the topics to ClickHouse
     Sink(Sink),
+    /// Send webhooks
+    Deliver(Deliver),
     /// Serve the board, edge signals, streams and usage over HTTP
     Serve(Serve),
     /// Run the local Kafka alone
@@ -95,6 +97,8 @@ pub(crate) enum Command {
     Fit(Fit),
     /// Write a recording of the simulated market
     Synth(Synth),
+    /// Post the events of the stream to a server of a developer, signed as webhooks are
+    Listen(Listen),
     /// Remove downloads and data
     Clean(Clean),
 }
@@ -108,6 +112,7 @@ impl Command {
             Self::Process(_) => "process",
             Self::Accounts(_) => "accounts",
             Self::Sink(_) => "sink",
+            Self::Deliver(_) => "deliver",
             Self::Serve(_) => "serve",
             Self::Kafka(_) => "kafka",
             Self::Clickhouse(_) => "clickhouse",
@@ -118,6 +123,7 @@ impl Command {
             Self::Evaluate(_) => "evaluate",
             Self::Fit(_) => "fit",
             Self::Synth(_) => "synth",
+            Self::Listen(_) => "listen",
             Self::Clean(_) => "clean",
         }
     }
@@ -127,7 +133,7 @@ impl Command {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AdminOptions {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
-    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink, 9105 for accounts]
+    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink, 9105 for accounts, 9106 for deliver]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
     pub admin_listen: Option<AdminListen>,
 }
@@ -282,7 +288,7 @@ pub(crate) struct Up {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Port of ingest's metrics on this machine; the next ones are those of process, serve, sink and accounts; 0 takes free ones
+    /// Port of ingest's metrics on this machine; the next ones are those of process, serve, sink, accounts and deliver; 0 takes free ones
     #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = FIRST_ADMIN_PORT)]
     pub(crate) admin_port: u16,
     /// The rules for windows

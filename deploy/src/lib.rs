@@ -75,6 +75,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Process(config) => roles::process::run(config)?,
         Command::Accounts(config) => roles::accounts::run(config)?,
         Command::Sink(config) => roles::sink::run(config)?,
+        Command::Deliver(config) => roles::deliver::run(config)?,
         Command::Serve(config) => roles::serve::run(&config)?,
         Command::Kafka(config) => local::kafka::run(&config)?,
         Command::Clickhouse(config) => local::clickhouse::run(&config)?,
@@ -85,6 +86,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Fit(config) => return roles::evaluate::fit(&config),
         Command::Synth(config) => roles::synth::run(&config)?,
+        Command::Listen(config) => roles::listen::run(&config)?,
         Command::Clean(config) => local::home::clean(&config)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -10,3 +10,4 @@ pub(crate) mod password;
 pub(crate) mod pepper;
 pub(crate) mod random;
 pub mod signals;
+pub(crate) mod webhook_key;

@@ -133,7 +133,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let security = config.security.arguments();
     let common: Vec<_> =
         ["--child", "--brokers", &brokers].into_iter().chain(security.iter().map(String::as_str)).collect();
-    let [ingest_admin, process_admin, serve_admin, sink_admin, accounts_admin] =
+    let [ingest_admin, process_admin, serve_admin, sink_admin, accounts_admin, deliver_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
     let books = config.books_file.as_ref().map(|file| format!("--books-file={}", file.display()));
     let rules = ["--policy", config.policy.key(), &process_admin];
@@ -143,8 +143,11 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     // That of the last run ends with it.
     let key = start_demonstration(config, &brokers, pepper.clone(), children, stop)?;
     let (listen, pepper) = (config.listen.to_string(), pepper.display().to_string());
+    let webhook_key = format!("--webhook-key={}", home::webhook_key(home).display());
+    let webhooks = [webhook_key.as_str(), "--webhook-development"];
     let serve = ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", &serve_admin];
-    children.start("serve", &[&common[..], &serve].concat())?;
+    children.start("serve", &[&common[..], &serve, &webhooks].concat())?;
+    children.start("deliver", &[&common[..], &[&deliver_admin], &webhooks].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
     {
         let _progress = Progress::start("reading the board", Report::Live);
@@ -331,6 +334,7 @@ fn print_addresses(config: &Up, key: &str) {
          curl -sN -H 'Authorization: Bearer {key}' http://{listen}/v1/stream\n\
          curl -s http://{listen}/readyz\n\
          {question}\n\n\
+         webhooks may be sent by http and to this machine, whose answers the delivery log shows (--webhook-development)\n\
          Ctrl-C stops everything"
     );
 }

@@ -15,6 +15,7 @@
 pub mod clickhouse;
 pub mod limits;
 pub mod records;
+pub mod registry;
 mod scan_marker;
 mod tick_record;
 pub mod topics;

@@ -7,6 +7,7 @@ mod quota;
 pub mod scans;
 mod state;
 mod ticks;
+mod webhooks;
 
 pub use accounts::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountInvitation, AccountKey, AccountReply,
@@ -21,7 +22,8 @@ pub use quota::{
     UsageOfDay, UsageOfKey, UsageOfRoute,
 };
 pub use scans::{
-    ScanArb, ScanBegin, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, StateScan, StateScanSource,
+    ScanArb, ScanBegin, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, StateScan, StateScanRepeats,
+    StateScanSource,
 };
 pub use state::{
     Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
@@ -29,3 +31,7 @@ pub use state::{
     StateSurvival, StateWindow,
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
+pub use webhooks::{
+    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, StateWebhooks, WebhookAttempt,
+    WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget, WebhookTimer,
+};

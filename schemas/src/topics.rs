@@ -90,7 +90,7 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; clock; margins; scan/ and the scan id; survival/, sport, stage, kind and bands; source/ and the source; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line",
+    key: "partition; clock; margins; scan/ and the scan id; repeats/ and the source; survival/, sport, stage, kind and bands; source/ and the source; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
@@ -104,6 +104,7 @@ pub const PROCESS_STATE: Topic = Topic {
         RecordType::StatePush,
         RecordType::StateClock,
         RecordType::StateScan,
+        RecordType::StateScanRepeats,
         RecordType::StatePartition,
     ],
 };
@@ -145,6 +146,7 @@ pub const ACCOUNTS: Topic = Topic {
         RecordType::AccountClock,
         RecordType::AccountInvitation,
         RecordType::AccountUsage,
+        RecordType::AccountEndpoint,
         RecordType::StatePartition,
     ],
 };
@@ -185,8 +187,55 @@ pub const SCAN_RESULTS: Topic = Topic {
     records: &[RecordType::ScanResult],
 };
 
+/// What is due at webhook endpoints and what came of each attempt: the only input of the delivery machine. A partition of it has the
+/// events of the feed's partition of that number.
+pub const WEBHOOK_TASKS: Topic = Topic {
+    name: "webhook.tasks.v1",
+    key: "event id, delivery id or endpoint id; timer",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Days(7),
+    records: &[
+        RecordType::WebhookEvent,
+        RecordType::WebhookAttempt,
+        RecordType::WebhookTimer,
+        RecordType::WebhookRedelivery,
+    ],
+};
+
+/// Deliveries that are pending or have failed: the changelog of the delivery machine.
+pub const WEBHOOK_STATE: Topic = Topic {
+    name: "webhook.state.v1",
+    key: "partition; progress; delivery/ and the id; failing/ and the endpoint id",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Compact,
+    records: &[
+        RecordType::StateWebhookDelivery,
+        RecordType::StateWebhooks,
+        RecordType::StateWebhookFailing,
+        RecordType::StatePartition,
+    ],
+};
+
+/// What became of each attempt and each delivery.
+pub const WEBHOOK_DELIVERIES: Topic = Topic {
+    name: "webhook.deliveries.v1",
+    key: "endpoint id",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Days(7),
+    records: &[RecordType::WebhookDelivery],
+};
+
+/// Records of [`WEBHOOK_TASKS`] that are none, bytes unchanged, the reason in headers.
+pub const DEAD_WEBHOOK_TASKS: Topic = Topic {
+    name: "webhook.tasks.v1.dlq",
+    key: "as it was",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Days(30),
+    records: &[],
+};
+
 /// All of them.
-pub const ALL: [Topic; 12] = [
+pub const ALL: [Topic; 16] = [
     ODDS_TICKS,
     ARBS_BOARD,
     SIGNALS,
@@ -199,13 +248,17 @@ pub const ALL: [Topic; 12] = [
     DEAD_ACCOUNT_COMMANDS,
     SCAN_REQUESTS,
     SCAN_RESULTS,
+    WEBHOOK_TASKS,
+    WEBHOOK_STATE,
+    WEBHOOK_DELIVERIES,
+    DEAD_WEBHOOK_TASKS,
 ];
 
 impl Topic {
     /// Whether all its records are written in transactions: those of every topic that is no machine's input.
     #[must_use]
     pub fn is_transactional(&self) -> bool {
-        ![ODDS_TICKS.name, ACCOUNT_COMMANDS.name, SCAN_REQUESTS.name].contains(&self.name)
+        ![ODDS_TICKS.name, ACCOUNT_COMMANDS.name, SCAN_REQUESTS.name, WEBHOOK_TASKS.name].contains(&self.name)
     }
 
     /// Whether it has as many partitions as the ticks, however many those are.
@@ -275,7 +328,7 @@ mod tests {
     fn every_record_has_exactly_one_topic() {
         for record in RecordType::ALL {
             // Every machine's changelog has the runtime's record of the partition.
-            let expected = if record == RecordType::StatePartition { 2 } else { 1 };
+            let expected = if record == RecordType::StatePartition { 3 } else { 1 };
             let holders = ALL.iter().filter(|topic| topic.records.contains(&record)).count();
             assert_eq!(holders, expected, "{record:?}");
         }

@@ -6,8 +6,9 @@
 //!
 //! Source: Confluent Schema Registry, "Wire format"; Apache Avro 1.12, "Binary encoding".
 
+mod change;
 mod older;
-mod versions;
+pub(crate) mod versions;
 
 use std::sync::LazyLock;
 
@@ -17,6 +18,8 @@ use apache_avro::{Schema, from_value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
+
+use arb_model::FilterValues;
 
 use crate::limits;
 
@@ -186,8 +189,15 @@ pub fn encode<T: Record>(record: &T) -> Result<Vec<u8>, WireError> {
 ///
 /// # Errors
 /// [`WireError::OtherType`] when `entry` is not the message of a [`BoardEntry`](crate::records::BoardEntry).
-pub fn encode_window(change: &str, entry: &[u8]) -> Result<Vec<u8>, WireError> {
-    encode_change(RecordType::ArbWindow, change, RecordType::BoardEntry, entry)
+pub fn encode_window(
+    change: &str,
+    entry: &[u8],
+    replaced: Option<&FilterValues>,
+) -> Result<Vec<u8>, WireError> {
+    let mut message = encode_change(RecordType::ArbWindow, change, RecordType::BoardEntry, entry)?;
+    change::put_replaced(&mut message, replaced);
+    fits(message.len(), RecordType::ArbWindow.longest_written())?;
+    Ok(message)
 }
 
 /// A [`SignalChange`](crate::records::SignalChange) as a message, from the message of its signal.
@@ -213,21 +223,10 @@ fn encode_change(
     let mut message = Vec::with_capacity(entry.len() + 16);
     message.push(0);
     message.extend((record as u32).to_be_bytes());
-    // A length is a zigzag number, seven bits a byte.
-    let mut length = change.len() << 1;
-    while length > 0x7f {
-        message.push(low_bits(length) | 0x80);
-        length >>= 7;
-    }
-    message.push(low_bits(length));
-    message.extend(change.as_bytes());
+    change::put_text(&mut message, change);
     message.extend(&entry[HEADER..]);
     fits(message.len(), record.longest_written())?;
     Ok(message)
-}
-
-fn low_bits(number: usize) -> u8 {
-    u8::try_from(number & 0x7f).unwrap_or(0)
 }
 
 /// The message as a record.

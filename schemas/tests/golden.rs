@@ -9,6 +9,8 @@
 mod older;
 #[path = "golden/records.rs"]
 mod records;
+#[path = "golden/webhooks.rs"]
+mod webhooks;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, Once, PoisonError};
@@ -16,13 +18,14 @@ use std::sync::{Mutex, Once, PoisonError};
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
-use arb_model::Name;
-use arb_model::fixtures::{alert, close, entry, movement, signal, signal_change, window};
+use arb_model::fixtures::{alert, close, entry, filter_values, movement, signal, signal_change, window};
+use arb_model::{FilterValues, Name};
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
     Heartbeat, Leg, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins, StatePartition,
-    StatePush, StateSource, StateStaleBooks, StateSurvival,
+    StatePush, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookFailing,
+    StateWebhooks, WebhookTimer,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -91,6 +94,7 @@ fn compare_all() {
     stays(&StatePush { source: "push/s".into(), sequence: 300, digest: -2, bets: vec![1, i64::MIN] });
     stays(&StateStaleBooks { event_id: "852a3abe".into(), books: vec!["alpha".into()] });
     compare_accounts();
+    compare_webhooks();
     compare_scans();
 }
 
@@ -98,6 +102,8 @@ fn compare_scans() {
     stays(&scan_request());
     stays(&ScanBegin { source: "s".into(), request: scan_request() });
     stays(&scan_end());
+    let (source, events) = ("s".into(), vec!["852a3abe".into(), "f".into()]);
+    stays(&StateScanRepeats { source, received_at: 7, events, is_all: false });
     stays(&scan_result());
     stays(&state_scan());
 }
@@ -115,6 +121,18 @@ fn compare_accounts() {
     stays(&account_usage());
     stays(&account_lease_quota());
     stays(&account_settle_quota());
+}
+
+fn compare_webhooks() {
+    stays(&webhooks::endpoint());
+    stays(&webhooks::event());
+    stays(&webhooks::attempt());
+    stays(&WebhookTimer { at: 7 });
+    stays(&webhooks::redelivery());
+    stays(&webhooks::delivery());
+    stays(&StateWebhooks { epoch: 1, sequence: 2, clock: 3 });
+    stays(&StateWebhookFailing { endpoint: "whk_0000000000000001".into(), since: 4 });
+    stays(&webhooks::log());
 }
 
 fn state_partition() -> StatePartition {
@@ -136,10 +154,15 @@ fn survival() -> StateSurvival {
 #[test]
 fn a_window_is_its_change_and_its_entry() {
     for change in ["", "opened", &"x".repeat(64), &"x".repeat(9_999)] {
-        let whole = wire::encode(&ArbWindow { change: change.into(), entry: entry() }).unwrap();
-        assert_eq!(wire::encode_window(change, &wire::encode(&entry()).unwrap()).unwrap(), whole, "{change}");
+        let unlimited =
+            FilterValues { total_stake_max: None, margin: -0.5, books: vec![], ..filter_values() };
+        for replaced in [None, Some(filter_values()), Some(unlimited)] {
+            let parts = wire::encode_window(change, &wire::encode(&entry()).unwrap(), replaced.as_ref());
+            let whole = ArbWindow { change: change.into(), entry: entry(), replaced };
+            assert_eq!(parts.unwrap(), wire::encode(&whole).unwrap(), "{change}");
+        }
     }
-    assert!(wire::encode_window("opened", &wire::encode(&frame()).unwrap()).is_err());
+    assert!(wire::encode_window("opened", &wire::encode(&frame()).unwrap(), None).is_err());
     let whole = wire::encode(&SignalChange { change: "faded".into(), signal: signal() }).unwrap();
     assert_eq!(wire::encode_signal_change("faded", &wire::encode(&signal()).unwrap()).unwrap(), whole);
     assert!(wire::encode_signal_change("faded", &wire::encode(&entry()).unwrap()).is_err());
@@ -147,9 +170,12 @@ fn a_window_is_its_change_and_its_entry() {
 
 /// A published version of a record's schema, its references as they were then; `None` when there is none.
 fn published(record: RecordType, version: u32) -> Option<Schema> {
-    let text = |record: RecordType| std::fs::read_to_string(golden(&format!("{record:?}.v{version}.avsc")));
-    let schema = text(record).ok()?;
-    let names: Vec<_> = record.references().iter().map(|reference| text(*reference).unwrap()).collect();
+    let text = |record: RecordType, version: u32| {
+        std::fs::read_to_string(golden(&format!("{record:?}.v{version}.avsc")))
+    };
+    let (schema, of_reference) = (text(record, version).ok()?, record.reference_version(version));
+    let references = record.references().iter();
+    let names: Vec<_> = references.map(|reference| text(*reference, of_reference).unwrap()).collect();
     Some(Schema::parse_str_with_list(&schema, names).unwrap().0)
 }
 
@@ -292,5 +318,5 @@ fn a_record_too_long_for_its_topic_is_neither_written_nor_read() {
     assert!(matches!(RecordType::of(&vec![0; limits::READ + 1]), Err(wire::WireError::TooLong { .. })));
     let window = wire::encode(&entry()).unwrap();
     let change = "x".repeat(limits::VALUE);
-    assert!(matches!(wire::encode_window(&change, &window), Err(wire::WireError::TooLong { .. })));
+    assert!(matches!(wire::encode_window(&change, &window, None), Err(wire::WireError::TooLong { .. })));
 }

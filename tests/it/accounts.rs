@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use arb_accounts::codec;
 use arb_accounts::command::{Actor, Command, NewKey, Request};
@@ -248,10 +248,12 @@ fn kill_owners(kills: usize, seed: u64) {
             (0..BURST / 20).for_each(|_| send(&producer, &commands.next()));
             owner.died().then_some(())
         });
+        let killed = Instant::now();
         acknowledged.extend(replies(&broker));
         // What is sent while nobody owns the partition is carried out by the next owner.
         (0..BURST).for_each(|_| send(&producer, &commands.next()));
         wait_for_owner(&mut standby);
+        println!("owner {index} killed; the next one had the partition after {:?}", killed.elapsed());
         owner = standby;
     }
     let last = format!("reply/{}", commands.sent.last().unwrap().id).into_bytes();

@@ -72,6 +72,8 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("pipeline", "one record a transaction", "a commit, p50", 1),
         ("pipeline", "under this load", "a commit, p99", 2),
         ("pipeline", "500 ticks/s, to an event on", "delay, p99", 2),
+        ("pipeline", "POST /ticks", "CPU a tick", 1),
+        ("pipeline", "a pushed price, to the board", "delay, p99", 1),
         ("board", "limit=", "server CPU a request", 4),
         ("board", "304", "server CPU a request", 1),
         ("sse", "streams", "server CPU an event delivered", 1),
@@ -79,6 +81,9 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("growth", "quotes: 1000 to 3000", "a tick", 1),
         ("growth", "books: 4 to 10", "memory a quote", 1),
         ("growth", "streams: 1 to 10", "memory a stream", 1),
+        ("accounts", "a key with leases", "requests", 1),
+        ("accounts", "one at a time", "sign-ins", 1),
+        ("accounts", "accounts", "restore of an owner", 1),
         ("takeover", "quotes", "longest pause of another partition", 1),
     ] {
         assert_eq!(count(&rows, part, case, measure), expected, "{part} {case} {measure}: {rows:?}");

@@ -10,10 +10,10 @@ pub(crate) fn read(name: &str) -> String {
 }
 
 #[test]
-fn the_architecture_shows_the_catalogue_of_topics() {
+fn the_page_of_topics_has_the_catalogue() {
     let output = run(arb().args(["topics", "list"]));
     assert!(output.out.contains("odds.ticks.v1"));
-    assert!(read("ARCHITECTURE.md").contains(&output.out), "paste this:\n{}", output.out);
+    assert!(read("docs/operations/topics.md").contains(&output.out), "paste this:\n{}", output.out);
 }
 
 #[test]

@@ -9,7 +9,6 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -17,16 +16,16 @@ use serde_json::Value;
 use crate::support::feed::{Writer, opened};
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::{Broker, port};
-use crate::support::{root, wait_for};
-
-/// Held by the test that installs the client.
-static FETCHING: Mutex<()> = Mutex::new(());
+use crate::support::{node, wait_for};
+use crate::tickets::ticket;
 
 /// A client as its makers publish it.
 #[derive(Clone, Copy)]
 enum Client {
     Npm,
     Chromium,
+    /// On a page of another origin, with a ticket.
+    ChromiumElsewhere,
 }
 
 impl Client {
@@ -34,7 +33,7 @@ impl Client {
     fn script(self) -> &'static str {
         match self {
             Self::Npm => "follow.mjs",
-            Self::Chromium => "browser.mjs",
+            Self::Chromium | Self::ChromiumElsewhere => "browser.mjs",
         }
     }
 }
@@ -46,27 +45,6 @@ fn chromium() -> PathBuf {
     found.expect("chromium is on the PATH (on Debian: apt-get install chromium)")
 }
 
-/// The folder of the clients with all that they need.
-fn folder() -> PathBuf {
-    let _fetching = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
-    let (from, folder) = (root().join("tests/eventsource"), root().join(".arb/eventsource"));
-    let lock = "package-lock.json";
-    let wanted = std::fs::read(from.join(lock)).unwrap();
-    let is_there = std::fs::read(folder.join(lock)).is_ok_and(|found| found == wanted)
-        && folder.join("node_modules/playwright-core/package.json").exists();
-    std::fs::create_dir_all(&folder).unwrap();
-    for name in ["package.json", Client::Npm.script(), Client::Chromium.script(), lock] {
-        std::fs::copy(from.join(name), folder.join(name)).unwrap();
-    }
-    if !is_there {
-        let mut npm = Command::new("npm");
-        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(&folder);
-        let output = npm.output().expect("npm is there (on Debian: apt-get install npm)");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-    folder
-}
-
 /// The client, running, and what it prints.
 struct Follower {
     node: Child,
@@ -76,9 +54,13 @@ struct Follower {
 impl Follower {
     fn start(client: Client, url: &str, key: &Key) -> Self {
         let mut node = Command::new("node");
-        node.args([client.script(), url]).current_dir(folder()).env("ARB_TEST_KEY", &key.text);
-        if matches!(client, Client::Chromium) {
+        node.args([client.script(), url]).current_dir(node::folder()).env("ARB_TEST_KEY", &key.text);
+        if !matches!(client, Client::Npm) {
             node.env("ARB_TEST_CHROMIUM", chromium());
+        }
+        if matches!(client, Client::ChromiumElsewhere) {
+            let port = url.split(':').nth(2).unwrap().split('/').next().unwrap();
+            node.arg(format!("http://localhost:{port}/livez"));
         }
         let mut node = node.stdout(Stdio::piped()).spawn().expect("node is there");
         let (out, lines) = channel();
@@ -127,16 +109,26 @@ fn chromiums_eventsource_comes_back_after_every_restart_and_misses_nothing() {
     comes_back_after_every_restart_and_misses_nothing(Client::Chromium);
 }
 
+#[test]
+fn chromiums_eventsource_of_another_origin_comes_back_with_its_ticket() {
+    comes_back_after_every_restart_and_misses_nothing(Client::ChromiumElsewhere);
+}
+
 /// Restarts and kills; then the key is revoked. What the client reports from then to its end.
 fn comes_back_after_every_restart_and_misses_nothing(client: Client) -> Vec<Value> {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
     let writer = Writer::new(&broker.brokers);
     let listen = format!("127.0.0.1:{}", port());
-    let serve = || Serve::launch_at(&listen, &broker, &key, "serve", &[]);
+    let origin = format!("http://localhost:{}", listen.split(':').nth(1).unwrap());
+    let serve = || Serve::launch_at(&listen, &broker, &key, "serve", &["--cors-origins", &origin]);
     let mut running = serve();
     wait_for("it serves", || running.is_ready().then_some(()));
-    let follower = Follower::start(client, &format!("http://{listen}/api/v1/stream"), &key);
+    let query = match client {
+        Client::ChromiumElsewhere => format!("?{}", ticket(&running, &key, &origin, "{}")),
+        Client::Npm | Client::Chromium => String::new(),
+    };
+    let follower = Follower::start(client, &format!("http://{listen}/api/v1/stream{query}"), &key);
     follower.until("snapshot");
     let mut got = Vec::new();
     for (round, is_killed) in (0_i64..).zip([false, true, false, true]) {

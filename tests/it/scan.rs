@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use arb_schemas::time::SECOND;
 use serde_json::Value;
 
-use crate::live::{HOUR, KEY, worker};
+use crate::live::{HOUR, worker};
 use crate::support::metrics::Admin;
-use crate::support::odds_api::{OddsApi, now};
+use crate::support::odds_api::{Fault, OddsApi, now};
 use crate::support::program::Role;
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::Broker;
@@ -130,29 +131,91 @@ fn a_scan_whose_worker_or_processor_is_killed_is_complete_or_partial_and_never_h
         let Scanned { answer, took, location, .. } = followed;
         println!("round {round}: {} after {took:?}", answer["status"]);
         assert!(took < Duration::from_secs(40), "{took:?}");
-        wait_for("it is final", || (serve.get(&location).json()["status"] != "pending").then_some(()));
+        let last = wait_for("it is final", || {
+            let status = serve.get(&location).json()["status"].clone();
+            (status != "pending").then_some(status)
+        });
+        // Another worker takes it up.
+        assert!(round % 2 == 1 || last == "complete", "round {round}: {last}");
         std::thread::sleep(Duration::from_secs(2));
     }
 }
 
+/// Leagues of the provider; their events are days away, so each is polled once, and what else is polled is for a scan.
+const LEAGUES: usize = 12;
+
+/// Of the catalogue: another league is known once a window or a signal has named it.
+fn league(index: usize) -> String {
+    let soccer =
+        include_str!("../../api/src/lists/leagues.txt").lines().filter(|name| name.starts_with("soccer_"));
+    soccer.skip(index).next().unwrap().to_owned()
+}
+
+/// The outcomes of the sources of an answer.
+fn outcomes(answer: &Value) -> Vec<&str> {
+    answer["sources"].as_array().unwrap().iter().map(|source| source["outcome"].as_str().unwrap()).collect()
+}
+
+/// A scan of a league, which is complete and has one source of this outcome; how many prices were asked for.
+fn scan_league(serve: &Serve, index: usize, expected: &str) -> i64 {
+    let scanned = scan(serve, &format!("league={}&wait_seconds=20", league(index)));
+    let answer = &scanned.answer;
+    assert_eq!((scanned.status, outcomes(answer)), (200, vec![expected]), "{answer}");
+    assert!(answer["quotes"]["on_offer"].as_i64().unwrap() > 0, "{answer}");
+    println!("{expected}: {:?}", scanned.took);
+    answer["quotes"]["asked_now"].as_i64().unwrap()
+}
+
 #[test]
-fn a_scan_of_live_odds_polls_within_the_refresh_and_the_credits() {
+fn scans_of_live_odds_are_answered_whatever_the_provider_does() {
     let broker = Broker::start();
-    let key = Key::new(&broker, "enterprise");
-    let api = OddsApi::start(broker.scratch.path(), &[KEY], &[("soccer_epl", Some(now() + 120 * HOUR))]);
+    let (key, callers) = (Key::new(&broker, "enterprise"), ["one7", "two7"]);
+    let names: Vec<_> = (0..LEAGUES).map(league).collect();
+    let sports: Vec<_> = names.iter().map(|name| (name.as_str(), Some(120 * HOUR))).collect();
+    let api = OddsApi::start(broker.scratch.path(), &callers, &sports);
     let _process = processor(&broker, "process.log");
-    // Its events are days away, so it is polled once a day: what else is polled is for a scan.
-    let _worker = worker(&broker, &api, KEY, &[]);
-    let serve = Serve::start(&broker, &key, "a", &[]);
-    wait_for("the first poll", || (api.polls("soccer_epl") == 1).then_some(()));
-    wait_for_polls(&serve);
-    let recently = scan(&serve, "league=soccer_epl&wait_seconds=20");
-    assert_eq!(recently.answer["sources"][0]["outcome"], "polled_recently", "{}", recently.answer);
-    assert_eq!((recently.answer["complete"].clone(), api.polls("soccer_epl")), (true.into(), 1));
-    assert_eq!(recently.answer["quotes"]["asked_now"], 0, "none of its quotes counts as new");
+    let _workers = callers.map(|caller| worker(&broker, &api, caller, &["--sports=all", "--scan-sports=1"]));
+    let serves = ["a", "b", "c"].map(|name| Serve::start(&broker, &key, name, &[]));
+    wait_for("the first polls", || names.iter().all(|name| api.polls(name) == 1).then_some(()));
+    wait_for_polls(&serves[0]);
+    assert_eq!(scan_league(&serves[0], 0, "polled_recently"), 0, "none of its prices counts as new");
+    assert_eq!(api.polls(&names[0]), 1);
     std::thread::sleep(Duration::from_secs(40));
-    let polled = scan(&serve, "league=soccer_epl&wait_seconds=20");
-    assert_eq!(polled.answer["sources"][0]["outcome"], "polled", "{}", polled.answer);
-    assert_eq!(api.polls("soccer_epl"), 2);
-    assert!(polled.answer["estimated_credits"].as_i64().unwrap() > 0);
+
+    let many: Vec<Scanned> = std::thread::scope(|scope| {
+        let query =
+            |number: usize| format!("league={}&min_margin=0.0{}&wait_seconds=25", names[0], number % 3);
+        let ask = |number: usize| (query(number), &serves[number % serves.len()]);
+        let handles: Vec<_> =
+            (0..100).map(ask).map(|(query, serve)| scope.spawn(move || scan(serve, &query))).collect();
+        handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+    });
+    assert!(many.iter().all(|scan| scan.answer["complete"] == true));
+    assert!(many.iter().any(|scan| outcomes(&scan.answer) == ["polled"]));
+    assert_eq!(api.polls(&names[0]), 2, "a hundred scans cause one poll");
+
+    for (index, fault) in [Fault::Busy, Fault::Status(500), Fault::Hang, Fault::Cut].into_iter().enumerate() {
+        api.state().faults.push_back(fault);
+        assert_eq!(scan_league(&serves[index % 3], index + 1, "failed"), 0, "{fault:?}");
+        // The worker waits for as long as the provider has asked for.
+        std::thread::sleep(Duration::from_millis(1_100));
+    }
+    api.state().seen_at = Some(now() - 60 * SECOND);
+    let cached = scan(&serves[0], &format!("league={}&wait_seconds=20", names[5])).answer;
+    assert_eq!(outcomes(&cached), ["polled"], "{cached}");
+    assert!(cached["warnings"].to_string().contains("no book has confirmed a price"), "{cached}");
+    assert_eq!(cached["quotes"]["confirmed_after_request"], 0);
+    api.state().seen_at = None;
+
+    let all = scan(&serves[1], "sport=soccer&wait_seconds=25").answer;
+    let polled = outcomes(&all).iter().filter(|outcome| **outcome == "polled").count();
+    assert!((1..=2).contains(&polled), "a sport by each worker: {all}");
+    assert!(outcomes(&all).contains(&"scan_cap"), "{all}");
+    assert_eq!(all["estimated_credits"].as_i64(), i64::try_from(polled).ok());
+
+    api.state().credits = 0;
+    let left = (6..LEAGUES).find(|index| api.polls(&names[*index]) == 1).unwrap();
+    let broke = scan(&serves[2], &format!("league={}&wait_seconds=20", names[left])).answer;
+    assert!(["failed", "credits"].contains(&outcomes(&broke)[0]), "{broke}");
+    assert_eq!((&broke["complete"], &broke["quotes"]["asked_now"]), (&true.into(), &0.into()));
 }

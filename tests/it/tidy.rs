@@ -88,8 +88,8 @@ fn functions_are_short() {
 #[test]
 fn only_the_kafka_room_uses_rdkafka() {
     for (path, text) in sources() {
-        let allowed =
-            ["pipeline/kafka", "deploy/bench/src/pipeline"].iter().any(|room| is_under(&path, room));
+        let rooms = ["pipeline/kafka", "deploy/bench/src/pipeline", "deploy/bench/src/actor/bare_push.rs"];
+        let allowed = rooms.iter().any(|room| is_under(&path, room));
         let uses =
             text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("rdkafka::"));
         assert!(!uses || allowed || is_under(&path, "tests"), "{} uses rdkafka", path.display());

@@ -8,7 +8,8 @@ use std::process::Stdio;
 use crate::support::program::{arb, run};
 use crate::support::stack::port_pair;
 
-const SECRETS: [&str; 5] = [
+const SECRETS: [&str; 6] = [
+    "ARB_API_KEY",
     "ODDS_API_KEY",
     "CLICKHOUSE_WRITER_PASSWORD",
     "CLICKHOUSE_MIGRATOR_PASSWORD",

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arb_accounts::directory::Directory;
-use arb_accounts::key::Mode;
+use arb_accounts::key::{ApiKey, Mode};
 use arb_accounts::plan::Plan;
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, Pepper};
@@ -16,6 +16,9 @@ use arb_schemas::time::Micros;
 
 use super::burst::Bursts;
 use super::replica::Replica;
+
+/// What comes before the hash of a session that holds a stream.
+pub(crate) const SESSION: &str = "session/";
 
 /// Decides about keys and sessions.
 #[derive(Debug)]
@@ -97,13 +100,27 @@ impl Authority {
     /// Who holds a key that is used from an address.
     pub(crate) fn caller(&self, key: &str, address: Option<IpAddr>) -> Result<Caller, KeyRefusal> {
         let kid = secrets::parse_key(key).ok_or(KeyRefusal::Unknown)?.kid;
+        self.holder(kid, address, |found| self.pepper.is_of(key, &found.hmac))
+    }
+
+    /// Who holds the key with this kid, of which a ticket was issued.
+    pub(crate) fn caller_of(&self, kid: &str, address: Option<IpAddr>) -> Result<Caller, KeyRefusal> {
+        self.holder(kid, address, |_| true)
+    }
+
+    fn holder(
+        &self,
+        kid: &str,
+        address: Option<IpAddr>,
+        is_it: impl FnOnce(&ApiKey) -> bool,
+    ) -> Result<Caller, KeyRefusal> {
         if !self.replica.is_current() {
             return Err(KeyRefusal::NotCurrent);
         }
         let used_at = (self.clock)();
         let caller = self.replica.with(|directory| {
             let now = used_at.max(directory.clock());
-            let found = directory.key(kid).filter(|found| self.pepper.is_of(key, &found.hmac));
+            let found = directory.key(kid).filter(|found| is_it(found));
             let found = found.filter(|found| !found.is_expired(now)).ok_or(KeyRefusal::Unknown)?;
             let account = directory.account(&found.account).filter(|account| !account.is_disabled);
             let account = account.ok_or(KeyRefusal::Unknown)?;
@@ -135,15 +152,24 @@ impl Authority {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).get(kid).copied()
     }
 
-    /// Whether the key with this kid may still hold a stream.
-    pub(crate) fn is_valid(&self, kid: &str) -> bool {
+    /// Whether a key, by its kid, or a session, by `session/` and its hash, may still hold a stream.
+    pub(crate) fn is_valid(&self, holder: &str) -> bool {
         let now = self.now();
+        let is_enabled = |directory: &Directory, account: &str| {
+            directory.account(account).is_some_and(|account| !account.is_disabled)
+        };
+        if let Some(hash) = holder.strip_prefix(SESSION) {
+            return self.replica.with(|directory| {
+                let session = directory.session(hash).filter(|session| session.expires_at > now);
+                session.is_some_and(|session| is_enabled(directory, &session.account))
+            });
+        }
+        let kid = holder;
         self.replica.with(|directory| {
             directory.key(kid).is_some_and(|key| {
-                let account = directory.account(&key.account);
                 !key.is_expired(now)
                     && key.permissions.scopes.contains(&Scope::StreamRead)
-                    && account.is_some_and(|account| !account.is_disabled)
+                    && is_enabled(directory, &key.account)
             })
         })
     }

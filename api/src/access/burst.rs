@@ -8,14 +8,35 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use governor::clock::{Clock, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 
 use super::plan::{Plan, PlanLimits};
 
-type Limiter = RateLimiter<String, HashMapStateStore<String>, DefaultClock>;
+type Limiter = RateLimiter<String, HashMapStateStore<String>, DefaultClock, StateInformationMiddleware>;
 /// Requests a second, and at once.
 type Rate = (NonZeroU32, NonZeroU32);
+
+/// What a key may still ask at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BurstStatus {
+    /// Requests at once.
+    pub(crate) burst: u32,
+    /// Requests a second.
+    pub(crate) per_second: u32,
+    /// Requests that are left.
+    pub(crate) remaining: u32,
+    /// Seconds, rounded up, until another request is possible; 0 while one is left.
+    pub(crate) wait: u64,
+}
+
+impl BurstStatus {
+    /// Seconds, rounded up, until the bucket is full again.
+    pub(crate) fn refill(&self) -> u32 {
+        self.burst.saturating_sub(self.remaining).div_ceil(self.per_second)
+    }
+}
 
 /// The buckets of all keys that have asked lately, by plan.
 #[derive(Debug, Default)]
@@ -25,18 +46,20 @@ pub(crate) struct Bursts {
 }
 
 impl Bursts {
-    /// Counts a request of a key of a plan with these limits.
-    ///
-    /// # Errors
-    /// The seconds, rounded up, until the key may ask again.
-    pub(crate) fn check(&self, kid: &str, plan: Plan, limits: &PlanLimits) -> Result<(), u64> {
-        let Some(per_second) = NonZeroU32::new(limits.per_second) else { return Ok(()) };
+    /// Counts a request of a key of a plan with these limits, unless the key has asked too often: `wait` says so. `None` is a
+    /// plan without a limit.
+    pub(crate) fn check(&self, kid: &str, plan: Plan, limits: &PlanLimits) -> Option<BurstStatus> {
+        let per_second = NonZeroU32::new(limits.per_second)?;
         let burst = NonZeroU32::new(limits.burst).unwrap_or(per_second);
         let limiter = self.limiter(plan, (per_second, burst));
-        limiter.check_key(&kid.to_owned()).map_err(|until| {
-            let wait = until.wait_time_from(self.clock.now());
-            wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
-        })
+        let (remaining, wait) = match limiter.check_key(&kid.to_owned()) {
+            Ok(state) => (state.remaining_burst_capacity(), 0),
+            Err(until) => {
+                let wait = until.wait_time_from(self.clock.now());
+                (0, wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
+            }
+        };
+        Some(BurstStatus { burst: burst.get(), per_second: per_second.get(), remaining, wait })
     }
 
     /// Forgets the keys whose buckets are full again.
@@ -54,7 +77,8 @@ impl Bursts {
             return Arc::clone(limiter);
         }
         drop(limiters);
-        let limiter = Arc::new(RateLimiter::hashmap(Quota::per_second(rate.0).allow_burst(rate.1)));
+        let quota = Quota::per_second(rate.0).allow_burst(rate.1);
+        let limiter = Arc::new(RateLimiter::hashmap(quota).with_middleware());
         let mut limiters = self.limiters.write().unwrap_or_else(PoisonError::into_inner);
         limiters.insert(plan, (rate, Arc::clone(&limiter)));
         limiter
@@ -69,34 +93,42 @@ mod tests {
         PlanLimits { per_second, burst, ..PlanLimits::default() }
     }
 
+    /// What is left, and how long the key waits.
+    fn ask(bursts: &Bursts, kid: &str, plan: Plan, limits: &PlanLimits) -> (u32, u64) {
+        let status = bursts.check(kid, plan, limits).unwrap();
+        (status.remaining, status.wait)
+    }
+
     #[test]
     fn a_key_may_ask_so_often_at_once_and_another_one_as_often() {
         let (bursts, free) = (Bursts::default(), limits(1, 3));
         for kid in ["a", "b"] {
-            let asked: Vec<_> = (0..5).map(|_| bursts.check(kid, Plan::Free, &free)).collect();
-            assert_eq!(asked, [Ok(()), Ok(()), Ok(()), Err(1), Err(1)], "{kid}");
+            let asked: Vec<_> = (0..5).map(|_| ask(&bursts, kid, Plan::Free, &free)).collect();
+            assert_eq!(asked, [(2, 0), (1, 0), (0, 0), (0, 1), (0, 1)], "{kid}");
         }
-        assert_eq!(bursts.check("a", Plan::Pro, &limits(1, 1)), Ok(()), "another plan");
+        assert_eq!(ask(&bursts, "a", Plan::Pro, &limits(1, 1)), (0, 0), "another plan");
+        let status = BurstStatus { burst: 50, per_second: 10, remaining: 29, wait: 0 };
+        assert_eq!(status.refill(), 3, "21 requests at 10 a second");
     }
 
     #[test]
     fn a_rate_that_is_changed_counts_at_once_and_none_is_no_limit() {
         let bursts = Bursts::default();
-        bursts.check("a", Plan::Free, &limits(1, 1)).unwrap();
-        assert_eq!(bursts.check("a", Plan::Free, &limits(1, 1)), Err(1));
-        assert_eq!(bursts.check("a", Plan::Free, &limits(2, 1)), Ok(()));
-        assert!((0..10_000).all(|_| bursts.check("a", Plan::Free, &limits(0, 1)).is_ok()));
+        assert_eq!(ask(&bursts, "a", Plan::Free, &limits(1, 1)), (0, 0));
+        assert_eq!(ask(&bursts, "a", Plan::Free, &limits(1, 1)), (0, 1));
+        assert_eq!(ask(&bursts, "a", Plan::Free, &limits(2, 1)), (0, 0));
+        assert!((0..10_000).all(|_| bursts.check("a", Plan::Free, &limits(0, 1)).is_none()));
     }
 
     #[test]
     fn a_bucket_fills_up_again_and_is_forgotten_then() {
         let (bursts, fast) = (Bursts::default(), limits(1_000, 1));
-        bursts.check("a", Plan::Free, &fast).unwrap();
+        assert_eq!(ask(&bursts, "a", Plan::Free, &fast), (0, 0));
         let held = || bursts.limiters.read().unwrap()[&Plan::Free].1.len();
         assert_eq!(held(), 1);
         std::thread::sleep(std::time::Duration::from_millis(5));
         bursts.forget();
         assert_eq!(held(), 0);
-        assert_eq!(bursts.check("a", Plan::Free, &fast), Ok(()));
+        assert_eq!(ask(&bursts, "a", Plan::Free, &fast), (0, 0));
     }
 }

@@ -25,7 +25,12 @@ pub(crate) struct PlanLimits {
     pub(crate) streams: u32,
     /// Open connections of a key, at one instance.
     pub(crate) connections: u32,
+    /// Scans of an account in an hour that cause a poll.
+    pub(crate) scans: u32,
 }
+
+/// Scans of an account in an hour, unless a file has another number.
+const SCANS: u32 = 120;
 
 /// What a file changes of a plan.
 #[derive(Debug, Default, Deserialize)]
@@ -36,6 +41,7 @@ struct Changes {
     burst: Option<u32>,
     streams: Option<u32>,
     connections: Option<u32>,
+    scans: Option<u32>,
 }
 
 impl Changes {
@@ -55,6 +61,7 @@ impl Changes {
             burst: self.burst.unwrap_or(limits.burst),
             streams: self.streams.unwrap_or(limits.streams),
             connections: self.connections.unwrap_or(limits.connections),
+            scans: self.scans.unwrap_or(limits.scans),
         }
     }
 }
@@ -81,13 +88,24 @@ struct PlansFile {
 
 impl Default for Plans {
     fn default() -> Self {
-        let pro =
-            PlanLimits { requests: 100_000, per_second: 100, burst: 500, streams: 50, connections: 500 };
-        Self {
-            free: PlanLimits { requests: 1_000, per_second: 10, burst: 50, streams: 5, connections: 50 },
-            pro,
-            enterprise: PlanLimits { requests: 10_000_000, ..PlanLimits::default() },
-        }
+        let free = PlanLimits {
+            requests: 1_000,
+            per_second: 10,
+            burst: 50,
+            streams: 5,
+            connections: 50,
+            scans: SCANS,
+        };
+        let pro = PlanLimits {
+            requests: 100_000,
+            per_second: 100,
+            burst: 500,
+            streams: 50,
+            connections: 500,
+            scans: SCANS,
+        };
+        let enterprise = PlanLimits { requests: 10_000_000, scans: SCANS, ..PlanLimits::default() };
+        Self { free, pro, enterprise }
     }
 }
 

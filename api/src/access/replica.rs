@@ -76,7 +76,11 @@ impl Replica {
     /// Removes the part with a key of the topic.
     pub fn remove(&self, key: &str) -> Change {
         self.directory.write().unwrap_or_else(PoisonError::into_inner).remove(key);
-        if key.starts_with("account/") || key.starts_with("key/") { Change::Keys } else { Change::Other }
+        if ["account/", "key/", "session/"].iter().any(|kind| key.starts_with(kind)) {
+            Change::Keys
+        } else {
+            Change::Other
+        }
     }
 
     /// Everything before a position has been put or removed.

@@ -47,6 +47,7 @@ pub struct Usage {
     granted: Notify,
     /// Without Kafka.
     machine: Option<LocalMachine>,
+    is_charged: bool,
 }
 
 /// What an account has spent: in all, and the same by route, by day and by key.
@@ -118,13 +119,24 @@ impl Usage {
         clock: fn() -> Micros,
     ) -> Self {
         let (pools, work) = (Mutex::new(LeasePools::new(instance)), (Mutex::new(false), Condvar::new()));
-        Self { replica, plans, clock, pools, work, granted: Notify::new(), machine: None }
+        Self { replica, plans, clock, pools, work, granted: Notify::new(), machine: None, is_charged: true }
     }
 
     /// The same with a machine in this process, for what runs without Kafka.
     #[must_use]
     pub fn with_machine(self, machine: LocalMachine) -> Self {
         Self { machine: Some(machine), ..self }
+    }
+
+    /// The same without leases, nothing being charged: for a measurement of what they cost. No role does this.
+    #[must_use]
+    pub fn uncharged(self) -> Self {
+        Self { is_charged: false, ..self }
+    }
+
+    /// Whether requests are charged.
+    pub(crate) fn is_charged(&self) -> bool {
+        self.is_charged
     }
 
     /// Reserves what a request costs.

@@ -8,11 +8,14 @@ use warp::http::header::AUTHORIZATION;
 
 use super::server::connections;
 use crate::access::authority::{Authority, Caller, KeyRefusal};
+use crate::access::tickets::Ticket;
 use crate::http::problem::Problem;
 
 const API_KEY: &str = "x-api-key";
 const FOREIGN: &str = "The key is not valid.";
 pub(crate) const NOT_CURRENT: &str = "It is not known at the moment whether keys are still valid; try again.";
+const FOREIGN_TICKET: &str = "The ticket is not valid, or its key is not any more.";
+const KEY_AND_TICKET: &str = "Send a key or a ticket, not both.";
 const TWO_KEYS: &str = "Two headers carry two different keys; send one.";
 
 /// How a path takes the key; both schemes serve the same resources.
@@ -51,6 +54,28 @@ impl AuthScheme {
             KeyRefusal::NotCurrent => Problem::accounts_unavailable(NOT_CURRENT),
         })
     }
+}
+
+/// The holder of the key by which a ticket was issued.
+///
+/// # Errors
+/// 401, 403 or 503, as for a key; 400 when there is a key too.
+pub(super) fn ticket_holder(
+    text: &str,
+    headers: &HeaderMap,
+    authority: &Authority,
+) -> Result<Caller, Problem> {
+    if headers.contains_key(API_KEY) || headers.contains_key(AUTHORIZATION) {
+        return Err(Problem::bad_request(KEY_AND_TICKET));
+    }
+    let refuse = || Problem::unauthorized(FOREIGN_TICKET, "Ticket");
+    let ticket = Ticket::verify(text, authority.pepper()).ok_or_else(refuse)?;
+    let caller = authority.caller_of(&ticket.kid, connections::client_address(headers));
+    caller.map_err(|refusal| match refusal {
+        KeyRefusal::Unknown => refuse(),
+        KeyRefusal::Address => Problem::address_not_allowed(),
+        KeyRefusal::NotCurrent => Problem::accounts_unavailable(NOT_CURRENT),
+    })
 }
 
 fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {

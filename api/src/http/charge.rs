@@ -38,7 +38,7 @@ pub(super) type Order<'a> = (&'a Usage, Caller, u64);
 impl<'a> Charge<'a> {
     /// Of a request to a route that costs so many requests; for a test key nothing does.
     pub(crate) fn new(caller: Caller, usage: &'a Usage, (route, cost): (&'a str, u64)) -> Self {
-        let cost = if caller.mode == Mode::Test { 0 } else { cost };
+        let cost = if caller.mode == Mode::Test || !usage.is_charged() { 0 } else { cost };
         Self { caller, usage, route, cost, reserved: RefCell::default(), is_charged: Cell::default() }
     }
 
@@ -119,6 +119,16 @@ impl Drop for Charge<'_> {
             self.usage.release(&hold);
         }
     }
+}
+
+/// Charges one request to an account by a caller without a key.
+///
+/// # Errors
+/// As [`Charge::charge`].
+pub(crate) async fn charge_now(usage: &Usage, caller: &Caller, route: &str) -> Result<(), Problem> {
+    let hold = usage.reserve(caller, 1).await.map_err(problem)?;
+    usage.commit(&hold, route);
+    Ok(())
 }
 
 fn problem(refusal: Refusal) -> Problem {

@@ -354,6 +354,11 @@ impl Problem {
         }
     }
 
+    /// Whether the caller is to blame.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.kind.status.is_client_error()
+    }
+
     /// The status, the header fields and the body of the response.
     pub(crate) fn into_parts(self) -> (StatusCode, HeaderMap, String) {
         let &ProblemKind { name, status, title, .. } = self.kind;

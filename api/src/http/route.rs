@@ -82,6 +82,8 @@ pub(crate) struct Route<S: 'static> {
     pub(super) answers_head: bool,
     /// What its body is.
     pub(super) media: Media,
+    /// Whether a ticket is as good as a key.
+    pub(super) takes_tickets: bool,
 }
 
 impl<S: 'static> Route<S> {
@@ -95,6 +97,7 @@ impl<S: 'static> Route<S> {
             serves_test_keys: false,
             answers_head: true,
             media: Media::Json,
+            takes_tickets: false,
         }
     }
 
@@ -115,6 +118,7 @@ impl<S: 'static> Route<S> {
             serves_test_keys: false,
             answers_head: true,
             media: Media::Json,
+            takes_tickets: false,
         }
     }
 
@@ -134,6 +138,7 @@ impl<S: 'static> Route<S> {
             serves_test_keys: false,
             answers_head: true,
             media: Media::Json,
+            takes_tickets: false,
         }
     }
 
@@ -148,12 +153,19 @@ impl<S: 'static> Route<S> {
             serves_test_keys: false,
             answers_head: true,
             media: Media::Json,
+            takes_tickets: false,
         }
     }
 
     /// The same row, which answers test keys too, and never with anything of the live market.
     pub(crate) const fn for_test_keys(mut self) -> Self {
         self.serves_test_keys = true;
+        self
+    }
+
+    /// The same row, which takes a ticket in place of a key.
+    pub(crate) const fn for_tickets(mut self) -> Self {
+        self.takes_tickets = true;
         self
     }
 

@@ -24,7 +24,7 @@ pub(super) struct PathRoutes<S: 'static> {
     has_parameter: bool,
     routes: Vec<&'static Route<S>>,
     /// The methods, as the header `Allow` lists them.
-    allow: String,
+    pub(super) allow: String,
     meters: telemetry::RouteMeters,
 }
 

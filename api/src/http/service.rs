@@ -21,13 +21,16 @@ use warp::reply::Response;
 use super::auth::AuthScheme;
 use super::body::Media;
 use super::charge::Charge;
+use super::cors::Cors;
 use super::problem::Problem;
 use super::request::{Head, Request};
 use super::route::{Answer, Route, Work};
 use super::router::{PathRoutes, Router};
 use super::server::connections;
-use super::{body, limits, quota_headers, request_id};
+use super::{auth, body, idempotency, limits, quota_headers, rate_limit_headers, request_id};
 use crate::access::authority::{Authority, Caller};
+use crate::access::burst::BurstStatus;
+use crate::access::tickets;
 use crate::access::usage::Usage;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -38,6 +41,7 @@ pub(crate) struct Service<S: 'static> {
     state: S,
     authority: Arc<Authority>,
     usage: Arc<Usage>,
+    cors: Cors,
 }
 
 /// What is known of a request before its body is read.
@@ -47,6 +51,8 @@ struct Begun<'a, S: 'static> {
     scheme: AuthScheme,
     /// Of a valid key.
     charge: Option<Charge<'a>>,
+    /// Of a valid key whose plan limits bursts.
+    burst: Option<BurstStatus>,
     /// The row that answers, or why none does.
     route: Result<&'static Route<S>, Problem>,
 }
@@ -79,9 +85,9 @@ impl<S: Send + Sync + 'static> Service<S> {
         routes: &'static [Route<S>],
         state: S,
         authority: Arc<Authority>,
-        usage: Arc<Usage>,
+        (usage, cors): (Arc<Usage>, Cors),
     ) -> Arc<Self> {
-        Arc::new(Self { router: Router::new(routes), state, authority, usage })
+        Arc::new(Self { router: Router::new(routes), state, authority, usage, cors })
     }
 
     /// As a filter. It never rejects, so every request gets one of our own responses.
@@ -134,13 +140,13 @@ impl<S: Send + Sync + 'static> Service<S> {
             Work::Done(answer) => answer,
             Work::Task(task) => task.await,
         };
-        self.finish(begun, answer)
+        self.finish(begun, answer, head)
     }
 
     /// Answers a request whose row does not wait.
     fn respond_now(&self, begun: Begun<'_, S>, head: &Head<'_>) -> Response {
         match self.work(&begun, head, Ok(Bytes::new())) {
-            Work::Done(answer) => self.finish(begun, answer),
+            Work::Done(answer) => self.finish(begun, answer, head),
             Work::Task(_) => unreachable!("its row waits"),
         }
     }
@@ -149,8 +155,12 @@ impl<S: Send + Sync + 'static> Service<S> {
         let at = Instant::now();
         let (scheme, path) = (AuthScheme::of(head.path), self.router.find(head.path));
         let route = path.ok_or_else(Problem::not_found).and_then(|path| path.route(head.method));
-        let caller = scheme.caller(head.headers, &self.authority);
-        let admitted = self.admit(caller.as_ref().ok(), head.headers);
+        let takes_tickets = route.as_ref().is_ok_and(|route| route.takes_tickets);
+        let caller = match takes_tickets.then(|| tickets::of_query(head.query)).flatten() {
+            Some(ticket) => auth::ticket_holder(&ticket, head.headers, &self.authority),
+            None => scheme.caller(head.headers, &self.authority),
+        };
+        let (burst, admitted) = self.admit(caller.as_ref().ok(), head.headers);
         let (charge, refusal) = match caller {
             Ok(caller) => {
                 let cost = route.as_ref().map_or(0, |route| route.cost(head.method));
@@ -167,21 +177,35 @@ impl<S: Send + Sync + 'static> Service<S> {
                 charge.as_ref().map_or(Ok(()), check).map(|()| route)
             }
         });
-        Begun { at, path, scheme, charge, route }
+        Begun { at, path, scheme, charge, burst, route }
     }
 
     /// Refuses a key that holds too many connections, or asks too often.
-    fn admit(&self, caller: Option<&Caller>, headers: &HeaderMap) -> Result<(), Problem> {
+    fn admit(
+        &self,
+        caller: Option<&Caller>,
+        headers: &HeaderMap,
+    ) -> (Option<BurstStatus>, Result<(), Problem>) {
         let limits = caller.map(|caller| (caller, self.usage.limits(caller.plan)));
-        connections::note(limits.map(|(caller, limits)| (&*caller.kid, limits.connections)), headers)?;
-        let Some((caller, limits)) = limits else { return Ok(()) };
-        let checked = self.authority.bursts.check(&caller.kid, caller.plan, &limits);
-        checked.map_err(Problem::burst_exceeded)
+        let noted =
+            connections::note(limits.map(|(caller, limits)| (&*caller.kid, limits.connections)), headers);
+        let (Some((caller, limits)), Ok(())) = (limits, &noted) else { return (None, noted) };
+        let status = self.authority.bursts.check(&caller.kid, caller.plan, &limits);
+        let wait = status.map_or(0, |status| status.wait);
+        (status, if wait > 0 { Err(Problem::burst_exceeded(wait)) } else { Ok(()) })
     }
 
     fn work(&self, begun: &Begun<'_, S>, head: &Head<'_>, body: Result<Bytes, Problem>) -> Work {
         let route = begun.route.as_ref().map_err(Problem::clone);
-        match route.and_then(|route| Ok((route, body?))) {
+        let checked = |route| {
+            let body = body?;
+            // Of a handler that has no use for it, too: a client need not know which ones have.
+            if head.method == Method::POST {
+                idempotency::key(head.headers)?;
+            }
+            Ok((route, body))
+        };
+        match route.and_then(checked) {
             Ok((route, body)) => {
                 let pattern = begun.path.map_or("", |path| path.pattern);
                 route.work(&self.state, &Request { head, pattern, body }, begun.charge.as_ref())
@@ -190,12 +214,17 @@ impl<S: Send + Sync + 'static> Service<S> {
         }
     }
 
-    fn finish(&self, begun: Begun<'_, S>, answer: Answer) -> Response {
-        let Begun { at, path, scheme, charge, .. } = begun;
-        let mut response = answer.unwrap_or_else(Problem::into_response);
+    fn finish(&self, begun: Begun<'_, S>, answer: Answer, head: &Head<'_>) -> Response {
+        let Begun { at, path, scheme, charge, burst, .. } = begun;
+        let preflight = path.and_then(|path| self.cors.preflight(head, &path.allow));
+        let mut response = preflight.unwrap_or_else(|| answer.unwrap_or_else(Problem::into_response));
+        self.cors.write(head, response.headers_mut());
         let quota = charge.map(|charge| charge.close(response.status()));
         if scheme == AuthScheme::ApiKey {
             quota_headers::write(quota, response.headers_mut());
+        }
+        if let Some(burst) = burst {
+            rate_limit_headers::write(burst, response.headers_mut());
         }
         // Every response has a unique id, so that it can be found in a log.
         response.headers_mut().insert(REQUEST_ID, request_id::next());

@@ -102,6 +102,14 @@ impl Site {
     }
 }
 
+/// A URL as browsers write an origin.
+///
+/// # Errors
+/// Why it is none.
+pub(super) fn origin(url: &str) -> Result<String, String> {
+    parts(url).map(|(scheme, host)| format!("{scheme}://{host}"))
+}
+
 /// The scheme and the host of a URL.
 fn parts(url: &str) -> Result<(&str, String), String> {
     let wrong = || format!("{url}: give a URL without a path, such as https://arbs.example");

@@ -18,7 +18,7 @@ use crate::lists::snapshot::{Parts, Snapshot};
 const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
 
 /// What is open, by id.
-type ById<E> = HashMap<String, Arc<E>>;
+pub(crate) type ById<E> = HashMap<String, Arc<E>>;
 
 /// What is open, shared by the reader of the topic and all requests.
 #[derive(Debug)]

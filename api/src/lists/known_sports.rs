@@ -40,12 +40,12 @@ impl KnownSports {
 
     /// The same for a stream, which may name any league of a known sport: a browser that resumes on an instance which has not
     /// seen the league yet never reconnects after a 400.
-    pub(crate) fn check_for_stream(&self, sport: &Sport) -> Result<(), Problem> {
+    pub(crate) fn check_for_stream(&self, parameter: &str, sport: &Sport) -> Result<(), Problem> {
         let of_known_sport = |name: &str| {
             let sport = name.split_once('_').filter(|(_, league)| !league.is_empty());
             sport.is_some_and(|(sport, _)| sports().any(|known| known == sport))
         };
-        if sport.name().is_some_and(of_known_sport) { Ok(()) } else { self.check("sport", sport) }
+        if sport.name().is_some_and(of_known_sport) { Ok(()) } else { self.check(parameter, sport) }
     }
 
     /// Refuses a parameter that names none of them.
@@ -153,7 +153,8 @@ mod tests {
     #[test]
     fn a_stream_may_name_any_league_of_a_known_sport() {
         let sports = KnownSports::default();
-        let is_refused = |name: &str| sports.check_for_stream(&Sport::parse(name).ok().unwrap()).is_err();
+        let is_refused =
+            |name: &str| sports.check_for_stream("sport", &Sport::parse(name).ok().unwrap()).is_err();
         for (name, expected) in [
             ("soccer", false),
             ("soccer_test", false),

@@ -7,6 +7,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use arb_model::FilterValues;
 use arb_schemas::records::Event;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
@@ -48,6 +49,31 @@ pub(crate) trait SortKey:
 {
     /// Bytes of its id, which may be any that a caller has written.
     fn bytes(&self) -> usize;
+}
+
+/// What an event of the feed is about, which no transition changes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct About<'a> {
+    pub(crate) sport: &'a str,
+    pub(crate) league: &'a str,
+    pub(crate) event_id: &'a str,
+    /// `None` where it is about no market.
+    pub(crate) market: Option<&'a str>,
+    /// `None` where it is about no single book.
+    pub(crate) book: Option<&'a str>,
+}
+
+/// A filter that holds for a stream too: stateless, by what an event has and by what it replaces.
+pub(crate) trait StreamFilter {
+    /// Takes a parameter of a stream; `false` when it is none of this filter's.
+    ///
+    /// # Errors
+    /// [`Problem`] for an invalid value, and for a parameter that a list has and a stream cannot have.
+    fn take_for_stream(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
+    /// Whether what no transition changes is what is asked for. What an event does not have excludes it not.
+    fn is_about(&self, about: &About<'_>) -> bool;
+    /// Whether a window with these values is shown.
+    fn includes_values(&self, values: &FilterValues) -> bool;
 }
 
 /// The filter of a request; everything by default.

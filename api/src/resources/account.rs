@@ -140,13 +140,16 @@ fn view(account: &Account) -> serde_json::Value {
 fn problem(refusal: &Refusal) -> Problem {
     let detail = format!("The change was refused: {refusal}.");
     match refusal {
-        Refusal::NoAccount | Refusal::NoSession | Refusal::NoKey => Problem::not_found(),
+        Refusal::NoAccount | Refusal::NoSession | Refusal::NoKey | Refusal::NoEndpoint => {
+            Problem::not_found()
+        }
         Refusal::Exceeds(_) | Refusal::InvitationUsed => Problem::forbidden(&detail),
         Refusal::Invalid(field, reason) => Problem::invalid_param(field, reason.clone()),
         Refusal::TooManyAccounts
         | Refusal::EmailTaken
         | Refusal::PasswordChanged
         | Refusal::TooManyKeys(_)
+        | Refusal::TooManyEndpoints(_)
         | Refusal::Replaced => Problem::conflict(&detail),
     }
 }

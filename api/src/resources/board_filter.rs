@@ -2,6 +2,8 @@
 //!
 //! It never changes an entry, nor its rank: a filtered page shows each entry as the whole board does.
 
+mod stream;
+
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, SECOND};
 use serde::{Deserialize, Serialize};

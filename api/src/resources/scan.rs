@@ -28,11 +28,10 @@ use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
 use crate::lists::Lists;
 use crate::scans::store::{HOUR, Scan, ScanStatus, Scans};
+use crate::telemetry;
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 65_536;
-/// Scans of an account that may cause polls, in an hour.
-const MOST_AN_HOUR: usize = 120;
 /// Digits of an id that is derived.
 const ID: usize = 32;
 const UNREAD: &str = "The scans are being read; try again.";
@@ -70,7 +69,7 @@ impl ScanResource {
             return Err(Problem::unavailable(UNREAD));
         }
         let (account, now) = (charge.caller.account.clone(), self.authority.now());
-        self.refuse_if_capped(&account, now)?;
+        self.refuse_if_capped(&account, charge.limits().scans, now)?;
         let asked = ScanRequest { account: account.clone(), ..wanted.request };
         let id = self.id(&asked, key)?;
         let location = format!("{}s/{id}", request.path());
@@ -90,13 +89,17 @@ impl ScanResource {
         Ok(format!("scn_{}", hash.get(..ID).unwrap_or(&hash)))
     }
 
-    fn refuse_if_capped(&self, account: &str, now: Micros) -> Result<(), Problem> {
-        let counted = self.scans.counted(account, now);
-        match counted.len().checked_sub(MOST_AN_HOUR).and_then(|index| counted.get(index)) {
+    /// Refuses an account that has had so many scans within an hour; 0 is no limit.
+    fn refuse_if_capped(&self, account: &str, most: u32, now: Micros) -> Result<(), Problem> {
+        if most == 0 {
+            return Ok(());
+        }
+        let (counted, most) = (self.scans.counted(account, now), most as usize);
+        match counted.len().checked_sub(most).and_then(|index| counted.get(index)) {
             None => Ok(()),
             Some(at) => {
                 let left = at.saturating_add(HOUR).saturating_sub(now).max(0) / SECOND + 1;
-                Err(Problem::scans_capped(left.cast_unsigned(), MOST_AN_HOUR))
+                Err(Problem::scans_capped(left.cast_unsigned(), most))
             }
         }
     }
@@ -124,7 +127,9 @@ impl ScanResource {
     /// The answer to a request: 200 when it is final, else 202 with the address at which it can be followed.
     fn show_new(&self, scan: &Scan, location: &str) -> Answer {
         let mut response = self.show_scan(scan)?;
-        if self.status(scan) == ScanStatus::Pending {
+        let status = self.status(scan);
+        telemetry::scan(status.key());
+        if status == ScanStatus::Pending {
             *response.status_mut() = StatusCode::ACCEPTED;
         }
         if let Ok(location) = HeaderValue::from_str(location) {

@@ -1,16 +1,22 @@
-//! `GET /v1/stream` and `GET /api/v1/stream`: the entry to the stream. It never sends an event itself.
+//! `GET /v1/stream`, `GET /api/v1/stream` and `GET /session/stream`: the entry to the stream. It never sends an event itself.
 
 use std::sync::Arc;
 
+use arb_accounts::key::Mode;
+use arb_accounts::scope::Scope;
 use warp::http::HeaderValue;
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use warp::reply::Response;
 
-use crate::http::charge::Charge;
+use super::tickets::TicketResource;
+use crate::access::authority::{Caller, SESSION, SignedIn};
+use crate::access::tickets;
+use crate::access::usage::Usage;
+use crate::http::charge::{self, Charge};
 use crate::http::problem::Problem;
 use crate::http::request::Request;
-use crate::http::route::Answer;
-use crate::stream::{StreamQuery, StreamState};
+use crate::http::route::Started;
+use crate::stream::{OpenStream, StreamQuery, StreamState};
 
 /// The feed and its streams.
 #[derive(Debug)]
@@ -19,31 +25,82 @@ pub(crate) struct StreamResource {
 }
 
 impl StreamResource {
-    /// Answers a request.
-    pub(crate) fn open(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-        let query = StreamQuery::parse(request.query(), request.headers())?;
-        if !self.streams.is_ready() {
-            return Err(Problem::unavailable("The feed is being read; try again."));
-        }
-        self.streams.check(&query)?;
-        let account = &charge.caller.account;
-        let place = self.streams.place(account, charge.limits().streams);
-        let place = place.ok_or_else(Problem::too_many_streams)?;
+    /// Answers a request of a key, or of a ticket: that is spent first.
+    pub(crate) fn open(
+        &self,
+        request: &Request<'_>,
+        charge: &Charge<'_>,
+        tickets: &TicketResource,
+    ) -> Started {
+        let ticket = tickets.check(request, charge)?;
+        let caller = &charge.caller;
+        let (query, place) = self.begin(request, (&caller.account, charge.limits().streams))?;
         // A client that connects during shutdown receives the notice in a stream, free of charge: after a 503
         // an EventSource never reconnects.
         if !self.streams.is_closing() {
             charge.charge()?;
         }
-        let mut response = if request.wants_body() {
-            self.streams.open(query, (&charge.caller.kid, place))
-        } else {
-            Response::default()
-        };
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // nginx would otherwise collect events until it has a buffer full.
-        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-        Ok(response)
+        let (streams, kid) = (Arc::clone(&self.streams), caller.kid.clone());
+        let query = request.wants_body().then_some(query);
+        Ok(Box::pin(async move {
+            if let Some(ticket) = ticket {
+                ticket.await?;
+            }
+            Ok(response(query.map(|query| streams.open(query, (&kid, place)))))
+        }))
     }
+
+    /// Answers the request of a session, which it holds like a key.
+    pub(crate) fn open_for_session(
+        &self,
+        request: &Request<'_>,
+        signed_in: &SignedIn,
+        usage: &Arc<Usage>,
+    ) -> Started {
+        let streams = usage.limits(signed_in.plan).streams;
+        let (query, place) = self.begin(request, (&signed_in.account, streams))?;
+        let caller = Caller {
+            kid: format!("{SESSION}{}", signed_in.session),
+            mode: Mode::Live,
+            account: signed_in.account.clone(),
+            plan: signed_in.plan,
+            scopes: vec![Scope::StreamRead],
+            monthly_cap: None,
+        };
+        let is_free = self.streams.is_closing() || !request.wants_body();
+        let (streams, usage) = (Arc::clone(&self.streams), Arc::clone(usage));
+        let query = request.wants_body().then_some(query);
+        Ok(Box::pin(async move {
+            if !is_free {
+                charge::charge_now(&usage, &caller, "/session/stream").await?;
+            }
+            Ok(response(query.map(|query| streams.open(query, (&caller.kid, place)))))
+        }))
+    }
+
+    /// The query and a place of the account, of which it may have so many.
+    fn begin(
+        &self,
+        request: &Request<'_>,
+        (account, most): (&str, u32),
+    ) -> Result<(StreamQuery, OpenStream), Problem> {
+        let query = StreamQuery::parse(&tickets::without_ticket(request.query()), request.headers())?;
+        if !self.streams.is_ready() {
+            return Err(Problem::unavailable("The feed is being read; try again."));
+        }
+        self.streams.check(&query)?;
+        let place = self.streams.place(account, most);
+        Ok((query, place.ok_or_else(Problem::too_many_streams)?))
+    }
+}
+
+/// With the headers of a stream.
+fn response(stream: Option<Response>) -> Response {
+    let mut response = stream.unwrap_or_default();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // nginx would otherwise collect events until it has a buffer full.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
 }

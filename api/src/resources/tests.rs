@@ -25,6 +25,7 @@ mod fuzz;
 mod matrix;
 mod modes;
 mod owasp;
+mod registry;
 mod ticks;
 
 const PASSWORD: &str = "correct horse battery";

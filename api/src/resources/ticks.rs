@@ -15,7 +15,6 @@ use warp::http::header::CONTENT_ENCODING;
 
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
-use crate::http::idempotency;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -35,10 +34,8 @@ pub(crate) struct TicksResource {
 }
 
 impl TicksResource {
-    /// Takes in a batch.
+    /// Takes in a batch. One that is sent again is taken in once by its sequences, with an `Idempotency-Key` or without.
     pub(crate) fn push(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
-        // A batch that is sent again is taken in once by its sequences, with the header or without.
-        idempotency::key(request.headers())?;
         let encoding = request.headers().get(CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("?"));
         let encoding = Encoding::parse(encoding).ok_or_else(Problem::unsupported_encoding)?;
         let grant = self.grant(charge)?;

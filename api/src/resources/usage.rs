@@ -15,11 +15,13 @@ use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Answer;
+use crate::stream::StreamState;
 
 /// The ledger.
 #[derive(Debug, Clone)]
 pub(crate) struct UsageResource {
     pub(crate) usage: Arc<Usage>,
+    pub(crate) streams: Arc<StreamState>,
 }
 
 impl UsageResource {
@@ -47,6 +49,7 @@ impl UsageResource {
             "reset": to_rfc3339(status.period.1),
             "forfeited": spent.forfeited,
             "open_leases": spent.leases,
+            "open_streams": self.streams.open_streams(account),
             "routes": spent.routes,
             "days": days,
             "keys": spent.keys,

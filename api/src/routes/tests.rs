@@ -157,13 +157,14 @@ fn documents_list_every_route() {
 /// The price of an answer in a row is the number of units charged for it, on each of its paths.
 #[test]
 fn every_answer_costs_the_price_of_its_row() {
-    // A scan has its own test.
-    let reads =
-        |line: &String| line.contains("`GET ") && !line.contains("/session") && !line.contains("/scan");
+    // A scan has its own test, and there is no endpoint.
+    let others = ["/session", "/scan", "/webhooks/{id}"];
+    let reads = |line: &String| line.contains("`GET ") && !others.iter().any(|other| line.contains(other));
+    let values = [("{name}", "not-found"), ("{id}", "6"), ("{subject}", "arb.v1.Frame"), ("{version}", "1")];
     for line in ROUTES.iter().flat_map(Route::lines).filter(reads) {
         let (path, cost) = (line.split('`').nth(1).unwrap(), line.trim_end_matches([' ', '|', '\n']));
         let (path, cost) = (path.strip_prefix("GET ").unwrap(), cost.rsplit(' ').next().unwrap());
-        let path = path.replace("{name}", "not-found");
+        let path = values.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));
         for (method, expected) in [(Method::GET, cost.parse().unwrap()), (Method::HEAD, 0)] {
             let (answer, used) = Api::new().ask(&method, &path, "", None);
             assert_eq!((answer.status(), used), (StatusCode::OK, expected), "{method} {path}");
@@ -254,4 +255,22 @@ fn a_scan_is_202_until_every_partition_has_answered_and_is_its_owners_alone() {
     let head = api.ask(&Method::HEAD, "/api/v1/scan", "sport=soccer", None);
     assert_eq!((head.0.status(), head.1), (StatusCode::METHOD_NOT_ALLOWED, 1));
     assert_eq!(head.0.headers()["allow"], "GET, POST");
+}
+
+/// The example of the page is what the program answers, but for its id, its time and its arbs.
+#[test]
+fn the_page_of_scans_shows_an_answer() {
+    let api = Api::new();
+    (0..2).for_each(|_| api.app.scans.has_read());
+    let query = "league=soccer_epl&books=alpha&books=omega&min_margin=0.005&wait_seconds=0";
+    let begun = api.ask(&Method::GET, "/v1/scan", query, None).0;
+    let location = begun.headers()["location"].to_str().unwrap().to_owned();
+    api.app.scans.put_result(0, scan_result(location.strip_prefix("/v1/scans/").unwrap()), 1);
+    let mut answer = json(api.ask(&Method::GET, &location, "", None).0);
+    assert_eq!(answer["arbs"].as_array().unwrap().len(), 1);
+    answer["id"] = "scn_000102030405060708090a0b0c0d0e0f".into();
+    answer["requested_at"] = "1970-01-01T00:00:04Z".into();
+    answer["arbs"] = serde_json::json!([]);
+    let text = serde_json::to_string_pretty(&answer).unwrap();
+    assert!(include_str!("../../../docs/api/scan.md").contains(&text), "paste this:\n{text}");
 }

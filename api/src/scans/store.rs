@@ -44,6 +44,17 @@ pub(crate) enum ScanStatus {
     Partial,
 }
 
+impl ScanStatus {
+    /// As answers spell it.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Complete => "complete",
+            Self::Partial => "partial",
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct KeptScans {
     scans: BTreeMap<String, Scan>,

@@ -37,6 +37,7 @@ pub(super) struct CatchUp {
     pub(super) state: Arc<StreamState>,
     pub(super) filter: EventFilter,
     pub(super) key: HeldKey,
+    pub(super) heartbeat: Duration,
     pub(super) out: mpsc::Sender<Bytes>,
     /// What the client has been sent.
     pub(super) sent: Positions,
@@ -110,7 +111,7 @@ impl CatchUp {
                 return Ok(Some(CaughtUp::TurnOver));
             }
             let text = self.step(feed.next(WAIT)?, goal, &mut behind)?;
-            let is_silent = last_sent.elapsed() >= self.state.streams.heartbeat;
+            let is_silent = last_sent.elapsed() >= self.heartbeat;
             let Some(text) = text.or_else(|| is_silent.then(|| self.heartbeat())) else {
                 if self.out.is_closed() {
                     return Ok(Some(CaughtUp::Gone));
@@ -159,7 +160,7 @@ impl CatchUp {
                 }
                 let at = (partition, offset, mark);
                 let block = Block::new(&event, at, self.state.streams.hub.epoch(), &self.sent);
-                self.filter.includes(&block).then(|| block.shared())
+                block.part_with_id(self.filter.part(&block))
             }
         })
     }

@@ -116,15 +116,17 @@ impl Client {
                 return Ok(place);
             }
         }
-        Err(End::Lagged("too_slow"))
+        if self.session.conflate.is_some() { self.snapshot().await } else { Err(End::Lagged("too_slow")) }
     }
 
     /// Sends from Kafka what comes after these positions; or the reason why that cannot be.
     async fn catch_up(&mut self, positions: Positions) -> Result<Result<Positions, &'static str>, End> {
         let permit = self.permit().await?;
-        let Session { state, filter, key, .. } = &self.session;
+        let Session { state, filter, key, heartbeat, .. } = &self.session;
+        let heartbeat = *heartbeat;
         let (state, filter, key, out) = (Arc::clone(state), filter.clone(), key.clone(), self.out.clone());
-        let reader = CatchUp { state, filter, key, out, sent: positions, unreported: Sent::default() };
+        let reader =
+            CatchUp { state, filter, key, heartbeat, out, sent: positions, unreported: Sent::default() };
         let read = tokio::task::spawn_blocking(move || {
             let read = reader.run();
             drop(permit);

@@ -2,14 +2,21 @@
 //!
 //! Pure. An event is serialised once, id and all, and its bytes are shared. It never looks at a client.
 
+use arb_model::{FilterValues, Name};
 use arb_runtime::feed_mark::FeedMark;
-use arb_schemas::records::{ArbWindow, CloseSignal, LineMovement, SignalChange, StaleAlert};
+use arb_schemas::records::{
+    ArbWindow, CloseSignal, Event as SportsEvent, LineMovement, SignalChange, StaleAlert,
+};
 use arb_schemas::wire::{RecordType, WireError, decode};
 use bytes::Bytes;
 
 use super::position::{self, Epoch, Positions};
 use super::view::{self, AlertView, CloseView, MovementView};
+use crate::lists::listed::About;
 use crate::view::{ROOM, write};
+
+/// What comes before the change in the text of a window: its first field.
+const CHANGE: &[u8] = b"\ndata: {\"change\":\"";
 
 /// The five kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +66,7 @@ impl Event {
         }
     }
 
-    fn kind(&self) -> EventKind {
+    pub(super) fn kind(&self) -> EventKind {
         match self {
             Self::ArbWindow(_) => EventKind::ArbWindow,
             Self::LineMovement(_) => EventKind::LineMovement,
@@ -69,26 +76,64 @@ impl Event {
         }
     }
 
-    fn signal_kind(&self) -> Option<&str> {
+    pub(super) fn signal_kind(&self) -> Option<&str> {
         match self {
             Self::EdgeSignal(changed) => Some(changed.signal.kind.as_str()),
             _ => None,
         }
     }
 
-    /// Sport and league.
-    fn sport(&self) -> (&str, &str) {
+    /// The window or the signal that it changes.
+    fn subject(&self) -> Option<&str> {
         match self {
-            Self::ArbWindow(window) => (&window.entry.event.sport, &window.entry.event.league),
-            Self::LineMovement(moved) => (&moved.event.sport, &moved.event.league),
-            Self::StaleAlert(alert) => (&alert.event.sport, &alert.event.league),
-            Self::CloseSignal(closed) => (&closed.sport, &closed.league),
-            Self::EdgeSignal(changed) => (&changed.signal.event.sport, &changed.signal.event.league),
+            Self::ArbWindow(window) => Some(&window.entry.id),
+            Self::CloseSignal(closed) => Some(&closed.id),
+            Self::EdgeSignal(changed) => Some(&changed.signal.id),
+            Self::LineMovement(_) | Self::StaleAlert(_) => None,
+        }
+    }
+
+    pub(super) fn about(&self) -> About<'_> {
+        let of = |event| about_event(event, None, None);
+        match self {
+            Self::ArbWindow(ArbWindow { entry, .. }) => {
+                about_event(&entry.event, Some(entry.market.as_str()), None)
+            }
+            Self::LineMovement(moved) => {
+                about_event(&moved.event, Some(moved.market.as_str()), moved.book.as_deref())
+            }
+            Self::StaleAlert(alert) => About { book: Some(&alert.book), ..of(&alert.event) },
+            Self::CloseSignal(closed) => About {
+                sport: &closed.sport,
+                league: &closed.league,
+                event_id: &closed.event_id,
+                market: Some(closed.market.as_str()),
+                book: None,
+            },
+            Self::EdgeSignal(changed) => {
+                about_event(&changed.signal.event, Some(changed.signal.market.as_str()), None)
+            }
+        }
+    }
+
+    /// Of a window: what filters compare, before and after.
+    fn step(&self) -> Option<WindowStep> {
+        let before = |replaced: &Option<FilterValues>| match replaced {
+            Some(values) => Before::Was(values.clone()),
+            None => Before::Unknown,
+        };
+        match self {
+            Self::ArbWindow(ArbWindow { change, entry, replaced }) => {
+                let before = if change == "opened" { Before::Nothing } else { before(replaced) };
+                Some(WindowStep { now: Some(entry.filter_values()), before })
+            }
+            Self::CloseSignal(closed) => Some(WindowStep { now: None, before: before(&closed.replaced) }),
+            _ => None,
         }
     }
 
     /// Appends its text.
-    fn write(&self, text: &mut Vec<u8>) {
+    pub(super) fn write(&self, text: &mut Vec<u8>) {
         match self {
             Self::ArbWindow(window) => write(text, &view::arb_window(window)),
             Self::LineMovement(moved) => write(text, &MovementView::new(moved)),
@@ -99,6 +144,43 @@ impl Event {
     }
 }
 
+/// About an event of sports.
+pub(super) fn about_event<'a>(
+    event: &'a SportsEvent,
+    market: Option<&'a str>,
+    book: Option<&'a str>,
+) -> About<'a> {
+    About { sport: &event.sport, league: &event.league, event_id: &event.id, market, book }
+}
+
+/// What filters compare of a window, after a transition and before it.
+#[derive(Debug)]
+pub(super) struct WindowStep {
+    /// `None` of one that closed.
+    pub(super) now: Option<FilterValues>,
+    pub(super) before: Before,
+}
+
+/// What was shown of a window before a transition.
+#[derive(Debug)]
+pub(super) enum Before {
+    /// It was not open.
+    Nothing,
+    Was(FilterValues),
+    /// The record is of before it was recorded: it may have been shown to anybody.
+    Unknown,
+}
+
+/// What of an event is sent to a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Nothing,
+    /// It as it is.
+    Whole,
+    /// That the window is not what the client asked for any more.
+    Left,
+}
+
 /// The position of a record in the feed: its partition and offset, and its mark.
 pub(super) type RecordPosition = (i32, i64, Option<FeedMark>);
 
@@ -106,8 +188,15 @@ pub(super) type RecordPosition = (i32, i64, Option<FeedMark>);
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) kind: EventKind,
-    pub(super) sport: String,
-    pub(super) league: String,
+    sport: String,
+    league: String,
+    event_id: String,
+    market: Option<String>,
+    book: Option<String>,
+    /// The window or the signal that it changes.
+    pub(super) subject: Option<String>,
+    /// Of a window.
+    pub(super) step: Option<WindowStep>,
     /// Of an edge signal.
     pub(super) signal_kind: Option<String>,
     pub(super) partition: i32,
@@ -126,7 +215,7 @@ impl Block {
         epoch: &Epoch,
         after: &Positions,
     ) -> Self {
-        let (kind, (sport, league)) = (event.kind(), event.sport());
+        let (kind, about) = (event.kind(), event.about());
         let mut text = Vec::with_capacity(ROOM);
         text.extend(format!("event: {}\ndata: ", kind.key()).into_bytes());
         event.write(&mut text);
@@ -137,8 +226,13 @@ impl Block {
         text.shrink_to_fit();
         Self {
             kind,
-            sport: sport.to_owned(),
-            league: league.to_owned(),
+            sport: about.sport.to_owned(),
+            league: about.league.to_owned(),
+            event_id: about.event_id.to_owned(),
+            market: about.market.map(str::to_owned),
+            book: about.book.map(str::to_owned),
+            subject: event.subject().map(str::to_owned),
+            step: event.step(),
             signal_kind: event.signal_kind().map(str::to_owned),
             partition,
             offset,
@@ -146,6 +240,12 @@ impl Block {
             text: text.into(),
             id_at,
         }
+    }
+
+    /// What it is about.
+    pub(super) fn about(&self) -> About<'_> {
+        let Self { sport, league, event_id, market, book, .. } = self;
+        About { sport, league, event_id, market: market.as_deref(), book: book.as_deref() }
     }
 
     /// For a client that is exactly where the reader was.
@@ -158,11 +258,52 @@ impl Block {
         self.text.slice(..self.id_at)
     }
 
+    /// A part of it, all but the id; `None` for nothing.
+    pub(super) fn part(&self, part: Part) -> Option<Bytes> {
+        match part {
+            Part::Nothing => None,
+            Part::Whole => Some(self.without_id()),
+            Part::Left => Some(self.left().into()),
+        }
+    }
+
+    /// A part of it with its id.
+    pub(super) fn part_with_id(&self, part: Part) -> Option<Bytes> {
+        match part {
+            Part::Nothing => None,
+            Part::Whole => Some(self.shared()),
+            Part::Left => Some([self.left(), self.text[self.id_at..].into()].concat().into()),
+        }
+    }
+
+    /// The text without its id, as of a window that left what a client asked for.
+    fn left(&self) -> Vec<u8> {
+        let text = &self.text[..self.id_at];
+        let Some(at) = text.windows(CHANGE.len()).position(|bytes| bytes == CHANGE) else {
+            return text.into();
+        };
+        let (head, rest) = text.split_at(at + CHANGE.len());
+        let end = rest.iter().position(|byte| *byte == b'"').unwrap_or(rest.len());
+        [head, b"left", &rest[end..]].concat()
+    }
+
     /// Bytes of memory, roughly.
     pub(super) fn size(&self) -> usize {
-        let names = [Some(&self.sport), Some(&self.league), self.signal_kind.as_ref()];
-        let names = names.into_iter().flatten().map(String::len).sum::<usize>();
-        self.text.len() + names + size_of::<Self>()
+        let names = [Some(&self.sport), Some(&self.league), Some(&self.event_id), self.market.as_ref()];
+        let more = [self.book.as_ref(), self.subject.as_ref(), self.signal_kind.as_ref()];
+        let names = names.into_iter().chain(more).flatten().map(String::len).sum::<usize>();
+        self.text.len() + names + self.step.as_ref().map_or(0, WindowStep::size) + size_of::<Self>()
+    }
+}
+
+impl WindowStep {
+    fn size(&self) -> usize {
+        let before = match &self.before {
+            Before::Was(values) => Some(values),
+            Before::Nothing | Before::Unknown => None,
+        };
+        let books = self.now.iter().chain(before).map(|values| values.books.len());
+        books.sum::<usize>() * size_of::<Name>()
     }
 }
 

@@ -4,19 +4,21 @@
 //! explains why it is right as soon as the feed has been read as far as the board. It never holds times that
 //! were only confirmed.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 
 use super::event::Event;
+use crate::lists::entries::ById;
 use crate::lists::listed::Listed;
 
 /// What is open.
-#[derive(Debug, Default)]
+///
+/// A clone shares the entries until one of the two changes.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Fold {
-    windows: HashMap<String, Arc<BoardEntry>>,
-    signals: HashMap<String, Arc<EdgeSignal>>,
+    windows: Arc<ById<BoardEntry>>,
+    signals: Arc<ById<EdgeSignal>>,
 }
 
 /// Open windows and signals, each in no order.
@@ -36,18 +38,19 @@ impl Fold {
     pub(super) fn apply(&mut self, event: Event) {
         match event {
             Event::ArbWindow(window) => {
-                self.windows.insert(window.entry.id.clone(), Arc::new(window.entry));
+                Arc::make_mut(&mut self.windows).insert(window.entry.id.clone(), Arc::new(window.entry));
             }
             Event::CloseSignal(closed) => {
-                self.windows.remove(&closed.id);
+                Arc::make_mut(&mut self.windows).remove(&closed.id);
             }
             Event::EdgeSignal(changed) => match &*changed.change {
                 "opened" | "updated" => {
-                    self.signals.insert(changed.signal.id.clone(), Arc::new(changed.signal));
+                    Arc::make_mut(&mut self.signals)
+                        .insert(changed.signal.id.clone(), Arc::new(changed.signal));
                 }
                 // Why it closed.
                 _ => {
-                    self.signals.remove(&changed.signal.id);
+                    Arc::make_mut(&mut self.signals).remove(&changed.signal.id);
                 }
             },
             Event::LineMovement(_) | Event::StaleAlert(_) => {}
@@ -61,8 +64,8 @@ impl Fold {
     }
 }
 
-fn by_id<E: Listed>(entries: Vec<Arc<E>>) -> HashMap<String, Arc<E>> {
-    entries.into_iter().map(|entry| (entry.id().to_owned(), entry)).collect()
+fn by_id<E: Listed>(entries: Vec<Arc<E>>) -> Arc<ById<E>> {
+    Arc::new(entries.into_iter().map(|entry| (entry.id().to_owned(), entry)).collect())
 }
 
 #[cfg(test)]

@@ -12,32 +12,44 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::Stream;
+use tokio::sync::mpsc;
 
-use super::event::{Block, id_line};
-use super::hub::{At, RingPosition};
+use super::PIECES;
+use super::client::{Client, Start};
+use super::conflation::Conflation;
+use super::event::{Block, Part, id_line};
+use super::hub::RingPosition;
 use super::notice;
 use super::position::Positions;
+use super::ring::RingCursor;
 use super::session::{End, Session};
+use super::sse_body::{Beginning, Continued};
 
 /// Such a client.
 pub(super) struct Follower {
     session: Session,
-    /// The number of the next block.
-    next: u64,
+    /// Where it reads; `None` when that is no longer in memory.
+    cursor: Option<RingCursor>,
     /// How far it has come.
     sent: Positions,
     /// What the reader had read before the next block, where the client has more than that: only there it may have had what
     /// the ring has again.
     reader: Option<Positions>,
+    /// What it has read and was not sent yet, of a client that wants the latest state alone.
+    conflation: Option<Conflation>,
     has_ended: bool,
+    /// It goes on with a snapshot.
+    is_behind: bool,
 }
 
 impl Follower {
     /// A client at this position; the position to continue from is never beyond it.
     pub(super) fn new(session: Session, mut sent: Positions, place: RingPosition) -> Self {
         sent.learn(&place.reader);
+        let cursor = session.hub().cursor(place.next);
         let reader = Some(place.reader).filter(|reader| *reader != sent);
-        Self { session, next: place.next, sent, reader, has_ended: false }
+        let conflation = session.conflate.map(Conflation::new);
+        Self { session, cursor, sent, reader, conflation, has_ended: false, is_behind: false }
     }
 
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
@@ -46,31 +58,43 @@ impl Follower {
             if let Some(end) = self.session.end() {
                 return Poll::Ready(Err(end));
             }
-            match self.session.hub().read(self.next) {
-                At::Block(block) => {
-                    if let Some(text) = self.pass(&block) {
-                        return Poll::Ready(Ok(text));
-                    }
-                }
-                At::Gone => return Poll::Ready(Err(End::Lagged("too_slow"))),
+            match self.read() {
+                Read::Passed(Some(text)) => return Poll::Ready(Ok(text)),
+                Read::Passed(None) => {}
+                Read::Gone if self.conflation.is_some() => return Poll::Ready(Err(End::Behind)),
+                Read::Gone => return Poll::Ready(Err(End::Lagged("too_slow"))),
                 // Once more, for what has come before it would have been woken.
-                At::End if !is_waiting_for_it => {
+                Read::End if !is_waiting_for_it => {
                     self.session.slot.wait(context);
                     is_waiting_for_it = true;
                 }
-                At::End => return self.poll_idle(context),
+                Read::End => return self.poll_idle(context),
             }
         }
+    }
+
+    /// Reads the next block, if there is one.
+    fn read(&mut self) -> Read {
+        let Some(mut cursor) = self.cursor.take() else { return Read::Gone };
+        if self.session.hub().is_gone(cursor.number()) {
+            return Read::Gone;
+        }
+        let read = cursor.read().map_or(Read::End, |block| Read::Passed(self.pass(block)));
+        if let Read::Passed(_) = read {
+            cursor.advance();
+        }
+        self.cursor = Some(cursor);
+        read
     }
 
     /// Goes past a block: what is sent of it, if anything.
     fn pass(&mut self, block: &Block) -> Option<Bytes> {
         let (partition, offset, mark) = (block.partition, block.offset, block.mark);
-        self.next += 1;
         let has_had = self.reader.is_some() && self.sent.has_had(partition, mark);
         let is_new = self.sent.is_before(partition, offset) && !has_had;
         self.sent.pass(partition, offset, mark);
-        let text = (is_new && self.session.filter.includes(block)).then(|| self.text(block));
+        let part = if is_new { self.session.filter.part(block) } else { Part::Nothing };
+        let text = self.text(block, part);
         if let Some(reader) = &mut self.reader {
             reader.pass(partition, offset, mark);
             if *reader == self.sent {
@@ -82,19 +106,55 @@ impl Follower {
     }
 
     /// A block, with the id of where this client is after it.
-    fn text(&self, block: &Block) -> Bytes {
-        if self.reader.is_none() {
-            return block.shared();
+    fn text(&mut self, block: &Block, part: Part) -> Option<Bytes> {
+        if let Some(conflation) = &mut self.conflation {
+            conflation.put(block.subject.as_deref(), block.part(part)?);
+            return None;
         }
+        if self.reader.is_none() {
+            return block.part_with_id(part);
+        }
+        let id = || Bytes::from(id_line(self.session.hub().epoch(), &self.sent));
+        block.part(part).map(|text| [text, id()].concat().into())
+    }
+
+    /// What was read and not sent yet, with the id of where this client is after it.
+    fn flush(&mut self) -> Option<Bytes> {
         let id = id_line(self.session.hub().epoch(), &self.sent);
-        [block.without_id(), id.into()].concat().into()
+        self.conflation.as_mut()?.flush(&id)
     }
 
     fn poll_idle(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, End>> {
+        if let Some(conflation) = &mut self.conflation
+            && conflation.has_some()
+        {
+            ready!(conflation.poll_due(context));
+            return self.flush().map_or(Poll::Pending, |text| Poll::Ready(Ok(text)));
+        }
         ready!(self.session.poll_idle(context));
         let polls = &self.session.state.lists.polls;
         let (as_of, is_stale) = (polls.as_of(), polls.is_stale());
         Poll::Ready(Ok(notice::heartbeat(self.session.to(Some(&self.sent)), as_of, is_stale)))
+    }
+}
+
+/// What came of reading a block.
+enum Read {
+    /// There was one; what is sent of it, if anything.
+    Passed(Option<Bytes>),
+    /// Nothing yet.
+    End,
+    /// It is no longer in memory.
+    Gone,
+}
+
+impl Continued for Follower {
+    fn again(self) -> Option<(Beginning<Self>, mpsc::Receiver<Bytes>)> {
+        self.is_behind.then(|| {
+            let (out, pieces) = mpsc::channel(PIECES);
+            let beginning: Beginning<Self> = Box::pin(Client::new(self.session, out).begin(Start::Fresh));
+            (beginning, pieces)
+        })
     }
 }
 
@@ -110,9 +170,13 @@ impl Stream for Follower {
             Err(end) => {
                 self.has_ended = true;
                 let this = &mut *self;
+                this.is_behind = matches!(end, End::Behind);
+                // Before a notice with the id of where it is.
+                let unsent = if matches!(end, End::Closing) { this.flush() } else { None };
                 // A client that does not receive it sees the end of the stream, and resumes from its id all
                 // the same.
-                return Poll::Ready(this.session.last_word(&end, Some(&this.sent)));
+                let last = this.session.last_word(&end, Some(&this.sent));
+                return Poll::Ready(last.map(|last| [unsent.unwrap_or_default(), last].concat().into()));
             }
         };
         self.session.sends(piece.len());
@@ -187,11 +251,11 @@ mod tests {
 
         fn client_at(&self, query: &str, sent: Positions) -> Follower {
             let _in = self.runtime.enter();
-            let filter = StreamQuery::parse(query, &warp::http::HeaderMap::new()).ok().unwrap().filter;
+            let query = StreamQuery::parse(query, &warp::http::HeaderMap::new()).ok().unwrap();
             let place = self.app.streams().hub.join(&sent).unwrap();
             let stream = &self.app.stream;
             let session = (&*self.kid, stream.place("a", 0).unwrap());
-            Follower::new(Session::new(Arc::clone(stream), filter, session), sent, place)
+            Follower::new(Session::new(Arc::clone(stream), (query.filter, query.pace), session), sent, place)
         }
 
         /// The next pieces.

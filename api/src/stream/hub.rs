@@ -45,7 +45,7 @@ use tokio::task::block_in_place;
 use super::event::{Block, Event, RecordPosition};
 use super::fold::{Fold, OpenEntries};
 use super::position::{Epoch, Positions};
-use super::ring::Ring;
+use super::ring::{Ring, RingCursor};
 use super::waker_set::{WakerSet, WakerSlot};
 use crate::lists::Lists;
 use crate::lists::snapshot::Snapshot;
@@ -58,8 +58,8 @@ const SNAPSHOT_AGE: Duration = Duration::from_millis(250);
 pub(super) struct FeedHub {
     epoch: Epoch,
     inner: Mutex<Inner>,
-    /// The number of the next block, for a check without a lock whether there is a new one.
-    next: AtomicU64,
+    /// The number of the oldest block, for a check without a lock whether a client is too slow.
+    first: AtomicU64,
     is_closing: AtomicBool,
     /// How often the keys have been read again.
     keys_read: AtomicU64,
@@ -87,16 +87,6 @@ impl StreamSnapshot {
         let board = Snapshot::of(&lists.board.parts_of(open.windows));
         Self { board, signals: Snapshot::of(&lists.signals.parts_of(open.signals)) }
     }
-}
-
-/// What there is at a number.
-#[derive(Debug)]
-pub(super) enum At {
-    Block(Arc<Block>),
-    /// Nothing yet.
-    End,
-    /// Nothing any more.
-    Gone,
 }
 
 #[derive(Debug)]
@@ -127,7 +117,7 @@ impl FeedHub {
         Self {
             epoch,
             inner: Mutex::new(inner),
-            next: AtomicU64::new(0),
+            first: AtomicU64::new(0),
             is_closing: AtomicBool::new(false),
             keys_read: AtomicU64::new(0),
             wakers: WakerSet::default(),
@@ -173,13 +163,13 @@ impl FeedHub {
         let mut after = self.head();
         after.pass(partition, offset, mark);
         let block = Block::new(&event, at, &self.epoch, &after);
-        let next = {
+        let first = {
             let mut inner = self.lock();
             inner.ring.push(block);
             inner.fold.apply(event);
-            inner.ring.next()
+            inner.ring.first()
         };
-        self.next.store(next, Ordering::Release);
+        self.first.store(first, Ordering::Release);
         self.wakers.wake_all();
         Ok(())
     }
@@ -228,12 +218,14 @@ impl FeedHub {
         {
             return (place.clone(), Arc::clone(snapshot));
         }
-        let (place, open) = {
+        let (place, fold) = {
             let inner = self.lock();
             let place = RingPosition { next: inner.ring.next(), reader: inner.ring.head().clone() };
-            (place, inner.fold.open())
+            // Two counters: the entries are copied by whoever changes them while they are read here.
+            (place, inner.fold.clone())
         };
-        let snapshot = block_in_place(|| Arc::new(StreamSnapshot::of(lists, open)));
+        let snapshot = block_in_place(|| Arc::new(StreamSnapshot::of(lists, fold.open())));
+        drop(fold);
         *last = Some((Instant::now(), place.clone(), Arc::clone(&snapshot)));
         (place, snapshot)
     }
@@ -267,12 +259,14 @@ impl FeedHub {
         self.lock().ring.size()
     }
 
-    /// The block of a number.
-    pub(super) fn read(&self, number: u64) -> At {
-        if number >= self.next.load(Ordering::Acquire) {
-            return At::End;
-        }
-        self.lock().ring.block(number).map_or(At::Gone, At::Block)
+    /// From where to read the blocks of a number on, without a lock; `None` when they are no longer in memory.
+    pub(super) fn cursor(&self, number: u64) -> Option<RingCursor> {
+        self.lock().ring.cursor(number)
+    }
+
+    /// Whether the block of a number is no longer in memory.
+    pub(super) fn is_gone(&self, number: u64) -> bool {
+        number < self.first.load(Ordering::Acquire)
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

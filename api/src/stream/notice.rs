@@ -40,7 +40,7 @@ pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>, is_stale: bool) -> By
 /// events.
 pub(super) fn snapshot(to: To<'_>, whole: &StreamSnapshot, filter: &EventFilter) -> Vec<Bytes> {
     let mut pieces = vec![Bytes::from_static(b"event: snapshot\ndata: "), whole.board.opening().into()];
-    pieces.extend(whole.board.pieces(|entry| filter.includes_event(&entry.event)));
+    pieces.extend(whole.board.pieces(|entry| filter.includes_window(entry)));
     if filter.has(EventKind::EdgeSignal) {
         pieces.push(Bytes::from_static(b"],\"signals\":["));
         pieces.extend(whole.signals.pieces(|signal| filter.includes_signal(signal)));

@@ -26,6 +26,11 @@ impl OpenStreams {
         Some(OpenStream { account: account.to_owned(), streams: self.clone() })
     }
 
+    /// How many an account has.
+    pub(crate) fn count(&self, account: &str) -> u32 {
+        self.lock().get(account).copied().unwrap_or(0)
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, u32>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -53,6 +58,7 @@ mod tests {
         let open = |account| streams.open(account, 2);
         let (first, second) = (open("a"), open("a"));
         assert!(first.is_some() && second.is_some() && open("a").is_none() && open("b").is_some());
+        assert_eq!([streams.count("a"), streams.count("b"), streams.count("c")], [2, 0, 0]);
         drop(first);
         let third = open("a");
         assert!(third.is_some() && open("a").is_none());

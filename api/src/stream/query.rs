@@ -2,13 +2,16 @@
 //!
 //! Pure. It never guesses: an id that was never given out is refused, not taken for none.
 
-use arb_schemas::records::{EdgeSignal, Event};
+use std::time::Duration;
+
+use arb_schemas::records::{BoardEntry, EdgeSignal};
 use warp::http::HeaderMap;
 
-use super::event::{Block, EventKind};
+use super::event::{Before, Block, EventKind, Part, about_event};
 use super::position::{self, EventId};
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
+use crate::lists::listed::{ListFilter, Listed, StreamFilter};
 use crate::lists::signal_kinds::SignalKinds;
 use crate::lists::sport::Sport;
 
@@ -18,12 +21,18 @@ const LAST_EVENT_ID: &str = "last-event-id";
 /// The former name of the parameter `event`, accepted for now.
 const FORMER_EVENT: &str = "kinds";
 const BOTH_NAMES: &str = "is given twice: kinds is the former name of event";
+/// The least and the most of the parameters `conflate_ms` and `heartbeat_seconds`.
+const CONFLATE_MS: (u64, u64) = (50, 60_000);
+const HEARTBEAT_SECONDS: (u64, u64) = (1, 300);
 const BAD_ID: &str = "must be the id of an event of this stream";
+
+/// The filter of the board.
+type EntryFilter = <BoardEntry as Listed>::Filter;
 
 /// Which events.
 #[derive(Debug, Clone)]
 pub(super) struct EventFilter {
-    pub(super) sport: Sport,
+    board: EntryFilter,
     kinds: EventKinds,
     /// Of edge signals.
     signals: SignalKinds,
@@ -32,29 +41,62 @@ pub(super) struct EventFilter {
 /// Of each kind, whether it is sent. No list: it is asked for every event of every stream.
 type EventKinds = [bool; EventKind::ALL.len()];
 
+/// How often something is sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StreamPace {
+    /// The latest state of each window and signal at most this often, instead of every event.
+    pub(super) conflate: Option<Duration>,
+    /// Something at least this often, instead of the server's heartbeat.
+    pub(super) heartbeat: Option<Duration>,
+}
+
 /// All of it.
 #[derive(Debug)]
 pub(crate) struct StreamQuery {
     pub(super) filter: EventFilter,
+    pub(super) pace: StreamPace,
     pub(super) last: Option<EventId>,
 }
 
 impl EventFilter {
-    /// Whether an event is sent.
-    pub(super) fn includes(&self, block: &Block) -> bool {
-        self.has(block.kind)
-            && self.sport.is(&block.sport, &block.league)
-            && block.signal_kind.as_ref().is_none_or(|kind| self.signals.include(kind))
+    /// What of an event is sent: of a window also that it is not any more what was asked for.
+    pub(super) fn part(&self, block: &Block) -> Part {
+        let is_wanted = self.has(block.kind)
+            && self.board.is_about(&block.about())
+            && block.signal_kind.as_ref().is_none_or(|kind| self.signals.include(kind));
+        if !is_wanted {
+            return Part::Nothing;
+        }
+        let Some(step) = &block.step else { return Part::Whole };
+        let includes = |values| self.board.includes_values(values);
+        let was = || match &step.before {
+            Before::Nothing => false,
+            Before::Was(values) => includes(values),
+            Before::Unknown => true,
+        };
+        match &step.now {
+            Some(now) if includes(now) => Part::Whole,
+            Some(_) if was() => Part::Left,
+            None if was() => Part::Whole,
+            _ => Part::Nothing,
+        }
     }
 
-    /// Whether what is open of an event of sports is sent.
-    pub(super) fn includes_event(&self, event: &Event) -> bool {
-        self.sport.is(&event.sport, &event.league)
+    /// Whether an open window is sent.
+    pub(super) fn includes_window(&self, entry: &BoardEntry) -> bool {
+        self.board.is_about(&about_event(&entry.event, Some(entry.market.as_str()), None))
+            && self.board.includes_values(&entry.filter_values())
     }
 
     /// Whether an open signal is sent.
     pub(super) fn includes_signal(&self, signal: &EdgeSignal) -> bool {
-        self.includes_event(&signal.event) && self.signals.include(signal.kind.as_str())
+        self.board.is_about(&about_event(&signal.event, Some(signal.market.as_str()), None))
+            && self.signals.include(signal.kind.as_str())
+    }
+
+    /// The sports and leagues in it.
+    pub(super) fn sports(&self) -> Vec<(&'static str, &Sport)> {
+        self.board.sports()
     }
 
     /// Whether events of a kind are sent at all.
@@ -68,20 +110,26 @@ impl StreamQuery {
     /// time, and the newer id beside it.
     pub(crate) fn parse(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
         let mut filter = EventFilter {
-            sport: Sport::default(),
+            board: EntryFilter::default(),
             kinds: [true; EventKind::ALL.len()],
             signals: SignalKinds::default(),
         };
-        let (mut last, mut are_chosen) = (None, false);
+        let (mut last, mut are_chosen, mut pace) = (None, false, StreamPace::default());
         for (name, value) in parameters(query)? {
             match &*name {
-                "sport" => filter.sport = Sport::parse(&value)?,
                 "event" | FORMER_EVENT if are_chosen => {
                     return Err(Problem::invalid_param(&name, BOTH_NAMES));
                 }
                 "event" | FORMER_EVENT => (filter.kinds, are_chosen) = (kinds(&name, &value)?, true),
                 "kind" => filter.signals = SignalKinds::parse(&value)?,
+                "conflate_ms" => {
+                    pace.conflate = Some(Duration::from_millis(whole(&name, &value, CONFLATE_MS)?));
+                }
+                "heartbeat_seconds" => {
+                    pace.heartbeat = Some(Duration::from_secs(whole(&name, &value, HEARTBEAT_SECONDS)?));
+                }
                 "last_event_id" => last = Some(id("last_event_id", &value)?),
+                _ if filter.board.take_for_stream(&name, &value)? => {}
                 _ => return Err(Problem::invalid_param(&name, "is unknown")),
             }
         }
@@ -89,7 +137,7 @@ impl StreamQuery {
         if let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) {
             last = Some(id(LAST_EVENT_ID, value.to_str().unwrap_or_default())?);
         }
-        Ok(Self { filter, last })
+        Ok(Self { filter, pace, last })
     }
 }
 
@@ -101,6 +149,13 @@ fn kinds(name: &str, text: &str) -> Result<EventKinds, Problem> {
         wanted[kind.ok_or_else(|| Problem::invalid_param(name, reason))? as usize] = true;
     }
     Ok(wanted)
+}
+
+/// A whole number within limits.
+fn whole(name: &str, text: &str, (least, most): (u64, u64)) -> Result<u64, Problem> {
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number
+        .ok_or_else(|| Problem::invalid_param(name, format!("must be a whole number from {least} to {most}")))
 }
 
 fn id(name: &str, text: &str) -> Result<EventId, Problem> {
@@ -138,7 +193,7 @@ mod tests {
             ("sport=tennis", [false, false, false]),
         ] {
             let filter = parse(query).filter;
-            assert_eq!(blocks.each_ref().map(|block| filter.includes(block)), expected, "{query}");
+            assert_eq!(blocks.each_ref().map(|block| filter.part(block) == Part::Whole), expected, "{query}");
         }
     }
 
@@ -166,6 +221,14 @@ mod tests {
             "sort=1",
             "sport=",
             "sport=a&sport=b",
+            "sort=margin",
+            "max_age=5",
+            "min_margin=2%",
+            "conflate_ms=49",
+            "conflate_ms=60001",
+            "heartbeat_seconds=0",
+            "heartbeat_seconds=301",
+            "heartbeat_seconds=1.5",
         ] {
             assert!(StreamQuery::parse(query, &HeaderMap::new()).is_err(), "{query}");
         }

@@ -1,25 +1,81 @@
 //! The last events of the feed, in memory, shared by all clients.
 //!
-//! Pure. Bounded in number and bytes: the oldest events are dropped, whether or not clients still need them.
-//! It never waits for a client.
+//! Bounded in number and bytes: the oldest events are dropped, whether or not clients still need them. It never waits for a client,
+//! and clients read without a lock: events are in segments that link to the next one, and a client holds the segment that it reads.
+//! So a client that is not polled keeps what came since; it is polled again, and disconnected, or its connection is closed when a
+//! write makes no progress.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::event::Block;
 use super::position::Positions;
 
 /// Most bytes of what is kept.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
+/// Events of a segment.
+const SEGMENT: u64 = 64;
+
+/// Some events in a row, each written once.
+#[derive(Debug)]
+struct Segment {
+    /// The number of its first event.
+    first: u64,
+    blocks: Box<[OnceLock<Block>]>,
+    next: OnceLock<Arc<Self>>,
+}
+
+impl Segment {
+    fn new(first: u64) -> Arc<Self> {
+        let blocks = (0..SEGMENT).map(|_| OnceLock::new()).collect();
+        Arc::new(Self { first, blocks, next: OnceLock::new() })
+    }
+
+    fn block(&self, number: u64) -> Option<&OnceLock<Block>> {
+        self.blocks.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+}
+
+/// A place from which a client reads.
+#[derive(Debug)]
+pub(super) struct RingCursor {
+    segment: Arc<Segment>,
+    /// The number of the next event.
+    next: u64,
+}
+
+impl RingCursor {
+    /// The number of the next event.
+    pub(super) fn number(&self) -> u64 {
+        self.next
+    }
+
+    /// The next event, if it has come.
+    pub(super) fn read(&mut self) -> Option<&Block> {
+        if self.segment.block(self.next).is_none() {
+            let next = Arc::clone(self.segment.next.get()?);
+            self.segment = next;
+        }
+        self.segment.block(self.next)?.get()
+    }
+
+    /// Goes past it.
+    pub(super) fn advance(&mut self) {
+        self.next += 1;
+    }
+}
 
 /// The last events.
 #[derive(Debug)]
 pub(super) struct Ring {
-    blocks: VecDeque<Arc<Block>>,
+    /// Of all events that are kept; the last one may be full.
+    segments: VecDeque<Arc<Segment>>,
     bytes: usize,
     max_blocks: usize,
     /// The number of the first block, counted from the start of this process.
     first: u64,
+    /// That of the next to come.
+    next: u64,
     /// Before the first block.
     tail: Positions,
     /// After the last.
@@ -29,31 +85,68 @@ pub(super) struct Ring {
 impl Ring {
     /// An empty ring of at most so many events, whose feed begins here.
     pub(super) fn new(max_blocks: usize, start: Positions) -> Self {
-        let blocks = VecDeque::new();
-        Self { blocks, bytes: 0, max_blocks, first: 0, tail: start.clone(), head: start }
+        let segments = VecDeque::from([Segment::new(0)]);
+        Self { segments, bytes: 0, max_blocks, first: 0, next: 0, tail: start.clone(), head: start }
     }
 
     /// Adds the next event; the oldest go where it is full.
     pub(super) fn push(&mut self, block: Block) {
         self.head.pass(block.partition, block.offset, block.mark);
         self.bytes += block.size();
-        self.blocks.push_back(Arc::new(block));
-        while self.blocks.len() > self.max_blocks || self.bytes > MAX_BYTES {
-            let Some(oldest) = self.blocks.pop_front() else { break };
-            self.bytes -= oldest.size();
-            self.first += 1;
-            self.tail.pass(oldest.partition, oldest.offset, oldest.mark);
+        self.put(block);
+        let most = self.max_blocks as u64;
+        while self.next - self.first > most || self.bytes > MAX_BYTES {
+            if !self.drop_oldest() {
+                break;
+            }
         }
+    }
+
+    fn put(&mut self, block: Block) {
+        let last = self.segments.back().filter(|last| last.block(self.next).is_some());
+        let last = last.map(Arc::clone).unwrap_or_else(|| self.segment());
+        if let Some(place) = last.block(self.next) {
+            let _ = place.set(block);
+        }
+        self.next += 1;
+    }
+
+    /// Another segment, behind the last.
+    fn segment(&mut self) -> Arc<Segment> {
+        let segment = Segment::new(self.next);
+        if let Some(last) = self.segments.back() {
+            let _ = last.next.set(Arc::clone(&segment));
+        }
+        self.segments.push_back(Arc::clone(&segment));
+        segment
+    }
+
+    /// Whether there was one.
+    fn drop_oldest(&mut self) -> bool {
+        let Some(front) = self.segments.front().map(Arc::clone) else { return false };
+        let Some(oldest) = front.block(self.first).and_then(OnceLock::get) else { return false };
+        self.bytes -= oldest.size();
+        self.tail.pass(oldest.partition, oldest.offset, oldest.mark);
+        self.first += 1;
+        if front.block(self.first).is_none() && self.segments.len() > 1 {
+            self.segments.pop_front();
+        }
+        true
+    }
+
+    /// The number of the first block that is kept.
+    pub(super) fn first(&self) -> u64 {
+        self.first
     }
 
     /// The number of the next block to come.
     pub(super) fn next(&self) -> u64 {
-        self.first + self.blocks.len() as u64
+        self.next
     }
 
     /// Events, and their bytes.
     pub(super) fn size(&self) -> (usize, usize) {
-        (self.blocks.len(), self.bytes)
+        (usize::try_from(self.next - self.first).unwrap_or(usize::MAX), self.bytes)
     }
 
     /// Before the first event.
@@ -72,12 +165,14 @@ impl Ring {
         if !at.reaches(&self.tail) {
             return None;
         }
-        let (mut number, mut reader) = (self.first, self.tail.clone());
-        for block in self.blocks.iter().take_while(|block| !at.is_before(block.partition, block.offset)) {
-            number += 1;
+        let (mut cursor, mut reader) = (self.cursor(self.first)?, self.tail.clone());
+        while let Some(block) = cursor.read()
+            && !at.is_before(block.partition, block.offset)
+        {
             reader.pass(block.partition, block.offset, block.mark);
+            cursor.advance();
         }
-        Some((number, reader))
+        Some((cursor.number(), reader))
     }
 
     /// Whether a reader can go on from a number: nothing after it is gone.
@@ -85,10 +180,12 @@ impl Ring {
         from >= self.first
     }
 
-    /// The block of a number; `None` when it is gone, or not there yet.
-    pub(super) fn block(&self, number: u64) -> Option<Arc<Block>> {
-        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        self.blocks.get(index).cloned()
+    /// From where to read the blocks of a number on; `None` when the first of them is gone.
+    pub(super) fn cursor(&self, number: u64) -> Option<RingCursor> {
+        let front = self.segments.front().filter(|_| self.has(number) && number <= self.next)?;
+        let index = usize::try_from((number - front.first) / SEGMENT).ok()?;
+        let segment = self.segments.get(index).or_else(|| self.segments.back())?;
+        Some(RingCursor { segment: Arc::clone(segment), next: number })
     }
 }
 
@@ -109,7 +206,7 @@ mod tests {
     }
 
     fn place(ring: &Ring, number: u64) -> Option<(i32, i64)> {
-        ring.block(number).map(|block| (block.partition, block.offset))
+        ring.cursor(number)?.read().map(|block| (block.partition, block.offset))
     }
 
     #[test]
@@ -128,6 +225,28 @@ mod tests {
         assert_eq!(ring.join(&at(&[5, 9])), None, "record 5 of partition 0 is gone");
         assert_eq!(ring.join(&at(&[6, 8])), Some((2, at(&[6, 8]))), "it begins with what it has not");
         assert_eq!(ring.join(&at(&[9, 8])), Some((3, at(&[9, 8]))), "or with what comes");
+    }
+
+    #[test]
+    fn a_cursor_reads_on_from_segment_to_segment_and_keeps_what_it_reads() {
+        let mut ring = Ring::new(10, at(&[0]));
+        let mut cursor = ring.cursor(0).unwrap();
+        assert!(cursor.read().is_none(), "nothing has come");
+        let most = i64::try_from(SEGMENT).unwrap() * 3;
+        (0..most).for_each(|offset| push(&mut ring, 0, offset));
+        for offset in 0..most {
+            assert_eq!(cursor.read().map(|block| block.offset), Some(offset));
+            cursor.advance();
+        }
+        assert!(cursor.read().is_none() && ring.cursor(0).is_none());
+        assert_eq!(
+            (ring.segments.len(), ring.size().0),
+            (1, 10),
+            "segments that are read by nobody are freed"
+        );
+        push(&mut ring, 0, most);
+        assert_eq!(cursor.read().map(|block| block.offset), Some(most));
+        assert_eq!(cursor.number(), ring.next() - 1);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::idle_timer::IdleTimer;
 use super::notice::{self, To};
 use super::open_streams::OpenStream;
 use super::position::Positions;
-use super::query::EventFilter;
+use super::query::{EventFilter, StreamPace};
 use super::waker_set::WakerSlot;
 
 /// The longest time between reports of sent events, unless a whole batch was sent.
@@ -28,6 +28,10 @@ const REPORT: Duration = Duration::from_secs(1);
 pub(super) struct Session {
     pub(super) state: Arc<StreamState>,
     pub(super) filter: EventFilter,
+    /// The latest state of each window and signal at most this often.
+    pub(super) conflate: Option<Duration>,
+    /// The client receives something at least this often.
+    pub(super) heartbeat: Duration,
     pub(super) key: HeldKey,
     pub(super) slot: WakerSlot,
     pub(super) idle: IdleTimer,
@@ -73,6 +77,8 @@ pub(super) enum End {
     Lagged(&'static str),
     /// The server ends.
     Closing,
+    /// Not at all: the client, which wants the latest state alone, goes on with a snapshot.
+    Behind,
 }
 
 /// Why a stream ends, reported at its end: `gone` unless there is another reason. A client whose connection
@@ -89,14 +95,27 @@ impl Session {
     /// Of the caller with this kid, in a place of its account.
     pub(super) fn new(
         state: Arc<StreamState>,
-        filter: EventFilter,
+        (filter, pace): (EventFilter, StreamPace),
         (kid, place): (&str, OpenStream),
     ) -> Self {
         let key = HeldKey::new(&state, kid);
-        let (slot, idle) = (state.streams.hub.slot(), IdleTimer::new(state.streams.heartbeat));
+        let heartbeat = pace.heartbeat.unwrap_or(state.streams.heartbeat);
+        let (slot, idle, conflate) = (state.streams.hub.slot(), IdleTimer::new(heartbeat), pace.conflate);
         let (unreported, open) = ((Sent::default(), Instant::now()), Open::stream());
         let ending = Ending("gone");
-        Self { state, filter, key, slot, idle, unreported, ending, _open: open, _place: place }
+        Self {
+            state,
+            filter,
+            conflate,
+            heartbeat,
+            key,
+            slot,
+            idle,
+            unreported,
+            ending,
+            _open: open,
+            _place: place,
+        }
     }
 
     pub(super) fn hub(&self) -> &FeedHub {
@@ -172,7 +191,7 @@ impl Session {
     /// The last notice to a client at this position; empty where the connection is closed.
     pub(super) fn last_word(&mut self, end: &End, sent: Option<&Positions>) -> Option<Bytes> {
         match end {
-            End::Gone => None,
+            End::Gone | End::Behind => None,
             End::Revoked => {
                 self.ending.0 = "key_revoked";
                 Some(notice::key_revoked())

@@ -3,9 +3,9 @@
 //! The reader blocks, so it has a dedicated thread. It never skips: a record that cannot be read ends it with
 //! an error, because a stream with a missing record is wrong.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use arb_kafka::{self as kafka, Cluster, Feed, FeedEvent};
+use arb_kafka::{self as kafka, Cluster, Feed, FeedEvent, ReaderGroup};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::FEED_EVENTS;
@@ -18,6 +18,8 @@ use crate::lists::follow::FollowError;
 
 /// How long to wait for a record before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
+/// How often the positions are committed.
+const COMMIT: Duration = Duration::from_secs(5);
 /// How often to look whether the board and the signals have been read.
 const POLL: Duration = Duration::from_millis(10);
 
@@ -27,6 +29,8 @@ pub struct Source {
     cluster: Cluster,
     epoch: Epoch,
     start: Positions,
+    /// The consumer group that shows how far this instance is.
+    group: Option<String>,
 }
 
 impl Source {
@@ -41,7 +45,13 @@ impl Source {
         let each = i64::try_from(look_back / spans.len().max(1)).unwrap_or(0);
         let start = |span: &Span| (span.next - each).max(span.first);
         let start = Positions::new(spans.iter().map(start).collect());
-        Ok(Self { cluster: cluster.clone(), epoch, start })
+        Ok(Self { cluster: cluster.clone(), epoch, start, group: None })
+    }
+
+    /// The same, whose reader commits its positions to a consumer group of this name.
+    #[must_use]
+    pub fn in_group(self, name: String) -> Self {
+        Self { group: Some(name), ..self }
     }
 
     /// A feed that is not read from Kafka: the caller hands over its records. Events that have left memory
@@ -49,7 +59,7 @@ impl Source {
     #[must_use]
     pub fn by_hand(partitions: i32) -> Self {
         let start = Positions::new((0..partitions).map(|_| 0).collect());
-        Self { cluster: Cluster::plaintext(""), epoch: [0; 16], start }
+        Self { cluster: Cluster::plaintext(""), epoch: [0; 16], start, group: None }
     }
 
     /// The id of the feed's topic.
@@ -85,7 +95,16 @@ impl Source {
         kafka::settle(&self.cluster, &FEED_EVENTS, self.partitions(), stop)?;
         let mut feed = self.open()?;
         feed.read_from((0..).zip(self.start.as_slice().iter().copied()), self.start.marks())?;
+        let group = self.group.as_ref();
+        let group = group.map(|name| ReaderGroup::open(&self.cluster, &FEED_EVENTS, name)).transpose()?;
+        let mut committed_at: Option<Instant> = None;
         while !stop.is_stopped() {
+            if let Some(group) = &group
+                && committed_at.is_none_or(|at| at.elapsed() >= COMMIT)
+            {
+                group.commit(hub.head().as_slice());
+                committed_at = Some(Instant::now());
+            }
             match feed.next(WAIT)? {
                 FeedEvent::Record { partition, offset, mark, value } => {
                     let pushed = hub.push((partition, offset, mark), &value);

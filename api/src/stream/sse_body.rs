@@ -16,7 +16,13 @@ use futures_util::Stream;
 use tokio::sync::mpsc;
 
 /// A first part that has not ended: when it ends, it returns the part that follows, if any.
-type Beginning<S> = Pin<Box<dyn Future<Output = Option<S>> + Send>>;
+pub(super) type Beginning<S> = Pin<Box<dyn Future<Output = Option<S>> + Send>>;
+
+/// What follows a beginning, and may be followed by another one.
+pub(super) trait Continued: Stream<Item = Bytes> + Unpin + Sized {
+    /// When it has ended: another beginning with its pieces, if the client goes on.
+    fn again(self) -> Option<(Beginning<Self>, mpsc::Receiver<Bytes>)>;
+}
 
 /// A client's pieces.
 pub(super) struct SseBody<S> {
@@ -54,15 +60,23 @@ impl<S> SseBody<S> {
     }
 }
 
-impl<S: Stream<Item = Bytes> + Unpin> Stream for SseBody<S> {
+impl<S: Continued> Stream for SseBody<S> {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some(piece) = ready!(self.poll_beginning(context)) {
-            return Poll::Ready(Some(Ok(piece)));
+        loop {
+            if let Some(piece) = ready!(self.poll_beginning(context)) {
+                return Poll::Ready(Some(Ok(piece)));
+            }
+            let Some(rest) = &mut self.rest else { return Poll::Ready(None) };
+            if let Some(piece) = ready!(Pin::new(rest).poll_next(context)) {
+                return Poll::Ready(Some(Ok(piece)));
+            }
+            let Some((beginning, pieces)) = self.rest.take().and_then(Continued::again) else {
+                return Poll::Ready(None);
+            };
+            (self.beginning, self.pieces) = (Some(Mutex::new(beginning)), Some(pieces));
         }
-        let Some(rest) = &mut self.rest else { return Poll::Ready(None) };
-        Pin::new(rest).poll_next(context).map(|piece| piece.map(Ok))
     }
 }
 
@@ -73,6 +87,41 @@ mod tests {
     use futures_util::{StreamExt, stream};
 
     use super::*;
+
+    /// Some pieces, and how often all begins again after them.
+    struct Rest(stream::Iter<std::vec::IntoIter<Bytes>>, u8);
+
+    impl Stream for Rest {
+        type Item = Bytes;
+
+        fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+            Pin::new(&mut self.0).poll_next(context)
+        }
+    }
+
+    impl Continued for Rest {
+        fn again(self) -> Option<(Beginning<Self>, mpsc::Receiver<Bytes>)> {
+            let left = self.1.checked_sub(1)?;
+            let (out, pieces) = mpsc::channel(1);
+            let beginning: Beginning<Self> = Box::pin(async move {
+                out.send(piece(100 + left)).await.unwrap();
+                Some(Self(stream::iter(vec![piece(200 + left)]), left))
+            });
+            Some((beginning, pieces))
+        }
+    }
+
+    #[test]
+    fn what_has_ended_can_begin_again() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (out, pieces) = mpsc::channel(1);
+        let beginning = async move {
+            drop(out);
+            Some(Rest(stream::iter(vec![piece(1)]), 2))
+        };
+        let come = SseBody::new(beginning, pieces).map(Result::unwrap).collect::<Vec<_>>();
+        assert_eq!(runtime.block_on(come), [1, 101, 201, 100, 200].map(piece));
+    }
 
     fn piece(number: u8) -> Bytes {
         Bytes::from(vec![number])
@@ -89,7 +138,7 @@ mod tests {
                 for number in 0..10 {
                     out.send(piece(number)).await.unwrap();
                 }
-                rest.map(|rest| stream::iter(rest.map(piece)))
+                rest.map(|rest| Rest(stream::iter(rest.map(piece).collect::<Vec<_>>()), 0))
             };
             let come = SseBody::new(beginning, pieces).map(Result::unwrap).collect::<Vec<_>>();
             assert_eq!(runtime.block_on(come), expected);
@@ -104,7 +153,7 @@ mod tests {
         let beginning = async move {
             out.closed().await;
             drop(guard);
-            None::<stream::Empty<Bytes>>
+            None::<Rest>
         };
         let driven = SseBody::new(beginning, pieces);
         drop(driven);

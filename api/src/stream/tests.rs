@@ -9,11 +9,13 @@ use arb_schemas::records::{ArbWindow, EdgeSignal, SignalChange};
 use super::event::Event;
 use crate::fixtures::{closed, entry, signal};
 
+mod filtered;
+
 /// A window with this id and sequence, opened.
 pub(crate) fn window(id: &str, sequence: i64) -> Event {
     let mut entry = entry(id, 0.01);
     entry.sequence = sequence;
-    Event::ArbWindow(ArbWindow { change: "opened".into(), entry })
+    Event::ArbWindow(ArbWindow { change: "opened".into(), entry, replaced: None })
 }
 
 /// A window that closed.

@@ -98,7 +98,11 @@ mod tests {
 
     #[test]
     fn a_window_is_an_entry_with_its_change_and_without_a_rank() {
-        let value = shown(arb_window(&ArbWindow { change: "opened".into(), entry: entry("a", 0.025) }));
+        let value = shown(arb_window(&ArbWindow {
+            change: "opened".into(),
+            entry: entry("a", 0.025),
+            replaced: None,
+        }));
         assert_eq!(
             (&value["change"], &value["id"], &value["line"]),
             (&json!("opened"), &json!("a"), &json!(2.25))

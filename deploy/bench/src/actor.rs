@@ -5,11 +5,12 @@
 //! its CPU time itself.
 //!
 //! - `api`: the API as `arb serve` has it, its board and feed handed over instead of read from Kafka.
-//! - `bare`: a bare hyper server that sends the bytes that it is given.
+//! - `bare`: a bare hyper server that sends the bytes that it is given, or writes lines of a body to Kafka (`bare_push`).
 //! - `listeners`: clients of a stream.
 
 mod api;
 mod bare;
+mod bare_push;
 mod listeners;
 mod pace;
 
@@ -52,10 +53,14 @@ impl Role {
 /// An order to an actor.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Order {
-    /// The API: begin, with a board of so many entries. Answered by [`Served`].
-    Serve { entries: usize },
+    /// The API: begin, with a board of so many entries, and with leases of the quota or without. Answered by [`Served`].
+    Serve { entries: usize, is_charged: bool },
     /// The bare server: begin, and answer every request with this. Answered by [`Served`].
     Answer(Script),
+    /// The API: write what is pushed to this Kafka from now on.
+    WritePushes { brokers: String },
+    /// The bare server: begin, and write each line of a body to this Kafka. Answered by [`Served`].
+    WriteLines { brokers: String },
     /// Servers: send so many events to all streams. Answered by when each was sent.
     Send { events: usize, per_second: f64 },
     /// Listeners: open so many streams, each up to its first block.

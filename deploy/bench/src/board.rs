@@ -31,7 +31,7 @@ const OF_HYPER: [&str; 3] = ["content-length", "date", "transfer-encoding"];
 pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
     let mut to = Measured::default();
     let mut api = Actor::start(Role::Api)?;
-    let served: Served = api.ask(&Order::Serve { entries: ENTRIES })?;
+    let served: Served = api.ask(&Order::Serve { entries: ENTRIES, is_charged: true })?;
     for limit in LIMITS {
         let mut case = Case::new(&format!("limit={limit}"), request(&served, limit, None), &served)?;
         to.rows.extend(case.measure(&mut api, scale, stop)?);

@@ -56,6 +56,8 @@ pub(crate) enum Part {
     Growth,
     /// Taking a partition over, and how long the other partitions pause meanwhile
     Takeover,
+    /// Leases of the quota, beside an API without them; sign-ins; the restore of an owner of accounts
+    Accounts,
     /// Be a role of `arb`, which a measurement runs beside itself
     #[command(hide = true)]
     Arb {

@@ -22,6 +22,11 @@ use arb_schemas::wire::WireError;
 
 const ACCOUNT: &str = "acc_benchmarkbenchmk";
 
+/// The source of the account, and its book.
+pub(crate) const SOURCE: &str = "bench";
+/// What an operator grants to those who push.
+const PUSHES: [Scope; 2] = [Scope::TicksWrite, Scope::EventsWrite];
+
 /// A key of an account, and both as they are stored.
 pub(crate) fn parts(pepper: &Pepper, now: Micros) -> anyhow::Result<(String, Vec<Part>)> {
     let key = secrets::new_key(Mode::Live, &[7; KEY_RANDOM]);
@@ -32,12 +37,12 @@ pub(crate) fn parts(pepper: &Pepper, now: Micros) -> anyhow::Result<(String, Vec
         revision: 0,
         plan: Plan::Enterprise,
         is_disabled: false,
-        granted: Vec::new(),
-        books: Vec::new(),
-        source: None,
+        granted: PUSHES.to_vec(),
+        books: vec![SOURCE.to_owned()],
+        source: Some(SOURCE.to_owned()),
         created_at: now,
     };
-    let scopes = Scope::DEFAULT.to_vec();
+    let scopes = [&Scope::DEFAULT[..], &PUSHES].concat();
     let stored = ApiKey {
         kid: secrets::parse_key(&key).context("the key is none")?.kid.to_owned(),
         account: ACCOUNT.to_owned(),

@@ -4,6 +4,7 @@
 //! measured on. A measurement and its baseline run in turn in one run. It asserts nothing: an expectation
 //! that is not met is printed, and fails nothing.
 
+mod accounts;
 mod actor;
 mod board;
 mod cli;
@@ -112,6 +113,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     };
     let takeover = || -> Measurement<'a> { (takeover::PART, Box::new(move || takeover::run(scale, stop))) };
     let growth = || -> Measurement<'a> { (growth::PART, Box::new(move || growth::run(scale, stop))) };
+    let accounts = || -> Measurement<'a> { (accounts::PART, Box::new(move || accounts::run(scale, stop))) };
     match part {
         Part::All(config) => {
             vec![
@@ -122,6 +124,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
                 sse(),
                 growth(),
                 takeover(),
+                accounts(),
             ]
         }
         Part::Engine { recording } => vec![engine(recording)],
@@ -131,6 +134,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         Part::Sse => vec![sse()],
         Part::Growth => vec![growth()],
         Part::Takeover => vec![takeover()],
+        Part::Accounts => vec![accounts()],
         Part::Arb { .. } | Part::Actor { .. } => vec![],
     }
 }

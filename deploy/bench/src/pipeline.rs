@@ -12,6 +12,7 @@ mod ground;
 mod input;
 mod latency;
 mod metered;
+mod push;
 mod rows;
 mod scratch;
 mod sse;
@@ -52,7 +53,7 @@ pub(super) fn run(
     let config = &sized(config, scale);
     let mut children = Children::new(&crate::ROLE, log_format)?;
     let done = KafkaGround::prepare(config, &mut children, stop).and_then(|mut ground| {
-        let done = measure(config, scale.rounds, &mut ground);
+        let done = measure(config, scale, &mut ground);
         // Also after an error, which is then the one that is returned.
         let cleared = ground.clear();
         done.and_then(|measured| cleared.map(|()| measured))
@@ -70,10 +71,10 @@ fn sized(config: &PipelineOptions, scale: Scale) -> PipelineOptions {
     PipelineOptions { ticks, rates: vec![rate], seconds, ..config }
 }
 
-fn measure(config: &PipelineOptions, rounds: u32, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
+fn measure(config: &PipelineOptions, scale: Scale, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
     let mut to = Measured::default();
     for feed in [Feed::Push, Feed::Polls] {
-        throughput(config, rounds, feed, ground, &mut to)?;
+        throughput(config, scale.rounds, feed, ground, &mut to)?;
     }
     for &rate in &config.rates {
         let latency = latency::measure(rate, Duration::from_secs(config.seconds), ground)?;
@@ -81,6 +82,7 @@ fn measure(config: &PipelineOptions, rounds: u32, ground: &mut KafkaGround<'_>) 
         to.notes.push(rows::about_latency(rate, &latency));
     }
     to.notes.push(rows::notes());
+    push::measure(scale, ground, &mut to)?;
     Ok(to)
 }
 

@@ -15,7 +15,7 @@ use super::report::{Expected, Measure, Measured, Row};
 use super::turns::in_turns;
 
 pub(super) const PART: &str = "sse";
-const STREAMS: [usize; 2] = [100, 1_000];
+const STREAMS: [usize; 3] = [100, 1_000, 10_000];
 /// What all streams together are sent a second: enough to be measured, not so much that anybody falls behind.
 const DELIVERIES: f64 = 20_000.0;
 /// How long a round is, in seconds.
@@ -31,7 +31,7 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
     let mut to = Measured::default();
     for streams in STREAMS {
         let streams = if scale.is_quick { streams.min(QUICK.1) } else { streams };
-        let Compared { case, rounds, .. } = compare(streams, scale, stop)?;
+        let Compared { case, rounds, held } = compare(streams, scale, stop)?;
         let row = |what, of: fn(&SseSample) -> f64| {
             let pairs: Vec<_> = rounds.iter().map(|(ours, bare)| (of(ours), of(bare))).collect();
             Row::beside(PART, case.clone(), what, &pairs)
@@ -41,6 +41,7 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
             row(Measure("server CPU an event delivered", "us"), |sample| sample.cpu).expect(cpu),
             row(Measure("delay, p50", "ms"), |sample| sample.p50),
             row(Measure("delay, p99", "ms"), |sample| sample.p99).expect(p99),
+            Row::beside(PART, case.clone(), Measure("memory a stream", "bytes"), &[held]),
         ]);
         if scale.is_quick {
             break;
@@ -84,7 +85,7 @@ pub(super) fn compare(streams: usize, scale: Scale, stop: &Stop) -> anyhow::Resu
     )]
     let events = if scale.is_quick { QUICK.0 } else { (per_second * ROUND).ceil() as usize };
     let mut servers = [
-        Stage::new(Role::Api, &Order::Serve { entries: 0 })?,
+        Stage::new(Role::Api, &Order::Serve { entries: 0, is_charged: true })?,
         Stage::new(Role::Bare, &Order::Answer(script()?))?,
     ];
     let held = (servers[0].fill(streams)?, servers[1].fill(streams)?);
@@ -138,7 +139,7 @@ fn request(Served { at, key }: &Served, version: &str) -> String {
 /// because a stream that is opened soon after others receives the same events.)
 fn script() -> anyhow::Result<Script> {
     let mut api = Actor::start(Role::Api)?;
-    let served: Served = api.ask(&Order::Serve { entries: 0 })?;
+    let served: Served = api.ask(&Order::Serve { entries: 0, is_charged: true })?;
     let mut stream = Connection::open(served.at)?;
     let head = stream.begin(&request(&served, "1.0"))?;
     let body = stream.block()?;

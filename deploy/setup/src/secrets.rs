@@ -17,6 +17,8 @@ pub const ADMIN: &str = "CLICKHOUSE_ADMIN_PASSWORD";
 pub const KAFKA: &str = "KAFKA_PASSWORD";
 /// Secret of SASL OAUTHBEARER that tokens are issued for.
 pub const KAFKA_OAUTH: &str = "KAFKA_OAUTH_CLIENT_SECRET";
+/// Key of an account of the board, for commands that use its API.
+pub const API_KEY: &str = "ARB_API_KEY";
 
 /// All of them.
-pub const ALL: [&str; 7] = [ODDS_API_KEY, WRITER, MIGRATOR, ANALYST, ADMIN, KAFKA, KAFKA_OAUTH];
+pub const ALL: [&str; 8] = [ODDS_API_KEY, WRITER, MIGRATOR, ANALYST, ADMIN, KAFKA, KAFKA_OAUTH, API_KEY];

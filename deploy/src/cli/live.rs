@@ -36,6 +36,12 @@ pub(crate) struct Live {
     /// Spread the credits evenly until this day of the month, on which they are reset (UTC)
     #[arg(long, env = "ARB_CREDIT_RESET_DAY", value_name = "DAY", value_parser = clap::value_parser!(i8).range(1..=31))]
     pub(crate) credit_reset_day: Option<i8>,
+    /// Percent of the credits above the floor that scans may spend until the credits are reset; of a group all workers together
+    #[arg(long, env = "ARB_SCAN_CREDIT_PERCENT", value_name = "PERCENT", default_value_t = 20, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) scan_credit_percent: u8,
+    /// Sports that one scan may have polled by a worker
+    #[arg(long, env = "ARB_SCAN_SPORTS", value_name = "SPORTS", default_value_t = 10)]
+    pub(crate) scan_sports: usize,
     /// Time between two polls of a sport with an event in play
     #[arg(long, env = "ARB_EVERY_IN_PLAY", value_name = "TIME", value_parser = span, default_value = "60s")]
     pub(crate) every_in_play: Span,
@@ -138,6 +144,8 @@ impl Live {
             ("markets", markets.join(",")),
             ("regions", self.regions.join(",")),
             ("credit-floor", self.credit_floor.to_string()),
+            ("scan-credit-percent", self.scan_credit_percent.to_string()),
+            ("scan-sports", self.scan_sports.to_string()),
             ("every-in-play", self.every_in_play.to_string()),
             ("every-hour", self.every_hour.to_string()),
             ("every-six-hours", self.every_six_hours.to_string()),

@@ -137,6 +137,38 @@ pub(crate) struct Accounts {
     pub(crate) child: Child,
 }
 
+/// Of webhooks, for those that send them and those that show them.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Webhooks {
+    /// File of the key under which secrets of webhook endpoints are derived; created where there is none, the same on all machines
+    #[arg(long, env = "ARB_WEBHOOK_KEY", value_name = "FILE", default_value = ".arb/webhook-key")]
+    pub(crate) webhook_key: PathBuf,
+    /// Allow webhooks by http, to any port and to this machine: for development alone, because the delivery log shows what is
+    /// answered there
+    #[arg(long, env = "ARB_WEBHOOK_DEVELOPMENT")]
+    pub(crate) webhook_development: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Deliver {
+    /// Consumer group of the tasks; the one of the feed is its name and -feed, a transactional id its name and a partition
+    #[arg(long, env = "ARB_DELIVER_GROUP", default_value = "arb-deliver")]
+    pub(crate) group: String,
+    /// Commit after so many milliseconds at the latest: every attempt waits for it
+    #[arg(long = "commit-interval-ms", env = "ARB_DELIVER_COMMIT_INTERVAL_MS", default_value = "10", value_parser = millis)]
+    pub(crate) commit_interval: Duration,
+    #[command(flatten)]
+    pub(crate) webhooks: Webhooks,
+    #[command(flatten)]
+    pub(crate) guard: Guard,
+    #[command(flatten)]
+    pub(crate) admin: AdminOptions,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
 /// Who may create an account over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SignUpMode {
@@ -152,6 +184,8 @@ pub(crate) struct Serve {
     pub(crate) listen: SocketAddr,
     #[command(flatten)]
     pub(crate) pepper: PepperFile,
+    #[command(flatten)]
+    pub(crate) webhooks: Webhooks,
     /// Who may create an account over HTTP
     #[arg(long, env = "ARB_SIGN_UP", value_enum, default_value = "closed")]
     pub(crate) sign_up: SignUpMode,
@@ -161,6 +195,12 @@ pub(crate) struct Serve {
     /// URL at which browsers reach this instance; where it begins with https, session cookies are sent by TLS alone
     #[arg(long, env = "ARB_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
+    /// Origins whose pages may use keys and tickets, such as https://app.example
+    #[arg(long, env = "ARB_CORS_ORIGINS", value_delimiter = ',', value_name = "URL")]
+    pub(crate) cors_origins: Vec<String>,
+    /// Consumer group by which Kafka's tools show how far this instance has read the feed [default: arb-serve-HOST-PORT]
+    #[arg(long, env = "ARB_FEED_GROUP", value_name = "GROUP")]
+    pub(crate) feed_group: Option<String>,
     /// File of the limits of each plan, such as {"free": 500}; the same on all instances [default: plans.json beside the pepper]
     #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,

@@ -5,14 +5,16 @@
 use std::process::Command;
 
 use arb_setup::secrets::ALL;
-pub(super) use arb_setup::secrets::{ADMIN, ANALYST, KAFKA, KAFKA_OAUTH, MIGRATOR, ODDS_API_KEY, WRITER};
+pub(super) use arb_setup::secrets::{
+    ADMIN, ANALYST, API_KEY, KAFKA, KAFKA_OAUTH, MIGRATOR, ODDS_API_KEY, WRITER,
+};
 
 /// Removes every secret from a command's environment except those that this role needs.
 pub fn hide(command: &mut Command, role: &str) {
     let needed: &[&str] = match role {
         "ingest" => &[KAFKA, KAFKA_OAUTH, ODDS_API_KEY],
         "sink" => &[KAFKA, KAFKA_OAUTH, WRITER],
-        "process" | "serve" => &[KAFKA, KAFKA_OAUTH],
+        "process" | "serve" | "deliver" => &[KAFKA, KAFKA_OAUTH],
         _ => &[],
     };
     for name in ALL.iter().filter(|name| !needed.contains(name)) {

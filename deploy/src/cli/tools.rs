@@ -8,6 +8,7 @@ use arb_lab::evaluate::Split;
 use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::secrets::API_KEY;
 use super::{Brokers, Format, Home, Market, seconds, time};
 
 /// What a key may spend.
@@ -28,6 +29,18 @@ pub(crate) struct Topics {
 pub(crate) enum TopicsAction {
     /// Print the catalogue
     List,
+    /// Print the ids, subjects and versions of the records' schemas
+    Schemas {
+        /// As JSON, with the schemas
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add the schemas to a Confluent Schema Registry that exists, with the ids that messages carry
+    Register {
+        /// Its URL, such as <http://localhost:8081> or <http://localhost:8081/contexts/.arb>
+        #[arg(long, value_name = "URL")]
+        registry: String,
+    },
     /// Create what is missing
     Create {
         /// Partitions of each, instead of the catalogue's
@@ -119,6 +132,22 @@ pub(crate) struct Synth {
     pub(crate) every: Micros,
     #[command(flatten)]
     pub(crate) market: Market,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Listen {
+    /// Where events are posted, as a deployed receiver would be sent them
+    #[arg(long, value_name = "URL")]
+    pub(crate) forward: String,
+    /// Address of the API
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    pub(crate) site: String,
+    /// Parameters of the stream, such as sport=soccer&event=arb_window
+    #[arg(long, value_name = "QUERY", default_value = "")]
+    pub(crate) query: String,
+    /// A key with the scope stream:read
+    #[arg(long, env = API_KEY, hide_env_values = true)]
+    pub(crate) key: String,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -32,6 +32,12 @@ pub fn pepper(home: &Path) -> PathBuf {
     home.join("pepper")
 }
 
+/// The file of the key under which secrets of webhook endpoints are derived.
+#[must_use]
+pub fn webhook_key(home: &Path) -> PathBuf {
+    home.join("webhook-key")
+}
+
 /// The local Kafka's log.
 pub(crate) fn kafka_data(home: &Path) -> PathBuf {
     home.join("kafka-data")

@@ -45,7 +45,7 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let source = open(&config.play, None)?.name().to_owned();
     let publisher = Publisher::connect(cluster, &source)?;
     let part = Part { after: config.play.after, until: config.play.until };
-    let scans = ScanQueue::start(cluster, &stop)?;
+    let scans = ScanQueue::start(cluster, clock::now, &stop)?;
     let request = Request { source: source.clone(), part, started_at, stop };
     let mut lease = SourceLease::join(cluster, publisher.partitions(), request)?;
     admin.show(Publishing::by(publisher.of(&source)));
@@ -75,8 +75,6 @@ fn publish(
                 return Ok(());
             }
         };
-        // What was asked of the last holder of the lease is its to answer.
-        drop(scans.take());
         let mut source = open(play, after)?;
         match replay(play, after).play(source.as_mut(), publisher, lease, scans, played) {
             Ok(PlayEnd::Complete) => return Ok(lease.complete(clock::now())?),

@@ -1,6 +1,7 @@
 //! `arb serve`: the board, the signals and the feed over HTTP, each fed by a thread that reads its topic.
 
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -11,23 +12,31 @@ use arb_api::access::replica::Replica;
 use arb_api::access::sign_up::SignUp;
 use arb_api::access::usage::{self, Usage};
 use arb_api::files::reload::Reloaded;
+use arb_api::http::cors::Cors;
 use arb_api::http::server::{self, Caps, Limits, Proxies};
 use arb_api::http::site::Site;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
+use arb_api::webhooks::Webhooks;
+use arb_api::webhooks::log::DeliveryLog;
+use arb_api::webhooks::tasks::{QueuedTask, TaskQueue, write_all};
 use arb_api::{App, Sessions, SharedApp};
-use arb_kafka::{self as kafka, Cluster, CommandProducer, EndProbe, Ends, PushProducer, Table};
+use arb_deliver::address::Rules;
+use arb_kafka::{
+    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, PushProducer, Table, TaskProducer,
+};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{
     ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, SCAN_REQUESTS, SCAN_RESULTS, SIGNALS,
+    WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
 };
 use tokio::net::TcpSocket;
 
 use crate::cli::{Serve, SignUpMode};
 use crate::roles::admin::{Admin, Vitals};
 use crate::roles::cluster;
-use crate::system::{clock, limits, pepper, signals};
+use crate::system::{clock, limits, pepper, signals, webhook_key};
 
 /// How often it is asked whether all has been read.
 const POLL: Duration = Duration::from_millis(10);
@@ -37,7 +46,6 @@ const LOG_EVERY: Duration = Duration::from_secs(5);
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Serve)?;
-    let limits = connection_limits(config);
     let cluster = &cluster::open(&config.brokers)?;
     // The first instance creates it; on other machines the operator copies it there.
     let pepper = pepper::read_or_create(&config.pepper.pepper)?;
@@ -46,14 +54,17 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let authority = Authority::new(replica, pepper, clock::now);
     let partitions = kafka::partitions(cluster)?;
     // The feed's end is read before the board and the signals: `api/src/stream/hub.rs` explains why.
-    let source = Source::find(cluster, partitions, config.stream_events)?;
+    let group = group(config);
+    let source = Source::find(cluster, partitions, config.stream_events)?.in_group(group.clone());
     let read = |topic| {
         kafka::settle(cluster, topic, partitions, &stop)?;
         Table::open(cluster, topic, partitions)
     };
     let (board, signals) = (read(&ARBS_BOARD)?, read(&SIGNALS)?);
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
-    let app = Arc::new(App::new(partitions, authority, usage, streams, sessions));
+    let (webhooks, queued) = webhooks(config, partitions)?;
+    let app = App::new(partitions, authority, usage, streams, sessions).with_webhooks(webhooks);
+    let app = Arc::new(app);
     let accounts = start_accounts(cluster, &app, &stop)?;
     let quotas = Arc::new(CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?);
     let settled = Arc::clone(&quotas);
@@ -74,17 +85,28 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         Ok(())
     })?;
     let producer = PushProducer::new(cluster)?;
+    let webhooks = start_webhooks(cluster, partitions, (&app, &stop), queued)?;
     let pushes = thread("pushes", &app, &stop, move |app, stop| {
         app.write_pushes(producer, stop);
         Ok(())
     })?;
-    let served = runtime.block_on(serve(socket, Arc::clone(&app), limits, &stop));
-    let threads =
-        [("board", board), ("signals", signals), ("feed", feed), ("periodic", periodic), ("usage", usage)];
-    let ended = threads.into_iter().chain(accounts).chain(scans).chain([("pushes", pushes)]);
-    let ended: Vec<_> = ended
+    let served = runtime.block_on(serve(socket, Arc::clone(&app), connection_limits(config), &stop));
+    let threads = [
+        ("board", board),
+        ("signals", signals),
+        ("feed", feed),
+        ("periodic", periodic),
+        ("usage", usage),
+        ("pushes", pushes),
+    ];
+    let threads = threads.into_iter().chain(accounts).chain(scans).chain(webhooks);
+    let ended: Vec<_> = threads
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
         .collect();
+    // What it shows is of a reader that is no more. Of an instance that was killed it stays until Kafka forgets it.
+    if let Err(error) = runtime.block_on(kafka::remove_group(cluster, &group)) {
+        tracing::warn!(%error, group, "the consumer group of this instance was not removed");
+    }
     // After the last request that was still answered, and however the threads have ended.
     let returned = app.return_leases(&quotas);
     ended.into_iter().collect::<anyhow::Result<()>>()?;
@@ -115,6 +137,13 @@ async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -
     tracing::info!(listen = %listener.local_addr()?, "serving");
     app.serve(listener, limits, stop).await;
     Ok(())
+}
+
+/// The consumer group that shows how far this instance has read the feed: named after the machine and the port.
+fn group(config: &Serve) -> String {
+    let host = || std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let named = || format!("arb-serve-{}-{}", host().trim(), config.listen.port());
+    config.feed_group.clone().unwrap_or_else(named)
 }
 
 fn connection_limits(config: &Serve) -> Limits {
@@ -159,7 +188,8 @@ fn sessions(config: &Serve) -> anyhow::Result<Sessions> {
         (SignUpMode::Invite, Some(file)) => SignUp::Invite(Reloaded::open(file.clone())?),
         (SignUpMode::Invite, None) => bail!("--sign-up invite needs --invitations"),
     };
-    Ok(Sessions::start(site, sign_up)?)
+    let cors = Cors::new(&config.cors_origins).map_err(|error| anyhow!(error))?;
+    Ok(Sessions::start(site, sign_up)?.allowing(cors))
 }
 
 /// A thread and its name.
@@ -173,6 +203,35 @@ fn start_accounts(cluster: &Cluster, app: &SharedApp, stop: &Stop) -> anyhow::Re
     let watch = thread("accounts-end", app, stop, move |app, stop| Ok(app.watch_accounts(probe, stop)?))?;
     let send = thread("commands", app, stop, move |app, stop| Ok(app.send_commands(&producer, stop)?))?;
     Ok([("accounts", read), ("accounts-end", watch), ("commands", send)])
+}
+
+/// The tasks that requests queue, and the log that they read.
+type WebhookQueue = (Receiver<QueuedTask>, Arc<DeliveryLog>);
+
+/// What requests need of webhooks, and what two threads keep moving.
+fn webhooks(config: &Serve, partitions: i32) -> anyhow::Result<(Webhooks, WebhookQueue)> {
+    let (tasks, queued) = TaskQueue::new(partitions);
+    let key = webhook_key::read_or_create(&config.webhooks.webhook_key)?;
+    let rules = Rules { is_development: config.webhooks.webhook_development };
+    let log = Arc::default();
+    Ok((Webhooks { tasks, log: Arc::clone(&log), key, rules }, (queued, log)))
+}
+
+/// Starts what writes tasks for the deliverers, and what reads their log.
+fn start_webhooks(
+    cluster: &Cluster,
+    partitions: i32,
+    (app, stop): (&SharedApp, &Stop),
+    (queued, log): WebhookQueue,
+) -> anyhow::Result<[Named; 2]> {
+    let producer = TaskProducer::new(cluster, &WEBHOOK_TASKS)?;
+    let write = thread("webhook-tasks", app, stop, move |_, stop| {
+        write_all(&queued, &producer, stop);
+        Ok(())
+    })?;
+    let deliveries = Feed::open(cluster, &WEBHOOK_DELIVERIES, partitions)?;
+    let read = thread("webhook-log", app, stop, move |_, stop| Ok(log.follow(deliveries, stop)?))?;
+    Ok([("webhook-tasks", write), ("webhook-log", read)])
 }
 
 /// Starts what reads the requests and results of scans, and sends requests.

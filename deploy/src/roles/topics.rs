@@ -1,4 +1,7 @@
-//! `arb topics`: the catalogue, printed or created.
+//! `arb topics`: the catalogue, printed or created, and the schemas of its records.
+
+mod register;
+mod schemas;
 
 use arb_kafka as kafka;
 use arb_schemas::topics::{self, Cleanup};
@@ -10,6 +13,8 @@ use crate::system::output;
 pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
     match &config.action {
         TopicsAction::List => list()?,
+        TopicsAction::Schemas { json } => schemas::list(*json)?,
+        TopicsAction::Register { registry } => register::run(registry)?,
         TopicsAction::Create { partitions, brokers } => {
             let cluster = cluster::open(brokers)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -23,7 +28,7 @@ fn in_words(days: u32) -> String {
     if days == 1 { "1 day".to_owned() } else { format!("{days} days") }
 }
 
-/// As the table that ARCHITECTURE.md shows.
+/// As the table that docs/operations/topics.md shows.
 fn list() -> anyhow::Result<()> {
     output::write("| topic | key | partitions | cleanup | records |\n|---|---|---|---|---|\n")?;
     for topic in topics::ALL {

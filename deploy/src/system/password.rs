@@ -1,13 +1,21 @@
 //! A password from a file, the terminal or standard input. It is never shown: the terminal does not echo it, and echoes again
-//! however the question ends. Ctrl-C comes as a character meanwhile, so that no signal ends the process before that.
+//! however the question ends. Ctrl-C comes as a character meanwhile, and SIGTERM ends the question, so that no signal ends the process
+//! before that.
 
 use std::fs;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write, stderr, stdin};
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use arb_runtime::stop::Stop;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
+use super::signals::Question;
+
+/// How often it is looked whether the process is asked to end.
+const CHECK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 /// Ctrl-C.
 const INTERRUPT: u8 = 3;
 
@@ -38,22 +46,39 @@ fn line() -> anyhow::Result<String> {
 }
 
 fn typed_twice() -> anyhow::Result<String> {
-    let first = typed("password: ")?;
-    if typed("again: ")? != first {
+    let question = Question::begin()?;
+    let first = typed("password: ", &question.stop)?;
+    if typed("again: ", &question.stop)? != first {
         bail!("the passwords differ");
     }
     Ok(first)
 }
 
-fn typed(prompt: &str) -> anyhow::Result<String> {
+fn typed(prompt: &str, stop: &Stop) -> anyhow::Result<String> {
     let mut error = stderr();
     write!(error, "{prompt}").and_then(|()| error.flush())?;
     let before = tcgetattr(stdin())?;
     tcsetattr(stdin(), OptionalActions::Flush, &silent(before.clone()))?;
-    let typed = typed_line(&mut stdin().lock());
+    let typed = while_running(stop).and_then(|()| typed_line(&mut stdin().lock()));
     tcsetattr(stdin(), OptionalActions::Flush, &before)?;
     writeln!(error)?;
     typed.context("the password")
+}
+
+/// Waits until a line was typed; an error when the process is asked to end before that.
+fn while_running(stop: &Stop) -> io::Result<()> {
+    let input = stdin();
+    loop {
+        if stop.is_stopped() {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let mut waits = [PollFd::new(&input, PollFlags::IN)];
+        match poll(&mut waits, Some(&CHECK)) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// A terminal that echoes nothing, and for which Ctrl-C ends a line.

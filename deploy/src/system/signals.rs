@@ -3,6 +3,7 @@
 //! A parent holds its children's standard input, so that they end with it even if it is killed.
 
 use std::io::Read;
+use std::time::Duration;
 
 use arb_runtime::stop::Stop;
 use tokio::signal::unix::{SignalKind, signal};
@@ -31,6 +32,37 @@ pub fn stop(child: Child) -> anyhow::Result<Stop> {
         })?;
     }
     Ok(stop)
+}
+
+/// While this exists a signal sets its [`Stop`]; after that a signal ends the process at once. For a question at the terminal,
+/// which has to be restored first.
+pub(crate) struct Question {
+    pub(crate) stop: Stop,
+    is_over: Stop,
+}
+
+impl Question {
+    /// Begins one.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(crate) fn begin() -> anyhow::Result<Self> {
+        let (stop, is_over) = (stop(Child { child: false })?, Stop::default());
+        let (asked, over) = (stop.clone(), is_over.clone());
+        std::thread::Builder::new().name("question".to_owned()).spawn(move || {
+            while !asked.wait(Duration::from_secs(3_600)) {}
+            if over.is_stopped() {
+                at_once();
+            }
+        })?;
+        Ok(Self { stop, is_over })
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        self.is_over.stop();
+    }
 }
 
 /// A second signal ends the process at once.

@@ -31,6 +31,20 @@ pub enum Action {
     KeyRotated,
     /// A key was ended.
     KeyRevoked,
+    /// A stream was opened with a ticket.
+    TicketSpent,
+    /// A webhook endpoint was created.
+    EndpointCreated,
+    /// A webhook endpoint was changed.
+    EndpointUpdated,
+    /// A webhook endpoint was removed.
+    EndpointDeleted,
+    /// The secret of a webhook endpoint was replaced.
+    EndpointRotated,
+    /// The receiver of a webhook endpoint echoed the challenge.
+    EndpointVerified,
+    /// A webhook endpoint was disabled.
+    EndpointDisabled,
 }
 
 impl Action {
@@ -50,6 +64,13 @@ impl Action {
             Self::KeyCreated => "key_created",
             Self::KeyRotated => "key_rotated",
             Self::KeyRevoked => "key_revoked",
+            Self::TicketSpent => "ticket_spent",
+            Self::EndpointCreated => "endpoint_created",
+            Self::EndpointUpdated => "endpoint_updated",
+            Self::EndpointDeleted => "endpoint_deleted",
+            Self::EndpointRotated => "endpoint_rotated",
+            Self::EndpointVerified => "endpoint_verified",
+            Self::EndpointDisabled => "endpoint_disabled",
         }
     }
 }

@@ -3,6 +3,7 @@
 use arb_schemas::time::Micros;
 use serde::{Deserialize, Serialize};
 
+use crate::endpoint::{EndpointSettings, EndpointState};
 use crate::key::{Mode, Permissions};
 use crate::plan::Plan;
 use crate::scope::Scope;
@@ -124,12 +125,64 @@ pub enum Command {
         /// Seconds until the replaced key ends, at most 30 days.
         grace_seconds: u32,
     },
+    /// Spends a ticket of a stream; refused when it was spent before.
+    SpendTicket {
+        /// Whose key it was issued by.
+        account: String,
+        /// Its hash.
+        ticket: String,
+    },
     /// Ends a key at once.
     RevokeKey {
         /// Whose.
         account: String,
         /// Which.
         kid: String,
+    },
+    /// Creates a webhook endpoint.
+    CreateEndpoint {
+        /// Whose.
+        account: String,
+        /// Its id.
+        endpoint: String,
+        /// What its holder chose.
+        settings: EndpointSettings,
+    },
+    /// Changes what the holder of a webhook endpoint chose.
+    UpdateEndpoint {
+        /// Whose.
+        account: String,
+        /// Which.
+        endpoint: String,
+        /// All of it.
+        settings: EndpointSettings,
+    },
+    /// Removes a webhook endpoint.
+    DeleteEndpoint {
+        /// Whose.
+        account: String,
+        /// Which.
+        endpoint: String,
+    },
+    /// Replaces the secret of a webhook endpoint.
+    RotateEndpoint {
+        /// Whose.
+        account: String,
+        /// Which.
+        endpoint: String,
+        /// Seconds for which the replaced secret signs too.
+        overlap_seconds: u32,
+    },
+    /// The deliverer reports that an endpoint is verified, or is disabled.
+    SetEndpointState {
+        /// Which.
+        endpoint: String,
+        /// The revision that was tried.
+        revision: u64,
+        /// Its state.
+        state: EndpointState,
+        /// Why it is disabled.
+        reason: Option<String>,
     },
 }
 

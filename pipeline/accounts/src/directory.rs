@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arb_schemas::time::Micros;
 
 use crate::account::Account;
+use crate::endpoint::Endpoint;
 use crate::key::ApiKey;
 use crate::ledger::Ledger;
 use crate::reply::Reply;
@@ -27,6 +28,8 @@ pub enum Part {
     Invitation(Invitation),
     /// Under `usage/`, the account's id and the month's first moment.
     Usage(Ledger),
+    /// Under `endpoint/` and its id.
+    Endpoint(Endpoint),
     /// The machine's time, under `clock`.
     Clock(Micros),
 }
@@ -42,6 +45,7 @@ impl Part {
             Self::Reply(reply) => format!("reply/{}", reply.id),
             Self::Invitation(invitation) => format!("invitation/{}", invitation.hash),
             Self::Usage(ledger) => format!("usage/{}/{}", ledger.account, ledger.period),
+            Self::Endpoint(endpoint) => format!("endpoint/{}", endpoint.id),
             Self::Clock(_) => "clock".to_owned(),
         }
     }
@@ -80,10 +84,12 @@ pub struct Directory {
     invitations: BTreeMap<String, Invitation>,
     /// By account and month.
     ledgers: BTreeMap<String, BTreeMap<Micros, Ledger>>,
+    endpoints: BTreeMap<String, Endpoint>,
     clock: Micros,
     /// The hashes of the sessions, and the kids of the keys, by account.
     sessions_by_account: Held,
     keys_by_account: Held,
+    endpoints_by_account: Held,
 }
 
 /// What accounts hold, by the account's id; one that holds nothing is not there.
@@ -134,6 +140,10 @@ impl Directory {
             Part::Usage(ledger) => {
                 self.ledgers.entry(ledger.account.clone()).or_default().insert(ledger.period, ledger);
             }
+            Part::Endpoint(endpoint) => {
+                self.endpoints_by_account.insert(&endpoint.account, &endpoint.id);
+                self.endpoints.insert(endpoint.id.clone(), endpoint);
+            }
             Part::Clock(clock) => self.clock = clock,
         }
     }
@@ -151,6 +161,11 @@ impl Directory {
             Some(("reply", id)) => drop(self.replies.remove(id)),
             Some(("invitation", hash)) => drop(self.invitations.remove(hash)),
             Some(("usage", id)) => self.remove_ledger(id),
+            Some(("endpoint", id)) => {
+                if let Some(endpoint) = self.endpoints.remove(id) {
+                    self.endpoints_by_account.remove(&endpoint.account, id);
+                }
+            }
             _ if key == "clock" => self.clock = 0,
             _ => {}
         }
@@ -192,6 +207,7 @@ impl Directory {
                 let (account, period) = ledger_id(id)?;
                 self.ledger(account, period).cloned().map(Part::Usage)
             }
+            Some(("endpoint", id)) => self.endpoints.get(id).cloned().map(Part::Endpoint),
             _ => (key == "clock" && self.clock != 0).then_some(Part::Clock(self.clock)),
         }
     }
@@ -252,6 +268,23 @@ impl Directory {
     /// The sessions of an account.
     pub fn sessions_of<'a>(&'a self, account: &'a str) -> impl Iterator<Item = &'a Session> {
         self.sessions_by_account.of(account).filter_map(|hash| self.sessions.get(hash))
+    }
+
+    /// A webhook endpoint by its id.
+    #[must_use]
+    pub fn endpoint(&self, id: &str) -> Option<&Endpoint> {
+        self.endpoints.get(id)
+    }
+
+    /// All webhook endpoints.
+    #[must_use]
+    pub fn endpoints(&self) -> impl ExactSizeIterator<Item = &Endpoint> {
+        self.endpoints.values()
+    }
+
+    /// The webhook endpoints of an account.
+    pub fn endpoints_of<'a>(&'a self, account: &'a str) -> impl Iterator<Item = &'a Endpoint> {
+        self.endpoints_by_account.of(account).filter_map(|id| self.endpoints.get(id))
     }
 
     /// The use of an invitation, by its hash.

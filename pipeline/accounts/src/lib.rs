@@ -3,6 +3,7 @@
 //! - [`command`]: what the API and operators ask for; [`reply`]: what each command is answered.
 //! - [`account`], [`session`], [`key`]: the parts of the state; [`plan`]: what an account may do and spend; [`scope`]: what a
 //!   key may do.
+//! - [`endpoint`]: webhook endpoints of accounts.
 //! - [`quota`]: what instances of the API ask of quotas; [`ledger`]: what an account has spent, and what is leased to them.
 //! - [`secrets`]: keys, their checksums and HMACs; [`password`]: hashes of passwords.
 //! - [`machine`]: what decides about commands; [`audit`]: what it records of them; [`codec`]: all of it as bytes;
@@ -18,6 +19,7 @@ pub mod codec;
 pub mod command;
 pub mod counts;
 pub mod directory;
+pub mod endpoint;
 pub mod key;
 pub mod ledger;
 pub mod machine;

@@ -6,6 +6,7 @@
 mod authority;
 mod carry_out;
 mod draft;
+mod endpoints;
 mod keys;
 mod quota;
 mod sessions;

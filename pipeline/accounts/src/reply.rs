@@ -33,8 +33,12 @@ pub enum Refusal {
     NoKey,
     /// The password was changed after it was checked.
     PasswordChanged,
+    /// There is no such webhook endpoint of this account.
+    NoEndpoint,
     /// The plan allows no more keys.
     TooManyKeys(usize),
+    /// The plan allows no more webhook endpoints.
+    TooManyEndpoints(usize),
     /// The account or the key that asks does not have what it grants: the field's name.
     Exceeds(String),
     /// The key was replaced already.
@@ -55,7 +59,9 @@ impl Refusal {
             Self::NoSession => "no_session",
             Self::NoKey => "no_key",
             Self::PasswordChanged => "password_changed",
+            Self::NoEndpoint => "no_endpoint",
             Self::TooManyKeys(_) => "too_many_keys",
+            Self::TooManyEndpoints(_) => "too_many_endpoints",
             Self::Exceeds(_) => "exceeds",
             Self::Replaced => "replaced",
             Self::Invalid(..) => "invalid",
@@ -73,7 +79,9 @@ impl fmt::Display for Refusal {
             Self::NoSession => f.write_str("there is no such session"),
             Self::NoKey => f.write_str("there is no such key"),
             Self::PasswordChanged => f.write_str("the password was changed meanwhile"),
+            Self::NoEndpoint => f.write_str("there is no such webhook endpoint"),
             Self::TooManyKeys(most) => write!(f, "the plan allows {most} keys"),
+            Self::TooManyEndpoints(most) => write!(f, "the plan allows {most} webhook endpoints"),
             Self::Exceeds(field) => write!(f, "{field} exceeds what whoever asks may grant"),
             Self::Replaced => f.write_str("the key was replaced already"),
             Self::Invalid(field, reason) => write!(f, "{field}: {reason}"),

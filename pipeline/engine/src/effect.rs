@@ -8,12 +8,12 @@ mod signal;
 mod window;
 
 pub use arb_model::{
-    AlertScope, BoardEntry, BookState, CloseReason, CloseSignal, EdgeSignal, FailedCheck, FairChance, Flag,
-    Leg, LineMovement, MovementKind, Name, Open, Role, SignalKind, SignalQuote, StaleAlert, Verification,
-    Warning, WindowKind,
+    AlertScope, BoardEntry, BookState, CloseReason, CloseSignal, EdgeSignal, FailedCheck, FairChance,
+    FilterValues, Flag, Leg, LineMovement, MovementKind, Name, Open, Role, SignalKind, SignalQuote,
+    StaleAlert, Verification, Warning, WindowKind,
 };
-pub use effects::Effect;
 pub(crate) use effects::Effects;
+pub use effects::{Effect, Transition};
 pub(crate) use ids::first_16;
 pub use ids::{SignalId, WindowId};
 pub use signal::{SignalChange, SignalCloseReason};

@@ -68,6 +68,7 @@ pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
         margin_open: 0.02,
         margin_peak: 0.03,
         margin: 0.02,
+        stake_shown: None,
         life,
     }
 }

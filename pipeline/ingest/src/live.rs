@@ -37,6 +37,7 @@ use self::backoff::Backoff;
 use self::budget::Allowance;
 use self::client::{ApiKey, SettingsError};
 use self::plan::{Plan, Rules, Sports};
+use self::scan_budget::ScanCaps;
 use self::schedule::Intervals;
 use self::worker::Worker;
 use super::publish::{PublishError, Publisher};
@@ -84,6 +85,8 @@ pub struct Limits {
     pub floor: u64,
     /// Day of the month on which the credits are reset, if what remains is to be spread until then.
     pub reset_day: Option<i8>,
+    /// What scans may spend.
+    pub scans: ScanCaps,
 }
 
 /// Longest time-out of a call: a worker that does not look after its lease for five minutes is expelled.
@@ -154,9 +157,9 @@ impl<'a> Live<'a> {
 }
 
 fn rules(settings: &LiveSettings, partitions: i32) -> Rules {
-    let Limits { sports, intervals, look_every, backoff, floor, reset_day } = settings.rules.clone();
+    let Limits { sports, intervals, look_every, backoff, floor, reset_day, scans } = settings.rules.clone();
     let cost = (settings.markets.len() * settings.regions.len()) as u64;
     let at_once = u64::from(partitions.unsigned_abs());
     let allowance = Allowance { floor, cost, at_once, reset_day };
-    Rules { sports, intervals, look_every, backoff, allowance, partitions }
+    Rules { sports, intervals, look_every, backoff, allowance, scans, partitions }
 }

@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use arb_model::Faults;
+use arb_schemas::records::ScanRequest;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::error::ReplayError;
@@ -28,6 +29,9 @@ const SCAN_CHECK: Duration = Duration::from_millis(50);
 
 /// A source is not polled for a scan within this time of its last poll.
 const SCAN_REFRESH: Duration = Duration::from_secs(1);
+
+/// A worker that takes over answers the scans that were left after this time: its first poll may be repeated then.
+const TAKEN_UP: Duration = Duration::from_millis(1_200);
 
 /// Longer than the time for which the engine waits before it accepts a clock that no other source confirms.
 const LEAD_IN: Micros = 60 * SECOND;
@@ -140,7 +144,9 @@ impl Replay {
     ) -> Result<PlayEnd, ReplayError> {
         let mut pace = Pace::new(self.speed);
         let mut last = self.after;
-        let mut scanner = Scanner { scans, covered: Covered::default(), last: None, next: Micros::MAX };
+        let (covered, left) = (Covered::default(), scans.recent());
+        let begun = Instant::now();
+        let mut scanner = Scanner { scans, begun, left, covered, last: None, next: Micros::MAX };
         loop {
             let mut faults = Faults::default();
             let poll = source.next_poll(&mut faults);
@@ -183,6 +189,9 @@ impl Replay {
 /// Answers scans while it is waited for the next poll.
 struct Scanner<'a> {
     scans: &'a ScanQueue,
+    begun: Instant,
+    /// Those that the last holder of the lease may have left.
+    left: Vec<ScanRequest>,
     /// Of the last poll.
     covered: Covered,
     /// When the last poll was published, and its time.
@@ -229,7 +238,12 @@ impl Scanner<'_> {
         now: Option<Micros>,
         played: &mut Played,
     ) -> Result<Option<Micros>, PublishError> {
-        let mut scans = self.scans.take();
+        if self.last.is_none() || (!self.left.is_empty() && self.begun.elapsed() < TAKEN_UP) {
+            // What it covers is known with its first poll; what was left is answered by a poll after that.
+            return Ok(None);
+        }
+        let mut scans = std::mem::take(&mut self.left);
+        scans.extend(self.scans.take());
         scans.retain(|scan| self.covered.is_scanned(scan));
         if scans.is_empty() {
             return Ok(None);
@@ -251,6 +265,7 @@ impl Scanner<'_> {
         for scan in &scans {
             to.scan_end(&scan.id, outcome, polled_at, 0)?;
         }
+        telemetry::scans(outcome, scans.len());
         tracing::info!(scans = scans.len(), outcome = outcome.key(), "scans answered");
         Ok(polled_at)
     }
@@ -360,7 +375,9 @@ mod tests {
     #[test]
     fn a_poll_for_a_scan_is_after_the_last_and_before_the_next() {
         let queue = ScanQueue::none();
-        let scanner = |last, next| Scanner { scans: &queue, covered: Covered::default(), last, next };
+        let (begun, covered) = (Instant::now(), Covered::default);
+        let scanner =
+            |last, next| Scanner { scans: &queue, begun, left: vec![], covered: covered(), last, next };
         let long_ago = Instant::now().checked_sub(2 * SCAN_REFRESH);
         let last = long_ago.map(|at| (at, 10));
         assert_eq!(scanner(last, 20).time(Some(15)), Ok(15));

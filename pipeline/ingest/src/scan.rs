@@ -30,6 +30,18 @@ pub enum ScanOutcome {
 }
 
 impl ScanOutcome {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Polled,
+        Self::PolledRecently,
+        Self::Recording,
+        Self::NotCovered,
+        Self::Credits,
+        Self::ScanCap,
+        Self::BackOff,
+        Self::Failed,
+    ];
+
     /// As records spell it.
     #[must_use]
     pub fn key(self) -> &'static str {

@@ -8,6 +8,8 @@ use arb_model::Faults;
 use arb_runtime::telemetry::{Counter, Gauge, Since, list, seconds};
 use arb_schemas::time::Micros;
 
+use crate::scan::ScanOutcome;
+
 struct Meters {
     polls: Counter,
     frames: Counter,
@@ -16,6 +18,7 @@ struct Meters {
     refused: Counter,
     unfit: Counter,
     too_long: Counter,
+    scans: [Counter; ScanOutcome::ALL.len()],
     poll_age: Gauge,
     last: Mutex<Last>,
 }
@@ -38,6 +41,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     refused: list::PUBLISH_ERRORS.counter(&["kafka"]),
     unfit: list::PUBLISH_ERRORS.counter(&["schema"]),
     too_long: list::PUBLISH_ERRORS.counter(&["too_long"]),
+    scans: ScanOutcome::ALL.map(|outcome| list::INGEST_SCANS.counter(&[outcome.key()])),
     poll_age: list::POLL_AGE.gauge(&[]),
     last: Mutex::new(Last { poll: Since::now(), received_at: None, published: None }),
 });
@@ -73,6 +77,17 @@ pub fn heartbeat(at: Micros) {
 /// Something could not be published: Kafka did not take it, or it fits no schema.
 pub fn not_published(by_kafka: bool) {
     if by_kafka { &METERS.refused } else { &METERS.unfit }.increment(1);
+}
+
+/// So many scans were answered by a source.
+pub fn scans(outcome: ScanOutcome, scans: usize) {
+    let counters = ScanOutcome::ALL.iter().zip(&METERS.scans);
+    counters.filter(|(known, _)| **known == outcome).for_each(|(_, counter)| counter.increment(scans as u64));
+}
+
+/// A poll for scans cost so many credits.
+pub fn scan_credits(credits: u64) {
+    list::SCAN_CREDITS.counter(&[]).increment(credits);
 }
 
 /// A frame was too long for its topic: its event was published without ticks.

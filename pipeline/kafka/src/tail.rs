@@ -1,12 +1,14 @@
-//! A topic of one partition read from its end on: what is written after the reader was opened.
+//! A topic of one partition read from a moment on, to its end and what is written after it.
 //!
-//! It belongs to no consumer group: each reader receives all of it. It never reads what was written before.
+//! It belongs to no consumer group: each reader receives all of it.
 
 use std::time::Duration;
 
+use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
-use rdkafka::topic_partition_list::Offset;
+use rdkafka::consumer::Consumer;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
 use super::cluster::Cluster;
@@ -15,6 +17,10 @@ use super::stall_watch::WATCHED;
 
 /// The partition.
 const PARTITION: i32 = 0;
+/// Time limit of the question where a moment is.
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// Microseconds in a millisecond.
+const MILLI: Micros = 1_000;
 
 /// A reader of new records.
 pub struct Tail {
@@ -22,13 +28,18 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Of a topic of one partition.
+    /// Of a topic of one partition, from the first record on that was written at a moment of UTC or after it.
     ///
     /// # Errors
-    /// [`Error::Broker`] for settings that librdkafka refuses.
-    pub fn open(cluster: &Cluster, topic: &Topic) -> Result<Self, Error> {
+    /// [`Error::Broker`] for settings that librdkafka refuses, or when the broker does not answer.
+    pub fn open(cluster: &Cluster, topic: &Topic, since: Micros) -> Result<Self, Error> {
         let mut reader = Reader::new(cluster, topic, 1, &[WATCHED])?;
-        reader.assign([(PARTITION, Offset::End)])?;
+        let mut asked = TopicPartitionList::new();
+        asked.add_partition_offset(topic.name, PARTITION, Offset::Offset(since.max(0) / MILLI))?;
+        let answer = reader.consumer().offsets_for_times(asked, TIMEOUT)?;
+        let found = answer.find_partition(topic.name, PARTITION);
+        let first = found.and_then(|found| found.offset().to_raw()).filter(|offset| *offset >= 0);
+        reader.assign([(PARTITION, first.map_or(Offset::End, Offset::Offset))])?;
         Ok(Self { reader })
     }
 

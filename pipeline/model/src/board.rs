@@ -119,7 +119,35 @@ record! {
     }
 }
 
+record! {
+    /// What filters of a stream compare of a window, as it was shown until a transition.
+    pub struct FilterValues {
+        /// The margin.
+        pub margin: f64,
+        /// Whether all flags held.
+        pub verified: bool,
+        /// Whether the event had begun.
+        pub in_play: bool,
+        /// The largest total within limits that was shown since the transition before; `None`: no limit was known at a time.
+        pub total_stake_max: Option<Money>,
+        /// The books of its legs.
+        pub books: Vec<Name>,
+    }
+}
+
 impl BoardEntry {
+    /// What filters of a stream compare of it.
+    #[must_use]
+    pub fn filter_values(&self) -> FilterValues {
+        FilterValues {
+            margin: self.margin,
+            verified: self.verified,
+            in_play: self.in_play,
+            total_stake_max: self.total_stake_max,
+            books: self.legs.iter().map(|leg| leg.book.clone()).collect(),
+        }
+    }
+
     /// Its market; `None` when this program does not know it.
     #[must_use]
     pub fn market(&self) -> Option<Market> {
@@ -154,4 +182,6 @@ pub struct ArbWindow {
     pub change: String,
     /// The board's entry.
     pub entry: BoardEntry,
+    /// What it replaces; `None` for a window that opened, and in records of versions 1 to 3.
+    pub replaced: Option<FilterValues>,
 }

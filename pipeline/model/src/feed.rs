@@ -2,7 +2,7 @@
 //!
 //! They decide nothing.
 
-use crate::{Event, Family, Market, Name, Open, Outcome, Period, Points, Price, Seconds, Time};
+use crate::{Event, Family, FilterValues, Market, Name, Open, Outcome, Period, Points, Price, Seconds, Time};
 
 keyed! {
     /// Why a window closed.
@@ -91,6 +91,8 @@ record! {
         pub simultaneous_ever: Option<bool>,
         /// It was verified while it was open.
         pub verified_ever: Option<bool>,
+        /// What was shown of it last; `None` in records of versions 1 to 3.
+        pub replaced: Option<FilterValues> => _,
     }
 }
 

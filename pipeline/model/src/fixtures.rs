@@ -5,8 +5,9 @@
 //! uses them: they are behind the Cargo feature `fixtures`, and a test of `tests/it/tidy.rs` reads its tree of features.
 
 use crate::{
-    ArbWindow, BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Flag, Leg, LineMovement,
-    Money, Points, Price, Seconds, SignalChange, SignalQuote, StaleAlert, Time, Ttl, Verification,
+    ArbWindow, BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, FilterValues, Flag, Leg,
+    LineMovement, Money, Points, Price, Seconds, SignalChange, SignalQuote, StaleAlert, Time, Ttl,
+    Verification,
 };
 
 /// A price in millionths.
@@ -97,7 +98,19 @@ pub fn entry() -> BoardEntry {
 /// A window that opened.
 #[must_use]
 pub fn window() -> ArbWindow {
-    ArbWindow { change: "opened".into(), entry: entry() }
+    ArbWindow { change: "opened".into(), entry: entry(), replaced: Some(filter_values()) }
+}
+
+/// What was shown of a window before.
+#[must_use]
+pub fn filter_values() -> FilterValues {
+    FilterValues {
+        margin: 0.0325,
+        verified: true,
+        in_play: true,
+        total_stake_max: Some(Money(150_000)),
+        books: vec!["alpha".into(), "beta".into()],
+    }
 }
 
 /// A quote for over at a book, which is its own operator, at a price in millionths.
@@ -176,6 +189,7 @@ pub fn close() -> CloseSignal {
         line: Some(Points(2_250)),
         simultaneous_ever: Some(true),
         verified_ever: Some(false),
+        replaced: Some(filter_values()),
     }
 }
 

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arb_engine::effect::Effect;
-use arb_engine::input::Coordinate;
+use arb_engine::input::{Coordinate, Input};
 use arb_engine::market::Policy;
 use arb_engine::state::Saved;
 use arb_engine::time::Disposition;
@@ -98,6 +98,11 @@ impl Machine for OddsMachine {
         self.effects.clear();
         let step = self.engine.step(place, &input, &mut self.effects);
         counts.step(&input, step);
+        if step.is_repeat
+            && let Input::Frame(frame) = &input
+        {
+            self.scans.note_repeat(frame.source, frame.received_at, frame.event.id);
+        }
         put_aside_left_out(step, faults, out, counts);
         for effect in &self.effects {
             counts.effect(effect);
@@ -130,6 +135,10 @@ impl Machine for OddsMachine {
             StateRecord::Saved(saved) => self.engine.restore(saved).map_err(StateError::Misfit),
             StateRecord::Scan(scan) => {
                 self.scans.restore(*scan);
+                Ok(())
+            }
+            StateRecord::ScanRepeats(repeats) => {
+                self.scans.restore_repeats(repeats);
                 Ok(())
             }
             // The runtime writes and reads it under the runtime's key.

@@ -2,10 +2,11 @@
 //!
 //! A begin marker notes the latest poll of its source that the partition had; an end marker names the poll for the scan. A quote
 //! counts as asked for when it is from that poll, and that poll is later in the source's own order than all before the begin
-//! marker: it never compares clocks. The newest scans are remembered, so that the state cannot grow. All of it is in the
+//! marker: it never compares clocks. Prices that a poll repeated do not count (`repeats`). The newest scans are remembered, so that the state cannot grow. All of it is in the
 //! changelog.
 
 mod answer;
+mod repeats;
 mod scope;
 
 use std::collections::BTreeMap;
@@ -15,9 +16,13 @@ use arb_engine::caps::NAME_BYTES;
 use arb_runtime::log::Output;
 use arb_runtime::machine::Change;
 use arb_schemas::ScanMarker;
-use arb_schemas::records::{ScanBegin, ScanEnd, ScanRequest, StateScan, StateScanSource};
+use arb_schemas::records::scans::POLLED;
+use arb_schemas::records::{ScanBegin, ScanEnd, ScanRequest, StateScan, StateScanRepeats, StateScanSource};
+use arb_schemas::time::Micros;
 use arb_schemas::topics::SCAN_RESULTS;
 use arb_schemas::wire::{WireError, encode};
+
+use self::repeats::Repeats;
 
 /// Scans that are remembered.
 const MOST_SCANS: usize = 256;
@@ -31,6 +36,7 @@ const MOST_NAMES: usize = 100;
 pub(crate) struct Scans {
     known: BTreeMap<String, StateScan>,
     draft: BTreeMap<String, Option<StateScan>>,
+    repeats: Repeats,
 }
 
 /// What a marker brings about.
@@ -64,6 +70,10 @@ impl Scans {
         }
         let new = || StateScan { request: begin.request.clone(), number: offset, sources: Vec::new() };
         let mut scan = self.get(&begin.request.id).cloned().unwrap_or_else(new);
+        if scan.sources.iter().any(|known| known.source == begin.source && is_polled(known)) {
+            // Another worker takes up what a worker that has ended may have left.
+            return MarkerEffect::Noted;
+        }
         scan.sources.retain(|known| known.source != begin.source);
         if scan.sources.len() >= MOST_SOURCES {
             return MarkerEffect::Refused("more sources than a scan may have");
@@ -85,12 +95,24 @@ impl Scans {
         let Some(source) = scan.sources.iter_mut().find(|known| known.source == end.source) else {
             return Ok(MarkerEffect::Noted);
         };
+        if is_polled(source) && end.outcome != POLLED {
+            return Ok(MarkerEffect::Noted);
+        }
         source.outcome = Some(end.outcome.chars().take(NAME_BYTES).collect());
         (source.polled_at, source.credits) = (end.polled_at, end.credits);
-        let value = answer::encoded(answer::answer(engine, &scan))?;
+        let value = answer::encoded(answer::answer(engine, &scan, &self.repeats))?;
         let key = scan.request.id.clone();
         self.draft.insert(key.clone(), Some(scan));
         Ok(MarkerEffect::Answered(Output::new(SCAN_RESULTS.name, partition, key, Some(value))))
+    }
+
+    /// A poll of a source repeated its earlier prices of an event. It matters while a scan waits for the source.
+    pub(crate) fn note_repeat(&mut self, source: &str, received_at: Micros, event: &str) {
+        let is_awaited = |known: &StateScanSource| known.source == source && known.outcome.is_none();
+        // An event with a longer id has no prices.
+        if event.len() <= NAME_BYTES && self.all().any(|scan| scan.sources.iter().any(is_awaited)) {
+            self.repeats.note(source, received_at, event);
+        }
     }
 
     fn get(&self, id: &str) -> Option<&StateScan> {
@@ -113,14 +135,16 @@ impl Scans {
 
     /// The drafts as changes of the changelog.
     pub(crate) fn changes(&self) -> impl Iterator<Item = Result<Change, WireError>> {
-        self.draft.iter().map(|(id, scan)| {
+        let scans = self.draft.iter().map(|(id, scan)| {
             let value = scan.as_ref().map(encode).transpose()?;
             Ok(Change { key: format!("scan/{id}"), value })
-        })
+        });
+        scans.chain(self.repeats.changes())
     }
 
     /// Makes the drafts the state.
     pub(crate) fn apply(&mut self) {
+        self.repeats.apply();
         for (id, scan) in std::mem::take(&mut self.draft) {
             match scan {
                 Some(scan) => drop(self.known.insert(id, scan)),
@@ -132,12 +156,23 @@ impl Scans {
     /// Drops the drafts.
     pub(crate) fn abort(&mut self) {
         self.draft.clear();
+        self.repeats.abort();
     }
 
     /// Puts a scan back.
     pub(crate) fn restore(&mut self, scan: StateScan) {
         self.known.insert(scan.request.id.clone(), scan);
     }
+
+    /// Puts what a poll repeated back.
+    pub(crate) fn restore_repeats(&mut self, repeats: StateScanRepeats) {
+        self.repeats.restore(repeats);
+    }
+}
+
+/// Whether a source has been polled for a scan: nothing that comes later takes that back.
+fn is_polled(source: &StateScanSource) -> bool {
+    source.outcome.as_deref() == Some(POLLED)
 }
 
 /// Why a begin marker is not taken.

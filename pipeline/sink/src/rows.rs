@@ -126,6 +126,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::StateLine
         | RecordType::StateSource
         | RecordType::StateScan
+        | RecordType::StateScanRepeats
         | RecordType::ScanRequest
         | RecordType::ScanResult
         | RecordType::StatePush
@@ -146,7 +147,16 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::AccountAudit
         | RecordType::AccountUsage
         | RecordType::AccountLeaseQuota
-        | RecordType::AccountSettleQuota => return other(),
+        | RecordType::AccountSettleQuota
+        | RecordType::AccountEndpoint
+        | RecordType::WebhookEvent
+        | RecordType::WebhookAttempt
+        | RecordType::WebhookTimer
+        | RecordType::WebhookRedelivery
+        | RecordType::StateWebhookDelivery
+        | RecordType::StateWebhooks
+        | RecordType::StateWebhookFailing
+        | RecordType::WebhookDelivery => return other(),
     })
 }
 

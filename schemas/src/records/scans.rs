@@ -172,6 +172,19 @@ pub struct StateScan {
     pub sources: Vec<StateScanSource>,
 }
 
+/// Events of a poll whose prices a partition repeated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateScanRepeats {
+    /// The source.
+    pub source: String,
+    /// Of the poll.
+    pub received_at: Micros,
+    /// Their ids.
+    pub events: Vec<String>,
+    /// There are more than are listed.
+    pub is_all: bool,
+}
+
 /// A source that has begun to answer a scan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateScanSource {

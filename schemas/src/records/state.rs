@@ -180,6 +180,8 @@ pub struct StateWindow {
     pub simultaneous_ever: bool,
     /// It was verified.
     pub verified_ever: bool,
+    /// The largest total within limits that was shown since the last transition, in minor units.
+    pub stake_shown: Option<i64>,
     /// How long it has lived.
     pub life: StateLife,
 }

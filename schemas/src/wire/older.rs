@@ -17,7 +17,8 @@ pub(super) static OLDER_READERS: LazyLock<Vec<(u32, GenericDatumReader<'static>)
 
 fn older_reader(older: &Older) -> Result<GenericDatumReader<'static>, apache_avro::Error> {
     let references = older.record.references().iter();
-    let references = references.map(|reference| schema_text(*reference, older.version)).collect();
+    let version = older.record.reference_version(older.version);
+    let references = references.map(|reference| schema_text(*reference, version)).collect();
     let (written, names) = parsed(older.schema_text, references)?;
     let (newest, new_names) = newest(older.record)?;
     let reader = GenericDatumReader::builder(written).writer_schemata(names)?;

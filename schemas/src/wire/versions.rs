@@ -5,11 +5,13 @@
 
 use super::Record;
 use crate::records::{
-    Account, AccountAudit, AccountClock, AccountCommand, AccountInvitation, AccountKey, AccountLeaseQuota,
-    AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage, ArbWindow, BoardEntry,
-    BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd, ScanBegin, ScanEnd,
-    ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
-    StateMargins, StatePartition, StatePush, StateScan, StateSource, StateStaleBooks, StateSurvival,
+    Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
+    AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
+    ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
+    StateLine, StateMargins, StatePartition, StatePush, StateScan, StateScanRepeats, StateSource,
+    StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhooks, WebhookAttempt,
+    WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTimer,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -55,7 +57,7 @@ macro_rules! versions {
         })+
 
         /// Versions before the newest, readable for ever.
-        pub(super) const OLDER: &[Older] = &[$($($(Older {
+        pub(crate) const OLDER: &[Older] = &[$($($(Older {
             id: $id,
             record: RecordType::$name,
             version: $version,
@@ -70,12 +72,12 @@ versions! {
     Heartbeat = 3;
     BoardEntry = 35, older { 1: 4, 2: 20 };
     BoardProgress = 5;
-    ArbWindow (BoardEntry) = 36, older { 1: 6, 2: 21 };
-    CloseSignal = 22, older { 1: 7, 2: 13 };
+    ArbWindow (BoardEntry) = 66, older { 1: 6, 2: 21, 3: 36 };
+    CloseSignal = 67, older { 1: 7, 2: 13, 3: 22 };
     LineMovement = 8;
     StaleAlert = 9;
     StateHead = 33;
-    StateLine = 34;
+    StateLine = 68, older { 1: 34 };
     StateSource = 11;
     StatePartition = 32, older { 1: 12 };
     StateClock = 14;
@@ -103,14 +105,33 @@ versions! {
     ScanResult = 56;
     StateScan (ScanRequest) = 57;
     StatePush = 61;
+    StateScanRepeats = 96;
+    AccountEndpoint = 70;
+    WebhookEvent = 71;
+    WebhookAttempt = 72;
+    WebhookTimer = 73;
+    StateWebhookDelivery = 74;
+    StateWebhooks = 75;
+    WebhookDelivery = 76;
+    WebhookRedelivery = 77;
+    StateWebhookFailing = 78;
+}
+
+impl RecordType {
+    /// The version of the record that it refers to, as one of its versions has it: the same, but that the fourth version of
+    /// `ArbWindow` added a field beside the third of its entry.
+    #[must_use]
+    pub fn reference_version(self, version: u32) -> u32 {
+        if self == Self::ArbWindow && version > 3 { version - 1 } else { version }
+    }
 }
 
 /// An older version of a type of record.
-pub(super) struct Older {
-    pub(super) id: u32,
-    pub(super) record: RecordType,
-    pub(super) version: u32,
-    pub(super) schema_text: &'static str,
+pub(crate) struct Older {
+    pub(crate) id: u32,
+    pub(crate) record: RecordType,
+    pub(crate) version: u32,
+    pub(crate) schema_text: &'static str,
 }
 
 #[cfg(test)]
@@ -132,7 +153,9 @@ mod tests {
             let versions = OLDER.iter().filter(|older| older.record == record).map(|older| older.version);
             assert!(versions.eq(1..=u32::try_from(count(record)).unwrap()), "{record:?}");
             for reference in record.references() {
-                assert_eq!(count(record), count(*reference), "{record:?} has the versions of {reference:?}");
+                let newest = |record| u32::try_from(count(record) + 1).unwrap();
+                let version = record.reference_version(newest(record));
+                assert_eq!(version, newest(*reference), "{record:?} has the versions of {reference:?}");
             }
         }
     }

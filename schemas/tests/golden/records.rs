@@ -80,6 +80,7 @@ pub(crate) fn state_line() -> StateLine {
             fresh_until: 9,
             simultaneous_ever: true,
             verified_ever: false,
+            stake_shown: Some(150_000),
             life: StateLife {
                 stage: "hours".into(),
                 kind: "total".into(),

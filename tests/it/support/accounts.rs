@@ -12,10 +12,11 @@ use arb_accounts::directory::Part;
 use arb_accounts::key::{ApiKey, Mode, Permissions};
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::plan::Plan;
+use arb_accounts::reply::{Refusal, Reply};
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, KEY_RANDOM, PEPPER, Pepper};
 use arb_kafka::{Cluster, CommandProducer, Table, TableEvent};
-use arb_runtime::machine::{InputPlace, Machine, Outbox};
+use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
 
@@ -154,18 +155,26 @@ fn now() -> i64 {
     i64::try_from(now.as_micros()).unwrap()
 }
 
-/// What a command changes of quotas; other commands are none of this machine's, nor is its time beside that of others.
+/// What a command changes of quotas, and the replies to commands of its account; its time beside that of others is nobody's.
 fn carry_out(machine: &mut AccountsMachine, command: &[u8], producer: &CommandProducer) {
     let Ok(input) = codec::decode_input(command) else { return };
     let (mut out, mut counts) = (Outbox::default(), AccountCounts::default());
     let at = InputPlace { partition: 0, offset: 0, epoch: 0 };
     machine.step(at, &input, &mut out, &mut counts).unwrap();
-    let put = |change: arb_runtime::machine::Change| {
-        if change.key.starts_with("usage/") || change.key == "clock" {
+    let put = |change: Change| {
+        if change.key.starts_with("usage/") || change.key == "clock" || is_reply(&change) {
             let _ = producer.send_bytes(&change.key, change.value.as_deref());
         }
         Ok::<_, arb_schemas::wire::WireError>(())
     };
     machine.changes(put).unwrap();
     machine.apply();
+}
+
+/// Whether it is a reply. To a command of another account the machine of that one replies: this one knows no such key.
+fn is_reply(change: &Change) -> bool {
+    let part =
+        change.value.as_ref().and_then(|value| codec::decode_part(change.key.as_bytes(), value).unwrap());
+    let is_foreign = |reply: &Reply| matches!(reply.result, Err(Refusal::NoKey | Refusal::NoAccount));
+    matches!(part, Some(Part::Reply(reply)) if !is_foreign(&reply))
 }

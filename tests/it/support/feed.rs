@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use arb_model::{Time, fixtures};
+use arb_model::{FilterValues, Time, fixtures};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, Frame, LineMovement, Offer, Outcome,
@@ -72,7 +72,17 @@ pub(crate) fn opened(id: &str, league: &str, sequence: i64) -> Vec<u8> {
         sequence,
         ..BoardEntry::default()
     };
-    encode(&ArbWindow { entry, ..fixtures::window() }).unwrap()
+    encode(&ArbWindow { entry, replaced: None, ..fixtures::window() }).unwrap()
+}
+
+/// A window of a margin, after it had another one; the first opens it.
+pub(crate) fn changed(id: &str, sequence: i64, margins: (Option<f64>, f64)) -> Vec<u8> {
+    let (before, margin) = margins;
+    let mut window: ArbWindow = decode(&opened(id, "soccer_test", sequence)).unwrap();
+    window.entry.margin = margin;
+    window.replaced = before.map(|margin| FilterValues { margin, ..window.entry.filter_values() });
+    let change = if before.is_some() { "updated" } else { "opened" };
+    encode(&ArbWindow { change: change.into(), ..window }).unwrap()
 }
 
 /// A window that closed, for a reason of any length.
@@ -246,6 +256,13 @@ pub(crate) fn delete_before(brokers: &str, topic: &str, partition: i32, offset: 
     let mut before = TopicPartitionList::new();
     before.add_partition_offset(topic, partition, offset).unwrap();
     block_on(admin(brokers).delete_records(&before, &AdminOptions::new())).unwrap();
+}
+
+/// Creates topics.
+pub(crate) fn create(brokers: &str, names: &[String]) {
+    let new: Vec<_> = names.iter().map(|name| NewTopic::new(name, 1, TopicReplication::Fixed(1))).collect();
+    let created = block_on(admin(brokers).create_topics(&new, &AdminOptions::new())).unwrap();
+    created.into_iter().for_each(|created| drop(created.unwrap()));
 }
 
 /// Deletes a topic and creates one of the same name.

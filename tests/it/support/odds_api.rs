@@ -62,6 +62,8 @@ pub(crate) struct State {
     /// Sports that are listed and then unknown.
     pub(crate) unknown: BTreeSet<String>,
     pub(crate) credits: u64,
+    /// When the books have confirmed their prices, of a provider that publishes what it has had for some time; now unless set.
+    pub(crate) seen_at: Option<Micros>,
     used: u64,
     /// The least that credits have been.
     pub(crate) least: u64,
@@ -93,6 +95,7 @@ impl OddsApi {
             sports: sports.iter().map(|(sport, starts)| ((*sport).to_owned(), *starts)).collect(),
             unknown: BTreeSet::new(),
             credits: 100_000,
+            seen_at: None,
             used: 0,
             least: u64::MAX,
             faults: VecDeque::new(),
@@ -170,7 +173,7 @@ impl State {
         let Some(Some(starts_in)) = self.sports.get(sport) else { return vec![] };
         let index = self.served.len() % self.content.len();
         let mut content = self.content[index].clone();
-        let (seen, starts) = (to_rfc3339(now()), to_rfc3339(now() + starts_in));
+        let (seen, starts) = (to_rfc3339(self.seen_at.unwrap_or_else(now)), to_rfc3339(now() + starts_in));
         each(&mut content, &mut |key, value| match key {
             "last_update" => *value = json!(seen),
             "commence_time" => *value = json!(starts),

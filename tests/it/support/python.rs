@@ -13,10 +13,48 @@ const PACKAGES: [&str; 3] = ["numpy==2.4.6", "scipy==1.17.1", "shin==0.2.2"];
 /// Of this only a part is used, which needs no more than those above.
 const ALONE: &str = "penaltyblog==1.13.1";
 
+/// A client of Server-Sent Events, and what it needs.
+const SSE_CLIENT: [&str; 2] = ["httpx==0.28.1", "httpx-sse==0.4.3"];
+
+/// An interpreter with a client of Server-Sent Events.
+pub(crate) fn sse_client() -> PathBuf {
+    prepared(&SSE_CLIENT, &[], "fetching httpx and httpx-sse by pip (1 MB, once)")
+}
+
+/// The client of a schema registry, and what it needs.
+const AVRO_CLIENT: [&str; 1] = ["confluent-kafka[avro,schemaregistry]==2.13.0"];
+
+/// An interpreter with the official client of Kafka and of a schema registry.
+pub(crate) fn avro_client() -> PathBuf {
+    prepared(&AVRO_CLIENT, &[], "fetching confluent-kafka by pip (15 MB, once)")
+}
+
+/// An interpreter with the library of Standard Webhooks.
+pub(crate) fn webhooks() -> PathBuf {
+    prepared(&["standardwebhooks==1.1.0"], &[], "fetching standardwebhooks by pip (5 MB, once)")
+}
+
 /// The output of a script for an input; it must succeed.
 pub(crate) fn run(script: &str, input: &str) -> String {
-    let mut command = Command::new(interpreter());
-    command.args(["-B", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    run_with(interpreter(), script, input)
+}
+
+/// The same by another interpreter.
+pub(crate) fn run_with(interpreter: &Path, script: &str, input: &str) -> String {
+    let mut command = Command::new(interpreter);
+    command.args(["-B", "-c", script]);
+    output(command, input)
+}
+
+/// The output of a script with arguments; it must succeed.
+pub(crate) fn run_by(interpreter: &Path, script: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(interpreter);
+    command.args(["-B", "-c", script]).args(arguments);
+    output(command, "")
+}
+
+fn output(mut command: Command, input: &str) -> String {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
@@ -29,13 +67,14 @@ pub(crate) fn run(script: &str, input: &str) -> String {
 
 fn interpreter() -> &'static Path {
     static INTERPRETER: OnceLock<PathBuf> = OnceLock::new();
-    INTERPRETER.get_or_init(fetched)
+    let what = "fetching numpy, scipy, shin and penaltyblog by pip (80 MB, once)";
+    INTERPRETER.get_or_init(|| prepared(&PACKAGES, &[ALONE], what))
 }
 
-/// In `.arb`, where downloads lie.
-fn fetched() -> PathBuf {
+/// An environment with packages, and with some whose own needs are not installed; in `.arb`, where downloads lie.
+fn prepared(packages: &[&str], alone: &[&str], what: &str) -> PathBuf {
     let home = root().join(".arb");
-    let versions = [PACKAGES.as_slice(), &[ALONE]].concat().join("-").replace("==", "-");
+    let versions = [packages, alone].concat().join("-").replace("==", "-").replace(['[', ']', ','], "-");
     let folder = home.join(format!("python-{versions}"));
     fs::create_dir_all(&home).unwrap();
     // Before anything else is in it: this makes it a home of the program's, which takes no other.
@@ -46,14 +85,14 @@ fn fetched() -> PathBuf {
     let whole = folder.join("whole");
     if !whole.is_file() {
         let _ = fs::remove_dir_all(&folder);
-        eprintln!("fetching numpy, scipy, shin and penaltyblog by pip (80 MB, once)");
-        make(&folder);
+        eprintln!("{what}");
+        make(&folder, packages, alone);
         fs::write(whole, "").unwrap();
     }
     folder.join("bin/python")
 }
 
-fn make(folder: &Path) {
+fn make(folder: &Path, packages: &[&str], alone: &[&str]) {
     step(
         Command::new("python3").args(["-m", "venv"]).arg(folder),
         "python3 makes no environment: on Debian, apt-get install python3 python3-venv",
@@ -72,8 +111,10 @@ fn make(folder: &Path) {
         ]);
         command
     };
-    step(pip().args(PACKAGES), needed);
-    step(pip().args(["--no-deps", ALONE]), needed);
+    step(pip().args(packages), needed);
+    if !alone.is_empty() {
+        step(pip().arg("--no-deps").args(alone), needed);
+    }
 }
 
 /// Runs it to its end; its output is what is seen of the progress.

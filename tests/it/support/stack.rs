@@ -69,10 +69,15 @@ impl Broker {
         self.scratch.path().join(name)
     }
 
-    /// Publishes polls of a recording, and waits until they are.
+    /// Publishes polls of a recording as fast as possible, and waits until they are.
     pub(crate) fn ingest(&self, recording: &Path, arguments: &[&str]) {
+        self.ingest_at("max", recording, arguments);
+    }
+
+    /// The same at another speed.
+    pub(crate) fn ingest_at(&self, speed: &str, recording: &Path, arguments: &[&str]) {
         let mut command = arb();
-        command.args(["ingest", "--speed", "max", "--brokers", &self.brokers, "--replay"]).arg(recording);
+        command.args(["ingest", "--speed", speed, "--brokers", &self.brokers, "--replay"]).arg(recording);
         let output = run(command.args(arguments));
         assert!(output.success, "{}", output.err);
     }

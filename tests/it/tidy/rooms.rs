@@ -26,8 +26,8 @@ fn crates() -> BTreeMap<String, Vec<Module>> {
         let Some((folder, file)) = path.split_once("/src/").filter(|(folder, _)| *folder != "tests") else {
             continue;
         };
-        // A module of tests in a separate file, which a room's file declares after its code.
-        if file.ends_with("/tests.rs") {
+        // Modules of tests in separate files, which a room's file declares after its code.
+        if file.ends_with("/tests.rs") || file.contains("/tests/") {
             continue;
         }
         let lines: Vec<_> = code(&text).map(|line| line.split("//").next().unwrap_or_default()).collect();

@@ -20,6 +20,7 @@ use super::{Head, Service};
 use crate::fixtures::TestApp;
 use crate::http::auth::AuthScheme;
 use crate::http::charge::Charge;
+use crate::http::cors::Cors;
 use crate::http::json_body::JsonBody;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -89,7 +90,7 @@ impl Client {
             &ROUTES,
             Shelf("shelf"),
             Arc::clone(&test.app.authority),
-            Arc::clone(&test.app.usage),
+            (Arc::clone(&test.app.usage), Cors::default()),
         );
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { test, service, runtime }

@@ -41,7 +41,7 @@ impl AnswerView<'_> {
         let (arbs, left_out) = self.arbs();
         json!({
             "id": self.request.id,
-            "status": self.word(),
+            "status": self.status.key(),
             "complete": self.status == ScanStatus::Complete,
             "requested_at": to_rfc3339(self.request.requested_at),
             "as_of": as_of.map(to_rfc3339),
@@ -57,14 +57,6 @@ impl AnswerView<'_> {
             "arbs": arbs,
             "arbs_left_out": left_out,
         })
-    }
-
-    fn word(&self) -> &'static str {
-        match self.status {
-            ScanStatus::Pending => "pending",
-            ScanStatus::Complete => "complete",
-            ScanStatus::Partial => "partial",
-        }
     }
 
     fn scope(&self) -> Value {

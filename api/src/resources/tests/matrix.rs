@@ -139,17 +139,10 @@ fn every_post_takes_an_idempotency_key() {
         };
         let common =
             [("host", HOST), ("content-type", "application/json"), ("x-csrf-token", &*browser.csrf), key];
-        let fits = if path.ends_with("/signup") || path == "/session" {
-            json!({"email": "three@example.com", "password": PASSWORD})
-        } else if path.ends_with("/password") {
-            json!({"current_password": PASSWORD, "new_password": PASSWORD})
-        } else {
-            json!({})
-        };
         // The key has no scope that only an operator grants.
         if method == Method::POST && !line.contains("`ticks:write`") {
             let fields = [&common[..], &[("idempotency-key", "")]].concat();
-            let answer = site.send(&method, &path, &fields, fits.to_string().as_bytes());
+            let answer = site.send(&method, &path, &fields, b"{}");
             assert!(answer.body.contains("Idempotency-Key"), "{line}: {} {}", answer.status, answer.body);
         }
     }

@@ -54,8 +54,16 @@ fn a_key_that_asks_too_often_waits_and_is_charged_nothing() {
         (Some("/problems/rate-limited"), &"1".parse().unwrap())
     );
     assert_eq!(refused.headers["x-requests-used"], "2");
+    assert_eq!(refused.headers["ratelimit-policy"], "\"burst\";q=2;w=2");
+    assert_eq!(refused.headers["ratelimit"], "\"burst\";r=0;t=1");
     let other = site.key(2, "acc_0000000000000001", |_| {});
-    assert_eq!(ask(&other).status, 200, "each key has a bucket");
+    let first = ask(&other);
+    assert_eq!((first.status, &first.headers["ratelimit"]), (200, &"\"burst\";r=1;t=1".parse().unwrap()));
+    let surface = site.send(&Method::GET, "/v1/arbs", &[("authorization", &format!("Bearer {other}"))], b"");
+    assert_eq!(surface.headers["ratelimit"], "\"burst\";r=0;t=2", "both surfaces have it");
+    std::fs::write(&file, r#"{"free": {"requests": 100, "per_second": 0}}"#).unwrap();
+    site.test.app.usage.reload_plans();
+    assert!(!ask(&other).headers.contains_key("ratelimit"), "a plan without a limit");
 }
 
 #[test]
@@ -72,7 +80,10 @@ fn an_account_has_as_many_streams_as_its_plan_allows() {
         assert_eq!((refused.status, kind.as_deref()), (429, Some("/problems/too-many-streams")));
         assert!(refused.headers.contains_key("retry-after") && refused.headers["x-requests-used"] == "0");
     }
+    let usage = || site.with_key(&other, &Method::GET, "/api/v1/usage", &json!({})).json();
+    assert_eq!(usage()["open_streams"], 1);
     drop(held);
+    assert_eq!(usage()["open_streams"], 0);
     for _ in 0..3 {
         let opened = site.with_key(&other, &Method::GET, "/api/v1/stream", &json!({}));
         assert_eq!(opened.status, 200, "one that has ended is not counted");

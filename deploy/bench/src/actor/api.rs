@@ -23,6 +23,7 @@ use arb_api::http::site::Site;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::{App, Sessions, SharedApp};
+use arb_kafka::{Cluster, PushProducer};
 use arb_model::{Flag, Money, Points, Time, fixtures};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry;
@@ -39,7 +40,7 @@ use crate::holder;
 /// Events in memory, as `arb serve` has them.
 const EVENTS: usize = 16_384;
 const HEARTBEAT: Duration = Duration::from_secs(15);
-const LIMITS: Limits = Limits::new(Caps::of(10_000), Duration::from_secs(10));
+const LIMITS: Limits = Limits::new(Caps::of(24_000), Duration::from_secs(10));
 /// Windows that change again and again.
 const WINDOWS: i64 = 100;
 /// What is shown is of one moment, so that the same entries are the same bytes.
@@ -66,7 +67,7 @@ impl Api {
         Ok(Self { runtime, folder, stop: Stop::default(), app: None, messages, offset: 0 })
     }
 
-    fn serve(&mut self, entries: usize) -> anyhow::Result<Served> {
+    fn serve(&mut self, entries: usize, is_charged: bool) -> anyhow::Result<Served> {
         let (pepper, replica) = (Pepper::new(&[7; PEPPER]), Arc::new(Replica::by_hand()));
         let (key, parts) = holder::parts(&pepper, NOW)?;
         for part in &parts {
@@ -77,6 +78,7 @@ impl Api {
         let machine = holder::machine(&parts, Arc::clone(&replica), clock::now)?;
         let usage =
             Usage::new("bench".to_owned(), Arc::clone(&replica), plans, clock::now).with_machine(machine);
+        let usage = if is_charged { usage } else { usage.uncharged() };
         let streams = Streams::new(Source::by_hand(1), EVENTS, HEARTBEAT);
         let site = Site::new(SocketAddr::from(([127, 0, 0, 1], 0)), None).map_err(anyhow::Error::msg)?;
         let sessions = Sessions::start(site, SignUp::Closed)?;
@@ -107,11 +109,23 @@ impl Api {
     }
 }
 
+impl Api {
+    fn write_pushes(&self, brokers: &str) -> anyhow::Result<Value> {
+        let app = Arc::clone(self.app.as_ref().context("nothing is served yet")?);
+        let (producer, stop) = (PushProducer::new(&Cluster::plaintext(brokers))?, self.stop.clone());
+        std::thread::spawn(move || app.write_pushes(producer, &stop));
+        Ok(Value::Null)
+    }
+}
+
 impl Act for Api {
     fn act(&mut self, order: Order) -> anyhow::Result<Value> {
         match order {
-            Order::Serve { entries } => Ok(serde_json::to_value(self.serve(entries)?)?),
+            Order::Serve { entries, is_charged } => {
+                Ok(serde_json::to_value(self.serve(entries, is_charged)?)?)
+            }
             Order::Send { events, per_second } => self.send(events, per_second),
+            Order::WritePushes { brokers } => self.write_pushes(&brokers),
             other => Err(not_mine(&other)),
         }
     }
@@ -125,7 +139,7 @@ impl Drop for Api {
 
 /// A window that changes.
 fn window(number: i64) -> ArbWindow {
-    ArbWindow { change: "updated".to_owned(), entry: entry(number) }
+    ArbWindow { change: "updated".to_owned(), entry: entry(number), replaced: None }
 }
 
 /// An entry as the processor writes it. What it states is what the length of an answer and of an event depends on.

@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{Act, Order, Script, Served, not_mine, pace};
+use super::{Act, Order, Script, Served, bare_push, not_mine, pace};
 
 /// The actor.
 pub(super) struct Bare {
@@ -83,6 +83,9 @@ impl Act for Bare {
         match order {
             Order::Answer(script) => Ok(serde_json::to_value(self.answer(script)?)?),
             Order::Send { events, per_second } => self.send(events, per_second),
+            Order::WriteLines { brokers } => {
+                Ok(serde_json::to_value(bare_push::serve(&self.runtime, &brokers)?)?)
+            }
             other => Err(not_mine(&other)),
         }
     }

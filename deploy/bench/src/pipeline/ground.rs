@@ -107,6 +107,19 @@ impl<'a> KafkaGround<'a> {
         self.children.stop_last();
     }
 
+    /// The same with a processor.
+    pub(super) fn serve_processed(&mut self) -> anyhow::Result<StartedApi> {
+        let arguments = ["--child", "--brokers", self.cluster.brokers(), "--admin-listen=127.0.0.1:0"];
+        self.children.start("process", &arguments)?;
+        self.serve()
+    }
+
+    /// Ends all three.
+    pub(super) fn end_processed(&mut self) {
+        self.end_serve();
+        self.children.stop_last();
+    }
+
     /// Takes everything away that was made.
     pub(super) fn clear(self) -> anyhow::Result<()> {
         self.runtime.block_on(self.scratch.remove())

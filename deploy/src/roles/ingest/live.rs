@@ -9,6 +9,7 @@ use arb_ingest::live::backoff::Backoff;
 use arb_ingest::live::client::{ApiKey, Client};
 use arb_ingest::live::listing::is_key;
 use arb_ingest::live::plan::Sports;
+use arb_ingest::live::scan_budget::ScanCaps;
 use arb_ingest::live::schedule::Intervals;
 use arb_ingest::live::{self, LONGEST_CALL, Limits, LiveSettings};
 use arb_ingest::publish::Publisher;
@@ -34,7 +35,7 @@ pub(super) fn run(
     let settings = settings(config, cluster)?;
     let live = live::Live::connect(&settings)?;
     connected(live.publisher());
-    let scans = ScanQueue::start(cluster, stop)?;
+    let scans = ScanQueue::start(cluster, clock::now, stop)?;
     let polled = live.run(&scans, stop)?;
     let live::Polled { polls, frames, ticks, failures, faults } = polled;
     tracing::info!(polls, frames, ticks, failures, %faults, "polled");
@@ -94,6 +95,7 @@ fn limits(config: &Live) -> anyhow::Result<Limits> {
         backoff: Backoff { first, longest: first.saturating_mul(DOUBLINGS) },
         floor: config.credit_floor,
         reset_day: config.credit_reset_day,
+        scans: ScanCaps { percent: config.scan_credit_percent, sports: config.scan_sports },
     })
 }
 
@@ -133,6 +135,7 @@ mod tests {
     fn the_defaults_are_those_of_the_schedule() {
         let limits = limits(&values(&[])).unwrap();
         assert_eq!((limits.intervals, limits.backoff), (Intervals::default(), Backoff::default()));
+        assert_eq!(limits.scans, ScanCaps::default());
     }
 
     #[test]

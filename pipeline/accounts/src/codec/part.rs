@@ -1,13 +1,15 @@
 //! Parts of the state as records of the compacted topic, and back.
 
 use arb_schemas::records::{
-    self as wire_records, AccountClock, AccountInvitation, AccountKey, AccountReply, AccountSession,
+    self as wire_records, AccountClock, AccountEndpoint, AccountInvitation, AccountKey, AccountReply,
+    AccountSession,
 };
 use arb_schemas::wire::{self, RecordType, WireError};
 
 use super::quota;
 use crate::account::Account;
 use crate::directory::{Invitation, Part};
+use crate::endpoint::{Endpoint, EndpointSettings, EndpointState, Policy};
 use crate::key::{ApiKey, Cidr, Mode, Permissions};
 use crate::plan::Plan;
 use crate::reply::{Refusal, Reply};
@@ -21,6 +23,7 @@ pub(super) fn encode(part: &Part) -> Result<Vec<u8>, WireError> {
         Part::Key(key) => wire::encode(&of_key(key)?),
         Part::Reply(reply) => wire::encode(&of_reply(reply)?),
         Part::Invitation(invitation) => wire::encode(&of_invitation(invitation)),
+        Part::Endpoint(endpoint) => wire::encode(&of_endpoint(endpoint)?),
         Part::Usage(ledger) => wire::encode(&quota::of_ledger(ledger)?),
         Part::Clock(at) => wire::encode(&AccountClock { at: *at }),
     }
@@ -36,6 +39,7 @@ pub(super) fn decode(value: &[u8]) -> Result<Option<Part>, WireError> {
         RecordType::AccountInvitation => Part::Invitation(invitation(wire::decode(value)?)),
         RecordType::AccountClock => Part::Clock(wire::decode::<AccountClock>(value)?.at),
         RecordType::AccountUsage => Part::Usage(quota::ledger(wire::decode(value)?)?),
+        RecordType::AccountEndpoint => Part::Endpoint(endpoint(wire::decode(value)?)?),
         RecordType::StatePartition => return Ok(None),
         _ => return Err(WireError::OtherType { expected: RecordType::Account, found }),
     }))
@@ -162,7 +166,9 @@ fn of_reply(reply: &Reply) -> Result<AccountReply, WireError> {
     let (field, reason, most) = match refusal {
         Some(Refusal::Invalid(field, reason)) => (Some(field.clone()), Some(reason.clone()), None),
         Some(Refusal::Exceeds(field)) => (Some(field.clone()), None, None),
-        Some(Refusal::TooManyKeys(most)) => (None, None, Some(long(*most as u64)?)),
+        Some(Refusal::TooManyKeys(most) | Refusal::TooManyEndpoints(most)) => {
+            (None, None, Some(long(*most as u64)?))
+        }
         _ => (None, None, None),
     };
     let refusal = refusal.map(|refusal| refusal.key().to_owned());
@@ -179,14 +185,64 @@ fn reply(record: AccountReply) -> Result<Reply, WireError> {
         ("no_account", None, None, None) => Refusal::NoAccount,
         ("no_session", None, None, None) => Refusal::NoSession,
         ("no_key", None, None, None) => Refusal::NoKey,
+        ("no_endpoint", None, None, None) => Refusal::NoEndpoint,
         ("password_changed", None, None, None) => Refusal::PasswordChanged,
         ("replaced", None, None, None) => Refusal::Replaced,
         ("too_many_keys", None, None, Some(most)) => {
             Refusal::TooManyKeys(usize::try_from(most).map_err(|_| wrong("most", &most.to_string()))?)
+        }
+        ("too_many_endpoints", None, None, Some(most)) => {
+            Refusal::TooManyEndpoints(usize::try_from(most).map_err(|_| wrong("most", &most.to_string()))?)
         }
         ("exceeds", Some(field), None, None) => Refusal::Exceeds(field),
         ("invalid", Some(field), Some(reason), None) => Refusal::Invalid(field, reason),
         _ => return Err(wrong("refusal", &kind)),
     };
     Ok(Reply { id, at, result: Err(refusal) })
+}
+
+fn of_endpoint(endpoint: &Endpoint) -> Result<AccountEndpoint, WireError> {
+    let settings = endpoint.settings.clone();
+    Ok(AccountEndpoint {
+        id: endpoint.id.clone(),
+        account: endpoint.account.clone(),
+        url: settings.url,
+        description: settings.description,
+        events: settings.events,
+        filters: settings.filters,
+        policy: settings.policy.key().to_owned(),
+        is_ordered: settings.is_ordered,
+        rate_limit: settings.rate_limit.map(i64::from),
+        is_paused: settings.is_paused,
+        state: endpoint.state.key().to_owned(),
+        reason: endpoint.reason.clone(),
+        secret_version: i64::from(endpoint.secret_version),
+        previous_until: endpoint.previous_until,
+        revision: long(endpoint.revision)?,
+        created_at: endpoint.created_at,
+    })
+}
+
+fn endpoint(record: AccountEndpoint) -> Result<Endpoint, WireError> {
+    let small = |number: i64| u32::try_from(number).map_err(|_| wrong("number", &number.to_string()));
+    Ok(Endpoint {
+        settings: EndpointSettings {
+            policy: Policy::parse(&record.policy).ok_or_else(|| wrong("policy", &record.policy))?,
+            rate_limit: record.rate_limit.map(small).transpose()?,
+            url: record.url,
+            description: record.description,
+            events: record.events,
+            filters: record.filters,
+            is_ordered: record.is_ordered,
+            is_paused: record.is_paused,
+        },
+        state: EndpointState::parse(&record.state).ok_or_else(|| wrong("state", &record.state))?,
+        secret_version: small(record.secret_version)?,
+        revision: count(record.revision)?,
+        id: record.id,
+        account: record.account,
+        reason: record.reason,
+        previous_until: record.previous_until,
+        created_at: record.created_at,
+    })
 }

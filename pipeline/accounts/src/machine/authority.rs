@@ -21,6 +21,10 @@ enum Need<'a> {
     AnySession,
     /// A session of this account, or a key of it with `keys:manage`.
     ManageKeys(&'a str),
+    /// A key of this account with `stream:read`.
+    ReadStreams(&'a str),
+    /// A session of this account, or a live key of it with `webhooks:manage`.
+    ManageWebhooks(&'a str),
     /// To be an operator.
     Operator,
 }
@@ -61,9 +65,17 @@ fn need(command: &Command) -> Need<'_> {
         Command::OpenSession { account, .. } => Need::SignIn(account),
         Command::ChangePassword { account, .. } => Need::Session(account),
         Command::CloseSession { .. } => Need::AnySession,
-        Command::SetPlan { .. } | Command::Grant { .. } | Command::SetDisabled { .. } => Need::Operator,
+        Command::SetPlan { .. }
+        | Command::Grant { .. }
+        | Command::SetDisabled { .. }
+        | Command::SetEndpointState { .. } => Need::Operator,
         Command::CreateKey(key) => Need::ManageKeys(&key.account),
+        Command::SpendTicket { account, .. } => Need::ReadStreams(account),
         Command::RotateKey { account, .. } | Command::RevokeKey { account, .. } => Need::ManageKeys(account),
+        Command::CreateEndpoint { account, .. }
+        | Command::UpdateEndpoint { account, .. }
+        | Command::DeleteEndpoint { account, .. }
+        | Command::RotateEndpoint { account, .. } => Need::ManageWebhooks(account),
     }
 }
 
@@ -74,13 +86,25 @@ pub(super) fn of(directory: &Directory, actor: &Actor, command: &Command) -> Res
         | (Need::Nothing | Need::SignIn(_), Actor::Anonymous)
         | (Need::Nothing, Actor::Session(_)) => Ok(Authority::Account),
         (
-            Need::SignIn(account) | Need::Session(account) | Need::ManageKeys(account),
+            Need::SignIn(account)
+            | Need::Session(account)
+            | Need::ManageKeys(account)
+            | Need::ManageWebhooks(account),
             Actor::Session(hash),
         ) => session(directory, hash, Some(account)),
         (Need::AnySession, Actor::Session(hash)) => session(directory, hash, None),
-        (Need::ManageKeys(account), Actor::Key(kid)) => key(directory, kid, account),
+        (Need::ManageKeys(account), Actor::Key(kid)) => key(directory, kid, account, Scope::KeysManage),
+        (Need::ReadStreams(account), Actor::Key(kid)) => key(directory, kid, account, Scope::StreamRead),
+        (Need::ReadStreams(_), Actor::Anonymous | Actor::Session(_)) => Err(Refusal::NoKey),
+        (Need::ManageWebhooks(account), Actor::Key(kid)) => {
+            let authority = key(directory, kid, account, Scope::WebhooksManage)?;
+            authority.check_mode(Mode::Live).map(|()| authority)
+        }
         (Need::AnySession, Actor::Anonymous | Actor::Key(_)) => Err(Refusal::NoSession),
-        (Need::Session(_) | Need::ManageKeys(_) | Need::Operator, Actor::Anonymous)
+        (
+            Need::Session(_) | Need::ManageKeys(_) | Need::ManageWebhooks(_) | Need::Operator,
+            Actor::Anonymous,
+        )
         | (Need::Operator, Actor::Session(_))
         | (Need::Nothing | Need::SignIn(_) | Need::Session(_) | Need::Operator, Actor::Key(_)) => {
             Err(Refusal::NoAccount)
@@ -98,13 +122,13 @@ fn session(directory: &Directory, hash: &str, account: Option<&str>) -> Result<A
     }
 }
 
-/// Of a key, which must be one of the account, and manage keys.
-fn key(directory: &Directory, kid: &str, account: &str) -> Result<Authority, Refusal> {
+/// Of a key, which must be one of the account, and have a scope.
+fn key(directory: &Directory, kid: &str, account: &str, scope: Scope) -> Result<Authority, Refusal> {
     let key = live_key(directory, kid, account).ok_or(Refusal::NoKey)?;
     if directory.account(account).is_none_or(|account| account.is_disabled) {
         return Err(Refusal::NoAccount);
     }
-    if !key.permissions.scopes.contains(&Scope::KeysManage) {
+    if !key.permissions.scopes.contains(&scope) {
         return Err(Refusal::Exceeds("scopes".to_owned()));
     }
     Ok(Authority::Key(key.mode, key.permissions.clone()))

@@ -7,9 +7,9 @@ use crate::directory::{Invitation, Part};
 use crate::machine::AccountsConfig;
 use crate::machine::authority;
 use crate::machine::draft::Draft;
-use crate::machine::{keys, quota, sessions, valid};
+use crate::machine::{endpoints, keys, quota, sessions, valid};
 use crate::plan::Plan;
-use crate::reply::Refusal;
+use crate::reply::{Refusal, Reply};
 use crate::scope::Scope;
 
 /// What was done, for the audit.
@@ -63,7 +63,21 @@ pub(super) fn carry_out(
             let rotation = keys::Rotation { account, kid, new_kid, hmac, grace_seconds: *grace_seconds };
             keys::rotate(draft, &authority, &rotation)
         }
+        Command::SpendTicket { account, ticket } => spend_ticket(draft, account, ticket),
         Command::RevokeKey { account, kid } => keys::revoke(draft, &authority, account, kid),
+        Command::CreateEndpoint { account, endpoint, settings } => {
+            endpoints::create(draft, account, endpoint, settings)
+        }
+        Command::UpdateEndpoint { account, endpoint, settings } => {
+            endpoints::update(draft, account, endpoint, settings)
+        }
+        Command::DeleteEndpoint { account, endpoint } => endpoints::delete(draft, account, endpoint),
+        Command::RotateEndpoint { account, endpoint, overlap_seconds } => {
+            endpoints::rotate(draft, account, endpoint, *overlap_seconds)
+        }
+        Command::SetEndpointState { endpoint, revision, state, reason } => {
+            endpoints::set_state(draft, (endpoint, *revision), *state, reason.as_deref())
+        }
     }
 }
 
@@ -131,6 +145,19 @@ fn use_invitation(draft: &mut Draft, hash: &str, account: &str) -> Result<(), Re
     let (hash, account, at) = (hash.to_owned(), account.to_owned(), draft.directory().clock());
     draft.put(Part::Invitation(Invitation { hash, account, at }));
     Ok(())
+}
+
+/// Spends a ticket, unless it was spent before: decided in the order of the log, so that two connections to two instances cannot
+/// both. That it was spent is kept as a reply is, which outlives it.
+fn spend_ticket(draft: &mut Draft, account: &str, ticket: &str) -> Result<Done, Refusal> {
+    valid::hmac("ticket", ticket)?;
+    let id = format!("ticket/{ticket}");
+    if draft.directory().reply(&id).is_some() {
+        return Err(valid::invalid("ticket", "was used before"));
+    }
+    let at = draft.directory().clock();
+    draft.put(Part::Reply(Reply { id, at, result: Ok(()) }));
+    Ok(Done::new(account, Action::TicketSpent))
 }
 
 /// An account, disabled or not.

@@ -41,7 +41,7 @@ fn end(part: &Part) -> Option<Micros> {
         Part::Key(key) => key.permissions.expires_at.map(|end| end.saturating_add(EXPIRED_KEY_KEPT)),
         Part::Reply(reply) => Some(reply.at.saturating_add(REPLY_KEPT)),
         Part::Usage(ledger) => Some(ledger.next_end()),
-        Part::Account(_) | Part::Invitation(_) | Part::Clock(_) => None,
+        Part::Account(_) | Part::Invitation(_) | Part::Endpoint(_) | Part::Clock(_) => None,
     }
 }
 

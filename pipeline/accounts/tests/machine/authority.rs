@@ -8,7 +8,8 @@ use arb_accounts::scope::Scope;
 use arb_schemas::time::SECOND;
 
 use crate::support::{
-    BEGIN, Bench, HASH, account, create, hash, kid, new_key, open, permissions, revoke, rotate,
+    BEGIN, Bench, HASH, account, create, hash, invalid, kid, new_key, open, permissions, revoke, rotate,
+    spend,
 };
 
 /// One command of each kind, about the first tenant.
@@ -33,6 +34,7 @@ fn commands(id: &str, session: &str, manager: &str) -> Vec<(Command, &'static st
         (Command::SetDisabled { account: account(), is_disabled: true }, "p"),
         (Command::CreateKey(new_key(id, &kid(77))), "skp"),
         (rotate(id, manager, &kid(78), 0), "skp"),
+        (spend(id, &hash(7)), "krp"),
         (revoke(id, manager), "skp"),
     ]
 }
@@ -143,4 +145,18 @@ fn a_test_key_makes_no_live_key() {
     assert_eq!(bench.ask(asker.clone(), test(21, Mode::Live)), Err(Refusal::Exceeds("mode".to_owned())));
     assert_eq!(bench.ask(asker, test(22, Mode::Test)), Ok(()));
     assert_eq!(account(1), id);
+}
+
+#[test]
+fn a_ticket_is_spent_once_and_forgotten_a_day_later() {
+    let (mut bench, _, [id, _, manager]) = bench();
+    let ask = |bench: &mut Bench, ticket: &str| bench.ask(Actor::Key(manager.clone()), spend(&id, ticket));
+    assert_eq!(ask(&mut bench, &hash(7)), Ok(()));
+    assert!(invalid("ticket")(ask(&mut bench, &hash(7))));
+    assert_eq!(ask(&mut bench, &hash(8)), Ok(()), "another one");
+    assert!(invalid("ticket")(ask(&mut bench, "no hash")));
+    bench.timer(BEGIN + 86_400 * SECOND - 1);
+    assert!(invalid("ticket")(ask(&mut bench, &hash(7))), "it is known for much longer than it is good");
+    bench.timer(BEGIN + 86_400 * SECOND);
+    assert!(bench.directory().reply(&format!("ticket/{}", hash(7))).is_none());
 }

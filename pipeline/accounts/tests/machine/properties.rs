@@ -13,7 +13,7 @@ use arb_schemas::time::SECOND;
 use fastrand::Rng;
 
 use crate::support::{
-    BEGIN, Bench, DAY, HASH, account, hash, kid, new_key, permissions, request, revoke, rotate,
+    BEGIN, Bench, DAY, HASH, account, hash, kid, new_key, permissions, request, revoke, rotate, spend,
 };
 
 /// Random records: few accounts, so that commands meet.
@@ -41,7 +41,7 @@ fn command(rng: &mut Rng, index: usize) -> Request {
     };
     let id = account(rng.u8(0..4));
     let scope = Scope::ALL[rng.usize(0..Scope::ALL.len())];
-    let command = match rng.u8(0..12) {
+    let command = match rng.u8(0..13) {
         0 | 1 => Command::CreateAccount {
             account: id,
             email: format!("user{}@example.com", rng.u8(0..5)),
@@ -75,6 +75,7 @@ fn command(rng: &mut Rng, index: usize) -> Request {
             permissions: permissions(&[scope, Scope::KeysManage]),
             ..new_key(&id, &kid(rng.u32(0..12)))
         }),
+        12 => spend(&id, &hash(rng.u8(0..4))),
         10 => rotate(&id, &kid(rng.u32(0..12)), &kid(rng.u32(0..12)), rng.u32(0..4) * 86_400),
         _ => revoke(&id, &kid(rng.u32(0..12))),
     };

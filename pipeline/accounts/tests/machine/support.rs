@@ -157,6 +157,10 @@ pub(crate) fn rotate(account: &str, kid: &str, new_kid: &str, grace_seconds: u32
     }
 }
 
+pub(crate) fn spend(account: &str, ticket: &str) -> Command {
+    Command::SpendTicket { account: account.to_owned(), ticket: ticket.to_owned() }
+}
+
 pub(crate) fn revoke(account: &str, kid: &str) -> Command {
     Command::RevokeKey { account: account.to_owned(), kid: kid.to_owned() }
 }

@@ -22,7 +22,7 @@ pub(crate) fn entry_of(
     window: &Window,
     judged: &Judged<'_>,
     context: &MarketContext<'_>,
-) -> (Box<BoardEntry>, Box<Ttl>) {
+) -> (Box<BoardEntry>, Ttl) {
     let (step, arb, staked) = (context.step, judged.arb, &judged.staked);
     let legs: Vec<_> =
         arb.legs.iter().enumerate().map(|(at, leg)| leg_of(leg, at, judged, context)).collect();
@@ -58,7 +58,7 @@ pub(crate) fn entry_of(
         updated_at: Time(step.now),
         sequence: window.sequence,
     };
-    (Box::new(entry), Box::new(ttl))
+    (Box::new(entry), ttl)
 }
 
 fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'_>) -> Leg {

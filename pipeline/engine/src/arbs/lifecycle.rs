@@ -8,12 +8,12 @@
 //! change after which no stakes are profitable, or are so again, changes a flag (`stakeable`), and is a
 //! transition when it changes `verified`.
 
-use arb_model::{Points, Seconds, Time};
+use arb_model::{Money, Points, Seconds, Time};
 
 use crate::context::{MarketContext, StepContext};
 use crate::effect::{
-    AlertScope, BookState, CloseReason, CloseSignal, Effect, Effects, Flag, StaleAlert, WindowChange,
-    WindowHistory,
+    AlertScope, BookState, CloseReason, CloseSignal, Effect, Effects, FilterValues, Flag, StaleAlert,
+    Transition, WindowChange, WindowHistory,
 };
 use crate::learning::Proven;
 use crate::market::Policy;
@@ -77,12 +77,13 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &
         margin_open: margin,
         margin_peak: margin,
         margin,
+        stake_shown: judged.staked.total_max,
         life: followed.begin(context),
         legs,
     };
     learn(WindowHistory::default(), &window, context, effects);
     let (entry, ttl) = entry_of(&window, &judged, context);
-    effects.push(Effect::Transition(WindowChange::Opened, entry, ttl));
+    effects.push(Effect::Transition(WindowChange::Opened, entry, Transition::new(ttl, None)));
     window
 }
 
@@ -103,15 +104,17 @@ fn update(
         in_play: context.in_play(),
         margin_peak: was.margin_peak.max(judged.margin),
         margin: judged.margin,
+        stake_shown: most_stake(was.stake_shown, judged.staked.total_max),
         ..was.clone()
     };
     learn(was.history, &now, context, effects);
     let is_transition = is_transition(was, &now);
     let now = Window { life: lifetime::continue_life(was, &now, is_transition, context, effects), ..now };
     if is_transition {
-        let window = Window { sequence: effects.next(), ..now };
+        let window = Window { sequence: effects.next(), stake_shown: judged.staked.total_max, ..now };
         let (entry, ttl) = entry_of(&window, &judged, context);
-        effects.push(Effect::Transition(WindowChange::Updated, entry, ttl));
+        let beside = Transition::new(ttl, Some(filter_values(was, context.step)));
+        effects.push(Effect::Transition(WindowChange::Updated, entry, beside));
         return window;
     }
     let shown = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit);
@@ -120,6 +123,23 @@ fn update(
         effects.push(Effect::Refreshed(entry_of(&now, &judged, context).0));
     }
     now
+}
+
+/// The larger of two totals; `None` is one without a limit.
+fn most_stake(a: Option<i64>, b: Option<i64>) -> Option<i64> {
+    Some(a?.max(b?))
+}
+
+/// What filters of a stream compare of a window, as it was shown.
+fn filter_values(window: &Window, step: &StepContext<'_>) -> FilterValues {
+    let book = |leg: &Quote| (&step.pricing.venues.venue(leg.key.book).key).into();
+    FilterValues {
+        margin: window.margin,
+        verified: window.verification.is_verified(),
+        in_play: window.in_play,
+        total_stake_max: window.stake_shown.map(Money),
+        books: window.legs.iter().map(book).collect(),
+    }
 }
 
 /// Whether a window has changed in what its takers act on.
@@ -172,6 +192,7 @@ pub(crate) fn close(
         line: window.line.map(Points),
         simultaneous_ever: Some(window.history.simultaneous),
         verified_ever: Some(window.history.verified),
+        replaced: Some(filter_values(window, context.step)),
     };
     effects.push(Effect::Closed(Box::new(closed)));
     lifetime::end(window, reason, context, effects);

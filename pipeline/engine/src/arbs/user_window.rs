@@ -41,6 +41,7 @@ pub(crate) fn user_window(
         margin_open: known.map_or(margin, |window| window.margin_open),
         margin_peak: known.map_or(margin, |window| window.margin_peak.max(margin)),
         margin,
+        stake_shown: judged.staked.total_max,
         life: known.map_or_else(life, |window| window.life),
         legs,
     }

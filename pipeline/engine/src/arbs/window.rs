@@ -27,6 +27,9 @@ pub(crate) struct Window {
     pub(crate) margin_open: f64,
     pub(crate) margin_peak: f64,
     pub(crate) margin: f64,
+    /// The largest total within limits, in minor units, that was shown since the last transition; `None` when no limit was known at
+    /// a time.
+    pub(crate) stake_shown: Option<i64>,
     /// How long it has lived.
     pub(crate) life: Life,
 }

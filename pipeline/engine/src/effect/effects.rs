@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use arb_model::{BoardEntry, CloseSignal, EdgeSignal, LineMovement, StaleAlert};
+use arb_model::{BoardEntry, CloseSignal, EdgeSignal, FilterValues, LineMovement, StaleAlert};
 
 use crate::Micros;
 use crate::caps::LeftOut;
@@ -17,8 +17,8 @@ use super::window::WindowChange;
 /// A change to publish: a transition of a window or signal, a movement, an alert, or progress.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// A window opened or changed: to the feed and to the board. What its TTL was read from is not published.
-    Transition(WindowChange, Box<BoardEntry>, Box<Ttl>),
+    /// A window opened or changed: to the feed and to the board.
+    Transition(WindowChange, Box<BoardEntry>, Box<Transition>),
     /// Only the times or limits of an entry changed: to the board alone.
     Refreshed(Box<BoardEntry>),
     /// A window closed: to the feed, and a tombstone to the board.
@@ -37,6 +37,21 @@ pub enum Effect {
         /// The time of the last whole poll that the board contains; `None` when the source was removed.
         received_at: Option<Micros>,
     },
+}
+
+/// What goes with the entry of a transition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transition {
+    /// What the entry's TTL was read from: not published.
+    pub ttl: Ttl,
+    /// What was shown before, of a window that changed: to the feed.
+    pub replaced: Option<FilterValues>,
+}
+
+impl Transition {
+    pub(crate) fn new(ttl: Ttl, replaced: Option<FilterValues>) -> Box<Self> {
+        Box::new(Self { ttl, replaced })
+    }
 }
 
 /// Where transitions go, and the counter that numbers them.

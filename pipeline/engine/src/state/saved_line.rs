@@ -69,6 +69,7 @@ pub struct SavedWindow {
     pub margin_open: f64,
     pub margin_peak: f64,
     pub margin: f64,
+    pub stake_shown: Option<i64>,
     pub life: Life,
 }
 
@@ -155,6 +156,7 @@ impl SavedWindow {
             margin_open: window.margin_open,
             margin_peak: window.margin_peak,
             margin: window.margin,
+            stake_shown: window.stake_shown,
             life: window.life,
         }
     }
@@ -175,6 +177,7 @@ impl SavedWindow {
             margin_open: self.margin_open,
             margin_peak: self.margin_peak,
             margin: self.margin,
+            stake_shown: self.stake_shown,
             life: self.life,
         })
     }

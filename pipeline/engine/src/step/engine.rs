@@ -32,11 +32,13 @@ pub struct Step {
     pub future_ticks: u32,
     /// What there was no room for.
     pub left_out: LeftOut,
+    /// It brought no price: earlier ones of its source stay, as if it repeated them.
+    pub is_repeat: bool,
 }
 
 impl Step {
     pub(super) fn just(disposition: Disposition) -> Self {
-        Self { disposition, future_ticks: 0, left_out: LeftOut::default() }
+        Self { disposition, future_ticks: 0, left_out: LeftOut::default(), is_repeat: false }
     }
 
     pub(super) fn refused(cap: Cap) -> Self {

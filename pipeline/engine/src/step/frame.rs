@@ -48,7 +48,7 @@ impl Engine {
         self.draft.put_source(source, clock);
         if let Some(cap) = admission::refusal(frame) {
             self.repeat_event(at, source, frame, effects, probe);
-            return Step::refused(cap);
+            return Step { is_repeat: true, ..Step::refused(cap) };
         }
         if self.is_over(&frame.event) {
             return Step::just(Disposition::Over);
@@ -56,7 +56,7 @@ impl Engine {
         if frame.poll_index.is_some() && frame.ticks.is_empty() && frame.coverage.is_nothing() {
             // An event whose frame was too long to be published: a poll names it, and has no ticks of it.
             self.repeat_event(at, source, frame, effects, probe);
-            return Step::just(disposition);
+            return Step { is_repeat: true, ..Step::just(disposition) };
         }
         Step { future_ticks: self.merge_frame(at, source, frame, effects, probe), ..Step::just(disposition) }
     }

@@ -24,6 +24,14 @@ pub(crate) fn unnamed(effect: &Effect) -> Effect {
 pub(crate) fn rename(effect: &Effect) -> Effect {
     let other = |book: &str| RENAMED[BOOKS.iter().position(|name| *name == book).unwrap()];
     let mut effect = unnamed(effect);
+    let replaced = match &mut effect {
+        Effect::Transition(_, _, beside) => beside.replaced.as_mut(),
+        Effect::Closed(closed) => closed.replaced.as_mut(),
+        _ => None,
+    };
+    for book in replaced.into_iter().flat_map(|replaced| &mut replaced.books) {
+        *book = other(book).into();
+    }
     match &mut effect {
         Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => {
             for leg in &mut entry.legs {

@@ -5,6 +5,8 @@
 //! allow it; of several the one that is overdue by the largest part of its interval. It never calls,
 //! publishes or reads a clock.
 
+mod scans;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -16,9 +18,8 @@ use super::answer::{Problem, Quota};
 use super::backoff::{Backoff, Trouble};
 use super::budget::{Allowance, Budget, Verdict};
 use super::handover;
-use super::scan_budget::ScanBudget;
+use super::scan_budget::{ScanBudget, ScanCaps};
 use super::schedule::{Due, Intervals};
-use crate::scan::ScanOutcome;
 
 /// For so long a sport that left the list of sports still has heartbeats: its events are kept that long
 /// without updates.
@@ -49,6 +50,8 @@ pub struct Rules {
     pub backoff: Backoff,
     /// Of credits.
     pub allowance: Allowance,
+    /// What scans may spend.
+    pub scans: ScanCaps,
     /// Over so many partitions leases are spread.
     pub partitions: i32,
 }
@@ -320,39 +323,6 @@ impl Plan {
         let paid_at = polled.filter_map(|(_, sport)| sport.asked_at).max();
         let share = self.polled_sports().count() as f64 / self.roster.len().max(1) as f64;
         self.budget.verdict(now, paid_at, share)
-    }
-
-    /// Whether a sport may be polled for a scan, whatever its schedule is; `Ok(false)` when a free listing has to report the
-    /// credits first.
-    ///
-    /// # Errors
-    /// Why it may not.
-    pub fn scan(&self, sport: &str, now: Micros) -> Result<bool, ScanOutcome> {
-        let Some((_, polled)) = self.polled_sports().find(|(name, _)| *name == sport) else {
-            return Err(ScanOutcome::NotCovered);
-        };
-        if polled.gone_until.is_some_and(|until| now < until) {
-            return Err(ScanOutcome::NotCovered);
-        }
-        if !self.throttle.allows(now) || !polled.trouble.allows(now) {
-            return Err(ScanOutcome::BackOff);
-        }
-        if polled.asked_at.is_some_and(|at| at <= now && now - at < REFRESH) {
-            return Err(ScanOutcome::PolledRecently);
-        }
-        let Allowance { cost, floor, .. } = self.rules.allowance;
-        match self.verdict(now) {
-            Verdict::Pay if self.scans.allows(cost, floor) => Ok(true),
-            Verdict::Ask => Ok(false),
-            Verdict::Pay | Verdict::Later(_) | Verdict::Low(_) | Verdict::Silent => Err(ScanOutcome::Credits),
-        }
-    }
-
-    /// A poll of a sport for a scan is asked for; what it costs by the documentation.
-    pub fn scanned(&mut self) -> u64 {
-        let cost = self.rules.allowance.cost;
-        self.scans.spend(cost);
-        cost
     }
 
     /// When the latest prices of a sport came.

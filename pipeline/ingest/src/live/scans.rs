@@ -3,6 +3,8 @@
 //! It never polls what the plan refuses, and answers every scan that covers one of its sports, with the reason when there was no
 //! poll.
 
+use std::collections::BTreeSet;
+
 use arb_schemas::records::ScanRequest;
 use arb_schemas::time::Micros;
 
@@ -11,29 +13,38 @@ use super::plan::Action;
 use super::worker::{Worker, source};
 use crate::publish::PublishError;
 use crate::scan::{Covered, ScanOutcome};
-
-/// Sports that a worker polls for the scans of one turn: one scan may not spend more.
-const MOST_SPORTS: usize = 10;
+use crate::scan_queue::ScanQueue;
+use crate::telemetry;
 
 /// What became of a sport: the outcome, the time of the poll, its cost.
 type SportPoll = (ScanOutcome, Option<Micros>, u64);
 
 impl Worker<'_> {
-    /// Answers the scans that wait.
-    pub(super) fn answer_scans(&mut self, scans: &[ScanRequest]) -> Result<(), LiveError> {
-        if scans.is_empty() {
-            return Ok(());
+    /// Answers the scans that wait; of sports that it holds only now, those of the last seconds too, which the worker that held
+    /// them may have left.
+    pub(super) fn answer_scans(&mut self, queue: &ScanQueue) -> Result<(), LiveError> {
+        let held: BTreeSet<String> = self.plan.held().cloned().collect();
+        let new: Vec<String> = held.difference(&self.answering).cloned().collect();
+        let before: Vec<String> = held.intersection(&self.answering).cloned().collect();
+        let scans = queue.take();
+        self.answer_of(&scans, before)?;
+        if !new.is_empty() {
+            self.answer_of(&queue.recent(), new)?;
         }
-        let held: Vec<String> = self.plan.held().cloned().collect();
+        self.answering = held;
+        Ok(())
+    }
+
+    fn answer_of(&mut self, scans: &[ScanRequest], sports: Vec<String>) -> Result<(), LiveError> {
         let mut polled = 0;
-        for sport in held {
+        for sport in sports {
             let scans: Vec<_> = scans.iter().filter(|scan| self.covers(&sport, scan)).collect();
             if scans.is_empty() {
                 continue;
             }
             let to = self.publisher.of(&source(&sport));
             scans.iter().try_for_each(|scan| to.scan_begin(scan))?;
-            let (outcome, at, credits) = if polled < MOST_SPORTS {
+            let (outcome, at, credits) = if polled < self.plan.scan_sports() {
                 self.poll_for_scan(&sport)?
             } else {
                 (ScanOutcome::ScanCap, None, 0)
@@ -43,6 +54,7 @@ impl Worker<'_> {
                 to.scan_end(&scan.id, outcome, at, credits)
             };
             scans.iter().try_for_each(end)?;
+            telemetry::scans(outcome, scans.len());
             tracing::info!(sport, scans = scans.len(), outcome = outcome.key(), credits, "scans answered");
         }
         Ok(())
@@ -74,6 +86,7 @@ impl Worker<'_> {
             return Ok((ScanOutcome::Failed, None, 0));
         }
         let (after, credits) = (self.plan.received_at(sport), self.plan.scanned());
+        telemetry::scan_credits(credits);
         let is_new = after > before;
         let outcome = if is_new { ScanOutcome::Polled } else { ScanOutcome::Failed };
         Ok((outcome, after.filter(|_| is_new), credits))

@@ -5,7 +5,7 @@
 //! may, because a frozen worker would take old prices for current ones. A lease is given back when none of
 //! its calls is under way and everything published is acknowledged. The plan makes every decision about time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use arb_kafka::{Lease, Leases};
@@ -42,6 +42,8 @@ pub(super) struct Worker<'a> {
     pub(super) plan: Plan,
     /// What the last poll of each sport had.
     pub(super) covered: BTreeMap<String, Covered>,
+    /// The sports of which the last turn answered scans.
+    pub(super) answering: BTreeSet<String>,
     standing: Standing,
     polled: Polled,
 }
@@ -66,8 +68,8 @@ impl<'a> Worker<'a> {
         let beats = Beats::start(publisher.of(""), settings.clock)?;
         let leases = Leases::join(&settings.cluster, &settings.group)?;
         let (standing, polled) = (Standing::Enough, Polled::default());
-        let covered = BTreeMap::new();
-        Ok(Self { settings, client, leases, publisher, beats, plan, covered, standing, polled })
+        let (covered, answering) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Self { settings, client, leases, publisher, beats, plan, covered, answering, standing, polled })
     }
 
     /// Wall time.
@@ -86,7 +88,7 @@ impl<'a> Worker<'a> {
         while !stop.is_stopped() {
             self.beats.check()?;
             self.serve(wait)?;
-            self.answer_scans(&scans.take())?;
+            self.answer_scans(scans)?;
             let now = (self.settings.clock)();
             let done = match self.plan.next(now) {
                 Some(action) => self.act(&action, now)?,

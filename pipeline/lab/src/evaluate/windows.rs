@@ -143,8 +143,9 @@ pub(super) struct Windows {
 impl Windows {
     pub(super) fn apply(&mut self, effect: &Effect) {
         match effect {
-            Effect::Transition(_, entry, ttl) => {
-                let window = self.open.entry(entry.id.clone()).or_insert_with(|| RawWindow::new(entry, ttl));
+            Effect::Transition(_, entry, beside) => {
+                let opened = || RawWindow::new(entry, &beside.ttl);
+                let window = self.open.entry(entry.id.clone()).or_insert_with(opened);
                 window.update(entry);
             }
             Effect::Refreshed(entry) => {

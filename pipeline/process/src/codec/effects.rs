@@ -18,9 +18,9 @@ pub fn outputs(effect: &Effect, partition: i32, epoch: i64) -> Result<Vec<Output
     let board = |key: &str, value| Output::new(ARBS_BOARD.name, partition, key.to_owned(), value);
     let feed = |key: &str, sequence, value| on_feed(partition, key, FeedMark { epoch, sequence }, value);
     Ok(match effect {
-        Effect::Transition(change, entry, _) => {
+        Effect::Transition(change, entry, beside) => {
             let on_board = encode(&**entry)?;
-            let value = encode_window(change.key(), &on_board)?;
+            let value = encode_window(change.key(), &on_board, beside.replaced.as_ref())?;
             let on_feed = feed(&entry.event.id, entry.sequence, value);
             vec![board(&entry.id, Some(on_board)), on_feed]
         }

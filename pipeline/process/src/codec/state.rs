@@ -35,6 +35,8 @@ pub enum StateRecord {
     Saved(Saved),
     /// A scan.
     Scan(Box<wire::StateScan>),
+    /// Prices that a poll repeated.
+    ScanRepeats(wire::StateScanRepeats),
     /// How far the partition had come.
     Partition(wire::StatePartition),
 }
@@ -138,6 +140,7 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
             Ok(StateRecord::Saved(Saved::Clock(Clock { now, watermark, leap })))
         }
         RecordType::StateScan => Ok(StateRecord::Scan(Box::new(decode(value)?))),
+        RecordType::StateScanRepeats => Ok(StateRecord::ScanRepeats(decode(value)?)),
         RecordType::StateHead => Ok(StateRecord::Saved(saved_head(&decode(value)?)?)),
         _ => Ok(StateRecord::Saved(Saved::Line(Box::new(saved_line(&decode(value)?)?)))),
     }
@@ -272,6 +275,7 @@ mod tests {
             margin_open: 0.01,
             margin_peak: 0.02,
             margin: 0.015,
+            stake_shown: Some(150_000),
             life: Life { profile: PROFILE, pace: 660, since: 6, confirmed_at: 9, taught_to: 8 },
         };
         let moved = SavedMove {

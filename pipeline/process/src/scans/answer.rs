@@ -11,6 +11,7 @@ use arb_schemas::records::scans::{Message, PENDING, SILENT};
 use arb_schemas::records::{ScanArb, ScanCount, ScanResult, ScanSource, StateScan};
 use arb_schemas::wire::{WireError, encode};
 
+use super::repeats::Repeats;
 use super::scope::scope;
 
 /// Arbs of a partition.
@@ -36,7 +37,8 @@ impl Count {
 type Counts<'a> = BTreeMap<&'a str, Count>;
 
 /// The answer as of the last step.
-pub(super) fn answer(engine: &Engine, scan: &StateScan) -> ScanResult {
+pub(super) fn answer(engine: &Engine, scan: &StateScan, repeats: &Repeats) -> ScanResult {
+    let is_asked = |quote: &ScannedQuote<'_>| is_polled(scan, quote) && !repeats.has(quote);
     let (mut books, mut leagues, mut sources) = (Counts::new(), Counts::new(), Counts::new());
     let (mut events, mut last_event) = (0, "");
     let mut arbs = Vec::new();
@@ -47,7 +49,7 @@ pub(super) fn answer(engine: &Engine, scan: &StateScan) -> ScanResult {
             for (counts, name) in
                 [(&mut books, quote.book), (&mut leagues, quote.league), (&mut sources, quote.source)]
             {
-                counts.entry(name).or_default().add(is_asked(scan, &quote), is_confirmed);
+                counts.entry(name).or_default().add(is_asked(&quote), is_confirmed);
             }
             if quote.event != last_event {
                 (events, last_event) = (events + 1, quote.event);
@@ -55,7 +57,7 @@ pub(super) fn answer(engine: &Engine, scan: &StateScan) -> ScanResult {
         },
         |entry, legs| {
             if entry.margin >= scan.request.min_margin {
-                arbs.push((entry, legs.iter().map(|leg| is_asked(scan, leg)).collect::<Vec<_>>()));
+                arbs.push((entry, legs.iter().map(is_asked).collect::<Vec<_>>()));
             }
         },
     );
@@ -73,7 +75,7 @@ pub(super) fn answer(engine: &Engine, scan: &StateScan) -> ScanResult {
 }
 
 /// Whether a quote is from the poll for a scan, and that poll came after its source had begun.
-fn is_asked(scan: &StateScan, quote: &ScannedQuote<'_>) -> bool {
+fn is_polled(scan: &StateScan, quote: &ScannedQuote<'_>) -> bool {
     let source = scan.sources.iter().find(|known| known.source == quote.source);
     source.is_some_and(|source| {
         source.polled_at == Some(quote.received_at) && quote.received_at > source.before

@@ -190,3 +190,78 @@ fn an_abort_drops_a_scan_and_a_restore_puts_it_back() {
     scans.restore(decode(&value).unwrap());
     assert!(end(&mut scans, &engine, "s", Some(1)).is_some());
 }
+
+/// A poll that names an event and has no prices of it, as one whose frame was too long for its topic.
+fn repeat(engine: &mut Engine, scans: &mut Scans, seconds: i64) {
+    let (received_at, source) = (seconds * SECOND, "s");
+    let event = Event {
+        id: "e",
+        sport: "tennis",
+        league: "tennis_atp",
+        home: "H",
+        away: "A",
+        commence_time: 3_600 * SECOND,
+    };
+    let nothing = Coverage { books: Some(vec![]), markets: Some(vec![]) };
+    let (poll_index, ticks) = (Some(0), Vec::new());
+    let frame = Frame { source, received_at, poll_index, event, coverage: nothing, ticks, push: None };
+    let end = PollEnd { source, received_at, league: None, coverage: Coverage::default(), frames: 1 };
+    let mut effects: Vec<Effect> = Vec::new();
+    let at = Coordinate { topic: "t", partition: 0, offset: seconds };
+    let step = engine.step(at, &Input::Frame(frame), &mut effects);
+    assert!(step.is_repeat);
+    scans.note_repeat(source, received_at, "e");
+    engine.step(at, &Input::PollEnd(end), &mut effects);
+}
+
+#[test]
+fn prices_that_a_poll_repeated_were_not_asked_for() {
+    let (mut engine, mut scans) = (engine(), Scans::default());
+    poll(&mut engine, "s", 10, &["a", "b"]);
+    begin(&mut scans, &engine, "s", request("x"), 1);
+    repeat(&mut engine, &mut scans, 21);
+    scans.apply();
+    let repeated = end(&mut scans, &engine, "s", Some(21)).unwrap();
+    assert_eq!(sources(&repeated), [("s", "polled", 4, 0, 0)], "they stay on offer");
+    assert_eq!(repeated.arbs[0].asked, [false, false]);
+    poll(&mut engine, "s", 31, &["a", "b"]);
+    let asked = end(&mut scans, &engine, "s", Some(31)).unwrap();
+    assert_eq!(sources(&asked), [("s", "polled", 4, 4, 4)]);
+}
+
+#[test]
+fn what_a_poll_repeated_is_in_the_changelog_while_a_scan_waits() {
+    let (mut engine, mut scans) = (engine(), Scans::default());
+    poll(&mut engine, "s", 10, &["a", "b"]);
+    repeat(&mut engine, &mut scans, 15);
+    assert_eq!(scans.changes().count(), 0, "nobody waits for it");
+    begin(&mut scans, &engine, "s", request("x"), 1);
+    repeat(&mut engine, &mut scans, 21);
+    let change = scans.changes().map(Result::unwrap).find(|change| change.key == "repeats/s").unwrap();
+    let record: StateScanRepeats = decode(&change.value.unwrap()).unwrap();
+    assert_eq!((&record.events, record.is_all), (&vec!["e".to_owned()], false));
+    scans.apply();
+    scans.repeats = Repeats::default();
+    assert_eq!(sources(&end(&mut scans, &engine, "s", Some(21)).unwrap())[0].3, 4, "it was forgotten");
+    scans.restore_repeats(record);
+    assert_eq!(sources(&end(&mut scans, &engine, "s", Some(21)).unwrap())[0].3, 0, "it was put back");
+    (0..2_000).for_each(|number| scans.repeats.note("s", 21 * SECOND, &number.to_string()));
+    assert!(scans.repeats.changes().map(Result::unwrap).all(|change| change.value.unwrap().len() < 10_000));
+    assert_eq!(sources(&end(&mut scans, &engine, "s", Some(21)).unwrap())[0].3, 0, "all of the poll");
+}
+
+#[test]
+fn another_worker_that_takes_a_scan_up_takes_nothing_back() {
+    let (mut engine, mut scans) = (engine(), Scans::default());
+    poll(&mut engine, "s", 10, &["a"]);
+    begin(&mut scans, &engine, "s", request("x"), 1);
+    begin(&mut scans, &engine, "s", request("x"), 2);
+    poll(&mut engine, "s", 21, &["a"]);
+    assert_eq!(sources(&end(&mut scans, &engine, "s", Some(21)).unwrap()), [("s", "polled", 2, 2, 2)]);
+    assert_eq!(begin(&mut scans, &engine, "s", request("x"), 3), MarkerEffect::Noted);
+    let (scan, source, outcome) = ("x".to_owned(), "s".to_owned(), "polled_recently".to_owned());
+    let again = ScanEnd { scan, source, outcome, polled_at: None, credits: 0 };
+    let effect = scans.step(&engine, &ScanMarker::End(again), (0, 99)).unwrap();
+    assert_eq!(effect, MarkerEffect::Noted, "the poll for the scan stays");
+    assert_eq!(sources(&end(&mut scans, &engine, "s", Some(21)).unwrap()), [("s", "polled", 2, 2, 2)]);
+}

@@ -8,7 +8,7 @@
 
 use metrics::Unit::{Bytes, Count, Seconds};
 
-use super::metric::Role::{Accounts, Every, Ingest, Process, Serve, Sink};
+use super::metric::Role::{Accounts, Deliver, Every, Ingest, Process, Serve, Sink};
 use super::metric::{Metric, counter, gauge, histogram};
 
 /// A commit takes 3 ms at best, and is given up after 8 s.
@@ -75,6 +75,11 @@ metrics! {
         .by(&["kind", "outcome"]).rare();
     CREDITS = gauge(Ingest, Count, "arb_ingest_credits_remaining",
         "Remaining credits of a live source's key, from its last response that reported them. NaN for a worker without a lease, which makes no calls.").rare();
+    INGEST_SCANS = counter(Ingest, Count, "arb_ingest_scans_total",
+        "Answers to scans by outcome, one for each source that a scan covers (docs/api/scan.md); scans that share a poll count one by one.")
+        .by(&["outcome"]);
+    SCAN_CREDITS = counter(Ingest, Count, "arb_ingest_scan_credits_total",
+        "Credits that polls for scans cost at a live source, by its documentation.").rare();
     SPORTS = gauge(Ingest, Count, "arb_ingest_sports", "Sports of a live source that this worker polls: those whose lease it holds.").rare();
 
     // process
@@ -156,12 +161,45 @@ metrics! {
     ACCOUNT_PUMP_AGE = gauge(Accounts, Seconds, "arb_accounts_pump_age_seconds",
         "Time since the pump last moved, by the watchdog's look at it; 0 before its first move. The watchdog ends the process at --watchdog-ms.");
 
+    // deliver
+    DELIVER_EVENTS = counter(Deliver, Count, "arb_deliver_events_total", "Events that became due at endpoints, or ended pending deliveries of their window.");
+    DELIVER_DELIVERIES = counter(Deliver, Count, "arb_deliver_deliveries_total", "Deliveries that became pending: an event for one endpoint each.");
+    DELIVER_DOUBLES = counter(Deliver, Count, "arb_deliver_doubles_total",
+        "Events and attempts that were dropped because they were taken in before, as after the kill of a deliverer.");
+    DELIVER_ATTEMPTS = counter(Deliver, Count, "arb_deliver_attempts_total",
+        "Attempts by outcome: delivered (2xx), failed, gone (410), dropped (the endpoint was deleted).").by(&["outcome"]);
+    DELIVER_ENDED = counter(Deliver, Count, "arb_deliver_ended_total",
+        "Deliveries that ended without success: given up, expired, superseded, overflowed or gone.");
+    DELIVER_REDELIVERED = counter(Deliver, Count, "arb_deliver_redelivered_total", "Failed deliveries that began again on request.");
+    DELIVER_DEAD_LETTERS = counter(Deliver, Count, "arb_deliver_dead_letters_total", "Records put aside in the dead-letter topic of webhook tasks.").by(&["reason"]);
+    DELIVER_FIRST_ATTEMPT = histogram(Deliver, Seconds, "arb_deliver_first_attempt_seconds", INSERT,
+        "From reading an event from the feed to its first attempt at an endpoint.");
+    DELIVER_PENDING = gauge(Deliver, Count, "arb_deliver_pending", "Deliveries that are pending; it and the next are measured every 5 s.");
+    DELIVER_FAILED = gauge(Deliver, Count, "arb_deliver_failed", "Deliveries that failed and can be delivered again, for three days.");
+    DELIVER_CIRCUITS = gauge(Deliver, Count, "arb_deliver_open_circuits", "Endpoints that are left alone because their last attempts failed.");
+    DELIVER_TRANSACTIONS = counter(Deliver, Count, "arb_deliver_transactions_total",
+        "Transactions by outcome. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
+    DELIVER_COMMIT_SECONDS = histogram(Deliver, Seconds, "arb_deliver_commit_seconds", COMMIT,
+        "From the end of a transaction's last record to the broker's response to its commit.");
+    DELIVER_TRANSACTION_RECORDS = histogram(Deliver, Count, "arb_deliver_transaction_records", RECORDS, "Tasks of one committed transaction.");
+    DELIVER_RESTORE_SECONDS = histogram(Deliver, Seconds, "arb_deliver_restore_seconds", RESTORE,
+        "Restoring a partition from the changelog, including the wait for a dead owner's open transaction.");
+    DELIVER_RESTORED_RECORDS = counter(Deliver, Count, "arb_deliver_restored_records_total", "Records of the changelog that partitions were restored from.");
+    DELIVER_RESTORING = gauge(Deliver, Count, "arb_deliver_restoring_partitions", "Partitions being restored now.");
+    DELIVER_PARTITIONS = gauge(Deliver, Count, "arb_deliver_partitions", "Partitions that this instance owns.");
+    DELIVER_LAG = gauge(Deliver, Count, "arb_deliver_lag_records",
+        "Tasks that are not taken in yet: the ends of the topic, fetched every 5 s, minus what is committed.");
+    DELIVER_PUMP_AGE = gauge(Deliver, Seconds, "arb_deliver_pump_age_seconds",
+        "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
+
     // serve
     REQUESTS = counter(Serve, Count, "arb_serve_requests_total", "Requests answered, by the pattern of the route and the class of the status.")
         .by(&["route", "status"]);
     REQUEST_SECONDS = histogram(Serve, Seconds, "arb_serve_request_seconds", REQUEST,
         "From a request's header to its response, without sending it; of a stream only the opening.").by(&["route"]);
     QUOTA_REFUSALS = counter(Serve, Count, "arb_serve_quota_refusals_total", "Requests refused because the key's quota is spent.");
+    SCANS = counter(Serve, Count, "arb_serve_scans_total",
+        "Scans that were answered, by how far they were then: complete, partial after 30 s, or pending (202).").by(&["status"]);
     CONNECTIONS = gauge(Serve, Count, "arb_serve_connections", "Connections that are open.");
     EVICTED_CONNECTIONS = counter(Serve, Count, "arb_serve_evicted_connections_total",
         "Connections without a key that were closed for others: their address had too many (address), too many were without a key (keyless), or the limit of all connections was reached (full).")
@@ -178,6 +216,7 @@ metrics! {
     STREAMS = gauge(Serve, Count, "arb_serve_streams", "Streams that are open.");
     STREAM_EVENTS = counter(Serve, Count, "arb_serve_stream_events_total", "Server-Sent Events handed to connections: those of the feed, snapshots, and notices such as heartbeats.");
     STREAM_BYTES = counter(Serve, Bytes, "arb_serve_stream_bytes_total", "Their bytes.");
+    STREAM_CONFLATED = counter(Serve, Count, "arb_serve_stream_conflated_total", "Events that were replaced by a later one of the same window or signal before they were sent, to clients that ask for conflate_ms.");
     STREAM_ENDS = counter(Serve, Count, "arb_serve_stream_ends_total",
         "Streams that ended: the client disconnected or did not read (gone), was disconnected (too_slow, catching_up, unavailable), its key is no longer valid (key_revoked), or the server shuts down (closing).")
         .by(&["reason"]);

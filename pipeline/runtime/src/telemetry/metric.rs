@@ -15,6 +15,7 @@ pub enum Role {
     Accounts,
     Serve,
     Sink,
+    Deliver,
 }
 
 impl Role {
@@ -28,6 +29,7 @@ impl Role {
             Self::Accounts => "accounts",
             Self::Serve => "serve",
             Self::Sink => "sink",
+            Self::Deliver => "deliver",
         }
     }
 }

@@ -15,7 +15,7 @@ row! {
 
     /// The row of a window that opened or changed.
     pub fn transition_row(window: &'a ArbWindow) {
-        let ArbWindow { change, entry } = window;
+        let ArbWindow { change, entry, .. } = window;
         let (event, legs) = (&entry.event, &entry.legs);
     }
 

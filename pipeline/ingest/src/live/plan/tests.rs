@@ -16,6 +16,7 @@ fn rules() -> Rules {
         look_every: 10 * MINUTE,
         backoff: Backoff::default(),
         allowance: Allowance { floor: 10, cost: 1, at_once: 1, reset_day: None },
+        scans: ScanCaps::default(),
         partitions: 4,
     }
 }
@@ -241,4 +242,45 @@ fn credits_that_are_spread_are_shared_by_the_sports_of_all_workers() {
     let share = plan.polled_sports().count();
     let expected = Verdict::Later(if share == 1 { 2 * HOUR } else { HOUR });
     assert_eq!(plan.verdict(0), expected);
+}
+
+#[test]
+fn whatever_is_scanned_the_floor_stays_and_scans_spend_no_more_than_their_share() {
+    for seed in 0..200 {
+        let (mut rng, mut plan) = (Rng::with_seed(seed), knowing(-HOUR, 5 * HOUR));
+        let (mut credits, mut for_scans, mut now) = (rng.u64(11..200), 0, 0);
+        let share = (credits - 10) / 5;
+        plan.answered(&Action::List, 0, quota(credits), true);
+        for _ in 0..400 {
+            now += rng.i64(1..=60) * SECOND;
+            let sport = [EPL, NBA][rng.usize(0..2)];
+            let allowed = rng.bool() && plan.scan(sport, now) == Ok(true);
+            let due = matches!(plan.next(now), Some(Action::Poll(_)));
+            let sport = match plan.next(now) {
+                _ if allowed => sport.to_owned(),
+                Some(Action::Poll(due)) => due,
+                Some(action) => {
+                    plan.listing.came(now);
+                    plan.sports.values_mut().for_each(|sport| sport.events.came(now));
+                    plan.answered(&action, now, quota(credits), true);
+                    continue;
+                }
+                None => continue,
+            };
+            assert!(allowed || due);
+            credits -= 1;
+            for_scans += u64::from(allowed);
+            plan.asked(&sport, now);
+            // Some answers are lost on their way; the credits are spent all the same.
+            if rng.u8(0..10) > 0 {
+                plan.answered(&poll(&sport), now, quota(credits), true);
+                plan.polled(&sport, now);
+            }
+            if allowed {
+                assert_eq!(plan.scanned(), 1);
+            }
+            assert!(credits >= 10, "seed {seed}: {credits} left");
+            assert!(for_scans <= share, "seed {seed}: {for_scans} of {share} for scans");
+        }
+    }
 }

@@ -130,6 +130,7 @@ fn state_window(window: &SavedWindow) -> wire::StateWindow {
         fresh_until: window.fresh_until,
         simultaneous_ever: window.history.simultaneous,
         verified_ever: window.history.verified,
+        stake_shown: window.stake_shown,
         life: state_life(&window.life),
     }
 }
@@ -194,6 +195,7 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
         margin: window.margin,
+        stake_shown: window.stake_shown,
         life: saved_life(&window.life)?,
     })
 }

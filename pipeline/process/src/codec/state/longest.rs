@@ -85,6 +85,7 @@ fn window() -> StateWindow {
         fresh_until: i64::MIN,
         simultaneous_ever: true,
         verified_ever: true,
+        stake_shown: Some(i64::MIN),
         life,
     }
 }

@@ -1,7 +1,8 @@
 // Follows a stream by the EventSource of Debian's Chromium, and prints a line of JSON for whatever becomes of it.
 import { chromium } from 'playwright-core'
 
-const [url] = process.argv.slice(2)
+// With a page, the stream is of another origin and its URL has a ticket.
+const [url, from] = process.argv.slice(2)
 const say = (what) => process.stdout.write(JSON.stringify(what) + '\n')
 const browser = await chromium.launch({
   executablePath: process.env.ARB_TEST_CHROMIUM,
@@ -9,10 +10,11 @@ const browser = await chromium.launch({
     '--disable-component-update', '--disable-sync'],
 })
 // A page cannot give an EventSource a header; the browser adds the key to every request.
-const page = await browser.newPage({ extraHTTPHeaders: { 'x-api-key': process.env.ARB_TEST_KEY } })
+const headers = { extraHTTPHeaders: { 'x-api-key': process.env.ARB_TEST_KEY } }
+const page = await browser.newPage(from ? {} : headers)
 await page.exposeFunction('say', say)
 // Whatever the same host answers is a page of the stream's origin.
-await page.goto(new URL('/livez', url).href)
+await page.goto(from ?? new URL('/livez', url).href)
 await page.evaluate((url) => {
   const stream = new EventSource(url)
   for (const type of ['snapshot', 'resync', 'lagged', 'server_restart', 'key_revoked', 'arb_window']) {

@@ -1,0 +1,131 @@
+//! `GET /registry/...`: the schemas of the topics, as clients of a Confluent Schema Registry ask for them.
+//!
+//! The read-only part of its API: the URL of a deserializer is `http://HOST/registry`. It never takes a schema in, and its
+//! answers are the same on every instance of one version. Errors have the registry's own body, because its clients read that.
+//!
+//! Source: Confluent Schema Registry, "API reference"; the table of versions, `arb_schemas::registry`.
+
+use arb_schemas::registry::{self, PublishedSchema};
+use serde_json::{Value, json};
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use crate::http::request::Request;
+use crate::http::route::Answer;
+
+const MEDIA_TYPE: &str = "application/vnd.schemaregistry.v1+json";
+/// A published version never changes.
+const NEVER_CHANGES: &str = "public, max-age=86400, immutable";
+/// A newer program has more of them.
+const MAY_GROW: &str = "public, max-age=60";
+
+/// Why there is no answer: the registry's code and message.
+type Missing = (StatusCode, u32, &'static str);
+
+const NO_SCHEMA: Missing = (StatusCode::NOT_FOUND, 40403, "Schema not found");
+const NO_SUBJECT: Missing = (StatusCode::NOT_FOUND, 40401, "Subject not found");
+const NO_VERSION: Missing = (StatusCode::NOT_FOUND, 40402, "Version not found");
+const BAD_VERSION: Missing =
+    (StatusCode::UNPROCESSABLE_ENTITY, 42202, "A version is a number from 1, or latest");
+
+/// Answers `GET /registry/config`: how versions of one subject may differ.
+pub(crate) fn config() -> Answer {
+    answer(Ok(json!({"compatibilityLevel": "FULL_TRANSITIVE"})), MAY_GROW)
+}
+
+/// Answers `GET /registry/mode`.
+pub(crate) fn mode() -> Answer {
+    answer(Ok(json!({"mode": "READONLY"})), MAY_GROW)
+}
+
+/// Answers `GET /registry/schemas/types`.
+pub(crate) fn types() -> Answer {
+    answer(Ok(json!(["AVRO"])), MAY_GROW)
+}
+
+/// Answers `GET /registry/schemas/ids/{id}`: the schema by which a message with this id was written.
+pub(crate) fn by_id(request: &Request<'_>) -> Answer {
+    answer(
+        with_id(request).map(|schema| with_references(&schema, json!({"schema": schema.text}))),
+        NEVER_CHANGES,
+    )
+}
+
+/// Answers `GET /registry/schemas/ids/{id}/schema`: the schema alone.
+pub(crate) fn text_by_id(request: &Request<'_>) -> Answer {
+    let parsed = with_id(request).map(|schema| serde_json::from_str(schema.text).unwrap_or(Value::Null));
+    answer(parsed, NEVER_CHANGES)
+}
+
+/// Answers `GET /registry/schemas/ids/{id}/versions`: of which subject it is which version.
+pub(crate) fn versions_of_id(request: &Request<'_>) -> Answer {
+    let found = with_id(request);
+    let place = |schema: PublishedSchema| json!([{"subject": schema.subject(), "version": schema.version}]);
+    answer(found.map(place), NEVER_CHANGES)
+}
+
+/// Answers `GET /registry/subjects`.
+pub(crate) fn subjects() -> Answer {
+    let newest = registry::all().filter(|schema| schema.version == 1);
+    answer(Ok(newest.map(|schema| schema.subject()).collect()), MAY_GROW)
+}
+
+/// Answers `GET /registry/subjects/{subject}/versions`.
+pub(crate) fn versions(request: &Request<'_>) -> Answer {
+    let found = of_subject(request);
+    answer(found.map(|found| found.iter().map(|schema| schema.version).collect()), MAY_GROW)
+}
+
+/// Answers `GET /registry/subjects/{subject}/versions/{version}`.
+pub(crate) fn version(request: &Request<'_>) -> Answer {
+    let number = request.parameter("version");
+    let found = of_subject(request).and_then(|found| match number {
+        // Clients of the registry write the latest version in both ways.
+        "latest" | "-1" => found.last().copied().ok_or(NO_VERSION),
+        _ => {
+            let number: u32 = number.parse().ok().filter(|number| *number > 0).ok_or(BAD_VERSION)?;
+            found.into_iter().find(|schema| schema.version == number).ok_or(NO_VERSION)
+        }
+    });
+    answer(found.map(|schema| in_subject(&schema)), MAY_GROW)
+}
+
+fn in_subject(schema: &PublishedSchema) -> Value {
+    let (subject, version, id) = (schema.subject(), schema.version, schema.id);
+    with_references(schema, json!({"subject": subject, "version": version, "id": id, "schema": schema.text}))
+}
+
+/// Adds what the schema refers to by name, where it does.
+fn with_references(schema: &PublishedSchema, mut shown: Value) -> Value {
+    let references = schema.named_references();
+    if !references.is_empty() {
+        shown["references"] = json!(references);
+    }
+    shown
+}
+
+fn with_id(request: &Request<'_>) -> Result<PublishedSchema, Missing> {
+    let id: u32 = request.parameter("id").parse().map_err(|_| NO_SCHEMA)?;
+    registry::all().find(|schema| schema.id == id).ok_or(NO_SCHEMA)
+}
+
+/// The versions of a subject, the oldest first.
+fn of_subject(request: &Request<'_>) -> Result<Vec<PublishedSchema>, Missing> {
+    let subject = request.parameter("subject");
+    let found: Vec<_> = registry::all().filter(|schema| schema.subject() == subject).collect();
+    if found.is_empty() { Err(NO_SUBJECT) } else { Ok(found) }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as handlers answer")]
+fn answer(found: Result<Value, Missing>, caching: &'static str) -> Answer {
+    let (status, body, caching) = match found {
+        Ok(body) => (StatusCode::OK, body, caching),
+        Err((status, code, message)) => (status, json!({"error_code": code, "message": message}), "no-store"),
+    };
+    let mut response = Response::new(body.to_string().into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    Ok(response)
+}

@@ -1,0 +1,331 @@
+//! `/v1/webhooks` and `/api/v1/webhooks`: endpoints of the caller's account, their secrets, and what is sent to them again.
+//!
+//! A secret is shown in the answer that creates or rotates it, and is derived, never stored. Nothing is sent to an endpoint from here.
+
+use arb_accounts::command::{Command, Request as CommandRequest};
+use arb_accounts::directory::Directory;
+use arb_accounts::endpoint::{Endpoint, EndpointSettings};
+use arb_deliver::signature::secret_text;
+use arb_deliver::{delivery, fan_out};
+use arb_schemas::records::{WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget};
+use arb_schemas::time::{parse_rfc3339, to_rfc3339};
+use arb_schemas::wire::{self, WireError};
+use serde_json::{Value, json};
+use warp::http::header::CACHE_CONTROL;
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use super::account::{AccountHolder, Accounts};
+use crate::http::json_body::JsonBody;
+use crate::http::parameters::parameters;
+use crate::http::problem::Problem;
+use crate::http::reply;
+use crate::http::request::Request;
+use crate::http::route::{Answer, Started};
+use crate::webhooks::{Webhooks, settings};
+
+/// Most bytes of a body.
+pub(crate) const MAX_BODY: usize = 16_384;
+/// Seconds for which a replaced secret signs too, unless the request says otherwise.
+const OVERLAP: u32 = 86_400;
+const TEST: &str = "endpoint.test";
+const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
+const NOT_WRITTEN: &str = "The request was not written in time and may have been; send it again.";
+const OUTCOMES: [&str; 8] =
+    ["delivered", "failed", "given_up", "expired", "superseded", "gone", "dropped", "overflowed"];
+const BAD_OUTCOME: &str =
+    "must be delivered, failed, given_up, expired, superseded, gone, dropped or overflowed";
+const OTHER_BODY: &str = "The Idempotency-Key was used for another endpoint, or its endpoint was deleted.";
+
+/// The endpoints.
+#[derive(Debug, Clone)]
+pub(crate) struct WebhooksResource {
+    pub(crate) accounts: Accounts,
+    pub(crate) webhooks: Webhooks,
+}
+
+impl WebhooksResource {
+    /// Lists the endpoints of an account.
+    #[expect(clippy::unnecessary_wraps, reason = "as handlers answer")]
+    pub(crate) fn list(&self, holder: &AccountHolder) -> Answer {
+        let mut endpoints = self
+            .accounts
+            .authority
+            .replica()
+            .with(|directory| directory.endpoints_of(&holder.account).cloned().collect::<Vec<_>>());
+        endpoints.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+        let endpoints: Vec<_> = endpoints.iter().map(view).collect();
+        Ok(reply::json(json!({"webhooks": endpoints}).to_string()))
+    }
+
+    /// One endpoint.
+    pub(crate) fn show(&self, holder: &AccountHolder, request: &Request<'_>) -> Answer {
+        Ok(reply::json(view(&self.endpoint(holder, request)?).to_string()))
+    }
+
+    /// Creates an endpoint; its secret is in the answer.
+    pub(crate) fn create(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
+        let chosen = settings::parse(JsonBody::of(request)?, None, self.webhooks.rules)?;
+        let id = self.accounts.id(request, &holder.account, "")?;
+        let endpoint = self.id(&id);
+        let command = Command::CreateEndpoint {
+            account: holder.account.clone(),
+            endpoint: endpoint.clone(),
+            settings: chosen.clone(),
+        };
+        let command = self.accounts.request((id, address(request)), holder.actor, command);
+        let this = self.clone();
+        Ok(Box::pin(async move {
+            this.accounts.write(command).await?;
+            let stored = this.find(&holder.account, &endpoint, 1).await?;
+            if stored.settings != chosen {
+                return Err(Problem::conflict(OTHER_BODY));
+            }
+            Ok(this.with_secret(&stored, StatusCode::CREATED))
+        }))
+    }
+
+    /// Changes the fields that are given.
+    pub(crate) fn update(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
+        let before = self.endpoint(&holder, request)?;
+        let chosen =
+            settings::parse(JsonBody::of(request)?, Some(before.settings.clone()), self.webhooks.rules)?;
+        let (account, id) = (holder.account.clone(), before.id.clone());
+        let command =
+            Command::UpdateEndpoint { account: account.clone(), endpoint: id.clone(), settings: chosen };
+        let command = self.command(request, holder, command)?;
+        let this = self.clone();
+        Ok(Box::pin(async move {
+            this.accounts.write(command).await?;
+            let stored = this.find(&account, &id, before.revision + 1).await?;
+            Ok(reply::json(view(&stored).to_string()))
+        }))
+    }
+
+    /// Removes an endpoint; what is pending for it is dropped.
+    pub(crate) fn delete(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
+        let endpoint = self.endpoint(&holder, request)?.id;
+        let command = Command::DeleteEndpoint { account: holder.account.clone(), endpoint };
+        let command = self.command(request, holder, command)?;
+        let accounts = self.accounts.clone();
+        Ok(Box::pin(async move {
+            accounts.write(command).await?;
+            let mut response = Response::default();
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            Ok(response)
+        }))
+    }
+
+    /// Replaces the secret; both sign for a while.
+    pub(crate) fn rotate(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
+        let mut body = JsonBody::of(request)?;
+        let overlap: Option<u32> =
+            body.take("overlap_seconds", "must be a number of seconds, at most 604800")?;
+        body.finish()?;
+        let before = self.endpoint(&holder, request)?;
+        let (account, endpoint) = (holder.account.clone(), before.id.clone());
+        let command = Command::RotateEndpoint {
+            account: account.clone(),
+            endpoint: endpoint.clone(),
+            overlap_seconds: overlap.unwrap_or(OVERLAP),
+        };
+        let command = self.command(request, holder, command)?;
+        let this = self.clone();
+        Ok(Box::pin(async move {
+            this.accounts.write(command).await?;
+            let stored = this.find(&account, &endpoint, before.revision).await?;
+            Ok(this.with_secret(&stored, StatusCode::OK))
+        }))
+    }
+
+    /// Has a test event sent; the same request has the same event.
+    pub(crate) fn test(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
+        let endpoint = self.endpoint(holder, request)?;
+        let (nonce, now) = (self.accounts.id(request, &holder.account, "")?, self.accounts.authority.now());
+        let data = json!({"endpoint": endpoint.id, "description": endpoint.settings.description});
+        let source = format!("nonce/{nonce}");
+        let task = WebhookEvent {
+            epoch: 0,
+            sequence: 0,
+            kind: TEST.to_owned(),
+            subject: String::new(),
+            at: now,
+            body: fan_out::body(TEST, now, &data.to_string()),
+            left_body: None,
+            targets: vec![WebhookTarget {
+                endpoint: endpoint.id.clone(),
+                policy: endpoint.settings.policy.key().to_owned(),
+                is_ordered: false,
+                has_left: false,
+            }],
+            nonce,
+        };
+        let id = delivery::id(&source, &endpoint.id);
+        self.task(wire::encode(&task), false, json!({"webhook_id": id}))
+    }
+
+    /// Has all that failed since a time delivered again.
+    pub(crate) fn recover(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
+        let mut body = JsonBody::of(request)?;
+        let since: Option<String> = body.take("since", BAD_TIME)?;
+        body.finish()?;
+        let since = since.as_deref().and_then(parse_rfc3339);
+        let since = since.ok_or_else(|| Problem::invalid_param("since", BAD_TIME))?;
+        let endpoint = self.endpoint(holder, request)?.id;
+        let shown = json!({"since": to_rfc3339(since)});
+        let at = self.accounts.authority.now();
+        let task = WebhookRedelivery { endpoint, delivery: None, since: Some(since), at };
+        self.task(wire::encode(&task), true, shown)
+    }
+
+    /// Has one delivery that failed delivered again.
+    pub(crate) fn redeliver(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
+        let endpoint = self.endpoint(holder, request)?.id;
+        let delivery = request.parameter("delivery").to_owned();
+        let shown = json!({"webhook_id": delivery});
+        let at = self.accounts.authority.now();
+        let task = WebhookRedelivery { endpoint, delivery: Some(delivery), since: None, at };
+        self.task(wire::encode(&task), true, shown)
+    }
+
+    /// The newest entries of the delivery log of an endpoint.
+    pub(crate) fn deliveries(&self, holder: &AccountHolder, request: &Request<'_>) -> Answer {
+        let query = LogQuery::parse(request.query())?;
+        let endpoint = self.endpoint(holder, request)?;
+        let entries = self.webhooks.log.of(&endpoint.id);
+        let shown: Vec<_> = entries
+            .iter()
+            .filter(|entry| query.includes(entry))
+            .take(query.limit)
+            .map(|it| entry_view(it))
+            .collect();
+        Ok(reply::json(json!({"deliveries": shown}).to_string()))
+    }
+
+    /// Writes a task for the deliverer, and answers 202 once the broker has it.
+    fn task(&self, task: Result<Vec<u8>, WireError>, to_all: bool, shown: Value) -> Started {
+        let task = task.map_err(|_| Problem::unavailable(NOT_WRITTEN))?;
+        let tasks = self.webhooks.tasks.clone();
+        Ok(Box::pin(async move {
+            let is_written = if to_all { tasks.to_all(task).await } else { tasks.to_one(task).await };
+            if !is_written {
+                return Err(Problem::unavailable(NOT_WRITTEN));
+            }
+            let mut response = reply::json(shown.to_string());
+            *response.status_mut() = StatusCode::ACCEPTED;
+            Ok(response)
+        }))
+    }
+
+    /// A command with the id of its request.
+    fn command(
+        &self,
+        request: &Request<'_>,
+        holder: AccountHolder,
+        command: Command,
+    ) -> Result<CommandRequest, Problem> {
+        let id = self.accounts.id(request, &holder.account, "")?;
+        Ok(self.accounts.request((id, address(request)), holder.actor, command))
+    }
+
+    /// The endpoint of the path, which must be the caller's.
+    fn endpoint(&self, holder: &AccountHolder, request: &Request<'_>) -> Result<Endpoint, Problem> {
+        let id = request.parameter("id");
+        let found = self.accounts.authority.replica().with(|directory| directory.endpoint(id).cloned());
+        found.filter(|endpoint| endpoint.account == holder.account).ok_or_else(Problem::not_found)
+    }
+
+    async fn find(&self, account: &str, id: &str, revision: u64) -> Result<Endpoint, Problem> {
+        let find = |directory: &Directory| {
+            let found = directory.endpoint(id).filter(|endpoint| endpoint.account == account);
+            found.filter(|endpoint| endpoint.revision >= revision).cloned()
+        };
+        self.accounts.read_back(find).await.ok_or_else(|| Problem::conflict(OTHER_BODY))
+    }
+
+    /// The id of the endpoint of a request: the same each time that it is sent.
+    fn id(&self, request: &str) -> String {
+        let account = self.accounts.authority.pepper().derive_account_id(&format!("/endpoint/{request}"));
+        format!("whk_{}", account.trim_start_matches("acc_"))
+    }
+
+    /// The one answer that shows a secret.
+    fn with_secret(&self, stored: &Endpoint, status: StatusCode) -> Response {
+        let mut body = view(stored);
+        body["secret"] = secret_text(&self.webhooks.key, &stored.id, stored.secret_version).into();
+        let mut response = reply::json(body.to_string());
+        *response.status_mut() = status;
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}
+
+/// Which entries of the log are shown.
+struct LogQuery {
+    outcome: Option<String>,
+    limit: usize,
+}
+
+impl LogQuery {
+    fn parse(query: &str) -> Result<Self, Problem> {
+        let mut parsed = Self { outcome: None, limit: 100 };
+        for (name, value) in parameters(query)? {
+            match &*name {
+                "outcome" if OUTCOMES.contains(&&*value) => parsed.outcome = Some(value.into_owned()),
+                "outcome" => return Err(Problem::invalid_param("outcome", BAD_OUTCOME)),
+                "limit" => {
+                    let limit = value.parse().ok().filter(|limit| (1..=200).contains(limit));
+                    parsed.limit =
+                        limit.ok_or_else(|| Problem::invalid_param("limit", "must be 1 to 200"))?;
+                }
+                _ => return Err(Problem::invalid_param(&name, "is unknown")),
+            }
+        }
+        Ok(parsed)
+    }
+
+    fn includes(&self, entry: &WebhookDelivery) -> bool {
+        self.outcome.as_ref().is_none_or(|outcome| *outcome == entry.outcome)
+    }
+}
+
+/// An entry of the log.
+fn entry_view(entry: &WebhookDelivery) -> Value {
+    json!({
+        "webhook_id": entry.delivery,
+        "type": entry.kind,
+        "subject": entry.subject,
+        "attempt": entry.attempt,
+        "outcome": entry.outcome,
+        "status": entry.status,
+        "latency_seconds": entry.latency as f64 / 1e6,
+        "answer": entry.answer,
+        "at": to_rfc3339(entry.at),
+        "next_attempt_at": entry.next_at.map(to_rfc3339),
+        "event_read_at": to_rfc3339(entry.created_at),
+    })
+}
+
+fn address(request: &Request<'_>) -> String {
+    request.address().map(|address| address.to_string()).unwrap_or_default()
+}
+
+/// An endpoint as its holder sees it, without its secret.
+fn view(endpoint: &Endpoint) -> Value {
+    let EndpointSettings { url, description, events, filters, policy, .. } = &endpoint.settings;
+    json!({
+        "id": endpoint.id,
+        "url": url,
+        "description": description,
+        "events": events,
+        "filters": settings::shown(filters),
+        "policy": policy.key(),
+        "ordered": endpoint.settings.is_ordered,
+        "rate_limit": endpoint.settings.rate_limit,
+        "paused": endpoint.settings.is_paused,
+        "state": endpoint.state.key(),
+        "reason": endpoint.reason,
+        "previous_secret_until": endpoint.previous_until.map(to_rfc3339),
+        "created_at": to_rfc3339(endpoint.created_at),
+    })
+}

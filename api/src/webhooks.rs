@@ -1,0 +1,27 @@
+//! What the API needs of webhooks: the key of secrets, what may be chosen of an endpoint, tasks for the deliverer, and the newest entries
+//! of the delivery log. It never connects to an endpoint.
+
+pub mod log;
+pub(crate) mod settings;
+pub mod tasks;
+
+use std::sync::Arc;
+
+use arb_accounts::endpoint::WebhookKey;
+use arb_deliver::address::Rules;
+
+use self::log::DeliveryLog;
+use self::tasks::TaskQueue;
+
+/// The key of secrets, the rules of URLs, and the way to the deliverer.
+#[derive(Debug, Clone)]
+pub struct Webhooks {
+    /// Under which secrets are derived.
+    pub key: WebhookKey,
+    /// Which URLs may be sent to.
+    pub rules: Rules,
+    /// Tasks for the deliverer.
+    pub tasks: TaskQueue,
+    /// What became of deliveries.
+    pub log: Arc<DeliveryLog>,
+}

@@ -1,0 +1,78 @@
+//! Tasks that requests have for the deliverer: a test event, and what is to be delivered again. Each is answered once the broker has it.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+use arb_kafka::TaskProducer;
+use arb_runtime::stop::Stop;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// Tasks that wait to be written.
+const QUEUE: usize = 64;
+/// How long the writer waits for a task.
+const WAIT: Duration = Duration::from_millis(20);
+/// How long a request waits for the broker.
+const WRITTEN: Duration = Duration::from_secs(5);
+
+/// A record for each partition that is named, and who waits for it.
+#[derive(Debug)]
+pub struct QueuedTask {
+    partitions: Vec<i32>,
+    value: Vec<u8>,
+    written: oneshot::Sender<()>,
+}
+
+/// The way to the deliverer.
+#[derive(Debug, Clone)]
+pub struct TaskQueue {
+    queue: SyncSender<QueuedTask>,
+    /// Of the topic of tasks.
+    partitions: i32,
+}
+
+impl TaskQueue {
+    /// To a topic of so many partitions, and what is to be written there.
+    #[must_use]
+    pub fn new(partitions: i32) -> (Self, Receiver<QueuedTask>) {
+        let (queue, queued) = sync_channel(QUEUE);
+        (Self { queue, partitions }, queued)
+    }
+
+    /// Writes a task to the first partition; whether the broker has it.
+    pub(crate) async fn to_one(&self, value: Vec<u8>) -> bool {
+        self.write(vec![0], value).await
+    }
+
+    /// Writes a task to every partition; whether the broker has them.
+    pub(crate) async fn to_all(&self, value: Vec<u8>) -> bool {
+        self.write((0..self.partitions).collect(), value).await
+    }
+
+    async fn write(&self, partitions: Vec<i32>, value: Vec<u8>) -> bool {
+        let (written, is_written) = oneshot::channel();
+        self.queue.try_send(QueuedTask { partitions, value, written }).is_ok()
+            && matches!(timeout(WRITTEN, is_written).await, Ok(Ok(())))
+    }
+}
+
+/// Writes tasks until the shutdown signal.
+pub fn write_all(queued: &Receiver<QueuedTask>, producer: &TaskProducer, stop: &Stop) {
+    while !stop.is_stopped() {
+        match queued.recv_timeout(WAIT) {
+            Ok(task) => write(task, producer),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+fn write(task: QueuedTask, producer: &TaskProducer) {
+    let QueuedTask { partitions, value, written } = task;
+    let sent = partitions.iter().try_for_each(|partition| producer.send(*partition, "request", &value));
+    match sent.and_then(|()| producer.flush()) {
+        // Whoever has given up receives nothing.
+        Ok(()) => drop(written.send(())),
+        Err(error) => tracing::warn!(%error, "a task of webhooks was not written"),
+    }
+}

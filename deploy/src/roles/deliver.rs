@@ -1,0 +1,231 @@
+//! `arb deliver`: webhooks. The pump of the delivery machine, the reader of the feed, the writer of tasks and the sender, each on threads
+//! of their own.
+//!
+//! The end of one of them is the end of the process: what was not reported is done again by whoever takes over.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use arb_accounts::codec as accounts_codec;
+use arb_api::stream::webhook::WebhookFeed;
+use arb_deliver::address::Rules;
+use arb_deliver::client::WebhookClient;
+use arb_deliver::connector::{GuardedConnector, system_resolver};
+use arb_deliver::counts::DeliverCounts;
+use arb_deliver::endpoints::Endpoints;
+use arb_deliver::fan_out::FanOut;
+use arb_deliver::machine::DeliverMachine;
+use arb_deliver::schedule::Schedule;
+use arb_deliver::sender::{Report, Sender};
+use arb_deliver::{telemetry, verifier};
+use arb_kafka::{self as kafka, Cluster, CommandProducer, SinkConsumer, Table, TaskProducer};
+use arb_runtime::batch::BatchLimits;
+use arb_runtime::machine::{Counts, Machine};
+use arb_runtime::progress::ProgressMap;
+use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::Role;
+use arb_runtime::watchdog::Pulse;
+use arb_schemas::records::WebhookTimer;
+use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS, FEED_EVENTS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS};
+use arb_schemas::wire;
+
+use super::guarded;
+use super::machine::{self, MachineRole};
+use crate::cli::Deliver;
+use crate::roles::admin::Admin;
+use crate::roles::cluster;
+use crate::system::{clock, signals, webhook_key};
+
+/// Tasks of one transaction at most.
+const RECORDS: usize = 1_000;
+/// Between two timers.
+const TICK: Duration = Duration::from_secs(1);
+/// How long the writer waits for a report.
+const WAIT: Duration = Duration::from_millis(10);
+/// Threads that send.
+const SENDERS: usize = 2;
+/// How often it is looked whether the endpoints have been read.
+const POLL: Duration = Duration::from_millis(20);
+/// Longest wait for requests that are under way when the process ends.
+const CLOSE: Duration = Duration::from_secs(2);
+
+pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
+    let stop = signals::stop(config.child)?;
+    let admin = Admin::start(config.admin, Role::Deliver)?;
+    let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
+    let counts =
+        guarded::run("deliver", pulse.clone(), limit, move || pump_until(&stop, &config, &admin, pulse))?;
+    tracing::info!("finished: {counts}");
+    Ok(())
+}
+
+fn pump_until(
+    stop: &Stop,
+    config: &Deliver,
+    admin: &Admin,
+    pulse: Pulse,
+) -> anyhow::Result<Counts<DeliverCounts>> {
+    let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
+    let rules = Rules { is_development: config.webhooks.webhook_development };
+    if rules.is_development {
+        tracing::warn!(
+            "webhooks may be sent by http and to this machine (--webhook-development), and the delivery log shows what \
+             is answered there: never use it where others have accounts"
+        );
+    }
+    let (schedule, endpoints) = (Schedule::new(clock::now), Arc::new(Endpoints::default()));
+    let (reports, reported) = channel();
+    let sender = Arc::new(Sender {
+        schedule: Arc::clone(&schedule),
+        endpoints: Arc::clone(&endpoints),
+        client: WebhookClient::new(GuardedConnector::new(rules, system_resolver()))
+            .map_err(|it| anyhow!(it))?,
+        rules,
+        key: webhook_key::read_or_create(&config.webhooks.webhook_key)?,
+        reports,
+        clock: clock::now,
+        under_way: AtomicUsize::new(0),
+    });
+    let partitions = kafka::machine_partitions(cluster, &DeliverMachine::TOPICS)?;
+    let table = Table::open(cluster, &ACCOUNTS, 1)?;
+    let of_table = Arc::clone(&endpoints);
+    thread("endpoints", stop, move |stop| Ok(of_table.follow(table, stop)?))?;
+    let tasks = TaskWriter {
+        tasks: TaskProducer::new(cluster, &WEBHOOK_TASKS)?,
+        commands: CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?,
+        places: places.clone(),
+    };
+    thread("tasks", stop, move |stop| tasks.write(&reported, stop))?;
+    start_fan_out(cluster, config, &endpoints, stop)?;
+    let runtime = start_sending(&sender, &endpoints, stop)?;
+    let role = MachineRole::<DeliverMachine> {
+        machine: Arc::clone(&schedule),
+        group: config.group.clone(),
+        partitions,
+        limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
+        output: &WEBHOOK_DELIVERIES,
+        fail_points: guarded::fail_points(&config.guard),
+        watchdog: config.guard.watchdog,
+        pulse,
+        places,
+        inspect: telemetry::inspect,
+    };
+    let counts = machine::pump_until(stop, role, cluster, admin);
+    runtime.shutdown_timeout(CLOSE);
+    counts
+}
+
+/// Reads the feed on a thread, once the endpoints are known.
+fn start_fan_out(
+    cluster: &Cluster,
+    config: &Deliver,
+    endpoints: &Arc<Endpoints>,
+    stop: &Stop,
+) -> anyhow::Result<()> {
+    let mut fan_out: FanOut<WebhookFeed> = FanOut {
+        consumer: SinkConsumer::join(cluster, &format!("{}-feed", config.group), &[FEED_EVENTS])?,
+        producer: TaskProducer::new(cluster, &WEBHOOK_TASKS)?,
+        endpoints: Arc::clone(endpoints),
+        filters: HashMap::new(),
+        clock: clock::now,
+        pulse: Pulse::default(),
+    };
+    thread("fan-out", stop, move |stop| {
+        while !fan_out.endpoints.is_ready() && !stop.wait(POLL) {}
+        Ok(fan_out.run(stop)?)
+    })
+}
+
+/// Sends on a runtime beside the pump.
+fn start_sending(
+    sender: &Arc<Sender>,
+    endpoints: &Arc<Endpoints>,
+    stop: &Stop,
+) -> anyhow::Result<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(SENDERS)
+        .thread_name("sender")
+        .enable_all()
+        .build()?;
+    let (sender, endpoints, stop) = (Arc::clone(sender), Arc::clone(endpoints), stop.clone());
+    runtime.spawn(async move {
+        // An endpoint that is not known yet is not one that was deleted.
+        while !endpoints.is_ready() && !stop.is_stopped() {
+            tokio::time::sleep(POLL).await;
+        }
+        tokio::spawn(verifier::run(Arc::clone(&sender), stop.clone()));
+        sender.run(stop).await;
+    });
+    Ok(runtime)
+}
+
+/// Writes what is reported, and a timer a second to each partition that is owned.
+struct TaskWriter {
+    tasks: TaskProducer,
+    commands: CommandProducer,
+    places: ProgressMap,
+}
+
+impl TaskWriter {
+    fn write(&self, reported: &Receiver<Report>, stop: &Stop) -> anyhow::Result<()> {
+        let mut timer_at = Instant::now();
+        while !stop.is_stopped() {
+            match reported.recv_timeout(WAIT) {
+                Ok(report) => self.report(&report)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if timer_at.elapsed() >= TICK {
+                timer_at = Instant::now();
+                self.timers()?;
+            }
+            self.tasks.serve(Duration::ZERO)?;
+            if let Err(error) = self.commands.serve(Duration::ZERO) {
+                tracing::warn!(%error, "a report to the accounts was not delivered");
+            }
+        }
+        Ok(self.tasks.flush()?)
+    }
+
+    fn report(&self, report: &Report) -> anyhow::Result<()> {
+        match report {
+            Report::Attempt(partition, attempt) => {
+                Ok(self.tasks.send(*partition, &attempt.delivery, &wire::encode(attempt)?)?)
+            }
+            Report::Command(request) => {
+                self.commands.send(&request.id, &accounts_codec::encode_request(request)?)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn timers(&self) -> anyhow::Result<()> {
+        let timer = wire::encode(&WebhookTimer { at: clock::now() })?;
+        for partition in self.places.get().keys() {
+            self.tasks.send(*partition, "timer", &timer)?;
+        }
+        Ok(())
+    }
+}
+
+/// A thread whose end, for whatever reason, is the process's.
+fn thread(
+    name: &'static str,
+    stop: &Stop,
+    work: impl FnOnce(&Stop) -> anyhow::Result<()> + Send + 'static,
+) -> anyhow::Result<()> {
+    let stop = stop.clone();
+    Builder::new().name(name.to_owned()).spawn(move || {
+        let ended = work(&stop);
+        if let Err(error) = &ended {
+            tracing::error!(thread = name, "{error:#}");
+        }
+        stop.stop();
+    })?;
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! The deliveries of a partition with the drafts of a transaction: what each part was before it is kept until the transaction ends.
+//!
+//! It finds deliveries by endpoint, by subject and by the time at which they end. It decides nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use arb_accounts::endpoint::Policy;
+use arb_schemas::time::{Micros, SECOND};
+
+use crate::codec::{Part, Progress};
+use crate::delivery::Delivery;
+use crate::policy::LIVE_AGE;
+
+/// For how long a delivery that failed can be delivered again.
+pub(crate) const FAILED_KEPT: Micros = 3 * 86_400 * SECOND;
+
+/// The deliveries and their drafts.
+#[derive(Debug, Default)]
+pub(crate) struct Book {
+    deliveries: BTreeMap<String, Arc<Delivery>>,
+    failing: BTreeMap<String, Micros>,
+    progress: Option<Progress>,
+    /// Ids by subject: those that are pending.
+    subjects: BTreeMap<String, BTreeSet<String>>,
+    /// By endpoint and whether they have failed: when each was read, and its id.
+    endpoints: BTreeMap<(String, bool), BTreeSet<(Micros, String)>>,
+    /// When a delivery is not kept any more.
+    ends: BTreeSet<(Micros, String)>,
+    /// Each part that the drafts change, as it was before.
+    before: BTreeMap<String, Option<Part>>,
+}
+
+/// When a delivery is not kept any more; `None` for one that its schedule ends.
+fn end(delivery: &Delivery) -> Option<Micros> {
+    match (delivery.has_failed, delivery.policy) {
+        (true, _) => Some(delivery.next_at.saturating_add(FAILED_KEPT)),
+        // One that was asked for again is sent, however old it is.
+        (false, Policy::Live) if delivery.round == 0 && !is_close(delivery) => {
+            Some(delivery.created_at.saturating_add(LIVE_AGE))
+        }
+        (false, _) => None,
+    }
+}
+
+/// Whether it says that a window closed: that is always sent.
+pub(crate) fn is_close(delivery: &Delivery) -> bool {
+    delivery.kind == "close_signal"
+}
+
+impl Book {
+    pub(crate) fn progress(&self) -> Progress {
+        self.progress.unwrap_or_default()
+    }
+
+    pub(crate) fn delivery(&self, id: &str) -> Option<&Arc<Delivery>> {
+        self.deliveries.get(id)
+    }
+
+    pub(crate) fn deliveries(&self) -> impl ExactSizeIterator<Item = &Arc<Delivery>> {
+        self.deliveries.values()
+    }
+
+    pub(crate) fn is_failing(&self, endpoint: &str) -> bool {
+        self.failing.contains_key(endpoint)
+    }
+
+    /// The pending ones about a subject.
+    pub(crate) fn about(&self, subject: &str) -> Vec<Arc<Delivery>> {
+        let ids = self.subjects.get(subject).into_iter().flatten();
+        ids.filter_map(|id| self.deliveries.get(id).cloned()).collect()
+    }
+
+    /// Of an endpoint, those that are pending or those that have failed: oldest first.
+    pub(crate) fn of(&self, endpoint: &str, has_failed: bool) -> impl Iterator<Item = &Arc<Delivery>> {
+        let ids = self.endpoints.get(&(endpoint.to_owned(), has_failed)).into_iter().flatten();
+        ids.filter_map(|(_, id)| self.deliveries.get(id))
+    }
+
+    pub(crate) fn oldest(&self, endpoint: &str, has_failed: bool) -> Option<Arc<Delivery>> {
+        self.of(endpoint, has_failed).next().cloned()
+    }
+
+    pub(crate) fn count(&self, endpoint: &str, has_failed: bool) -> usize {
+        self.endpoints.get(&(endpoint.to_owned(), has_failed)).map_or(0, BTreeSet::len)
+    }
+
+    /// One that is not kept any more at a moment.
+    pub(crate) fn next_end(&self, now: Micros) -> Option<Arc<Delivery>> {
+        let (_, id) = self.ends.first().filter(|(end, _)| *end <= now)?;
+        self.deliveries.get(id).cloned()
+    }
+
+    pub(crate) fn put(&mut self, part: Part) {
+        self.set(&part.key(), Some(part));
+    }
+
+    pub(crate) fn put_delivery(&mut self, delivery: Delivery) {
+        self.put(Part::Delivery(Arc::new(delivery)));
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.set(key, None);
+    }
+
+    pub(crate) fn remove_delivery(&mut self, id: &str) {
+        self.remove(&format!("delivery/{id}"));
+    }
+
+    /// The parts that the drafts change, as they are now.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (&str, Option<Part>)> {
+        self.before.keys().map(|key| (key.as_str(), self.part(key)))
+    }
+
+    pub(crate) fn apply(&mut self) {
+        self.before.clear();
+    }
+
+    pub(crate) fn abort(&mut self) {
+        for (key, part) in std::mem::take(&mut self.before) {
+            self.replace(&key, part);
+        }
+    }
+
+    /// Puts back a part that was committed before.
+    pub(crate) fn restore(&mut self, part: Part) {
+        self.replace(&part.key(), Some(part));
+    }
+
+    fn set(&mut self, key: &str, part: Option<Part>) {
+        let before = self.part(key);
+        self.replace(key, part);
+        self.before.entry(key.to_owned()).or_insert(before);
+    }
+
+    fn part(&self, key: &str) -> Option<Part> {
+        match key.split_once('/') {
+            Some(("delivery", id)) => self.deliveries.get(id).cloned().map(Part::Delivery),
+            Some((_, endpoint)) => {
+                self.failing.get(endpoint).map(|since| Part::Failing(endpoint.to_owned(), *since))
+            }
+            None => self.progress.map(Part::Progress),
+        }
+    }
+
+    fn replace(&mut self, key: &str, part: Option<Part>) {
+        match (key.split_once('/'), part) {
+            (_, Some(Part::Progress(progress))) => self.progress = Some(progress),
+            (_, Some(Part::Failing(endpoint, since))) => drop(self.failing.insert(endpoint, since)),
+            (_, Some(Part::Delivery(delivery))) => {
+                self.forget(&delivery.id);
+                self.index(&delivery);
+                self.deliveries.insert(delivery.id.clone(), delivery);
+            }
+            (Some(("delivery", id)), None) => self.forget(id),
+            (Some((_, endpoint)), None) => drop(self.failing.remove(endpoint)),
+            (None, None) => self.progress = None,
+        }
+    }
+
+    fn index(&mut self, delivery: &Delivery) {
+        let Delivery { id, endpoint, has_failed, created_at, subject, .. } = delivery;
+        self.ends.extend(end(delivery).map(|end| (end, id.clone())));
+        let list = self.endpoints.entry((endpoint.clone(), *has_failed)).or_default();
+        list.insert((*created_at, id.clone()));
+        if !has_failed && !subject.is_empty() {
+            self.subjects.entry(subject.clone()).or_default().insert(id.clone());
+        }
+    }
+
+    fn forget(&mut self, id: &str) {
+        let Some(delivery) = self.deliveries.remove(id) else { return };
+        if let Some(end) = end(&delivery) {
+            self.ends.remove(&(end, id.to_owned()));
+        }
+        let list = (delivery.endpoint.clone(), delivery.has_failed);
+        remove(&mut self.endpoints, &list, &(delivery.created_at, id.to_owned()));
+        remove(&mut self.subjects, &delivery.subject, &id.to_owned());
+    }
+}
+
+/// Removes a value from the set of a key, and the set when it is empty.
+fn remove<K: Ord, V: Ord>(sets: &mut BTreeMap<K, BTreeSet<V>>, key: &K, value: &V) {
+    if let Some(set) = sets.get_mut(key) {
+        set.remove(value);
+        if set.is_empty() {
+            sets.remove(key);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Inputs and parts of the state as records, and back: the only place that knows both the types of this crate and the records.
+
+use std::sync::Arc;
+
+use arb_accounts::endpoint::Policy;
+use arb_schemas::records::{
+    StateWebhookDelivery, StateWebhookFailing, StateWebhooks, WebhookAttempt, WebhookEvent,
+    WebhookRedelivery, WebhookTimer,
+};
+use arb_schemas::time::Micros;
+use arb_schemas::wire::{self, RecordType, WireError};
+
+use crate::delivery::{AttemptOutcome, Delivery};
+
+/// A record of the topic of tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// An event is due.
+    Event(WebhookEvent),
+    /// An attempt was made.
+    Attempt(WebhookAttempt),
+    /// How late it is.
+    Timer(Micros),
+    /// What has failed is to be delivered again.
+    Redelivery(WebhookRedelivery),
+}
+
+/// A part of the state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Under `delivery/` and its id.
+    Delivery(Arc<Delivery>),
+    /// An endpoint and since when all attempts fail, under `failing/` and its id.
+    Failing(String, Micros),
+    /// What was read of the feed, and the time; under `progress`.
+    Progress(Progress),
+}
+
+/// What was read of the feed, and the time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Epoch and sequence of the last event.
+    pub place: (i64, i64),
+    /// From the last timer.
+    pub clock: Micros,
+}
+
+impl Part {
+    /// Its key in the changelog.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Delivery(delivery) => format!("delivery/{}", delivery.id),
+            Self::Failing(endpoint, _) => format!("failing/{endpoint}"),
+            Self::Progress(_) => "progress".to_owned(),
+        }
+    }
+}
+
+/// A record of the topic of tasks.
+///
+/// # Errors
+/// [`WireError`] when it is none.
+pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
+    match RecordType::of(message)? {
+        RecordType::WebhookTimer => Ok(Task::Timer(wire::decode::<WebhookTimer>(message)?.at)),
+        RecordType::WebhookAttempt => {
+            let attempt: WebhookAttempt = wire::decode(message)?;
+            outcome(&attempt.outcome).map(|_| Task::Attempt(attempt))
+        }
+        RecordType::WebhookRedelivery => wire::decode(message).map(Task::Redelivery),
+        _ => {
+            let event: WebhookEvent = wire::decode(message)?;
+            event.targets.iter().try_for_each(|target| policy(&target.policy).map(drop))?;
+            Ok(Task::Event(event))
+        }
+    }
+}
+
+/// A part of the state as a record of the changelog.
+///
+/// # Errors
+/// [`WireError`] when it does not fit its schema.
+pub fn encode_part(part: &Part) -> Result<Vec<u8>, WireError> {
+    match part {
+        Part::Delivery(delivery) => wire::encode(&of_delivery(delivery)),
+        Part::Failing(endpoint, since) => {
+            wire::encode(&StateWebhookFailing { endpoint: endpoint.clone(), since: *since })
+        }
+        Part::Progress(Progress { place: (epoch, sequence), clock }) => {
+            wire::encode(&StateWebhooks { epoch: *epoch, sequence: *sequence, clock: *clock })
+        }
+    }
+}
+
+/// A record of the changelog as a part of the state.
+///
+/// # Errors
+/// [`WireError`] when it is none.
+pub fn decode_part(message: &[u8]) -> Result<Part, WireError> {
+    match RecordType::of(message)? {
+        RecordType::StateWebhooks => {
+            let StateWebhooks { epoch, sequence, clock } = wire::decode(message)?;
+            Ok(Part::Progress(Progress { place: (epoch, sequence), clock }))
+        }
+        RecordType::StateWebhookFailing => {
+            let StateWebhookFailing { endpoint, since } = wire::decode(message)?;
+            Ok(Part::Failing(endpoint, since))
+        }
+        _ => delivery(wire::decode(message)?).map(|delivery| Part::Delivery(Arc::new(delivery))),
+    }
+}
+
+fn of_delivery(delivery: &Delivery) -> StateWebhookDelivery {
+    let (epoch, sequence) = delivery.place;
+    StateWebhookDelivery {
+        id: delivery.id.clone(),
+        endpoint: delivery.endpoint.clone(),
+        epoch,
+        sequence,
+        kind: delivery.kind.clone(),
+        subject: delivery.subject.clone(),
+        policy: delivery.policy.key().to_owned(),
+        is_ordered: delivery.is_ordered,
+        body: delivery.body.as_ref().to_owned(),
+        created_at: delivery.created_at,
+        attempts: i64::from(delivery.attempts),
+        round: i64::from(delivery.round),
+        next_at: delivery.next_at,
+        has_failed: delivery.has_failed,
+    }
+}
+
+fn delivery(record: StateWebhookDelivery) -> Result<Delivery, WireError> {
+    let count =
+        |number: i64| u32::try_from(number).map_err(|_| WireError::Avro(format!("{number} attempts")));
+    Ok(Delivery {
+        attempts: count(record.attempts)?,
+        round: count(record.round)?,
+        policy: policy(&record.policy)?,
+        id: record.id,
+        endpoint: record.endpoint,
+        place: (record.epoch, record.sequence),
+        kind: record.kind,
+        subject: record.subject,
+        is_ordered: record.is_ordered,
+        body: record.body.into(),
+        created_at: record.created_at,
+        next_at: record.next_at,
+        has_failed: record.has_failed,
+    })
+}
+
+/// The policy that a record names.
+pub(crate) fn policy(text: &str) -> Result<Policy, WireError> {
+    Policy::parse(text).ok_or_else(|| WireError::Avro(format!("policy {text:?} is unknown")))
+}
+
+/// The outcome that a record names.
+pub(crate) fn outcome(text: &str) -> Result<AttemptOutcome, WireError> {
+    AttemptOutcome::parse(text).ok_or_else(|| WireError::Avro(format!("outcome {text:?} is unknown")))
+}

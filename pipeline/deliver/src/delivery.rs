@@ -1,0 +1,108 @@
+//! A delivery: an event for an endpoint, with the bytes that every attempt sends. It decides nothing.
+
+use std::sync::Arc;
+
+use arb_accounts::endpoint::Policy;
+use arb_schemas::time::Micros;
+use sha2::{Digest, Sha256};
+
+/// A delivery that is pending, or has failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// As `webhook-id` has it.
+    pub id: String,
+    /// Where it goes.
+    pub endpoint: String,
+    /// Epoch and sequence of the feed's record.
+    pub place: (i64, i64),
+    /// The type of its event.
+    pub kind: String,
+    /// The window or signal that it is about; empty where there is none.
+    pub subject: String,
+    /// How it is tried again.
+    pub policy: Policy,
+    /// It waits for earlier ones of its subject.
+    pub is_ordered: bool,
+    /// What every attempt sends.
+    pub body: Arc<str>,
+    /// When it was read from the feed.
+    pub created_at: Micros,
+    /// Attempts so far.
+    pub attempts: u32,
+    /// Attempts before its schedule began again.
+    pub round: u32,
+    /// When it is due; of one that failed, when it failed.
+    pub next_at: Micros,
+    /// Its schedule is over.
+    pub has_failed: bool,
+}
+
+/// The id of a delivery: the same whenever the same record of the feed is read.
+#[must_use]
+pub fn id(source: &str, endpoint: &str) -> String {
+    let digest = Sha256::digest(format!("{source}\n{endpoint}"));
+    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("msg_{hex}")
+}
+
+/// What an event's ids are made of: its place in the feed, or the nonce of an event that is not of the feed.
+#[must_use]
+pub fn source(partition: i32, (epoch, sequence): (i64, i64), nonce: &str) -> String {
+    if nonce.is_empty() { format!("feed/{epoch}/{partition}/{sequence}") } else { format!("nonce/{nonce}") }
+}
+
+/// What came of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    /// 2xx.
+    Delivered,
+    /// Anything else.
+    Failed,
+    /// 410: the receiver wants nothing more.
+    Gone,
+    /// The endpoint does not exist any more: nothing was sent.
+    Dropped,
+}
+
+impl AttemptOutcome {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Delivered, Self::Failed, Self::Gone, Self::Dropped];
+
+    /// As records spell it.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Gone => "gone",
+            Self::Dropped => "dropped",
+        }
+    }
+
+    /// The outcome that a text names.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.key() == text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_differ_by_place_and_endpoint_and_are_else_the_same() {
+        let one = id(&source(1, (7, 3), ""), "whk_a");
+        assert_eq!(one, id(&source(1, (7, 3), ""), "whk_a"));
+        for other in [
+            id(&source(2, (7, 3), ""), "whk_a"),
+            id(&source(1, (8, 3), ""), "whk_a"),
+            id(&source(1, (7, 4), ""), "whk_a"),
+            id(&source(1, (7, 3), ""), "whk_b"),
+            id(&source(1, (7, 3), "n"), "whk_a"),
+        ] {
+            assert_ne!(one, other);
+        }
+        assert!(one.starts_with("msg_") && one.len() == 36);
+    }
+}

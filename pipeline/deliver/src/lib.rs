@@ -1,0 +1,29 @@
+//! Webhooks: events of the feed, posted to endpoints at least once, signed as Standard Webhooks 1.0.0 says.
+//!
+//! - [`fan_out`]: from the feed to tasks; [`machine`]: what is due and what came of it; [`schedule`]: what may be sent now;
+//!   [`sender`]: posts it; [`verifier`]: verifies endpoints and disables those that fail.
+//! - [`delivery`], [`policy`], [`codec`], [`counts`]: deliveries, when they are tried again, their records, what is counted.
+//! - [`endpoints`]: the endpoints of all accounts; [`signature`]: what is signed.
+//! - [`client`], [`connector`], [`address`], [`retry_after`]: one request, to an address that may be connected to.
+//!
+//! What is pending is the state of a machine on the runtime, so that it survives every kill (docs/adr/038-webhook-deliveries.md). It
+//! never computes anything about odds.
+
+pub mod address;
+mod book;
+mod circuit;
+pub mod client;
+pub mod codec;
+pub mod connector;
+pub mod counts;
+pub mod delivery;
+pub mod endpoints;
+pub mod fan_out;
+pub mod machine;
+pub mod policy;
+pub mod retry_after;
+pub mod schedule;
+pub mod sender;
+pub mod signature;
+pub mod telemetry;
+pub mod verifier;

@@ -1,0 +1,201 @@
+//! The delivery machine: what is due at endpoints, what has come of each attempt, and when the next one is due.
+//!
+//! Events, attempts and time are records of one topic; the state is in its changelog. What is committed is handed to the
+//! [`Schedule`], from which the sender takes what is due. It never sends anything and never asks a clock.
+
+mod attempt;
+mod event;
+
+use std::fmt;
+use std::sync::Arc;
+
+use arb_runtime::log::Output;
+use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
+use arb_runtime::telemetry::PumpMetrics;
+use arb_schemas::records::WebhookDelivery;
+use arb_schemas::time::Micros;
+use arb_schemas::topics::{DEAD_WEBHOOK_TASKS, WEBHOOK_DELIVERIES, WEBHOOK_STATE, WEBHOOK_TASKS};
+use arb_schemas::wire::{self, WireError};
+
+use crate::book::Book;
+use crate::codec::{self, Part, Progress, Task};
+use crate::counts::{DeliverCounts, Pending};
+use crate::delivery::Delivery;
+use crate::schedule::{Lane, Schedule};
+use crate::telemetry;
+
+/// Deliveries of an endpoint that are pending in a partition at most: beyond it the oldest is given up.
+pub const MAX_PENDING: usize = 5_000;
+/// Deliveries of an endpoint that failed and are kept in a partition at most.
+pub const MAX_FAILED: usize = 1_000;
+/// The rules, recorded in the changelog.
+const RULES: &str = "webhooks-1";
+
+/// The machine.
+#[derive(Debug)]
+pub struct DeliverMachine {
+    book: Book,
+    lane: Lane,
+}
+
+impl fmt::Display for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pending={} failed={}", self.pending, self.failed)
+    }
+}
+
+/// What a step works on.
+struct Step<'a> {
+    book: &'a mut Book,
+    out: &'a mut Outbox,
+    tally: &'a mut DeliverCounts,
+    partition: i32,
+}
+
+/// What is written to the log of deliveries beside the delivery itself.
+#[derive(Default)]
+struct Entry<'a> {
+    attempt: u32,
+    status: Option<i32>,
+    latency: i64,
+    answer: &'a str,
+    next_at: Option<Micros>,
+    at: Micros,
+}
+
+impl Step<'_> {
+    /// Writes to the log of deliveries.
+    fn log(&mut self, delivery: &Delivery, outcome: &str, entry: &Entry<'_>) -> Result<(), WireError> {
+        let value = wire::encode(&WebhookDelivery {
+            delivery: delivery.id.clone(),
+            endpoint: delivery.endpoint.clone(),
+            kind: delivery.kind.clone(),
+            subject: delivery.subject.clone(),
+            sequence: delivery.place.1,
+            attempt: i64::from(entry.attempt),
+            outcome: outcome.to_owned(),
+            status: entry.status,
+            latency: entry.latency,
+            answer: entry.answer.to_owned(),
+            next_at: entry.next_at,
+            created_at: delivery.created_at,
+            at: entry.at,
+        })?;
+        let (topic, key) = (WEBHOOK_DELIVERIES.name, delivery.endpoint.clone());
+        self.out.send(Output::new(topic, self.partition, key, Some(value)));
+        Ok(())
+    }
+
+    /// Ends a delivery without another attempt; it is not kept.
+    fn end(&mut self, delivery: &Delivery, outcome: &str, at: Micros) -> Result<(), WireError> {
+        self.book.remove_delivery(&delivery.id);
+        self.tally.ended += 1;
+        self.log(delivery, outcome, &Entry { at, ..Entry::default() })
+    }
+
+    /// It is so late.
+    fn timer(&mut self, now: Micros) -> Result<(), WireError> {
+        let progress = self.book.progress();
+        if now > progress.clock {
+            self.book.put(Part::Progress(Progress { clock: now, ..progress }));
+        }
+        while let Some(delivery) = self.book.next_end(now) {
+            if delivery.has_failed {
+                self.book.remove_delivery(&delivery.id);
+            } else {
+                self.end(&delivery, "expired", now)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Machine for DeliverMachine {
+    type Config = Arc<Schedule>;
+    type Input<'a> = Task;
+    type Tally = DeliverCounts;
+    type Size = Pending;
+    type RestoreError = WireError;
+
+    const TOPICS: MachineTopics = MachineTopics {
+        input: &WEBHOOK_TASKS,
+        changelog: &WEBHOOK_STATE,
+        dead_letters: &DEAD_WEBHOOK_TASKS,
+        outputs: &[&WEBHOOK_DELIVERIES],
+    };
+    const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
+
+    fn new(schedule: &Arc<Schedule>) -> Self {
+        Self { book: Book::default(), lane: Schedule::lane(schedule) }
+    }
+
+    fn fingerprint(_: &Arc<Schedule>) -> Fingerprint {
+        Fingerprint { rules: RULES.to_owned(), setting: "the version of arb", tables: 0 }
+    }
+
+    fn decode(message: &[u8]) -> Result<Task, WireError> {
+        codec::decode_task(message)
+    }
+
+    fn step(
+        &mut self,
+        at: InputPlace,
+        input: &Task,
+        out: &mut Outbox,
+        tally: &mut DeliverCounts,
+    ) -> Result<(), WireError> {
+        self.lane.set_partition(at.partition);
+        let mut step = Step { book: &mut self.book, out, tally, partition: at.partition };
+        match input {
+            Task::Event(event) => step.event(event),
+            Task::Attempt(attempt) => step.attempt(attempt),
+            Task::Timer(now) => step.timer(*now),
+            Task::Redelivery(redelivery) => step.redeliver(redelivery),
+        }
+    }
+
+    fn changes<E: From<WireError>>(&self, mut put: impl FnMut(Change) -> Result<(), E>) -> Result<(), E> {
+        for (key, part) in self.book.changes() {
+            let value = part.map(|part| codec::encode_part(&part)).transpose()?;
+            put(Change { key: key.to_owned(), value })?;
+        }
+        Ok(())
+    }
+
+    /// What is committed is what may be sent.
+    fn apply(&mut self) {
+        self.lane.update(self.book.changes());
+        self.book.apply();
+    }
+
+    fn abort(&mut self) {
+        self.book.abort();
+    }
+
+    fn restore(&mut self, _: &[u8], value: &[u8]) -> Result<(), WireError> {
+        let part = codec::decode_part(value)?;
+        self.lane.update(std::iter::once((part.key().as_str(), Some(part.clone()))));
+        self.book.restore(part);
+        Ok(())
+    }
+
+    fn size(&self) -> Pending {
+        let pending = || self.book.deliveries().filter(|delivery| !delivery.has_failed);
+        Pending {
+            pending: pending().count(),
+            failed: self.book.deliveries().len() - pending().count(),
+            oldest: pending().map(|delivery| delivery.created_at).min(),
+        }
+    }
+
+    fn report(counts: &Counts<DeliverCounts>) {
+        telemetry::committed(counts);
+    }
+
+    fn report_state(machines: &[&Self]) {
+        telemetry::sizes(machines.iter().map(|machine| machine.size()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! What came of an attempt: the delivery is done, is tried again, or has failed. And what has failed is delivered again on request.
+
+use std::sync::Arc;
+
+use arb_schemas::records::{WebhookAttempt, WebhookRedelivery};
+use arb_schemas::time::Micros;
+use arb_schemas::wire::WireError;
+
+use super::{Entry, MAX_FAILED, Step};
+use crate::codec::{self, Part};
+use crate::delivery::{AttemptOutcome, Delivery};
+use crate::policy::{self, MAX_RETRY_AFTER};
+
+impl Step<'_> {
+    /// Takes in what came of an attempt; one of a delivery that is over, or of a number that was taken in, changes nothing.
+    pub(super) fn attempt(&mut self, attempt: &WebhookAttempt) -> Result<(), WireError> {
+        let outcome = codec::outcome(&attempt.outcome)?;
+        let pending = self.book.delivery(&attempt.delivery).filter(|delivery| !delivery.has_failed).cloned();
+        let Some(delivery) = pending.filter(|delivery| i64::from(delivery.attempts) + 1 == attempt.number)
+        else {
+            self.tally.doubles += 1;
+            return Ok(());
+        };
+        self.tally.attempt(outcome);
+        self.note_failing(&delivery.endpoint, outcome, attempt.at);
+        match outcome {
+            AttemptOutcome::Delivered | AttemptOutcome::Dropped => {
+                self.book.remove_delivery(&delivery.id);
+                self.log_attempt(&delivery, outcome.key(), attempt, None)
+            }
+            AttemptOutcome::Gone => self.fail(&delivery, attempt, "gone"),
+            AttemptOutcome::Failed => match retry_at(&delivery, attempt) {
+                Some(next_at) => self.retry(&delivery, attempt, next_at),
+                None => self.fail(&delivery, attempt, "given_up"),
+            },
+        }
+    }
+
+    fn retry(
+        &mut self,
+        delivery: &Arc<Delivery>,
+        attempt: &WebhookAttempt,
+        next_at: Micros,
+    ) -> Result<(), WireError> {
+        let attempts = delivery.attempts + 1;
+        self.book.put_delivery(Delivery { attempts, next_at, ..delivery.as_ref().clone() });
+        self.log_attempt(delivery, "failed", attempt, Some(next_at))
+    }
+
+    /// Its schedule is over; it is kept for a while, so that it can be delivered again.
+    fn fail(
+        &mut self,
+        delivery: &Arc<Delivery>,
+        attempt: &WebhookAttempt,
+        outcome: &str,
+    ) -> Result<(), WireError> {
+        let (attempts, next_at) = (delivery.attempts + 1, attempt.at);
+        self.tally.ended += 1;
+        self.book.put_delivery(Delivery { attempts, next_at, has_failed: true, ..delivery.as_ref().clone() });
+        if self.book.count(&delivery.endpoint, true) > MAX_FAILED
+            && let Some(oldest) = self.book.oldest(&delivery.endpoint, true)
+        {
+            self.book.remove_delivery(&oldest.id);
+        }
+        self.log_attempt(delivery, outcome, attempt, None)
+    }
+
+    fn note_failing(&mut self, endpoint: &str, outcome: AttemptOutcome, at: Micros) {
+        match outcome {
+            AttemptOutcome::Failed if !self.book.is_failing(endpoint) => {
+                self.book.put(Part::Failing(endpoint.to_owned(), at));
+            }
+            AttemptOutcome::Failed => {}
+            _ if self.book.is_failing(endpoint) => self.book.remove(&format!("failing/{endpoint}")),
+            _ => {}
+        }
+    }
+
+    fn log_attempt(
+        &mut self,
+        delivery: &Delivery,
+        outcome: &str,
+        attempt: &WebhookAttempt,
+        next_at: Option<Micros>,
+    ) -> Result<(), WireError> {
+        let WebhookAttempt { status, latency, answer, at, .. } = attempt;
+        let (attempt, status) = (delivery.attempts + 1, *status);
+        self.log(delivery, outcome, &Entry { attempt, status, latency: *latency, answer, next_at, at: *at })
+    }
+
+    /// Begins the schedule of what has failed again.
+    pub(super) fn redeliver(&mut self, asked: &WebhookRedelivery) -> Result<(), WireError> {
+        let is_asked = |one: &&Arc<Delivery>| {
+            asked.delivery.as_ref().is_none_or(|id| *id == one.id)
+                && asked.since.is_none_or(|since| one.created_at >= since)
+        };
+        let failed: Vec<_> = self.book.of(&asked.endpoint, true).filter(is_asked).cloned().collect();
+        for delivery in failed {
+            let (round, next_at) = (delivery.attempts, asked.at);
+            self.tally.redelivered += 1;
+            self.book.put_delivery(Delivery {
+                round,
+                next_at,
+                has_failed: false,
+                ..delivery.as_ref().clone()
+            });
+        }
+        Ok(())
+    }
+}
+
+/// When a delivery is due again: by its schedule, or later where its receiver asks for that; `None` when it is given up.
+fn retry_at(delivery: &Delivery, attempt: &WebhookAttempt) -> Option<Micros> {
+    let attempts = usize::try_from(delivery.attempts + 1 - delivery.round).unwrap_or(usize::MAX);
+    let at = attempt.at + policy::delay(delivery.policy, &delivery.id, attempts)?;
+    let asked = attempt.retry_at.map_or(at, |asked| asked.min(attempt.at + MAX_RETRY_AFTER));
+    Some(at.max(asked))
+}

@@ -1,0 +1,99 @@
+//! An event that is due: a delivery for each endpoint, and what it makes of those that are pending.
+
+use std::sync::Arc;
+
+use arb_accounts::endpoint::Policy;
+use arb_runtime::feed_mark::FeedMark;
+use arb_schemas::records::{WebhookEvent, WebhookTarget};
+use arb_schemas::wire::WireError;
+
+use super::{MAX_PENDING, Step};
+use crate::codec::{Part, Progress, policy};
+use crate::delivery::{self, Delivery};
+
+const WINDOW: &str = "arb_window";
+const CLOSE: &str = "close_signal";
+
+impl Step<'_> {
+    /// Takes an event in, unless it was before: the feed, and what is copied from it, may have records twice.
+    pub(super) fn event(&mut self, event: &WebhookEvent) -> Result<(), WireError> {
+        if event.nonce.is_empty() && !self.admit((event.epoch, event.sequence)) {
+            self.tally.doubles += 1;
+            return Ok(());
+        }
+        self.tally.events += 1;
+        if event.kind == CLOSE {
+            self.expire(event)?;
+        }
+        let source = delivery::source(self.partition, (event.epoch, event.sequence), &event.nonce);
+        for target in &event.targets {
+            let policy = policy(&target.policy)?;
+            if event.kind == WINDOW && policy == Policy::Live {
+                self.supersede(event, target)?;
+            }
+            self.add(event, target, delivery::id(&source, &target.endpoint))?;
+        }
+        Ok(())
+    }
+
+    /// The feed's rule for doubles.
+    fn admit(&mut self, place: (i64, i64)) -> bool {
+        let progress = self.book.progress();
+        let mark = |(epoch, sequence)| FeedMark { epoch, sequence };
+        let is_new = !mark(place).is_double(Some(mark(progress.place)));
+        if is_new {
+            self.book.put(Part::Progress(Progress { place, ..progress }));
+        }
+        is_new
+    }
+
+    /// The window has closed: what is pending of it under the policy `live` is of no use any more.
+    fn expire(&mut self, event: &WebhookEvent) -> Result<(), WireError> {
+        let is_over = |one: &Arc<Delivery>| one.policy == Policy::Live && one.kind == WINDOW;
+        for delivery in self.book.about(&event.subject).into_iter().filter(is_over) {
+            self.end(&delivery, "expired", event.at)?;
+        }
+        Ok(())
+    }
+
+    /// A newer state of a window takes the place of those that are pending.
+    fn supersede(&mut self, event: &WebhookEvent, target: &WebhookTarget) -> Result<(), WireError> {
+        let is_older = |one: &Arc<Delivery>| {
+            one.endpoint == target.endpoint && one.kind == WINDOW && one.policy == Policy::Live
+        };
+        for delivery in self.book.about(&event.subject).into_iter().filter(is_older) {
+            self.end(&delivery, "superseded", event.at)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, event: &WebhookEvent, target: &WebhookTarget, id: String) -> Result<(), WireError> {
+        if self.book.delivery(&id).is_some() {
+            self.tally.doubles += 1;
+            return Ok(());
+        }
+        if self.book.count(&target.endpoint, false) >= MAX_PENDING
+            && let Some(oldest) = self.book.oldest(&target.endpoint, false)
+        {
+            self.end(&oldest, "overflowed", event.at)?;
+        }
+        self.tally.deliveries += 1;
+        let body = event.left_body.as_deref().filter(|_| target.has_left).unwrap_or(&event.body);
+        self.book.put_delivery(Delivery {
+            id,
+            endpoint: target.endpoint.clone(),
+            place: (event.epoch, event.sequence),
+            kind: event.kind.clone(),
+            subject: event.subject.clone(),
+            policy: policy(&target.policy)?,
+            is_ordered: target.is_ordered,
+            body: body.into(),
+            created_at: event.at,
+            attempts: 0,
+            round: 0,
+            next_at: event.at,
+            has_failed: false,
+        });
+        Ok(())
+    }
+}

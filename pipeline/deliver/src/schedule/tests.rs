@@ -1,0 +1,106 @@
+//! Fairness, caps, and what a lane is sent from.
+
+use arb_accounts::endpoint::Policy;
+
+use super::*;
+use crate::codec::Progress;
+
+const NOW: Micros = 1_000 * SECOND;
+
+fn delivery(endpoint: &str, number: i64) -> Arc<Delivery> {
+    Arc::new(Delivery {
+        id: format!("msg_{endpoint}_{number}"),
+        endpoint: endpoint.to_owned(),
+        place: (1, number),
+        kind: "arb_window".to_owned(),
+        subject: "w".to_owned(),
+        policy: Policy::Live,
+        is_ordered: false,
+        body: "{}".into(),
+        created_at: 0,
+        attempts: 0,
+        round: 0,
+        next_at: number,
+        has_failed: false,
+    })
+}
+
+fn put(lane: &Lane, delivery: Arc<Delivery>) {
+    let part = Part::Delivery(delivery);
+    lane.update(std::iter::once((part.key().as_str(), Some(part.clone()))));
+}
+
+fn open(lane: &Lane) {
+    let progress = Progress { place: (0, 0), clock: NOW };
+    lane.update(std::iter::once(("progress", Some(Part::Progress(progress)))));
+}
+
+fn endpoints(jobs: &[Job]) -> Vec<&str> {
+    jobs.iter().map(|job| job.delivery.endpoint.as_str()).collect()
+}
+
+#[test]
+fn each_endpoint_is_asked_in_turn_and_has_no_more_than_its_share() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    (0..100).for_each(|number| put(&lane, delivery("a", number)));
+    put(&lane, delivery("b", 500));
+    let jobs = schedule.take(NOW, 3, |_| Readiness::Open(None));
+    assert_eq!(endpoints(&jobs), ["a", "b", "a"]);
+    let jobs = schedule.take(NOW, 100, |_| Readiness::Open(None));
+    assert_eq!(endpoints(&jobs), ["a", "a"], "four are under way");
+    schedule.finished("a", true, NOW);
+    assert_eq!(schedule.take(NOW, 100, |_| Readiness::Open(None)).len(), 1);
+}
+
+#[test]
+fn nothing_is_sent_before_the_lane_has_read_what_its_owner_before_did() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    put(&lane, delivery("a", 1));
+    assert!(schedule.take(NOW, 9, |_| Readiness::Open(None)).is_empty());
+    open(&lane);
+    assert_eq!(schedule.take(NOW, 9, |_| Readiness::Open(None)).len(), 1);
+}
+
+#[test]
+fn a_lane_that_is_given_back_takes_its_deliveries_along() {
+    let schedule = Schedule::new(|| NOW);
+    let (lane, other) = (Schedule::lane(&schedule), Schedule::lane(&schedule));
+    [&lane, &other].into_iter().for_each(open);
+    put(&lane, delivery("a", 1));
+    put(&other, delivery("b", 1));
+    drop(lane);
+    assert_eq!(endpoints(&schedule.take(NOW, 9, |_| Readiness::Open(None))), ["b"]);
+}
+
+#[test]
+fn one_that_waits_or_fails_delays_no_other_and_a_rate_is_kept() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    for endpoint in ["a", "b", "c"] {
+        (0..20).for_each(|number| put(&lane, delivery(endpoint, number)));
+    }
+    for _ in 0..5 {
+        schedule.finished("b", false, NOW);
+    }
+    assert_eq!(schedule.open_circuits(), 1);
+    let ready = |name: &str| if name == "a" { Readiness::Waiting } else { Readiness::Open(Some(2)) };
+    assert_eq!(endpoints(&schedule.take(NOW, 9, ready)), ["c"]);
+    assert!(schedule.take(NOW + SECOND / 4, 9, ready).is_empty());
+    assert_eq!(endpoints(&schedule.take(NOW + SECOND / 2, 9, ready)), ["c"]);
+}
+
+#[test]
+fn an_attempt_whose_record_is_lost_is_made_again() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    put(&lane, delivery("a", 1));
+    assert_eq!(schedule.take(NOW, 9, |_| Readiness::Open(None)).len(), 1);
+    schedule.finished("a", true, NOW);
+    assert!(schedule.take(NOW + REPORTED_WITHIN - 1, 9, |_| Readiness::Open(None)).is_empty());
+    assert_eq!(schedule.take(NOW + REPORTED_WITHIN, 9, |_| Readiness::Open(None)).len(), 1);
+}

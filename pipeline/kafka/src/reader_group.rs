@@ -1,0 +1,65 @@
+//! The consumer group of a reader that reads all partitions: it commits the reader's positions, so that Kafka's tools show its lag.
+//!
+//! It never joins the group, never reads by it, and never delays or ends its reader: a position that is not committed is committed
+//! the next time. The reader begins where its caller says, not here.
+
+use std::time::Duration;
+
+use arb_schemas::topics::Topic;
+use rdkafka::admin::AdminOptions;
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::cluster::Cluster;
+use super::{Error, Listener};
+
+/// How long the removal may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The group of one reader.
+pub struct ReaderGroup {
+    consumer: BaseConsumer<Listener>,
+    topic: &'static str,
+}
+
+impl ReaderGroup {
+    /// With a name.
+    ///
+    /// # Errors
+    /// [`Error::Broker`] for settings that librdkafka refuses.
+    pub fn open(cluster: &Cluster, topic: &Topic, name: &str) -> Result<Self, Error> {
+        let mut config = super::read_committed(cluster);
+        config.set("group.id", name);
+        Ok(Self { consumer: cluster.consumer(&config, Listener::new(cluster))?, topic: topic.name })
+    }
+
+    /// Commits the offsets of the next records, by partition, without waiting.
+    pub fn commit(&self, next: &[i64]) {
+        let mut positions = TopicPartitionList::new();
+        let added = (0..).zip(next).try_for_each(|(partition, next)| {
+            positions.add_partition_offset(self.topic, partition, Offset::Offset(*next))
+        });
+        let committed = added.and_then(|()| self.consumer.commit(&positions, CommitMode::Async));
+        if let Err(error) = committed {
+            tracing::debug!(%error, topic = self.topic, "the positions of a reader were not committed");
+        }
+        // Takes the answers of before: nothing is assigned, so there is no record.
+        let _ = self.consumer.poll(Duration::ZERO);
+    }
+}
+
+/// Removes the group of a reader that has ended.
+///
+/// # Errors
+/// [`Error`] when the broker does not answer or refuses.
+pub async fn remove_group(cluster: &Cluster, name: &str) -> Result<(), Error> {
+    let admin = cluster.admin(&super::client(cluster), Listener::new(cluster))?;
+    let options = AdminOptions::new().operation_timeout(Some(TIMEOUT)).request_timeout(Some(TIMEOUT));
+    let removed = admin.delete_groups(&[name], &options).await.map_err(|error| cluster.broker(error))?;
+    for result in removed {
+        if let Err((group, code)) = result {
+            tracing::debug!(group, %code, "the group of a reader was not removed");
+        }
+    }
+    Ok(())
+}

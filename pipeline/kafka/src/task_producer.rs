@@ -1,0 +1,62 @@
+//! The producer of tasks: records of any partition of one topic, with a wait until the broker has all of them.
+//!
+//! It never drops a record silently: a failed delivery is an error of the next call.
+
+use std::time::Duration;
+
+use arb_schemas::topics::Topic;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+
+use super::Error;
+use super::cluster::Cluster;
+use super::producer::{Deliveries, enqueue};
+
+/// How long all that was sent may take to be acknowledged.
+const FLUSH: Duration = Duration::from_secs(30);
+
+/// Sends tasks.
+pub struct TaskProducer {
+    producer: BaseProducer<Deliveries>,
+    topic: &'static str,
+}
+
+impl TaskProducer {
+    /// To a topic.
+    ///
+    /// # Errors
+    /// [`Error::Broker`] for settings that librdkafka refuses.
+    pub fn new(cluster: &Cluster, topic: &'static Topic) -> Result<Self, Error> {
+        let mut config = super::producer(cluster);
+        let producer = cluster.producer(config.set("linger.ms", "1"), Deliveries::new(cluster))?;
+        Ok(Self { producer, topic: topic.name })
+    }
+
+    /// Puts a record into the queue; waits while it is full.
+    ///
+    /// # Errors
+    /// [`Error::Client`], also for a record of an earlier call that could not be delivered.
+    pub fn send(&self, partition: i32, key: &str, value: &[u8]) -> Result<(), Error> {
+        let mut record = BaseRecord::<[u8], [u8]>::to(self.topic).partition(partition);
+        (record.key, record.payload) = (Some(key.as_bytes()), Some(value));
+        enqueue(&self.producer, record)?;
+        self.serve(Duration::ZERO)
+    }
+
+    /// Takes the broker's reports for so long.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for a record that could not be delivered.
+    pub fn serve(&self, time: Duration) -> Result<(), Error> {
+        self.producer.poll(time);
+        self.producer.context().check()
+    }
+
+    /// Waits until everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for a record that could not be delivered, or when 30 s were not enough.
+    pub fn flush(&self) -> Result<(), Error> {
+        super::producer::flush(&self.producer, FLUSH)?;
+        self.producer.context().check()
+    }
+}

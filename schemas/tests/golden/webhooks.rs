@@ -1,0 +1,106 @@
+//! Records of webhooks with a value in every field, as golden files have them. What is published of them never changes.
+
+use arb_schemas::records::{
+    AccountEndpoint, StateWebhookDelivery, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery,
+    WebhookTarget,
+};
+
+const AT: i64 = 1_781_990_000_000_001;
+
+fn id() -> String {
+    "whk_0000000000000001".into()
+}
+
+fn message() -> String {
+    format!("msg_{}", "0a".repeat(16))
+}
+
+pub(crate) fn endpoint() -> AccountEndpoint {
+    AccountEndpoint {
+        id: id(),
+        account: "acc_0000000000000001".into(),
+        url: "https://receiver.example/hook".into(),
+        description: "production".into(),
+        events: vec!["arb_window".into(), "close_signal".into()],
+        filters: "sport=soccer&kind=steam".into(),
+        policy: "durable".into(),
+        is_ordered: true,
+        rate_limit: Some(20),
+        is_paused: true,
+        state: "disabled".into(),
+        reason: Some("The receiver answered 410.".into()),
+        secret_version: 2,
+        previous_until: Some(AT),
+        revision: 5,
+        created_at: AT,
+    }
+}
+
+pub(crate) fn event() -> WebhookEvent {
+    let target = WebhookTarget { endpoint: id(), policy: "live".into(), is_ordered: false, has_left: true };
+    WebhookEvent {
+        epoch: 1_782_000_000_000,
+        sequence: 9,
+        nonce: "n".into(),
+        kind: "arb_window".into(),
+        subject: "window".into(),
+        at: AT,
+        body: "{}".into(),
+        left_body: Some("{}".into()),
+        targets: vec![target],
+    }
+}
+
+pub(crate) fn attempt() -> WebhookAttempt {
+    WebhookAttempt {
+        delivery: message(),
+        number: 2,
+        outcome: "failed".into(),
+        status: Some(503),
+        latency: 1_200,
+        answer: "busy".into(),
+        retry_at: Some(AT),
+        at: AT,
+    }
+}
+
+pub(crate) fn redelivery() -> WebhookRedelivery {
+    WebhookRedelivery { endpoint: id(), delivery: Some(message()), since: Some(AT), at: AT }
+}
+
+pub(crate) fn delivery() -> StateWebhookDelivery {
+    StateWebhookDelivery {
+        id: message(),
+        endpoint: id(),
+        epoch: 1_782_000_000_000,
+        sequence: 9,
+        kind: "arb_window".into(),
+        subject: "window".into(),
+        policy: "live".into(),
+        is_ordered: true,
+        body: "{}".into(),
+        created_at: AT,
+        attempts: 3,
+        round: 1,
+        next_at: AT,
+        has_failed: true,
+    }
+}
+
+pub(crate) fn log() -> WebhookDelivery {
+    WebhookDelivery {
+        delivery: message(),
+        endpoint: id(),
+        kind: "arb_window".into(),
+        subject: "window".into(),
+        sequence: 9,
+        attempt: 2,
+        outcome: "failed".into(),
+        status: Some(503),
+        latency: 1_200,
+        answer: "busy".into(),
+        next_at: Some(AT),
+        created_at: AT,
+        at: AT,
+    }
+}

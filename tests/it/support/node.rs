@@ -1,0 +1,48 @@
+//! Node with the packages of `tests/node`, which npm installs once into the home folder of the repository.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use super::root;
+
+/// Held by the test that installs the packages.
+static FETCHING: Mutex<()> = Mutex::new(());
+
+/// The folder of the scripts with all that they need.
+pub(crate) fn folder() -> PathBuf {
+    let _fetching = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
+    let (from, folder) = (root().join("tests/node"), root().join(".arb/node"));
+    let (lock, whole) = ("package-lock.json", folder.join("whole"));
+    let wanted = fs::read(from.join(lock)).unwrap();
+    let is_there = fs::read(&whole).is_ok_and(|found| found == wanted);
+    fs::create_dir_all(&folder).unwrap();
+    for file in fs::read_dir(&from).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+    }
+    if !is_there {
+        let mut npm = Command::new("npm");
+        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(&folder);
+        let output = npm.output().expect("npm is there (on Debian: apt-get install npm)");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::write(whole, wanted).unwrap();
+    }
+    folder
+}
+
+/// The output of a module's text for an input; it must succeed.
+pub(crate) fn run(script: &str, input: &str) -> String {
+    let mut command = Command::new("node");
+    command.args(["--input-type=module", "--eval", script]).current_dir(folder());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("node is there");
+    let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_owned());
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()).unwrap());
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}

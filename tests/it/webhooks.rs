@@ -1,0 +1,392 @@
+//! Webhooks end to end: an endpoint is created over HTTP, verified, and receives the events of the feed, signed, however often the
+//! deliverer is killed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::http::request;
+use crate::support::program::{Role, arb, run};
+use crate::support::receiver::{Manner, Posted, Receiver};
+use crate::support::stack::{Broker, port};
+use crate::support::{node, python, recordings, wait_for};
+
+/// A broker with everything that sends webhooks.
+struct Hooks {
+    deliver: Vec<Option<Role>>,
+    _roles: Vec<Role>,
+    url: String,
+    key: String,
+    broker: Broker,
+}
+
+impl Hooks {
+    fn start(deliverers: usize) -> Self {
+        let broker = Broker::start();
+        let (brokers, pepper) = (broker.brokers.clone(), broker.path("pepper").display().to_string());
+        let hook_key = broker.path("webhook-key").display().to_string();
+        let role = |name: &str, arguments: &[&str]| {
+            let arguments = [&["--brokers", &brokers][..], arguments].concat();
+            Role::start(name, &arguments, &broker.path(&format!("{name}.log")))
+        };
+        let owner = role("accounts", &[]);
+        let listen = format!("127.0.0.1:{}", port());
+        let serve = role(
+            "serve",
+            &["--listen", &listen, "--pepper", &pepper, "--webhook-key", &hook_key, "--webhook-development"],
+        );
+        let process = role("process", &["--policy", "board"]);
+        let url = format!("http://{listen}");
+        wait_for("the board is ready", || {
+            request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
+        });
+        let key = create_account(&broker, &url, "me@example.com");
+        let mut hooks = Self { deliver: Vec::new(), _roles: vec![owner, serve, process], url, key, broker };
+        for index in 0..deliverers {
+            let deliverer = start_deliverer(&hooks.broker, index);
+            hooks.deliver.push(Some(deliverer));
+        }
+        hooks
+    }
+
+    fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+        self.ask_as(&self.key, method, path, body)
+    }
+
+    fn ask_as(&self, key: &str, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let bearer = format!("Bearer {key}");
+        let (status, _, answer) =
+            send(method, &format!("{}{path}", self.url), &[("authorization", &bearer)], body);
+        (status, answer)
+    }
+
+    /// Creates an endpoint and waits until it is verified.
+    fn endpoint(&self, receiver: &Receiver, more: &Value) -> Value {
+        let mut body = json!({"url": receiver.url});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (status, created) = self.ask("POST", "/v1/webhooks", Some(&body));
+        assert_eq!(status, 201, "{created}");
+        self.wait_for_state(&created, "active");
+        created
+    }
+
+    fn wait_for_state(&self, endpoint: &Value, state: &str) -> Value {
+        let path = format!("/v1/webhooks/{}", endpoint["id"].as_str().unwrap());
+        wait_for(&format!("the endpoint is {state}"), || {
+            let (_, shown) = self.ask("GET", &path, None);
+            (shown["state"] == state).then_some(shown)
+        })
+    }
+
+    /// Publishes polls of a simulated recording.
+    fn play(&self, seed: u64, polls: u64) {
+        let recording = recordings::simulated(self.broker.scratch.path(), seed, polls);
+        self.broker.ingest(&recording, &[]);
+    }
+}
+
+fn start_deliverer(broker: &Broker, index: usize) -> Role {
+    let hook_key = broker.path("webhook-key").display().to_string();
+    let arguments = ["--brokers", &broker.brokers, "--webhook-key", &hook_key, "--webhook-development"];
+    Role::start("deliver", &arguments, &broker.path(&format!("deliver-{index}.log")))
+}
+
+/// Events of the feed: records by partition and sequence, each once.
+fn feed_events(broker: &Broker) -> usize {
+    crate::kafka::read_all(&broker.brokers, arb_schemas::topics::FEED_EVENTS.name).len()
+}
+
+/// An account, and a key of it that manages webhooks: created by its holder, who signs in.
+fn create_account(broker: &Broker, url: &str, email: &str) -> String {
+    let password = broker.path("password");
+    std::fs::write(&password, "correct horse battery\n").unwrap();
+    let create = ["account", "create", "--email", email, "--plan", "enterprise"];
+    let pepper = broker.path("pepper").display().to_string();
+    let common = ["--pepper", &pepper, "--brokers", &broker.brokers, "--password-file"];
+    let created = run(arb().args(create).args(common).arg(password));
+    assert!(created.success, "{}", created.err);
+    let body = json!({"email": email, "password": "correct horse battery"});
+    let (status, cookie, answer) = send("POST", &format!("{url}/session"), &[], Some(&body));
+    assert_eq!(status, 200, "{answer}");
+    let (cookie, csrf) = (cookie.split(';').next().unwrap(), answer["csrf_token"].as_str().unwrap());
+    let fields = [("cookie", cookie), ("x-csrf-token", csrf)];
+    let scopes = json!({"name": "hooks", "scopes": ["webhooks:manage", "stream:read", "board:read"]});
+    let (status, _, answer) = send("POST", &format!("{url}/session/keys"), &fields, Some(&scopes));
+    assert_eq!(status, 201, "{answer}");
+    answer["key"].as_str().unwrap().to_owned()
+}
+
+/// Sends JSON; the status, the cookie and the answer.
+fn send(method: &str, url: &str, fields: &[(&str, &str)], body: Option<&Value>) -> (u16, String, Value) {
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let body = body.map(ToString::to_string).unwrap_or_default();
+    let mut request = ureq::http::Request::builder().method(method).uri(url);
+    for (name, value) in [("content-type", "application/json")].iter().chain(fields) {
+        request = request.header(*name, *value);
+    }
+    let mut answer = agent.run(request.body(body).unwrap()).unwrap();
+    let cookie = answer.headers().get("set-cookie").map_or("", |it| it.to_str().unwrap()).to_owned();
+    let text = answer.body_mut().read_to_string().unwrap();
+    (answer.status().as_u16(), cookie, serde_json::from_str(&text).unwrap_or(Value::Null))
+}
+
+/// Requests by their ids: the bytes of one id never differ.
+fn by_id(posted: &[Posted]) -> BTreeMap<String, String> {
+    let mut bodies = BTreeMap::new();
+    for one in posted {
+        let body = bodies.entry(one.id().to_owned()).or_insert_with(|| one.body.clone());
+        assert_eq!(*body, one.body, "{}", one.id());
+    }
+    bodies
+}
+
+/// Waits until nothing new has come for a while.
+fn settled(receiver: &Receiver, quiet: Duration) -> Vec<Posted> {
+    let (mut count, mut since) = (usize::MAX, Instant::now());
+    wait_for("the receiver has all", || {
+        let posted = receiver.posted();
+        if posted.len() != count {
+            (count, since) = (posted.len(), Instant::now());
+        }
+        (count > 0 && since.elapsed() >= quiet).then_some(posted)
+    })
+}
+
+#[test]
+fn an_endpoint_is_created_verified_and_receives_signed_events() {
+    let hooks = Hooks::start(1);
+    let receiver = Receiver::start(Manner::Status(200, ""));
+    let created = hooks.endpoint(&receiver, &json!({}));
+    assert_eq!(receiver.challenges().len(), 1);
+    assert!(created["secret"].as_str().unwrap().starts_with("whsec_"));
+    hooks.play(7, 30);
+    let posted = settled(&receiver, Duration::from_secs(5));
+    let bodies = by_id(&posted);
+    assert_eq!(bodies.len(), posted.len(), "each once");
+    let kinds: BTreeSet<_> =
+        posted.iter().map(|one| one.json()["type"].as_str().unwrap().to_owned()).collect();
+    println!("{} events of {kinds:?}", posted.len());
+    assert!(kinds.contains("arb_window") && kinds.contains("close_signal"));
+    for one in &posted {
+        assert_eq!(one.headers["content-type"], "application/json");
+        assert!(one.headers["webhook-signature"].starts_with("v1,"));
+        assert!(one.json()["data"].is_object() && one.json()["timestamp"].is_string());
+    }
+    // Another account sees none of it.
+    let other = create_account(&hooks.broker, &hooks.url, "other@example.com");
+    let path = format!("/v1/webhooks/{}", created["id"].as_str().unwrap());
+    for (method, body) in [("GET", None), ("DELETE", None), ("PATCH", Some(json!({"paused": true})))] {
+        assert_eq!(hooks.ask_as(&other, method, &path, body.as_ref()).0, 404, "{method}");
+    }
+    let (_, rotated) = hooks.ask("POST", &format!("{path}/rotate"), Some(&json!({})));
+    assert_ne!(rotated["secret"], created["secret"]);
+    let (_, listed) = hooks.ask("GET", "/v1/webhooks", None);
+    assert_eq!(listed["webhooks"].as_array().unwrap().len(), 1);
+    assert!(listed["webhooks"][0]["secret"].is_null());
+    assert_eq!(hooks.ask("DELETE", &path, None).0, 204);
+    assert_eq!(hooks.ask("GET", &path, None).0, 404);
+}
+
+/// What becomes of a delivery by the receiver's answer: outcome, status, and a part of the kept answer.
+#[test]
+fn each_answer_of_a_receiver_has_its_outcome() {
+    let hooks = Hooks::start(1);
+    let elsewhere = Receiver::start(Manner::Status(200, ""));
+    let redirect: &'static str = format!("location: {}\r\n", elsewhere.url).leak();
+    let manners = [
+        (Manner::Status(200, ""), "delivered", 200, "an answer"),
+        (Manner::Status(204, ""), "delivered", 204, ""),
+        (Manner::Status(301, redirect), "failed", 301, "an answer"),
+        (Manner::Status(410, ""), "gone", 410, "an answer"),
+        (Manner::Status(429, "retry-after: 77\r\n"), "failed", 429, "an answer"),
+        (Manner::Status(500, ""), "failed", 500, "an answer"),
+        (Manner::Hang, "failed", 0, "no answer within 15 s"),
+        (Manner::Reset, "failed", 0, "connection"),
+        // 2xx alone is success: what follows it is not waited for.
+        (Manner::Flood, "delivered", 200, "xxxx"),
+        (Manner::Drip, "delivered", 200, "xx"),
+    ];
+    let receivers = manners.each_ref().map(|(manner, ..)| Receiver::start(manner.clone()));
+    let paths = receivers.each_ref().map(|receiver| {
+        let created = hooks.endpoint(receiver, &json!({"policy": "durable"}));
+        format!("/v1/webhooks/{}", created["id"].as_str().unwrap())
+    });
+    for path in &paths {
+        let (status, answer) = hooks.ask("POST", &format!("{path}/test"), Some(&json!({})));
+        assert_eq!(status, 202, "{answer}");
+    }
+    for ((manner, outcome, status, answer), path) in manners.iter().zip(&paths) {
+        let entry = wait_for("the attempt is in the log", || {
+            let (_, log) = hooks.ask("GET", &format!("{path}/deliveries"), None);
+            let entries = log["deliveries"].as_array().unwrap();
+            entries.iter().rfind(|entry| entry["attempt"] == 1).cloned()
+        });
+        assert_eq!(entry["outcome"], *outcome, "{manner:?}: {entry}");
+        assert_eq!(entry["status"].as_u64().unwrap_or(0), *status, "{manner:?}: {entry}");
+        let kept = entry["answer"].as_str().unwrap();
+        assert!(kept.contains(answer) && kept.len() <= 4_096, "{manner:?}: {entry}");
+        let next = &entry["next_attempt_at"];
+        assert_eq!(next.is_null(), *outcome != "failed", "{manner:?}: {entry}");
+        if *status == 429 {
+            assert!(seconds_between(&entry["at"], next) >= 76, "Retry-After counts: {entry}");
+        }
+    }
+    assert!(elsewhere.posted().is_empty(), "a redirect is not followed");
+    let gone = hooks.ask("GET", &paths[3], None).1;
+    assert_eq!(gone["state"], "disabled", "{gone}");
+}
+
+/// Whole seconds from one time to another of the same day or the next.
+fn seconds_between(from: &Value, to: &Value) -> i64 {
+    let time = |value: &Value| arb_schemas::time::parse_rfc3339(value.as_str().unwrap()).unwrap();
+    (time(to) - time(from)) / arb_schemas::time::SECOND
+}
+
+/// Verifies each request of the input, a JSON object a line, by the library of Standard Webhooks for Python; and refuses each one with a
+/// changed body.
+const VERIFY_IN_PYTHON: &str = r#"
+import json, sys
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+verified = 0
+for line in sys.stdin:
+    request = json.loads(line)
+    webhook = Webhook(request["secret"])
+    webhook.verify(request["body"], request["headers"])
+    try:
+        webhook.verify(request["body"] + " ", request["headers"])
+        sys.exit("a changed body was verified")
+    except WebhookVerificationError:
+        verified += 1
+print(verified)
+"#;
+
+/// The same by the library for JavaScript.
+const VERIFY_IN_JAVASCRIPT: &str = r#"
+import { readFileSync } from "node:fs";
+import { Webhook } from "standardwebhooks";
+let verified = 0;
+for (const line of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
+  const { secret, body, headers } = JSON.parse(line);
+  const webhook = new Webhook(secret);
+  webhook.verify(body, headers);
+  try { webhook.verify(body + " ", headers); } catch { verified += 1; }
+}
+console.log(verified);
+"#;
+
+#[test]
+fn official_libraries_verify_what_receivers_get_also_while_two_secrets_sign() {
+    let hooks = Hooks::start(1);
+    let receiver = Receiver::start(Manner::Status(200, ""));
+    let created = hooks.endpoint(&receiver, &json!({}));
+    let path = format!("/v1/webhooks/{}", created["id"].as_str().unwrap());
+    hooks.play(7, 10);
+    let before = settled(&receiver, Duration::from_secs(3));
+    let (status, rotated) =
+        hooks.ask("POST", &format!("{path}/rotate"), Some(&json!({"overlap_seconds": 600})));
+    assert_eq!(status, 200, "{rotated}");
+    let both = wait_for("both secrets sign", || {
+        assert_eq!(hooks.ask("POST", &format!("{path}/test"), Some(&json!({}))).0, 202);
+        let posted = settled(&receiver, Duration::from_secs(1));
+        posted.into_iter().next_back().filter(|one| one.headers["webhook-signature"].contains(' '))
+    });
+    let (old, new) = (created["secret"].clone(), rotated["secret"].clone());
+    let requests = before.iter().map(|one| (one, &old)).chain([(&both, &old), (&both, &new)]);
+    let lines: Vec<_> = requests
+        .map(|(one, secret)| json!({"secret": secret, "body": one.body, "headers": one.headers}).to_string())
+        .collect();
+    let (input, count) = (lines.join("\n"), lines.len().to_string());
+    assert!(lines.len() > 10, "{count}");
+    let python = python::run_with(&python::webhooks(), VERIFY_IN_PYTHON, &input);
+    assert_eq!(python.trim(), count);
+    assert_eq!(node::run(VERIFY_IN_JAVASCRIPT, &input).trim(), count);
+    for line in &lines {
+        let request: Value = serde_json::from_str(line).unwrap();
+        let mut headers = ureq::http::HeaderMap::new();
+        for (name, value) in request["headers"].as_object().unwrap() {
+            let name: ureq::http::HeaderName = name.parse().unwrap();
+            headers.insert(name, value.as_str().unwrap().parse().unwrap());
+        }
+        let webhook = standardwebhooks::Webhook::new(request["secret"].as_str().unwrap()).unwrap();
+        webhook.verify(request["body"].as_str().unwrap().as_bytes(), &headers).unwrap();
+    }
+}
+
+#[test]
+fn a_developer_listens_and_verifies_with_the_secret_that_is_printed() {
+    let hooks = Hooks::start(0);
+    let receiver = Receiver::start(Manner::Status(200, ""));
+    let mut listen = arb();
+    listen.args([
+        "listen",
+        "--site",
+        &hooks.url,
+        "--forward",
+        &receiver.url,
+        "--query",
+        "event=arb_window,close_signal",
+    ]);
+    let mut listen = listen.env("ARB_API_KEY", &hooks.key).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(listen.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let first = lines.next().unwrap();
+    let secret = first.strip_prefix("events are signed with ").unwrap();
+    hooks.play(7, 10);
+    let printed = lines.next().unwrap();
+    let posted = settled(&receiver, Duration::from_secs(2));
+    listen.kill().unwrap();
+    listen.wait().unwrap();
+    assert!(posted.len() > 5, "{}", posted.len());
+    assert!(printed.contains(posted[0].id()) && printed.contains(" 200 "), "{printed}");
+    let lines: Vec<_> = posted
+        .iter()
+        .map(|one| json!({"secret": secret, "body": one.body, "headers": one.headers}).to_string())
+        .collect();
+    assert_eq!(node::run(VERIFY_IN_JAVASCRIPT, &lines.join("\n")).trim(), lines.len().to_string());
+    for one in &posted {
+        assert!(["arb_window", "close_signal"].contains(&one.json()["type"].as_str().unwrap()));
+    }
+}
+
+/// Every event reaches both endpoints, one of which is served by a receiver that fails at first, whatever is killed; what arrives
+/// twice has the same id and the same bytes.
+#[test]
+fn deliverers_that_are_killed_lose_nothing() {
+    const KILLS: usize = 8;
+    let mut hooks = Hooks::start(2);
+    let (steady, flaky) =
+        (Receiver::start(Manner::Status(200, "")), Receiver::start(Manner::Status(500, "")));
+    let durable = json!({"policy": "durable"});
+    let first = hooks.endpoint(&steady, &durable);
+    let second = hooks.endpoint(&flaky, &durable);
+    let recording = recordings::simulated(hooks.broker.scratch.path(), 9, 60);
+    let mut rng = fastrand::Rng::with_seed(9);
+    std::thread::scope(|scope| {
+        let broker = &hooks.broker;
+        let ingest = scope.spawn(|| broker.ingest_at("1200", &recording, &[]));
+        for kill in 0..KILLS {
+            std::thread::sleep(Duration::from_millis(rng.u64(700..2_500)));
+            let index = kill % 2;
+            hooks.deliver[index].as_mut().unwrap().kill();
+            hooks.deliver[index] = Some(start_deliverer(broker, index));
+            if kill == KILLS / 2 {
+                flaky.set(Manner::Status(204, ""));
+            }
+        }
+        ingest.join().unwrap();
+    });
+    let (steady, flaky) = (settled(&steady, Duration::from_secs(20)), flaky.posted());
+    let (of_steady, of_flaky) = (by_id(&steady), by_id(&flaky));
+    let expected = feed_events(&hooks.broker);
+    println!(
+        "{expected} events; {} requests to the steady receiver, {} to the flaky one; {} and {} ids",
+        steady.len(),
+        flaky.len(),
+        of_steady.len(),
+        of_flaky.len(),
+    );
+    assert_eq!((of_steady.len(), of_flaky.len()), (expected, expected));
+    assert_ne!(first["id"], second["id"]);
+}
