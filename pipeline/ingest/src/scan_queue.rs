@@ -76,9 +76,9 @@ impl ScanQueue {
         }
         let is_fresh = |(since, _): &(Instant, _)| since.elapsed() < STALE;
         let waiting: Vec<_> = self.queued.try_iter().filter(is_fresh).collect();
-        let excess = (recent.len() + waiting.len()).saturating_sub(MOST).min(recent.len());
-        recent.drain(..excess);
         recent.extend(waiting.iter().cloned());
+        let excess = recent.len().saturating_sub(MOST);
+        recent.drain(..excess);
         waiting.into_iter().map(|(_, request)| request).collect()
     }
 
@@ -134,6 +134,6 @@ mod tests {
         send(2, now);
         assert_eq!(ids(scans.recent()), ["1", "2"]);
         (3..MOST + 100).for_each(|id| send(id, now));
-        assert_eq!((scans.take().len(), scans.recent().len()), (MOST + 97, MOST + 97));
+        assert_eq!((scans.take().len(), scans.recent().len()), (MOST + 97, MOST), "the newest are kept");
     }
 }
