@@ -17,7 +17,7 @@ TOPICS = {
     "odds.ticks.v1": ("Frame", "PollEnd", "Heartbeat"),
     "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange"),
 }
-# The record that a schema refers to by name, in its own version.
+# The record that a schema refers to by name, in its own version or, where that has no such version, the newest.
 REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal"}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
@@ -226,7 +226,7 @@ class Schemas:
         """A schema, and the records that it names."""
         if name not in REFERENCES:
             return self.load(name, version), {}
-        named = self.load(REFERENCES[name], version)
+        named = self.load(REFERENCES[name], min(version, self.newest[REFERENCES[name]]))
         names = {f"arb.v1.{named['name']}": named}
         if name == "SignalChange":
             names["SignalQuote"] = field_type(named, "bets")["items"]
