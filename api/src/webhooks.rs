@@ -2,6 +2,7 @@
 //! of the delivery log. It never connects to an endpoint.
 
 pub mod log;
+pub(crate) mod notices;
 pub(crate) mod settings;
 pub mod tasks;
 

@@ -217,6 +217,17 @@ impl Usage {
         self.replica.with(|directory| self.status_of(&pools, directory, account, plan))
     }
 
+    /// Asks something of the accounts and of the quota of each.
+    pub(crate) fn with_accounts<A>(
+        &self,
+        question: impl FnOnce(&Directory, &dyn Fn(&str, Plan) -> QuotaStatus) -> A,
+    ) -> A {
+        let pools = self.pools();
+        self.replica.with(|directory| {
+            question(directory, &|account, plan| self.status_of(&pools, directory, account, plan))
+        })
+    }
+
     /// What a plan allows.
     pub(crate) fn limits(&self, plan: Plan) -> PlanLimits {
         self.plans.with(|plans| plans.limits(plan))

@@ -12,8 +12,18 @@ use sha2::Sha256;
 
 use crate::plan::Plan;
 
-/// Types of events that an endpoint may receive.
-pub const EVENTS: [&str; 5] = ["arb_window", "line_movement", "stale_alert", "close_signal", "edge_signal"];
+/// Types of events that an endpoint may receive: those of the feed, then those about the account or the service.
+pub const EVENTS: [&str; 9] = [
+    "arb_window",
+    "line_movement",
+    "stale_alert",
+    "close_signal",
+    "edge_signal",
+    "quota.warning",
+    "key.expiring",
+    "endpoint.disabled",
+    "feed.outage",
+];
 /// Bytes of filters at most, as a query.
 pub const MAX_FILTERS: usize = 2_000;
 /// Bytes of a URL at most.

@@ -6,6 +6,9 @@ use arb_accounts::endpoint::Policy;
 use arb_schemas::time::Micros;
 use sha2::{Digest, Sha256};
 
+/// With what the nonce of a notice begins: an event about an account or the service, which several instances notice.
+pub const NOTICE: &str = "notice/";
+
 /// A delivery that is pending, or has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {

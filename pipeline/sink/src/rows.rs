@@ -156,6 +156,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::StateWebhookDelivery
         | RecordType::StateWebhooks
         | RecordType::StateWebhookFailing
+        | RecordType::StateWebhookNotice
         | RecordType::WebhookDelivery => return other(),
     })
 }
