@@ -83,8 +83,11 @@ pub(crate) enum DlqAction {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Evaluate {
     /// Recordings, each evaluated with a separate state
-    #[arg(required = true)]
+    #[arg(required_unless_present = "bots")]
     pub(crate) recordings: Vec<PathBuf>,
+    /// Evaluate the bots over the table of football-data instead (.csv, also as .csv.zst), and print their record
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recordings", "windows", "signals", "split"])]
+    pub(crate) bots: Option<PathBuf>,
     /// Write the raw windows to a file too, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) windows: Option<PathBuf>,
