@@ -79,7 +79,7 @@ pub fn evaluate(history: &History) -> Evaluation {
         .matches
         .iter()
         .filter(|found| JUDGING.contains(&found.season))
-        .filter_map(|found| Judged::of(found))
+        .filter_map(Judged::of)
         .collect();
     Evaluation {
         rows: (history.matches.len(), history.without_goals),

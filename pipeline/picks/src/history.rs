@@ -202,7 +202,9 @@ mod tests {
         let mut three = |book: &str, outcomes: Three<&str>| {
             names.extend(outcomes.map(|outcome| format!("odds__{book}__{outcome}__full_time_goals")));
         };
-        BOOKS.iter().for_each(|book| three(book, OUTCOMES));
+        for book in BOOKS {
+            three(book, OUTCOMES);
+        }
         for book in ["pinnacle_closing", "betbrain_maximum", "market_average", "market_maximum"] {
             three(book, OUTCOMES);
         }

@@ -51,7 +51,7 @@ fn a_large_profit_over_many_bets_is_told_from_luck() {
 
 #[test]
 fn the_bootstrap_sees_that_bets_of_a_day_win_together() {
-    let profit = |key: usize| if key % 2 == 0 { 1.0 } else { -1.0 };
+    let profit = |key: usize| if key.is_multiple_of(2) { 1.0 } else { -1.0 };
     let alone: Vec<_> = (0..1_000).map(|n| bet(n, profit(n))).collect();
     let together: Vec<_> = (0..1_000).map(|n| bet(n / 50, profit(n / 50))).collect();
     let width = |bets: &[GradedBet]| {
