@@ -1,6 +1,6 @@
 """An independent settlement of bets: writes the cases that pipeline/picks/src/settlement/tests.rs compares with.
 
-    python3 tests/oracle/settlement.py > pipeline/picks/tests/golden/settlement.csv
+    python3 tests/oracle/settlement.py > pipeline/picks/tests/golden/settlement.txt
 
 It works the other way round than the program: it stakes two coins of half a unit in exact fractions on the two lines that a quarter line is
 made of, pays each coin in full, and names the settlement by what came back. It shares no code with the program.

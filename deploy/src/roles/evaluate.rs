@@ -16,7 +16,7 @@ use crate::system::output;
 /// Prints the report; a recording that breaks off is reported as far as it goes, and fails the command.
 pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
     if let Some(path) = &config.bots {
-        return bots(path).with_context(|| path.display().to_string());
+        return bots(path);
     }
     let paths = config.recordings.iter().map(PathBuf::as_path);
     let books = books::read(config.books_file.as_deref())?;
@@ -35,7 +35,8 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
 
 /// Prints the record of the bots over the matches of a table.
 fn bots(path: &Path) -> anyhow::Result<ExitCode> {
-    let history = arb_picks::history::read(arb_ingest::file::reader(path)?)?;
+    let table = arb_ingest::file::reader(path)?;
+    let history = arb_picks::history::read(table).with_context(|| path.display().to_string())?;
     output::write(arb_picks::evaluation::evaluate(&history))?;
     Ok(ExitCode::SUCCESS)
 }

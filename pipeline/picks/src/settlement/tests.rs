@@ -5,7 +5,7 @@ use arb_model::Market;
 use super::*;
 
 /// Written by `tests/oracle/settlement.py`.
-const CASES: &str = include_str!("../../tests/golden/settlement.csv");
+const CASES: &str = include_str!("../../tests/golden/settlement.txt");
 
 fn bet(market: &str, outcome: Outcome, line: Option<Line>) -> Bet {
     Bet::new(Market::parse(market).unwrap(), outcome, Side::Back, line).unwrap()
