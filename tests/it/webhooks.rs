@@ -372,12 +372,12 @@ fn the_receiver_of_the_documents_is_verified_and_receives() {
     hooks.wait_for_state(&created, "active");
     hooks.play(7, 10);
     let lines = BufReader::new(receiver.stdout.take().unwrap()).lines().map_while(Result::ok);
-    let received: Vec<_> = lines.take(5).collect();
+    let printed: Vec<_> = lines.take(5).collect();
     receiver.kill().unwrap();
     receiver.wait().unwrap();
-    let distinct: BTreeSet<_> = received.iter().collect();
-    assert!(received.len() == 5 && distinct.len() > 1, "{received:?}");
-    for line in &received {
+    let distinct: BTreeSet<_> = printed.iter().collect();
+    assert!(printed.len() == 5 && distinct.len() > 1, "{printed:?}");
+    for line in &printed {
         let (kind, window) = line.split_once(' ').unwrap();
         assert!(["arb_window", "close_signal"].contains(&kind) && window.len() == 32, "{line}");
     }

@@ -195,7 +195,7 @@ pub(crate) struct Serve {
     /// URL at which browsers reach this instance; where it begins with https, session cookies are sent by TLS alone
     #[arg(long, env = "ARB_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// Origins whose pages may use keys and tickets, such as https://app.example
+    /// Origins whose pages may use keys and tickets, each a scheme, a host and a port where it has one
     #[arg(long, env = "ARB_CORS_ORIGINS", value_delimiter = ',', value_name = "URL")]
     pub(crate) cors_origins: Vec<String>,
     /// Consumer group by which Kafka's tools show how far this instance has read the feed [default: arb-serve-HOST-PORT]

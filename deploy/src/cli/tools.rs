@@ -145,7 +145,7 @@ pub(crate) struct Listen {
     /// Address of the API
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     pub(crate) site: String,
-    /// Parameters of the stream, such as sport=soccer&event=arb_window
+    /// Parameters of the stream, as a query
     #[arg(long, value_name = "QUERY", default_value = "")]
     pub(crate) query: String,
     /// A key with the scope stream:read

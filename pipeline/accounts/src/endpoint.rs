@@ -199,7 +199,8 @@ impl WebhookKey {
     #[must_use]
     pub fn challenge(&self, endpoint: &str, url: &str) -> String {
         let digest = self.digest(&format!("/challenge/{endpoint}/{url}"));
-        digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        let first = digest.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
+        format!("{first:032x}")
     }
 
     fn digest(&self, text: &str) -> [u8; 32] {

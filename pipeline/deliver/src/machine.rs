@@ -153,7 +153,10 @@ impl Machine for DeliverMachine {
             Task::Event(event) => step.event(event),
             Task::Attempt(attempt) => step.attempt(attempt),
             Task::Timer(now) => step.timer(*now),
-            Task::Redelivery(redelivery) => step.redeliver(redelivery),
+            Task::Redelivery(redelivery) => {
+                step.redeliver(redelivery);
+                Ok(())
+            }
         }
     }
 

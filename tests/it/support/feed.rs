@@ -262,7 +262,9 @@ pub(crate) fn delete_before(brokers: &str, topic: &str, partition: i32, offset: 
 pub(crate) fn create(brokers: &str, names: &[String]) {
     let new: Vec<_> = names.iter().map(|name| NewTopic::new(name, 1, TopicReplication::Fixed(1))).collect();
     let created = block_on(admin(brokers).create_topics(&new, &AdminOptions::new())).unwrap();
-    created.into_iter().for_each(|created| drop(created.unwrap()));
+    for topic in created {
+        topic.unwrap();
+    }
 }
 
 /// Deletes a topic and creates one of the same name.

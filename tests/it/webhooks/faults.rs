@@ -70,7 +70,9 @@ fn a_window_that_closes_while_its_endpoint_is_down() {
     });
     hooks.play(7, 12);
     let tried = receivers.each_ref().map(|receiver| settled(receiver, Duration::from_secs(1)).len());
-    receivers.iter().for_each(|receiver| receiver.set(Manner::Status(200, "")));
+    for receiver in &receivers {
+        receiver.set(Manner::Status(200, ""));
+    }
     // The pauses of a circuit, and the last but one of the policy `live`.
     let live = settled(&receivers[0], Duration::from_secs(45));
     let (durable, live) = (receivers[1].posted(), &live[tried[0]..]);

@@ -74,7 +74,9 @@ impl Instance {
             source: None,
             created_at: 1,
         }));
-        parts.into_iter().for_each(|part| directory.put(part));
+        for part in parts {
+            directory.put(part);
+        }
         let (tasks, queued) = TaskQueue::new(4);
         Self { notices: Notices::default(), directory, used: 0, tasks, queued }
     }
