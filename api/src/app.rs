@@ -150,6 +150,7 @@ impl App {
             // Nothing is written where nobody takes the tasks.
             tasks: TaskQueue::new(partitions).0,
             log: Arc::default(),
+            history: None,
         };
         let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));
         Self {

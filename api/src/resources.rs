@@ -13,6 +13,7 @@
 pub(crate) mod account;
 mod arbs;
 mod board_filter;
+mod deliveries;
 pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod list;

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use arb_accounts::endpoint::WebhookKey;
 use arb_deliver::address::Rules;
 
+use arb_sink::history::History;
+
 use self::log::DeliveryLog;
 use self::tasks::TaskQueue;
 
@@ -23,6 +25,8 @@ pub struct Webhooks {
     pub rules: Rules,
     /// Tasks for the deliverer.
     pub tasks: TaskQueue,
-    /// What became of deliveries.
+    /// What became of the newest deliveries.
     pub log: Arc<DeliveryLog>,
+    /// What became of all of them, where there is a ClickHouse.
+    pub history: Option<History>,
 }

@@ -16,6 +16,7 @@ import sys
 TOPICS = {
     "odds.ticks.v1": ("Frame", "PollEnd", "Heartbeat"),
     "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange"),
+    "webhook.deliveries.v1": ("WebhookDelivery",),
 }
 # The record that a schema refers to by name, in its own version or, where that has no such version, the newest.
 REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal"}
@@ -195,9 +196,13 @@ def signal(record):
     }
 
 
+def delivery(record):
+    yield dict(record)
+
+
 ROWS = {
     "Frame": ("ticks", ticks), "LineMovement": ("line_movements", movement), "StaleAlert": ("stale_alerts", alert),
-    "SignalChange": ("signal_transitions", signal),
+    "SignalChange": ("signal_transitions", signal), "WebhookDelivery": ("webhook_deliveries", delivery),
 }
 WINDOWS = {"ArbWindow": window, "CloseSignal": closed}
 
