@@ -21,7 +21,7 @@ use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
-pub(crate) use clickhouse::{ClickHouse, History, Migrate, PORT as CLICKHOUSE_PORT, Writer};
+pub(crate) use clickhouse::{ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
 pub(crate) use roles::{Accounts, Deliver, Guard, Ingest, Kafka, Process, Serve, SignUpMode, Sink};

@@ -4,6 +4,8 @@
 //! An answered request is charged one unit, and so is a stream; a request that is refused, fails or reads the usage is free. What
 //! a request costs is reserved of a lease before it is answered, and charged or given back with its answer: never above the quota.
 
+mod lease_wait;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,6 +25,7 @@ use crate::access::authority::Caller;
 use crate::access::lease_pool::{Hold, LeasePools, Spender};
 use crate::access::plan::{Plan, PlanLimits, Plans};
 use crate::access::replica::Replica;
+use crate::access::usage::lease_wait::LeaseWait;
 use crate::files::reload::Reloaded;
 
 /// A day.
@@ -342,26 +345,6 @@ impl Usage {
     /// Reports to the machine in this process what is due.
     pub(crate) fn run_local_machine(&self) {
         self.step(Instant::now());
-    }
-}
-
-/// A request that waits for a lease, until this is dropped: also when its connection ends.
-struct LeaseWait<'a> {
-    usage: &'a Usage,
-    kid: &'a str,
-    cost: u64,
-}
-
-impl<'a> LeaseWait<'a> {
-    fn begin(usage: &'a Usage, caller: &'a Caller, cost: u64) -> Self {
-        usage.pools().begin_waiting(&caller.kid, cost);
-        Self { usage, kid: &caller.kid, cost }
-    }
-}
-
-impl Drop for LeaseWait<'_> {
-    fn drop(&mut self) {
-        self.usage.pools().end_waiting(self.kid, self.cost);
     }
 }
 

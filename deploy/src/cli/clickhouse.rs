@@ -56,7 +56,7 @@ pub(crate) struct Writer {
 
 /// ClickHouse as the API sees it.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct History {
+pub(crate) struct HistorySource {
     /// ClickHouse's HTTP address, for answers about the past; without it the API has the newest deliveries of webhooks alone
     #[arg(long = "history-url", env = "ARB_HISTORY_URL", value_name = "URL")]
     pub(crate) url: Option<String>,

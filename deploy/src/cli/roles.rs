@@ -14,7 +14,7 @@ use arb_api::http::server::Network;
 use arb_runtime::fail_point::Passage;
 use clap::{Args, ValueEnum};
 
-use super::{AdminOptions, Brokers, Child, History, Home, PepperFile, Play, Rules, Writer, millis};
+use super::{AdminOptions, Brokers, Child, HistorySource, Home, PepperFile, Play, Rules, Writer, millis};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {
@@ -214,7 +214,7 @@ pub(crate) struct Serve {
     #[arg(long, env = "ARB_CONNECTIONS_PER_KEY")]
     pub(crate) connections_per_key: Option<usize>,
     #[command(flatten)]
-    pub(crate) history: History,
+    pub(crate) history: HistorySource,
     /// Proxies whose X-Forwarded-For header is trusted: addresses or networks, such as 10.0.0.0/8
     #[arg(long, env = "ARB_TRUSTED_PROXIES", value_delimiter = ',')]
     pub(crate) trusted_proxies: Vec<Network>,

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::bail;
 use arb_sink::clickhouse::{Settings, roles};
 
-use crate::cli::{CLICKHOUSE_PORT, History, Migrate, Writer};
+use crate::cli::{CLICKHOUSE_PORT, HistorySource, Migrate, Writer};
 use crate::local::clickhouse::passwords;
 
 /// Address, user and password, for the sink.
@@ -21,7 +21,7 @@ pub(crate) fn writer(config: &Writer, home: &Path) -> anyhow::Result<Settings> {
 }
 
 /// The same for the API, which asks a server that is named or none.
-pub(super) fn reader(config: &History) -> anyhow::Result<Option<Settings>> {
+pub(super) fn reader(config: &HistorySource) -> anyhow::Result<Option<Settings>> {
     let Some(url) = &config.url else { return Ok(None) };
     let password = match (&config.password_file, &config.password) {
         (Some(file), _) => Some(passwords::read(file)?),
