@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::telemetry;
 use arb_accounts::endpoint::WebhookKey;
 use arb_deliver::address::Rules;
+use arb_engine::venues::Books;
 use arb_kafka::{self as kafka, CommandProducer, EndProbe, Table};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
@@ -36,11 +37,16 @@ use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
 use crate::pushes::{PushGate, PushLog};
+use crate::quotes;
+use crate::quotes::store::Quotes;
 use crate::resources::account::Accounts;
+use crate::resources::books::BooksResource;
+use crate::resources::events::EventsResource;
 use crate::resources::health::Health;
 use crate::resources::keys::KeysResource;
 use crate::resources::scan::ScanResource;
 use crate::resources::session::SessionResource;
+use crate::resources::sports::StatusResource;
 use crate::resources::tickets::TicketResource;
 use crate::resources::ticks::TicksResource;
 use crate::resources::usage::UsageResource;
@@ -69,6 +75,7 @@ pub struct App {
     sessions: Sessions,
     pushes: Arc<PushGate>,
     webhooks: Webhooks,
+    pub(crate) quotes: Arc<Quotes>,
 }
 
 /// What browsers need.
@@ -163,7 +170,14 @@ impl App {
             sessions,
             pushes,
             webhooks,
+            quotes: Arc::new(Quotes::new(partitions, &Arc::default())),
         }
+    }
+
+    /// With quotes of so many partitions, by the processor's table of books.
+    #[must_use]
+    pub fn with_books(self, partitions: i32, books: &Arc<Books>) -> Self {
+        Self { quotes: Arc::new(Quotes::new(partitions, books)), ..self }
     }
 
     /// With this key and these rules of webhooks.
@@ -228,6 +242,14 @@ impl App {
     /// [`FollowError`].
     pub fn follow_signals(&self, table: Table, stop: &Stop) -> Result<(), FollowError> {
         follow::follow(table, &*self.lists.signals, stop)
+    }
+
+    /// Reads the processor's changelog until the shutdown signal.
+    ///
+    /// # Errors
+    /// [`kafka::Error`].
+    pub fn follow_quotes(&self, table: Table, stop: &Stop) -> Result<(), kafka::Error> {
+        quotes::follow::follow(table, &self.quotes, stop)
     }
 
     /// Reads the feed until the shutdown signal; `stream::hub` explains the order.
@@ -338,8 +360,8 @@ impl App {
         let browsers = (site.clone(), Arc::clone(sign_up));
         let resources = Resources {
             tickets: TicketResource { accounts: accounts.clone(), cors: cors.clone() },
-            live: MarketResources::new(&self.lists, &self.stream),
-            test: MarketResources::new(&self.test_market.lists, &self.test_market.stream),
+            live: MarketResources::new(&self.lists, &self.stream, Some(&self.quotes)),
+            test: MarketResources::new(&self.test_market.lists, &self.test_market.stream, None),
             scan: ScanResource {
                 scans: Arc::clone(&self.scans),
                 lists: self.lists.clone(),
@@ -350,6 +372,9 @@ impl App {
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),
             webhooks: WebhooksResource { accounts: accounts.clone(), webhooks: self.webhooks.clone() },
+            events: EventsResource { quotes: Arc::clone(&self.quotes), lists: self.lists.clone() },
+            books: BooksResource { quotes: Arc::clone(&self.quotes), polls: Arc::clone(&self.lists.polls) },
+            status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(&self.quotes) },
             accounts,
             keys,
         };

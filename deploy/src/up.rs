@@ -146,6 +146,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let webhook_key = format!("--webhook-key={}", home::webhook_key(home).display());
     let webhooks = [webhook_key.as_str(), "--webhook-development"];
     let serve = ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", &serve_admin];
+    let serve: Vec<_> = serve.into_iter().chain(books.as_deref()).collect();
     children.start("serve", &[&common[..], &serve, &webhooks].concat())?;
     children.start("deliver", &[&common[..], &[&deliver_admin], &webhooks].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
