@@ -1,9 +1,10 @@
 //! An instance of the API, wired: what it reads, what it serves, and what it does beside.
 //!
-//! - `periodic`: the thread that reads changed files again.
+//! - `own_books`: the processor's quotes, and what is computed of them; `periodic`: the thread that reads changed files again.
 //!
 //! It never answers anything itself.
 
+mod own_books;
 mod periodic;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,6 @@ use std::sync::Arc;
 use crate::telemetry;
 use arb_accounts::endpoint::WebhookKey;
 use arb_deliver::address::Rules;
-use arb_engine::venues::Books;
 use arb_kafka::{self as kafka, CommandProducer, EndProbe, Table};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
@@ -37,8 +37,6 @@ use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
 use crate::pushes::{PushGate, PushLog};
-use crate::quotes;
-use crate::quotes::store::Quotes;
 use crate::resources::account::Accounts;
 use crate::resources::books::BooksResource;
 use crate::resources::events::EventsResource;
@@ -50,6 +48,7 @@ use crate::resources::sports::StatusResource;
 use crate::resources::tickets::TicketResource;
 use crate::resources::ticks::TicksResource;
 use crate::resources::usage::UsageResource;
+use crate::resources::user_boards::UserBoards;
 use crate::resources::webhooks::WebhooksResource;
 use crate::resources::{MarketResources, Resources};
 use crate::routes::ROUTES;
@@ -75,7 +74,7 @@ pub struct App {
     sessions: Sessions,
     pushes: Arc<PushGate>,
     webhooks: Webhooks,
-    pub(crate) quotes: Arc<Quotes>,
+    pub(crate) boards: Arc<UserBoards>,
 }
 
 /// What browsers need.
@@ -158,6 +157,7 @@ impl App {
             tasks: TaskQueue::new(partitions).0,
             log: Arc::default(),
         };
+        let boards = own_books::boards(partitions, &Arc::default(), &lists);
         let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));
         Self {
             lists,
@@ -170,14 +170,8 @@ impl App {
             sessions,
             pushes,
             webhooks,
-            quotes: Arc::new(Quotes::new(partitions, &Arc::default())),
+            boards,
         }
-    }
-
-    /// With quotes of so many partitions, by the processor's table of books.
-    #[must_use]
-    pub fn with_books(self, partitions: i32, books: &Arc<Books>) -> Self {
-        Self { quotes: Arc::new(Quotes::new(partitions, books)), ..self }
     }
 
     /// With this key and these rules of webhooks.
@@ -242,14 +236,6 @@ impl App {
     /// [`FollowError`].
     pub fn follow_signals(&self, table: Table, stop: &Stop) -> Result<(), FollowError> {
         follow::follow(table, &*self.lists.signals, stop)
-    }
-
-    /// Reads the processor's changelog until the shutdown signal.
-    ///
-    /// # Errors
-    /// [`kafka::Error`].
-    pub fn follow_quotes(&self, table: Table, stop: &Stop) -> Result<(), kafka::Error> {
-        quotes::follow::follow(table, &self.quotes, stop)
     }
 
     /// Reads the feed until the shutdown signal; `stream::hub` explains the order.
@@ -357,10 +343,11 @@ impl App {
         let (usage, streams) = (Arc::clone(&self.usage), Arc::clone(&self.stream));
         let usage = UsageResource { usage, streams };
         let Sessions { site, sign_up, passwords, cors } = &self.sessions;
+        let quotes = &self.boards.quotes;
         let browsers = (site.clone(), Arc::clone(sign_up));
         let resources = Resources {
             tickets: TicketResource { accounts: accounts.clone(), cors: cors.clone() },
-            live: MarketResources::new(&self.lists, &self.stream, Some(&self.quotes)),
+            live: MarketResources::new(&self.lists, &self.stream, Some(&self.boards)),
             test: MarketResources::new(&self.test_market.lists, &self.test_market.stream, None),
             scan: ScanResource {
                 scans: Arc::clone(&self.scans),
@@ -372,9 +359,9 @@ impl App {
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),
             webhooks: WebhooksResource { accounts: accounts.clone(), webhooks: self.webhooks.clone() },
-            events: EventsResource { quotes: Arc::clone(&self.quotes), lists: self.lists.clone() },
-            books: BooksResource { quotes: Arc::clone(&self.quotes), polls: Arc::clone(&self.lists.polls) },
-            status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(&self.quotes) },
+            events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },
+            books: BooksResource { quotes: Arc::clone(quotes), polls: Arc::clone(&self.lists.polls) },
+            status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },
             accounts,
             keys,
         };

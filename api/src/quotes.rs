@@ -6,3 +6,6 @@
 
 pub mod follow;
 pub(crate) mod store;
+
+#[cfg(test)]
+pub(crate) mod fixtures;

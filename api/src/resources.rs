@@ -32,7 +32,7 @@ mod tagged;
 pub(crate) mod tickets;
 pub(crate) mod ticks;
 pub(crate) mod usage;
-mod user_boards;
+pub(crate) mod user_boards;
 mod user_query;
 pub(crate) mod webhooks;
 
@@ -61,7 +61,6 @@ use self::user_boards::UserBoards;
 use self::webhooks::WebhooksResource;
 use crate::http::charge::Charge;
 use crate::lists::Lists;
-use crate::quotes::store::Quotes;
 use crate::stream::StreamState;
 
 /// All resources that have a state.
@@ -95,9 +94,9 @@ pub(crate) struct MarketResources {
 }
 
 impl MarketResources {
-    /// Of these lists and streams, and of the quotes of all books where there are any.
-    pub(crate) fn new(lists: &Lists, streams: &Arc<StreamState>, quotes: Option<&Arc<Quotes>>) -> Self {
-        let boards = quotes.map(|quotes| Arc::new(UserBoards::new(quotes, &lists.polls)));
+    /// Of these lists and streams, and of boards that are computed where there are any.
+    pub(crate) fn new(lists: &Lists, streams: &Arc<StreamState>, boards: Option<&Arc<UserBoards>>) -> Self {
+        let boards = boards.map(Arc::clone);
         let list = ListResource { entries: Arc::clone(&lists.board) };
         Self {
             arbs: ArbsResource { list, boards },

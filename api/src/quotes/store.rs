@@ -34,7 +34,7 @@ impl Quotes {
     }
 
     /// Takes in a record of the changelog.
-    pub(super) fn put(&self, partition: i32, key: &[u8], value: Option<&[u8]>) -> Result<(), ReplicaError> {
+    pub(crate) fn put(&self, partition: i32, key: &[u8], value: Option<&[u8]>) -> Result<(), ReplicaError> {
         let at = usize::try_from(partition).unwrap_or(usize::MAX);
         let Some(replica) = self.partitions.get(at) else { return Ok(()) };
         let mut replica = lock(replica);
@@ -45,7 +45,7 @@ impl Quotes {
     }
 
     /// Notes that the whole changelog was read.
-    pub(super) fn ready(&self) -> Result<(), ReplicaError> {
+    pub(crate) fn ready(&self) -> Result<(), ReplicaError> {
         for (at, replica) in self.partitions.iter().enumerate() {
             let mut replica = lock(replica);
             replica.caught_up()?;
@@ -56,7 +56,7 @@ impl Quotes {
     }
 
     /// Notes that the changelog cannot be read any more.
-    pub(super) fn fail(&self) {
+    pub(crate) fn fail(&self) {
         self.is_ready.store(false, Ordering::Release);
     }
 
