@@ -156,6 +156,7 @@ impl App {
             // Nothing is written where nobody takes the tasks.
             tasks: TaskQueue::new(partitions).0,
             log: Arc::default(),
+            history: None,
         };
         let boards = own_books::boards(partitions, &Arc::default(), &lists);
         let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));

@@ -17,6 +17,7 @@ pub(crate) mod account;
 mod arbs;
 mod board_filter;
 pub(crate) mod books;
+mod deliveries;
 pub(crate) mod events;
 pub(crate) mod health;
 pub(crate) mod keys;

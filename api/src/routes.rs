@@ -31,7 +31,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 52] = [
+pub(crate) static ROUTES: [Route<Resources>; 53] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -139,8 +139,11 @@ pub(crate) static ROUTES: [Route<Resources>; 52] = [
         to.webhooks.recover(&AccountHolder::of_key(charge), request)
     })
     .with_body(webhooks::MAX_BODY),
-    Row::keyed(Method::GET, "/api/v1/webhooks/{id}/deliveries", WEBHOOKS, 0, |to, request, charge| {
+    Row::keyed_task(Method::GET, "/api/v1/webhooks/{id}/deliveries", WEBHOOKS, |to, request, charge| {
         to.webhooks.deliveries(&AccountHolder::of_key(charge), request)
+    }),
+    Row::keyed_task(Method::GET, "/api/v1/webhooks/{id}/statistics", WEBHOOKS, |to, request, charge| {
+        to.webhooks.statistics(&AccountHolder::of_key(charge), request)
     }),
     Row::keyed_task(
         Method::POST,

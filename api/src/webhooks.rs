@@ -2,6 +2,7 @@
 //! of the delivery log. It never connects to an endpoint.
 
 pub mod log;
+pub(crate) mod notices;
 pub(crate) mod settings;
 pub mod tasks;
 
@@ -9,6 +10,8 @@ use std::sync::Arc;
 
 use arb_accounts::endpoint::WebhookKey;
 use arb_deliver::address::Rules;
+
+use arb_sink::history::History;
 
 use self::log::DeliveryLog;
 use self::tasks::TaskQueue;
@@ -22,6 +25,8 @@ pub struct Webhooks {
     pub rules: Rules,
     /// Tasks for the deliverer.
     pub tasks: TaskQueue,
-    /// What became of deliveries.
+    /// What became of the newest deliveries.
     pub log: Arc<DeliveryLog>,
+    /// What became of all of them, where there is a ClickHouse.
+    pub history: Option<History>,
 }

@@ -21,7 +21,7 @@ use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
-pub(crate) use clickhouse::{ClickHouse, Migrate, PORT as CLICKHOUSE_PORT, Writer};
+pub(crate) use clickhouse::{ClickHouse, History, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
 pub(crate) use roles::{Accounts, Deliver, Guard, Ingest, Kafka, Process, Serve, SignUpMode, Sink};
@@ -308,6 +308,8 @@ pub(crate) struct Up {
     pub(crate) writer: Writer,
     #[arg(long, hide = true, env = secrets::MIGRATOR, hide_env_values = true)]
     pub(crate) migrator_password: Option<String>,
+    #[arg(long, hide = true, env = secrets::READER, hide_env_values = true)]
+    pub(crate) reader_password: Option<String>,
     #[command(flatten)]
     pub(crate) home: Home,
     #[command(flatten)]

@@ -146,7 +146,9 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let webhook_key = format!("--webhook-key={}", home::webhook_key(home).display());
     let webhooks = [webhook_key.as_str(), "--webhook-development"];
     let serve = ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", &serve_admin];
-    let serve: Vec<_> = serve.into_iter().chain(books.as_deref()).collect();
+    let history = history_arguments(config);
+    let serve: Vec<_> =
+        serve.into_iter().chain(books.as_deref()).chain(history.iter().map(String::as_str)).collect();
     children.start("serve", &[&common[..], &serve, &webhooks].concat())?;
     children.start("deliver", &[&common[..], &[&deliver_admin], &webhooks].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
@@ -209,6 +211,20 @@ fn start_sink(
     arguments.extend(ca.as_deref());
     arguments.extend(["--clickhouse-writer", &config.writer.user]);
     children.start("sink", &arguments)
+}
+
+/// How the API asks ClickHouse. Of a server of others only with the password of the environment, which it reads itself.
+fn history_arguments(config: &Up) -> Vec<String> {
+    let Some(url) = &config.writer.url else {
+        let file = passwords::file(&config.home.home, roles::READER);
+        let url = format!("--history-url=http://127.0.0.1:{}", config.clickhouse_port);
+        return vec![url, format!("--history-password-file={}", file.display())];
+    };
+    if config.reader_password.is_none() {
+        return Vec::new();
+    }
+    let ca = config.writer.ca.as_ref().map(|file| format!("--history-ca={}", file.display()));
+    [format!("--history-url={url}")].into_iter().chain(ca).collect()
 }
 
 /// Starts a broker with the topics of the last run, or none; its address.

@@ -8,8 +8,17 @@ pub const STORE: &str = "arb_store";
 /// The database of the views, which analysts read.
 pub const VIEWS: &str = "arb";
 /// The tables that the sink writes. Each has the columns of [`COORDINATES`].
-pub const TABLES: [&str; 6] =
-    ["ticks", "window_transitions", "line_movements", "stale_alerts", "rejected", "signal_transitions"];
+pub const TABLES: [&str; 7] = [
+    "ticks",
+    "window_transitions",
+    "line_movements",
+    "stale_alerts",
+    "rejected",
+    "signal_transitions",
+    WEBHOOK_DELIVERIES,
+];
+/// The table of the delivery log, which the API reads too.
+pub const WEBHOOK_DELIVERIES: &str = "webhook_deliveries";
 /// Which Kafka record a row was made from, and which of its rows it is: together they name a row once.
 pub const COORDINATES: [&str; 5] = ["topic", "topic_id", "kafka_partition", "kafka_offset", "row_index"];
 
@@ -40,6 +49,7 @@ pub const MIGRATIONS: &[Migration] = migrations![
     "005_limits",
     "006_expected_interval",
     "007_leg_interval",
+    "008_webhook_deliveries",
 ];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {

@@ -32,6 +32,6 @@ pub use state::{
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
 pub use webhooks::{
-    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, StateWebhooks, WebhookAttempt,
-    WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget, WebhookTimer,
+    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, StateWebhookNotice, StateWebhooks,
+    WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget, WebhookTimer,
 };

@@ -25,7 +25,7 @@ use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
     Heartbeat, Leg, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins, StatePartition,
     StatePush, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookFailing,
-    StateWebhooks, WebhookTimer,
+    StateWebhookNotice, StateWebhooks, WebhookTimer,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -132,6 +132,7 @@ fn compare_webhooks() {
     stays(&webhooks::delivery());
     stays(&StateWebhooks { epoch: 1, sequence: 2, clock: 3 });
     stays(&StateWebhookFailing { endpoint: "whk_0000000000000001".into(), since: 4 });
+    stays(&StateWebhookNotice { nonce: "notice/key.expiring/abcdefgh/4".into(), at: 4 });
     stays(&webhooks::log());
 }
 

@@ -240,7 +240,7 @@ fn a_writer_inserts_and_reads_where_rows_came_from() {
 fn no_user_may_connect_without_a_password() {
     let server = ClickHouse::start();
     server.migrate();
-    for user in ["migrator", "writer", "analyst", "nobody"] {
+    for user in ["migrator", "writer", "reader", "analyst", "nobody"] {
         for password in ["", "wrong"] {
             let refused = server.ask(user, password, "", "SELECT 1").expect_err(user);
             assert!(refused.contains("AUTHENTICATION_FAILED"), "{user}: {refused}");
@@ -359,9 +359,9 @@ fn roles_are_created_by_who_may_and_with_passwords() {
         }
         run(&mut command)
     };
-    let missing = create(&["MIGRATOR", "WRITER"]);
+    let missing = create(&["MIGRATOR", "WRITER", "READER"]);
     assert!(missing.err.contains("set CLICKHOUSE_ANALYST_PASSWORD"), "{}", missing.err);
-    let refused = create(&["MIGRATOR", "WRITER", "ANALYST"]);
+    let refused = create(&["MIGRATOR", "WRITER", "READER", "ANALYST"]);
     assert!(
         refused.err.contains("CREATE SETTINGS PROFILE") && refused.err.contains("ACCESS_DENIED"),
         "{}",

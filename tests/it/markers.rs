@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use arb_process::machine::OddsMachine;
+use arb_runtime::machine::Machine;
 use arb_schemas::time::parse_rfc3339;
-use arb_schemas::topics::{self, FEED_EVENTS, Topic};
+use arb_schemas::topics::{FEED_EVENTS, Topic};
 use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
@@ -116,8 +118,9 @@ fn the_next_commit_of_an_id_takes_along_what_has_lost_its_abort_marker() {
 
 #[test]
 fn a_processor_aborts_what_its_id_has_left_open_before_it_works() {
-    let is_output = |topic: &Topic| topic.is_transactional() && topic.follows_ticks();
-    let outputs: Vec<_> = topics::ALL.into_iter().filter(is_output).collect();
+    let topics = <OddsMachine as Machine>::TOPICS;
+    let own = [topics.changelog, topics.dead_letters];
+    let outputs: Vec<_> = topics.outputs.iter().copied().chain(own).copied().collect();
     let broker = Broker::start();
     lose_markers(&broker, &format!("arb-process-{PARTITION}"), &outputs);
     broker.ingest(&recordings::simulated(broker.scratch.path(), 33, 20), &[]);

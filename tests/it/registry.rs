@@ -64,7 +64,7 @@ fn written(brokers: &str) -> Vec<(String, PublishedSchema)> {
             written.push((topic, schema));
         }
     }
-    producer.flush(std::time::Duration::from_secs(60)).unwrap();
+    producer.flush(std::time::Duration::from_mins(1)).unwrap();
     written
 }
 

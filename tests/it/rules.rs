@@ -86,7 +86,7 @@ fn series(name: &str) -> Option<(&'static Metric, bool)> {
 
 /// Words that some file of the program contains.
 fn is_a_word_of_the_program(word: &str) -> bool {
-    let crates = ["engine", "ingest", "kafka", "process", "runtime", "sink"]
+    let crates = ["deliver", "engine", "ingest", "kafka", "process", "runtime", "sink"]
         .map(|name| format!("pipeline/{name}/src"));
     let mut sources =
         crates.iter().map(String::as_str).chain(["api/src"]).flat_map(|folder| files(folder, ".rs"));
@@ -220,7 +220,14 @@ fn every_alert_says_what_to_do_and_is_shown_firing() {
 #[test]
 fn the_roles_are_scraped_where_they_listen() {
     let (config, readme) = (read(CONFIG), read("README.md"));
-    let roles = [("ingest", 9101), ("process", 9102), ("serve", 9103), ("sink", 9104), ("accounts", 9105)];
+    let roles = [
+        ("ingest", 9101),
+        ("process", 9102),
+        ("serve", 9103),
+        ("sink", 9104),
+        ("accounts", 9105),
+        ("deliver", 9106),
+    ];
     for (role, port) in roles {
         let job =
             format!("- job_name: arb-{role}\n    static_configs: [{{targets: [\"127.0.0.1:{port}\"]}}]");

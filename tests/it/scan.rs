@@ -146,9 +146,9 @@ const LEAGUES: usize = 12;
 
 /// Of the catalogue: another league is known once a window or a signal has named it.
 fn league(index: usize) -> String {
-    let soccer =
+    let mut soccer =
         include_str!("../../api/src/lists/leagues.txt").lines().filter(|name| name.starts_with("soccer_"));
-    soccer.skip(index).next().unwrap().to_owned()
+    soccer.nth(index).unwrap().to_owned()
 }
 
 /// The outcomes of the sources of an answer.

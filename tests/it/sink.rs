@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use arb_kafka::partition_of;
 use arb_runtime::fail_point::Point;
 use arb_schemas::time::parse_rfc3339;
-use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS};
+use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::encode;
 use rustix::process::Signal;
 
 use crate::kafka::{commit_to, write};
 use crate::kill::{CHUNK, Feed, POLLS, poll};
 use crate::processor::wait_for_poll;
-use crate::support::feed::{Writer, frame, signal};
+use crate::support::feed::{Writer, delivery_entry, frame, signal};
 use crate::support::program::Role;
 use crate::support::sinks::{Ground, Rows};
 use crate::support::{recordings, wait_for};
@@ -36,6 +36,9 @@ fn fill(ground: &Ground, polls: u64) -> Rows {
     let writer = Writer::new(&broker.brokers);
     for (sequence, change) in (1_000_000..).zip(["opened", "updated", "followed"]) {
         writer.write_signal(1, &signal("told", "soccer_test", sequence, change));
+    }
+    for attempt in 1..=3 {
+        writer.write_delivery(2, &delivery_entry("whk_told", attempt));
     }
     ground.expected()
 }
@@ -61,7 +64,7 @@ fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
 
     // The group's offsets are set back by hand, and some rows are gone: the server knows their inserts'
     // tokens.
-    for topic in [ODDS_TICKS.name, FEED_EVENTS.name] {
+    for topic in [ODDS_TICKS.name, FEED_EVENTS.name, WEBHOOK_DELIVERIES.name] {
         for partition in 0..DEFAULT_PARTITIONS {
             commit_to(&ground.broker.brokers, "arb-sink", topic, partition, 0, "");
         }
@@ -70,6 +73,7 @@ fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
     for (table, which) in [
         ("ticks", "row_index % 7 = 3 OR kafka_partition = 2"),
         ("stale_alerts", "1"),
+        ("webhook_deliveries", "attempt = 2"),
         ("signal_transitions", "transition = 'updated'"),
     ] {
         let sql = format!("DELETE FROM arb_store.{table} WHERE {which}");

@@ -8,11 +8,12 @@ use std::process::Stdio;
 use crate::support::program::{arb, run};
 use crate::support::stack::port_pair;
 
-const SECRETS: [&str; 6] = [
+const SECRETS: [&str; 7] = [
     "ARB_API_KEY",
     "ODDS_API_KEY",
     "CLICKHOUSE_WRITER_PASSWORD",
     "CLICKHOUSE_MIGRATOR_PASSWORD",
+    "CLICKHOUSE_READER_PASSWORD",
     "CLICKHOUSE_ANALYST_PASSWORD",
     "CLICKHOUSE_ADMIN_PASSWORD",
 ];

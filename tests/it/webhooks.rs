@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+mod faults;
+
 use crate::support::http::request;
 use crate::support::program::{Role, arb, run};
 use crate::support::receiver::{Manner, Posted, Receiver};
 use crate::support::stack::{Broker, port};
-use crate::support::{node, python, recordings, wait_for};
+use crate::support::{node, python, recordings, root, wait_for};
 
 /// A broker with everything that sends webhooks.
 struct Hooks {
@@ -327,7 +329,7 @@ fn a_developer_listens_and_verifies_with_the_secret_that_is_printed() {
         "--forward",
         &receiver.url,
         "--query",
-        "event=arb_window,close_signal",
+        "event=arb_window,close_signal,line_movement,edge_signal",
     ]);
     let mut listen = listen.env("ARB_API_KEY", &hooks.key).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(listen.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -345,48 +347,38 @@ fn a_developer_listens_and_verifies_with_the_secret_that_is_printed() {
         .map(|one| json!({"secret": secret, "body": one.body, "headers": one.headers}).to_string())
         .collect();
     assert_eq!(node::run(VERIFY_IN_JAVASCRIPT, &lines.join("\n")).trim(), lines.len().to_string());
-    for one in &posted {
-        assert!(["arb_window", "close_signal"].contains(&one.json()["type"].as_str().unwrap()));
-    }
+    let types: BTreeSet<_> =
+        posted.iter().map(|one| one.json()["type"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(
+        types.iter().collect::<Vec<_>>(),
+        ["arb_window", "close_signal", "edge_signal", "line_movement"]
+    );
 }
 
-/// Every event reaches both endpoints, one of which is served by a receiver that fails at first, whatever is killed; what arrives
-/// twice has the same id and the same bytes.
+/// The receiver of docs/api/webhooks.md, as it stands there.
 #[test]
-fn deliverers_that_are_killed_lose_nothing() {
-    const KILLS: usize = 8;
-    let mut hooks = Hooks::start(2);
-    let (steady, flaky) =
-        (Receiver::start(Manner::Status(200, "")), Receiver::start(Manner::Status(500, "")));
-    let durable = json!({"policy": "durable"});
-    let first = hooks.endpoint(&steady, &durable);
-    let second = hooks.endpoint(&flaky, &durable);
-    let recording = recordings::simulated(hooks.broker.scratch.path(), 9, 60);
-    let mut rng = fastrand::Rng::with_seed(9);
-    std::thread::scope(|scope| {
-        let broker = &hooks.broker;
-        let ingest = scope.spawn(|| broker.ingest_at("1200", &recording, &[]));
-        for kill in 0..KILLS {
-            std::thread::sleep(Duration::from_millis(rng.u64(700..2_500)));
-            let index = kill % 2;
-            hooks.deliver[index].as_mut().unwrap().kill();
-            hooks.deliver[index] = Some(start_deliverer(broker, index));
-            if kill == KILLS / 2 {
-                flaky.set(Manner::Status(204, ""));
-            }
-        }
-        ingest.join().unwrap();
-    });
-    let (steady, flaky) = (settled(&steady, Duration::from_secs(20)), flaky.posted());
-    let (of_steady, of_flaky) = (by_id(&steady), by_id(&flaky));
-    let expected = feed_events(&hooks.broker);
-    println!(
-        "{expected} events; {} requests to the steady receiver, {} to the flaky one; {} and {} ids",
-        steady.len(),
-        flaky.len(),
-        of_steady.len(),
-        of_flaky.len(),
-    );
-    assert_eq!((of_steady.len(), of_flaky.len()), (expected, expected));
-    assert_ne!(first["id"], second["id"]);
+fn the_receiver_of_the_documents_is_verified_and_receives() {
+    let hooks = Hooks::start(1);
+    let page = std::fs::read_to_string(root().join("docs/api/webhooks.md")).unwrap();
+    let code = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let port = port().to_string();
+    let body =
+        json!({"url": format!("http://127.0.0.1:{port}/hook"), "events": ["arb_window", "close_signal"]});
+    let (status, created) = hooks.ask("POST", "/v1/webhooks", Some(&body));
+    assert_eq!(status, 201, "{created}");
+    let mut receiver = python::command(&python::webhooks(), code);
+    receiver.env("SECRET", created["secret"].as_str().unwrap()).env("PORT", &port);
+    let mut receiver = receiver.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    hooks.wait_for_state(&created, "active");
+    hooks.play(7, 10);
+    let lines = BufReader::new(receiver.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let printed: Vec<_> = lines.take(5).collect();
+    receiver.kill().unwrap();
+    receiver.wait().unwrap();
+    let distinct: BTreeSet<_> = printed.iter().collect();
+    assert!(printed.len() == 5 && distinct.len() > 1, "{printed:?}");
+    for line in &printed {
+        let (kind, window) = line.split_once(' ').unwrap();
+        assert!(["arb_window", "close_signal"].contains(&kind) && window.len() == 32, "{line}");
+    }
 }

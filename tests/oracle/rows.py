@@ -16,8 +16,9 @@ import sys
 TOPICS = {
     "odds.ticks.v1": ("Frame", "PollEnd", "Heartbeat"),
     "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange"),
+    "webhook.deliveries.v1": ("WebhookDelivery",),
 }
-# The record that a schema refers to by name, in its own version.
+# The record that a schema refers to by name, in its own version or, where that has no such version, the newest.
 REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal"}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
@@ -195,9 +196,13 @@ def signal(record):
     }
 
 
+def delivery(record):
+    yield dict(record)
+
+
 ROWS = {
     "Frame": ("ticks", ticks), "LineMovement": ("line_movements", movement), "StaleAlert": ("stale_alerts", alert),
-    "SignalChange": ("signal_transitions", signal),
+    "SignalChange": ("signal_transitions", signal), "WebhookDelivery": ("webhook_deliveries", delivery),
 }
 WINDOWS = {"ArbWindow": window, "CloseSignal": closed}
 
@@ -226,7 +231,7 @@ class Schemas:
         """A schema, and the records that it names."""
         if name not in REFERENCES:
             return self.load(name, version), {}
-        named = self.load(REFERENCES[name], version)
+        named = self.load(REFERENCES[name], min(version, self.newest[REFERENCES[name]]))
         names = {f"arb.v1.{named['name']}": named}
         if name == "SignalChange":
             names["SignalQuote"] = field_type(named, "bets")["items"]

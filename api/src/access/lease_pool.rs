@@ -94,6 +94,8 @@ pub(crate) struct Hold {
     kid: String,
     number: u64,
     cost: u64,
+    /// Before it there was more than half of the lease left, and now there is not.
+    is_past_half: bool,
 }
 
 /// Who spends: a key of an account, whose plan has such a quota.
@@ -134,6 +136,10 @@ impl OwnLease {
 
     fn left(&self) -> u64 {
         self.granted.saturating_sub(self.charged + self.held)
+    }
+
+    fn is_past_half(&self) -> bool {
+        self.left() * 2 <= self.granted
     }
 
     fn is_spent(&self, period: Micros, now: Instant) -> bool {
@@ -272,10 +278,12 @@ impl LeasePools {
             pool.waiting = Some(cost.max(pool.waiting.unwrap_or(0)));
             return None;
         };
+        let was_past_half = lease.is_past_half();
         lease.held += cost;
         pool.rate.turn(now);
         pool.rate.now += cost;
-        Some(Hold { kid: spender.kid.to_owned(), number: *number, cost })
+        let is_past_half = !was_past_half && lease.is_past_half();
+        Some(Hold { kid: spender.kid.to_owned(), number: *number, cost, is_past_half })
     }
 
     /// Requests of a key begin to wait for a lease.
@@ -289,7 +297,8 @@ impl LeasePools {
         pool.for_each(|pool| pool.waiting_cost = pool.waiting_cost.saturating_sub(cost));
     }
 
-    /// Ends a reservation: it was answered and is counted for something, or it was not. Whether there is less than half left.
+    /// Ends a reservation: it was answered and is counted for something, or it was not. Whether another lease may be due, which one
+    /// request of each lease says: the thread that asks for leases is not woken by every request after it.
     pub(crate) fn finish(&mut self, hold: &Hold, charged: Option<ChargedTo>) -> bool {
         let Some(pool) = self.keys.get_mut(&hold.kid) else { return false };
         // A lease that ended meanwhile was forfeited, and has this request.
@@ -299,7 +308,7 @@ impl LeasePools {
             lease.charged += hold.cost;
             *lease.charges.entry(to).or_default() += hold.cost;
         }
-        lease.left() * 2 <= lease.granted
+        hold.is_past_half
     }
 
     /// What was charged of an open lease of a key and is not in the owner's record of it.

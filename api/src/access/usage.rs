@@ -192,13 +192,19 @@ impl Usage {
         pools.reserve(spender, cost, status.period.0, Instant::now()).ok_or(Refusal::NoLease)
     }
 
-    /// Charges what was reserved: its request is answered.
-    pub(crate) fn commit(&self, hold: &Hold, route: &str) {
-        let day = self.replica.with(|directory| self.now(directory)).div_euclid(DAY);
-        let to = ChargedTo { day, route: route.to_owned() };
-        if self.pools().finish(hold, Some(to)) {
+    /// Charges what was reserved, since its request is answered: the quota of the caller's account then.
+    pub(crate) fn commit(&self, caller: &Caller, hold: &Hold, route: &str) -> QuotaStatus {
+        let mut pools = self.pools();
+        let (status, is_lease_due) = self.replica.with(|directory| {
+            let to = ChargedTo { day: self.now(directory).div_euclid(DAY), route: route.to_owned() };
+            let is_lease_due = pools.finish(hold, Some(to));
+            (self.status_of(&pools, directory, &caller.account, caller.plan), is_lease_due)
+        });
+        drop(pools);
+        if is_lease_due {
             self.wake();
         }
+        status
     }
 
     /// Gives back what was reserved: its request costs nothing.
@@ -215,6 +221,17 @@ impl Usage {
     pub(crate) fn account(&self, account: &str, plan: Plan) -> QuotaStatus {
         let pools = self.pools();
         self.replica.with(|directory| self.status_of(&pools, directory, account, plan))
+    }
+
+    /// Asks something of the accounts and of the quota of each.
+    pub(crate) fn with_accounts<A>(
+        &self,
+        question: impl FnOnce(&Directory, &dyn Fn(&str, Plan) -> QuotaStatus) -> A,
+    ) -> A {
+        let pools = self.pools();
+        self.replica.with(|directory| {
+            question(directory, &|account, plan| self.status_of(&pools, directory, account, plan))
+        })
     }
 
     /// What a plan allows.

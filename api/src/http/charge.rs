@@ -104,16 +104,14 @@ impl<'a> Charge<'a> {
     /// Ends it with the status of the answer: the caller's quota then, and what the request cost.
     pub(super) fn close(self, status: StatusCode) -> (QuotaStatus, u64) {
         let is_charged = self.is_charged.get() && status.is_success();
-        let mut cost = 0;
         if is_charged && let Some(Ok(hold)) = self.reserved.take() {
-            self.usage.commit(&hold, self.route);
-            cost = self.cost;
+            return (self.usage.commit(&self.caller, &hold, self.route), self.cost);
         }
         let status = match self.caller.mode {
             Mode::Test => self.usage.account(UNSPENT, self.caller.plan),
             Mode::Live => self.usage.status(&self.caller),
         };
-        (status, cost)
+        (status, 0)
     }
 }
 
@@ -132,7 +130,7 @@ impl Drop for Charge<'_> {
 /// As [`Charge::charge`].
 pub(crate) async fn charge_now(usage: &Usage, caller: &Caller, route: &str) -> Result<(), Problem> {
     let hold = usage.reserve(caller, 1).await.map_err(problem)?;
-    usage.commit(&hold, route);
+    usage.commit(caller, &hold, route);
     Ok(())
 }
 

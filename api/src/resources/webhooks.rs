@@ -2,12 +2,14 @@
 //!
 //! A secret is shown in the answer that creates or rotates it, and is derived, never stored. Nothing is sent to an endpoint from here.
 
+use std::sync::Arc;
+
 use arb_accounts::command::{Command, Request as CommandRequest};
 use arb_accounts::directory::Directory;
 use arb_accounts::endpoint::{Endpoint, EndpointSettings};
 use arb_deliver::signature::secret_text;
 use arb_deliver::{delivery, fan_out};
-use arb_schemas::records::{WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget};
+use arb_schemas::records::{WebhookEvent, WebhookRedelivery, WebhookTarget};
 use arb_schemas::time::{parse_rfc3339, to_rfc3339};
 use arb_schemas::wire::{self, WireError};
 use serde_json::{Value, json};
@@ -16,8 +18,8 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::account::{AccountHolder, Accounts};
+use super::deliveries::Deliveries;
 use crate::http::json_body::JsonBody;
-use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -31,10 +33,6 @@ const OVERLAP: u32 = 86_400;
 const TEST: &str = "endpoint.test";
 const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
 const NOT_WRITTEN: &str = "The request was not written in time and may have been; send it again.";
-const OUTCOMES: [&str; 8] =
-    ["delivered", "failed", "given_up", "expired", "superseded", "gone", "dropped", "overflowed"];
-const BAD_OUTCOME: &str =
-    "must be delivered, failed, given_up, expired, superseded, gone, dropped or overflowed";
 const OTHER_BODY: &str = "The Idempotency-Key was used for another endpoint, or its endpoint was deleted.";
 
 /// The endpoints.
@@ -188,18 +186,21 @@ impl WebhooksResource {
         self.task(wire::encode(&task), true, shown)
     }
 
-    /// The newest entries of the delivery log of an endpoint.
-    pub(crate) fn deliveries(&self, holder: &AccountHolder, request: &Request<'_>) -> Answer {
-        let query = LogQuery::parse(request.query())?;
+    /// A page of the delivery log of an endpoint.
+    pub(crate) fn deliveries(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
         let endpoint = self.endpoint(holder, request)?;
-        let entries = self.webhooks.log.of(&endpoint.id);
-        let shown: Vec<_> = entries
-            .iter()
-            .filter(|entry| query.includes(entry))
-            .take(query.limit)
-            .map(|it| entry_view(it))
-            .collect();
-        Ok(reply::json(json!({"deliveries": shown}).to_string()))
+        self.log().page(request.query(), &endpoint.id)
+    }
+
+    /// What came of the deliveries of an endpoint.
+    pub(crate) fn statistics(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
+        let endpoint = self.endpoint(holder, request)?;
+        self.log().statistics(request.query(), &endpoint.id, self.accounts.authority.now())
+    }
+
+    fn log(&self) -> Deliveries {
+        let Webhooks { log, history, .. } = &self.webhooks;
+        Deliveries { log: Arc::clone(log), history: history.clone() }
     }
 
     /// Writes a task for the deliverer, and answers 202 once the broker has it.
@@ -258,52 +259,6 @@ impl WebhooksResource {
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
-}
-
-/// Which entries of the log are shown.
-struct LogQuery {
-    outcome: Option<String>,
-    limit: usize,
-}
-
-impl LogQuery {
-    fn parse(query: &str) -> Result<Self, Problem> {
-        let mut parsed = Self { outcome: None, limit: 100 };
-        for (name, value) in parameters(query)? {
-            match &*name {
-                "outcome" if OUTCOMES.contains(&&*value) => parsed.outcome = Some(value.into_owned()),
-                "outcome" => return Err(Problem::invalid_param("outcome", BAD_OUTCOME)),
-                "limit" => {
-                    let limit = value.parse().ok().filter(|limit| (1..=200).contains(limit));
-                    parsed.limit =
-                        limit.ok_or_else(|| Problem::invalid_param("limit", "must be 1 to 200"))?;
-                }
-                _ => return Err(Problem::invalid_param(&name, "is unknown")),
-            }
-        }
-        Ok(parsed)
-    }
-
-    fn includes(&self, entry: &WebhookDelivery) -> bool {
-        self.outcome.as_ref().is_none_or(|outcome| *outcome == entry.outcome)
-    }
-}
-
-/// An entry of the log.
-fn entry_view(entry: &WebhookDelivery) -> Value {
-    json!({
-        "webhook_id": entry.delivery,
-        "type": entry.kind,
-        "subject": entry.subject,
-        "attempt": entry.attempt,
-        "outcome": entry.outcome,
-        "status": entry.status,
-        "latency_seconds": entry.latency as f64 / 1e6,
-        "answer": entry.answer,
-        "at": to_rfc3339(entry.at),
-        "next_attempt_at": entry.next_at.map(to_rfc3339),
-        "event_read_at": to_rfc3339(entry.created_at),
-    })
 }
 
 fn address(request: &Request<'_>) -> String {

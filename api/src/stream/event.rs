@@ -47,7 +47,7 @@ impl EventKind {
 /// A record of the feed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Event {
-    ArbWindow(ArbWindow),
+    ArbWindow(Box<ArbWindow>),
     LineMovement(LineMovement),
     StaleAlert(StaleAlert),
     CloseSignal(CloseSignal),
@@ -62,7 +62,7 @@ impl Event {
             RecordType::StaleAlert => decode(message).map(Self::StaleAlert),
             RecordType::CloseSignal => decode(message).map(Self::CloseSignal),
             RecordType::SignalChange => decode(message).map(Box::new).map(Self::EdgeSignal),
-            _ => decode(message).map(Self::ArbWindow),
+            _ => decode(message).map(Box::new).map(Self::ArbWindow),
         }
     }
 
@@ -96,7 +96,8 @@ impl Event {
     pub(super) fn about(&self) -> About<'_> {
         let of = |event| about_event(event, None, None);
         match self {
-            Self::ArbWindow(ArbWindow { entry, .. }) => {
+            Self::ArbWindow(window) => {
+                let entry = &window.entry;
                 about_event(&entry.event, Some(entry.market.as_str()), None)
             }
             Self::LineMovement(moved) => {
@@ -123,7 +124,8 @@ impl Event {
             None => Before::Unknown,
         };
         match self {
-            Self::ArbWindow(ArbWindow { change, entry, replaced }) => {
+            Self::ArbWindow(window) => {
+                let ArbWindow { change, entry, replaced } = window.as_ref();
                 let before = if change == "opened" { Before::Nothing } else { before(replaced) };
                 Some(WindowStep { now: Some(entry.filter_values()), before })
             }
@@ -325,7 +327,7 @@ mod tests {
         let Event::ArbWindow(window) = window("a", 1) else { unreachable!() };
         let Event::EdgeSignal(changed) = changed("a", 3, "opened") else { unreachable!() };
         for (message, kind) in [
-            (encode(&window).unwrap(), EventKind::ArbWindow),
+            (encode(window.as_ref()).unwrap(), EventKind::ArbWindow),
             (encode(&moved()).unwrap(), EventKind::LineMovement),
             (encode(&closed("a", 2)).unwrap(), EventKind::CloseSignal),
             (encode(&*changed).unwrap(), EventKind::EdgeSignal),

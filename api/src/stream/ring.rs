@@ -103,8 +103,8 @@ impl Ring {
     }
 
     fn put(&mut self, block: Block) {
-        let last = self.segments.back().filter(|last| last.block(self.next).is_some());
-        let last = last.map(Arc::clone).unwrap_or_else(|| self.segment());
+        let last = self.segments.back().filter(|last| last.block(self.next).is_some()).cloned();
+        let last = last.unwrap_or_else(|| self.segment());
         if let Some(place) = last.block(self.next) {
             let _ = place.set(block);
         }

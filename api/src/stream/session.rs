@@ -96,7 +96,7 @@ impl Session {
     pub(super) fn new(
         state: Arc<StreamState>,
         (filter, pace): (EventFilter, StreamPace),
-        (kid, place): (&str, OpenStream),
+        (kid, opened): (&str, OpenStream),
     ) -> Self {
         let key = HeldKey::new(&state, kid);
         let heartbeat = pace.heartbeat.unwrap_or(state.streams.heartbeat);
@@ -114,7 +114,7 @@ impl Session {
             unreported,
             ending,
             _open: open,
-            _place: place,
+            _place: opened,
         }
     }
 

@@ -15,7 +15,7 @@ mod filtered;
 pub(crate) fn window(id: &str, sequence: i64) -> Event {
     let mut entry = entry(id, 0.01);
     entry.sequence = sequence;
-    Event::ArbWindow(ArbWindow { change: "opened".into(), entry, replaced: None })
+    Event::ArbWindow(Box::new(ArbWindow { change: "opened".into(), entry, replaced: None }))
 }
 
 /// A window that closed.

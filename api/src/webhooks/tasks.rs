@@ -23,6 +23,15 @@ pub struct QueuedTask {
     written: oneshot::Sender<()>,
 }
 
+#[cfg(test)]
+impl QueuedTask {
+    /// Its record, which the broker has now.
+    pub(crate) fn taken(self) -> Vec<u8> {
+        let _ = self.written.send(());
+        self.value
+    }
+}
+
 /// The way to the deliverer.
 #[derive(Debug, Clone)]
 pub struct TaskQueue {
@@ -50,9 +59,14 @@ impl TaskQueue {
     }
 
     async fn write(&self, partitions: Vec<i32>, value: Vec<u8>) -> bool {
+        let Some(written) = self.begin(partitions, value) else { return false };
+        matches!(timeout(WRITTEN, written).await, Ok(Ok(())))
+    }
+
+    /// Has a task written to partitions, and says so when the broker has it; `None` when too many wait.
+    pub(crate) fn begin(&self, partitions: Vec<i32>, value: Vec<u8>) -> Option<oneshot::Receiver<()>> {
         let (written, is_written) = oneshot::channel();
-        self.queue.try_send(QueuedTask { partitions, value, written }).is_ok()
-            && matches!(timeout(WRITTEN, is_written).await, Ok(Ok(())))
+        self.queue.try_send(QueuedTask { partitions, value, written }).ok().map(|()| is_written)
     }
 }
 

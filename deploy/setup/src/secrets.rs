@@ -9,6 +9,8 @@ pub const ODDS_API_KEY: &str = "ODDS_API_KEY";
 pub const WRITER: &str = "CLICKHOUSE_WRITER_PASSWORD";
 /// ClickHouse password of the user that migrates the schema.
 pub const MIGRATOR: &str = "CLICKHOUSE_MIGRATOR_PASSWORD";
+/// ClickHouse password of the API.
+pub const READER: &str = "CLICKHOUSE_READER_PASSWORD";
 /// ClickHouse password of the analysts; needed only to create their user.
 pub const ANALYST: &str = "CLICKHOUSE_ANALYST_PASSWORD";
 /// ClickHouse password of the user that creates users.
@@ -21,4 +23,5 @@ pub const KAFKA_OAUTH: &str = "KAFKA_OAUTH_CLIENT_SECRET";
 pub const API_KEY: &str = "ARB_API_KEY";
 
 /// All of them.
-pub const ALL: [&str; 8] = [ODDS_API_KEY, WRITER, MIGRATOR, ANALYST, ADMIN, KAFKA, KAFKA_OAUTH, API_KEY];
+pub const ALL: [&str; 9] =
+    [ODDS_API_KEY, WRITER, MIGRATOR, READER, ANALYST, ADMIN, KAFKA, KAFKA_OAUTH, API_KEY];

@@ -54,6 +54,26 @@ pub(crate) struct Writer {
     pub(crate) password: Option<String>,
 }
 
+/// ClickHouse as the API sees it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct History {
+    /// ClickHouse's HTTP address, for answers about the past; without it the API has the newest deliveries of webhooks alone
+    #[arg(long = "history-url", env = "ARB_HISTORY_URL", value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
+    #[arg(long = "history-ca", env = "ARB_HISTORY_CA", value_name = "FILE", requires = "url")]
+    pub(crate) ca: Option<PathBuf>,
+    /// ClickHouse's user
+    #[arg(long = "history-user", value_name = "USER", default_value = roles::READER)]
+    pub(crate) user: String,
+    /// File of its password, instead of the environment's
+    #[arg(long = "history-password-file", value_name = "FILE")]
+    pub(crate) password_file: Option<PathBuf>,
+    // A setting of the environment; an option only because there is no other way to read one.
+    #[arg(long = "history-password", hide = true, env = secrets::READER, hide_env_values = true)]
+    pub(crate) password: Option<String>,
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Migrate {
     /// ClickHouse's HTTP address [default: that of the local one]
@@ -71,8 +91,8 @@ pub(crate) struct Migrate {
     /// Only check whether the schema has the version of this program
     #[arg(long, conflicts_with = "create_roles")]
     pub(crate) check: bool,
-    /// First create the users migrator, writer and analyst, as this user, who must be allowed to; the
-    /// passwords of all four come from the environment
+    /// First create the users migrator, writer, reader and analyst, as this user, who must be allowed to; the
+    /// passwords of all five come from the environment
     #[arg(long, requires = "url")]
     pub(crate) create_roles: bool,
     #[command(flatten)]
@@ -95,6 +115,8 @@ pub(crate) struct Passwords {
     pub(crate) migrator: Option<String>,
     #[arg(long = "writer-password", hide = true, env = secrets::WRITER, hide_env_values = true)]
     pub(crate) writer: Option<String>,
+    #[arg(long = "reader-password", hide = true, env = secrets::READER, hide_env_values = true)]
+    pub(crate) reader: Option<String>,
     #[arg(
         long = "analyst-password",
         hide = true,

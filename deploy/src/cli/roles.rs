@@ -14,7 +14,7 @@ use arb_api::http::server::Network;
 use arb_runtime::fail_point::Passage;
 use clap::{Args, ValueEnum};
 
-use super::{AdminOptions, Brokers, Child, Home, PepperFile, Play, Rules, Writer, millis};
+use super::{AdminOptions, Brokers, Child, History, Home, PepperFile, Play, Rules, Writer, millis};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Ingest {
@@ -195,7 +195,7 @@ pub(crate) struct Serve {
     /// URL at which browsers reach this instance; where it begins with https, session cookies are sent by TLS alone
     #[arg(long, env = "ARB_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// Origins whose pages may use keys and tickets, such as https://app.example
+    /// Origins whose pages may use keys and tickets, each a scheme, a host and a port where it has one
     #[arg(long, env = "ARB_CORS_ORIGINS", value_delimiter = ',', value_name = "URL")]
     pub(crate) cors_origins: Vec<String>,
     /// Consumer group by which Kafka's tools show how far this instance has read the feed [default: arb-serve-HOST-PORT]
@@ -216,6 +216,8 @@ pub(crate) struct Serve {
     /// Connections with one key [default: half of all]
     #[arg(long, env = "ARB_CONNECTIONS_PER_KEY")]
     pub(crate) connections_per_key: Option<usize>,
+    #[command(flatten)]
+    pub(crate) history: History,
     /// Proxies whose X-Forwarded-For header is trusted: addresses or networks, such as 10.0.0.0/8
     #[arg(long, env = "ARB_TRUSTED_PROXIES", value_delimiter = ',')]
     pub(crate) trusted_proxies: Vec<Network>,

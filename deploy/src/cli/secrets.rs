@@ -6,7 +6,7 @@ use std::process::Command;
 
 use arb_setup::secrets::ALL;
 pub(super) use arb_setup::secrets::{
-    ADMIN, ANALYST, API_KEY, KAFKA, KAFKA_OAUTH, MIGRATOR, ODDS_API_KEY, WRITER,
+    ADMIN, ANALYST, API_KEY, KAFKA, KAFKA_OAUTH, MIGRATOR, ODDS_API_KEY, READER, WRITER,
 };
 
 /// Removes every secret from a command's environment except those that this role needs.
@@ -14,7 +14,8 @@ pub fn hide(command: &mut Command, role: &str) {
     let needed: &[&str] = match role {
         "ingest" => &[KAFKA, KAFKA_OAUTH, ODDS_API_KEY],
         "sink" => &[KAFKA, KAFKA_OAUTH, WRITER],
-        "process" | "serve" | "deliver" => &[KAFKA, KAFKA_OAUTH],
+        "serve" => &[KAFKA, KAFKA_OAUTH, READER],
+        "process" | "deliver" => &[KAFKA, KAFKA_OAUTH],
         _ => &[],
     };
     for name in ALL.iter().filter(|name| !needed.contains(name)) {
@@ -51,8 +52,12 @@ mod tests {
         secrets(&Cli::command(), &mut all);
         assert_eq!(all, ALL.map(str::to_owned).into());
         let kafka = [KAFKA, KAFKA_OAUTH];
-        let roles =
-            [("ingest", Some(ODDS_API_KEY)), ("sink", Some(WRITER)), ("process", None), ("serve", None)];
+        let roles = [
+            ("ingest", Some(ODDS_API_KEY)),
+            ("sink", Some(WRITER)),
+            ("process", None),
+            ("serve", Some(READER)),
+        ];
         for (role, own) in roles {
             let is_needed = |name: &str| Some(name) == own || kafka.contains(&name);
             let rest: BTreeSet<_> = all.iter().filter(|name| !is_needed(name)).cloned().collect();

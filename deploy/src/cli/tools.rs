@@ -83,8 +83,11 @@ pub(crate) enum DlqAction {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Evaluate {
     /// Recordings, each evaluated with a separate state
-    #[arg(required = true)]
+    #[arg(required_unless_present = "bots")]
     pub(crate) recordings: Vec<PathBuf>,
+    /// Evaluate the bots over the table of football-data instead (.csv, also as .csv.zst), and print their record
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recordings", "windows", "signals", "split"])]
+    pub(crate) bots: Option<PathBuf>,
     /// Write the raw windows to a file too, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) windows: Option<PathBuf>,
@@ -142,7 +145,7 @@ pub(crate) struct Listen {
     /// Address of the API
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     pub(crate) site: String,
-    /// Parameters of the stream, such as sport=soccer&event=arb_window
+    /// Parameters of the stream, as a query
     #[arg(long, value_name = "QUERY", default_value = "")]
     pub(crate) query: String,
     /// A key with the scope stream:read

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::bail;
 use arb_sink::clickhouse::{Settings, roles};
 
-use crate::cli::{CLICKHOUSE_PORT, Migrate, Writer};
+use crate::cli::{CLICKHOUSE_PORT, History, Migrate, Writer};
 use crate::local::clickhouse::passwords;
 
 /// Address, user and password, for the sink.
@@ -18,6 +18,17 @@ pub(crate) fn writer(config: &Writer, home: &Path) -> anyhow::Result<Settings> {
     };
     let settings = settings(config.url.as_ref(), &config.user, roles::WRITER, password, home)?;
     Ok(Settings { ca: config.ca.clone(), ..settings })
+}
+
+/// The same for the API, which asks a server that is named or none.
+pub(super) fn reader(config: &History) -> anyhow::Result<Option<Settings>> {
+    let Some(url) = &config.url else { return Ok(None) };
+    let password = match (&config.password_file, &config.password) {
+        (Some(file), _) => Some(passwords::read(file)?),
+        (None, given) => given.clone(),
+    };
+    let settings = settings(Some(url), &config.user, roles::READER, password, Path::new(""))?;
+    Ok(Some(Settings { ca: config.ca.clone(), ..settings }))
 }
 
 /// The same for migrations, and for the creation of users.

@@ -1,4 +1,4 @@
-//! `arb evaluate`: the windows of recordings; `arb fit`: the prior of lifetimes from them.
+//! `arb evaluate`: the windows of recordings, or the record of bots over football-data; `arb fit`: the prior of lifetimes from them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,6 +15,9 @@ use crate::system::output;
 
 /// Prints the report; a recording that breaks off is reported as far as it goes, and fails the command.
 pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
+    if let Some(path) = &config.bots {
+        return bots(path);
+    }
     let paths = config.recordings.iter().map(PathBuf::as_path);
     let books = books::read(config.books_file.as_deref())?;
     if config.signals {
@@ -28,6 +31,14 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
     }
     output::write(Report(&evaluation))?;
     Ok(report_cut(&evaluation.cut))
+}
+
+/// Prints the record of the bots over the matches of a table.
+fn bots(path: &Path) -> anyhow::Result<ExitCode> {
+    let table = arb_ingest::file::reader(path)?;
+    let history = arb_picks::history::read(table).with_context(|| path.display().to_string())?;
+    output::write(arb_picks::evaluation::evaluate(&history))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints which recordings ended early.

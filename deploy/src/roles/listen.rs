@@ -24,8 +24,8 @@ use crate::system::{clock, output, random};
 const ANSWER: Duration = Duration::from_secs(15);
 /// Before it connects again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Fields of an event that have its time.
-const TIMES: [&str; 4] = ["updated_at", "closed_at", "at", "window_end"];
+/// Where the events of each type have their time.
+const TIMES: [&str; 4] = ["/updated_at", "/closed_at", "/at", "/window/end"];
 
 /// Listens until it is ended. A connection that breaks is made again after the last event.
 pub(crate) fn run(config: &Listen) -> anyhow::Result<()> {
@@ -107,6 +107,6 @@ impl Forward<'_> {
 
 /// When an event happened.
 fn time(data: &Value) -> Option<Micros> {
-    let text = TIMES.iter().find_map(|name| data.get(name)?.as_str())?;
+    let text = TIMES.iter().find_map(|path| data.pointer(path)?.as_str())?;
     parse_rfc3339(text)
 }

@@ -39,6 +39,7 @@ async fn create_roles(config: &Migrate, admin: Settings) -> anyhow::Result<Setti
         let given = match role {
             roles::MIGRATOR => &passwords.migrator,
             roles::WRITER => &passwords.writer,
+            roles::READER => &passwords.reader,
             roles::ANALYST => &passwords.analyst,
             _ => bail!("there is no role {role}"),
         };

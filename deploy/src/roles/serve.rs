@@ -31,11 +31,12 @@ use arb_schemas::topics::{
     ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, SCAN_REQUESTS, SCAN_RESULTS, SIGNALS,
     WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
 };
+use arb_sink::history::History;
 use tokio::net::TcpSocket;
 
 use crate::cli::{Serve, SignUpMode};
 use crate::roles::admin::{Admin, Vitals};
-use crate::roles::{books, cluster};
+use crate::roles::{books, clickhouse, cluster};
 use crate::system::{clock, limits, pepper, signals, webhook_key};
 
 /// How often it is asked whether all has been read.
@@ -218,7 +219,8 @@ fn webhooks(config: &Serve, partitions: i32) -> anyhow::Result<(Webhooks, Webhoo
     let key = webhook_key::read_or_create(&config.webhooks.webhook_key)?;
     let rules = Rules { is_development: config.webhooks.webhook_development };
     let log = Arc::default();
-    Ok((Webhooks { tasks, log: Arc::clone(&log), key, rules }, (queued, log)))
+    let history = clickhouse::reader(&config.history)?.map(History::new).transpose()?;
+    Ok((Webhooks { tasks, log: Arc::clone(&log), history, key, rules }, (queued, log)))
 }
 
 /// Starts what writes tasks for the deliverers, and what reads their log.

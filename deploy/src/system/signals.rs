@@ -50,7 +50,7 @@ impl Question {
         let (stop, is_over) = (stop(Child { child: false })?, Stop::default());
         let (asked, over) = (stop.clone(), is_over.clone());
         std::thread::Builder::new().name("question".to_owned()).spawn(move || {
-            while !asked.wait(Duration::from_secs(3_600)) {}
+            while !asked.wait(Duration::from_hours(1)) {}
             if over.is_stopped() {
                 at_once();
             }

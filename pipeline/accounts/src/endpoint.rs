@@ -12,8 +12,18 @@ use sha2::Sha256;
 
 use crate::plan::Plan;
 
-/// Types of events that an endpoint may receive.
-pub const EVENTS: [&str; 5] = ["arb_window", "line_movement", "stale_alert", "close_signal", "edge_signal"];
+/// Types of events that an endpoint may receive: those of the feed, then those about the account or the service.
+pub const EVENTS: [&str; 9] = [
+    "arb_window",
+    "line_movement",
+    "stale_alert",
+    "close_signal",
+    "edge_signal",
+    "quota.warning",
+    "key.expiring",
+    "endpoint.disabled",
+    "feed.outage",
+];
 /// Bytes of filters at most, as a query.
 pub const MAX_FILTERS: usize = 2_000;
 /// Bytes of a URL at most.
@@ -189,7 +199,8 @@ impl WebhookKey {
     #[must_use]
     pub fn challenge(&self, endpoint: &str, url: &str) -> String {
         let digest = self.digest(&format!("/challenge/{endpoint}/{url}"));
-        digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        let first = digest.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
+        format!("{first:032x}")
     }
 
     fn digest(&self, text: &str) -> [u8; 32] {

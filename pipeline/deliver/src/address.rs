@@ -11,7 +11,7 @@ use hyper::Uri;
 const PORTS: [u16; 2] = [443, 8443];
 /// Networks of IPv4 that are not of the public Internet.
 const DENIED: [(Ipv4Addr, u32); 15] = [
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
@@ -98,7 +98,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !DENIED.iter().any(is_in)
 }
 
-/// Of 2000::/3 alone; addresses in which an IPv4 address is embedded are as good as that one at best, and refused.
+/// Of `2000::/3` alone; addresses in which an IPv4 address is embedded are as good as that one at best, and refused.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, ..] = address.segments();
     let is_global = first & 0xe000 == 0x2000;

@@ -14,12 +14,16 @@ use crate::policy::LIVE_AGE;
 
 /// For how long a delivery that failed can be delivered again.
 pub(crate) const FAILED_KEPT: Micros = 3 * 86_400 * SECOND;
+/// For how long a notice is known, so that it is sent once: what it is about lasts for a month at most.
+const NOTICE_KEPT: Micros = 40 * 86_400 * SECOND;
 
 /// The deliveries and their drafts.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     deliveries: BTreeMap<String, Arc<Delivery>>,
     failing: BTreeMap<String, Micros>,
+    /// By nonce.
+    notices: BTreeMap<String, Micros>,
     progress: Option<Progress>,
     /// Ids by subject: those that are pending.
     subjects: BTreeMap<String, BTreeSet<String>>,
@@ -63,6 +67,16 @@ impl Book {
 
     pub(crate) fn is_failing(&self, endpoint: &str) -> bool {
         self.failing.contains_key(endpoint)
+    }
+
+    pub(crate) fn has_notice(&self, nonce: &str) -> bool {
+        self.notices.contains_key(nonce)
+    }
+
+    /// Notices that need not be known any more.
+    pub(crate) fn old_notices(&self, now: Micros) -> Vec<String> {
+        let old = self.notices.iter().filter(|(_, at)| at.saturating_add(NOTICE_KEPT) <= now);
+        old.map(|(nonce, _)| nonce.clone()).collect()
     }
 
     /// The pending ones about a subject.
@@ -136,6 +150,7 @@ impl Book {
     fn part(&self, key: &str) -> Option<Part> {
         match key.split_once('/') {
             Some(("delivery", id)) => self.deliveries.get(id).cloned().map(Part::Delivery),
+            Some(("notice", _)) => self.notices.get(key).map(|at| Part::Notice(key.to_owned(), *at)),
             Some((_, endpoint)) => {
                 self.failing.get(endpoint).map(|since| Part::Failing(endpoint.to_owned(), *since))
             }
@@ -147,12 +162,14 @@ impl Book {
         match (key.split_once('/'), part) {
             (_, Some(Part::Progress(progress))) => self.progress = Some(progress),
             (_, Some(Part::Failing(endpoint, since))) => drop(self.failing.insert(endpoint, since)),
+            (_, Some(Part::Notice(nonce, at))) => drop(self.notices.insert(nonce, at)),
             (_, Some(Part::Delivery(delivery))) => {
                 self.forget(&delivery.id);
                 self.index(&delivery);
                 self.deliveries.insert(delivery.id.clone(), delivery);
             }
             (Some(("delivery", id)), None) => self.forget(id),
+            (Some(("notice", _)), None) => drop(self.notices.remove(key)),
             (Some((_, endpoint)), None) => drop(self.failing.remove(endpoint)),
             (None, None) => self.progress = None,
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
 use arb_schemas::records::{
-    StateWebhookDelivery, StateWebhookFailing, StateWebhooks, WebhookAttempt, WebhookEvent,
-    WebhookRedelivery, WebhookTimer,
+    StateWebhookDelivery, StateWebhookFailing, StateWebhookNotice, StateWebhooks, WebhookAttempt,
+    WebhookEvent, WebhookRedelivery, WebhookTimer,
 };
 use arb_schemas::time::Micros;
 use arb_schemas::wire::{self, RecordType, WireError};
@@ -32,6 +32,8 @@ pub enum Part {
     Delivery(Arc<Delivery>),
     /// An endpoint and since when all attempts fail, under `failing/` and its id.
     Failing(String, Micros),
+    /// The nonce of a notice that was taken in, and when; under the nonce.
+    Notice(String, Micros),
     /// What was read of the feed, and the time; under `progress`.
     Progress(Progress),
 }
@@ -52,6 +54,7 @@ impl Part {
         match self {
             Self::Delivery(delivery) => format!("delivery/{}", delivery.id),
             Self::Failing(endpoint, _) => format!("failing/{endpoint}"),
+            Self::Notice(nonce, _) => nonce.clone(),
             Self::Progress(_) => "progress".to_owned(),
         }
     }
@@ -87,6 +90,7 @@ pub fn encode_part(part: &Part) -> Result<Vec<u8>, WireError> {
         Part::Failing(endpoint, since) => {
             wire::encode(&StateWebhookFailing { endpoint: endpoint.clone(), since: *since })
         }
+        Part::Notice(nonce, at) => wire::encode(&StateWebhookNotice { nonce: nonce.clone(), at: *at }),
         Part::Progress(Progress { place: (epoch, sequence), clock }) => {
             wire::encode(&StateWebhooks { epoch: *epoch, sequence: *sequence, clock: *clock })
         }
@@ -106,6 +110,10 @@ pub fn decode_part(message: &[u8]) -> Result<Part, WireError> {
         RecordType::StateWebhookFailing => {
             let StateWebhookFailing { endpoint, since } = wire::decode(message)?;
             Ok(Part::Failing(endpoint, since))
+        }
+        RecordType::StateWebhookNotice => {
+            let StateWebhookNotice { nonce, at } = wire::decode(message)?;
+            Ok(Part::Notice(nonce, at))
         }
         _ => delivery(wire::decode(message)?).map(|delivery| Part::Delivery(Arc::new(delivery))),
     }

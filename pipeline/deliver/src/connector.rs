@@ -41,12 +41,15 @@ pub fn system_resolver() -> Arc<Resolve> {
     })
 }
 
+/// Addresses by name, and when they were resolved.
+type KnownNames = HashMap<String, (Instant, Vec<IpAddr>)>;
+
 /// Makes connections.
 #[derive(Clone)]
 pub struct GuardedConnector {
     rules: Rules,
     resolve: Arc<Resolve>,
-    names: Arc<Mutex<HashMap<String, (Instant, Vec<IpAddr>)>>>,
+    names: Arc<Mutex<KnownNames>>,
 }
 
 impl GuardedConnector {

@@ -14,8 +14,8 @@ pub struct Pending {
     pub pending: usize,
     /// Deliveries that failed and can be delivered again.
     pub failed: usize,
-    /// When the oldest pending one was read from the feed.
-    pub oldest: Option<Micros>,
+    /// For how long the oldest has been pending, by the last timer.
+    pub age: Micros,
 }
 
 /// Counts of committed transactions.

@@ -6,6 +6,9 @@ use arb_accounts::endpoint::Policy;
 use arb_schemas::time::Micros;
 use sha2::{Digest, Sha256};
 
+/// With what the nonce of a notice begins: an event about an account or the service, which several instances notice.
+pub const NOTICE: &str = "notice/";
+
 /// A delivery that is pending, or has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
@@ -41,8 +44,8 @@ pub struct Delivery {
 #[must_use]
 pub fn id(source: &str, endpoint: &str) -> String {
     let digest = Sha256::digest(format!("{source}\n{endpoint}"));
-    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("msg_{hex}")
+    let first = digest.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
+    format!("msg_{first:032x}")
 }
 
 /// What an event's ids are made of: its place in the feed, or the nonce of an event that is not of the feed.

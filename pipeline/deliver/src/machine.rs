@@ -99,6 +99,9 @@ impl Step<'_> {
         if now > progress.clock {
             self.book.put(Part::Progress(Progress { clock: now, ..progress }));
         }
+        for nonce in self.book.old_notices(now) {
+            self.book.remove(&nonce);
+        }
         while let Some(delivery) = self.book.next_end(now) {
             if delivery.has_failed {
                 self.book.remove_delivery(&delivery.id);
@@ -150,7 +153,10 @@ impl Machine for DeliverMachine {
             Task::Event(event) => step.event(event),
             Task::Attempt(attempt) => step.attempt(attempt),
             Task::Timer(now) => step.timer(*now),
-            Task::Redelivery(redelivery) => step.redeliver(redelivery),
+            Task::Redelivery(redelivery) => {
+                step.redeliver(redelivery);
+                Ok(())
+            }
         }
     }
 
@@ -184,7 +190,11 @@ impl Machine for DeliverMachine {
         Pending {
             pending: pending().count(),
             failed: self.book.deliveries().len() - pending().count(),
-            oldest: pending().map(|delivery| delivery.created_at).min(),
+            age: pending()
+                .map(|delivery| self.book.progress().clock - delivery.created_at)
+                .max()
+                .unwrap_or(0)
+                .max(0),
         }
     }
 

@@ -84,11 +84,14 @@ struct Slot {
     sent_at: Option<Micros>,
 }
 
+/// A delivery that is pending: its place in the feed, and its id.
+type Waiting = ((i64, i64), String);
+
 #[derive(Default)]
 struct Queue {
     due: BTreeSet<(Micros, (i64, i64), String)>,
     /// Of ordered endpoints: what is pending of each subject.
-    subjects: BTreeMap<String, BTreeSet<((i64, i64), String)>>,
+    subjects: BTreeMap<String, BTreeSet<Waiting>>,
     in_flight: usize,
     circuit: Circuit,
     /// Before which nothing is sent, by the endpoint's rate.
@@ -126,7 +129,9 @@ impl Drop for Lane {
         state.lanes.remove(&self.id);
         let mut of_lane = state.slots.iter().filter(|(_, slot)| slot.lane == self.id);
         let ids: Vec<_> = of_lane.by_ref().map(|(id, _)| id.clone()).collect();
-        ids.iter().for_each(|id| state.forget(id));
+        for id in &ids {
+            state.forget(id);
+        }
         for lanes in state.failing.values_mut() {
             lanes.remove(&self.id);
         }

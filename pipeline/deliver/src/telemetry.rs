@@ -24,6 +24,7 @@ struct Meters {
     first_attempt: Histogram,
     pending: Gauge,
     failed: Gauge,
+    oldest: Gauge,
     circuits: Gauge,
     lag: Gauge,
     pump_age: Gauge,
@@ -40,6 +41,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     first_attempt: list::DELIVER_FIRST_ATTEMPT.histogram(&[]),
     pending: list::DELIVER_PENDING.gauge(&[]),
     failed: list::DELIVER_FAILED.gauge(&[]),
+    oldest: list::DELIVER_OLDEST.gauge(&[]),
     circuits: list::DELIVER_CIRCUITS.gauge(&[]),
     lag: list::DELIVER_LAG.gauge(&[]),
     pump_age: list::DELIVER_PUMP_AGE.gauge(&[]),
@@ -84,9 +86,14 @@ pub(crate) fn committed(counts: &Counts<DeliverCounts>) {
 
 /// Reports what the partitions hold.
 pub(crate) fn sizes(of: impl Iterator<Item = Pending>) {
-    let (pending, failed) = of.fold((0, 0), |sum, one| (sum.0 + one.pending, sum.1 + one.failed));
-    METERS.pending.set(pending as f64);
-    METERS.failed.set(failed as f64);
+    let sum = of.fold(Pending::default(), |sum, one| Pending {
+        pending: sum.pending + one.pending,
+        failed: sum.failed + one.failed,
+        age: sum.age.max(one.age),
+    });
+    METERS.pending.set(sum.pending as f64);
+    METERS.failed.set(sum.failed as f64);
+    METERS.oldest.set(sum.age as f64 / 1e6);
 }
 
 /// Reports circuits that are open.

@@ -18,7 +18,10 @@ const WINDOW_LOG: u32 = 27;
 pub(super) const JUMP: Micros = 366 * 86_400 * SECOND;
 
 /// The bytes of a file, unpacked on the way if it is packed.
-pub(super) fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, SourceError> {
+///
+/// # Errors
+/// [`SourceError::Io`] with the path.
+pub fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, SourceError> {
     let io = |error| SourceError::Io { what: path.display().to_string(), error };
     let file = File::open(path).map_err(io)?;
     if path.extension().is_none_or(|extension| extension != "zst") {

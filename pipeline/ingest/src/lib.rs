@@ -14,7 +14,7 @@
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
 
 pub mod error;
-mod file;
+pub mod file;
 pub mod handoff;
 pub mod live;
 pub mod publish;

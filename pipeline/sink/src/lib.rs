@@ -8,6 +8,7 @@
 //!   when it may send.
 //! - [`store`] and `attempt`: ClickHouse; [`failure`]: the meaning of its errors.
 //! - [`clickhouse`]: the server that analysts read: its client, users and migrations.
+//! - [`history`]: what the API asks of the rows.
 //! - [`telemetry`]: the metrics of a sink.
 //! - [`sources`]: the topics that are read; [`run`]: the loop that runs all of it; [`counts`]: what it
 //!   processed.
@@ -20,6 +21,7 @@ pub mod batch;
 pub mod clickhouse;
 pub mod counts;
 pub mod failure;
+pub mod history;
 mod insert_lease;
 pub mod intent;
 pub mod partition;

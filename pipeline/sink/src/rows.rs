@@ -1,12 +1,13 @@
 //! Records as rows: which table a record is for, and its rows, names borrowed from the message.
 //!
-//! A record gives rows to one table: frames to `ticks`, events of the feed to theirs, and what is no record of its
+//! A record gives rows to one table: frames to `ticks`, events of the feed and entries of the delivery log to theirs, and what is no record of its
 //! topic, or does not fit its table, to `rejected`, whole. A row is made where it is sent and kept nowhere. It never
 //! talks to a server, and never changes a value to make it fit.
 
 #[macro_use]
 mod row;
 
+mod deliveries;
 mod feed;
 mod fit;
 mod of_record;
@@ -14,12 +15,15 @@ mod rejected;
 mod signals;
 mod ticks;
 
-use arb_schemas::records::{ArbWindow, CloseSignal, Frame, LineMovement, SignalChange, StaleAlert};
+use arb_schemas::records::{
+    ArbWindow, CloseSignal, Frame, LineMovement, SignalChange, StaleAlert, WebhookDelivery,
+};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{RecordType, WireError, decode};
 
+pub use deliveries::{DeliveryRow, delivery_row};
 pub use feed::{LineMovementRow, StaleAlertRow, TransitionRow, movement_row, transition_row};
 pub use feed::{alert_row, closed_row};
 pub use of_record::RowOfRecord;
@@ -60,6 +64,8 @@ pub enum DecodedRecord<'a> {
     Alert(Box<StaleAlert>),
     /// An edge signal opened, changed or closed.
     Signal(Box<SignalChange>),
+    /// An entry of the delivery log of webhooks.
+    Delivery(Box<WebhookDelivery>),
     /// No rows: the end of a poll, a heartbeat.
     Nothing,
     /// No record of the topic, or one that does not fit; and why.
@@ -110,6 +116,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         RecordType::LineMovement => DecodedRecord::Movement(decode(message).map(Box::new)?),
         RecordType::StaleAlert => DecodedRecord::Alert(decode(message).map(Box::new)?),
         RecordType::SignalChange => DecodedRecord::Signal(decode(message).map(Box::new)?),
+        RecordType::WebhookDelivery => DecodedRecord::Delivery(decode(message).map(Box::new)?),
         RecordType::PollEnd => {
             decode(message).map(|_: arb_schemas::records::PollEnd| DecodedRecord::Nothing)?
         }
@@ -156,7 +163,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::StateWebhookDelivery
         | RecordType::StateWebhooks
         | RecordType::StateWebhookFailing
-        | RecordType::WebhookDelivery => return other(),
+        | RecordType::StateWebhookNotice => return other(),
     })
 }
 
@@ -171,6 +178,7 @@ impl DecodedRecord<'_> {
             Self::Movement(_) => (Table::LineMovements, 1),
             Self::Alert(_) => (Table::StaleAlerts, 1),
             Self::Signal(_) => (Table::SignalTransitions, 1),
+            Self::Delivery(_) => (Table::WebhookDeliveries, 1),
             Self::Rejected(_) => (Table::Rejected, 1),
             Self::Nothing => return None,
         };
@@ -188,6 +196,7 @@ impl DecodedRecord<'_> {
             Self::Movement(movement) => movement.window_end.0,
             Self::Alert(alert) => alert.at.0,
             Self::Signal(changed) => changed.signal.updated_at.0,
+            Self::Delivery(entry) => entry.at,
             Self::Nothing | Self::Rejected(_) => return None,
         })
     }

@@ -3,11 +3,11 @@
 //! It never reads a record.
 
 use arb_kafka::Source;
-use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic};
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic, WEBHOOK_DELIVERIES};
 
 /// The topics that are read, in the order in which [`Source::topic`] counts them.
-pub const TOPICS: [Topic; 2] = [ODDS_TICKS, FEED_EVENTS];
-static READ: [Topic; 2] = TOPICS;
+pub const TOPICS: [Topic; 3] = [ODDS_TICKS, FEED_EVENTS, WEBHOOK_DELIVERIES];
+static READ: [Topic; 3] = TOPICS;
 
 /// The topic of a partition.
 pub(crate) fn topic(source: Source) -> &'static Topic {

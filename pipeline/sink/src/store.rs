@@ -18,8 +18,8 @@ use super::failure::Failure;
 use super::record::Kept;
 use super::recovery::{Found, Place};
 use super::rows::{
-    Coordinates, DecodedRecord, LineMovementRow, RejectedRow, RowOfRecord, SignalRow, StaleAlertRow, TickRow,
-    TransitionRow, read, rejected_row, tick_rows,
+    Coordinates, DecodedRecord, DeliveryRow, LineMovementRow, RejectedRow, RowOfRecord, SignalRow,
+    StaleAlertRow, TickRow, TransitionRow, read, rejected_row, tick_rows,
 };
 use super::table::Table;
 
@@ -119,6 +119,9 @@ impl Store {
                     Table::SignalTransitions => {
                         self.try_row::<SignalRow<'static>>(table, &samples::signal()).await
                     }
+                    Table::WebhookDeliveries => {
+                        self.try_row::<DeliveryRow<'static>>(table, &samples::delivery()).await
+                    }
                 }
             };
             self.in_time(table, self.time_outs.send, fits).await?;
@@ -209,6 +212,7 @@ impl Store {
             Table::StaleAlerts => self.send::<StaleAlertRow<'static>>(range, batch, token, skip).await,
             Table::Rejected => self.send::<RejectedRow<'static>>(range, batch, token, skip).await,
             Table::SignalTransitions => self.send::<SignalRow<'static>>(range, batch, token, skip).await,
+            Table::WebhookDeliveries => self.send::<DeliveryRow<'static>>(range, batch, token, skip).await,
         };
         sent.map_err(|error| Failure::of(&error, &table.to_string()))?;
         self.fail_points.pass(Point::Inserted);

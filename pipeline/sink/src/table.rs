@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use arb_schemas::clickhouse::WEBHOOK_DELIVERIES;
+
 /// A table of `schemas/clickhouse/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)] // The variants are named after their tables.
@@ -14,17 +16,19 @@ pub enum Table {
     StaleAlerts,
     Rejected,
     SignalTransitions,
+    WebhookDeliveries,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Ticks,
         Self::WindowTransitions,
         Self::LineMovements,
         Self::StaleAlerts,
         Self::Rejected,
         Self::SignalTransitions,
+        Self::WebhookDeliveries,
     ];
 
     /// Its name, without its database.
@@ -37,6 +41,7 @@ impl Table {
             Self::StaleAlerts => "stale_alerts",
             Self::Rejected => "rejected",
             Self::SignalTransitions => "signal_transitions",
+            Self::WebhookDeliveries => WEBHOOK_DELIVERIES,
         }
     }
 
@@ -100,7 +105,7 @@ mod tests {
             assert_eq!(Table::named(table.name()), Some(table));
             tally.count(table, rows);
         }
-        assert_eq!((tally.total(), tally.of(Table::Rejected)), (21, 5));
+        assert_eq!((tally.total(), tally.of(Table::Rejected)), (28, 5));
         assert_eq!(Table::named("tick"), None);
         let mut one = Tally::default();
         one.count(Table::StaleAlerts, 2);

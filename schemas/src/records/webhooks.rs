@@ -121,6 +121,14 @@ pub struct StateWebhookFailing {
     pub since: Micros,
 }
 
+/// An event of an account that was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct StateWebhookNotice {
+    pub nonce: String,
+    pub at: Micros,
+}
+
 /// What became of an attempt or a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]

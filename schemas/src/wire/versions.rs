@@ -10,8 +10,8 @@ use crate::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
     ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
     StateLine, StateMargins, StatePartition, StatePush, StateScan, StateScanRepeats, StateSource,
-    StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhooks, WebhookAttempt,
-    WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTimer,
+    StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhookNotice,
+    StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTimer,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -115,6 +115,7 @@ versions! {
     WebhookDelivery = 76;
     WebhookRedelivery = 77;
     StateWebhookFailing = 78;
+    StateWebhookNotice = 79;
 }
 
 impl RecordType {

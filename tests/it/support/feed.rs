@@ -7,9 +7,9 @@ use arb_model::{FilterValues, Time, fixtures};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, Frame, LineMovement, Offer, Outcome,
-    Side, SignalChange, SignalQuote, StaleAlert, Status, Tick,
+    Side, SignalChange, SignalQuote, StaleAlert, Status, Tick, WebhookDelivery,
 };
-use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, SIGNALS, Topic};
+use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, SIGNALS, Topic, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::{RecordType, decode, encode};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
@@ -26,6 +26,25 @@ const WAIT: Duration = Duration::from_secs(30);
 /// A league's event.
 pub(crate) fn event(league: &str) -> Event {
     Event { id: "e".into(), ..fixtures::event_of(league) }
+}
+
+/// An attempt of a delivery to an endpoint, a second after the one before.
+pub(crate) fn delivery_entry(endpoint: &str, attempt: i64) -> WebhookDelivery {
+    WebhookDelivery {
+        delivery: "msg_of_the_test".into(),
+        endpoint: endpoint.into(),
+        kind: "arb_window".into(),
+        subject: "w".into(),
+        sequence: 7,
+        attempt,
+        outcome: if attempt == 3 { "delivered" } else { "failed" }.into(),
+        status: (attempt > 1).then_some(if attempt == 3 { 200 } else { 503 }),
+        latency: 12_345 * attempt,
+        answer: "it is \u{201c}busy\u{201d}\n\t\\'".into(),
+        next_at: (attempt < 3).then_some(1_790_000_001_000_000 + attempt * 1_000_000),
+        created_at: 1_790_000_000_000_000,
+        at: 1_790_000_000_000_001 + attempt * 1_000_000,
+    }
 }
 
 /// A frame of one tick, received at a time.
@@ -221,6 +240,14 @@ impl Writer {
         self.0.flush(WAIT).unwrap();
     }
 
+    /// Writes an entry of the delivery log.
+    pub(crate) fn write_delivery(&self, partition: i32, entry: &WebhookDelivery) {
+        self.0.begin_transaction().unwrap();
+        let value = encode(entry).unwrap();
+        self.put(&WEBHOOK_DELIVERIES, partition, &entry.endpoint, Some(&value));
+        self.commit();
+    }
+
     fn put_signal(&self, partition: i32, SignalChange { change, signal }: &SignalChange) {
         let is_open = ["opened", "updated", "refreshed"].contains(&&**change);
         let value = is_open.then(|| encode(signal).unwrap());
@@ -262,7 +289,9 @@ pub(crate) fn delete_before(brokers: &str, topic: &str, partition: i32, offset: 
 pub(crate) fn create(brokers: &str, names: &[String]) {
     let new: Vec<_> = names.iter().map(|name| NewTopic::new(name, 1, TopicReplication::Fixed(1))).collect();
     let created = block_on(admin(brokers).create_topics(&new, &AdminOptions::new())).unwrap();
-    created.into_iter().for_each(|created| drop(created.unwrap()));
+    for topic in created {
+        topic.unwrap();
+    }
 }
 
 /// Deletes a topic and creates one of the same name.

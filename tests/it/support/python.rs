@@ -41,15 +41,20 @@ pub(crate) fn run(script: &str, input: &str) -> String {
 
 /// The same by another interpreter.
 pub(crate) fn run_with(interpreter: &Path, script: &str, input: &str) -> String {
+    output(command(interpreter, script), input)
+}
+
+/// A script to be started.
+pub(crate) fn command(interpreter: &Path, script: &str) -> Command {
     let mut command = Command::new(interpreter);
     command.args(["-B", "-c", script]);
-    output(command, input)
+    command
 }
 
 /// The output of a script with arguments; it must succeed.
 pub(crate) fn run_by(interpreter: &Path, script: &str, arguments: &[&str]) -> String {
-    let mut command = Command::new(interpreter);
-    command.args(["-B", "-c", script]).args(arguments);
+    let mut command = command(interpreter, script);
+    command.args(arguments);
     output(command, "")
 }
 

@@ -109,7 +109,7 @@ impl State {
             self.posted.lock().unwrap().push(posted);
             match manner {
                 Manner::Status(status, head) => respond(stream, status, head, "an answer"),
-                Manner::Hang => std::thread::sleep(Duration::from_secs(60)),
+                Manner::Hang => std::thread::sleep(Duration::from_mins(1)),
                 Manner::Reset => return,
                 Manner::Flood => return flood(stream),
                 Manner::Drip => return drip(stream),

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use arb_kafka::{Cluster, topic_id};
-use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use serde_json::{Value, json};
 
 use super::clickhouse::ClickHouse;
@@ -28,7 +28,7 @@ struct Compared {
 const TIME: &str = "toUnixTimestamp64Micro";
 const FRACTION: &str = "reinterpretAsUInt64";
 
-const TABLES: [Compared; 6] = [
+const TABLES: [Compared; 7] = [
     Compared {
         table: "ticks",
         times: &["received_at", "commence_time", "last_seen_at", "price_moved_at"],
@@ -86,6 +86,13 @@ const TABLES: [Compared; 6] = [
             ("evidence.last_seen_at", TIME),
             ("fair.probability", FRACTION),
         ],
+    },
+    Compared {
+        table: "webhook_deliveries",
+        times: &["next_at", "created_at", "at"],
+        fractions: &[],
+        bytes: &[],
+        nested: &[],
     },
     Compared { table: "rejected", times: &[], fractions: &[], bytes: &["key", "value"], nested: &[] },
 ];
@@ -161,7 +168,7 @@ impl Ground {
     /// What the topics make, by the decoder in Python.
     pub(crate) fn expected(&self) -> Rows {
         let mut lines = Vec::new();
-        for topic in [&ODDS_TICKS, &FEED_EVENTS] {
+        for topic in [&ODDS_TICKS, &FEED_EVENTS, &WEBHOOK_DELIVERIES] {
             let id = hex(&topic_id(&Cluster::plaintext(&self.broker.brokers), topic).unwrap());
             for (offset, record) in read_places(&self.broker.brokers, topic.name) {
                 let line = json!({

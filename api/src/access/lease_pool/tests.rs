@@ -89,6 +89,18 @@ fn no_more_is_reserved_than_was_granted_and_what_is_given_back_is_reserved_again
 }
 
 #[test]
+fn one_request_of_a_lease_says_that_another_lease_may_be_due() {
+    let mut owner = Owner::new();
+    owner.reserve(0);
+    owner.grant(0, 5);
+    let said = [(); 5].map(|()| {
+        let hold = owner.reserve(1).unwrap();
+        owner.pools.finish(&hold, Some(ChargedTo { day: 1, route: "/v1/arbs".to_owned() }))
+    });
+    assert_eq!(said, [false, false, true, false, false]);
+}
+
+#[test]
 fn charges_are_reported_each_second_and_a_spent_lease_at_once() {
     let mut owner = Owner::new();
     owner.reserve(0);

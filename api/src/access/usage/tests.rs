@@ -29,8 +29,9 @@ impl Pair {
     fn answer(&self, instance: usize) -> Result<QuotaStatus, Refusal> {
         let usage = &self.instances[instance];
         let hold = usage.reserve_now(&self.caller, 1)?;
-        usage.commit(&hold, "/v1/arbs");
-        Ok(usage.status(&self.caller))
+        let status = usage.commit(&self.caller, &hold, "/v1/arbs");
+        assert_eq!(status, usage.status(&self.caller));
+        Ok(status)
     }
 }
 
@@ -85,7 +86,7 @@ fn a_key_spends_at_most_its_cap() {
     let capped = Caller { monthly_cap: Some(1), ..pair.caller.clone() };
     let usage = &pair.instances[0];
     let hold = usage.reserve_now(&capped, 1).unwrap();
-    usage.commit(&hold, "/v1/arbs");
+    usage.commit(&capped, &hold, "/v1/arbs");
     assert!(matches!(usage.reserve_now(&capped, 1), Err(Refusal::Capped(1..))));
 }
 

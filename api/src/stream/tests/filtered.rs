@@ -48,7 +48,7 @@ struct Feed {
 impl Feed {
     fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let TestApp { app, key, folder } = TestApp::new(1, 1_000, Duration::from_secs(600));
+        let TestApp { app, key, folder } = TestApp::new(1, 1_000, Duration::from_mins(10));
         let (app, kid) = (Arc::new(app), key[9..17].to_owned());
         Self { app, runtime, kid, open: BTreeMap::new(), offset: 0, _folder: folder }
     }

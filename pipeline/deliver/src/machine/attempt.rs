@@ -89,7 +89,7 @@ impl Step<'_> {
     }
 
     /// Begins the schedule of what has failed again.
-    pub(super) fn redeliver(&mut self, asked: &WebhookRedelivery) -> Result<(), WireError> {
+    pub(super) fn redeliver(&mut self, asked: &WebhookRedelivery) {
         let is_asked = |one: &&Arc<Delivery>| {
             asked.delivery.as_ref().is_none_or(|id| *id == one.id)
                 && asked.since.is_none_or(|since| one.created_at >= since)
@@ -105,7 +105,6 @@ impl Step<'_> {
                 ..delivery.as_ref().clone()
             });
         }
-        Ok(())
     }
 }
 

@@ -9,17 +9,25 @@ use arb_schemas::wire::WireError;
 
 use super::{MAX_PENDING, Step};
 use crate::codec::{Part, Progress, policy};
-use crate::delivery::{self, Delivery};
+use crate::delivery::{self, Delivery, NOTICE};
 
 const WINDOW: &str = "arb_window";
 const CLOSE: &str = "close_signal";
 
 impl Step<'_> {
-    /// Takes an event in, unless it was before: the feed, and what is copied from it, may have records twice.
+    /// Takes an event in, unless it was before: the feed, and what is copied from it, may have records twice, and several instances
+    /// notice the same.
     pub(super) fn event(&mut self, event: &WebhookEvent) -> Result<(), WireError> {
         if event.nonce.is_empty() && !self.admit((event.epoch, event.sequence)) {
             self.tally.doubles += 1;
             return Ok(());
+        }
+        if event.nonce.starts_with(NOTICE) {
+            if self.book.has_notice(&event.nonce) {
+                self.tally.doubles += 1;
+                return Ok(());
+            }
+            self.book.put(Part::Notice(event.nonce.clone(), event.at));
         }
         self.tally.events += 1;
         if event.kind == CLOSE {

@@ -5,6 +5,7 @@ use arb_schemas::records::{WebhookAttempt, WebhookEvent, WebhookRedelivery, Webh
 use arb_schemas::time::{Micros, SECOND};
 
 use super::*;
+use crate::delivery::NOTICE;
 use crate::schedule::Readiness;
 
 const START: Micros = 1_800_000_000 * SECOND;
@@ -207,6 +208,20 @@ fn what_failed_is_delivered_again_on_request_with_the_same_id() {
     assert_eq!(bench.attempt("delivered"), [id]);
     bench.pass(0);
     assert_eq!(bench.machine.size().failed, 0);
+}
+
+#[test]
+fn a_notice_is_taken_in_once_for_as_long_as_it_may_come_again() {
+    let mut bench = Bench::new();
+    let Task::Event(event) = event(1, START, ("quota.warning", "", "durable")) else { unreachable!() };
+    let notice = Task::Event(WebhookEvent { nonce: format!("{NOTICE}quota.warning/acc/1/80"), ..event });
+    bench.step(&notice);
+    let first = bench.attempt("delivered");
+    bench.step(&notice);
+    assert_eq!((first.len(), bench.due().len()), (1, 0), "another instance has noticed it too");
+    bench.step(&Task::Timer(START + 41 * 86_400 * SECOND));
+    bench.step(&notice);
+    assert_eq!(bench.due().len(), 1);
 }
 
 #[test]

@@ -174,8 +174,9 @@ metrics! {
     DELIVER_DEAD_LETTERS = counter(Deliver, Count, "arb_deliver_dead_letters_total", "Records put aside in the dead-letter topic of webhook tasks.").by(&["reason"]);
     DELIVER_FIRST_ATTEMPT = histogram(Deliver, Seconds, "arb_deliver_first_attempt_seconds", INSERT,
         "From reading an event from the feed to its first attempt at an endpoint.");
-    DELIVER_PENDING = gauge(Deliver, Count, "arb_deliver_pending", "Deliveries that are pending; it and the next are measured every 5 s.");
+    DELIVER_PENDING = gauge(Deliver, Count, "arb_deliver_pending", "Deliveries that are pending; it and the next two are measured every 5 s.");
     DELIVER_FAILED = gauge(Deliver, Count, "arb_deliver_failed", "Deliveries that failed and can be delivered again, for three days.");
+    DELIVER_OLDEST = gauge(Deliver, Seconds, "arb_deliver_oldest_pending_seconds", "For how long the oldest delivery has been pending; one that is tried again for hours counts too.");
     DELIVER_CIRCUITS = gauge(Deliver, Count, "arb_deliver_open_circuits", "Endpoints that are left alone because their last attempts failed.");
     DELIVER_TRANSACTIONS = counter(Deliver, Count, "arb_deliver_transactions_total",
         "Transactions by outcome. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);

@@ -2,10 +2,10 @@
 //! and the SQL for another one (`create_roles`) are generated.
 //!
 //! The migrator creates the schema and owns the views. The writer inserts, and reads back only the
-//! coordinates of rows. The analyst reads views, within limits. None of them may create a user or grant a
+//! coordinates of rows. The reader is the API: it reads views and the delivery log of webhooks. The analyst reads views, within limits. None of them may create a user or grant a
 //! right.
 
-use arb_schemas::clickhouse::{COORDINATES, STORE, TABLES, VIEWS};
+use arb_schemas::clickhouse::{COORDINATES, STORE, TABLES, VIEWS, WEBHOOK_DELIVERIES};
 
 /// A user of the server.
 #[derive(Debug)]
@@ -44,13 +44,15 @@ pub struct Quota {
 pub const MIGRATOR: &str = "migrator";
 /// Inserts what the sink reads.
 pub const WRITER: &str = "writer";
+/// Reads for the API: views, and the delivery log of webhooks with what servers answered.
+pub const READER: &str = "reader";
 /// Reads views.
 pub const ANALYST: &str = "analyst";
 
 /// All of them.
 #[must_use]
-pub fn all() -> [Role; 3] {
-    [migrator(), writer(), analyst()]
+pub fn all() -> [Role; 4] {
+    [migrator(), writer(), reader(), analyst()]
 }
 
 const fn set(name: &'static str, value: &'static str) -> Setting {
@@ -72,6 +74,21 @@ fn writer() -> Role {
     grants.push(format!("SELECT ON {STORE}.migrations"));
     // An insert is acknowledged when its rows are in the table, and only then.
     Role { name: WRITER, grants, settings: vec![set("async_insert", "0")], quota: None }
+}
+
+/// A question of the API is small: one that is not is refused, and never keeps the server from others.
+fn reader() -> Role {
+    let settings = vec![
+        // Its client sets formats with each query, which 1 forbids.
+        set("readonly", "2"),
+        set("max_execution_time", "10"),
+        set("max_memory_usage", "500000000"),
+        set("max_result_rows", "100000"),
+        set("result_overflow_mode", "throw"),
+        set("max_concurrent_queries_for_user", "20"),
+    ];
+    let grants = vec![format!("SELECT ON {VIEWS}.*"), format!("SELECT ON {STORE}.{WEBHOOK_DELIVERIES}")];
+    Role { name: READER, grants, settings, quota: None }
 }
 
 fn analyst() -> Role {

@@ -3,7 +3,9 @@
 //! A time outside a column's range would be stored as another time, and a month far in the past or future
 //! would create a separate part; both are signs of a broken clock. It changes nothing.
 
-use arb_schemas::records::{ArbWindow, CloseSignal, Event, LineMovement, SignalChange, StaleAlert};
+use arb_schemas::records::{
+    ArbWindow, CloseSignal, Event, LineMovement, SignalChange, StaleAlert, WebhookDelivery,
+};
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_schemas::view::FrameView;
 
@@ -27,6 +29,7 @@ pub(super) fn check(made: &DecodedRecord<'_>) -> Result<(), String> {
         DecodedRecord::Movement(movement) => movement_fits(movement),
         DecodedRecord::Alert(alert) => alert_fits(alert),
         DecodedRecord::Signal(changed) => signal_fits(changed),
+        DecodedRecord::Delivery(entry) => delivery_fits(entry),
         DecodedRecord::Nothing | DecodedRecord::Rejected(_) => Ok(()),
     }
 }
@@ -99,6 +102,12 @@ fn signal_fits(SignalChange { signal, .. }: &SignalChange) -> Result<(), String>
         column("last_seen_at", quote.last_seen_at.0)?;
     }
     Ok(())
+}
+
+fn delivery_fits(entry: &WebhookDelivery) -> Result<(), String> {
+    part("at", entry.at)?;
+    column("created_at", entry.created_at)?;
+    entry.next_at.map_or(Ok(()), |at| column("next_at", at))
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 use clickhouse::Row;
 
 use super::{
-    Coordinates, DecodedRecord, LineMovementRow, RejectedRow, SignalRow, StaleAlertRow, TransitionRow,
-    alert_row, closed_row, movement_row, rejected_row, signal_row, transition_row,
+    Coordinates, DecodedRecord, DeliveryRow, LineMovementRow, RejectedRow, SignalRow, StaleAlertRow,
+    TransitionRow, alert_row, closed_row, delivery_row, movement_row, rejected_row, signal_row,
+    transition_row,
 };
 use crate::record::Kept;
 use crate::table::Table;
@@ -53,6 +54,14 @@ impl RowOfRecord for SignalRow<'static> {
 
     fn of<'a>(at: Coordinates<'a>, made: &'a DecodedRecord<'a>, _: Kept<'a>) -> Option<SignalRow<'a>> {
         if let DecodedRecord::Signal(changed) = made { Some(signal_row(at, changed)) } else { None }
+    }
+}
+
+impl RowOfRecord for DeliveryRow<'static> {
+    const TABLE: Table = Table::WebhookDeliveries;
+
+    fn of<'a>(at: Coordinates<'a>, made: &'a DecodedRecord<'a>, _: Kept<'a>) -> Option<DeliveryRow<'a>> {
+        if let DecodedRecord::Delivery(entry) = made { Some(delivery_row(at, entry)) } else { None }
     }
 }
 

@@ -6,7 +6,7 @@ use arb_schemas::records::{
     Coverage, EdgeSignal, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, SignalQuote, Status, Tick,
 };
 use arb_schemas::time::parse_rfc3339;
-use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::encode;
 
 use super::*;
@@ -176,4 +176,41 @@ fn hostile_times_of_a_signal_are_rejected_with_it() {
     assert_eq!(reason_text(&|signal| signal.event.commence_time = Time(i64::MAX)), "commence_time");
     assert_eq!(reason_text(&|signal| signal.bets[0].last_seen_at = Time(i64::MAX)), "last_seen_at");
     assert_eq!(reason_text(&|signal| signal.evidence[1].price_moved_at = Time(i64::MIN)), "price_moved_at");
+}
+
+#[test]
+fn an_entry_of_the_delivery_log_is_a_row_and_fits_by_its_times() {
+    let entry = WebhookDelivery {
+        delivery: "msg_1".into(),
+        endpoint: "whk_1".into(),
+        kind: "arb_window".into(),
+        subject: "w".into(),
+        sequence: 7,
+        attempt: 2,
+        outcome: "failed".into(),
+        status: Some(503),
+        latency: 12_000,
+        answer: "busy".into(),
+        next_at: Some(30),
+        created_at: 10,
+        at: 20,
+    };
+    let message = encode(&entry).unwrap();
+    let made = read(&WEBHOOK_DELIVERIES, &message);
+    assert_eq!((made.rows(), made.time()), (Some((Table::WebhookDeliveries, 1)), Some(20)));
+    let DecodedRecord::Delivery(read_back) = made else { panic!("{made:?}") };
+    let row = delivery_row(AT, &read_back);
+    assert_eq!((row.kafka_offset, row.delivery, row.endpoint, row.attempt), (17, "msg_1", "whk_1", 2));
+    assert_eq!((row.outcome, row.status, row.latency, row.answer), ("failed", Some(503), 12_000, "busy"));
+    assert_eq!((row.next_at, row.created_at, row.at), (Some(Time(30)), Time(10), Time(20)));
+    for (field, entry) in [
+        ("at ", WebhookDelivery { at: -1, ..entry.clone() }),
+        ("created_at ", WebhookDelivery { created_at: i64::MIN, ..entry.clone() }),
+        ("next_at ", WebhookDelivery { next_at: Some(i64::MAX), ..entry }),
+    ] {
+        match read(&WEBHOOK_DELIVERIES, &encode(&entry).unwrap()) {
+            DecodedRecord::Rejected(reason) => assert!(reason.starts_with(field), "{reason}"),
+            made => panic!("{made:?}"),
+        }
+    }
 }

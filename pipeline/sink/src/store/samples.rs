@@ -2,7 +2,7 @@
 //!
 //! They are never sent.
 
-use crate::rows::{LineMovementRow, Sample, SignalRow, StaleAlertRow, TickRow, TransitionRow};
+use crate::rows::{DeliveryRow, LineMovementRow, Sample, SignalRow, StaleAlertRow, TickRow, TransitionRow};
 
 pub(super) fn tick() -> TickRow<'static> {
     Sample::sample()
@@ -21,5 +21,9 @@ pub(super) fn alert() -> StaleAlertRow<'static> {
 }
 
 pub(super) fn signal() -> SignalRow<'static> {
+    Sample::sample()
+}
+
+pub(super) fn delivery() -> DeliveryRow<'static> {
     Sample::sample()
 }

@@ -1,0 +1,253 @@
+//! `/v1/webhooks/{id}/deliveries` and `/statistics`: what became of deliveries to an endpoint.
+//!
+//! A page is the newest entries of ClickHouse and of this instance's memory together: what is in memory alone has not been stored
+//! yet. It never shows another account's endpoint.
+
+use std::sync::Arc;
+
+use arb_schemas::records::WebhookDelivery;
+use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
+use arb_sink::history::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, History, StatisticsQuery};
+use serde_json::{Value, json};
+
+use crate::access::usage::DAY;
+use crate::http::paging::{Cursor, cursor};
+use crate::http::parameters::{name, parameters};
+use crate::http::problem::Problem;
+use crate::http::reply;
+use crate::http::route::Started;
+use crate::webhooks::log::DeliveryLog;
+
+const OUTCOMES: [&str; 8] =
+    ["delivered", "failed", "given_up", "expired", "superseded", "gone", "dropped", "overflowed"];
+const BAD_OUTCOME: &str =
+    "must be delivered, failed, given_up, expired, superseded, gone, dropped or overflowed";
+const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
+const BAD_NAME: &str = "must be a name of at most 100 characters";
+const NOT_CONFIGURED: &str = "This server has no history: it was started without --history-url.";
+const NOT_READ: &str = "The history cannot be read at the moment; try again.";
+/// Entries of a page: unless asked otherwise, and at most.
+const LIMIT: (usize, usize) = (100, 200);
+/// What statistics are of, unless asked otherwise.
+const DAYS: Micros = 7 * DAY;
+
+type LogCursor = Cursor<DeliveryPlace, DeliveryQuery>;
+
+/// Where the log is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Deliveries {
+    pub(crate) log: Arc<DeliveryLog>,
+    pub(crate) history: Option<History>,
+}
+
+/// A page of the log.
+struct LogPage {
+    query: DeliveryQuery,
+    before: Option<DeliveryPlace>,
+    limit: usize,
+}
+
+impl LogPage {
+    fn parse(query: &str, endpoint: &str) -> Result<Self, Problem> {
+        let mut wanted = DeliveryQuery { endpoint: endpoint.to_owned(), ..DeliveryQuery::default() };
+        let (mut given, mut limit) = (None::<LogCursor>, LIMIT.0);
+        for (parameter, value) in parameters(query)? {
+            match &*parameter {
+                "outcome" if OUTCOMES.contains(&&*value) => wanted.outcome = Some(value.into_owned()),
+                "outcome" => return Err(Problem::invalid_param("outcome", BAD_OUTCOME)),
+                "type" => wanted.kind = Some(name("type", &value, BAD_NAME)?),
+                "webhook_id" => wanted.delivery = Some(name("webhook_id", &value, BAD_NAME)?),
+                "since" => wanted.since = Some(time("since", &value)?),
+                "until" => wanted.until = Some(time("until", &value)?),
+                "cursor" => given = Some(cursor(&value)?),
+                "limit" => {
+                    let asked = value.parse().ok().filter(|limit| (1..=LIMIT.1).contains(limit));
+                    limit = asked.ok_or_else(|| Problem::invalid_param("limit", "must be 1 to 200"))?;
+                }
+                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
+            }
+        }
+        let Some(given) = given else { return Ok(Self { query: wanted, before: None, limit }) };
+        let is_bare = wanted == DeliveryQuery { endpoint: endpoint.to_owned(), ..DeliveryQuery::default() };
+        if given.filter.endpoint != endpoint || !is_bare && given.filter != wanted {
+            return Err(Problem::invalid_param("cursor", "is of another list"));
+        }
+        Ok(Self { query: given.filter, before: Some(given.after), limit })
+    }
+
+    /// The newest entries that it asks for, of several sources: the same entry of two is one.
+    fn fill(self, found: impl IntoIterator<Item = Arc<WebhookDelivery>>) -> Value {
+        let is_asked = |entry: &Arc<WebhookDelivery>| {
+            let is_before = |before: &DeliveryPlace| DeliveryPlace::of(entry) < *before;
+            self.query.includes(entry) && self.before.as_ref().is_none_or(is_before)
+        };
+        let mut entries: Vec<_> = found.into_iter().filter(is_asked).collect();
+        entries.sort_by_cached_key(|entry| std::cmp::Reverse(DeliveryPlace::of(entry)));
+        entries.dedup_by_key(|entry| DeliveryPlace::of(entry));
+        let has_more = entries.len() > self.limit;
+        entries.truncate(self.limit);
+        let last = entries.last().filter(|_| has_more).map(|last| DeliveryPlace::of(last));
+        let next = last.map(|after| Cursor { after, filter: self.query }.encode());
+        let shown: Vec<_> = entries.iter().map(|entry| view(entry)).collect();
+        json!({"deliveries": shown, "next_cursor": next})
+    }
+}
+
+impl Deliveries {
+    /// A page of the log of an endpoint.
+    pub(crate) fn page(&self, query: &str, endpoint: &str) -> Started {
+        let page = LogPage::parse(query, endpoint)?;
+        let (recent, history) = (self.log.of(endpoint), self.history.clone());
+        Ok(Box::pin(async move {
+            let stored = match &history {
+                Some(history) => {
+                    // One more than is shown says whether there is another page.
+                    let asked = history.deliveries(&page.query, page.before.as_ref(), page.limit + 1);
+                    asked.await.map_err(not_read)?
+                }
+                None => Vec::new(),
+            };
+            let found = recent.into_iter().chain(stored.into_iter().map(Arc::new));
+            Ok(reply::json(page.fill(found).to_string()))
+        }))
+    }
+
+    /// Statistics of an endpoint: of seven days until now, unless asked otherwise.
+    pub(crate) fn statistics(&self, query: &str, endpoint: &str, now: Micros) -> Started {
+        let (mut since, mut until) = (None, now);
+        for (parameter, value) in parameters(query)? {
+            match &*parameter {
+                "since" => since = Some(time("since", &value)?),
+                "until" => until = time("until", &value)?,
+                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
+            }
+        }
+        let since = since.unwrap_or(until - DAYS);
+        if since >= until {
+            return Err(Problem::invalid_param("since", "must be before until"));
+        }
+        let history = self.history.clone().ok_or_else(|| Problem::unavailable(NOT_CONFIGURED))?;
+        let asked = StatisticsQuery { endpoint: endpoint.to_owned(), since, until };
+        Ok(Box::pin(async move {
+            let found = history.delivery_statistics(&asked).await.map_err(not_read)?;
+            Ok(reply::json(statistics_view(&asked, &found).to_string()))
+        }))
+    }
+}
+
+fn not_read(error: arb_sink::clickhouse::Error) -> Problem {
+    tracing::warn!(%error, "the history was not read");
+    Problem::unavailable(NOT_READ)
+}
+
+fn time(parameter: &str, value: &str) -> Result<Micros, Problem> {
+    parse_rfc3339(value).ok_or_else(|| Problem::invalid_param(parameter, BAD_TIME))
+}
+
+/// An entry of the log.
+fn view(entry: &WebhookDelivery) -> Value {
+    json!({
+        "webhook_id": entry.delivery,
+        "type": entry.kind,
+        "subject": entry.subject,
+        "attempt": entry.attempt,
+        "outcome": entry.outcome,
+        "status": entry.status,
+        "latency_seconds": entry.latency as f64 / 1e6,
+        "answer": entry.answer,
+        "at": to_rfc3339(entry.at),
+        "next_attempt_at": entry.next_at.map(to_rfc3339),
+        "event_read_at": to_rfc3339(entry.created_at),
+    })
+}
+
+fn statistics_view(asked: &StatisticsQuery, found: &DeliveryStatistics) -> Value {
+    let percentiles = |of: Option<(f64, f64)>| of.map(|(half, most)| json!({"p50": half, "p99": most}));
+    let statuses = found.statuses.iter().map(|(status, attempts)| {
+        (status.map_or_else(|| "none".to_owned(), |status| status.to_string()), json!(attempts))
+    });
+    let outcomes = found.outcomes.iter().map(|(outcome, entries)| (outcome.clone(), json!(entries)));
+    json!({
+        "since": to_rfc3339(asked.since),
+        "until": to_rfc3339(asked.until),
+        "deliveries": found.deliveries,
+        "attempts": found.attempts,
+        "outcomes": outcomes.collect::<serde_json::Map<_, _>>(),
+        "statuses": statuses.collect::<serde_json::Map<_, _>>(),
+        "latency_seconds": percentiles(found.latency),
+        "delivered_after_seconds": percentiles(found.delivered_after),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(at: Micros, outcome: &str) -> Arc<WebhookDelivery> {
+        Arc::new(WebhookDelivery {
+            delivery: format!("msg_{at}"),
+            endpoint: "whk_1".into(),
+            kind: "arb_window".into(),
+            subject: "w".into(),
+            sequence: at,
+            attempt: 1,
+            outcome: outcome.into(),
+            status: Some(200),
+            latency: 1,
+            answer: String::new(),
+            next_at: None,
+            created_at: at,
+            at,
+        })
+    }
+
+    fn page(query: &str) -> LogPage {
+        LogPage::parse(query, "whk_1").map_err(|_| query.to_owned()).unwrap()
+    }
+
+    fn ids(answer: &Value) -> Vec<&str> {
+        let entries = answer["deliveries"].as_array().unwrap();
+        entries.iter().map(|entry| entry["webhook_id"].as_str().unwrap()).collect()
+    }
+
+    /// Memory has the newest, the server all but the newest: together they are all, each once, whatever the pages' size is.
+    #[test]
+    fn pages_of_two_sources_that_overlap_have_each_entry_once() {
+        let all: Vec<_> =
+            (0..20).map(|at| entry(at, if at % 3 == 0 { "failed" } else { "delivered" })).collect();
+        for (filter, expected) in
+            [("", 20), ("outcome=failed&", 7), ("since=1970-01-01T00:00:00.000004Z&", 16)]
+        {
+            for limit in 1..=21 {
+                let (mut cursor, mut seen) = (String::new(), Vec::new());
+                loop {
+                    let page = page(&format!("{filter}limit={limit}{cursor}"));
+                    let answer = page.fill(all[8..].iter().chain(&all[..14]).cloned());
+                    seen.extend(ids(&answer).into_iter().map(str::to_owned));
+                    let Some(next) = answer["next_cursor"].as_str() else { break };
+                    cursor = format!("&cursor={next}");
+                }
+                let mut sorted = seen.clone();
+                sorted.sort_by_key(|id| std::cmp::Reverse(id["msg_".len()..].parse::<i64>().unwrap()));
+                sorted.dedup();
+                assert!(seen == sorted && seen.len() == expected, "{filter} {limit}: {seen:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cursor_keeps_its_filter_and_belongs_to_its_endpoint() {
+        let all = [entry(1, "failed"), entry(2, "failed"), entry(3, "delivered")];
+        let answer = page("outcome=failed&limit=1").fill(all.clone());
+        let next = answer["next_cursor"].as_str().unwrap();
+        assert_eq!(ids(&page(&format!("cursor={next}")).fill(all)), ["msg_1"]);
+        let is_refused = |query: &str, endpoint: &str| {
+            LogPage::parse(query, endpoint).is_err_and(|problem| problem.is_refusal())
+        };
+        assert!(is_refused(&format!("cursor={next}"), "whk_2"));
+        assert!(is_refused(&format!("outcome=gone&cursor={next}"), "whk_1"));
+        for query in ["outcome=lost", "limit=0", "limit=201", "since=today", "cursor=x", "type=", "page=2"] {
+            assert!(is_refused(query, "whk_1"), "{query}");
+        }
+    }
+}

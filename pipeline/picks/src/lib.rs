@@ -1,0 +1,16 @@
+//! Bots that pick bets, settlement of bets from results, and what a record of picks is evidence of. Pure.
+//!
+//! - [`settlement`]: what a bet is worth, from the result of its event;
+//! - [`bots`]: the rules by which bots pick, each with a version;
+//! - [`record`]: the statistics of graded bets; [`significance`]: probabilities of being luck;
+//! - [`history`]: matches with odds and goals, read from football-data;
+//! - [`evaluation`]: the bots over those matches.
+//!
+//! It never reads a clock, opens no file, and draws random numbers from seeded generators alone.
+
+pub mod bots;
+pub mod evaluation;
+pub mod history;
+pub mod record;
+pub mod settlement;
+pub mod significance;

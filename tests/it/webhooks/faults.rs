@@ -1,0 +1,143 @@
+//! Webhooks while something is wrong: deliverers that are killed, a broker that goes away, receivers that are down or dead.
+
+use super::*;
+
+/// Types of events that are records of the feed.
+const FEED: [&str; 5] = ["arb_window", "line_movement", "stale_alert", "close_signal", "edge_signal"];
+
+/// Ids of the events of the feed, as those that an endpoint without filters is sent: as many as there are records.
+fn assert_all(posted: &[Posted], hooks: &Hooks, what: &str) {
+    let (ids, expected) = (by_id(posted).len(), feed_events(&hooks.broker));
+    println!("{what}: {expected} events, {} requests", posted.len());
+    assert_eq!(ids, expected, "{what}");
+}
+
+/// Every event reaches both endpoints, one of which is served by a receiver that fails at first, whatever is killed; what arrives
+/// twice has the same id and the same bytes.
+#[test]
+fn deliverers_that_are_killed_lose_nothing() {
+    const KILLS: usize = 8;
+    let mut hooks = Hooks::start(2);
+    let (steady, flaky) =
+        (Receiver::start(Manner::Status(200, "")), Receiver::start(Manner::Status(500, "")));
+    let durable = json!({"policy": "durable", "events": FEED});
+    let first = hooks.endpoint(&steady, &durable);
+    let second = hooks.endpoint(&flaky, &durable);
+    let recording = recordings::simulated(hooks.broker.scratch.path(), 9, 60);
+    let mut rng = fastrand::Rng::with_seed(9);
+    std::thread::scope(|scope| {
+        let broker = &hooks.broker;
+        let ingest = scope.spawn(|| broker.ingest_at("1200", &recording, &[]));
+        for kill in 0..KILLS {
+            std::thread::sleep(Duration::from_millis(rng.u64(700..2_500)));
+            let index = kill % 2;
+            hooks.deliver[index].as_mut().unwrap().kill();
+            hooks.deliver[index] = Some(start_deliverer(broker, index));
+            if kill == KILLS / 2 {
+                flaky.set(Manner::Status(204, ""));
+            }
+        }
+        ingest.join().unwrap();
+    });
+    let (steady, flaky) = (settled(&steady, Duration::from_secs(20)), flaky.posted());
+    assert_all(&steady, &hooks, "the steady receiver");
+    assert_all(&flaky, &hooks, "the flaky one");
+    assert_ne!(first["id"], second["id"]);
+}
+
+#[test]
+fn an_endpoint_that_was_disabled_is_told_to_another_one_once() {
+    let hooks = Hooks::start(2);
+    let (gone, told) = (Receiver::start(Manner::Status(410, "")), Receiver::start(Manner::Status(200, "")));
+    hooks.endpoint(&told, &json!({"events": ["endpoint.disabled"]}));
+    let disabled = hooks.endpoint(&gone, &json!({"description": "the old one"}));
+    hooks.play(7, 10);
+    let posted = settled(&told, Duration::from_secs(5));
+    assert_eq!(posted.len(), 1, "{posted:?}");
+    let event = posted[0].json();
+    assert_eq!((&event["type"], &event["data"]["id"]), (&json!("endpoint.disabled"), &disabled["id"]));
+    assert_eq!(event["data"]["description"], "the old one");
+}
+
+/// While a receiver is down its windows close: with `live` it is sent the closes alone, with `durable` everything.
+#[test]
+fn a_window_that_closes_while_its_endpoint_is_down() {
+    let hooks = Hooks::start(1);
+    let receivers = ["live", "durable"].map(|policy| {
+        let receiver = Receiver::start(Manner::Status(503, ""));
+        hooks.endpoint(&receiver, &json!({"policy": policy, "events": ["arb_window", "close_signal"]}));
+        receiver
+    });
+    hooks.play(7, 12);
+    let tried = receivers.each_ref().map(|receiver| settled(receiver, Duration::from_secs(1)).len());
+    for receiver in &receivers {
+        receiver.set(Manner::Status(200, ""));
+    }
+    // The pauses of a circuit, and the last but one of the policy `live`.
+    let live = settled(&receivers[0], Duration::from_secs(45));
+    let (durable, live) = (receivers[1].posted(), &live[tried[0]..]);
+    println!("{tried:?} requests refused, {} delivered with `live`", live.len());
+    let about = |posted: &[Posted], kind: &str| -> BTreeSet<String> {
+        let events = posted.iter().map(Posted::json).filter(|event| event["type"] == kind);
+        events.map(|event| event["data"]["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let closed = about(&durable, "close_signal");
+    assert!(!closed.is_empty() && closed.is_subset(&about(&durable, "arb_window")), "{closed:?}");
+    assert_eq!(about(live, "close_signal"), closed);
+    let late = about(live, "arb_window");
+    assert!(late.is_disjoint(&closed), "the window had closed: {late:?} {closed:?}");
+}
+
+#[test]
+fn a_broker_that_goes_away_delays_events_and_loses_none() {
+    let mut hooks = Hooks::start(1);
+    let receiver = Receiver::start(Manner::Status(200, ""));
+    hooks.endpoint(&receiver, &json!({"policy": "durable", "events": FEED}));
+    hooks.play(7, 10);
+    settled(&receiver, Duration::from_secs(1));
+    receiver.set(Manner::Status(503, ""));
+    hooks.play(8, 10);
+    hooks.broker.kill();
+    std::thread::sleep(Duration::from_secs(10));
+    receiver.set(Manner::Status(200, ""));
+    hooks.broker.restart();
+    // A deliverer that has given up is started again, as by a supervisor.
+    if !hooks.deliver[0].as_mut().unwrap().is_running() {
+        println!("the deliverer had ended");
+        hooks.deliver[0] = Some(start_deliverer(&hooks.broker, 0));
+    }
+    hooks.play(9, 10);
+    wait_for("every event has arrived", || {
+        (by_id(&receiver.posted()).len() == feed_events(&hooks.broker)).then_some(())
+    });
+    assert_all(&settled(&receiver, Duration::from_secs(5)), &hooks, "after the broker came back");
+}
+
+/// Of 200 endpoints a tenth are dead: the others receive everything, while the dead ones are left alone more and more.
+#[test]
+fn dead_endpoints_keep_nothing_from_the_others() {
+    const OF_AN_ACCOUNT: usize = 100;
+    let hooks = Hooks::start(1);
+    let (healthy, dead) = (Receiver::start(Manner::Status(200, "")), Receiver::start(Manner::Hang));
+    let other = create_account(&hooks.broker, &hooks.url, "other@example.com");
+    for (account, key) in [&hooks.key, &other].into_iter().enumerate() {
+        for at in 0..OF_AN_ACCOUNT {
+            let receiver = if at % 10 == 0 { &dead } else { &healthy };
+            let body = json!({"url": format!("{}/{account}/{at}", receiver.url), "events": ["close_signal"]});
+            let (status, created) = hooks.ask_as(key, "POST", "/v1/webhooks", Some(&body));
+            assert_eq!(status, 201, "{created}");
+        }
+    }
+    wait_for("all are verified", || {
+        (healthy.challenges().len() >= 180 && dead.challenges().len() >= 20).then_some(())
+    });
+    hooks.play(7, 20);
+    let posted = settled(&healthy, Duration::from_secs(5));
+    let closes = by_id(&posted).len() / 180;
+    println!(
+        "{closes} events to each of 180, {} requests; {} to dead ones",
+        posted.len(),
+        dead.posted().len()
+    );
+    assert!(closes > 3 && by_id(&posted).len() == 180 * closes, "{}", by_id(&posted).len());
+}
