@@ -1,9 +1,10 @@
 //! An instance of the API, wired: what it reads, what it serves, and what it does beside.
 //!
-//! - `periodic`: the thread that reads changed files again.
+//! - `own_books`: the processor's quotes, and what is computed of them; `periodic`: the thread that reads changed files again.
 //!
 //! It never answers anything itself.
 
+mod own_books;
 mod periodic;
 
 use std::collections::BTreeMap;
@@ -37,13 +38,17 @@ use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
 use crate::pushes::{PushGate, PushLog};
 use crate::resources::account::Accounts;
+use crate::resources::books::BooksResource;
+use crate::resources::events::EventsResource;
 use crate::resources::health::Health;
 use crate::resources::keys::KeysResource;
 use crate::resources::scan::ScanResource;
 use crate::resources::session::SessionResource;
+use crate::resources::sports::StatusResource;
 use crate::resources::tickets::TicketResource;
 use crate::resources::ticks::TicksResource;
 use crate::resources::usage::UsageResource;
+use crate::resources::user_boards::UserBoards;
 use crate::resources::webhooks::WebhooksResource;
 use crate::resources::{MarketResources, Resources};
 use crate::routes::ROUTES;
@@ -69,6 +74,7 @@ pub struct App {
     sessions: Sessions,
     pushes: Arc<PushGate>,
     webhooks: Webhooks,
+    pub(crate) boards: Arc<UserBoards>,
 }
 
 /// What browsers need.
@@ -152,6 +158,7 @@ impl App {
             log: Arc::default(),
             history: None,
         };
+        let boards = own_books::boards(partitions, &Arc::default(), &lists);
         let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));
         Self {
             lists,
@@ -164,6 +171,7 @@ impl App {
             sessions,
             pushes,
             webhooks,
+            boards,
         }
     }
 
@@ -336,11 +344,12 @@ impl App {
         let (usage, streams) = (Arc::clone(&self.usage), Arc::clone(&self.stream));
         let usage = UsageResource { usage, streams };
         let Sessions { site, sign_up, passwords, cors } = &self.sessions;
+        let quotes = &self.boards.quotes;
         let browsers = (site.clone(), Arc::clone(sign_up));
         let resources = Resources {
             tickets: TicketResource { accounts: accounts.clone(), cors: cors.clone() },
-            live: MarketResources::new(&self.lists, &self.stream),
-            test: MarketResources::new(&self.test_market.lists, &self.test_market.stream),
+            live: MarketResources::new(&self.lists, &self.stream, Some(&self.boards)),
+            test: MarketResources::new(&self.test_market.lists, &self.test_market.stream, None),
             scan: ScanResource {
                 scans: Arc::clone(&self.scans),
                 lists: self.lists.clone(),
@@ -351,6 +360,9 @@ impl App {
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),
             webhooks: WebhooksResource { accounts: accounts.clone(), webhooks: self.webhooks.clone() },
+            events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },
+            books: BooksResource { quotes: Arc::clone(quotes), polls: Arc::clone(&self.lists.polls) },
+            status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },
             accounts,
             keys,
         };

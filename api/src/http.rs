@@ -12,6 +12,7 @@
 //!
 //! It never knows a resource: the resources are passed in as rows of a table.
 
+pub(crate) mod accept;
 pub(crate) mod auth;
 mod body;
 pub(crate) mod charge;

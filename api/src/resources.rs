@@ -2,6 +2,9 @@
 //!
 //! - `list`: how a list is answered, a page at a time; `arbs` and `signals`: what differs between the two; `board_filter`: what
 //!   a request may ask of the board.
+//! - `user_query` and `user_boards`: what of the board is computed for one caller, and where it is kept.
+//! - `events`: events and their odds; `books`; `sports`: sports and leagues, and the state of the service; `tagged`: JSON answers
+//!   with a tag.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
 //! - `scan`: scans and their answers; `ticks`: odds that clients push.
 //! - `stream`: the entry to Server-Sent Events; `tickets`: what opens one without a key; `usage`: an account's quota;
@@ -13,7 +16,9 @@
 pub(crate) mod account;
 mod arbs;
 mod board_filter;
+pub(crate) mod books;
 mod deliveries;
+pub(crate) mod events;
 pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod list;
@@ -22,27 +27,38 @@ pub(crate) mod registry;
 pub(crate) mod scan;
 pub(crate) mod session;
 mod signals;
+pub(crate) mod sports;
 pub(crate) mod stream;
+mod tagged;
 pub(crate) mod tickets;
 pub(crate) mod ticks;
 pub(crate) mod usage;
+pub(crate) mod user_boards;
+mod user_query;
 pub(crate) mod webhooks;
+
+pub(crate) use self::user_query::cost as board_cost;
 
 use std::sync::Arc;
 
 use arb_accounts::key::Mode;
-use arb_schemas::records::{BoardEntry, EdgeSignal};
+use arb_schemas::records::EdgeSignal;
 
 use self::account::Accounts;
+use self::arbs::ArbsResource;
+use self::books::BooksResource;
+use self::events::EventsResource;
 use self::health::Health;
 use self::keys::KeysResource;
 use self::list::ListResource;
 use self::scan::ScanResource;
 use self::session::SessionResource;
+use self::sports::{SportsResource, StatusResource};
 use self::stream::StreamResource;
 use self::tickets::TicketResource;
 use self::ticks::TicksResource;
 use self::usage::UsageResource;
+use self::user_boards::UserBoards;
 use self::webhooks::WebhooksResource;
 use crate::http::charge::Charge;
 use crate::lists::Lists;
@@ -64,21 +80,28 @@ pub(crate) struct Resources {
     pub(crate) keys: KeysResource,
     pub(crate) session: SessionResource,
     pub(crate) webhooks: WebhooksResource,
+    pub(crate) events: EventsResource,
+    pub(crate) books: BooksResource,
+    pub(crate) status: StatusResource,
 }
 
 /// What there is of a market.
 #[derive(Debug)]
 pub(crate) struct MarketResources {
-    pub(crate) arbs: ListResource<BoardEntry>,
+    pub(crate) arbs: ArbsResource,
+    pub(crate) sports: SportsResource,
     pub(crate) signals: ListResource<EdgeSignal>,
     pub(crate) stream: StreamResource,
 }
 
 impl MarketResources {
-    /// Of these lists and streams.
-    pub(crate) fn new(lists: &Lists, streams: &Arc<StreamState>) -> Self {
+    /// Of these lists and streams, and of boards that are computed where there are any.
+    pub(crate) fn new(lists: &Lists, streams: &Arc<StreamState>, boards: Option<&Arc<UserBoards>>) -> Self {
+        let boards = boards.map(Arc::clone);
+        let list = ListResource { entries: Arc::clone(&lists.board) };
         Self {
-            arbs: ListResource { entries: Arc::clone(&lists.board) },
+            arbs: ArbsResource { list, boards },
+            sports: SportsResource { lists: lists.clone() },
             signals: ListResource { entries: Arc::clone(&lists.signals) },
             stream: StreamResource { streams: Arc::clone(streams) },
         }

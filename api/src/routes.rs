@@ -13,7 +13,9 @@ use warp::http::Method;
 use crate::http::auth::AuthScheme;
 use crate::http::route::{Answer, BOTH, Route, Started};
 use crate::resources::account::AccountHolder;
-use crate::resources::{Resources, health, keys, problems, registry, scan, session, tickets, webhooks};
+use crate::resources::{
+    Resources, board_cost, health, keys, problems, registry, scan, session, tickets, webhooks,
+};
 
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
 
@@ -29,13 +31,31 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 48] = [
+pub(crate) static ROUTES: [Route<Resources>; 53] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
+    .priced_by(board_cost)
     .for_test_keys(),
     Row::keyed(Method::GET, "/api/v1/signals", (BOTH, Scope::SignalsRead), 1, |to, request, charge| {
         to.market(charge).signals.page(request, charge)
+    })
+    .for_test_keys(),
+    Row::keyed(Method::GET, "/api/v1/events", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
+        to.events.page(request, charge)
+    }),
+    Row::keyed(
+        Method::GET,
+        "/api/v1/events/{id}/odds",
+        (BOTH, Scope::BoardRead),
+        1,
+        |to, request, charge| to.events.odds(request, charge),
+    ),
+    Row::keyed(Method::GET, "/api/v1/books", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
+        to.books.list(request, charge)
+    }),
+    Row::keyed(Method::GET, "/api/v1/sports", (BOTH, Scope::BoardRead), 0, |to, request, charge| {
+        to.market(charge).sports.list(request, charge)
     })
     .for_test_keys(),
     Row::keyed_task(Method::GET, "/api/v1/stream", (BOTH, Scope::StreamRead), |to, request, charge| {
@@ -168,6 +188,7 @@ pub(crate) static ROUTES: [Route<Resources>; 48] = [
     }),
     Route::open("/livez", |_, _| health::live()),
     Route::open("/readyz", |to, _| to.health.ready()),
+    Route::open("/status", |to, request| to.status.show(request)),
     Route::open("/problems/{name}", |_, request| problems::page(request)),
     Route::open("/registry/config", |_, _| registry::config()),
     Route::open("/registry/mode", |_, _| registry::mode()),

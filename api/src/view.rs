@@ -1,11 +1,14 @@
 //! How what is open reads in JSON: the record's own text form, and what only JSON has.
 //!
 //! - `entry`: a window of the board; `signal`: an edge signal. The event that both refer to is defined here.
+//! - `odds`: formats of odds; `csv`: entries of the board as CSV.
 //!
 //! Names and forms of values are those of `arb_model`. Pure. It adds the rank, ages and the time of expiry, and shows the sport
 //! and the league of an event beside it.
 
+pub(crate) mod csv;
 mod entry;
+mod odds;
 mod signal;
 
 use arb_model::{Event, Name, Time};
@@ -13,6 +16,7 @@ use arb_schemas::time::{Micros, SECOND};
 use serde::Serialize;
 
 pub(crate) use self::entry::EntryView;
+pub(crate) use self::odds::OddsFormat;
 pub(crate) use self::signal::SignalView;
 
 /// An entry at its rank.
@@ -125,5 +129,24 @@ mod tests {
         );
         assert_eq!((&value["rank"], &value["sequence"]), (&json!(3), &json!(7)));
         assert_eq!(at(0.0, 1, 10 * SECOND)["legs"][0]["age_seconds"], 1.0);
+    }
+
+    #[test]
+    fn other_odds_change_nothing_but_the_odds() {
+        let entry = entry("a", 0.02);
+        let of = |odds| shown(EntryView::with_odds(&entry, 8 * SECOND, odds));
+        let (mut decimal, mut american) = (of(OddsFormat::Decimal), of(OddsFormat::American));
+        assert_eq!(
+            (&american["legs"][0]["price"], &american["legs"][1]["price"]),
+            (&json!(110), &json!(-110))
+        );
+        assert_eq!(of(OddsFormat::Fractional)["legs"][1]["price"], "10/11");
+        for value in [&mut decimal, &mut american] {
+            for leg in value["legs"].as_array_mut().unwrap() {
+                let leg = leg.as_object_mut().unwrap();
+                assert!(leg.remove("price").is_some() && leg.remove("effective_price").is_some());
+            }
+        }
+        assert_eq!(decimal, american);
     }
 }

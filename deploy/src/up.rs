@@ -147,8 +147,9 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let webhooks = [webhook_key.as_str(), "--webhook-development"];
     let serve = ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", &serve_admin];
     let history = history_arguments(config);
-    let history: Vec<_> = history.iter().map(String::as_str).collect();
-    children.start("serve", &[&common[..], &serve, &webhooks, &history].concat())?;
+    let serve: Vec<_> =
+        serve.into_iter().chain(books.as_deref()).chain(history.iter().map(String::as_str)).collect();
+    children.start("serve", &[&common[..], &serve, &webhooks].concat())?;
     children.start("deliver", &[&common[..], &[&deliver_admin], &webhooks].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
     {

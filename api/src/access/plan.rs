@@ -27,6 +27,8 @@ pub(crate) struct PlanLimits {
     pub(crate) connections: u32,
     /// Scans of an account in an hour that cause a poll.
     pub(crate) scans: u32,
+    /// Boards of own books of an account within a minute, at one instance.
+    pub(crate) boards: u32,
 }
 
 /// Scans of an account in an hour, unless a file has another number.
@@ -42,6 +44,7 @@ struct Changes {
     streams: Option<u32>,
     connections: Option<u32>,
     scans: Option<u32>,
+    boards: Option<u32>,
 }
 
 impl Changes {
@@ -62,6 +65,7 @@ impl Changes {
             streams: self.streams.unwrap_or(limits.streams),
             connections: self.connections.unwrap_or(limits.connections),
             scans: self.scans.unwrap_or(limits.scans),
+            boards: self.boards.unwrap_or(limits.boards),
         }
     }
 }
@@ -95,6 +99,7 @@ impl Default for Plans {
             streams: 5,
             connections: 50,
             scans: SCANS,
+            boards: 2,
         };
         let pro = PlanLimits {
             requests: 100_000,
@@ -103,6 +108,7 @@ impl Default for Plans {
             streams: 50,
             connections: 500,
             scans: SCANS,
+            boards: 20,
         };
         let enterprise = PlanLimits { requests: 10_000_000, scans: SCANS, ..PlanLimits::default() };
         Self { free, pro, enterprise }

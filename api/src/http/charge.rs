@@ -42,6 +42,11 @@ impl<'a> Charge<'a> {
         Self { caller, usage, route, cost, reserved: RefCell::default(), is_charged: Cell::default() }
     }
 
+    /// What the request costs, in requests.
+    pub(crate) fn cost(&self) -> u64 {
+        self.cost
+    }
+
     /// What the caller's plan allows.
     pub(crate) fn limits(&self) -> PlanLimits {
         self.usage.limits(self.caller.plan)

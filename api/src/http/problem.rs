@@ -64,7 +64,8 @@ static RATE_LIMITED: ProblemKind = ProblemKind {
     name: "rate-limited",
     status: StatusCode::TOO_MANY_REQUESTS,
     title: "Rate limited",
-    page: "There were too many attempts, a key asks more often than its plan allows, or the server has no room for more odds; try again after the seconds of the Retry-After \
+    page: "There were too many attempts, a key asks more often than its plan allows, the account asks for more boards of own books at one time than its plan allows, or the \
+           server has no room for more odds; try again after the seconds of the Retry-After \
            header. Refused requests cost nothing.",
 };
 static TOO_MANY_STREAMS: ProblemKind = ProblemKind {
@@ -259,6 +260,15 @@ impl Problem {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
         let detail =
             format!("The account has had {most} scans that caused polls within an hour, as many as it may.");
+        Self { header, ..Self::new(&RATE_LIMITED, &detail) }
+    }
+
+    /// 429, until the account may have another board computed.
+    pub(crate) fn boards_capped(seconds: u64, most: u32) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        let detail = format!(
+            "The account has asked for {most} boards of own books within a minute, as many as its plan allows."
+        );
         Self { header, ..Self::new(&RATE_LIMITED, &detail) }
     }
 

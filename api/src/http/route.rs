@@ -15,7 +15,7 @@ use super::auth::AuthScheme;
 use super::body::Media;
 use super::charge::Charge;
 use super::problem::Problem;
-use super::request::Request;
+use super::request::{Head, Request};
 use crate::access::authority::Caller;
 
 /// What a handler gives.
@@ -84,6 +84,8 @@ pub(crate) struct Route<S: 'static> {
     pub(super) media: Media,
     /// Whether a ticket is as good as a key.
     pub(super) takes_tickets: bool,
+    /// What an answer costs by the query, where that decides it.
+    priced: Option<fn(&str) -> u64>,
 }
 
 impl<S: 'static> Route<S> {
@@ -98,6 +100,7 @@ impl<S: 'static> Route<S> {
             answers_head: true,
             media: Media::Json,
             takes_tickets: false,
+            priced: None,
         }
     }
 
@@ -119,6 +122,7 @@ impl<S: 'static> Route<S> {
             answers_head: true,
             media: Media::Json,
             takes_tickets: false,
+            priced: None,
         }
     }
 
@@ -139,6 +143,7 @@ impl<S: 'static> Route<S> {
             answers_head: true,
             media: Media::Json,
             takes_tickets: false,
+            priced: None,
         }
     }
 
@@ -154,6 +159,7 @@ impl<S: 'static> Route<S> {
             answers_head: true,
             media: Media::Json,
             takes_tickets: false,
+            priced: None,
         }
     }
 
@@ -190,6 +196,12 @@ impl<S: 'static> Route<S> {
         self
     }
 
+    /// The same row, whose answers cost what this says of the query; documents show what an answer without one costs.
+    pub(crate) const fn priced_by(mut self, priced: fn(&str) -> u64) -> Self {
+        self.priced = Some(priced);
+        self
+    }
+
     /// The same row, which does not answer HEAD: what its GET triggers has a price.
     pub(crate) const fn without_head(mut self) -> Self {
         self.answers_head = false;
@@ -213,10 +225,12 @@ impl<S: 'static> Route<S> {
         matches!(self.access, Access::Key { .. })
     }
 
-    /// What an answer to a method costs. HEAD costs nothing: it has no body.
-    pub(super) fn cost(&self, method: &Method) -> u64 {
+    /// What an answer to a request costs. HEAD costs nothing: it has no body.
+    pub(super) fn cost(&self, head: &Head<'_>) -> u64 {
         match self.access {
-            Access::Key { cost, .. } if method != Method::HEAD => cost,
+            Access::Key { cost, .. } if head.method != Method::HEAD => {
+                self.priced.map_or(cost, |priced| priced(head.query))
+            }
             _ => 0,
         }
     }

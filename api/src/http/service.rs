@@ -163,7 +163,7 @@ impl<S: Send + Sync + 'static> Service<S> {
         let (burst, admitted) = self.admit(caller.as_ref().ok(), head.headers);
         let (charge, refusal) = match caller {
             Ok(caller) => {
-                let cost = route.as_ref().map_or(0, |route| route.cost(head.method));
+                let cost = route.as_ref().map_or(0, |route| route.cost(head));
                 let pattern = path.map_or("", |path| path.pattern);
                 (Some(Charge::new(caller, &self.usage, (pattern, cost))), None)
             }

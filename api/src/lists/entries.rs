@@ -173,7 +173,7 @@ mod tests {
     use crate::fixtures::{entry, of_sport};
     use crate::http::paging::Cursor;
     use crate::lists::listed::ListFilter;
-    use crate::lists::snapshot::PageQuery;
+    use crate::lists::snapshot::{PageForm, PageQuery};
 
     type Board = Entries<BoardEntry>;
     type Filter = <BoardEntry as Listed>::Filter;
@@ -188,8 +188,8 @@ mod tests {
 
     fn page_of(board: &Board, limit: usize, after: Option<&str>, filter: &Filter) -> Value {
         let after = after.map(|after| Cursor::<_, Filter>::decode(after).unwrap().after);
-        let ask = PageQuery { limit, after, filter: filter.clone() };
-        serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json.plain).unwrap()
+        let ask = PageQuery { limit, after, filter: filter.clone(), form: PageForm::Json };
+        serde_json::from_slice(&board.snapshot().unwrap().page(&ask).body.plain).unwrap()
     }
 
     fn ids(page: &Value) -> Vec<&str> {

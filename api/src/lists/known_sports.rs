@@ -48,6 +48,13 @@ impl KnownSports {
         if sport.name().is_some_and(of_known_sport) { Ok(()) } else { self.check(parameter, sport) }
     }
 
+    /// All leagues, in order.
+    pub(crate) fn leagues(&self) -> BTreeSet<String> {
+        let seen = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let seen = seen.iter().filter(|name| name.contains('_')).cloned();
+        LEAGUES.lines().map(ToOwned::to_owned).chain(seen).collect()
+    }
+
     /// Refuses a parameter that names none of them.
     pub(crate) fn check(&self, parameter: &str, sport: &Sport) -> Result<(), Problem> {
         let Some(name) = sport.name().filter(|name| catalogue().all(|known| known != *name)) else {
@@ -148,6 +155,10 @@ mod tests {
         sports.note("kabaddi", "kabaddi_pro");
         assert!(refusal(&sports, "kabaddi_pro").is_none() && refusal(&sports, "kabaddi").is_none());
         assert!(refusal(&sports, "kabadi").unwrap().contains("kabaddi"));
+        let leagues = sports.leagues();
+        assert!(
+            leagues.contains("kabaddi_pro") && leagues.contains("soccer_epl") && !leagues.contains("kabaddi")
+        );
     }
 
     #[test]

@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 
 use crate::http::problem::Problem;
 use crate::lists::sport::Sport;
+use crate::view::OddsFormat;
 
 /// A type of record that is listed.
 pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
@@ -39,8 +40,13 @@ pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
     fn sequence(&self) -> i64;
     /// Its position in the order of the list.
     fn key(&self) -> Self::Key;
-    /// How it reads at its rank from 1, as of a time, if there is one.
-    fn view(&self, rank: u64, as_of: Option<Micros>) -> impl Serialize;
+    /// The names of its columns where it is answered as CSV too.
+    const CSV: Option<&'static str> = None;
+
+    /// How it reads at its rank from 1, as of a time, if there is one, with odds in a format.
+    fn view(&self, rank: u64, as_of: Option<Micros>, odds: OddsFormat) -> impl Serialize;
+    /// Appends the same as CSV, where there are columns.
+    fn write_csv(&self, _rank: u64, _as_of: Option<Micros>, _odds: OddsFormat, _text: &mut String) {}
 }
 
 /// A place in a total order, first things first; a page ends after one.
@@ -99,6 +105,15 @@ pub(crate) trait ListFilter<E>:
         E: Listed,
     {
         entry.key()
+    }
+    /// The same once all parameters were taken, such that equal requests have equal filters.
+    #[must_use]
+    fn checked(self) -> Self {
+        self
+    }
+    /// The format of the odds that it asks for.
+    fn odds(&self) -> OddsFormat {
+        OddsFormat::Decimal
     }
     /// Bytes of the names in it.
     fn bytes(&self) -> usize;

@@ -16,10 +16,12 @@ use crate::http::encoding::Encoded;
 use crate::http::etag::Tag;
 use crate::http::paging::Cursor;
 use crate::lists::listed::{ListFilter, Listed, SortKey};
-use crate::view;
+use crate::view::{self, OddsFormat};
 
 /// Most bytes of pages that are kept, with the questions that they answer.
 const MAX_KEPT: usize = 16 * 1024 * 1024;
+/// The same of a board of one caller.
+const MAX_KEPT_OF_ONE: usize = 1024 * 1024;
 /// Times the bytes of a page that it takes with its compressed forms, at most.
 const FORMS: usize = 2;
 /// What a page takes beside its bytes and the names in its question, at most: its tag and its places in the tables.
@@ -57,6 +59,17 @@ pub(crate) struct PageQuery<P, F> {
     pub(crate) after: Option<P>,
     /// The entries that pass the filter.
     pub(crate) filter: F,
+    /// As what.
+    pub(crate) form: PageForm,
+}
+
+/// What a page is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(crate) enum PageForm {
+    #[default]
+    Json,
+    /// Rows, for a list that has columns.
+    Csv,
 }
 
 /// Of a list.
@@ -65,8 +78,10 @@ pub(crate) type PageQueryOf<E> = PageQuery<<E as Listed>::Key, <E as Listed>::Fi
 /// A page as it is sent, shared by all clients that receive it.
 #[derive(Debug)]
 pub(crate) struct Page {
-    pub(crate) json: Encoded,
+    pub(crate) body: Encoded,
     pub(crate) tag: Tag,
+    /// The cursor of the next page.
+    pub(crate) next: Option<String>,
 }
 
 /// Pages that were asked for, by what was asked.
@@ -77,11 +92,13 @@ struct PageCache<A> {
     /// Their questions, the first one first.
     order: VecDeque<Arc<A>>,
     bytes: usize,
+    /// Bytes, at most.
+    most: usize,
 }
 
 impl<A> Default for PageCache<A> {
     fn default() -> Self {
-        Self { pages: HashMap::new(), order: VecDeque::new(), bytes: 0 }
+        Self { pages: HashMap::new(), order: VecDeque::new(), bytes: 0, most: MAX_KEPT }
     }
 }
 
@@ -91,12 +108,12 @@ impl<A: Clone + Eq + Hash> PageCache<A> {
     /// theirs for every 16 MB.
     fn keep(&mut self, ask: &A, page: &Arc<Page>, names: usize) {
         // Small ones count too: there are as many answers without entries as names.
-        let bytes = FORMS * page.json.plain.len() + names + PLACES;
+        let bytes = FORMS * page.body.plain.len() + names + PLACES;
         // Two may have rendered it at one time.
-        if bytes > MAX_KEPT || self.pages.contains_key(ask) {
+        if bytes > self.most || self.pages.contains_key(ask) {
             return;
         }
-        while self.bytes + bytes > MAX_KEPT
+        while self.bytes + bytes > self.most
             && let Some(oldest) = self.order.pop_front()
         {
             self.bytes -= self.pages.remove(&oldest).map_or(0, |(_, bytes)| bytes);
@@ -112,6 +129,7 @@ impl<A: Clone + Eq + Hash> PageCache<A> {
 #[derive(Debug)]
 struct RenderedEntry<E: Listed> {
     place: E::Key,
+    rank: u64,
     entry: Arc<E>,
     json: Bytes,
 }
@@ -124,13 +142,20 @@ impl<E: Listed> Snapshot<E> {
         ordered.sort_by(|(a, _), (b, _)| a.cmp(b));
         let shown = ordered.into_iter().zip(1_u64..).map(|((place, entry), rank)| RenderedEntry {
             place,
+            rank,
             entry: Arc::clone(entry),
-            json: view::json(&entry.view(rank, as_of)).into(),
+            json: view::json(&entry.view(rank, as_of, OddsFormat::Decimal)).into(),
         });
         let poll = |(source, at): (&String, &Micros)| json!({"source": source, "polled_at": to_rfc3339(*at)});
         let polls = parts.polls.iter().map(poll).collect();
         let is_stale = parts.is_stale;
         Self { as_of, is_stale, entries: shown.collect(), polls, kept: RwLock::default() }
+    }
+
+    /// The same with less room for pages: there are many such boards, and each has few readers.
+    pub(crate) fn of_one_caller(parts: &Parts<E>) -> Self {
+        let cache = PageCache { most: MAX_KEPT_OF_ONE, ..PageCache::default() };
+        Self { kept: RwLock::new(cache), ..Self::of(parts) }
     }
 
     /// A page, as it was rendered when it was first asked for.
@@ -140,15 +165,19 @@ impl<E: Listed> Snapshot<E> {
             return Arc::clone(page);
         }
         drop(kept);
-        let json = Bytes::from(self.render(ask));
-        let page = Arc::new(Page { tag: Tag::of(&json), json: Encoded::new(json) });
+        let (body, next) = self.render(ask);
+        let body = Bytes::from(body);
+        let page = Arc::new(Page { tag: Tag::of(&body), body: Encoded::new(body), next });
         let names = ask.filter.bytes() + ask.after.as_ref().map_or(0, SortKey::bytes);
         self.kept.write().unwrap_or_else(PoisonError::into_inner).keep(ask, &page, names);
         page
     }
 
     /// The entries of a page, and whether there are more.
-    fn found(&self, PageQuery { limit, after, filter }: &PageQueryOf<E>) -> (Vec<&RenderedEntry<E>>, bool) {
+    fn found(
+        &self,
+        PageQuery { limit, after, filter, .. }: &PageQueryOf<E>,
+    ) -> (Vec<&RenderedEntry<E>>, bool) {
         let is_passed = |place: &E::Key| after.as_ref().is_some_and(|after| place <= after);
         let is_shown = |shown: &&RenderedEntry<E>| filter.includes(&shown.entry, self.as_of);
         if !filter.reorders() {
@@ -161,22 +190,42 @@ impl<E: Listed> Snapshot<E> {
         one_page(rest.into_iter().map(|(_, shown)| shown), *limit)
     }
 
-    /// A page in the envelope. Entries are JSON already and go in as they are.
-    fn render(&self, ask: &PageQueryOf<E>) -> String {
+    /// A page in its form, and the cursor of the next one.
+    fn render(&self, ask: &PageQueryOf<E>) -> (String, Option<String>) {
         let (page, has_more) = self.found(ask);
         let next = page.last().filter(|_| has_more).map(|last| {
             let filter = ask.filter.clone();
             Cursor { after: filter.key(&last.entry), filter }.encode()
         });
+        let text = match ask.form {
+            PageForm::Json => self.render_json(&page, ask.filter.odds(), next.as_deref()),
+            PageForm::Csv => self.render_csv(&page, ask.filter.odds()),
+        };
+        (text, next)
+    }
+
+    /// In the envelope. Entries with decimal odds are JSON already and go in as they are.
+    fn render_json(&self, page: &[&RenderedEntry<E>], odds: OddsFormat, next: Option<&str>) -> String {
         let mut text = self.opening();
         text.reserve(page.iter().map(|shown| shown.json.len() + 1).sum::<usize>() + TAIL);
         for (index, shown) in page.iter().enumerate() {
             text.push_str(if index == 0 { "" } else { "," });
-            text.push_str(&String::from_utf8_lossy(&shown.json));
+            if odds == OddsFormat::Decimal {
+                text.push_str(&String::from_utf8_lossy(&shown.json));
+            } else {
+                let entry = view::json(&shown.entry.view(shown.rank, self.as_of, odds));
+                text.push_str(&String::from_utf8_lossy(&entry));
+            }
         }
         text.push_str("],\"next_cursor\":");
         text.push_str(&json!(next).to_string());
         text.push('}');
+        text
+    }
+
+    fn render_csv(&self, page: &[&RenderedEntry<E>], odds: OddsFormat) -> String {
+        let mut text = E::CSV.unwrap_or_default().to_owned();
+        page.iter().for_each(|shown| shown.entry.write_csv(shown.rank, self.as_of, odds, &mut text));
         text
     }
 
@@ -226,15 +275,16 @@ mod tests {
     }
 
     fn ask(limit: usize) -> PageQuery {
-        PageQuery { limit, after: None, filter: <BoardEntry as Listed>::Filter::default() }
+        let filter = <BoardEntry as Listed>::Filter::default();
+        PageQuery { limit, after: None, filter, form: PageForm::Json }
     }
 
     #[test]
     fn a_page_is_rendered_once_for_all() {
         let snapshot = snapshot(&["a", "b"]);
         let (first, second) = (snapshot.page(&ask(1)), snapshot.page(&ask(1)));
-        assert_eq!(first.json.plain.as_ptr(), second.json.plain.as_ptr());
-        assert_eq!(first.tag, Tag::of(&first.json.plain));
+        assert_eq!(first.body.plain.as_ptr(), second.body.plain.as_ptr());
+        assert_eq!(first.tag, Tag::of(&first.body.plain));
         assert_ne!(first.tag, snapshot.page(&ask(2)).tag);
     }
 
@@ -251,7 +301,7 @@ mod tests {
     }
 
     fn page(bytes: usize) -> Arc<Page> {
-        Arc::new(Page { json: Encoded::new(vec![0; bytes].into()), tag: Tag::of(b"") })
+        Arc::new(Page { body: Encoded::new(vec![0; bytes].into()), tag: Tag::of(b""), next: None })
     }
 
     #[test]
@@ -261,7 +311,7 @@ mod tests {
             snapshot.page(&of(&format!("sport_{number}")));
         }
         let (first, second) = (snapshot.page(&ask(1)), snapshot.page(&ask(1)));
-        assert_eq!(first.json.plain.as_ptr(), second.json.plain.as_ptr());
+        assert_eq!(first.body.plain.as_ptr(), second.body.plain.as_ptr());
     }
 
     #[test]

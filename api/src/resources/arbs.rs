@@ -1,17 +1,31 @@
-//! The board: the open windows, ranked.
+//! The board: the open windows, ranked, of all books or of the caller's.
 //!
-//! It never ranks by anything but the values that the processor computed for a window.
+//! It never ranks by anything but the values that the engine computed for a window.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use arb_schemas::records::{BoardEntry, Event};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ARBS_BOARD, Topic};
 use serde::{Deserialize, Serialize};
+use warp::http::HeaderValue;
+use warp::http::header::HeaderName;
 
+use crate::http::charge::Charge;
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+use crate::http::route::Answer;
 use crate::lists::listed::{Listed, SortKey};
+use crate::lists::snapshot::PageQueryOf;
 use crate::resources::board_filter::BoardFilter;
-use crate::view::{EntryView, Ranked};
+use crate::resources::list::{self, ListResource};
+use crate::resources::user_boards::{self, UserBoards};
+use crate::view::{EntryView, OddsFormat, Ranked, csv};
+
+/// What the request cost, on either surface.
+const COSTS: HeaderName = HeaderName::from_static("x-requests-last");
+const NOT_IN_TEST: &str = "Boards of own books and total stakes have no answer for test keys.";
 
 impl Listed for BoardEntry {
     const TOPIC: Topic = ARBS_BOARD;
@@ -36,9 +50,63 @@ impl Listed for BoardEntry {
         Rank::new(self.verified, self.score, &self.id)
     }
 
-    fn view(&self, rank: u64, as_of: Option<Micros>) -> impl Serialize {
-        Ranked { rank, entry: EntryView::new(self, as_of.unwrap_or(self.updated_at.0)) }
+    const CSV: Option<&'static str> = Some(csv::HEADER);
+
+    fn view(&self, rank: u64, as_of: Option<Micros>, odds: OddsFormat) -> impl Serialize {
+        Ranked { rank, entry: EntryView::with_odds(self, as_of.unwrap_or(self.updated_at.0), odds) }
     }
+
+    fn write_csv(&self, rank: u64, as_of: Option<Micros>, odds: OddsFormat, text: &mut String) {
+        csv::write_entry(text, (rank, self), as_of.unwrap_or(self.updated_at.0), odds);
+    }
+}
+
+/// The board of a market, for each caller.
+#[derive(Debug)]
+pub(crate) struct ArbsResource {
+    pub(crate) list: ListResource<BoardEntry>,
+    /// What is computed for callers; `None` in the market of test keys, which has no quotes.
+    pub(crate) boards: Option<Arc<UserBoards>>,
+}
+
+impl ArbsResource {
+    /// Answers `GET /arbs`.
+    pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        let query = self.list.query(request)?;
+        if query.filter.user().is_empty() {
+            return self.list.answer(&query, request, charge);
+        }
+        let boards = self.boards.as_ref().ok_or_else(|| Problem::forbidden(NOT_IN_TEST))?;
+        of_caller(boards, &query, request, charge)
+    }
+}
+
+/// A page of a board that is computed for its caller.
+fn of_caller(
+    boards: &UserBoards,
+    query: &PageQueryOf<BoardEntry>,
+    request: &Request<'_>,
+    charge: &Charge<'_>,
+) -> Answer {
+    let user = query.filter.user();
+    if !boards.quotes.is_ready() {
+        return Err(Problem::unavailable(user_boards::UNREAD));
+    }
+    if let Some((parameter, book)) = user.names().find(|(_, book)| !boards.quotes.is_known(book)) {
+        return Err(Problem::invalid_param(parameter, format!("names a book that is not known: {book}")));
+    }
+    charge.refuse_if_spent()?;
+    let tag = boards.state().tag(query);
+    if tag.is_known_to(request.headers()) {
+        return Ok(list::not_modified(&tag));
+    }
+    boards.admit(&charge.caller.account, user, charge.limits().boards)?;
+    let board = boards.board(user)?;
+    charge.charge()?;
+    let page = board.snapshot.page(query);
+    let mut response = list::respond((&page, &board.state.tag(query)), query.form, request);
+    response.headers_mut().insert(COSTS, HeaderValue::from(charge.cost()));
+    Ok(response)
 }
 
 /// A place in the ranked board, or in another order of it.

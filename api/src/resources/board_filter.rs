@@ -1,6 +1,7 @@
 //! The filters and the order that a request of the board asks for.
 //!
-//! It never changes an entry, nor its rank: a filtered page shows each entry as the whole board does.
+//! It never changes an entry, nor its rank: a filtered page shows each entry as the whole board does, or as the whole board of the
+//! caller's own books does (`user_query`).
 
 mod stream;
 
@@ -13,6 +14,8 @@ use crate::http::problem::Problem;
 use crate::lists::listed::{ListFilter, Listed};
 use crate::lists::sport::Sport;
 use crate::resources::arbs::Rank;
+use crate::resources::user_query::UserQuery;
+use crate::view::OddsFormat;
 
 /// The filters of a request; a filter applies where it is given. Numbers are kept as their bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,6 +35,10 @@ pub(crate) struct BoardFilter {
     /// Units of the entry's currency.
     min_stake: Option<u64>,
     sort: Sort,
+    #[serde(default)]
+    odds_format: OddsFormat,
+    #[serde(default)]
+    user: UserQuery,
 }
 
 /// An order of the board; of equal entries the smaller id comes first.
@@ -75,7 +82,8 @@ impl ListFilter<BoardEntry> for BoardFilter {
                 self.min_stake = Some(number(parameter, value, reason, at_least_0)?);
             }
             "sort" => self.sort = Sort::parse(value)?,
-            _ => return Ok(false),
+            "odds_format" => self.odds_format = odds_format(value)?,
+            _ => return self.user.take(parameter, value),
         }
         Ok(true)
     }
@@ -112,13 +120,27 @@ impl ListFilter<BoardEntry> for BoardFilter {
         }
     }
 
+    fn odds(&self) -> OddsFormat {
+        self.odds_format
+    }
+
+    fn checked(mut self) -> Self {
+        self.user = self.user.canonical();
+        self
+    }
+
     fn bytes(&self) -> usize {
         let names = [&self.event_id, &self.market, &self.book].into_iter().flatten();
-        self.sport.len() + self.league.len() + names.map(String::len).sum::<usize>()
+        self.sport.len() + self.league.len() + names.map(String::len).sum::<usize>() + self.user.bytes()
     }
 }
 
 impl BoardFilter {
+    /// What is to be computed for the caller.
+    pub(crate) fn user(&self) -> &UserQuery {
+        &self.user
+    }
+
     /// Whether the margin, the ages and the stake are within what is asked. A limit that nobody states bounds no stake.
     fn reaches_numbers(&self, entry: &BoardEntry, as_of: Option<Micros>) -> bool {
         let as_of = as_of.unwrap_or(entry.updated_at.0);
@@ -146,6 +168,12 @@ impl Sort {
     }
 }
 
+/// The parameter `odds_format`.
+pub(crate) fn odds_format(value: &str) -> Result<OddsFormat, Problem> {
+    let refused = || Problem::invalid_param("odds_format", "must be decimal, american or fractional");
+    OddsFormat::parse(value).ok_or_else(refused)
+}
+
 /// Microseconds in seconds; exact for times of some centuries around 1970.
 fn seconds(micros: Micros) -> f64 {
     micros as f64 / SECOND as f64
@@ -163,7 +191,7 @@ mod tests {
     use crate::http::paging::Cursor;
     use crate::lists::entries::Entries;
     use crate::lists::polls::Polls;
-    use crate::lists::snapshot::PageQueryOf;
+    use crate::lists::snapshot::{PageForm, PageQueryOf};
 
     fn wanted(parameters: &[(&str, &str)]) -> BoardFilter {
         let mut wanted = BoardFilter::default();
@@ -228,19 +256,21 @@ mod tests {
             ("min_stake", ""),
             ("sort", "best"),
             ("sort", ""),
+            ("odds_format", "hongkong"),
         ] {
             assert!(BoardFilter::default().take(name, value).is_err(), "{name}={value}");
         }
-        assert!(matches!(BoardFilter::default().take("books", "alpha"), Ok(false)));
+        assert!(matches!(BoardFilter::default().take("event", "alpha"), Ok(false)));
     }
 
     /// The ids of all pages of two, in order.
     fn listed(board: &Entries<BoardEntry>, filter: &BoardFilter) -> String {
         let (mut after, mut ids) = (None, String::new());
         loop {
-            let ask = PageQueryOf::<BoardEntry> { limit: 2, after, filter: filter.clone() };
+            let ask =
+                PageQueryOf::<BoardEntry> { limit: 2, after, filter: filter.clone(), form: PageForm::Json };
             let page: Value =
-                serde_json::from_slice(&board.snapshot().unwrap().page(&ask).json.plain).unwrap();
+                serde_json::from_slice(&board.snapshot().unwrap().page(&ask).body.plain).unwrap();
             let entries = page["arbs"].as_array().unwrap();
             ids.extend(entries.iter().map(|entry| entry["id"].as_str().unwrap().to_owned()));
             let Some(next) = page["next_cursor"].as_str() else { return ids };

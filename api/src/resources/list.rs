@@ -5,20 +5,21 @@
 use std::sync::Arc;
 
 use tokio::task::block_in_place;
-use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LINK, VARY};
 use warp::http::{HeaderMap, HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use crate::http::charge::Charge;
+use crate::http::etag::Tag;
 use crate::http::paging::{self, Cursor};
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
-use crate::http::{encoding, etag};
+use crate::http::{accept, encoding, etag};
 use crate::lists::entries::Entries;
 use crate::lists::listed::{ListFilter, Listed};
-use crate::lists::snapshot::{Page, PageQueryOf, Snapshot};
+use crate::lists::snapshot::{Page, PageForm, PageQueryOf, Snapshot};
 
 /// Headers of an answer, at most.
 const HEADERS: usize = 10;
@@ -32,35 +33,48 @@ pub(crate) struct ListResource<E: Listed> {
 impl<E: Listed> ListResource<E> {
     /// Answers a request.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-        let entries = &*self.entries;
-        let query = parse::<E>(request.query())?;
-        if !entries.is_ready() {
+        let query = self.query(request)?;
+        self.answer(&query, request, charge)
+    }
+
+    /// What a request asks for.
+    pub(crate) fn query(&self, request: &Request<'_>) -> Result<PageQueryOf<E>, Problem> {
+        let is_csv = E::CSV.is_some() && accept::wants_csv(request.headers());
+        let form = if is_csv { PageForm::Csv } else { PageForm::Json };
+        let query = PageQueryOf::<E> { form, ..parse::<E>(request.query())? };
+        if !self.entries.is_ready() {
             return Err(Problem::unavailable(E::UNREAD));
         }
         for (parameter, sport) in query.filter.sports() {
-            entries.sports().check(parameter, sport)?;
+            self.entries.sports().check(parameter, sport)?;
         }
+        Ok(query)
+    }
+
+    /// Answers what it asks for, from the list that all callers share.
+    pub(crate) fn answer(
+        &self,
+        query: &PageQueryOf<E>,
+        request: &Request<'_>,
+        charge: &Charge<'_>,
+    ) -> Answer {
+        let entries = &*self.entries;
         let page = if etag::is_conditional(request.headers()) {
             // A request that would be refused without the tag is refused with it (RFC 9110, 13.2.1), and
             // nothing is rendered for it.
             charge.refuse_if_spent()?;
-            let page = snapshot(entries)?.page(&query);
+            let page = snapshot(entries)?.page(query);
             if page.tag.is_known_to(request.headers()) {
-                return Ok(not_modified(&page));
+                return Ok(not_modified(&page.tag));
             }
             charge.charge()?;
             page
         } else {
             // Before the work: a refusal is to cost no rendering. What is ready stays so.
             charge.charge()?;
-            snapshot(entries)?.page(&query)
+            snapshot(entries)?.page(query)
         };
-        let (body, coding) = page.json.accepted(request.headers());
-        let mut response = Response::new(body.into());
-        describe(&page, response.headers_mut());
-        encoding::describe(coding, response.headers_mut());
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        Ok(response)
+        Ok(respond((&page, &page.tag), query.form, request))
     }
 }
 
@@ -70,20 +84,50 @@ fn snapshot<E: Listed>(entries: &Entries<E>) -> Result<Arc<Snapshot<E>>, Problem
     snapshot.ok_or_else(|| Problem::unavailable(E::UNREAD))
 }
 
+/// A page under its tag.
+pub(crate) fn respond((page, tag): (&Page, &Tag), form: PageForm, request: &Request<'_>) -> Response {
+    let (body, coding) = page.body.accepted(request.headers());
+    let mut response = Response::new(body.into());
+    describe(tag, response.headers_mut());
+    encoding::describe(coding, response.headers_mut());
+    let media = match form {
+        PageForm::Json => "application/json",
+        PageForm::Csv => "text/csv; charset=utf-8; header=present",
+    };
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    // Rows have no room for a cursor.
+    if let Some(link) =
+        page.next.as_ref().filter(|_| form == PageForm::Csv).and_then(|next| next_link(next, request))
+    {
+        response.headers_mut().insert(LINK, link);
+    }
+    response
+}
+
+/// The address of the next page: that of this one with another cursor.
+fn next_link(next: &str, request: &Request<'_>) -> Option<HeaderValue> {
+    let others = form_urlencoded::parse(request.query().as_bytes()).filter(|(name, _)| name != "cursor");
+    let query = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(others)
+        .append_pair("cursor", next)
+        .finish();
+    HeaderValue::from_str(&format!("<{}?{query}>; rel=\"next\"", request.path())).ok()
+}
+
 /// The caller has this page already: the answer is 304, and it is free.
-fn not_modified(page: &Page) -> Response {
+pub(crate) fn not_modified(tag: &Tag) -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NOT_MODIFIED;
-    describe(page, response.headers_mut());
+    describe(tag, response.headers_mut());
     response
 }
 
 /// For caches: store the page for this caller only, and revalidate it at each request.
-fn describe(page: &Page, headers: &mut HeaderMap) {
+fn describe(tag: &Tag, headers: &mut HeaderMap) {
     headers.reserve(HEADERS);
-    headers.insert(ETAG, page.tag.header());
+    headers.insert(ETAG, tag.header());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    headers.insert(VARY, HeaderValue::from_static("accept-encoding, authorization, x-api-key"));
+    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding, authorization, x-api-key"));
 }
 
 /// The parameters of a query.
@@ -98,10 +142,12 @@ fn parse<E: Listed>(text: &str) -> Result<PageQueryOf<E>, Problem> {
             _ => return Err(Problem::invalid_param(&name, "is unknown")),
         }
     }
+    let filter = filter.checked();
     if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
         return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
     }
-    Ok(PageQueryOf::<E> { limit, after: cursor.map(|cursor| cursor.after), filter })
+    let after = cursor.map(|cursor| cursor.after);
+    Ok(PageQueryOf::<E> { limit, after, filter, form: PageForm::Json })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::http::problem::Problem;
 use crate::lists::listed::{self, ListFilter, Listed};
 use crate::lists::signal_kinds::SignalKinds;
 use crate::lists::sport::Sport;
-use crate::view::SignalView;
+use crate::view::{OddsFormat, SignalView};
 
 impl Listed for EdgeSignal {
     const TOPIC: Topic = SIGNALS;
@@ -39,7 +39,7 @@ impl Listed for EdgeSignal {
         SignalKey { opened_at: self.opened_at.0, id: self.id.clone() }
     }
 
-    fn view(&self, _: u64, as_of: Option<Micros>) -> impl Serialize {
+    fn view(&self, _: u64, as_of: Option<Micros>, _: OddsFormat) -> impl Serialize {
         SignalView::new(self, as_of.unwrap_or(self.updated_at.0))
     }
 }
@@ -149,7 +149,7 @@ mod tests {
     use crate::http::paging::Cursor;
     use crate::lists::entries::Entries;
     use crate::lists::polls::Polls;
-    use crate::lists::snapshot::PageQueryOf;
+    use crate::lists::snapshot::{PageForm, PageQueryOf};
 
     fn wanted(parameters: &[(&str, &str)]) -> SignalFilter {
         let mut wanted = SignalFilter::default();
@@ -245,9 +245,10 @@ mod tests {
         }
         let (mut after, mut ids) = (None, Vec::new());
         loop {
-            let ask = PageQueryOf::<EdgeSignal> { limit: 2, after, filter: wanted(&[("kind", "value")]) };
+            let filter = wanted(&[("kind", "value")]);
+            let ask = PageQueryOf::<EdgeSignal> { limit: 2, after, filter, form: PageForm::Json };
             let page: Value =
-                serde_json::from_slice(&signals.snapshot().unwrap().page(&ask).json.plain).unwrap();
+                serde_json::from_slice(&signals.snapshot().unwrap().page(&ask).body.plain).unwrap();
             assert_eq!((&page["as_of"], page.get("arbs")), (&json!("1970-01-01T00:00:10Z"), None));
             assert_eq!(page["signals"][0]["bets"][0]["age_seconds"], 1.0);
             ids.extend(page["signals"].as_array().unwrap().iter().map(|one| one["id"].clone()));

@@ -19,6 +19,9 @@ use crate::App;
 use crate::fixtures::{TestApp, entry, signal};
 use crate::http::request::Head;
 use crate::http::route::Route;
+use crate::quotes::fixtures::{QuoteWriter, prices, ready};
+
+mod own_books;
 
 /// An API that has a board of two, two signals, and a key that may ask three times.
 struct Api {
@@ -36,6 +39,8 @@ impl Api {
         for id in ["a", "b"] {
             api.app.lists.signals.put(signal(id, 1));
         }
+        QuoteWriter::new().poll(&api.app.boards.quotes, 10, &[("6", &[prices("alpha", "2.1", "1.7")])]);
+        ready(&api.app.boards.quotes);
         api
     }
 

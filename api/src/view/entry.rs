@@ -3,8 +3,9 @@
 use arb_model::{BoardEntry, Leg, Time, Ttl, Verification};
 use arb_schemas::time::{Micros, SECOND};
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::{Aged, EventView};
+use super::{Aged, EventView, OddsFormat};
 
 /// An entry, as of a time.
 #[derive(Debug, Serialize)]
@@ -13,10 +14,34 @@ pub(crate) struct EntryView<'a> {
     entry: &'a BoardEntry,
     #[serde(flatten)]
     about: EventView<'a>,
-    legs: Vec<Aged<'a, Leg>>,
+    legs: Legs<'a>,
     verification: Flags,
     #[serde(flatten)]
     ttl: TtlView,
+}
+
+/// The bets, with decimal odds as the record has them, or with other odds.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Legs<'a> {
+    Decimal(Vec<Aged<'a, Leg>>),
+    Other(Vec<Value>),
+}
+
+impl<'a> Legs<'a> {
+    fn new(legs: &'a [Leg], as_of: Micros, odds: OddsFormat) -> Self {
+        let aged = legs.iter().map(|leg| (leg, Aged::new(leg, leg.last_seen_at, as_of)));
+        if odds == OddsFormat::Decimal {
+            return Self::Decimal(aged.map(|(_, aged)| aged).collect());
+        }
+        let other = |(leg, aged): (&Leg, Aged<'_, Leg>)| {
+            let mut value = json!(aged);
+            value["price"] = odds.show(leg.price);
+            value["effective_price"] = leg.effective_price.map_or(Value::Null, |price| odds.show(price));
+            value
+        };
+        Self::Other(aged.map(other).collect())
+    }
 }
 
 /// The verification flags; an entry that was written before the list existed has its single flag.
@@ -38,11 +63,15 @@ struct TtlView {
 
 impl<'a> EntryView<'a> {
     pub(crate) fn new(entry: &'a BoardEntry, as_of: Micros) -> Self {
-        let legs = entry.legs.iter();
+        Self::with_odds(entry, as_of, OddsFormat::Decimal)
+    }
+
+    /// The same with its odds in a format.
+    pub(crate) fn with_odds(entry: &'a BoardEntry, as_of: Micros, odds: OddsFormat) -> Self {
         Self {
             entry,
             about: EventView::new(&entry.event, Some(entry.in_play)),
-            legs: legs.map(|leg| Aged::new(leg, leg.last_seen_at, as_of)).collect(),
+            legs: Legs::new(&entry.legs, as_of, odds),
             verification: entry
                 .verification
                 .map_or(Flags::One { simultaneous: entry.simultaneous }, Flags::All),

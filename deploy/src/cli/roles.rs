@@ -201,6 +201,9 @@ pub(crate) struct Serve {
     /// Consumer group by which Kafka's tools show how far this instance has read the feed [default: arb-serve-HOST-PORT]
     #[arg(long, env = "ARB_FEED_GROUP", value_name = "GROUP")]
     pub(crate) feed_group: Option<String>,
+    /// File of books (TOML), the same as the processor's; without one the table that this program ships with
+    #[arg(long, env = "ARB_BOOKS_FILE")]
+    pub(crate) books_file: Option<PathBuf>,
     /// File of the limits of each plan, such as {"free": 500}; the same on all instances [default: plans.json beside the pepper]
     #[arg(long, env = "ARB_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,

@@ -28,7 +28,7 @@ use arb_kafka::{
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{
-    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, SCAN_REQUESTS, SCAN_RESULTS, SIGNALS,
+    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, SCAN_REQUESTS, SCAN_RESULTS, SIGNALS,
     WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
 };
 use arb_sink::history::History;
@@ -36,7 +36,7 @@ use tokio::net::TcpSocket;
 
 use crate::cli::{Serve, SignUpMode};
 use crate::roles::admin::{Admin, Vitals};
-use crate::roles::{clickhouse, cluster};
+use crate::roles::{books, clickhouse, cluster};
 use crate::system::{clock, limits, pepper, signals, webhook_key};
 
 /// How often it is asked whether all has been read.
@@ -61,10 +61,12 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         kafka::settle(cluster, topic, partitions, &stop)?;
         Table::open(cluster, topic, partitions)
     };
-    let (board, signals) = (read(&ARBS_BOARD)?, read(&SIGNALS)?);
+    let (board, signals, changelog) = (read(&ARBS_BOARD)?, read(&SIGNALS)?, read(&PROCESS_STATE)?);
+    let books = books::read(config.books_file.as_deref())?;
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
     let (webhooks, queued) = webhooks(config, partitions)?;
-    let app = App::new(partitions, authority, usage, streams, sessions).with_webhooks(webhooks);
+    let app = App::new(partitions, authority, usage, streams, sessions);
+    let app = app.with_webhooks(webhooks).with_books(partitions, &books);
     let app = Arc::new(app);
     let accounts = start_accounts(cluster, &app, &stop)?;
     let quotas = Arc::new(CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?);
@@ -80,6 +82,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let socket = socket.with_context(|| format!("{} cannot be listened on", config.listen))?;
     let board = thread("board", &app, &stop, move |app, stop| Ok(app.follow_board(board, stop)?))?;
     let signals = thread("signals", &app, &stop, move |app, stop| Ok(app.follow_signals(signals, stop)?))?;
+    let quotes = thread("quotes", &app, &stop, move |app, stop| Ok(app.follow_quotes(changelog, stop)?))?;
     let feed = thread("feed", &app, &stop, |app, stop| Ok(app.follow_feed(stop)?))?;
     let periodic = thread("periodic", &app, &stop, |app, stop| {
         app.run_periodic_task(stop);
@@ -95,6 +98,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let threads = [
         ("board", board),
         ("signals", signals),
+        ("quotes", quotes),
         ("feed", feed),
         ("periodic", periodic),
         ("usage", usage),

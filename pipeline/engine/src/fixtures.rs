@@ -117,7 +117,13 @@ impl World {
 
     pub(crate) fn pricing(&self) -> PricingContext<'_> {
         let Self { names, venues, policy, event, .. } = self;
-        PricingContext { policy: *policy, league: &event.league, names, venues }
+        PricingContext {
+            policy: *policy,
+            league: &event.league,
+            names,
+            venues,
+            total_stake: crate::arbs::stakes::DEFAULT_TOTAL,
+        }
     }
 
     pub(crate) fn moment(&self, watermark: Micros) -> Moment<'_> {

@@ -68,7 +68,10 @@ pub mod time;
 pub mod venues;
 
 pub use quotes::{QuoteStatus, QuoteView};
-pub use step::{Engine, Offered, Probe, ScanScope, ScannedQuote, Size, Step, StepStage, UserBooks};
+pub use step::{
+    Engine, ListedBook, ListedEvent, ListedQuote, Offered, Probe, ScanScope, ScannedQuote, Size, Step,
+    StepStage, UserBooks,
+};
 
 pub use arb_model::Micros;
 

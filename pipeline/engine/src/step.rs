@@ -7,6 +7,7 @@ mod changes;
 mod engine;
 mod frame;
 mod inspect;
+mod listing;
 mod market_update;
 mod pass_time;
 mod probe;
@@ -19,6 +20,7 @@ mod user_board;
 
 pub use engine::{Engine, Step};
 pub use inspect::{Offered, Size};
+pub use listing::{ListedBook, ListedEvent, ListedQuote};
 pub use probe::{Probe, StepStage};
 pub use scan::{ScanScope, ScannedQuote};
 pub use user_board::UserBooks;

@@ -2,6 +2,7 @@
 //!
 //! - [`machine`]: the odds machine, which `arb_runtime::pump` runs.
 //! - [`codec`]: records as engine inputs, effects as records; [`faults`]: what was wrong with the input.
+//! - [`replica`]: the state of a partition as a reader of its changelog has it.
 //! - `scans`: answers to scans, from the quotes between their markers.
 //! - [`books`]: the file of books, as the engine's table.
 //! - [`counts`]: what went through it; [`telemetry`]: what it reports.
@@ -13,5 +14,6 @@ pub mod codec;
 pub mod counts;
 pub mod faults;
 pub mod machine;
+pub mod replica;
 mod scans;
 pub mod telemetry;

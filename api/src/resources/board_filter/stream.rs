@@ -7,17 +7,23 @@ use arb_model::FilterValues;
 use super::BoardFilter;
 use crate::http::problem::Problem;
 use crate::lists::listed::{About, ListFilter, StreamFilter};
+use crate::resources::user_query::UserQuery;
 
 /// Why a list's parameter is none of a stream.
 const NO_ORDER: &str = "is no parameter of a stream: events have the order of the feed";
 const NO_AGE: &str =
     "is no parameter of a stream: ages change without an event; see last_seen_at of the legs";
 
+const NO_FORMAT: &str = "is no parameter of a stream: its odds are decimal";
+const NO_BOARD: &str = "is no parameter of a stream: its windows are those of all books";
+
 impl StreamFilter for BoardFilter {
     fn take_for_stream(&mut self, name: &str, value: &str) -> Result<bool, Problem> {
         match name {
             "sort" => Err(Problem::invalid_param(name, NO_ORDER)),
             "max_age" => Err(Problem::invalid_param(name, NO_AGE)),
+            "odds_format" => Err(Problem::invalid_param(name, NO_FORMAT)),
+            _ if UserQuery::has(name) => Err(Problem::invalid_param(name, NO_BOARD)),
             _ => self.take(name, value),
         }
     }

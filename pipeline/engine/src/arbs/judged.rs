@@ -15,7 +15,7 @@ use crate::venues::{Book, Level};
 use super::best::Arb;
 use super::checks::{self, Case, Findings};
 use super::settlement::Payouts;
-use super::stakes::{self, DEFAULT_TOTAL, Leg, Rounded};
+use super::stakes::{self, Leg, Rounded};
 
 /// An arb at its current quotes: its verification flags, and its stakes.
 pub(crate) struct Judged<'a> {
@@ -32,7 +32,7 @@ pub(super) struct Staked {
     pub(super) shares: Vec<f64>,
     /// Least return over settlement states, staked by the shares.
     pub(super) margin_worst: f64,
-    /// For the default total, or less where limits are lower.
+    /// For the total that is asked for, or less where limits are lower.
     pub(super) rounded: Option<Rounded>,
     /// In minor units.
     pub(super) total_max: Option<i64>,
@@ -70,7 +70,8 @@ impl Staked {
         let legs: Vec<_> =
             arb.legs.iter().zip(&shares).map(|(leg, share)| staked(leg, *share, context)).collect();
         let total_max = stakes::total_max(&legs);
-        let total = total_max.map_or(DEFAULT_TOTAL, |most| most.min(DEFAULT_TOTAL));
+        let wanted = context.step.pricing.total_stake;
+        let total = total_max.map_or(wanted, |most| most.min(wanted));
         // A push gives stakes back however they were rounded: it is warned of, and decides nothing here.
         let rounded = stakes::round(&legs, &payouts.decided(&bets), total);
         Self { shares, margin_worst, rounded, total_max }
@@ -124,6 +125,7 @@ fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::stakes::DEFAULT_TOTAL;
     use super::*;
     use crate::fixtures::book as venue;
     use crate::fixtures::{World, context, price, quote};

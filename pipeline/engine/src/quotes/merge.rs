@@ -176,7 +176,13 @@ mod tests {
         let moment =
             Moment { watermark: Micros::MIN, commence_time: Micros::MAX, expected: &Expected::default() };
         let (names, venues) = (Names::default(), Venues::default());
-        let pricing = PricingContext { policy: Policy::Raw, league: "l", names: &names, venues: &venues };
+        let pricing = PricingContext {
+            policy: Policy::Raw,
+            league: "l",
+            names: &names,
+            venues: &venues,
+            total_stake: 0,
+        };
         let context = MergeContext { market: h2h(), update, moment, pricing };
         super::merge(old, seen, &context, &mut Samples::default(), &mut Vec::new())
     }

@@ -33,4 +33,14 @@ impl MarketState {
         let summary = QuoteSummary::of(&quotes, Micros::MAX);
         Self { market, quotes, windows, moves, main_line, signals, consensus, summary }
     }
+
+    /// Removes all that it holds of a line.
+    pub(crate) fn remove_line(&mut self, line: Option<Line>) {
+        self.quotes.retain(|quote| quote.key.line != line);
+        self.windows.retain(|window| window.line != line);
+        self.moves.retain(|moved| moved.key.line != line);
+        self.signals.retain(|signal| signal.subject.line() != line);
+        self.consensus.retain(|sample| sample.line != line);
+        self.summary = QuoteSummary::of(&self.quotes, Micros::MAX);
+    }
 }

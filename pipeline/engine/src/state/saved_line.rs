@@ -99,7 +99,7 @@ impl SavedLine {
         self.quotes.iter().map(|saved| saved.to_quote(self.line, names)).collect()
     }
 
-    /// Puts the line into its market, in which it is not yet; `None` when a leg of its window is not among its quotes.
+    /// Puts the line into its market, in which nothing of it is; `None` when a leg of its window is not among its quotes.
     pub(crate) fn put_into(
         &self,
         state: &mut MarketState,

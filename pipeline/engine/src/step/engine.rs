@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::Micros;
+use crate::arbs::stakes::DEFAULT_TOTAL;
 use crate::caps::{Cap, LeftOut};
 use crate::context::{Arrival, MarketContext, StepContext};
 use crate::effect::{Effect, Effects};
@@ -170,7 +171,8 @@ impl Engine {
 
     /// How an event of a league is looked at.
     pub(crate) fn pricing<'a>(&'a self, league: &'a str) -> PricingContext<'a> {
-        PricingContext { policy: self.policy, league, names: &self.names, venues: &self.venues }
+        let (names, venues, total_stake) = (&self.names, &self.venues, DEFAULT_TOTAL);
+        PricingContext { policy: self.policy, league, names, venues, total_stake }
     }
 
     pub(crate) fn names(&self) -> &Names {

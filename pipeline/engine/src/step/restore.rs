@@ -1,4 +1,5 @@
-//! Puts back what an engine remembered, one thing after another.
+//! Puts back what an engine remembered, one thing after another: into a new engine, or over what was put back before, so that a
+//! reader of the changelog follows the engine that writes it.
 //!
 //! It never computes what a step would: it takes what is written.
 
@@ -28,8 +29,14 @@ impl Engine {
                 state.events.retain(|_, event| !event.markets.is_empty());
             }
             Saved::Line(line) => self.put_line(&line)?,
-            // Nothing of a line is there before it is put.
-            Saved::LineGone { .. } => {}
+            Saved::LineGone { event: id, market, line } => {
+                let markets = state.events.get_mut(&id).map(|event| &mut event.markets);
+                let known =
+                    markets.and_then(|markets| markets.iter_mut().find(|known| known.market == market));
+                if let Some(known) = known {
+                    Arc::make_mut(known).remove_line(line);
+                }
+            }
             Saved::Source { source, clock } => {
                 state.sources.insert(names.symbol(&source), clock);
             }
@@ -64,9 +71,15 @@ impl Engine {
         let new = || EventState::new(Arc::clone(info), Vec::new());
         let (state, _) = self.parts();
         let event = state.events.entry(Arc::clone(info.id.shared())).or_insert_with(new);
-        event.markets.retain(|other| other.market != market);
-        event.markets.push(Arc::new(MarketState::empty(market, main_line)));
-        event.markets.sort_by_key(|market| market.market);
+        event.info = Arc::clone(info);
+        match event.markets.iter_mut().find(|known| known.market == market) {
+            // Its lines stay: those that have changed are written beside it.
+            Some(known) => Arc::make_mut(known).main_line = main_line,
+            None => {
+                event.markets.push(Arc::new(MarketState::empty(market, main_line)));
+                event.markets.sort_by_key(|market| market.market);
+            }
+        }
     }
 
     fn put_line(&mut self, saved: &SavedLine) -> Result<(), Misfit> {
@@ -80,6 +93,7 @@ impl Engine {
         let event = state.events.get_mut(&saved.event).ok_or(Misfit::Headless)?;
         let market = event.markets.iter_mut().find(|market| market.market == saved.market);
         let market = Arc::make_mut(market.ok_or(Misfit::Headless)?);
+        market.remove_line(saved.line);
         saved.put_into(market, quotes, signals, names).ok_or(Misfit::Leg)
     }
 

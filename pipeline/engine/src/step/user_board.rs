@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::Micros;
+use crate::arbs::stakes::DEFAULT_TOTAL;
 use crate::arbs::{self, Judged};
 use crate::context::{MarketContext, StepContext};
 use crate::effect::BoardEntry;
@@ -31,6 +32,8 @@ pub struct UserBooks {
     pub books: Option<BTreeSet<String>>,
     /// A book's commission on winnings, in millionths, in place of the table's fees.
     pub commissions: BTreeMap<String, u32>,
+    /// For what total the stakes are, in minor units; `None` is the total of the board.
+    pub total_stake: Option<i64>,
 }
 
 impl Engine {
@@ -51,7 +54,7 @@ impl Engine {
         let books: Option<BTreeSet<Symbol>> =
             user.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
         let charged = user.commissions.keys().filter_map(|book| self.names.known(book)).collect();
-        ResolvedBooks { books, charged, venues }
+        ResolvedBooks { books, charged, venues, total_stake: user.total_stake.unwrap_or(DEFAULT_TOTAL) }
     }
 
     /// Gives each arb of an event in these markets, with the quotes of its legs.
@@ -62,7 +65,8 @@ impl Engine {
         is_wanted: impl Fn(Market) -> bool,
         take: &mut impl FnMut(BoardEntry, &[&Quote]),
     ) {
-        let pricing = PricingContext { venues: &resolved.venues, ..self.pricing(&event.info.league) };
+        let (venues, total_stake) = (&resolved.venues, resolved.total_stake);
+        let pricing = PricingContext { venues, total_stake, ..self.pricing(&event.info.league) };
         let step = StepContext { pricing, ..self.step_context(NOWHERE, Micros::MIN, &event.info, false) };
         for state in event.markets.iter().filter(|state| is_wanted(state.market)) {
             let context = MarketContext { step: &step, market: state.market, was: &state.quotes };
@@ -87,6 +91,8 @@ pub(super) struct ResolvedBooks {
     /// Those that charge the user something else than others.
     charged: BTreeSet<Symbol>,
     venues: Venues,
+    /// In minor units.
+    total_stake: i64,
 }
 
 impl ResolvedBooks {

@@ -15,6 +15,8 @@ pub(crate) struct PricingContext<'a> {
     pub(crate) league: &'a str,
     pub(crate) names: &'a Names,
     pub(crate) venues: &'a Venues,
+    /// For what total stakes are computed where limits allow it, in minor units.
+    pub(crate) total_stake: i64,
 }
 
 impl PricingContext<'_> {

@@ -2,12 +2,14 @@
 //! delivered twice.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use arb_engine::effect::{Effect, SignalChange};
 use arb_engine::input::{Coverage, Frame, Input};
 use arb_engine::invariants::check_state;
 use arb_engine::market::Policy;
 use arb_engine::time::Disposition;
+use arb_engine::{Engine, UserBooks};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -42,6 +44,30 @@ proptest! {
             prop_assert_eq!(plain.engine.changes(), restored.engine.changes());
             plain.commit();
             restored.commit();
+        }
+    }
+
+    /// A reader of the changelog that puts every change over what it has shows what the engine that writes it shows.
+    #[test]
+    fn a_follower_of_the_changelog_shows_what_its_engine_shows(log in logs()) {
+        let books = some_books();
+        let mut run = Run::new(Policy::Board, &books);
+        let mut follower = Engine::with_books(Policy::Board, Arc::clone(&books));
+        for (offset, input) in log.iter().enumerate() {
+            run.step(offset, input);
+            for saved in run.engine.changes() {
+                prop_assert_eq!(follower.restore(saved), Ok(()));
+            }
+            run.commit();
+            let of_all = UserBooks::default();
+            prop_assert_eq!(follower.board_of(&of_all), run.engine.board_of(&of_all));
+            prop_assert_eq!(follower.listed_events(), run.engine.listed_events());
+            prop_assert_eq!(follower.listed_books(), run.engine.listed_books());
+            for event in run.engine.listed_events() {
+                prop_assert_eq!(follower.odds_of(&event.info.id), run.engine.odds_of(&event.info.id));
+            }
+            prop_assert_eq!(follower.size(), run.engine.size());
+            prop_assert_eq!(check_state(&follower), Ok(()));
         }
     }
 

@@ -74,6 +74,47 @@ fn a_users_commission_replaces_the_books_fees() {
 }
 
 #[test]
+fn stakes_are_for_the_total_that_a_user_names() {
+    let world = world();
+    let staked = |total_stake| {
+        let entries = world.engine.board_of(&UserBooks { total_stake, ..UserBooks::default() });
+        let [entry] = &entries[..] else { panic!("{entries:?}") };
+        entry.legs.iter().map(|leg| leg.stake.unwrap().0).collect::<Vec<_>>()
+    };
+    assert_eq!(staked(None), [5_000, 5_000]);
+    assert_eq!((staked(Some(10_000)), staked(Some(77_701))), (vec![5_000, 5_000], vec![38_850, 38_850]));
+}
+
+#[test]
+fn a_total_is_kept_within_the_limits() {
+    let mut world = World::new(Policy::Board);
+    let limited = |mut tick: Tick<'static>| {
+        tick.limit = arb_engine::market::Limit::from_minor(12_000);
+        tick
+    };
+    world.send(100, vec![tick("a", "home", "2.2", 99), limited(tick("b", "away", "2.2", 99))]);
+    let entries = world.engine.board_of(&UserBooks { total_stake: Some(100_000), ..UserBooks::default() });
+    let placed: Vec<_> = entries[0].legs.iter().map(|leg| leg.stake.unwrap().0).collect();
+    assert_eq!((placed, entries[0].total_stake_max.unwrap().0), (vec![12_000, 12_000], 24_000));
+}
+
+#[test]
+fn events_odds_and_books_are_listed_by_name() {
+    let world = world();
+    let [event] = &world.engine.listed_events()[..] else { panic!("one event") };
+    assert_eq!((&*event.info.id, event.books, event.windows, event.in_play), ("e", 4, 1, false));
+    assert_eq!(event.last_seen_at, at(99));
+    let (same, quotes) = world.engine.odds_of("e").unwrap();
+    assert_eq!((&same, quotes.len()), (event, 8));
+    let of_a: Vec<_> = quotes.iter().filter(|quote| &*quote.book == "a").collect();
+    assert_eq!(of_a.iter().map(|quote| quote.price.millionths()).collect::<Vec<_>>(), [2_200_000, 1_700_000]);
+    assert!(world.engine.odds_of("f").is_none());
+    let books = world.engine.listed_books();
+    assert_eq!(books.iter().map(|book| &*book.book).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
+    assert!(books.iter().all(|book| book.on_offer == 2 && book.last_seen_at == Some(at(99))));
+}
+
+#[test]
 fn which_outcomes_there_are_is_said_by_all_books() {
     let mut world = World::new(Policy::Board);
     let mut ticks =

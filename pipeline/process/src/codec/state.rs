@@ -146,6 +146,35 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
     }
 }
 
+/// What a tombstone under a key takes back; `None` for a record that is not the engine's, or that no engine removes.
+///
+/// # Errors
+/// [`StateError::Impossible`] for a key of the engine that names nothing.
+pub fn gone(key: &str) -> Result<Option<Saved>, StateError> {
+    let impossible = StateError::Impossible("key of a tombstone");
+    let Some((kind, rest)) = key.split_once('/') else { return Ok(None) };
+    // The id of an event may have slashes itself; markets, lines and sequences have none.
+    let last = |text: &'_ str| text.rsplit_once('/').map(|(rest, last)| (rest.to_owned(), last.to_owned()));
+    let saved = match kind {
+        "head" => last(rest).and_then(|(event, market)| {
+            Some(Saved::HeadGone { event: event.into(), market: Market::parse(&market)? })
+        }),
+        "line" => last(rest).and_then(|(rest, line)| {
+            let (event, market) = last(&rest)?;
+            let line = if line == "none" { None } else { Some(line.parse().ok()?) };
+            Some(Saved::LineGone { event: event.into(), market: Market::parse(&market)?, line })
+        }),
+        "source" => Some(Saved::SourceGone { source: rest.into() }),
+        "book" => Some(Saved::BookGone { book: rest.into() }),
+        "stale" => Some(Saved::StaleBooks { event: rest.into(), books: vec![] }),
+        "push" => last(rest).and_then(|(source, sequence)| {
+            Some(Saved::PushGone { source: source.as_str().into(), sequence: sequence.parse().ok()? })
+        }),
+        _ => return Ok(None),
+    };
+    saved.map(Some).ok_or(impossible)
+}
+
 /// Heads sort before lines: a restore puts them first.
 fn head_key(event: &str, market: Market) -> String {
     format!("head/{event}/{}", market.key())
@@ -368,6 +397,19 @@ mod tests {
         ] {
             let change = change(&gone).unwrap().unwrap();
             assert_eq!((change.key.as_str(), change.value), (key, None));
+            assert_eq!(super::gone(key).unwrap(), Some(gone));
+        }
+    }
+
+    #[test]
+    fn a_tombstone_of_another_machine_or_of_nothing_takes_nothing_back() {
+        for other in
+            ["partition", "clock", "margins", "scan/00ff", "repeats/feed", "survival/soccer/days/x/1/2"]
+        {
+            assert_eq!(gone(other).unwrap(), None, "{other}");
+        }
+        for wrong in ["head/e", "head/e/corners", "line/e/h2h", "line/e/h2h/x", "push/acme/x"] {
+            assert!(gone(wrong).is_err(), "{wrong}");
         }
     }
 

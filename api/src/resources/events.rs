@@ -1,0 +1,242 @@
+//! The events of which there are prices, and the prices of one: `GET /events` and `GET /events/{id}/odds`.
+//!
+//! It shows quotes as the processor holds them, also those that cannot be bet on, with the reason. It never computes an arb.
+
+use std::sync::Arc;
+
+use arb_engine::{ListedEvent, ListedQuote, QuoteStatus};
+use arb_model::{Money, Points, Time};
+use arb_schemas::time::{Micros, SECOND};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::task::block_in_place;
+
+use crate::http::charge::Charge;
+use crate::http::paging::{self, Cursor};
+use crate::http::parameters::{name, parameters, truth};
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+use crate::http::route::Answer;
+use crate::lists::Lists;
+use crate::lists::sport::Sport;
+use crate::quotes::store::Quotes;
+use crate::resources::board_filter::odds_format;
+use crate::resources::tagged;
+use crate::resources::user_boards::UNREAD;
+use crate::view::OddsFormat;
+
+/// Microseconds of a day.
+const DAY: Micros = 86_400 * SECOND;
+
+/// The events of the live market.
+#[derive(Debug)]
+pub(crate) struct EventsResource {
+    pub(crate) quotes: Arc<Quotes>,
+    pub(crate) lists: Lists,
+}
+
+/// The filters of a request; a filter applies where it is given.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EventFilter {
+    sport: Sport,
+    league: Sport,
+    in_play: Option<bool>,
+}
+
+/// A place among the events: the next start first, then the id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EventPlace {
+    commence_time: Micros,
+    id: String,
+}
+
+impl EventPlace {
+    fn of(event: &ListedEvent) -> Self {
+        Self { commence_time: event.info.commence_time.0, id: event.info.id.to_string() }
+    }
+}
+
+impl EventFilter {
+    fn includes(&self, event: &ListedEvent) -> bool {
+        self.sport.is(&event.info.sport, &event.info.league)
+            && self.league.is(&event.info.league, &event.info.league)
+            && self.in_play.is_none_or(|in_play| in_play == event.in_play)
+    }
+}
+
+/// What of an event's odds is asked for.
+#[derive(Debug, Default)]
+struct OddsFilter {
+    market: Option<String>,
+    book: Option<String>,
+    odds_format: OddsFormat,
+}
+
+impl OddsFilter {
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let mut filter = Self::default();
+        for (parameter, value) in parameters(text)? {
+            match &*parameter {
+                "market" => filter.market = Some(name("market", &value, "must be a market family")?),
+                "book" => filter.book = Some(name("book", &value, "must be the key of a book")?),
+                "odds_format" => filter.odds_format = odds_format(&value)?,
+                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
+            }
+        }
+        Ok(filter)
+    }
+
+    fn includes(&self, quote: &ListedQuote) -> bool {
+        self.market.as_deref().is_none_or(|market| market == quote.market.family.key())
+            && self.book.as_deref().is_none_or(|book| *book == *quote.book)
+    }
+}
+
+impl EventsResource {
+    /// Answers `GET /events`.
+    pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        let (limit, filter, after) = parse(request.query())?;
+        for (parameter, sport) in [("sport", &filter.sport), ("league", &filter.league)] {
+            self.lists.sports.check(parameter, sport)?;
+        }
+        self.check_ready()?;
+        charge.refuse_if_spent()?;
+        let events = block_in_place(|| self.quotes.events());
+        let mut found: Vec<_> = events
+            .iter()
+            .filter(|event| filter.includes(event))
+            .map(|event| (EventPlace::of(event), event))
+            .filter(|(place, _)| after.as_ref().is_none_or(|after| place > after))
+            .collect();
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let has_more = found.len() > limit;
+        found.truncate(limit);
+        let last = found.last().filter(|_| has_more).map(|(place, _)| place.clone());
+        let next = last.map(|after| Cursor { after, filter }.encode());
+        let events: Vec<_> = found.into_iter().map(|(_, event)| event_json(event)).collect();
+        tagged::answer(
+            &json!({"as_of": self.as_of(), "events": events, "next_cursor": next}),
+            request,
+            charge,
+        )
+    }
+
+    /// Answers `GET /events/{id}/odds`.
+    pub(crate) fn odds(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        let filter = OddsFilter::parse(request.query())?;
+        self.check_ready()?;
+        charge.refuse_if_spent()?;
+        let found = block_in_place(|| self.quotes.odds_of(request.parameter("id")));
+        let (event, quotes) = found.ok_or_else(Problem::not_found)?;
+        let as_of = self.lists.polls.as_of();
+        let quotes: Vec<_> = quotes.iter().filter(|quote| filter.includes(quote)).collect();
+        let lines = quotes.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
+        let lines: Vec<_> = lines.map(|line| line_json(line, as_of, filter.odds_format)).collect();
+        let body = json!({"as_of": self.as_of(), "event": event_json(&event), "lines": lines});
+        tagged::answer(&body, request, charge)
+    }
+
+    fn check_ready(&self) -> Result<(), Problem> {
+        if self.quotes.is_ready() { Ok(()) } else { Err(Problem::unavailable(UNREAD)) }
+    }
+
+    fn as_of(&self) -> Option<Time> {
+        self.lists.polls.as_of().map(Time)
+    }
+}
+
+fn parse(text: &str) -> Result<(usize, EventFilter, Option<EventPlace>), Problem> {
+    let (mut limit, mut filter) = (paging::LIMIT, EventFilter::default());
+    let mut cursor: Option<Cursor<EventPlace, EventFilter>> = None;
+    for (parameter, value) in parameters(text)? {
+        match &*parameter {
+            "limit" => limit = paging::limit(&value)?,
+            "cursor" => cursor = Some(paging::cursor(&value)?),
+            "sport" => filter.sport = Sport::parse(&value)?,
+            "league" => filter.league = Sport::parse_league(&value)?,
+            "in_play" => filter.in_play = Some(truth("in_play", &value)?),
+            _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
+        }
+    }
+    if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
+        return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
+    }
+    Ok((limit, filter, cursor.map(|cursor| cursor.after)))
+}
+
+fn event_json(event: &ListedEvent) -> Value {
+    let ListedEvent { info, in_play, markets, books, windows, last_seen_at } = event;
+    json!({
+        "id": info.id, "sport": info.sport, "league": info.league, "home": info.home, "away": info.away,
+        "commence_time": info.commence_time, "in_play": in_play, "group": group(&info.league, info.commence_time),
+        "markets": markets.iter().map(|market| market.key()).collect::<Vec<_>>(),
+        "books": books, "arbs": windows, "last_seen_at": Time(*last_seen_at),
+    })
+}
+
+/// The group that a scan names: the league and the UTC date of the start.
+fn group(league: &str, start: Time) -> String {
+    let day = Time(start.0.div_euclid(DAY) * DAY).to_string();
+    format!("{league}/{}", day.split('T').next().unwrap_or_default())
+}
+
+fn line_json(quotes: &[&ListedQuote], as_of: Option<Micros>, odds: OddsFormat) -> Value {
+    let (market, line) = quotes.first().map_or((None, None), |quote| (Some(quote.market), quote.line));
+    json!({
+        "market": market.map(|market| market.family.key()),
+        "period": market.map(|market| market.period.key()),
+        "line": line.map(Points),
+        "quotes": quotes.iter().map(|quote| quote_json(quote, as_of, odds)).collect::<Vec<_>>(),
+    })
+}
+
+fn quote_json(quote: &ListedQuote, as_of: Option<Micros>, odds: OddsFormat) -> Value {
+    let age = as_of.map(|as_of| (as_of - quote.last_seen_at).max(0) as f64 / SECOND as f64);
+    json!({
+        "outcome": quote.outcome.key(), "side": quote.side.key(), "book": &*quote.book,
+        "price": odds.show(quote.price), "effective_price": odds.show(quote.effective_price),
+        "limit": quote.limit.map(|limit| Money(limit.minor())),
+        "status": match quote.status {
+            QuoteStatus::OnOffer => "on_offer",
+            QuoteStatus::Suspended => "suspended",
+            QuoteStatus::Stale => "stale",
+            QuoteStatus::Started => "started",
+        },
+        "price_moved_at": Time(quote.price_moved_at), "last_seen_at": Time(quote.last_seen_at), "age_seconds": age,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_the_league_and_the_date_of_the_start() {
+        assert_eq!(group("soccer_epl", Time(0)), "soccer_epl/1970-01-01");
+        assert_eq!(group("soccer_epl", Time(DAY - 1)), "soccer_epl/1970-01-01");
+        assert_eq!(group("soccer_epl", Time(31 * DAY)), "soccer_epl/1970-02-01");
+    }
+
+    #[test]
+    fn a_cursor_belongs_to_its_filters() {
+        let after = EventPlace { commence_time: 7, id: "e".into() };
+        let filter = EventFilter { sport: Sport::parse("soccer").ok().unwrap(), ..EventFilter::default() };
+        let cursor = Cursor { after: after.clone(), filter }.encode();
+        let parsed = parse(&format!("sport=soccer&limit=3&cursor={cursor}")).ok().unwrap();
+        assert_eq!((parsed.0, parsed.2), (3, Some(after)));
+        assert!(parse(&format!("sport=tennis&cursor={cursor}")).is_err());
+        for wrong in ["cursor=x", "in_play=1", "market=h2h", "limit=0", "league=soccer"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn odds_are_asked_for_by_market_book_and_format() {
+        assert!(OddsFilter::parse("market=h2h&book=alpha&odds_format=american").is_ok());
+        for wrong in ["odds_format=x", "market=", "sport=soccer", "book=a&book=b"] {
+            assert!(OddsFilter::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! A JSON answer with an entity tag: 304 is free, and so is HEAD. It never keeps an answer.
+
+use serde_json::Value;
+use warp::http::HeaderValue;
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use warp::reply::Response;
+
+use crate::http::charge::Charge;
+use crate::http::encoding::{self, Encoded};
+use crate::http::etag::Tag;
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+use crate::http::route::Answer;
+use crate::resources::list;
+
+/// Answers with a body, or with 304 where the caller has it.
+///
+/// # Errors
+/// As [`Charge::charge`].
+pub(crate) fn answer(body: &Value, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+    charge.refuse_if_spent()?;
+    let body = body.to_string();
+    let tag = Tag::of(body.as_bytes());
+    if tag.is_known_to(request.headers()) {
+        return Ok(list::not_modified(&tag));
+    }
+    charge.charge()?;
+    Ok(encoded(body, &tag, request))
+}
+
+fn encoded(body: String, tag: &Tag, request: &Request<'_>) -> Response {
+    let (body, coding) = Encoded::new(body.into()).accepted(request.headers());
+    let mut response = Response::new(body.into());
+    let headers = response.headers_mut();
+    encoding::describe(coding, headers);
+    headers.insert(ETAG, tag.header());
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding, authorization, x-api-key"));
+    response
+}
+
+/// Refuses parameters on a route that has none.
+///
+/// # Errors
+/// 400.
+pub(crate) fn refuse_parameters(request: &Request<'_>) -> Result<(), Problem> {
+    match form_urlencoded::parse(request.query().as_bytes()).next() {
+        None => Ok(()),
+        Some((name, _)) => Err(Problem::invalid_param(&name, "is unknown")),
+    }
+}

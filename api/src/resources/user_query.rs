@@ -1,0 +1,202 @@
+//! What a request of the board asks to be computed for its caller alone: own books, own commissions, a total stake.
+//!
+//! It is canonical: two requests for the same have equal ones, however they write it. It never filters what was computed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arb_engine::UserBooks;
+use serde::{Deserialize, Serialize};
+
+use crate::http::parameters;
+use crate::http::problem::Problem;
+
+/// What an answer costs that is computed for its caller, in requests.
+pub(crate) const COST: u64 = 3;
+/// Most books of a request.
+const MAX_BOOKS: usize = 100;
+/// The highest commission, in percent.
+const MAX_PERCENT: f64 = 25.0;
+/// A hundredth of a percent, in millionths.
+const HUNDREDTH: u32 = 100;
+/// The least and the largest total stake, in units of the currency.
+const STAKES: [f64; 2] = [1.0, 10_000_000.0];
+/// Its parameters.
+const PARAMETERS: [&str; 3] = ["books", "commissions", "total_stake"];
+
+/// What is computed for the caller; nothing by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserQuery {
+    /// The only books that count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    books: Option<BTreeSet<String>>,
+    /// Commissions on winnings, in millionths.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    commissions: BTreeMap<String, u32>,
+    /// In minor units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    total_stake: Option<i64>,
+}
+
+impl UserQuery {
+    /// Takes a parameter; `false` when it is none of these.
+    pub(crate) fn take(&mut self, parameter: &str, value: &str) -> Result<bool, Problem> {
+        match parameter {
+            "books" => self.books = Some(books(value)?),
+            "commissions" => self.commissions = commissions(value)?,
+            "total_stake" => self.total_stake = Some(total_stake(value)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether a parameter is one of these.
+    pub(crate) fn has(parameter: &str) -> bool {
+        PARAMETERS.contains(&parameter)
+    }
+
+    /// Whether nothing is asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The same without what changes no answer: commissions of books that do not count.
+    pub(crate) fn canonical(mut self) -> Self {
+        if let Some(books) = &self.books {
+            self.commissions.retain(|book, _| books.contains(book));
+        }
+        self
+    }
+
+    /// All books that it names, each with its parameter.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let books = self.books.iter().flatten().map(|book| ("books", book.as_str()));
+        books.chain(self.commissions.keys().map(|book| ("commissions", book.as_str())))
+    }
+
+    /// As the engine asks for it.
+    pub(crate) fn to_user_books(&self) -> UserBooks {
+        let Self { books, commissions, total_stake } = self.clone();
+        UserBooks { books, commissions, total_stake }
+    }
+
+    /// Bytes of its names.
+    pub(crate) fn bytes(&self) -> usize {
+        self.names().map(|(_, name)| name.len()).sum()
+    }
+}
+
+/// What a request of the board costs.
+pub(crate) fn cost(query: &str) -> u64 {
+    let names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+    if names.take(MAX_BOOKS).any(|name| UserQuery::has(&name)) { COST } else { 1 }
+}
+
+fn books(value: &str) -> Result<BTreeSet<String>, Problem> {
+    let reason = "must be keys of books with commas between them, at most 100";
+    let keys = value.split(',').map(|key| parameters::name("books", key, reason));
+    let keys = keys.collect::<Result<BTreeSet<_>, _>>()?;
+    if keys.len() > MAX_BOOKS { Err(Problem::invalid_param("books", reason)) } else { Ok(keys) }
+}
+
+fn commissions(value: &str) -> Result<BTreeMap<String, u32>, Problem> {
+    let reason =
+        "must be book:percent with commas between them, percent from 0 to 25, each book once, at most 100";
+    let refused = || Problem::invalid_param("commissions", reason);
+    let mut commissions = BTreeMap::new();
+    for pair in value.split(',') {
+        let (book, percent) = pair.rsplit_once(':').ok_or_else(refused)?;
+        let book = parameters::name("commissions", book, reason)?;
+        let percent = percent.parse::<f64>().ok().filter(|percent| (0.0..=MAX_PERCENT).contains(percent));
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // From 0 to 2,500.
+        let hundredths = (percent.ok_or_else(refused)? * 100.0).round() as u32;
+        if commissions.insert(book, hundredths * HUNDREDTH).is_some() {
+            return Err(refused());
+        }
+    }
+    if commissions.len() > MAX_BOOKS { Err(refused()) } else { Ok(commissions) }
+}
+
+fn total_stake(value: &str) -> Result<i64, Problem> {
+    let amount = value.parse::<f64>().ok().filter(|amount| (STAKES[0]..=STAKES[1]).contains(amount));
+    let amount = amount.ok_or_else(|| {
+        Problem::invalid_param("total_stake", "must be an amount of money from 1 to 10000000")
+    })?;
+    #[allow(clippy::cast_possible_truncation)] // At most 10^9.
+    Ok((amount * 100.0).round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(parameters: &[(&str, &str)]) -> UserQuery {
+        let mut query = UserQuery::default();
+        for (name, value) in parameters {
+            assert!(query.take(name, value).ok().unwrap(), "{name}={value}");
+        }
+        query.canonical()
+    }
+
+    #[test]
+    fn equal_requests_have_equal_queries_however_they_are_written() {
+        let one =
+            query(&[("books", "beta,alpha"), ("commissions", "beta:2,alpha:1.504"), ("total_stake", "250")]);
+        let other = query(&[
+            ("total_stake", "250.001"),
+            ("commissions", "alpha:1.5,beta:2.0"),
+            ("books", "alpha,beta,alpha"),
+        ]);
+        assert_eq!(one, other);
+        let asked = one.to_user_books();
+        assert_eq!(asked.books, Some(BTreeSet::from(["alpha".into(), "beta".into()])));
+        assert_eq!(asked.commissions, BTreeMap::from([("alpha".into(), 15_000), ("beta".into(), 20_000)]));
+        assert_eq!(asked.total_stake, Some(25_000));
+    }
+
+    #[test]
+    fn a_commission_of_a_book_that_does_not_count_changes_nothing() {
+        assert_eq!(query(&[("books", "alpha"), ("commissions", "beta:2")]), query(&[("books", "alpha")]));
+        assert_ne!(query(&[("commissions", "beta:2")]), query(&[]));
+        assert!(query(&[]).is_empty() && !query(&[("total_stake", "1")]).is_empty());
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        let many =
+            vec!["a"; 101].iter().enumerate().map(|(at, name)| format!("{name}{at}")).collect::<Vec<_>>();
+        for (name, value) in [
+            ("books", ""),
+            ("books", "alpha,,beta"),
+            ("books", &many.join(",")),
+            ("commissions", ""),
+            ("commissions", "alpha"),
+            ("commissions", "alpha:"),
+            ("commissions", ":2"),
+            ("commissions", "alpha:25.1"),
+            ("commissions", "alpha:-1"),
+            ("commissions", "alpha:NaN"),
+            ("commissions", "alpha:1,alpha:2"),
+            ("total_stake", "0.99"),
+            ("total_stake", "inf"),
+            ("total_stake", "10000000.01"),
+            ("total_stake", ""),
+        ] {
+            assert!(UserQuery::default().take(name, value).is_err(), "{name}={value}");
+        }
+        assert!(matches!(UserQuery::default().take("book", "alpha"), Ok(false)));
+    }
+
+    #[test]
+    fn what_is_computed_for_a_caller_costs_more() {
+        for (text, expected) in [
+            ("", 1),
+            ("book=alpha&limit=3", 1),
+            ("books=alpha", COST),
+            ("limit=3&total%5Fstake=5", COST),
+            ("commissions=", COST),
+        ] {
+            assert_eq!(cost(text), expected, "{text}");
+        }
+    }
+}
