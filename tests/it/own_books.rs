@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::board::by_key;
+use crate::kill::poll;
 use crate::support::stack::Stack;
 use crate::support::{recordings, wait_for};
 
-/// The poll that ends a recording, as the board names it.
-fn last_poll(stack: &Stack) -> String {
-    stack.get("/v1/arbs?limit=1").json()["as_of"].as_str().unwrap_or_default().to_owned()
-}
+/// Polls of a recording.
+const POLLS: u64 = 200;
 
 /// What of an entry neither its age nor the evidence of other books decides.
 fn bets(entry: &Value) -> Value {
@@ -70,11 +69,10 @@ fn books_of(stack: &Stack) -> Vec<String> {
 fn a_board_of_own_books_is_that_of_a_processor_that_received_no_others() {
     let (all, alone) = (Stack::start("board"), Stack::start("board"));
     let scratch = all.broker.scratch.path();
-    let recording = recordings::simulated(scratch, 5, 200);
+    let recording = recordings::simulated(scratch, 5, POLLS);
     all.broker.ingest(&recording, &[]);
-    let polled_at =
-        wait_for("the board contains polls", || Some(last_poll(&all)).filter(|at| !at.is_empty()));
-    println!("the first board is as of {polled_at}");
+    let last = poll(POLLS - 1);
+    all.board_at(&last);
     let whole = wait_for("the board of all books is that of the replica", || {
         let whole = all.get("/v1/arbs?limit=500").json();
         // The total for which the board has its stakes.
@@ -88,7 +86,7 @@ fn a_board_of_own_books_is_that_of_a_processor_that_received_no_others() {
     let filtered = with_books_alone(&recording, &books, scratch.join("filtered.jsonl"));
     alone.broker.ingest(&filtered, &[]);
     let query = format!("/v1/arbs?limit=500&books={}", books.join(","));
-    let expected = alone.board_at(whole["as_of"].as_str().unwrap());
+    let expected = alone.board_at(&last);
     let found = all.get(&query).json();
     println!("{} arbs of all books, {} of {books:?}", bets_of(&whole).len(), bets_of(&found).len());
     assert_eq!(bets_of(&found), bets_of(&expected));

@@ -4,6 +4,8 @@
 //!
 //! Source: RFC 9457, Problem Details for HTTP APIs.
 
+mod kinds;
+
 use std::borrow::Cow;
 
 use serde_json::json;
@@ -11,169 +13,12 @@ use warp::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHE
 use warp::http::{HeaderMap, HeaderValue, StatusCode};
 use warp::reply::Response;
 
-/// A kind of error: its name in `type`, status, title, and the text of its page.
-#[derive(Debug)]
-struct ProblemKind {
-    name: &'static str,
-    status: StatusCode,
-    title: &'static str,
-    page: &'static str,
-}
-
-static INVALID_REQUEST: ProblemKind = ProblemKind {
-    name: "invalid-request",
-    status: StatusCode::BAD_REQUEST,
-    title: "Invalid request",
-    page: "A parameter is unknown, missing or out of range; invalid_params names each with its reason.",
+use self::kinds::{
+    ACCOUNTS_UNAVAILABLE, ADDRESS_NOT_ALLOWED, CONFLICT, FORBIDDEN, HEADERS_TOO_LARGE, INSUFFICIENT_SCOPE,
+    INVALID_REQUEST, KINDS, METHOD_NOT_ALLOWED, NOT_FOUND, PAYLOAD_TOO_LARGE, ProblemKind, QUOTA_EXCEEDED,
+    RATE_LIMITED, REQUEST_TIMEOUT, TOO_MANY_CONNECTIONS, TOO_MANY_STREAMS, UNAUTHORIZED, UNAVAILABLE,
+    UNPROCESSABLE, UNSUPPORTED_MEDIA_TYPE, URI_TOO_LONG,
 };
-static UNAUTHORIZED: ProblemKind = ProblemKind {
-    name: "unauthorized",
-    status: StatusCode::UNAUTHORIZED,
-    title: "Unauthorized",
-    page: "The request carries no valid key; /v1 routes take it as Authorization: Bearer <key>, /api/v1 routes as \
-           x-api-key: <key>.",
-};
-static INSUFFICIENT_SCOPE: ProblemKind = ProblemKind {
-    name: "insufficient-scope",
-    status: StatusCode::FORBIDDEN,
-    title: "Insufficient scope",
-    page: "The key is valid but does not have the scope of the route; detail names it. Create a key that has it. Refused requests cost \
-           nothing.",
-};
-static ADDRESS_NOT_ALLOWED: ProblemKind = ProblemKind {
-    name: "address-not-allowed",
-    status: StatusCode::FORBIDDEN,
-    title: "Address not allowed",
-    page: "The key is restricted to addresses, and the request does not come from one of them.",
-};
-static FORBIDDEN: ProblemKind = ProblemKind {
-    name: "forbidden",
-    status: StatusCode::FORBIDDEN,
-    title: "Forbidden",
-    page: "The request may not change or read anything here: it comes from another origin, lacks the x-csrf-token header, names a host \
-           that this server does not have, or asks for more than the caller may grant.",
-};
-static CONFLICT: ProblemKind = ProblemKind {
-    name: "conflict",
-    status: StatusCode::CONFLICT,
-    title: "Conflict",
-    page: "The request does not fit the present state: the Idempotency-Key was used for another body, the key was already replaced, the \
-           plan allows no more keys, or the account cannot be created.",
-};
-static RATE_LIMITED: ProblemKind = ProblemKind {
-    name: "rate-limited",
-    status: StatusCode::TOO_MANY_REQUESTS,
-    title: "Rate limited",
-    page: "There were too many attempts, a key asks more often than its plan allows, the account asks for more boards of own books at one time than its plan allows, or the \
-           server has no room for more odds; try again after the seconds of the Retry-After \
-           header. Refused requests cost nothing.",
-};
-static TOO_MANY_STREAMS: ProblemKind = ProblemKind {
-    name: "too-many-streams",
-    status: StatusCode::TOO_MANY_REQUESTS,
-    title: "Too many streams",
-    page: "The account has as many open streams as its plan allows at one time; close one, or try again after the seconds of the \
-           Retry-After header. Refused requests cost nothing.",
-};
-static ACCOUNTS_UNAVAILABLE: ProblemKind = ProblemKind {
-    name: "accounts-unavailable",
-    status: StatusCode::SERVICE_UNAVAILABLE,
-    title: "Accounts unavailable",
-    page: "A change of an account was not confirmed in time and may have been carried out, it is not known whether keys are still \
-           valid, or no quota could be leased in time. Send the same request again, with the same Idempotency-Key, after the seconds of the Retry-After header.",
-};
-static NOT_FOUND: ProblemKind = ProblemKind {
-    name: "not-found",
-    status: StatusCode::NOT_FOUND,
-    title: "Not found",
-    page: "There is nothing at this path.",
-};
-static METHOD_NOT_ALLOWED: ProblemKind = ProblemKind {
-    name: "method-not-allowed",
-    status: StatusCode::METHOD_NOT_ALLOWED,
-    title: "Method not allowed",
-    page: "The path exists, but not for this method; the Allow header names those that do.",
-};
-static QUOTA_EXCEEDED: ProblemKind = ProblemKind {
-    name: "quota-exceeded",
-    status: StatusCode::TOO_MANY_REQUESTS,
-    title: "Quota exceeded",
-    page: "The plan's requests of this month are spent; the next month begins after the seconds of the Retry-After \
-           header. Refused requests cost nothing.",
-};
-static REQUEST_TIMEOUT: ProblemKind = ProblemKind {
-    name: "request-timeout",
-    status: StatusCode::REQUEST_TIMEOUT,
-    title: "Request timeout",
-    page: "The head of the request, or its body, was not complete within 10 seconds; the connection is closed.",
-};
-static URI_TOO_LONG: ProblemKind = ProblemKind {
-    name: "uri-too-long",
-    status: StatusCode::URI_TOO_LONG,
-    title: "URI too long",
-    page: "The path and the query have more than 8,192 bytes together.",
-};
-static PAYLOAD_TOO_LARGE: ProblemKind = ProblemKind {
-    name: "payload-too-large",
-    status: StatusCode::PAYLOAD_TOO_LARGE,
-    title: "Payload too large",
-    page: "The body has more than the path takes: bytes, also when it is decompressed, lines, events or names; detail says how many that \
-           are.",
-};
-static UNSUPPORTED_MEDIA_TYPE: ProblemKind = ProblemKind {
-    name: "unsupported-media-type",
-    status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
-    title: "Unsupported media type",
-    page: "The body is not declared as what the path takes, or it is compressed in another way; detail says what is taken.",
-};
-static UNPROCESSABLE: ProblemKind = ProblemKind {
-    name: "unprocessable",
-    status: StatusCode::UNPROCESSABLE_ENTITY,
-    title: "Unprocessable content",
-    page: "No line of the body is accepted; errors lists each with its number, field and reason.",
-};
-static TOO_MANY_CONNECTIONS: ProblemKind = ProblemKind {
-    name: "too-many-connections",
-    status: StatusCode::TOO_MANY_REQUESTS,
-    title: "Too many connections",
-    page: "The key holds as many connections at one time as a key may, streams among them; close some, or send further \
-           requests on those that are open. Refused requests cost nothing.",
-};
-static HEADERS_TOO_LARGE: ProblemKind = ProblemKind {
-    name: "headers-too-large",
-    status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-    title: "Request header fields too large",
-    page: "The header fields have more than 32,768 bytes together, or there are more than 100 of them.",
-};
-static UNAVAILABLE: ProblemKind = ProblemKind {
-    name: "unavailable",
-    status: StatusCode::SERVICE_UNAVAILABLE,
-    title: "Unavailable",
-    page: "The server is starting or ending, or Kafka does not answer in time; try again after the seconds of the Retry-After header.",
-};
-
-static KINDS: [&ProblemKind; 20] = [
-    &INVALID_REQUEST,
-    &UNAUTHORIZED,
-    &INSUFFICIENT_SCOPE,
-    &ADDRESS_NOT_ALLOWED,
-    &FORBIDDEN,
-    &CONFLICT,
-    &RATE_LIMITED,
-    &TOO_MANY_STREAMS,
-    &ACCOUNTS_UNAVAILABLE,
-    &NOT_FOUND,
-    &METHOD_NOT_ALLOWED,
-    &REQUEST_TIMEOUT,
-    &URI_TOO_LONG,
-    &PAYLOAD_TOO_LARGE,
-    &UNSUPPORTED_MEDIA_TYPE,
-    &UNPROCESSABLE,
-    &QUOTA_EXCEEDED,
-    &TOO_MANY_CONNECTIONS,
-    &HEADERS_TOO_LARGE,
-    &UNAVAILABLE,
-];
 
 /// What a kind of error means; `None` for a name that is not in the catalogue.
 pub(crate) fn page(name: &str) -> Option<String> {

@@ -38,7 +38,7 @@ pub(crate) struct EventsResource {
 /// The filters of a request; a filter applies where it is given.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EventFilter {
+struct EventListFilter {
     sport: Sport,
     league: Sport,
     in_play: Option<bool>,
@@ -58,7 +58,7 @@ impl EventPlace {
     }
 }
 
-impl EventFilter {
+impl EventListFilter {
     fn includes(&self, event: &ListedEvent) -> bool {
         self.sport.is(&event.info.sport, &event.info.league)
             && self.league.is(&event.info.league, &event.info.league)
@@ -147,9 +147,9 @@ impl EventsResource {
     }
 }
 
-fn parse(text: &str) -> Result<(usize, EventFilter, Option<EventPlace>), Problem> {
-    let (mut limit, mut filter) = (paging::LIMIT, EventFilter::default());
-    let mut cursor: Option<Cursor<EventPlace, EventFilter>> = None;
+fn parse(text: &str) -> Result<(usize, EventListFilter, Option<EventPlace>), Problem> {
+    let (mut limit, mut filter) = (paging::LIMIT, EventListFilter::default());
+    let mut cursor: Option<Cursor<EventPlace, EventListFilter>> = None;
     for (parameter, value) in parameters(text)? {
         match &*parameter {
             "limit" => limit = paging::limit(&value)?,
@@ -222,7 +222,8 @@ mod tests {
     #[test]
     fn a_cursor_belongs_to_its_filters() {
         let after = EventPlace { commence_time: 7, id: "e".into() };
-        let filter = EventFilter { sport: Sport::parse("soccer").ok().unwrap(), ..EventFilter::default() };
+        let filter =
+            EventListFilter { sport: Sport::parse("soccer").ok().unwrap(), ..EventListFilter::default() };
         let cursor = Cursor { after: after.clone(), filter }.encode();
         let parsed = parse(&format!("sport=soccer&limit=3&cursor={cursor}")).ok().unwrap();
         assert_eq!((parsed.0, parsed.2), (3, Some(after)));

@@ -131,7 +131,7 @@ impl UserBoards {
         if let Some(board) = kept.filter(|board| board.state == self.state()) {
             return Ok(board);
         }
-        let _busy = Busy::enter(&self.busy, self.most).ok_or_else(|| Problem::unavailable(BUSY))?;
+        let _busy = BoardInWork::enter(&self.busy, self.most).ok_or_else(|| Problem::unavailable(BUSY))?;
         Ok(block_in_place(|| {
             let mut kept = lock(&slot);
             // Another request may have computed it meanwhile.
@@ -167,9 +167,9 @@ impl UserBoards {
 }
 
 /// An answer under way.
-struct Busy<'a>(&'a AtomicUsize);
+struct BoardInWork<'a>(&'a AtomicUsize);
 
-impl<'a> Busy<'a> {
+impl<'a> BoardInWork<'a> {
     /// `None` where as many are under way as may be.
     fn enter(busy: &'a AtomicUsize, most: usize) -> Option<Self> {
         let enter = |count: usize| (count < most).then_some(count + 1);
@@ -177,7 +177,7 @@ impl<'a> Busy<'a> {
     }
 }
 
-impl Drop for Busy<'_> {
+impl Drop for BoardInWork<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -232,9 +232,9 @@ mod tests {
     #[test]
     fn what_has_no_room_is_refused_and_room_comes_back() {
         let busy = AtomicUsize::new(0);
-        let one = Busy::enter(&busy, 1);
-        assert!(one.is_some() && Busy::enter(&busy, 1).is_none());
+        let one = BoardInWork::enter(&busy, 1);
+        assert!(one.is_some() && BoardInWork::enter(&busy, 1).is_none());
         drop(one);
-        assert!(Busy::enter(&busy, 1).is_some());
+        assert!(BoardInWork::enter(&busy, 1).is_some());
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn write_entry(
     as_of: Micros,
     odds: OddsFormat,
 ) {
-    let mut before = Row(String::new());
+    let mut before = CsvRow(String::new());
     before.value(rank).text(&entry.id);
     for name in
         [&entry.event.sport, &entry.event.league, &entry.event.id, &entry.event.home, &entry.event.away]
@@ -51,7 +51,7 @@ pub(crate) fn write_entry(
 }
 
 fn write_leg(text: &mut String, (number, leg): (u64, &Leg), as_of: Micros, odds: OddsFormat) {
-    let mut row = Row(String::new());
+    let mut row = CsvRow(String::new());
     row.value(number).text(leg.outcome.as_str()).text(leg.side.as_str()).text(&leg.book).text(&leg.operator);
     row.price(odds.show(leg.price));
     row.price(leg.effective_price.map_or(Value::Null, |price| odds.show(price)));
@@ -63,9 +63,9 @@ fn write_leg(text: &mut String, (number, leg): (u64, &Leg), as_of: Micros, odds:
 }
 
 /// Fields, each with a comma after it.
-struct Row(String);
+struct CsvRow(String);
 
-impl Row {
+impl CsvRow {
     fn value(&mut self, value: impl Display) -> &mut Self {
         self.0.push_str(&value.to_string());
         self.0.push(',');

@@ -80,9 +80,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let socket = server::bind(config.listen);
     let socket = socket.with_context(|| format!("{} cannot be listened on", config.listen))?;
-    let board = thread("board", &app, &stop, move |app, stop| Ok(app.follow_board(board, stop)?))?;
-    let signals = thread("signals", &app, &stop, move |app, stop| Ok(app.follow_signals(signals, stop)?))?;
-    let quotes = thread("quotes", &app, &stop, move |app, stop| Ok(app.follow_quotes(changelog, stop)?))?;
+    let lists = start_lists([board, signals, changelog], &app, &stop)?;
     let feed = thread("feed", &app, &stop, |app, stop| Ok(app.follow_feed(stop)?))?;
     let periodic = thread("periodic", &app, &stop, |app, stop| {
         app.run_periodic_task(stop);
@@ -95,16 +93,8 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         Ok(())
     })?;
     let served = runtime.block_on(serve(socket, Arc::clone(&app), connection_limits(config), &stop));
-    let threads = [
-        ("board", board),
-        ("signals", signals),
-        ("quotes", quotes),
-        ("feed", feed),
-        ("periodic", periodic),
-        ("usage", usage),
-        ("pushes", pushes),
-    ];
-    let threads = threads.into_iter().chain(accounts).chain(scans).chain(webhooks);
+    let threads = [("feed", feed), ("periodic", periodic), ("usage", usage), ("pushes", pushes)];
+    let threads = threads.into_iter().chain(lists).chain(accounts).chain(scans).chain(webhooks);
     let ended: Vec<_> = threads
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
         .collect();
@@ -199,6 +189,18 @@ fn sessions(config: &Serve) -> anyhow::Result<Sessions> {
 
 /// A thread and its name.
 type Named = (&'static str, JoinHandle<anyhow::Result<()>>);
+
+/// Starts what reads the board, the signals and the processor's changelog.
+fn start_lists(
+    [board, signals, changelog]: [Table; 3],
+    app: &SharedApp,
+    stop: &Stop,
+) -> anyhow::Result<[Named; 3]> {
+    let board = thread("board", app, stop, move |app, stop| Ok(app.follow_board(board, stop)?))?;
+    let signals = thread("signals", app, stop, move |app, stop| Ok(app.follow_signals(signals, stop)?))?;
+    let quotes = thread("quotes", app, stop, move |app, stop| Ok(app.follow_quotes(changelog, stop)?))?;
+    Ok([("board", board), ("signals", signals), ("quotes", quotes)])
+}
 
 /// Starts what reads the accounts, asks whether that is all of them, and sends commands.
 fn start_accounts(cluster: &Cluster, app: &SharedApp, stop: &Stop) -> anyhow::Result<[Named; 3]> {

@@ -9,7 +9,7 @@ use warp::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, LINK, RETRY_
 
 use super::*;
 use crate::fixtures::api_key;
-use crate::quotes::fixtures::{Prices, QuoteWriter, prices};
+use crate::quotes::fixtures::{Prices, QuoteWriter, prices, ready};
 
 const FOUR: [(&str, &str, &str); 4] =
     [("a", "2.2", "1.7"), ("b", "1.7", "2.2"), ("c", "2.1", "1.8"), ("d", "1.8", "2.1")];
@@ -26,14 +26,20 @@ struct Own {
 
 impl Own {
     fn new(event: &[Prices]) -> Self {
+        Self::with_boards(event, 100)
+    }
+
+    /// One whose plan allows so many boards within a minute.
+    fn with_boards(event: &[Prices], boards: u32) -> Self {
         let api = Api::unread();
-        let plan = r#"{"free": {"requests": 100000, "per_second": 0, "connections": 0, "boards": 3}}"#;
+        let limits = value!({"requests": 100_000, "per_second": 0, "connections": 0, "boards": boards});
+        let plan = value!({"free": limits}).to_string();
         std::fs::write(api._folder.path().join("plans.json"), plan).unwrap();
         api.app.usage.reload_plans();
         api.app.begin([], BoardProgress { source: "s".into(), received_at: 100_000_000 });
         let mut own = Self { api, writer: QuoteWriter::new() };
         own.writer.poll(&own.api.app.boards.quotes, 100, &[("e", event)]);
-        crate::quotes::fixtures::ready(&own.api.app.boards.quotes);
+        ready(&own.api.app.boards.quotes);
         own
     }
 
@@ -142,7 +148,7 @@ fn a_board_of_own_books_costs_more_and_its_tag_is_known_before_it_is_computed() 
 
 #[test]
 fn what_cannot_be_computed_is_refused() {
-    let own = Own::new(&four());
+    let own = Own::with_boards(&four(), 3);
     for query in [
         "books=",
         "books=nobody",
