@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 mod faults;
+mod history;
 
 use crate::support::http::request;
 use crate::support::program::{Role, arb, run};
@@ -27,6 +28,11 @@ struct Hooks {
 
 impl Hooks {
     fn start(deliverers: usize) -> Self {
+        Self::start_with(deliverers, &[])
+    }
+
+    /// The same with more arguments for the API.
+    fn start_with(deliverers: usize, serve: &[&str]) -> Self {
         let broker = Broker::start();
         let (brokers, pepper) = (broker.brokers.clone(), broker.path("pepper").display().to_string());
         let hook_key = broker.path("webhook-key").display().to_string();
@@ -36,10 +42,9 @@ impl Hooks {
         };
         let owner = role("accounts", &[]);
         let listen = format!("127.0.0.1:{}", port());
-        let serve = role(
-            "serve",
-            &["--listen", &listen, "--pepper", &pepper, "--webhook-key", &hook_key, "--webhook-development"],
-        );
+        let own =
+            ["--listen", &listen, "--pepper", &pepper, "--webhook-key", &hook_key, "--webhook-development"];
+        let serve = role("serve", &[&own[..], serve].concat());
         let process = role("process", &["--policy", "board"]);
         let url = format!("http://{listen}");
         wait_for("the board is ready", || {
