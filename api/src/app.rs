@@ -18,6 +18,7 @@ use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::{BoardEntry, BoardProgress};
 use arb_schemas::time::Micros;
+use arb_sink::history::History;
 use tokio::net::TcpListener;
 use warp::filters::BoxedFilter;
 use warp::reply::Response;
@@ -41,6 +42,7 @@ use crate::resources::account::Accounts;
 use crate::resources::books::BooksResource;
 use crate::resources::events::EventsResource;
 use crate::resources::health::Health;
+use crate::resources::history::HistoryResource;
 use crate::resources::keys::KeysResource;
 use crate::resources::scan::ScanResource;
 use crate::resources::session::SessionResource;
@@ -74,6 +76,7 @@ pub struct App {
     sessions: Sessions,
     pushes: Arc<PushGate>,
     webhooks: Webhooks,
+    history: Option<History>,
     pub(crate) boards: Arc<UserBoards>,
 }
 
@@ -156,7 +159,6 @@ impl App {
             // Nothing is written where nobody takes the tasks.
             tasks: TaskQueue::new(partitions).0,
             log: Arc::default(),
-            history: None,
         };
         let boards = own_books::boards(partitions, &Arc::default(), &lists);
         let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));
@@ -171,6 +173,7 @@ impl App {
             sessions,
             pushes,
             webhooks,
+            history: None,
             boards,
         }
     }
@@ -179,6 +182,12 @@ impl App {
     #[must_use]
     pub fn with_webhooks(self, webhooks: Webhooks) -> Self {
         Self { webhooks, ..self }
+    }
+
+    /// With answers about the past, where there is a ClickHouse.
+    #[must_use]
+    pub fn with_history(self, history: Option<History>) -> Self {
+        Self { history, ..self }
     }
 
     /// Begins with this board and no signals, for a caller that hands over the feed as well
@@ -359,7 +368,12 @@ impl App {
             usage: usage.clone(),
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),
-            webhooks: WebhooksResource { accounts: accounts.clone(), webhooks: self.webhooks.clone() },
+            webhooks: WebhooksResource {
+                accounts: accounts.clone(),
+                webhooks: self.webhooks.clone(),
+                history: self.history.clone(),
+            },
+            history: HistoryResource { history: self.history.clone(), board: Arc::clone(&self.lists.board) },
             events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },
             books: BooksResource { quotes: Arc::clone(quotes), polls: Arc::clone(&self.lists.polls) },
             status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },

@@ -20,6 +20,7 @@ pub(crate) mod books;
 mod deliveries;
 pub(crate) mod events;
 pub(crate) mod health;
+pub(crate) mod history;
 pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod problems;
@@ -49,6 +50,7 @@ use self::arbs::ArbsResource;
 use self::books::BooksResource;
 use self::events::EventsResource;
 use self::health::Health;
+use self::history::HistoryResource;
 use self::keys::KeysResource;
 use self::list::ListResource;
 use self::scan::ScanResource;
@@ -81,6 +83,7 @@ pub(crate) struct Resources {
     pub(crate) session: SessionResource,
     pub(crate) webhooks: WebhooksResource,
     pub(crate) events: EventsResource,
+    pub(crate) history: HistoryResource,
     pub(crate) books: BooksResource,
     pub(crate) status: StatusResource,
 }

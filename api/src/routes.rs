@@ -31,12 +31,23 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 53] = [
+pub(crate) static ROUTES: [Route<Resources>; 55] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
     .priced_by(board_cost)
     .for_test_keys(),
+    Row::keyed_task(
+        Method::GET,
+        "/api/v1/arbs/history",
+        (BOTH, Scope::HistoryRead),
+        |to, request, charge| to.history.page(request, charge),
+    )
+    .costing(1),
+    Row::keyed_task(Method::GET, "/api/v1/arbs/{id}", (BOTH, Scope::BoardRead), |to, request, charge| {
+        to.history.show(request, charge)
+    })
+    .costing(1),
     Row::keyed(Method::GET, "/api/v1/signals", (BOTH, Scope::SignalsRead), 1, |to, request, charge| {
         to.market(charge).signals.page(request, charge)
     })

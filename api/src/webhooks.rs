@@ -11,8 +11,6 @@ use std::sync::Arc;
 use arb_accounts::endpoint::WebhookKey;
 use arb_deliver::address::Rules;
 
-use arb_sink::history::History;
-
 use self::log::DeliveryLog;
 use self::tasks::TaskQueue;
 
@@ -27,6 +25,4 @@ pub struct Webhooks {
     pub tasks: TaskQueue,
     /// What became of the newest deliveries.
     pub log: Arc<DeliveryLog>,
-    /// What became of all of them, where there is a ClickHouse.
-    pub history: Option<History>,
 }

@@ -42,6 +42,15 @@ pub fn main_from(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     run(command, log_format).unwrap_or_else(|error| report("arb", &error, error_file.as_deref()))
 }
 
+/// The same within another program, which logs already.
+///
+/// # Errors
+/// What ended the command.
+pub fn run_within(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<ExitCode> {
+    let Cli { log_format, command, .. } = Cli::parse_from(arguments);
+    run(command, log_format)
+}
+
 /// Reports what ended a program as one sentence, also to a file where one is given: the exit code.
 #[must_use]
 pub fn report(program: &str, error: &anyhow::Error, file: Option<&Path>) -> ExitCode {

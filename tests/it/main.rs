@@ -22,6 +22,7 @@ mod evaluate;
 mod examples;
 mod failures;
 mod grafana;
+mod history;
 mod kafka;
 mod kill;
 mod limits;

@@ -153,6 +153,11 @@ impl<E: Listed> Entries<E> {
         self.lock().values().cloned().collect()
     }
 
+    /// The entry with an id.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<E>> {
+        self.lock().get(id).cloned()
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.lock().len()

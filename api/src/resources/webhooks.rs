@@ -12,6 +12,7 @@ use arb_deliver::{delivery, fan_out};
 use arb_schemas::records::{WebhookEvent, WebhookRedelivery, WebhookTarget};
 use arb_schemas::time::{parse_rfc3339, to_rfc3339};
 use arb_schemas::wire::{self, WireError};
+use arb_sink::history::History;
 use serde_json::{Value, json};
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
@@ -40,6 +41,8 @@ const OTHER_BODY: &str = "The Idempotency-Key was used for another endpoint, or 
 pub(crate) struct WebhooksResource {
     pub(crate) accounts: Accounts,
     pub(crate) webhooks: Webhooks,
+    /// What became of all deliveries, where there is a ClickHouse.
+    pub(crate) history: Option<History>,
 }
 
 impl WebhooksResource {
@@ -199,8 +202,7 @@ impl WebhooksResource {
     }
 
     fn log(&self) -> Deliveries {
-        let Webhooks { log, history, .. } = &self.webhooks;
-        Deliveries { log: Arc::clone(log), history: history.clone() }
+        Deliveries { log: Arc::clone(&self.webhooks.log), history: self.history.clone() }
     }
 
     /// Writes a task for the deliverer, and answers 202 once the broker has it.

@@ -4,6 +4,8 @@
 //!
 //! Source: RFC 4180 (quotes, line ends); OWASP, CSV injection.
 
+mod windows;
+
 use std::fmt::Display;
 
 use arb_model::{BoardEntry, Leg, Money, Time};
@@ -11,6 +13,8 @@ use arb_schemas::time::{Micros, SECOND};
 use serde_json::Value;
 
 use super::OddsFormat;
+
+pub(crate) use windows::windows;
 
 /// The names of the columns, with the line's end.
 pub(crate) const HEADER: &str = "rank,id,sport,league,event_id,home,away,commence_time,in_play,market,period,line,implied_probability,\

@@ -7,12 +7,16 @@
 //! - `api`: the API as `arb serve` has it, its board and feed handed over instead of read from Kafka.
 //! - `bare`: a bare hyper server that sends the bytes that it is given, or writes lines of a body to Kafka (`bare_push`).
 //! - `listeners`: clients of a stream.
+//! - `deliverer`: `arb deliver`; `poster`: a bare client that posts; `receivers`: servers of webhooks.
 
 mod api;
 mod bare;
 mod bare_push;
+mod deliverer;
 mod listeners;
-mod pace;
+pub(super) mod pace;
+mod poster;
+mod receivers;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -37,6 +41,9 @@ pub(crate) enum Role {
     Api,
     Bare,
     Listeners,
+    Deliverer,
+    Poster,
+    Receivers,
 }
 
 impl Role {
@@ -46,6 +53,9 @@ impl Role {
             Self::Api => "api",
             Self::Bare => "bare",
             Self::Listeners => "listeners",
+            Self::Deliverer => "deliverer",
+            Self::Poster => "poster",
+            Self::Receivers => "receivers",
         }
     }
 }
@@ -67,6 +77,14 @@ pub(super) enum Order {
     Connect { to: SocketAddr, request: String, streams: usize },
     /// Listeners: wait until each stream has had so many blocks more. Answered by when, block by block.
     Hear { events: usize },
+    /// The deliverer: begin, on this Kafka, with an admin listener at this address and the file of the key of secrets.
+    Deliver { brokers: String, admin: SocketAddr, key: String },
+    /// Receivers: begin so many that answer 204, and so many that never answer. Answered by their addresses.
+    Receive { healthy: usize, dead: usize },
+    /// Receivers: wait for so many requests of a round, at most so long. Answered by [`Arrived`].
+    Arrive { round: u32, requests: usize, within: Duration },
+    /// The poster: post a body so many times to each of these. Answered once all are answered.
+    Post { to: Vec<SocketAddr>, times: usize, body: String },
     /// All: answered by [`Spent`].
     Spent,
 }
@@ -95,6 +113,15 @@ pub(super) struct Spent {
     pub(super) cpu: Duration,
     /// Bytes, from the allocator.
     pub(super) held: usize,
+}
+
+/// Requests that came to the receivers.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Arrived {
+    /// The number of its event, and when it came.
+    pub(super) requests: Vec<(usize, Micros)>,
+    /// The body of one of them.
+    pub(super) body: String,
 }
 
 /// When something was sent, by event; or came, by event and then by stream.
@@ -168,15 +195,20 @@ pub(super) fn run(role: Role) -> anyhow::Result<()> {
     limits::allow_connections();
     let runtime = match role {
         // A core is the server's that it listens to.
-        Role::Listeners => {
+        Role::Listeners | Role::Receivers => {
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?
         }
-        Role::Api | Role::Bare => tokio::runtime::Builder::new_multi_thread().enable_all().build()?,
+        Role::Api | Role::Bare | Role::Deliverer | Role::Poster => {
+            tokio::runtime::Builder::new_multi_thread().enable_all().build()?
+        }
     };
     let mut actor: Box<dyn Act> = match role {
         Role::Api => Box::new(api::Api::new(runtime)?),
         Role::Bare => Box::new(bare::Bare::new(runtime)),
         Role::Listeners => Box::new(listeners::Listeners::new(runtime)),
+        Role::Deliverer => Box::new(deliverer::Deliverer),
+        Role::Poster => Box::new(poster::Poster::new(runtime)),
+        Role::Receivers => Box::new(receivers::Receivers::new(runtime)),
     };
     for line in std::io::stdin().lines() {
         let answer = match serde_json::from_str(&line?)? {

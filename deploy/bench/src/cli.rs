@@ -58,6 +58,8 @@ pub(crate) enum Part {
     Takeover,
     /// Leases of the quota, beside an API without them; sign-ins; the restore of an owner of accounts
     Accounts,
+    /// Webhooks from the feed to receivers, beside a bare client that posts the same bytes
+    Webhooks(KafkaOptions),
     /// Be a role of `arb`, which a measurement runs beside itself
     #[command(hide = true)]
     Arb {
@@ -75,10 +77,8 @@ pub(crate) enum Part {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PipelineOptions {
-    // Never from the environment: what it names there is in use.
-    /// Kafka to use, which must have none of our topics; without it one is started and removed again
-    #[arg(long)]
-    pub(crate) brokers: Option<String>,
+    #[command(flatten)]
+    pub(crate) kafka: KafkaOptions,
     /// Polls of a recording for the engine and the frames; without it the simulated market's
     #[arg(long, value_name = "FILE")]
     pub(crate) recording: Option<PathBuf>,
@@ -94,6 +94,15 @@ pub(crate) struct PipelineOptions {
     /// How long latency is measured at each rate
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seconds: u64,
+}
+
+/// A Kafka to measure on.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct KafkaOptions {
+    // Never from the environment: what it names there is in use.
+    /// Kafka to use, which must have none of our topics; without it one is started and removed again
+    #[arg(long)]
+    pub(crate) brokers: Option<String>,
     #[command(flatten)]
     pub(crate) home: Home,
 }

@@ -21,6 +21,7 @@ mod sink;
 mod sse;
 mod takeover;
 mod turns;
+mod webhooks;
 
 use std::ffi::OsString;
 use std::iter::once;
@@ -33,7 +34,7 @@ use arb::system::{clock, logs, output, signals};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::to_rfc3339;
 use clap::Parser;
-use cli::{Cli, Part, PipelineOptions};
+use cli::{Cli, KafkaOptions, Part, PipelineOptions};
 use machine::Machine;
 use report::{Failure, Measured, Report};
 
@@ -114,17 +115,21 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     let takeover = || -> Measurement<'a> { (takeover::PART, Box::new(move || takeover::run(scale, stop))) };
     let growth = || -> Measurement<'a> { (growth::PART, Box::new(move || growth::run(scale, stop))) };
     let accounts = || -> Measurement<'a> { (accounts::PART, Box::new(move || accounts::run(scale, stop))) };
+    let webhooks = |config: &'a KafkaOptions| -> Measurement<'a> {
+        (webhooks::PART, Box::new(move || webhooks::run(config, scale, log_format, stop)))
+    };
     match part {
         Part::All(config) => {
             vec![
                 engine(&config.recording),
                 pipeline(config),
-                sink(&config.home),
+                sink(&config.kafka.home),
                 board(),
                 sse(),
                 growth(),
                 takeover(),
                 accounts(),
+                webhooks(&config.kafka),
             ]
         }
         Part::Engine { recording } => vec![engine(recording)],
@@ -135,6 +140,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         Part::Growth => vec![growth()],
         Part::Takeover => vec![takeover()],
         Part::Accounts => vec![accounts()],
+        Part::Webhooks(config) => vec![webhooks(config)],
         Part::Arb { .. } | Part::Actor { .. } => vec![],
     }
 }

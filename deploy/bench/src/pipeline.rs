@@ -26,12 +26,11 @@ use arb::local::children::Children;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
-use ground::KafkaGround;
 
 use super::Scale;
 use super::report::Measured;
 use crate::cli::PipelineOptions;
-pub(super) use ground::free_port;
+pub(super) use ground::{KafkaGround, free_port};
 use input::{Feed, Filled};
 pub(super) use throughput::config;
 
@@ -52,7 +51,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Measured> {
     let config = &sized(config, scale);
     let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done = KafkaGround::prepare(config, &mut children, stop).and_then(|mut ground| {
+    let done = KafkaGround::prepare(&config.kafka, &mut children, stop).and_then(|mut ground| {
         let done = measure(config, scale, &mut ground);
         // Also after an error, which is then the one that is returned.
         let cleared = ground.clear();

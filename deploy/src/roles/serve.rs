@@ -66,7 +66,8 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let streams = Streams::new(source, config.stream_events, config.heartbeat);
     let (webhooks, queued) = webhooks(config, partitions)?;
     let app = App::new(partitions, authority, usage, streams, sessions);
-    let app = app.with_webhooks(webhooks).with_books(partitions, &books);
+    let history = clickhouse::reader(&config.history)?.map(History::new).transpose()?;
+    let app = app.with_webhooks(webhooks).with_books(partitions, &books).with_history(history);
     let app = Arc::new(app);
     let accounts = start_accounts(cluster, &app, &stop)?;
     let quotas = Arc::new(CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?);
@@ -221,8 +222,7 @@ fn webhooks(config: &Serve, partitions: i32) -> anyhow::Result<(Webhooks, Webhoo
     let key = webhook_key::read_or_create(&config.webhooks.webhook_key)?;
     let rules = Rules { is_development: config.webhooks.webhook_development };
     let log = Arc::default();
-    let history = clickhouse::reader(&config.history)?.map(History::new).transpose()?;
-    Ok((Webhooks { tasks, log: Arc::clone(&log), history, key, rules }, (queued, log)))
+    Ok((Webhooks { tasks, log: Arc::clone(&log), key, rules }, (queued, log)))
 }
 
 /// Starts what writes tasks for the deliverers, and what reads their log.

@@ -2,7 +2,9 @@
 //!
 //! It never writes, and never waits longer than the server may work on one question.
 
+mod condition;
 mod deliveries;
+mod windows;
 
 use std::fmt;
 use std::future::Future;
@@ -13,6 +15,7 @@ use ::clickhouse::Client;
 use crate::clickhouse::{Error, Settings};
 
 pub use deliveries::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, StatisticsQuery};
+pub use windows::{PastWindow, Transition, WindowPlace, WindowQuery};
 
 /// How long an answer may take: longer than the server works on a question of this user.
 const ANSWER: Duration = Duration::from_secs(12);

@@ -117,6 +117,11 @@ pub(crate) struct Stack {
 impl Stack {
     /// Starts everything with a policy.
     pub(crate) fn start(policy: &str) -> Self {
+        Self::start_with(policy, &[])
+    }
+
+    /// The same with more arguments for the board.
+    pub(crate) fn start_with(policy: &str, serve: &[&str]) -> Self {
         let broker = Broker::start();
         let arguments = ["--policy", policy, "--brokers", &broker.brokers];
         let process = Role::start("process", &arguments, &broker.path("process.log"));
@@ -124,6 +129,7 @@ impl Stack {
         let pepper = key.pepper.display().to_string();
         let listen = format!("127.0.0.1:{}", port());
         let arguments = ["--listen", &listen, "--pepper", &pepper, "--brokers", &broker.brokers];
+        let arguments = [&arguments[..], serve].concat();
         let mut serve = Role::start("serve", &arguments, &broker.path("serve.log"));
         let url = format!("http://{listen}");
         wait_for("the board is ready", || {

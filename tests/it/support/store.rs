@@ -18,7 +18,7 @@ use crate::kafka::read_all;
 pub(crate) struct Store {
     // Ends before what it reads and what it writes to.
     _sink: Role,
-    stack: Stack,
+    pub(crate) stack: Stack,
     pub(crate) clickhouse: ClickHouse,
 }
 
@@ -27,7 +27,9 @@ impl Store {
     pub(crate) fn play(policy: &str, recording: &Path) -> Self {
         let clickhouse = ClickHouse::start();
         clickhouse.migrate();
-        let stack = Stack::start(policy);
+        let password = clickhouse.password_file("reader").display().to_string();
+        let history = ["--history-url", &clickhouse.url, "--history-password-file", &password];
+        let stack = Stack::start_with(policy, &history);
         let sink = sink(&stack, &clickhouse);
         stack.broker.ingest(recording, &[]);
         let last: Value = serde_json::from_str(&recordings::lines(recording).last().unwrap()).unwrap();

@@ -14,26 +14,25 @@ fn assert_all(posted: &[Posted], hooks: &Hooks, what: &str) {
 
 /// Every event reaches both endpoints, one of which is served by a receiver that fails at first, whatever is killed; what arrives
 /// twice has the same id and the same bytes.
-#[test]
-fn deliverers_that_are_killed_lose_nothing() {
-    const KILLS: usize = 8;
+fn killed(kills: usize, seed: u64) {
     let mut hooks = Hooks::start(2);
     let (steady, flaky) =
         (Receiver::start(Manner::Status(200, "")), Receiver::start(Manner::Status(500, "")));
     let durable = json!({"policy": "durable", "events": FEED});
     let first = hooks.endpoint(&steady, &durable);
     let second = hooks.endpoint(&flaky, &durable);
-    let recording = recordings::simulated(hooks.broker.scratch.path(), 9, 60);
-    let mut rng = fastrand::Rng::with_seed(9);
+    // As long as the kills take: 5 minutes a poll, at 1200 times its speed.
+    let recording = recordings::simulated(hooks.broker.scratch.path(), seed, 8 * kills as u64);
+    let mut rng = fastrand::Rng::with_seed(seed);
     std::thread::scope(|scope| {
         let broker = &hooks.broker;
         let ingest = scope.spawn(|| broker.ingest_at("1200", &recording, &[]));
-        for kill in 0..KILLS {
+        for kill in 0..kills {
             std::thread::sleep(Duration::from_millis(rng.u64(700..2_500)));
             let index = kill % 2;
             hooks.deliver[index].as_mut().unwrap().kill();
             hooks.deliver[index] = Some(start_deliverer(broker, index));
-            if kill == KILLS / 2 {
+            if kill == kills / 2 {
                 flaky.set(Manner::Status(204, ""));
             }
         }
@@ -43,6 +42,18 @@ fn deliverers_that_are_killed_lose_nothing() {
     assert_all(&steady, &hooks, "the steady receiver");
     assert_all(&flaky, &hooks, "the flaky one");
     assert_ne!(first["id"], second["id"]);
+}
+
+#[test]
+fn deliverers_that_are_killed_lose_nothing() {
+    killed(8, 9);
+}
+
+/// `cargo test -p arb-tests --test it -- --ignored --nocapture killed_twenty_times`
+#[test]
+#[ignore = "two minutes"]
+fn deliverers_that_are_killed_twenty_times_lose_nothing() {
+    killed(20, 20);
 }
 
 #[test]
@@ -113,14 +124,16 @@ fn a_broker_that_goes_away_delays_events_and_loses_none() {
     assert_all(&settled(&receiver, Duration::from_secs(5)), &hooks, "after the broker came back");
 }
 
-/// Of 200 endpoints a tenth are dead: the others receive everything, while the dead ones are left alone more and more.
-#[test]
-fn dead_endpoints_keep_nothing_from_the_others() {
+/// Of the endpoints of so many accounts, 100 each, a tenth are dead: the others receive everything, while the dead ones are left alone
+/// more and more.
+fn tenth_dead(accounts: usize) {
     const OF_AN_ACCOUNT: usize = 100;
     let hooks = Hooks::start(1);
     let (healthy, dead) = (Receiver::start(Manner::Status(200, "")), Receiver::start(Manner::Hang));
-    let other = create_account(&hooks.broker, &hooks.url, "other@example.com");
-    for (account, key) in [&hooks.key, &other].into_iter().enumerate() {
+    let others = (1..accounts)
+        .map(|other| create_account(&hooks.broker, &hooks.url, &format!("other{other}@example.com")));
+    let keys: Vec<_> = std::iter::once(hooks.key.clone()).chain(others).collect();
+    for (account, key) in keys.iter().enumerate() {
         for at in 0..OF_AN_ACCOUNT {
             let receiver = if at % 10 == 0 { &dead } else { &healthy };
             let body = json!({"url": format!("{}/{account}/{at}", receiver.url), "events": ["close_signal"]});
@@ -129,15 +142,26 @@ fn dead_endpoints_keep_nothing_from_the_others() {
         }
     }
     wait_for("all are verified", || {
-        (healthy.challenges().len() >= 180 && dead.challenges().len() >= 20).then_some(())
+        let are_all = |receiver: &Receiver, endpoints| receiver.challenges().len() >= endpoints;
+        (are_all(&healthy, 90 * accounts) && are_all(&dead, 10 * accounts)).then_some(())
     });
     hooks.play(7, 20);
     let posted = settled(&healthy, Duration::from_secs(5));
-    let closes = by_id(&posted).len() / 180;
-    println!(
-        "{closes} events to each of 180, {} requests; {} to dead ones",
-        posted.len(),
-        dead.posted().len()
-    );
-    assert!(closes > 3 && by_id(&posted).len() == 180 * closes, "{}", by_id(&posted).len());
+    let (endpoints, ids) = (90 * accounts, by_id(&posted).len());
+    let closes = ids / endpoints;
+    let to_dead = dead.posted().len();
+    println!("{closes} events to each of {endpoints}, {} requests; {to_dead} to dead ones", posted.len());
+    assert!(closes > 3 && ids == endpoints * closes, "{ids}");
+}
+
+#[test]
+fn dead_endpoints_keep_nothing_from_the_others() {
+    tenth_dead(2);
+}
+
+/// `cargo test -p arb-tests --test it -- --ignored --nocapture a_hundred_dead`
+#[test]
+#[ignore = "a minute"]
+fn a_hundred_dead_endpoints_of_a_thousand_keep_nothing_from_the_others() {
+    tenth_dead(10);
 }

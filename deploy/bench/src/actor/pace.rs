@@ -15,7 +15,7 @@ const SPIN: Duration = Duration::from_micros(100);
 
 /// Calls a function a number of times at a rate; returns when each call began. The argument is the number of
 /// calls before.
-pub(super) fn evenly(
+pub(crate) fn evenly(
     times: usize,
     per_second: f64,
     mut each: impl FnMut(usize) -> anyhow::Result<()>,

@@ -22,16 +22,16 @@ use tokio::runtime::Runtime;
 
 use super::scratch::Scratch;
 use super::sse::Stream;
-use crate::cli::PipelineOptions;
+use crate::cli::KafkaOptions;
 use crate::holder;
 
 /// Free disk space that a run needs, in MiB.
 const DISK: u64 = 2_048;
 
 /// A broker and its topics, for one measurement after the other.
-pub(super) struct KafkaGround<'a> {
-    pub(super) cluster: Cluster,
-    pub(super) stop: Stop,
+pub(crate) struct KafkaGround<'a> {
+    pub(crate) cluster: Cluster,
+    pub(crate) stop: Stop,
     children: &'a mut Children,
     scratch: Scratch,
     runtime: Runtime,
@@ -47,8 +47,8 @@ pub(super) struct StartedApi {
 
 impl<'a> KafkaGround<'a> {
     /// Starts a broker where none is given, and makes the topics.
-    pub(super) fn prepare(
-        config: &PipelineOptions,
+    pub(crate) fn prepare(
+        config: &KafkaOptions,
         children: &'a mut Children,
         stop: &Stop,
     ) -> anyhow::Result<Self> {
@@ -121,7 +121,7 @@ impl<'a> KafkaGround<'a> {
     }
 
     /// Takes everything away that was made.
-    pub(super) fn clear(self) -> anyhow::Result<()> {
+    pub(crate) fn clear(self) -> anyhow::Result<()> {
         self.runtime.block_on(self.scratch.remove())
     }
 }

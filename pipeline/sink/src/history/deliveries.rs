@@ -2,15 +2,13 @@
 //!
 //! It never shows an endpoint's entries to a question about another one.
 
-use std::fmt::Write;
-
 use ::clickhouse::Row;
-use ::clickhouse::query::Query;
 use arb_schemas::records::WebhookDelivery;
 use arb_schemas::time::Micros;
 use serde::{Deserialize, Serialize};
 
 use super::History;
+use super::condition::{Bound, Condition};
 use crate::clickhouse::Error;
 
 /// Which entries of an endpoint are wanted.
@@ -63,49 +61,26 @@ impl DeliveryQuery {
             && self.until.is_none_or(|until| entry.at < until)
     }
 
-    /// The condition, and its values in their order.
-    fn condition(&self, before: Option<&DeliveryPlace>) -> (String, Vec<Bound>) {
-        let mut sql = "endpoint = ?".to_owned();
-        let mut bound = vec![Bound::Text(self.endpoint.clone())];
-        for (column, value) in
-            [("outcome", &self.outcome), ("kind", &self.kind), ("delivery", &self.delivery)]
-        {
-            if let Some(value) = value {
-                let _ = write!(sql, " AND {column} = ?");
-                bound.push(Bound::Text(value.clone()));
-            }
-        }
-        for (compared, value) in [(">=", self.since), ("<", self.until)] {
-            if let Some(value) = value {
-                let _ = write!(sql, " AND at {compared} fromUnixTimestamp64Micro(?, 'UTC')");
-                bound.push(Bound::Number(value));
-            }
-        }
+    fn condition(&self, before: Option<&DeliveryPlace>) -> Condition {
+        let mut condition = Condition::default();
+        condition.is("endpoint", Some(&self.endpoint));
+        condition.is("outcome", self.outcome.as_ref());
+        condition.is("kind", self.kind.as_ref());
+        condition.is("delivery", self.delivery.as_ref());
+        condition.within("at", self.since, self.until);
         if let Some(DeliveryPlace { at, delivery, attempt, outcome }) = before {
-            sql += " AND (at, delivery, attempt, outcome) < (fromUnixTimestamp64Micro(?, 'UTC'), ?, ?, ?)";
-            bound.extend([
-                Bound::Number(*at),
-                Bound::Text(delivery.clone()),
-                Bound::Number(*attempt),
-                Bound::Text(outcome.clone()),
-            ]);
+            condition.and(
+                "(at, delivery, attempt, outcome) < (fromUnixTimestamp64Micro(?, 'UTC'), ?, ?, ?)",
+                [
+                    Bound::Number(*at),
+                    Bound::Text(delivery.clone()),
+                    Bound::Number(*attempt),
+                    Bound::Text(outcome.clone()),
+                ],
+            );
         }
-        (sql, bound)
+        condition
     }
-}
-
-/// A value of a question.
-#[derive(Debug, Clone, PartialEq)]
-enum Bound {
-    Text(String),
-    Number(i64),
-}
-
-fn bind(query: Query, bound: Vec<Bound>) -> Query {
-    bound.into_iter().fold(query, |query, value| match value {
-        Bound::Text(text) => query.bind(text),
-        Bound::Number(number) => query.bind(number),
-    })
 }
 
 /// Of which endpoint and time statistics are wanted: from `since` to before `until`, in microseconds.
@@ -177,8 +152,6 @@ const ENTRIES: &str = "SELECT delivery, endpoint, kind, subject, sequence, attem
      toUnixTimestamp64Micro(next_at) AS next_micros, toUnixTimestamp64Micro(created_at) AS created_micros, \
      toUnixTimestamp64Micro(at) AS micros FROM arb_store.webhook_deliveries";
 const NEWEST_FIRST: &str = "ORDER BY at DESC, delivery DESC, attempt DESC, outcome DESC";
-const WITHIN: &str =
-    "endpoint = ? AND at >= fromUnixTimestamp64Micro(?, 'UTC') AND at < fromUnixTimestamp64Micro(?, 'UTC')";
 
 impl History {
     /// Entries of the delivery log before a place, the newest first, at most so many.
@@ -191,9 +164,9 @@ impl History {
         before: Option<&DeliveryPlace>,
         limit: usize,
     ) -> Result<Vec<WebhookDelivery>, Error> {
-        let (condition, bound) = query.condition(before);
-        let sql = format!("{ENTRIES} WHERE {condition} {NEWEST_FIRST} LIMIT {limit}");
-        let rows = bind(self.client.query(&sql), bound).fetch_all::<EntryRow>();
+        let condition = query.condition(before);
+        let sql = format!("{ENTRIES} WHERE {} {NEWEST_FIRST} LIMIT {limit}", condition.sql);
+        let rows = condition.bind(self.client.query(&sql)).fetch_all::<EntryRow>();
         Ok(self.ask(rows).await?.into_iter().map(Into::into).collect())
     }
 
@@ -203,10 +176,12 @@ impl History {
     /// As [`Self::deliveries`].
     pub async fn delivery_statistics(&self, query: &StatisticsQuery) -> Result<DeliveryStatistics, Error> {
         let of = |columns: &str, rest: &str| {
-            let sql = format!("SELECT {columns} FROM arb_store.webhook_deliveries WHERE {WITHIN} {rest}");
-            let bound =
-                [Bound::Text(query.endpoint.clone()), Bound::Number(query.since), Bound::Number(query.until)];
-            bind(self.client.query(&sql), bound.into())
+            let mut within = Condition::default();
+            within.is("endpoint", Some(&query.endpoint));
+            within.within("at", Some(query.since), Some(query.until));
+            let sql =
+                format!("SELECT {columns} FROM arb_store.webhook_deliveries WHERE {} {rest}", within.sql);
+            within.bind(self.client.query(&sql))
         };
         let outcomes = of("outcome, count() AS entries", "GROUP BY outcome ORDER BY outcome");
         let statuses =
@@ -276,7 +251,7 @@ mod tests {
             since: Some(10),
             until: Some(11),
         };
-        let (sql, bound) = all.condition(Some(&DeliveryPlace::of(&entry())));
+        let Condition { sql, bound } = all.condition(Some(&DeliveryPlace::of(&entry())));
         assert_eq!(
             sql,
             "endpoint = ? AND outcome = ? AND kind = ? AND delivery = ? AND at >= fromUnixTimestamp64Micro(?, 'UTC') \

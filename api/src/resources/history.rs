@@ -1,0 +1,229 @@
+//! `/v1/arbs/history` and `/v1/arbs/{id}`: windows from opening to close, from ClickHouse, and what became of one of them.
+//!
+//! It never shows what is open otherwise than the board does.
+
+use std::sync::Arc;
+
+use arb_schemas::records::BoardEntry;
+use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
+use arb_sink::history::{History, PastWindow, Transition, WindowPlace, WindowQuery};
+use serde_json::{Value, json};
+use warp::http::HeaderValue;
+use warp::http::header::{CONTENT_TYPE, LINK};
+use warp::reply::Response;
+
+use crate::http::charge::Charge;
+use crate::http::paging::{self, Cursor, cursor, limit};
+use crate::http::parameters::{name, parameters, truth};
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+use crate::http::route::Started;
+use crate::http::{accept, reply};
+use crate::lists::entries::Entries;
+use crate::lists::listed::Listed;
+use crate::view::{EntryView, csv};
+
+const NOT_CONFIGURED: &str = "This server has no history: it was started without --history-url.";
+const NOT_READ: &str = "The history cannot be read at the moment; try again.";
+const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
+const BAD_NAME: &str = "must be a name of at most 100 characters";
+const BAD_MARGIN: &str = "must be a number, a fraction: 0.02 is 2 %";
+/// Transitions of a window that are shown.
+const TRANSITIONS: usize = 1_000;
+
+type HistoryCursor = Cursor<WindowPlace, WindowQuery>;
+
+/// What was open, and what is.
+#[derive(Debug)]
+pub(crate) struct HistoryResource {
+    pub(crate) history: Option<History>,
+    pub(crate) board: Arc<Entries<BoardEntry>>,
+}
+
+/// A page of windows.
+struct HistoryPage {
+    query: WindowQuery,
+    before: Option<WindowPlace>,
+    limit: usize,
+    is_csv: bool,
+    /// The address of this page without its cursor.
+    address: String,
+}
+
+impl HistoryPage {
+    fn parse(request: &Request<'_>) -> Result<Self, Problem> {
+        let (mut query, mut most, mut given) = (WindowQuery::default(), paging::LIMIT, None::<HistoryCursor>);
+        let all = parameters(request.query())?;
+        for (parameter, value) in &all {
+            let text = || name(parameter, value, BAD_NAME).map(Some);
+            let time = || {
+                let time = parse_rfc3339(value);
+                time.map(Some).ok_or_else(|| Problem::invalid_param(parameter, BAD_TIME))
+            };
+            match &**parameter {
+                "since" => query.since = time()?,
+                "until" => query.until = time()?,
+                "sport" => query.sport = text()?,
+                "league" => query.league = text()?,
+                "event_id" => query.event = text()?,
+                "market" => query.market = text()?,
+                "book" => query.book = text()?,
+                "verified" => query.verified = Some(truth(parameter, value)?),
+                "min_margin" => {
+                    let margin = value.parse().ok().filter(|margin: &f64| margin.is_finite());
+                    query.min_margin =
+                        Some(margin.ok_or_else(|| Problem::invalid_param(parameter, BAD_MARGIN))?);
+                }
+                "limit" => most = limit(value)?,
+                "cursor" => given = Some(cursor(value)?),
+                _ => return Err(Problem::invalid_param(parameter, "is unknown")),
+            }
+        }
+        if given.as_ref().is_some_and(|given| given.filter != query) {
+            return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
+        }
+        let others = all.iter().filter(|(parameter, _)| parameter != "cursor");
+        let others = form_urlencoded::Serializer::new(String::new()).extend_pairs(others).finish();
+        Ok(Self {
+            query,
+            before: given.map(|given| given.after),
+            limit: most,
+            is_csv: accept::wants_csv(request.headers()),
+            address: format!("{}?{others}", request.path()),
+        })
+    }
+
+    fn answer(self, mut windows: Vec<PastWindow>) -> Response {
+        let has_more = windows.len() > self.limit;
+        windows.truncate(self.limit);
+        let last = windows.last().filter(|_| has_more).map(PastWindow::place);
+        let next = last.map(|after| Cursor { after, filter: self.query }.encode());
+        if !self.is_csv {
+            let shown: Vec<_> = windows.iter().map(view).collect();
+            return reply::json(json!({"windows": shown, "next_cursor": next}).to_string());
+        }
+        let mut response = Response::new(csv::windows(&windows).into());
+        let media = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
+        response.headers_mut().insert(CONTENT_TYPE, media);
+        let and = if self.address.ends_with('?') { "" } else { "&" };
+        let link = next.map(|next| format!("<{}{and}cursor={next}>; rel=\"next\"", self.address));
+        if let Some(link) = link.and_then(|link| HeaderValue::from_str(&link).ok()) {
+            response.headers_mut().insert(LINK, link);
+        }
+        response
+    }
+}
+
+impl HistoryResource {
+    /// A page of windows, the newest first.
+    pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
+        let page = HistoryPage::parse(request)?;
+        let history = self.history.clone().ok_or_else(|| Problem::unavailable(NOT_CONFIGURED))?;
+        charge.charge()?;
+        Ok(Box::pin(async move {
+            // One more than is shown says whether there is another page.
+            let asked = history.windows(&page.query, page.before.as_ref(), page.limit + 1);
+            let windows = asked.await.map_err(not_read)?;
+            Ok(page.answer(windows))
+        }))
+    }
+
+    /// One window: as the board has it while it is open, and from its opening on as it was stored.
+    pub(crate) fn show(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
+        let id = name("id", request.parameter("id"), BAD_NAME).map_err(|_| Problem::not_found())?;
+        if let Some((parameter, _)) = parameters(request.query())?.first() {
+            return Err(Problem::invalid_param(parameter, "is unknown"));
+        }
+        let open = self.open(&id)?;
+        let history = self.history.clone();
+        charge.charge()?;
+        Ok(Box::pin(async move {
+            let stored = match &history {
+                Some(history) => stored(history, id).await?,
+                None => None,
+            };
+            if open.is_none() && stored.is_none() {
+                return Err(Problem::not_found());
+            }
+            let (window, transitions) = stored.unzip();
+            let transitions = transitions.map(|all| all.iter().map(transition_view).collect::<Vec<_>>());
+            let shown = json!({
+                "open": open, "window": window.as_ref().map(view), "transitions": transitions.unwrap_or_default(),
+            });
+            Ok(reply::json(shown.to_string()))
+        }))
+    }
+
+    /// The entry of the board, if it is open.
+    fn open(&self, id: &str) -> Result<Option<Value>, Problem> {
+        if !self.board.is_ready() {
+            return Err(Problem::unavailable(BoardEntry::UNREAD));
+        }
+        let shown = |entry: &BoardEntry| json!(EntryView::new(entry, entry.updated_at.0));
+        Ok(self.board.find(id).as_deref().map(shown))
+    }
+}
+
+/// The newest window of an id, and its transitions.
+async fn stored(history: &History, window: String) -> Result<Option<(PastWindow, Vec<Transition>)>, Problem> {
+    let query = WindowQuery { window: Some(window), ..WindowQuery::default() };
+    let found = history.windows(&query, None, 1).await.map_err(not_read)?;
+    let Some(found) = found.into_iter().next() else { return Ok(None) };
+    let transitions = history.transitions(&found.window, &found.topic, TRANSITIONS).await;
+    Ok(Some((found, transitions.map_err(not_read)?)))
+}
+
+fn not_read(error: arb_sink::clickhouse::Error) -> Problem {
+    tracing::warn!(%error, "the history was not read");
+    Problem::unavailable(NOT_READ)
+}
+
+/// A window.
+fn view(window: &PastWindow) -> Value {
+    let time = |micros: Option<Micros>| micros.map(to_rfc3339);
+    let lifetime = window.closed_micros.map(|closed| (closed - window.opened_micros) as f64 / 1e6);
+    json!({
+        "id": window.window,
+        "feed": window.topic,
+        "sport": window.sport_key,
+        "league": window.league_key,
+        "event": {
+            "id": window.event, "home": window.home_name, "away": window.away_name,
+            "commence_time": time(window.commence_micros),
+        },
+        "kind": window.kind_key,
+        "market": window.market_key,
+        "period": window.period_key,
+        "line": window.points,
+        "in_play": window.was_in_play,
+        "opened_at": to_rfc3339(window.opened_micros),
+        "closed_at": time(window.closed_micros),
+        "lifetime_seconds": lifetime,
+        "reason": window.why,
+        "margin_open": window.open_margin,
+        "margin_peak": window.peak_margin,
+        "margin_close": window.close_margin,
+        "simultaneous_ever": window.was_simultaneous.unwrap_or(false),
+        "verified_ever": window.was_verified.unwrap_or(false),
+        "updates": window.updates_count,
+        "legs": bets(&window.bets),
+    })
+}
+
+fn transition_view(transition: &Transition) -> Value {
+    json!({
+        "sequence": transition.sequence_number,
+        "change": transition.change,
+        "at": to_rfc3339(transition.micros),
+        "margin": transition.margin_then,
+        "verified": transition.is_verified,
+        "simultaneous": transition.is_simultaneous,
+        "reason": transition.why,
+        "legs": bets(&transition.bets),
+    })
+}
+
+fn bets(bets: &[(String, String, String, f64, f64)]) -> Vec<Value> {
+    let bet = |(outcome, side, book, price, share): &(String, String, String, f64, f64)| json!({"outcome": outcome, "side": side, "book": book, "price": price, "stake_share": share});
+    bets.iter().map(bet).collect()
+}
