@@ -28,7 +28,7 @@ impl Act for Deliverer {
         let arguments: Vec<_> = arguments.into_iter().map(OsString::from).collect();
         Builder::new().name("deliver".to_owned()).spawn(move || {
             if let Err(error) = arb::run_within(arguments) {
-                tracing::error!("the deliverer has ended: {error:#}");
+                let _ = arb::report("arb deliver", &error, None);
             }
         })?;
         Ok(Value::Null)
