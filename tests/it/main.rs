@@ -30,6 +30,7 @@ mod live_limits;
 mod markers;
 mod members;
 mod opinion;
+mod page;
 mod processor;
 mod prompt;
 mod pushes;

@@ -30,7 +30,7 @@ export function Loading({ what }: { what: string }) {
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </div>
   )
@@ -71,7 +71,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
   return (
     <div class="copy">
       <code ref={code} tabIndex={0}>{text}</code>
-      <button type="button" class="small" onClick={() => void copy()} aria-label={`Copy ${label}`}>{isCopied ? 'Copied' : 'Copy'}</button>
+      <button type="button" class="small" onClick={() => void copy()}>{isCopied ? 'Copied' : 'Copy'}<span class="unseen"> {label}</span></button>
     </div>
   )
 }

@@ -19,8 +19,8 @@ export function Account({ session, onSession }: { session: Session; onSession: (
     setDone(true)
   })
   return (
-    <section aria-labelledby="title">
-      <header class="head"><h1 id="title">Account</h1></header>
+    <section>
+      <header class="head"><h1>Account</h1></header>
       <dl class="card">
         <dt>E-mail</dt><dd>{session.email}</dd>
         <dt>Plan</dt><dd>{session.plan}</dd>

@@ -119,9 +119,9 @@ export function Board({ given }: { given: string }) {
     return next
   })
   return (
-    <section aria-labelledby="title">
+    <section>
       <header class="head">
-        <h1 id="title">Board</h1>
+        <h1>Board</h1>
         <span class="quiet">{whole(list.length)} open, {whole(verified)} verified{market.asOf !== null && <>, as of <Time at={market.asOf} /></>}</span>
         {market.stale && <Badge tone="warn" title="No poll has arrived for longer than the sources promise">stale</Badge>}
         <button type="button" aria-pressed={paused !== null} onClick={() => setPaused(paused === null ? [...market.entries.values()] : null)}>

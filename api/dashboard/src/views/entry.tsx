@@ -68,13 +68,15 @@ function RowOf({ entry, now, format, isOpen, onToggle, closed }: RowProps) {
             : <Badge tone="warn" title={entry.failed_checks.map((check) => check.reason).join('; ')}>not verified</Badge>}
         </div>
         <div class="what">
-          <strong>{entry.event.home} – {entry.event.away}</strong>
+          <h2>{entry.event.home} – {entry.event.away}</h2>
           <span>{market(entry.market, entry.line, entry.period)} {entry.event.in_play === true && <Badge tone="plain">in play</Badge>}</span>
           <span class="quiet">{words(entry.league)}, <Time at={entry.event.commence_time} short /></span>
         </div>
         <ul class="legs">{entry.legs.map((leg, index) => <LegLine key={index} leg={leg} entry={entry} now={now} format={format} />)}</ul>
         {closed === null ? <Lifetime entry={entry} now={now} /> : <span class="quiet">Closed: {CLOSINGS[closed] ?? words(closed)}</span>}
-        <button type="button" class="small" aria-expanded={isOpen} aria-label={`Details of ${name}`} onClick={onToggle}>{isOpen ? 'Less' : 'More'}</button>
+        <button type="button" class="small" aria-expanded={isOpen} onClick={onToggle}>
+          {isOpen ? 'Less' : 'More'}<span class="unseen"> details of {name}</span>
+        </button>
       </div>
       {isOpen && <Details entry={entry} now={now} format={format} />}
     </li>

@@ -35,8 +35,8 @@ export function Feeds() {
   const now = useNow()
   const list = books(market)
   return (
-    <section aria-labelledby="title">
-      <header class="head"><h1 id="title">Feeds</h1>{market.stale && <Badge tone="warn">no poll for too long</Badge>}</header>
+    <section>
+      <header class="head"><h1>Feeds</h1>{market.stale && <Badge tone="warn">no poll for too long</Badge>}</header>
       {!market.isKnown && link.state !== 'lost' && <Loading what="the feeds" />}
       <h2>Sources</h2>
       {market.polls.length === 0 ? <p class="quiet">No complete poll yet.</p> : (

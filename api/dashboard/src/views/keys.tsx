@@ -180,9 +180,9 @@ export function Keys() {
   const keys = value?.keys
   const create = <button type="button" class="primary" onClick={() => setOpen({ what: 'create' })}>Create a key</button>
   return (
-    <section aria-labelledby="title">
+    <section>
       <header class="head">
-        <h1 id="title">Keys</h1>
+        <h1>Keys</h1>
         {keys !== undefined && keys.length > 0 && create}
       </header>
       <p class="quiet">Programmatic access: a key lets a program of yours read the board, the signals and the stream. All keys spend the quota of your account.</p>

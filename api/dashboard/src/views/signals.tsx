@@ -42,7 +42,7 @@ function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: 
       <div class="row signal">
         <div class="margin"><strong class="number">{percent(signal.strength)}</strong><Badge tone="plain" title={KINDS[signal.kind] ?? ''}>{words(signal.kind)}</Badge></div>
         <div class="what">
-          <strong>{signal.event.home} – {signal.event.away}</strong>
+          <h2>{signal.event.home} – {signal.event.away}</h2>
           <span>{marketName(signal.market, signal.line, signal.period)}{signal.outcome !== null && `: ${outcome(signal.outcome, signal.event)}`}</span>
           <span class="quiet">{words(signal.league)}, <Time at={signal.event.commence_time} short /></span>
         </div>
@@ -57,7 +57,9 @@ function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: 
           {bet === undefined && <li class="quiet">no bet: a movement</li>}
         </ul>
         <span class="quiet">open for <Age at={signal.opened_at} now={now} /></span>
-        <button type="button" class="small" aria-expanded={isOpen} aria-label={`Evidence of ${name}`} onClick={onToggle}>{isOpen ? 'Less' : 'More'}</button>
+        <button type="button" class="small" aria-expanded={isOpen} onClick={onToggle}>
+          {isOpen ? 'Less' : 'More'}<span class="unseen"> evidence of {name}</span>
+        </button>
       </div>
       {isOpen && (
         <div class="details">
@@ -98,8 +100,8 @@ export function Signals({ given }: { given: string }) {
     return next
   })
   return (
-    <section aria-labelledby="title">
-      <header class="head"><h1 id="title">Signals</h1><span class="quiet">{whole(list.length)} open, the newest first</span></header>
+    <section>
+      <header class="head"><h1>Signals</h1><span class="quiet">{whole(list.length)} open, the newest first</span></header>
       <p class="quiet">A bet that may be worth more than its price although it is no arb. The unit of strength differs by kind.</p>
       <div class="filterbar">
         <Field label="Kind">

@@ -57,8 +57,8 @@ export function Usage() {
   }
   const list = usage === null ? [] : days(usage.days, usage.period_start, new Date().toISOString())
   return (
-    <section aria-labelledby="title">
-      <header class="head"><h1 id="title">Usage</h1></header>
+    <section>
+      <header class="head"><h1>Usage</h1></header>
       <Problem text={error} />
       {usage === null && error === null && <Loading what="the usage" />}
       {usage !== null && (

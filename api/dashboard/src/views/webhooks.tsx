@@ -135,8 +135,8 @@ export function Webhooks() {
   const list = value?.webhooks
   const add = <button type="button" class="primary" onClick={() => setCreating(true)}>Add an endpoint</button>
   return (
-    <section aria-labelledby="title">
-      <header class="head"><h1 id="title">Webhooks</h1>{list !== undefined && list.length > 0 && add}</header>
+    <section>
+      <header class="head"><h1>Webhooks</h1>{list !== undefined && list.length > 0 && add}</header>
       <p class="quiet">Events of the stream, posted to a server of yours and signed as Standard Webhooks says.</p>
       <Problem text={error} />
       {list === undefined && error === null && <Loading what="the endpoints" />}

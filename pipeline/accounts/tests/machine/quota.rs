@@ -370,7 +370,7 @@ fn quotas_are_the_same_after_every_fault_of_a_log() {
     world.push(0, codec::encode_timer(BEGIN).unwrap());
     let key = |number: u32| Command::CreateKey(new_key(&account(1), &kid(number)));
     for (index, command) in [create(1, Plan::Free), key(1), key(2)].into_iter().enumerate() {
-        let command = request(&format!("c{index}"), arb_accounts::command::Actor::Operator, command);
+        let command = request(&format!("c{index}"), Actor::Operator, command);
         world.push(0, codec::encode_request(&command).unwrap());
     }
     play(11, 150).log.into_iter().for_each(|message| world.push(0, message));
