@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::restart::chromium;
 use crate::support::local_up::LocalHome;
 use crate::support::receiver::{Manner, Receiver};
 use crate::support::{node, root};
+use crate::up::children;
 
 fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
@@ -97,9 +99,18 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     let mut reader = Command::new("node");
     reader.args(["page.mjs", &running.url, &running.page]).arg(&shots).current_dir(node::folder());
     reader.env("ARB_TEST_CHROMIUM", chromium()).env("ARB_TEST_RECEIVER", &receiver.url);
-    let output = reader.output().expect("node is there");
-    assert!(output.status.success(), "{}", text(&output));
-    assert!(text(&output).trim_end().ends_with(r#"{"step":"done"}"#), "{}", text(&output));
+    let mut reader = reader.stdout(Stdio::piped()).spawn().expect("node is there");
+    let mut steps = Vec::new();
+    for line in BufReader::new(reader.stdout.take().unwrap()).lines().map(Result::unwrap) {
+        println!("{line}");
+        if line == r#"{"step":"lose the connection"}"# {
+            let serve = children(running.child.id(), "serve")[0];
+            kill_process(Pid::from_raw(serve).unwrap(), Signal::KILL).unwrap();
+        }
+        steps.push(line);
+    }
+    assert!(reader.wait().unwrap().success(), "{steps:?}");
+    assert_eq!(steps.last().map(String::as_str), Some(r#"{"step":"done"}"#));
     let drawn = files(&shots).len();
     assert!(drawn >= 30, "{drawn} pictures: each view in both themes");
     running.signal(Signal::INT);

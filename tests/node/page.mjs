@@ -150,6 +150,24 @@ async function tabs(context, page) {
   return last
 }
 
+/** The server is killed and started again: the page says so, and goes on where it was. */
+async function lost(page) {
+  const asked = []
+  page.on('request', (request) => { if (request.url().includes('/session/stream')) asked.push(request) })
+  say('lose the connection')
+  await page.getByRole('status').getByText('connection lost').waitFor()
+  assert.ok((await page.locator('.entry').count()) > 0, 'what was known is shown on')
+  await isLive(page)
+  const last = asked.at(-1)
+  assert.ok((await last.allHeaders())['last-event-id'] || last.url().includes('last_event_id='), 'it goes on by id')
+  await until('the board moves on', async () => {
+    const before = await page.locator('.head time').getAttribute('datetime')
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    return (await page.locator('.head time').getAttribute('datetime')) !== before
+  })
+  say('connected again')
+}
+
 async function others(page) {
   await view(page, 'Signals')
   await page.getByRole('heading', { name: 'Signals' }).waitFor()
@@ -240,6 +258,7 @@ await signUp(page)
 const key = await createKey(page)
 await board(page)
 page = await tabs(context, page)
+await lost(page)
 await others(page)
 if (process.env.ARB_TEST_RECEIVER) await webhook(page)
 await revoke(page, key)
