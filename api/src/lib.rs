@@ -10,7 +10,7 @@
 //! - [`webhooks`]: what may be chosen of a webhook endpoint.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
-//! Modules use one another in this order only: app, `test_market`, routes, resources, scans, stream, lists, http, pushes, access, files, quotes;
+//! Modules use one another in this order only: app, `test_market`, routes, page, resources, scans, stream, lists, http, pushes, access, files, quotes;
 //! `view` and `telemetry` use none of them. The crate never computes anything about odds: entries are shown
 //! as the processor wrote them, or as the engine gives them for a caller's books. It never reads a clock, except for the quota's month and for
 //! the ends of keys and sessions, and then the clock that is passed in.
@@ -22,6 +22,7 @@ pub mod files;
 mod fixtures;
 pub mod http;
 pub mod lists;
+mod page;
 pub mod pushes;
 pub mod quotes;
 mod resources;

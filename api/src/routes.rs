@@ -12,6 +12,7 @@ use warp::http::Method;
 
 use crate::http::auth::AuthScheme;
 use crate::http::route::{Answer, BOTH, Route, Started};
+use crate::page;
 use crate::resources::account::AccountHolder;
 use crate::resources::{
     Resources, board_cost, health, keys, problems, registry, scan, session, tickets, webhooks,
@@ -31,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 55] = [
+pub(crate) static ROUTES: [Route<Resources>; 68] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -197,6 +198,47 @@ pub(crate) static ROUTES: [Route<Resources>; 55] = [
         let signed_in = to.session.enter(request)?;
         done(to.session.usage.of_account(request, &signed_in.account, signed_in.plan))
     }),
+    Row::session(Method::GET, "/session/webhooks", |to, request| {
+        done(to.webhooks.list(&to.session.holder(request)?))
+    }),
+    Row::session(Method::POST, "/session/webhooks", |to, request| {
+        to.webhooks.create(to.session.holder(request)?, request)
+    })
+    .with_body(webhooks::MAX_BODY),
+    Row::session(Method::GET, "/session/webhooks/{id}", |to, request| {
+        done(to.webhooks.show(&to.session.holder(request)?, request))
+    }),
+    Row::session(Method::PATCH, "/session/webhooks/{id}", |to, request| {
+        to.webhooks.update(to.session.holder(request)?, request)
+    })
+    .with_body(webhooks::MAX_BODY),
+    Row::session(Method::DELETE, "/session/webhooks/{id}", |to, request| {
+        to.webhooks.delete(to.session.holder(request)?, request)
+    }),
+    Row::session(Method::POST, "/session/webhooks/{id}/rotate", |to, request| {
+        to.webhooks.rotate(to.session.holder(request)?, request)
+    })
+    .with_body(webhooks::MAX_BODY),
+    Row::session(Method::POST, "/session/webhooks/{id}/test", |to, request| {
+        to.webhooks.test(&to.session.holder(request)?, request)
+    }),
+    Row::session(Method::POST, "/session/webhooks/{id}/recover", |to, request| {
+        to.webhooks.recover(&to.session.holder(request)?, request)
+    })
+    .with_body(webhooks::MAX_BODY),
+    Row::session(Method::GET, "/session/webhooks/{id}/deliveries", |to, request| {
+        to.webhooks.deliveries(&to.session.holder(request)?, request)
+    }),
+    Row::session(Method::GET, "/session/webhooks/{id}/statistics", |to, request| {
+        to.webhooks.statistics(&to.session.holder(request)?, request)
+    }),
+    Row::session(
+        Method::POST,
+        "/session/webhooks/{id}/deliveries/{delivery}/redeliver",
+        |to, request| to.webhooks.redeliver(&to.session.holder(request)?, request),
+    ),
+    Route::open("/", |_, request| page::document(request)),
+    Route::open("/assets/{name}", |_, request| page::asset(request)),
     Route::open("/livez", |_, _| health::live()),
     Route::open("/readyz", |to, _| to.health.ready()),
     Route::open("/status", |to, request| to.status.show(request)),

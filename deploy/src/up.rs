@@ -7,7 +7,7 @@
 mod activity;
 mod demonstration;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, anyhow, bail};
@@ -21,6 +21,7 @@ use arb_setup::{clickhouse as clickhouse_files, home as home_folder, kafka as ka
 use arb_sink::clickhouse::{self, Settings, roles};
 
 use self::activity::Activity;
+use self::demonstration::{Demonstration, Files};
 use crate::cli::{Brokers, Child, Format, LogFormat, Play, Up};
 use crate::local::children::Children;
 use crate::local::clickhouse::passwords;
@@ -141,7 +142,8 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     children.start("process", &[&common[..], &rules].concat())?;
     children.start("accounts", &[&common[..], &[&accounts_admin]].concat())?;
     // That of the last run ends with it.
-    let key = start_demonstration(config, &brokers, pepper.clone(), children, stop)?;
+    let files = Files { pepper: pepper.clone(), password: home::demonstration_password(home) };
+    let demonstration = start_demonstration(config, &brokers, files, children, stop)?;
     let (listen, pepper) = (config.listen.to_string(), pepper.display().to_string());
     let webhook_key = format!("--webhook-key={}", home::webhook_key(home).display());
     let webhooks = [webhook_key.as_str(), "--webhook-development"];
@@ -160,25 +162,25 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     play.push(ingest_admin);
     let play: Vec<_> = common.into_iter().chain(play.iter().map(String::as_str)).collect();
     children.start("ingest", &play)?;
-    print_addresses(config, &key);
+    print_addresses(config, &demonstration);
     Ok(())
 }
 
-/// The key of the demonstration account; it is created beside this thread, which watches the children and the shutdown signal. The
+/// The demonstration account and its key; it is created beside this thread, which watches the children and the shutdown signal. The
 /// thread has ended when this returns, and with it its clients of Kafka: else they would report that Kafka ends.
 fn start_demonstration(
     config: &Up,
     brokers: &str,
-    pepper: PathBuf,
+    files: Files,
     children: &mut Children,
     stop: &Stop,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<Demonstration> {
     let _progress = Progress::start("creating a key", Report::Live);
     let brokers = Brokers { brokers: brokers.to_owned(), security: config.security.clone() };
     let ending = Stop::default();
     let creating = std::thread::spawn({
         let ending = ending.clone();
-        move || demonstration::key(&brokers, &pepper, &ending)
+        move || demonstration::create(&brokers, &files, &ending)
     });
     let waited = children.wait(stop, "the accounts", || creating.is_finished());
     ending.stop();
@@ -327,7 +329,8 @@ fn playing(play: &Play) -> String {
     }
 }
 
-fn print_addresses(config: &Up, key: &str) {
+fn print_addresses(config: &Up, demonstration: &Demonstration) {
+    let Demonstration { key, password } = demonstration;
     let Up { listen, play, .. } = config;
     let what = playing(play);
     let question = question(config);
@@ -341,6 +344,7 @@ fn print_addresses(config: &Up, key: &str) {
     };
     println!(
         "\nplaying {what}\n\
+         page   http://{listen}/#/demonstration/{password}\n\
          board  http://{listen}/v1/arbs\n\
          stream http://{listen}/v1/stream\n\
          metrics {metrics}\n\

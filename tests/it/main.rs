@@ -32,6 +32,7 @@ mod markers;
 mod members;
 mod opinion;
 mod own_books;
+mod page;
 mod processor;
 mod prompt;
 mod pushes;

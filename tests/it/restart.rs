@@ -39,7 +39,7 @@ impl Client {
 }
 
 /// The browser, which the tests do not fetch themselves.
-fn chromium() -> PathBuf {
+pub(crate) fn chromium() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join("chromium")).find(|file| file.exists());
     found.expect("chromium is on the PATH (on Debian: apt-get install chromium)")

@@ -85,7 +85,7 @@ fn its_topics_outlive_it_unless_they_shall_not() {
 }
 
 /// The process ids of a role's processes under a parent.
-fn children(parent: u32, role: &str) -> Vec<i32> {
+pub(crate) fn children(parent: u32, role: &str) -> Vec<i32> {
     let pids = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());

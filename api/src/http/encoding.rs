@@ -92,16 +92,23 @@ fn offer(text: &str) -> Option<(&str, f32)> {
     (0.0..=1.0).contains(&quality).then_some((name, quality))
 }
 
-/// A body, and its compressed forms once they were asked for. All together take at most twice the bytes of the body.
+/// A body, and its compressed forms once they were asked for. Of an answer all together take at most twice the bytes of the body.
 #[derive(Debug)]
 pub(crate) struct Encoded {
     pub(crate) plain: Bytes,
+    /// A form is kept if it is at most one part in so many of the body.
+    gain: usize,
     forms: [OnceLock<Option<Bytes>>; Coding::ALL.len()],
 }
 
 impl Encoded {
     pub(crate) fn new(plain: Bytes) -> Self {
-        Self { plain, forms: Default::default() }
+        Self { plain, gain: GAIN, forms: Default::default() }
+    }
+
+    /// Of a file of the page, of which there are few: any form that is smaller is kept.
+    pub(crate) fn of_file(plain: Bytes) -> Self {
+        Self { plain, gain: 1, forms: Default::default() }
     }
 
     /// The body in a coding that a request accepts, and the coding; as it is where that saves too little.
@@ -114,7 +121,7 @@ impl Encoded {
     fn form(&self, coding: Coding) -> Option<Bytes> {
         let compress = || {
             let form = coding.encode(&self.plain).ok()?;
-            (form.len() <= self.plain.len() / GAIN).then(|| Bytes::from(form.into_boxed_slice()))
+            (form.len() <= self.plain.len() / self.gain).then(|| Bytes::from(form.into_boxed_slice()))
         };
         self.forms[coding as usize].get_or_init(compress).clone()
     }

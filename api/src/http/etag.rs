@@ -1,6 +1,6 @@
 //! Entity tags: what an answer's bytes are called, and whether a caller has them already.
 //!
-//! The tags are weak: equal tags mean equal content, not equal bytes on the wire. It never looks at the
+//! The tags of answers are weak: equal tags mean equal content, not equal bytes on the wire. Those of files are strong. It never looks at the
 //! caller: the same page has the same tag for every key, on either surface and on any instance.
 //!
 //! Source: RFC 9110, 8.8.3 (entity tags) and 13.1.2 (If-None-Match, which compares weakly).
@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hasher};
 use warp::http::header::IF_NONE_MATCH;
 use warp::http::{HeaderMap, HeaderValue};
 
-/// A weak entity tag, as its header spells it.
+/// An entity tag, as its header spells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tag(HeaderValue);
 
@@ -18,10 +18,16 @@ impl Tag {
     /// The tag of a body: a hash of 64 bits, the same in every process of this program. No caller controls
     /// the content of a page, so two tags are equal only by chance.
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(bytes);
-        let text = format!("W/\"{:016x}\"", hasher.finish());
-        Self(HeaderValue::from_str(&text).unwrap_or_else(|_| unreachable!("digits and quotes")))
+        Self::spelt(&format!("W/{}", quoted(bytes)))
+    }
+
+    /// The strong tag of bytes as they are sent.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self::spelt(&quoted(bytes))
+    }
+
+    fn spelt(text: &str) -> Self {
+        Self(HeaderValue::from_str(text).unwrap_or_else(|_| unreachable!("digits and quotes")))
     }
 
     /// As a header.
@@ -36,6 +42,13 @@ impl Tag {
             list.trim() == "*" || opaque_tags(list).any(|tag| tag.as_bytes() == opaque(self.0.as_bytes()))
         })
     }
+}
+
+/// The hash of bytes, in quotes.
+fn quoted(bytes: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    format!("\"{:016x}\"", hasher.finish())
 }
 
 /// Whether a request names tags at all.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arb_accounts::key::Mode;
+use arb_accounts::quota::of_sessions;
 use arb_accounts::scope::Scope;
 use warp::http::HeaderValue;
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -60,13 +61,15 @@ impl StreamResource {
         let streams = usage.limits(signed_in.plan).streams;
         let (query, place) = self.begin(request, (&signed_in.account, streams))?;
         let caller = Caller {
-            kid: format!("{SESSION}{}", signed_in.session),
+            kid: of_sessions(&signed_in.account),
             mode: Mode::Live,
             account: signed_in.account.clone(),
             plan: signed_in.plan,
             scopes: vec![Scope::StreamRead],
             monthly_cap: None,
         };
+        // The stream ends with its session, and is charged to all of them.
+        let holder = format!("{SESSION}{}", signed_in.session);
         let is_free = self.streams.is_closing() || !request.wants_body();
         let (streams, usage) = (Arc::clone(&self.streams), Arc::clone(usage));
         let query = request.wants_body().then_some(query);
@@ -74,7 +77,7 @@ impl StreamResource {
             if !is_free {
                 charge::charge_now(&usage, &caller, "/session/stream").await?;
             }
-            Ok(response(query.map(|query| streams.open(query, (&caller.kid, place)))))
+            Ok(response(query.map(|query| streams.open(query, (&holder, place)))))
         }))
     }
 

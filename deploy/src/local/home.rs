@@ -38,6 +38,11 @@ pub fn webhook_key(home: &Path) -> PathBuf {
     home.join("webhook-key")
 }
 
+/// The file of the password of the demonstration account.
+pub(crate) fn demonstration_password(home: &Path) -> PathBuf {
+    home.join("demonstration-password")
+}
+
 /// The local Kafka's log.
 pub(crate) fn kafka_data(home: &Path) -> PathBuf {
     home.join("kafka-data")

@@ -1,13 +1,15 @@
-//! The demonstration account of `arb up`: one account that nobody signs in to, with one key, another one at each start.
+//! The demonstration account of `arb up`: one account with one key, another one at each start, and a password that stays, by which the
+//! printed address signs in to the page.
 //!
 //! It never changes another account.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use arb_accounts::account::Account;
 use arb_accounts::command::{Command, NewKey};
 use arb_accounts::key::{Mode, Permissions};
+use arb_accounts::password;
 use arb_accounts::plan::Plan;
 use arb_accounts::reply::Refusal;
 use arb_accounts::scope::Scope;
@@ -27,11 +29,25 @@ const NAME: &str = "arb up";
 /// How often the first command is sent, each time with the same id: the accounts role may still be starting.
 const ATTEMPTS: usize = 6;
 
+/// What the account is entered by.
+pub(super) struct Demonstration {
+    pub(super) key: String,
+    pub(super) password: String,
+}
+
+/// The files that it needs, each created where there is none.
+pub(super) struct Files {
+    pub(super) pepper: PathBuf,
+    pub(super) password: PathBuf,
+}
+
 /// Creates its key, in place of that of the last start; the account where there is none.
-pub(super) fn key(brokers: &Brokers, file: &Path, stop: &Stop) -> anyhow::Result<String> {
-    let pepper = pepper::read_or_create(file)?;
+pub(super) fn create(brokers: &Brokers, files: &Files, stop: &Stop) -> anyhow::Result<Demonstration> {
+    let pepper = pepper::read_or_create(&files.pepper)?;
+    let password = stored_password(&files.password)?;
     let mut client = AccountsClient::open_until(brokers, stop.clone())?;
-    let account = account(&mut client, stop)?;
+    let account = account(&mut client, &password, stop)?;
+    set_password(&mut client, &account, &password)?;
     let earlier = client.directory().keys_of(&account).filter(|key| key.name == NAME);
     let earlier: Vec<_> = earlier.map(|key| key.kid.clone()).collect();
     for kid in earlier {
@@ -54,7 +70,28 @@ pub(super) fn key(brokers: &Brokers, file: &Path, stop: &Stop) -> anyhow::Result
         mode: Mode::Live,
         permissions: Permissions { scopes, expires_at: None, cidrs: Vec::new(), monthly_cap: None },
     }))?;
-    Ok(key)
+    Ok(Demonstration { key, password })
+}
+
+/// The password of a file that only this user reads, so that sessions and the printed address outlive a restart.
+fn stored_password(file: &Path) -> anyhow::Result<String> {
+    pepper::create(file, secrets::new_token(&random::bytes()?).as_bytes())?;
+    std::fs::read_to_string(file).with_context(|| file.display().to_string())
+}
+
+fn hash(password: &str) -> anyhow::Result<String> {
+    Ok(password::hash(password, &random::bytes()?)?)
+}
+
+/// Gives an account of an earlier start, which may have another password or none, that of the file.
+fn set_password(client: &mut AccountsClient, account: &str, password: &str) -> anyhow::Result<()> {
+    let found: Option<&Account> = client.find(EMAIL);
+    let has_it = found.is_some_and(|account| password::verify(password, account.password.as_deref()));
+    if has_it {
+        return Ok(());
+    }
+    let (account, password) = (account.to_owned(), hash(password)?);
+    client.ask(Command::ChangePassword { account, password, revision: None, keep: None })
 }
 
 /// Ends a key of an earlier start. One that is gone has ended: a command of that start may be carried out only now.
@@ -70,20 +107,21 @@ fn request_id() -> anyhow::Result<String> {
 }
 
 /// The id of the account.
-fn account(client: &mut AccountsClient, stop: &Stop) -> anyhow::Result<String> {
+fn account(client: &mut AccountsClient, password: &str, stop: &Stop) -> anyhow::Result<String> {
     let found: Option<&Account> = client.find(EMAIL);
     if let Some(account) = found {
         return Ok(account.id.clone());
     }
     let request = request_id()?;
     let id = secrets::new_account_id(&random::bytes()?);
+    let hash = hash(password)?;
     let mut attempts = ATTEMPTS;
     loop {
         let (account, email) = (id.clone(), EMAIL.to_owned());
         let create = Command::CreateAccount {
             account,
             email,
-            password: None,
+            password: Some(hash.clone()),
             plan: Plan::Enterprise,
             invitation: None,
         };

@@ -22,6 +22,8 @@ pub(crate) struct Running {
     pub(crate) log: PathBuf,
     pub(crate) url: String,
     pub(crate) key: String,
+    /// The address that signs in to the demonstration account.
+    pub(crate) page: String,
 }
 
 impl Running {
@@ -30,11 +32,14 @@ impl Running {
         let file = std::fs::File::create(&log).unwrap();
         let mut child = command.stdout(Stdio::piped()).stderr(file).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let key = lines.find_map(|line| line.strip_prefix("key    ").map(str::to_owned));
-        let key = key.unwrap_or_else(|| panic!("{}", std::fs::read_to_string(&log).unwrap()));
+        let mut after = |name: &str| {
+            let found = lines.find_map(|line| line.strip_prefix(name).map(str::to_owned));
+            found.unwrap_or_else(|| panic!("{}", std::fs::read_to_string(&log).unwrap()))
+        };
+        let (page, key) = (after("page   "), after("key    "));
         let curls: Vec<_> = lines.take_while(|line| !line.starts_with("Ctrl-C")).collect();
         assert_eq!(curls.iter().filter(|line| line.starts_with("curl ")).count(), 5, "{curls:?}");
-        Self { child, log, url: format!("http://{listen}"), key }
+        Self { child, log, url: format!("http://{listen}"), key, page }
     }
 
     pub(crate) fn board(&self) -> Option<Value> {

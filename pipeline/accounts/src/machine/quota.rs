@@ -6,9 +6,10 @@
 use arb_schemas::time::{Micros, SECOND, month};
 
 use crate::counts::AccountCounts;
-use crate::directory::Part;
+use crate::directory::{Directory, Part};
 use crate::ledger::{Asked, Ledger};
-use crate::quota::{LeaseQuota, SettleQuota};
+use crate::quota::{LeaseQuota, SettleQuota, of_sessions};
+use crate::session::Session;
 
 use super::authority::live_key;
 use super::draft::Draft;
@@ -29,17 +30,24 @@ pub(super) fn problem(instance: &str) -> Option<String> {
     (!is_name).then(|| format!("the instance is empty or longer than {MAX_INSTANCE} bytes"))
 }
 
+/// The monthly cap of who spends, if it has one; `None` where nobody may spend by this name.
+fn cap_of(directory: &Directory, ask: &LeaseQuota) -> Option<Option<u64>> {
+    if ask.kid == of_sessions(&ask.account) {
+        let is_open = |session: &Session| session.expires_at > directory.clock();
+        return directory.sessions_of(&ask.account).any(is_open).then_some(None);
+    }
+    live_key(directory, &ask.kid, &ask.account).map(|key| key.permissions.monthly_cap)
+}
+
 /// Grants a slice or denies it.
 pub(super) fn lease(draft: &mut Draft, ask: &LeaseQuota, tally: &mut AccountCounts) {
     let directory = draft.directory();
     let now = directory.clock();
     let account = directory.account(&ask.account).filter(|account| !account.is_disabled);
-    let key = live_key(directory, &ask.kid, &ask.account);
-    let (Some(_), Some(key), Some(period)) = (account, key, period(now)) else {
+    let (Some(_), Some(cap), Some(period)) = (account, cap_of(directory, ask), period(now)) else {
         tally.leases.denied += 1;
         return;
     };
-    let cap = key.permissions.monthly_cap;
     let ledger = directory.ledger(&ask.account, period).cloned();
     let mut ledger = ledger.unwrap_or_else(|| Ledger::new(&ask.account, period));
     match ledger.ask(ask, cap, now) {

@@ -1,0 +1,113 @@
+// What views share: the hash route, the feed, a clock, preferences and loading.
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ask, Refusal } from './api'
+import { feed } from './feed'
+import { ODDS_FORMATS, type OddsFormat } from './model/odds'
+
+export interface Route {
+  view: string
+  query: string
+}
+
+export function route(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
+  return { view: path, query }
+}
+
+export function useRoute(): Route {
+  const [now, set] = useState(() => route(location.hash))
+  useEffect(() => {
+    const changed = () => set(route(location.hash))
+    addEventListener('hashchange', changed)
+    return () => removeEventListener('hashchange', changed)
+  }, [])
+  return now
+}
+
+/** Shows another query of a view without a step of the history. */
+export function replaceQuery(view: string, query: string): void {
+  history.replaceState(null, '', `#/${view}${query === '' ? '' : `?${query}`}`)
+  dispatchEvent(new HashChangeEvent('hashchange'))
+}
+
+/** Draws again when the feed has changed. */
+export function useFeed(): typeof feed {
+  const [, draw] = useState(0)
+  useEffect(() => feed.subscribe(() => draw(feed.version)), [])
+  return feed
+}
+
+/** The time of the market each second. */
+export function useNow(): number {
+  const [now, set] = useState(() => feed.now())
+  useEffect(() => {
+    const timer = setInterval(() => set(feed.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+/** A preference of this browser. */
+export function usePreference<T extends string>(name: string, among: readonly T[], otherwise: T): [T, (value: T) => void] {
+  const [value, set] = useState<T>(() => {
+    const stored = localStorage.getItem(`arb ${name}`)
+    return among.find((known) => known === stored) ?? otherwise
+  })
+  const store = useCallback((next: T) => {
+    localStorage.setItem(`arb ${name}`, next)
+    set(next)
+  }, [name])
+  return [value, store]
+}
+
+export const useOddsFormat = (): [OddsFormat, (value: OddsFormat) => void] => usePreference('odds', ODDS_FORMATS, 'decimal')
+
+export interface Loaded<T> {
+  value: T | null
+  error: string | null
+  reload: () => Promise<void>
+}
+
+export function message(error: unknown): string {
+  return error instanceof Refusal ? error.message : String(error)
+}
+
+/** What a path of the API shows, again every so many milliseconds where that is given. */
+export function useLoaded<T>(path: string, every?: number): Loaded<T> {
+  const [value, setValue] = useState<T | null>(null)
+  const [error, setError] = useState<string | null>(null)
+  const current = useRef(path)
+  current.current = path
+  const reload = useCallback(async () => {
+    try {
+      const loaded = await ask<T>('GET', path)
+      if (current.current !== path) return
+      setValue(loaded)
+      setError(null)
+    } catch (error) {
+      if (current.current === path) setError(message(error))
+    }
+  }, [path])
+  useEffect(() => {
+    setValue(null)
+    void reload()
+    if (every === undefined) return undefined
+    const timer = setInterval(() => void reload(), every)
+    return () => clearInterval(timer)
+  }, [reload, every])
+  return { value, error, reload }
+}
+
+/** Does something once at a time, and keeps why it failed. */
+export function useAct(): { isBusy: boolean; error: string | null; act: (work: () => Promise<void>) => void; clear: () => void } {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string | null>(null)
+  const act = (work: () => Promise<void>) => {
+    if (isBusy) return
+    setBusy(true)
+    setError(null)
+    work().catch((error: unknown) => setError(message(error))).finally(() => setBusy(false))
+  }
+  return { isBusy, error, act, clear: () => setError(null) }
+}

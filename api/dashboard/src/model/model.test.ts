@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { compare, held, matches, NO_FILTERS, parse, query } from './filters'
+import { apply, emptyMarket } from './market'
+import { odds } from './odds'
+import { plan } from './stakes'
+import { duration, market, percent } from './text'
+import type { Entry, Leg } from './types'
+
+function leg(fields: Partial<Leg>): Leg {
+  return {
+    outcome: 'home', side: 'back', book: 'a', operator: 'a', price: 2.1, effective_price: 2.1, implied_probability: 1 / 2.1, stake_share: 0.5,
+    stake: 50, liability: null, limit: null, price_moved_at: '2026-01-01T00:00:00Z', last_seen_at: '2026-01-01T00:00:00Z',
+    expected_interval_seconds: 60, ...fields,
+  }
+}
+
+function entry(fields: Partial<Entry>): Entry {
+  const event = { id: 'e', home: 'H', away: 'A', commence_time: '2026-01-02T00:00:00Z', in_play: false }
+  return {
+    id: 'a', sport: 'soccer', league: 'soccer_l', event, market: 'totals', period: 'full_time', line: 2.5, margin: 0.02, margin_worst: 0.02,
+    margin_rounded: 0.02, score: 0.01, total_stake_max: 500, currency: 'USD', legs: [leg({}), leg({ book: 'b', outcome: 'away' })],
+    verified: true, verification: {} as Entry['verification'], failed_checks: [], warnings: [], execution_probability: 0.9, ttl_seconds: 60,
+    ttl_p10_seconds: 10, ttl_p90_seconds: 300, opened_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', sequence: 1, ...fields,
+  }
+}
+
+describe('odds', () => {
+  it('are written in each format', () => {
+    expect(odds(1.5, 'decimal')).toBe('1.50')
+    expect(odds(1.862, 'decimal')).toBe('1.862')
+    expect(odds(2.5, 'american')).toBe('+150')
+    expect(odds(1.5, 'american')).toBe('−200')
+    expect(odds(2, 'american')).toBe('+100')
+    expect(odds(1.4, 'fractional')).toBe('2/5')
+    expect(odds(3.5, 'fractional')).toBe('5/2')
+    expect(odds(5, 'fractional')).toBe('4/1')
+    expect(odds(1, 'decimal')).toBe('–')
+  })
+
+  it('of a fraction are the price again, within a hundredth of the profit', () => {
+    for (let price = 1.02; price < 30; price += 0.0137) {
+      const [top = 0, parts = 1] = odds(price, 'fractional').split('/').map(Number)
+      expect(Math.abs(top / parts + 1 - price)).toBeLessThan(0.01)
+    }
+  })
+})
+
+describe('stakes', () => {
+  // The entry of docs/api/arbs.md: a back and a lay bet on one outcome.
+  const legs = [
+    leg({ price: 1.95238, effective_price: 1.95238 }),
+    leg({ side: 'lay', price: 1.862068, effective_price: 2.136801, limit: 777.5 }),
+  ]
+
+  it('for a total of 100 are those that the API states', () => {
+    const made = plan(legs, 100, 0.01)
+    expect(made.legs.map((leg) => leg.stake)).toEqual([52.25, 55.38])
+    expect(made.legs[1]?.risk).toBeCloseTo(47.74, 2)
+    expect(made.least).toBeCloseTo(2.01, 1)
+    expect(made.above).toBe(0)
+  })
+
+  it('follow a bet that is placed', () => {
+    const made = plan(legs, 1, 0.01, { leg: 0, stake: 104.5 })
+    expect(made.legs[0]?.stake).toBe(104.5)
+    expect(made.legs[1]?.stake).toBeCloseTo(110.76, 2)
+  })
+
+  it('above a limit are marked', () => {
+    expect(plan(legs, 5000, 1).legs.map((leg) => leg.isAbove)).toEqual([false, true])
+  })
+
+  it('return the margin before they are rounded, whatever the prices', () => {
+    for (let price = 1.1; price < 8; price += 0.31) {
+      const two = [leg({ price, effective_price: price }), leg({ price: 3, effective_price: 3 })]
+      const margin = 1 / (1 / price + 1 / 3) - 1
+      const made = plan(two, 1000, 1e-6)
+      expect(made.least / made.total).toBeCloseTo(margin, 6)
+      expect(made.most / made.total).toBeCloseTo(margin, 6)
+      expect(made.total).toBeCloseTo(1000, 4)
+    }
+  })
+
+  it('are multiples of the step', () => {
+    for (const step of [0.1, 0.5, 5]) {
+      for (const { stake } of plan(legs, 321.7, step).legs) expect(Math.abs(stake / step - Math.round(stake / step))).toBeLessThan(1e-6)
+    }
+  })
+})
+
+describe('the market', () => {
+  const snapshot = { as_of: '2026-01-01T00:00:00Z', stale: false, polls: [], arbs: [entry({}), entry({ id: 'b' })], signals: [] }
+
+  it('is what a snapshot and later events leave', () => {
+    const market = emptyMarket()
+    apply(market, 'snapshot', snapshot, '1')
+    apply(market, 'arb_window', { ...entry({ id: 'c', updated_at: '2026-01-01T00:01:00Z' }), change: 'opened' }, '2')
+    apply(market, 'close_signal', { id: 'a', reason: 'price_moved' }, '3')
+    apply(market, 'arb_window', { ...entry({ id: 'b' }), change: 'left' }, '')
+    apply(market, 'close_signal', { id: 'never held', reason: 'stale' }, '')
+    expect([...market.entries.keys()]).toEqual(['c'])
+    expect([...market.closed]).toEqual([['a', 'price_moved'], ['b', 'left']])
+    expect([market.lastId, market.asOf]).toEqual(['3', '2026-01-01T00:01:00Z'])
+    apply(market, 'snapshot', { ...snapshot, arbs: [] }, '4')
+    expect(market.entries.size).toBe(0)
+  })
+
+  it('closes signals by the reason of their last event', () => {
+    const market = emptyMarket()
+    apply(market, 'edge_signal', { id: 's', change: 'opened' }, '1')
+    apply(market, 'edge_signal', { id: 't', change: 'updated' }, '2')
+    apply(market, 'edge_signal', { id: 's', change: 'faded' }, '3')
+    expect([...market.signals.keys()]).toEqual(['t'])
+  })
+
+  it('does not go back in time with a heartbeat', () => {
+    const market = emptyMarket()
+    apply(market, 'snapshot', snapshot, '1')
+    apply(market, 'heartbeat', { as_of: null, stale: true }, '1')
+    expect([market.asOf, market.stale]).toEqual(['2026-01-01T00:00:00Z', true])
+  })
+})
+
+describe('filters', () => {
+  const now = Date.parse('2026-01-01T00:00:30Z')
+
+  it('survive the URL, and nonsense is left out', () => {
+    const filters = parse('sport=soccer&min_margin=0.02&verified=true&sort=margin')
+    expect(parse(query(filters))).toEqual(filters)
+    expect(parse('sort=x&verified=2&min_margin=a&min_stake=-1&other=1&__proto__=1')).toEqual(NO_FILTERS)
+    expect(query(NO_FILTERS)).toBe('')
+  })
+
+  it('hold as on the server', () => {
+    const shown = (text: string, fields: Partial<Entry> = {}) => matches(parse(text), entry(fields), now)
+    expect(shown('')).toBe(true)
+    expect(shown('sport=soccer_l')).toBe(true)
+    expect(shown('sport=tennis')).toBe(false)
+    expect(shown('book=b')).toBe(true)
+    expect(shown('book=c')).toBe(false)
+    expect(shown('min_margin=0.02')).toBe(true)
+    expect(shown('min_margin=0.021')).toBe(false)
+    expect(shown('min_stake=1000')).toBe(false)
+    expect(shown('min_stake=1000', { total_stake_max: null })).toBe(true)
+    expect(shown('max_age=30')).toBe(true)
+    expect(shown('max_age=29')).toBe(false)
+    expect(shown('verified=false')).toBe(false)
+  })
+
+  it('order verified entries first', () => {
+    const list = [entry({ id: 'z', verified: false, score: 9 }), entry({ id: 'b' }), entry({ id: 'a' }), entry({ id: 'c', score: 0.5 })]
+    expect(list.sort(compare('rank')).map((entry) => entry.id)).toEqual(['c', 'a', 'b', 'z'])
+  })
+
+  it('keep rows that are held where they are', () => {
+    expect(held(['a', 'b', 'c'], ['c', 'd', 'a'])).toEqual(['a', 'b', 'c', 'd'])
+  })
+})
+
+describe('text', () => {
+  it('names markets and durations', () => {
+    expect(market('spreads', 2, 'full_time')).toBe('Handicap +2')
+    expect(market('totals', 2.5, 'h1')).toBe('Total 2.5 (H1)')
+    expect([duration(59), duration(61), duration(720), duration(7260), duration(-3)]).toEqual(['59 s', '1 min 1 s', '12 min', '2 h 1 min', '0 s'])
+    expect(percent(0.0212).replace(',', '.')).toBe('2.12 %')
+  })
+})

@@ -1,0 +1,71 @@
+// The stakes of an entry for a total, and what each result pays. Pure.
+//
+// What a leg risks is its stake, of a lay its liability: stake × (price − 1). A leg that wins returns what it risks times its effective price.
+
+import type { Leg } from './types'
+
+export interface Plan {
+  legs: PlannedLeg[]
+  /** All that is risked. */
+  total: number
+  /** The least and the largest profit over the results; pushes are not among them. */
+  least: number
+  most: number
+  /** Legs whose stake is above their limit. */
+  above: number
+}
+
+export interface PlannedLeg {
+  /** What to ask the book for: of a lay the backer's stake. */
+  stake: number
+  /** What is lost when the leg loses. */
+  risk: number
+  /** The profit over all legs when this leg wins. */
+  profit: number
+  isAbove: boolean
+}
+
+/** A stake that is placed already: of the leg with this index, of a lay the backer's stake. */
+export interface Placed {
+  leg: number
+  stake: number
+}
+
+function riskOf(leg: Leg, stake: number): number {
+  return leg.side === 'lay' ? stake * (leg.price - 1) : stake
+}
+
+function stakeOf(leg: Leg, risk: number): number {
+  return leg.side === 'lay' ? risk / (leg.price - 1) : risk
+}
+
+function rounded(value: number, step: number): number {
+  // The quotient is rounded to nine digits first: 0.3 / 0.1 is a little less than 3.
+  const steps = Math.round(Number((value / step).toFixed(9)))
+  return Number((steps * step).toFixed(9))
+}
+
+/** Stakes for a total, or around one that is placed, each rounded to a multiple of `step`. */
+export function plan(legs: readonly Leg[], total: number, step: number, placed?: Placed): Plan {
+  const anchor = placed === undefined ? undefined : legs[placed.leg]
+  // Every result returns as much: risk × effective price is the same for all legs.
+  const back = placed !== undefined && anchor !== undefined
+    ? riskOf(anchor, placed.stake) * anchor.effective_price
+    : total / legs.reduce((sum, leg) => sum + 1 / leg.effective_price, 0)
+  const stakes = legs.map((leg, index) =>
+    placed !== undefined && index === placed.leg ? placed.stake : rounded(stakeOf(leg, back / leg.effective_price), step))
+  const risks = legs.map((leg, index) => riskOf(leg, stakes[index] ?? 0))
+  const sum = risks.reduce((a, b) => a + b, 0)
+  const planned = legs.map((leg, index): PlannedLeg => {
+    const [stake, risk] = [stakes[index] ?? 0, risks[index] ?? 0]
+    return { stake, risk, profit: risk * leg.effective_price - sum, isAbove: leg.limit !== null && stake > leg.limit + 1e-9 }
+  })
+  const profits = planned.map((leg) => leg.profit)
+  return {
+    legs: planned,
+    total: sum,
+    least: Math.min(...profits),
+    most: Math.max(...profits),
+    above: planned.filter((leg) => leg.isAbove).length,
+  }
+}

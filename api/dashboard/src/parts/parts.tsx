@@ -1,0 +1,133 @@
+// Parts that several views use. They show what they are given.
+
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { duration, shortTime, time, utc } from '../model/text'
+
+/** A time in the viewer's zone, with UTC on hover. */
+export function Time({ at, short = false }: { at: string; short?: boolean }) {
+  return <time dateTime={at} title={utc(at)}>{short ? shortTime(at) : time(at)}</time>
+}
+
+/** How long ago something was, of a clock that ticks. */
+export function Age({ at, now, late }: { at: string; now: number; late?: boolean }) {
+  const seconds = (now - Date.parse(at)) / 1000
+  return <time dateTime={at} title={utc(at)} class={late ? 'age late' : 'age'}>{duration(seconds)}</time>
+}
+
+export function Badge({ tone, children, title }: { tone: 'good' | 'warn' | 'bad' | 'plain'; children: ComponentChildren; title?: string }) {
+  return <span class={`badge ${tone}`} {...(title === undefined ? {} : { title })}>{children}</span>
+}
+
+export function Problem({ text }: { text: string | null }) {
+  return <div role="alert" class={text === null ? 'problem none' : 'problem'}>{text}</div>
+}
+
+export function Loading({ what }: { what: string }) {
+  return <p class="quiet loading" role="status">Loading {what} …</p>
+}
+
+export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+/** A labelled control, with what is wrong with it or what it means. */
+export function Field({ label, hint, children }: { label: string; hint?: string; children: (id: string, hintId: string) => ComponentChildren }) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(id, `${id}-hint`)}
+      {hint !== undefined && <span class="hint" id={`${id}-hint`}>{hint}</span>}
+    </div>
+  )
+}
+
+/** Text that is to be copied: a key, a command. */
+export function Copy({ text, label }: { text: string; label: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const code = useRef<HTMLElement>(null)
+  const select = () => {
+    const range = document.createRange()
+    if (code.current !== null) range.selectNodeContents(code.current)
+    getSelection()?.removeAllRanges()
+    getSelection()?.addRange(range)
+  }
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+      setTimeout(() => setCopied(false), 2_000)
+    } catch {
+      // Not over plain http: the reader copies what is selected.
+      select()
+    }
+  }
+  return (
+    <div class="copy">
+      <code ref={code} tabIndex={0}>{text}</code>
+      <button type="button" class="small" onClick={() => void copy()}>{isCopied ? 'Copied' : 'Copy'}<span class="unseen"> {label}</span></button>
+    </div>
+  )
+}
+
+/** A question in front of the page; the browser keeps the focus in it and gives it back. */
+export function Dialog({ title, children, onClose }: { title: string; children: ComponentChildren; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    dialog.current?.showModal()
+    return () => dialog.current?.close()
+  }, [])
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onCancel={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+export function Confirm({ title, text, action, isBusy, error, onYes, onNo }: {
+  title: string; text: string; action: string; isBusy: boolean; error: string | null; onYes: () => void; onNo: () => void
+}) {
+  return (
+    <Dialog title={title} onClose={onNo}>
+      <p>{text}</p>
+      <Problem text={error} />
+      <div class="actions">
+        <button type="button" onClick={onNo}>Cancel</button>
+        <button type="button" class="danger" disabled={isBusy} onClick={onYes}>{action}</button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** A table that scrolls sideways by itself where it is too wide. */
+export function Table({ label, head, children }: { label: string; head: string[]; children: ComponentChildren }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        <thead><tr>{head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}
+
+/** A form that this page submits itself. */
+export function Form({ onSubmit, children, ...rest }: { onSubmit: () => void; children: ComponentChildren; class?: string; label?: string }) {
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <form onSubmit={submit} class={rest.class ?? 'form'} {...(rest.label === undefined ? {} : { 'aria-label': rest.label })}>
+      {children}
+    </form>
+  )
+}

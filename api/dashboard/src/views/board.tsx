@@ -1,0 +1,152 @@
+// The board, live: verified first, filters in the URL. Rows stay where they are while the pointer or the focus is among them.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
+import { compare, held, matches, NO_FILTERS, parse, query, SORTS, type Filters, type Sort } from '../model/filters'
+import { ODDS_FORMATS } from '../model/odds'
+import { whole, words } from '../model/text'
+import type { Entry } from '../model/types'
+import { Badge, Empty, Field, Form, Loading, Time } from '../parts/parts'
+import { Row } from './entry'
+
+const SHOWN = 500
+const SORT_NAMES: Record<Sort, string> = {
+  rank: 'Rank (verified, then score)', margin: 'Margin', ttl_seconds: 'Longest to live', opened_at: 'Newest', commence_time: 'Soonest start',
+}
+
+function unique(values: Iterable<string>): string[] {
+  return [...new Set(values)].sort()
+}
+
+function Choice({ label, value, values, name, onChange }: {
+  label: string; value: string; values: readonly string[]; name: (value: string) => string; onChange: (value: string) => void
+}) {
+  // A value of the URL that nothing has now is still chosen.
+  const all = value === '' || values.includes(value) ? values : [value, ...values]
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          <option value="">Any</option>
+          {all.map((value) => <option key={value} value={value}>{name(value)}</option>)}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+function Amount({ label, value, scale, onChange }: { label: string; value: string; scale: number; onChange: (value: string) => void }) {
+  const shown = value === '' ? '' : String(Number((Number(value) * scale).toFixed(6)))
+  return (
+    <Field label={label}>
+      {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={shown}
+        onChange={(event) => {
+          const given = event.currentTarget.value
+          onChange(given === '' ? '' : String(Number((Number(given) / scale).toFixed(8))))
+        }} />}
+    </Field>
+  )
+}
+
+function FilterBar({ filters, entries }: { filters: Filters; entries: Entry[] }) {
+  const set = (changed: Partial<Filters>) => replaceQuery('board', query({ ...filters, ...changed }))
+  const [format, setFormat] = useOddsFormat()
+  const isFiltered = query({ ...filters, sort: 'rank' }) !== ''
+  return (
+    <details class="filters" open={isFiltered || innerWidth > 900}>
+      <summary>Filters</summary>
+      <Form class="filterbar" label="Filters of the board" onSubmit={() => {}}>
+        <Choice label="Sport" value={filters.sport} values={unique(entries.map((entry) => entry.sport))} name={words} onChange={(sport) => set({ sport })} />
+        <Choice label="League" value={filters.league} values={unique(entries.map((entry) => entry.league))} name={words} onChange={(league) => set({ league })} />
+        <Choice label="Market" value={filters.market} values={unique(entries.map((entry) => entry.market))} name={words} onChange={(market) => set({ market })} />
+        <Choice label="Book" value={filters.book} values={unique(entries.flatMap((entry) => entry.legs.map((leg) => leg.book)))} name={(book) => book}
+          onChange={(book) => set({ book })} />
+        <Choice label="Verified" value={filters.verified} values={['true', 'false']} name={(value) => (value === 'true' ? 'Yes' : 'No')}
+          onChange={(value) => set({ verified: value as Filters['verified'] })} />
+        <Choice label="In play" value={filters.in_play} values={['true', 'false']} name={(value) => (value === 'true' ? 'Yes' : 'No')}
+          onChange={(value) => set({ in_play: value as Filters['in_play'] })} />
+        <Amount label="Least margin, %" value={filters.min_margin} scale={100} onChange={(min_margin) => set({ min_margin })} />
+        <Amount label="Least total stake" value={filters.min_stake} scale={1} onChange={(min_stake) => set({ min_stake })} />
+        <Amount label="Oldest leg, s" value={filters.max_age} scale={1} onChange={(max_age) => set({ max_age })} />
+        <Field label="Order">
+          {(id) => (
+            <select id={id} value={filters.sort} onChange={(event) => set({ sort: event.currentTarget.value as Sort })}>
+              {SORTS.map((sort) => <option key={sort} value={sort}>{SORT_NAMES[sort]}</option>)}
+            </select>
+          )}
+        </Field>
+        <Field label="Odds">
+          {(id) => (
+            <select id={id} value={format} onChange={(event) => setFormat(ODDS_FORMATS.find((known) => known === event.currentTarget.value) ?? 'decimal')}>
+              {ODDS_FORMATS.map((format) => <option key={format} value={format}>{words(format)}</option>)}
+            </select>
+          )}
+        </Field>
+        <button type="button" disabled={!isFiltered} onClick={() => replaceQuery('board', query({ ...NO_FILTERS, sort: filters.sort }))}>Clear filters</button>
+      </Form>
+    </details>
+  )
+}
+
+interface Shown {
+  ids: string[]
+  entries: Map<string, Entry>
+}
+
+export function Board({ given }: { given: string }) {
+  const { market, link } = useFeed()
+  const now = useNow()
+  const filters = parse(given)
+  const [format] = useOddsFormat()
+  const [paused, setPaused] = useState<Entry[] | null>(null)
+  const [isHeld, setHeld] = useState(false)
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const last = useRef<Shown & { query: string }>({ ids: [], entries: new Map(), query: given })
+  const all = paused ?? [...market.entries.values()]
+  const list = all.filter((entry) => matches(filters, entry, now)).sort(compare(filters.sort))
+  const live = list.map((entry) => entry.id)
+  const byId = new Map(list.map((entry) => [entry.id, entry]))
+  const isKept = isHeld && last.current.query === given
+  const ids = (isKept ? held(last.current.ids, live) : live).slice(0, SHOWN)
+  // A row that is held after its window has closed shows what it was.
+  const entries = new Map(ids.map((id) => [id, byId.get(id) ?? last.current.entries.get(id)]).filter((pair): pair is [string, Entry] => pair[1] !== undefined))
+  useEffect(() => { last.current = { ids, entries, query: given } })
+  const verified = list.filter((entry) => entry.verified).length
+  // Of the set as it is then: a row that has not changed keeps the callback of an earlier drawing.
+  const toggle = (id: string) => setOpen((open) => {
+    const next = new Set(open)
+    if (!next.delete(id)) next.add(id)
+    return next
+  })
+  return (
+    <section>
+      <header class="head">
+        <h1>Board</h1>
+        <span class="quiet">{whole(list.length)} open, {whole(verified)} verified{market.asOf !== null && <>, as of <Time at={market.asOf} /></>}</span>
+        {market.stale && <Badge tone="warn" title="No poll has arrived for longer than the sources promise">stale</Badge>}
+        <button type="button" aria-pressed={paused !== null} onClick={() => setPaused(paused === null ? [...market.entries.values()] : null)}>
+          {paused === null ? 'Pause' : 'Go on'}
+        </button>
+      </header>
+      {paused !== null && <p role="status" class="notice">Paused: what you see does not change. Prices do.</p>}
+      <FilterBar filters={filters} entries={all} />
+      {!market.isKnown && link.state !== 'lost' && <Loading what="the board" />}
+      {market.isKnown && list.length === 0 && ids.length === 0 && (
+        <Empty title={all.length === 0 ? 'No open arb windows now' : 'No entry matches the filters'}>
+          <p>{all.length === 0 ? 'They appear here as soon as the feed has one.' : `${whole(all.length)} are open; change or clear the filters.`}</p>
+        </Empty>
+      )}
+      <ol class="entries" aria-label="Open arb windows" onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)}
+        onFocusIn={() => setHeld(true)} onFocusOut={() => setHeld(false)}>
+        {ids.map((id) => {
+          const entry = entries.get(id)
+          return entry === undefined ? null : (
+            <Row key={id} entry={entry} now={now} format={format} isOpen={open.has(id)} onToggle={() => toggle(id)}
+              closed={byId.has(id) ? null : market.closed.get(id) ?? 'left'} />
+          )
+        })}
+      </ol>
+      {list.length > SHOWN && <p class="quiet">The first {SHOWN} are shown.</p>}
+    </section>
+  )
+}

@@ -1,0 +1,212 @@
+// An entry of the board: its row, and on request its legs, why it is or is not verified, and its stakes.
+
+import { memo } from './memo'
+import { useState } from 'preact/hooks'
+import { odds, type OddsFormat } from '../model/odds'
+import { plan } from '../model/stakes'
+import { CLOSINGS, duration, market, money, outcome, percent, WARNINGS, words } from '../model/text'
+import type { Entry, Leg } from '../model/types'
+import { Age, Badge, Field, Table, Time } from '../parts/parts'
+
+interface RowProps {
+  entry: Entry
+  now: number
+  format: OddsFormat
+  isOpen: boolean
+  onToggle: () => void
+  /** Why the window is gone, while its row is held. */
+  closed: string | null
+}
+
+function isLate(leg: Leg, now: number): boolean {
+  return leg.expected_interval_seconds !== null && now - Date.parse(leg.last_seen_at) > leg.expected_interval_seconds * 1000
+}
+
+/** What is left of a window's life: its median on a bar as long as the time by which nine in ten are closed. */
+function Lifetime({ entry, now }: { entry: Entry; now: number }) {
+  const { ttl_seconds: median, ttl_p10_seconds: low, ttl_p90_seconds: high } = entry
+  if (median === null || low === null || high === null) return <span class="quiet">lifetime not known</span>
+  const passed = Math.max(0, (now - Date.parse(entry.updated_at)) / 1000)
+  const at = (seconds: number) => `${Math.min(100, Math.max(0, (Math.sqrt(seconds / high)) * 100))}%`
+  const left = (seconds: number) => Math.max(0, seconds - passed)
+  return (
+    <div class="life">
+      <svg class="bar" role="img" height="10" width="100%"
+        aria-label={`Half of such windows are closed in ${duration(left(median))}, one in ten in ${duration(left(low))}, nine in ten in ${duration(left(high))}`}>
+        <rect class="track" x="0" y="3" width="100%" height="4" rx="2" />
+        <rect class="range" x={at(low)} y="3" width={`${100 - parseFloat(at(low))}%`} height="4" rx="2" />
+        <rect class="passed" x="0" y="3" width={at(passed)} height="4" rx="2" />
+        <rect class="median" x={at(median)} y="0" width="2" height="10" />
+      </svg>
+      <span class="number" title="Half of such windows are closed after the first time; one in ten and nine in ten after those in brackets">
+        {duration(left(median))} <span class="quiet">({duration(left(low))} – {duration(left(high))})</span>
+      </span>
+    </div>
+  )
+}
+
+function LegLine({ leg, entry, now, format }: { leg: Leg; entry: Entry; now: number; format: OddsFormat }) {
+  return (
+    <li>
+      <span class="outcome">{leg.side === 'lay' ? 'Lay ' : ''}{outcome(leg.outcome, entry.event)}</span>
+      <strong class="number">{odds(leg.price, format)}</strong>
+      <span class="book">{leg.book}</span>
+      <Age at={leg.last_seen_at} now={now} late={isLate(leg, now)} />
+    </li>
+  )
+}
+
+function RowOf({ entry, now, format, isOpen, onToggle, closed }: RowProps) {
+  const name = `${entry.event.home} – ${entry.event.away}, ${market(entry.market, entry.line, entry.period)}`
+  return (
+    <li class={closed === null ? 'entry' : 'entry closed'}>
+      <div class="row">
+        <div class="margin">
+          <strong class="number">{percent(entry.margin)}</strong>
+          {closed !== null ? <Badge tone="bad">closed</Badge>
+            : entry.verified ? <Badge tone="good" title="All nine checks hold">verified</Badge>
+            : <Badge tone="warn" title={entry.failed_checks.map((check) => check.reason).join('; ')}>not verified</Badge>}
+        </div>
+        <div class="what">
+          <h2>{entry.event.home} – {entry.event.away}</h2>
+          <span>{market(entry.market, entry.line, entry.period)} {entry.event.in_play === true && <Badge tone="plain">in play</Badge>}</span>
+          <span class="quiet">{words(entry.league)}, <Time at={entry.event.commence_time} short /></span>
+        </div>
+        <ul class="legs">{entry.legs.map((leg, index) => <LegLine key={index} leg={leg} entry={entry} now={now} format={format} />)}</ul>
+        {closed === null ? <Lifetime entry={entry} now={now} /> : <span class="quiet">Closed: {CLOSINGS[closed] ?? words(closed)}</span>}
+        <button type="button" class="small" aria-expanded={isOpen} onClick={onToggle}>
+          {isOpen ? 'Less' : 'More'}<span class="unseen"> details of {name}</span>
+        </button>
+      </div>
+      {isOpen && <Details entry={entry} now={now} format={format} />}
+    </li>
+  )
+}
+
+/** Drawn again when what it shows has changed: of a row that is closed no clock ticks. */
+export const Row = memo(RowOf)
+
+function Checks({ entry }: { entry: Entry }) {
+  const reasons = new Map(entry.failed_checks.map(({ flag, reason }) => [flag, reason]))
+  return (
+    <div>
+      <h3>{entry.verified ? 'Verified: every check holds' : 'Why it is not verified'}</h3>
+      <ul class="checks">
+        {Object.entries(entry.verification).map(([flag, holds]) => (
+          <li key={flag}>
+            <Badge tone={holds ? 'good' : 'bad'}>{holds ? 'holds' : 'fails'}</Badge> {words(flag)}
+            {!holds && <span class="quiet">: {reasons.get(flag) ?? 'not known'}</span>}
+          </li>
+        ))}
+      </ul>
+      {entry.warnings.map((warning) => <p key={warning} class="quiet">{WARNINGS[warning] ?? words(warning)}</p>)}
+    </div>
+  )
+}
+
+const STEPS = [0.01, 0.1, 0.5, 1, 5, 10]
+
+function number(text: string): number {
+  const value = Number(text)
+  return Number.isFinite(value) && value > 0 ? value : 0
+}
+
+/** Stakes for a total, or for the rest of an entry of which one leg is placed. */
+function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
+  const [total, setTotal] = useState(String(Math.min(100, entry.total_stake_max ?? 100)))
+  const [step, setStep] = useState(0.01)
+  const [placed, setPlaced] = useState('')
+  const [stake, setStake] = useState('')
+  const isHedge = placed !== '' && number(stake) > 0
+  const made = plan(entry.legs, number(total), step, isHedge ? { leg: Number(placed), stake: number(stake) } : undefined)
+  const most = entry.total_stake_max
+  return (
+    <div>
+      <h3>Stakes{entry.currency === null ? '' : `, ${entry.currency}`}</h3>
+      <div class="filterbar">
+        <Field label="Total" {...(most === null ? {} : { hint: `At most ${money(most)} within the known limits` })}>
+          {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={total} disabled={isHedge}
+            onInput={(event) => setTotal(event.currentTarget.value)} />}
+        </Field>
+        <Field label="Round to">
+          {(id) => (
+            <select id={id} value={step} onChange={(event) => setStep(Number(event.currentTarget.value))}>
+              {STEPS.map((step) => <option key={step} value={step}>{step}</option>)}
+            </select>
+          )}
+        </Field>
+        <Field label="Placed already">
+          {(id) => (
+            <select id={id} value={placed} onChange={(event) => setPlaced(event.currentTarget.value)}>
+              <option value="">None</option>
+              {entry.legs.map((leg, index) => <option key={index} value={index}>{leg.book}: {outcome(leg.outcome, entry.event)}</option>)}
+            </select>
+          )}
+        </Field>
+        {placed !== '' && (
+          <Field label="With a stake of">
+            {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={stake} onInput={(event) => setStake(event.currentTarget.value)} />}
+          </Field>
+        )}
+      </div>
+      <Table label="Stakes" head={['Bet', 'Book', 'Odds', 'Stake', 'At risk', 'Profit if it wins', 'Limit']}>
+        {entry.legs.map((leg, index) => {
+          const own = made.legs[index]
+          return own === undefined ? null : (
+            <tr key={index}>
+              <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)}</th>
+              <td>{leg.book}</td>
+              <td class="number">{odds(leg.price, format)}</td>
+              <td class="number"><strong>{money(own.stake)}</strong></td>
+              <td class="number">{money(own.risk)}</td>
+              <td class={own.profit < 0 ? 'number loss' : 'number'}>{money(own.profit)}</td>
+              <td class="number">{leg.limit === null ? 'not known' : money(leg.limit)}{own.isAbove && <> <Badge tone="bad">above</Badge></>}</td>
+            </tr>
+          )
+        })}
+      </Table>
+      <p role="status">
+        {made.total > 0
+          ? <>At risk {money(made.total)}; profit {money(made.least)} to {money(made.most)} ({percent(made.least / made.total)} at least).</>
+          : 'Give a total.'}
+        {made.least < 0 && ' These stakes lose on some result.'}
+      </p>
+    </div>
+  )
+}
+
+function Details({ entry, now, format }: { entry: Entry; now: number; format: OddsFormat }) {
+  return (
+    <div class="details">
+      <Table label="Legs" head={['Bet', 'Book', 'Operator', 'Odds', 'After fees', 'Share', 'Confirmed', 'Usually within', 'Last moved']}>
+        {entry.legs.map((leg, index) => (
+          <tr key={index}>
+            <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)}</th>
+            <td>{leg.book}</td>
+            <td>{leg.operator}</td>
+            <td class="number">{odds(leg.price, format)}</td>
+            <td class="number">{odds(leg.effective_price, format)}</td>
+            <td class="number">{percent(leg.stake_share, 1)}</td>
+            <td class="number"><Age at={leg.last_seen_at} now={now} late={isLate(leg, now)} /> ago</td>
+            <td class="number">{leg.expected_interval_seconds === null ? 'not known' : duration(leg.expected_interval_seconds)}</td>
+            <td class="number"><Age at={leg.price_moved_at} now={now} /> ago</td>
+          </tr>
+        ))}
+      </Table>
+      <div class="columns">
+        <Checks entry={entry} />
+        <div>
+          <h3>The window</h3>
+          <dl>
+            <dt>Open for</dt><dd class="number"><Age at={entry.opened_at} now={now} /></dd>
+            <dt>Lives two minutes with</dt><dd class="number">{percent(entry.execution_probability, 0)}</dd>
+            <dt>Margin with rounded stakes</dt><dd class="number">{entry.margin_rounded === null ? 'none can be placed' : percent(entry.margin_rounded)}</dd>
+            <dt>Margin in the worst result</dt><dd class="number">{percent(entry.margin_worst)}</dd>
+            <dt>Id</dt><dd><code>{entry.id}</code></dd>
+          </dl>
+        </div>
+      </div>
+      <Calculator entry={entry} format={format} />
+    </div>
+  )
+}

@@ -1,0 +1,129 @@
+// Edge signals with the evidence that they follow from.
+
+import { useState } from 'preact/hooks'
+import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
+import { odds, type OddsFormat } from '../model/odds'
+import { market as marketName, outcome, percent, whole, words } from '../model/text'
+import type { Signal, SignalQuote } from '../model/types'
+import { Age, Badge, Empty, Field, Loading, Table, Time } from '../parts/parts'
+
+const KINDS: Record<string, string> = {
+  value: 'A price pays more than its fair probability by the other operators.',
+  low_hold: 'The best prices of a line sum to almost 1.',
+  middle: 'Bets on two lines that can both win.',
+  steam: 'Three or more operators shorten an outcome within a minute.',
+  stale_price: 'A book still offers its price from before a steam.',
+  odds_drop: 'The median price has fallen by 8 % within half an hour.',
+}
+
+function Quotes({ label, quotes, signal, now, format }: { label: string; quotes: SignalQuote[]; signal: Signal; now: number; format: OddsFormat }) {
+  return (
+    <Table label={label} head={['Role', 'Bet', 'Line', 'Book', 'Odds', 'Before', 'Confirmed']}>
+      {quotes.map((quote, index) => (
+        <tr key={index}>
+          <td>{words(quote.role)}</td>
+          <th scope="row">{quote.side === 'lay' ? 'Lay ' : ''}{outcome(quote.outcome, signal.event)}</th>
+          <td class="number">{quote.line ?? ''}</td>
+          <td>{quote.book}</td>
+          <td class="number">{odds(quote.price, format)}</td>
+          <td class="number">{quote.price_from === null ? '' : odds(quote.price_from, format)}</td>
+          <td class="number"><Age at={quote.last_seen_at} now={now} /> ago</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: number; format: OddsFormat; isOpen: boolean; onToggle: () => void }) {
+  const bet = signal.bets[0]
+  const name = `${words(signal.kind)}, ${signal.event.home} – ${signal.event.away}`
+  return (
+    <li class="entry">
+      <div class="row signal">
+        <div class="margin"><strong class="number">{percent(signal.strength)}</strong><Badge tone="plain" title={KINDS[signal.kind] ?? ''}>{words(signal.kind)}</Badge></div>
+        <div class="what">
+          <h2>{signal.event.home} – {signal.event.away}</h2>
+          <span>{marketName(signal.market, signal.line, signal.period)}{signal.outcome !== null && `: ${outcome(signal.outcome, signal.event)}`}</span>
+          <span class="quiet">{words(signal.league)}, <Time at={signal.event.commence_time} short /></span>
+        </div>
+        <ul class="legs">
+          {signal.bets.slice(0, 3).map((quote, index) => (
+            <li key={index}>
+              <span class="outcome">{outcome(quote.outcome, signal.event)}</span>
+              <strong class="number">{odds(quote.price, format)}</strong><span class="book">{quote.book}</span>
+              <Age at={quote.last_seen_at} now={now} />
+            </li>
+          ))}
+          {bet === undefined && <li class="quiet">no bet: a movement</li>}
+        </ul>
+        <span class="quiet">open for <Age at={signal.opened_at} now={now} /></span>
+        <button type="button" class="small" aria-expanded={isOpen} onClick={onToggle}>
+          {isOpen ? 'Less' : 'More'}<span class="unseen"> evidence of {name}</span>
+        </button>
+      </div>
+      {isOpen && (
+        <div class="details">
+          <p>{KINDS[signal.kind]}</p>
+          <dl>
+            <dt>Confidence</dt><dd class="number">{percent(signal.confidence, 0)}</dd>
+            {signal.kelly !== null && <><dt>A quarter of Kelly</dt><dd class="number">{percent(signal.kelly)} of the bank</dd></>}
+            <dt>Closes, unless confirmed</dt><dd><Time at={signal.expires_at} /></dd>
+          </dl>
+          {signal.bets.length > 0 && <><h3>Bets</h3><Quotes label="Bets" quotes={signal.bets} signal={signal} now={now} format={format} /></>}
+          {signal.evidence.length > 0 && (
+            <><h3>Evidence</h3><Quotes label="Evidence" quotes={signal.evidence} signal={signal} now={now} format={format} /></>
+          )}
+          {signal.fair.length > 0 && (
+            <>
+              <h3>Fair probability by method</h3>
+              <dl>{signal.fair.map(({ method, probability }) => <><dt key={method}>{words(method)}</dt><dd class="number">{percent(probability)}</dd></>)}</dl>
+            </>
+          )}
+        </div>
+      )}
+    </li>
+  )
+}
+
+export function Signals({ given }: { given: string }) {
+  const { market, link } = useFeed()
+  const now = useNow()
+  const [format] = useOddsFormat()
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const kind = new URLSearchParams(given).get('kind') ?? ''
+  const all = [...market.signals.values()]
+  const list = all.filter((signal) => kind === '' || signal.kind === kind)
+  list.sort((a, b) => Date.parse(b.opened_at) - Date.parse(a.opened_at) || (a.id < b.id ? -1 : 1))
+  const toggle = (id: string) => setOpen((open) => {
+    const next = new Set(open)
+    if (!next.delete(id)) next.add(id)
+    return next
+  })
+  return (
+    <section>
+      <header class="head"><h1>Signals</h1><span class="quiet">{whole(list.length)} open, the newest first</span></header>
+      <p class="quiet">A bet that may be worth more than its price although it is no arb. The unit of strength differs by kind.</p>
+      <div class="filterbar">
+        <Field label="Kind">
+          {(id) => (
+            <select id={id} value={kind} onChange={(event) => {
+              const chosen = event.currentTarget.value
+              replaceQuery('signals', chosen === '' ? '' : new URLSearchParams({ kind: chosen }).toString())
+            }}>
+              <option value="">Any</option>
+              {Object.keys(KINDS).map((kind) => <option key={kind} value={kind}>{words(kind)}</option>)}
+            </select>
+          )}
+        </Field>
+      </div>
+      {!market.isKnown && link.state !== 'lost' && <Loading what="the signals" />}
+      {market.isKnown && list.length === 0 && <Empty title="No open signals"><p>They appear here as soon as the feed has one.</p></Empty>}
+      <ol class="entries" aria-label="Open signals">
+        {list.slice(0, 300).map((signal) => (
+          <Item key={signal.id} signal={signal} now={now} format={format} isOpen={open.has(signal.id)} onToggle={() => toggle(signal.id)} />
+        ))}
+      </ol>
+      {list.length > 300 && <p class="quiet">The newest 300 are shown.</p>}
+    </section>
+  )
+}

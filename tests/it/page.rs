@@ -1,0 +1,119 @@
+//! The web page of `arb up` in Debian's Chromium, as its reader uses it, and whether what is checked in is what npm builds.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::restart::chromium;
+use crate::support::local_up::LocalHome;
+use crate::support::receiver::{Manner, Receiver};
+use crate::support::{node, root};
+use crate::up::children;
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Runs npm in a folder; it must succeed.
+fn npm(folder: &Path, arguments: &[&str]) -> String {
+    let mut npm = Command::new("npm");
+    let output = npm.args(arguments).current_dir(folder).output();
+    let output = output.expect("npm is there (on Debian: apt-get install npm)");
+    assert!(output.status.success(), "npm {arguments:?}: {}", text(&output));
+    text(&output)
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            fs::copy(path, to).unwrap();
+        }
+    }
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// The sources of the page with their packages, in a folder of the repository's home, which keeps the packages.
+fn workshop() -> PathBuf {
+    let (from, folder) = (root().join("api/dashboard"), root().join(".arb/dashboard"));
+    for gone in ["src", "dist"] {
+        let _ = fs::remove_dir_all(folder.join(gone));
+    }
+    copy(&from.join("src"), &folder.join("src"));
+    for name in ["index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"] {
+        fs::copy(from.join(name), folder.join(name)).unwrap();
+    }
+    let (lock, whole) = (fs::read(from.join("package-lock.json")).unwrap(), folder.join("whole"));
+    if fs::read(&whole).is_ok_and(|found| found == lock) {
+        return folder;
+    }
+    npm(&folder, &["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
+    fs::write(whole, lock).unwrap();
+    folder
+}
+
+#[test]
+fn what_is_checked_in_is_what_npm_builds_and_its_types_and_tests_hold() {
+    let folder = workshop();
+    npm(&folder, &["run", "types"]);
+    let tested = npm(&folder, &["test"]);
+    assert!(tested.contains("passed"), "{tested}");
+    npm(&folder, &["run", "build"]);
+    let (built, stored) = (files(&folder.join("dist")), files(&root().join("api/dashboard/dist")));
+    let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&built), names(&stored), "npm run build in api/dashboard, and commit dist");
+    for (name, bytes) in &built {
+        assert!(stored[name] == *bytes, "{} is another one: npm run build in api/dashboard", name.display());
+    }
+}
+
+#[test]
+fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
+    let local = LocalHome::new();
+    let mut running = local.up(&[]);
+    let receiver = Receiver::start(Manner::Status(200, ""));
+    let shots = local.home.path().join("shots");
+    let mut reader = Command::new("node");
+    reader.args(["page.mjs", &running.url, &running.page]).arg(&shots).current_dir(node::folder());
+    reader.env("ARB_TEST_CHROMIUM", chromium()).env("ARB_TEST_RECEIVER", &receiver.url);
+    let mut reader = reader.stdout(Stdio::piped()).spawn().expect("node is there");
+    let mut steps = Vec::new();
+    for line in BufReader::new(reader.stdout.take().unwrap()).lines().map(Result::unwrap) {
+        println!("{line}");
+        if line == r#"{"step":"lose the connection"}"# {
+            let serve = children(running.child.id(), "serve")[0];
+            kill_process(Pid::from_raw(serve).unwrap(), Signal::KILL).unwrap();
+        }
+        steps.push(line);
+    }
+    assert!(reader.wait().unwrap().success(), "{steps:?}");
+    assert_eq!(steps.last().map(String::as_str), Some(r#"{"step":"done"}"#));
+    let drawn = files(&shots).len();
+    assert!(drawn >= 30, "{drawn} pictures: each view in both themes");
+    running.signal(Signal::INT);
+    assert!(running.child.wait().unwrap().success(), "{}", running.output());
+    local.everything_ends();
+}
