@@ -195,11 +195,9 @@ pub(crate) static ROUTES: [Route<Resources>; 59] = [
     Row::session(Method::GET, "/session/webhooks/{id}/deliveries", |to, request| {
         done(to.webhooks.deliveries(&to.session.holder(request)?, request))
     }),
-    Row::session(
-        Method::POST,
-        "/session/webhooks/{id}/deliveries/{delivery}/redeliver",
-        |to, request| to.webhooks.redeliver(&to.session.holder(request)?, request),
-    ),
+    Row::session(Method::POST, "/session/webhooks/{id}/deliveries/{delivery}/redeliver", |to, request| {
+        to.webhooks.redeliver(&to.session.holder(request)?, request)
+    }),
     Route::open("/", |_, request| page::document(request)),
     Route::open("/assets/{name}", |_, request| page::asset(request)),
     Route::open("/livez", |_, _| health::live()),
