@@ -232,11 +232,9 @@ pub(crate) static ROUTES: [Route<Resources>; 68] = [
     Row::session(Method::GET, "/session/webhooks/{id}/statistics", |to, request| {
         to.webhooks.statistics(&to.session.holder(request)?, request)
     }),
-    Row::session(
-        Method::POST,
-        "/session/webhooks/{id}/deliveries/{delivery}/redeliver",
-        |to, request| to.webhooks.redeliver(&to.session.holder(request)?, request),
-    ),
+    Row::session(Method::POST, "/session/webhooks/{id}/deliveries/{delivery}/redeliver", |to, request| {
+        to.webhooks.redeliver(&to.session.holder(request)?, request)
+    }),
     Route::open("/", |_, request| page::document(request)),
     Route::open("/assets/{name}", |_, request| page::asset(request)),
     Route::open("/livez", |_, _| health::live()),

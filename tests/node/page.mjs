@@ -198,7 +198,7 @@ async function webhook(page) {
   await page.getByLabel('URL', { exact: true }).fill(process.env.ARB_TEST_RECEIVER)
   await check(page, 'webhooks-create')
   await page.getByRole('button', { name: 'Add endpoint' }).click()
-  const secret = await page.getByRole('dialog').locator('code').first().textContent()
+  const secret = await page.getByRole('dialog', { name: 'The secret of the endpoint' }).locator('code').first().textContent()
   assert.match(secret, /^whsec_/)
   await page.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByText('active', { exact: true }).waitFor()

@@ -22,8 +22,7 @@ const FIRST_VIEW: usize = 150_000;
 fn ask(method: &Method, path: &str, fields: &[(HeaderName, &HeaderValue)]) -> Response {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let _in = runtime.enter();
-    let TestApp { app, folder: _folder, .. } =
-        TestApp::new(1, 10, std::time::Duration::from_secs(1));
+    let TestApp { app, folder: _folder, .. } = TestApp::new(1, 10, std::time::Duration::from_secs(1));
     let headers = fields.iter().map(|(name, value)| (name.clone(), (*value).clone())).collect();
     let service = app.service();
     let head = Head { method, path, query: "", headers: &headers };
@@ -53,10 +52,16 @@ fn the_document_is_at_the_root_and_names_files_that_are_there() {
     assert!(named.len() >= 3, "{document}");
     for name in named {
         let response = ask(&Method::GET, &format!("/assets/{name}"), &[]);
-        assert_eq!((response.status().as_u16(), &response.headers()[CACHE_CONTROL]), (200, &HeaderValue::from_static(FOR_EVER)));
+        assert_eq!(
+            (response.status().as_u16(), &response.headers()[CACHE_CONTROL]),
+            (200, &HeaderValue::from_static(FOR_EVER))
+        );
     }
     assert!(!document.contains("<style") && !document.contains(" style="), "{document}");
-    assert_eq!(document.matches("<script").count(), document.matches("<script type=\"module\" crossorigin src=").count());
+    assert_eq!(
+        document.matches("<script").count(),
+        document.matches("<script type=\"module\" crossorigin src=").count()
+    );
 }
 
 #[test]
@@ -93,13 +98,23 @@ fn tags_are_strong_and_those_of_each_coding() {
 
 #[test]
 fn what_is_not_there_is_not_found_as_anywhere() {
-    for path in ["/index.html", "/assets/", "/assets/index.html", "/assets/none.js", "/assets/../index.html", "/board"] {
+    for path in [
+        "/index.html",
+        "/assets/",
+        "/assets/index.html",
+        "/assets/none.js",
+        "/assets/../index.html",
+        "/board",
+    ] {
         let response = ask(&Method::GET, path, &[]);
         assert_eq!(response.status(), 404, "{path}");
         assert_eq!(response.headers()[CONTENT_TYPE], "application/problem+json");
     }
     let refused = ask(&Method::POST, "/", &[]);
-    assert_eq!((refused.status().as_u16(), &refused.headers()["allow"]), (405, &HeaderValue::from_static("GET, HEAD")));
+    assert_eq!(
+        (refused.status().as_u16(), &refused.headers()["allow"]),
+        (405, &HeaderValue::from_static("GET, HEAD"))
+    );
     let head = ask(&Method::HEAD, "/", &[]);
     assert_eq!((head.status().as_u16(), head.headers().contains_key(CONTENT_LENGTH)), (200, false));
 }

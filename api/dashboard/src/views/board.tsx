@@ -37,13 +37,15 @@ function Choice({ label, value, values, name, onChange }: {
 
 function Amount({ label, value, scale, onChange }: { label: string; value: string; scale: number; onChange: (value: string) => void }) {
   const shown = value === '' ? '' : String(Number((Number(value) * scale).toFixed(6)))
+  // What is being typed: the board is drawn again meanwhile.
+  const [text, setText] = useState(shown)
+  useEffect(() => setText(shown), [shown])
+  const commit = () => onChange(text === '' ? '' : String(Number((Number(text) / scale).toFixed(8))))
   return (
     <Field label={label}>
-      {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={shown}
-        onChange={(event) => {
-          const given = event.currentTarget.value
-          onChange(given === '' ? '' : String(Number((Number(given) / scale).toFixed(8))))
-        }} />}
+      {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={text}
+        onInput={(event) => setText(event.currentTarget.value)} onBlur={commit}
+        onKeyDown={(event) => { if (event.key === 'Enter') commit() }} />}
     </Field>
   )
 }
