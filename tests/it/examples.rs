@@ -133,8 +133,10 @@ fn requests_of_the_documents_are_answered_as_they_are_shown() {
         let line = format!("curl -s -H \"Authorization: Bearer $KEY\" {url}");
         shown.extend(fields(&shell(&line, &local, &running.key)));
     }
+    let board = running.board().unwrap();
+    let event = board["arbs"][0]["event"]["id"].as_str().unwrap();
     for (page, line) in requests.iter().filter(|(_, line)| line.contains("127.0.0.1")) {
-        let answer = shell(line, &local, &running.key);
+        let answer = shell(&line.replace("$EVENT", event), &local, &running.key);
         assert!(!answer.is_empty() && !answer.contains("\"/problems/"), "{page}: {line}\n{answer}");
         if line.contains("-s ") && !line.contains("user") {
             assert!(serde_json::from_str::<Value>(&answer).is_ok(), "{page}: {line}\n{answer}");
