@@ -163,8 +163,8 @@ fn documents_list_every_route() {
 /// The price of an answer in a row is the number of units charged for it, on each of its paths.
 #[test]
 fn every_answer_costs_the_price_of_its_row() {
-    // A scan has its own test, and there is no endpoint.
-    let others = ["/session", "/scan", "/webhooks/{id}"];
+    // A scan and the files of the page have their own tests, and there is no endpoint.
+    let others = ["/session", "/scan", "/webhooks/{id}", "/assets/{name}"];
     let reads = |line: &String| line.contains("`GET ") && !others.iter().any(|other| line.contains(other));
     let values = [("{name}", "not-found"), ("{id}", "6"), ("{subject}", "arb.v1.Frame"), ("{version}", "1")];
     for line in ROUTES.iter().flat_map(Route::lines).filter(reads) {
@@ -181,7 +181,7 @@ fn every_answer_costs_the_price_of_its_row() {
 #[test]
 fn an_unknown_path_is_refused_with_any_method() {
     let api = Api::new();
-    for path in ["/", "/v1/arbs/", "/v1/arb", "/v1/usage", "/problems", "/problems/", "/api/livez"] {
+    for path in ["/board", "/assets", "/v1/arbs/", "/v1/arb", "/v1/usage", "/problems", "/problems/", "/api/livez"] {
         for method in [Method::GET, Method::POST] {
             assert_eq!(api.ask(&method, path, "", None).0.status(), StatusCode::NOT_FOUND, "{method} {path}");
         }
