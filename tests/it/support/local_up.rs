@@ -61,6 +61,16 @@ impl Running {
     }
 }
 
+/// A test that fails leaves nothing running.
+impl Drop for Running {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+            let _ = self.child.wait();
+        }
+    }
+}
+
 /// A home and ports of the test's own, and `arb up` in them.
 pub(crate) struct LocalHome {
     pub(crate) home: TempDir,
