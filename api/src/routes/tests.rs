@@ -175,7 +175,9 @@ fn every_answer_costs_the_price_of_its_row() {
 #[test]
 fn an_unknown_path_is_refused_with_any_method() {
     let api = Api::new();
-    for path in ["/board", "/assets", "/v1/arbs/", "/v1/arb", "/v1/usage", "/problems", "/problems/", "/api/livez"] {
+    for path in
+        ["/board", "/assets", "/v1/arbs/", "/v1/arb", "/v1/usage", "/problems", "/problems/", "/api/livez"]
+    {
         for method in [Method::GET, Method::POST] {
             assert_eq!(api.ask(&method, path, "", None).0.status(), StatusCode::NOT_FOUND, "{method} {path}");
         }
