@@ -38,14 +38,14 @@ export function useFeed(): typeof feed {
   return feed
 }
 
-/** The time of the market each second. */
+/** The time of the market in whole seconds, drawn again each second: rows that have not changed are not drawn in between. */
 export function useNow(): number {
-  const [now, set] = useState(() => feed.now())
+  const [, draw] = useState(0)
   useEffect(() => {
-    const timer = setInterval(() => set(feed.now()), 1_000)
+    const timer = setInterval(() => draw((count) => count + 1), 1_000)
     return () => clearInterval(timer)
   }, [])
-  return now
+  return Math.floor(feed.now() / 1_000) * 1_000
 }
 
 /** A preference of this browser. */

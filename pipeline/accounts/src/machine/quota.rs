@@ -9,6 +9,7 @@ use crate::counts::AccountCounts;
 use crate::directory::{Directory, Part};
 use crate::ledger::{Asked, Ledger};
 use crate::quota::{LeaseQuota, SettleQuota, of_sessions};
+use crate::reply::Refusal;
 use crate::session::Session;
 
 use super::authority::live_key;
@@ -30,13 +31,14 @@ pub(super) fn problem(instance: &str) -> Option<String> {
     (!is_name).then(|| format!("the instance is empty or longer than {MAX_INSTANCE} bytes"))
 }
 
-/// The monthly cap of who spends, if it has one; `None` where nobody may spend by this name.
-fn cap_of(directory: &Directory, ask: &LeaseQuota) -> Option<Option<u64>> {
+/// The monthly cap of who spends, if it has one; refused where nobody may spend by this name.
+fn cap_of(directory: &Directory, ask: &LeaseQuota) -> Result<Option<u64>, Refusal> {
     if ask.kid == of_sessions(&ask.account) {
         let is_open = |session: &Session| session.expires_at > directory.clock();
-        return directory.sessions_of(&ask.account).any(is_open).then_some(None);
+        return directory.sessions_of(&ask.account).any(is_open).then_some(None).ok_or(Refusal::NoSession);
     }
-    live_key(directory, &ask.kid, &ask.account).map(|key| key.permissions.monthly_cap)
+    let key = live_key(directory, &ask.kid, &ask.account).ok_or(Refusal::NoKey)?;
+    Ok(key.permissions.monthly_cap)
 }
 
 /// Grants a slice or denies it.
@@ -44,7 +46,7 @@ pub(super) fn lease(draft: &mut Draft, ask: &LeaseQuota, tally: &mut AccountCoun
     let directory = draft.directory();
     let now = directory.clock();
     let account = directory.account(&ask.account).filter(|account| !account.is_disabled);
-    let (Some(_), Some(cap), Some(period)) = (account, cap_of(directory, ask), period(now)) else {
+    let (Some(_), Ok(cap), Some(period)) = (account, cap_of(directory, ask), period(now)) else {
         tally.leases.denied += 1;
         return;
     };
