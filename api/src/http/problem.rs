@@ -209,6 +209,17 @@ impl Problem {
         }
     }
 
+    /// 503 for answers about the past, of a server that has none.
+    pub(crate) fn no_history() -> Self {
+        Self::unavailable("This server has no history: it was started without --history-url.")
+    }
+
+    /// 503 for answers about the past that could not be read, which is logged.
+    pub(crate) fn history_unread(error: &dyn std::fmt::Display) -> Self {
+        tracing::warn!(%error, "the history was not read");
+        Self::unavailable("The history cannot be read at the moment; try again.")
+    }
+
     /// Whether the caller is to blame.
     pub(crate) fn is_refusal(&self) -> bool {
         self.kind.status.is_client_error()

@@ -225,7 +225,9 @@ impl<E: Listed> Snapshot<E> {
 
     fn render_csv(&self, page: &[&RenderedEntry<E>], odds: OddsFormat) -> String {
         let mut text = E::CSV.unwrap_or_default().to_owned();
-        page.iter().for_each(|shown| shown.entry.write_csv(shown.rank, self.as_of, odds, &mut text));
+        for shown in page {
+            shown.entry.write_csv(shown.rank, self.as_of, odds, &mut text);
+        }
         text
     }
 

@@ -24,8 +24,6 @@ const BAD_OUTCOME: &str =
     "must be delivered, failed, given_up, expired, superseded, gone, dropped or overflowed";
 const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
-const NOT_CONFIGURED: &str = "This server has no history: it was started without --history-url.";
-const NOT_READ: &str = "The history cannot be read at the moment; try again.";
 /// Entries of a page: unless asked otherwise, and at most.
 const LIMIT: (usize, usize) = (100, 200);
 /// What statistics are of, unless asked otherwise.
@@ -103,7 +101,7 @@ impl Deliveries {
                 Some(history) => {
                     // One more than is shown says whether there is another page.
                     let asked = history.deliveries(&page.query, page.before.as_ref(), page.limit + 1);
-                    asked.await.map_err(not_read)?
+                    asked.await.map_err(|error| Problem::history_unread(&error))?
                 }
                 None => Vec::new(),
             };
@@ -126,18 +124,14 @@ impl Deliveries {
         if since >= until {
             return Err(Problem::invalid_param("since", "must be before until"));
         }
-        let history = self.history.clone().ok_or_else(|| Problem::unavailable(NOT_CONFIGURED))?;
+        let history = self.history.clone().ok_or_else(Problem::no_history)?;
         let asked = StatisticsQuery { endpoint: endpoint.to_owned(), since, until };
         Ok(Box::pin(async move {
-            let found = history.delivery_statistics(&asked).await.map_err(not_read)?;
+            let found =
+                history.delivery_statistics(&asked).await.map_err(|error| Problem::history_unread(&error))?;
             Ok(reply::json(statistics_view(&asked, &found).to_string()))
         }))
     }
-}
-
-fn not_read(error: arb_sink::clickhouse::Error) -> Problem {
-    tracing::warn!(%error, "the history was not read");
-    Problem::unavailable(NOT_READ)
 }
 
 fn time(parameter: &str, value: &str) -> Result<Micros, Problem> {

@@ -23,8 +23,6 @@ use crate::lists::entries::Entries;
 use crate::lists::listed::Listed;
 use crate::view::{EntryView, csv};
 
-const NOT_CONFIGURED: &str = "This server has no history: it was started without --history-url.";
-const NOT_READ: &str = "The history cannot be read at the moment; try again.";
 const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
 const BAD_MARGIN: &str = "must be a number, a fraction: 0.02 is 2 %";
@@ -118,12 +116,12 @@ impl HistoryResource {
     /// A page of windows, the newest first.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let page = HistoryPage::parse(request)?;
-        let history = self.history.clone().ok_or_else(|| Problem::unavailable(NOT_CONFIGURED))?;
+        let history = self.history.clone().ok_or_else(Problem::no_history)?;
         charge.charge()?;
         Ok(Box::pin(async move {
             // One more than is shown says whether there is another page.
             let asked = history.windows(&page.query, page.before.as_ref(), page.limit + 1);
-            let windows = asked.await.map_err(not_read)?;
+            let windows = asked.await.map_err(|error| Problem::history_unread(&error))?;
             Ok(page.answer(windows))
         }))
     }
@@ -167,15 +165,10 @@ impl HistoryResource {
 /// The newest window of an id, and its transitions.
 async fn stored(history: &History, window: String) -> Result<Option<(PastWindow, Vec<Transition>)>, Problem> {
     let query = WindowQuery { window: Some(window), ..WindowQuery::default() };
-    let found = history.windows(&query, None, 1).await.map_err(not_read)?;
+    let found = history.windows(&query, None, 1).await.map_err(|error| Problem::history_unread(&error))?;
     let Some(found) = found.into_iter().next() else { return Ok(None) };
     let transitions = history.transitions(&found.window, &found.topic, TRANSITIONS).await;
-    Ok(Some((found, transitions.map_err(not_read)?)))
-}
-
-fn not_read(error: arb_sink::clickhouse::Error) -> Problem {
-    tracing::warn!(%error, "the history was not read");
-    Problem::unavailable(NOT_READ)
+    Ok(Some((found, transitions.map_err(|error| Problem::history_unread(&error))?)))
 }
 
 /// A window.

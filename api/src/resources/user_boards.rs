@@ -23,7 +23,7 @@ use crate::resources::user_query::UserQuery;
 /// Most boards that are kept, of all callers.
 const MAX_BOARDS: usize = 128;
 /// How long a board counts as live after it was asked for.
-const LIVE: Duration = Duration::from_secs(60);
+const LIVE: Duration = Duration::from_mins(1);
 /// Accounts whose live boards are remembered before those without any are forgotten.
 const MAX_ACCOUNTS: usize = 1_024;
 /// Answers under way for each processor of the machine.

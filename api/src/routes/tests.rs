@@ -28,7 +28,7 @@ struct Api {
     app: App,
     key: String,
     runtime: Runtime,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Api {
@@ -48,7 +48,7 @@ impl Api {
     fn unread() -> Self {
         let TestApp { app, key, folder } = TestApp::new(1, 10, Duration::from_secs(1));
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        Self { app, key, runtime, _folder: folder }
+        Self { app, key, runtime, folder }
     }
 
     /// What is answered, and what has been spent by then.
@@ -273,7 +273,9 @@ fn fields(value: &serde_json::Value, path: &str, found: &mut BTreeSet<String>) {
             fields(value, &format!("{path}.{name}"), found);
         }),
         serde_json::Value::Array(list) => {
-            list.iter().for_each(|value| fields(value, &format!("{path}[]"), found));
+            for value in list {
+                fields(value, &format!("{path}[]"), found);
+            }
         }
         _ => {}
     }

@@ -39,7 +39,7 @@ pub(crate) fn write_entry(
     before
         .text(entry.market.as_str())
         .text(entry.period.as_str())
-        .some(entry.line.map(|line| line.decimal()));
+        .some(entry.line.map(arb_model::Points::decimal));
     before.value(entry.implied_probability).value(entry.margin).value(entry.margin_worst);
     before.some(entry.margin_rounded).money(entry.total_stake_max);
     before.text(entry.currency.as_deref().unwrap_or_default()).value(entry.verified);

@@ -34,7 +34,7 @@ impl Own {
         let api = Api::unread();
         let limits = value!({"requests": 100_000, "per_second": 0, "connections": 0, "boards": boards});
         let plan = value!({"free": limits}).to_string();
-        std::fs::write(api._folder.path().join("plans.json"), plan).unwrap();
+        std::fs::write(api.folder.path().join("plans.json"), plan).unwrap();
         api.app.usage.reload_plans();
         api.app.begin([], BoardProgress { source: "s".into(), received_at: 100_000_000 });
         let mut own = Self { api, writer: QuoteWriter::new() };

@@ -72,13 +72,12 @@ impl Engine {
         let (state, _) = self.parts();
         let event = state.events.entry(Arc::clone(info.id.shared())).or_insert_with(new);
         event.info = Arc::clone(info);
-        match event.markets.iter_mut().find(|known| known.market == market) {
+        if let Some(known) = event.markets.iter_mut().find(|known| known.market == market) {
             // Its lines stay: those that have changed are written beside it.
-            Some(known) => Arc::make_mut(known).main_line = main_line,
-            None => {
-                event.markets.push(Arc::new(MarketState::empty(market, main_line)));
-                event.markets.sort_by_key(|market| market.market);
-            }
+            Arc::make_mut(known).main_line = main_line;
+        } else {
+            event.markets.push(Arc::new(MarketState::empty(market, main_line)));
+            event.markets.sort_by_key(|market| market.market);
         }
     }
 
