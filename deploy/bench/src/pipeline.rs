@@ -8,6 +8,7 @@
 mod at_least_once;
 mod bare_loop;
 mod client;
+mod feed_writer;
 mod ground;
 mod input;
 mod latency;
@@ -30,6 +31,7 @@ use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use super::Scale;
 use super::report::Measured;
 use crate::cli::PipelineOptions;
+pub(super) use feed_writer::FeedWriter;
 pub(super) use ground::{KafkaGround, free_port};
 use input::{Feed, Filled};
 pub(super) use throughput::config;

@@ -5,33 +5,27 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use arb::local::{http, preflight};
-use arb::system::clock;
 use arb_accounts::codec;
 use arb_accounts::directory::Part;
 use arb_accounts::endpoint::{Endpoint, EndpointSettings, EndpointState, Policy};
 use arb_kafka::{Cluster, CommandProducer};
 use arb_model::fixtures;
-use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::list::DELIVER_PENDING;
 use arb_schemas::records::ArbWindow;
-use arb_schemas::time::Micros;
-use arb_schemas::topics::{ACCOUNTS, DEFAULT_PARTITIONS, FEED_EVENTS};
+use arb_schemas::topics::ACCOUNTS;
 use arb_schemas::wire::encode;
-use rdkafka::ClientConfig;
-use rdkafka::message::{Header, OwnedHeaders};
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use crate::actor::{Actor, Arrived, Order, Role};
 use crate::client::Connection;
-use crate::pipeline::{KafkaGround, free_port};
+use crate::pipeline::{FeedWriter, KafkaGround, free_port};
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// How long the endpoints may take to be known to the deliverer.
 const SETTLE: Duration = Duration::from_millis(500);
-const PENDING: &str = "arb_deliver_pending ";
 
 /// Everything that is there during the measurements.
 pub(super) struct WebhookGround {
@@ -42,9 +36,7 @@ pub(super) struct WebhookGround {
     /// Those that answer come first.
     pub(super) addresses: Vec<SocketAddr>,
     admin: SocketAddr,
-    feed: BaseProducer,
-    sequence: i64,
-    epoch: Micros,
+    feed: FeedWriter,
     round: u32,
     _folder: tempfile::TempDir,
 }
@@ -54,18 +46,13 @@ impl WebhookGround {
     pub(super) fn prepare(kafka: &KafkaGround<'_>, healthy: usize, dead: usize) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("a temporary folder")?;
         let brokers = kafka.cluster.brokers().to_owned();
-        let feed = ClientConfig::new()
-            .set("bootstrap.servers", &brokers)
-            .set("linger.ms", "1")
-            .create()
-            .context("a producer of the feed")?;
+        let feed = FeedWriter::new(&brokers)?;
         let mut receivers = Actor::start(Role::Receivers)?;
         let addresses: Vec<SocketAddr> = receivers.ask(&Order::Receive { healthy, dead })?;
         let admin = SocketAddr::from(([127, 0, 0, 1], free_port(|port| preflight::port(port, ""))?));
         let mut deliverer = Actor::start(Role::Deliverer)?;
         let key = folder.path().join("webhook-key").display().to_string();
         let _: Option<()> = deliverer.ask(&Order::Deliver { brokers, admin, key })?;
-        let (sequence, epoch, round) = (0, clock::now(), 0);
         let mut ground = Self {
             cluster: kafka.cluster.clone(),
             stop: kafka.stop.clone(),
@@ -74,9 +61,7 @@ impl WebhookGround {
             addresses,
             admin,
             feed,
-            sequence,
-            epoch,
-            round,
+            round: 0,
             _folder: folder,
         };
         ground.endpoints(healthy, |_| true, false)?;
@@ -130,28 +115,12 @@ impl WebhookGround {
 
     /// Publishes an event of a round: a window of its own.
     pub(super) fn publish(&mut self, round: u32, number: usize) -> anyhow::Result<()> {
-        self.sequence += 1;
-        let window = window(round, number, self.sequence);
-        let value = encode(&window)?;
-        let mark = FeedMark { epoch: self.epoch, sequence: self.sequence }.to_string();
-        let partition = i32::try_from(self.sequence)? % DEFAULT_PARTITIONS;
-        let headers = OwnedHeaders::new().insert(Header { key: SEQUENCE, value: Some(&mark) });
-        let record = BaseRecord::<str, _>::to(FEED_EVENTS.name).partition(partition).payload(&value);
-        self.feed.send(record.headers(headers)).map_err(|(error, _)| anyhow!("the feed: {error}"))?;
-        self.feed.poll(Duration::ZERO);
-        Ok(())
+        self.feed.write(|sequence| Ok(encode(&window(round, number, sequence))?))
     }
 
     /// Waits until all published events are at the broker.
     pub(super) fn flush(&self) -> anyhow::Result<()> {
-        let begun = Instant::now();
-        while self.feed.in_flight_count() > 0 {
-            if begun.elapsed() > PATIENCE {
-                bail!("the broker does not take the events");
-            }
-            self.feed.poll(Duration::from_millis(1));
-        }
-        Ok(())
+        self.feed.flush()
     }
 
     /// The requests of a round.
@@ -181,7 +150,9 @@ impl WebhookGround {
         while begun.elapsed() < PATIENCE {
             self.go_on()?;
             let metrics = String::from_utf8(Connection::open(self.admin)?.ask(&request)?.body)?;
-            let shown = metrics.lines().find_map(|line| line.strip_prefix(PENDING)?.parse::<f64>().ok());
+            let shown = metrics
+                .lines()
+                .find_map(|line| line.strip_prefix(DELIVER_PENDING.name)?.trim_start().parse::<f64>().ok());
             if shown.is_some_and(|shown| shown >= deliveries as f64) {
                 return Ok(());
             }
