@@ -137,6 +137,14 @@ fn the_history_is_the_feeds_and_each_window_has_its_transitions() {
     }
     println!("{open} of them open, {closed} closed");
     assert_eq!(store.stack.get("/v1/arbs/never").status, 404);
+    let one = told.keys().next().unwrap();
+    for path in ["history".to_owned(), one.clone()] {
+        for (method, cost) in [("GET", "1"), ("HEAD", "0")] {
+            let url = format!("{}/api/v1/arbs/{path}", store.stack.url);
+            let answer = request(method, &url, &[("x-api-key", &store.stack.key)]).unwrap();
+            assert_eq!((answer.status, answer.header("x-requests-last")), (200, cost), "{method} {path}");
+        }
+    }
 
     let bearer = format!("Bearer {}", store.stack.key);
     let csv = request(

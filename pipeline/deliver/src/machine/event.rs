@@ -14,6 +14,23 @@ use crate::delivery::{self, Delivery, NOTICE};
 const WINDOW: &str = "arb_window";
 const CLOSE: &str = "close_signal";
 
+/// The bodies of an event, which all its deliveries share: however many endpoints it is for, its text is in memory once.
+struct Bodies {
+    whole: Arc<str>,
+    left: Option<Arc<str>>,
+}
+
+impl Bodies {
+    fn of(event: &WebhookEvent) -> Self {
+        Self { whole: event.body.as_str().into(), left: event.left_body.as_deref().map(Into::into) }
+    }
+
+    fn for_target(&self, target: &WebhookTarget) -> Arc<str> {
+        let left = self.left.as_ref().filter(|_| target.has_left);
+        Arc::clone(left.unwrap_or(&self.whole))
+    }
+}
+
 impl Step<'_> {
     /// Takes an event in, unless it was before: the feed, and what is copied from it, may have records twice, and several instances
     /// notice the same.
@@ -34,12 +51,13 @@ impl Step<'_> {
             self.expire(event)?;
         }
         let source = delivery::source(self.partition, (event.epoch, event.sequence), &event.nonce);
+        let bodies = Bodies::of(event);
         for target in &event.targets {
             let policy = policy(&target.policy)?;
             if event.kind == WINDOW && policy == Policy::Live {
                 self.supersede(event, target)?;
             }
-            self.add(event, target, delivery::id(&source, &target.endpoint))?;
+            self.add(event, &bodies, target, delivery::id(&source, &target.endpoint))?;
         }
         Ok(())
     }
@@ -75,7 +93,13 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn add(&mut self, event: &WebhookEvent, target: &WebhookTarget, id: String) -> Result<(), WireError> {
+    fn add(
+        &mut self,
+        event: &WebhookEvent,
+        bodies: &Bodies,
+        target: &WebhookTarget,
+        id: String,
+    ) -> Result<(), WireError> {
         if self.book.delivery(&id).is_some() {
             self.tally.doubles += 1;
             return Ok(());
@@ -86,7 +110,6 @@ impl Step<'_> {
             self.end(&oldest, "overflowed", event.at)?;
         }
         self.tally.deliveries += 1;
-        let body = event.left_body.as_deref().filter(|_| target.has_left).unwrap_or(&event.body);
         self.book.put_delivery(Delivery {
             id,
             endpoint: target.endpoint.clone(),
@@ -95,7 +118,7 @@ impl Step<'_> {
             subject: event.subject.clone(),
             policy: policy(&target.policy)?,
             is_ordered: target.is_ordered,
-            body: body.into(),
+            body: bodies.for_target(target),
             created_at: event.at,
             attempts: 0,
             round: 0,
