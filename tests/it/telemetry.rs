@@ -174,7 +174,11 @@ fn text_of_callers_adds_no_series() {
         .page_when("it has been looked at", |page| page.types.contains_key("arb_serve_feed_lag_records"));
     let streams: Vec<_> = (0..3).map(|_| serve.stream("", None)).collect();
     for n in 0..50 {
-        serve.ask("GET", &format!("/v1/arbs/{n}?key={}", key.text), &[("x-api-key", &format!("no-key-{n}"))]);
+        serve.ask(
+            "GET",
+            &format!("/v1/nothing/{n}?key={}", key.text),
+            &[("x-api-key", &format!("no-key-{n}"))],
+        );
         serve.ask("DELETE", &format!("/problems/{n}"), &[]);
         serve.get(&format!("/v1/arbs?limit={}", n + 1));
     }

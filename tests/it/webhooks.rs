@@ -116,8 +116,11 @@ fn create_account(broker: &Broker, url: &str, email: &str) -> String {
     let created = run(arb().args(create).args(common).arg(password));
     assert!(created.success, "{}", created.err);
     let body = json!({"email": email, "password": "correct horse battery"});
-    let (status, cookie, answer) = send("POST", &format!("{url}/session"), &[], Some(&body));
-    assert_eq!(status, 200, "{answer}");
+    // The command has its answer before every instance has read the account.
+    let (cookie, answer) = wait_for("the account is known", || {
+        let (status, cookie, answer) = send("POST", &format!("{url}/session"), &[], Some(&body));
+        (status == 200).then_some((cookie, answer))
+    });
     let (cookie, csrf) = (cookie.split(';').next().unwrap(), answer["csrf_token"].as_str().unwrap());
     let fields = [("cookie", cookie), ("x-csrf-token", csrf)];
     let scopes = json!({"name": "hooks", "scopes": ["webhooks:manage", "stream:read", "board:read"]});

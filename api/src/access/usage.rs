@@ -51,6 +51,8 @@ pub struct Usage {
     /// Without Kafka.
     machine: Option<LocalMachine>,
     is_charged: bool,
+    /// The first moment of the month and that of the next one.
+    month: Mutex<(Micros, Micros)>,
 }
 
 /// What an account has spent: in all, and the same by route, by day and by key.
@@ -122,7 +124,8 @@ impl Usage {
         clock: fn() -> Micros,
     ) -> Self {
         let (pools, work) = (Mutex::new(LeasePools::new(instance)), (Mutex::new(false), Condvar::new()));
-        Self { replica, plans, clock, pools, work, granted: Notify::new(), machine: None, is_charged: true }
+        let (granted, month) = (Notify::new(), Mutex::default());
+        Self { replica, plans, clock, pools, work, granted, machine: None, is_charged: true, month }
     }
 
     /// The same with a machine in this process, for what runs without Kafka.
@@ -264,8 +267,14 @@ impl Usage {
         }
     }
 
+    /// The month, which is computed when it is another one: a calendar costs more than all else that a request asks here.
     fn period(&self, directory: &Directory) -> (Micros, Micros) {
-        month(self.now(directory)).unwrap_or_default()
+        let now = self.now(directory);
+        let mut known = self.month.lock().unwrap_or_else(PoisonError::into_inner);
+        if !(known.0..known.1).contains(&now) {
+            *known = month(now).unwrap_or_default();
+        }
+        *known
     }
 
     fn seconds_left(&self, directory: &Directory, period: (Micros, Micros)) -> u64 {
