@@ -19,6 +19,7 @@ use arb_model::{Money, Points, Time};
 use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_schemas::records::{
     BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, Leg, LineMovement, SignalQuote, Ttl,
+    WebhookDelivery,
 };
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::WireError;
@@ -254,5 +255,24 @@ pub(crate) fn closed(id: &str, sequence: i64) -> CloseSignal {
         league: "soccer_test".into(),
         line: None,
         ..fixtures::close()
+    }
+}
+
+/// An entry of the delivery log of an endpoint: its delivery is named after its time.
+pub(crate) fn log_entry(endpoint: &str, at: i64, outcome: &str) -> WebhookDelivery {
+    WebhookDelivery {
+        delivery: format!("msg_{at}"),
+        endpoint: endpoint.to_owned(),
+        kind: "arb_window".to_owned(),
+        subject: "w".to_owned(),
+        sequence: at,
+        attempt: 1,
+        outcome: outcome.to_owned(),
+        status: Some(200),
+        latency: 1,
+        answer: String::new(),
+        next_at: None,
+        created_at: at,
+        at,
     }
 }

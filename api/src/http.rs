@@ -25,7 +25,7 @@ mod limits;
 pub(crate) mod paging;
 pub(crate) mod parameters;
 pub(crate) mod problem;
-mod quota_headers;
+pub(crate) mod quota_headers;
 mod rate_limit_headers;
 pub(crate) mod reply;
 pub(crate) mod request;

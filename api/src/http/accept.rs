@@ -5,6 +5,9 @@
 use warp::http::HeaderMap;
 use warp::http::header::ACCEPT;
 
+/// The type of an answer in CSV.
+pub(crate) const CSV: &str = "text/csv; charset=utf-8; header=present";
+
 /// Whether a request names `text/csv` in its Accept header, at least as much wanted as JSON where that is named too.
 pub(crate) fn wants_csv(headers: &HeaderMap) -> bool {
     let lists = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());

@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use warp::http::HeaderValue;
 
 use super::problem::Problem;
 
@@ -31,6 +32,16 @@ where
 {
     Cursor::decode(text)
         .ok_or_else(|| Problem::invalid_param("cursor", "must be a next_cursor of this route"))
+}
+
+/// The `Link` to the next page: the path and the query of this one with another cursor.
+pub(crate) fn next_link(next: &str, (path, query): (&str, &str)) -> Option<HeaderValue> {
+    let others = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name != "cursor");
+    let query = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(others)
+        .append_pair("cursor", next)
+        .finish();
+    HeaderValue::from_str(&format!("<{path}?{query}>; rel=\"next\"")).ok()
 }
 
 /// A place, and what the page was filtered by.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use arb_schemas::time::{Micros, parse_rfc3339};
+
 use super::problem::Problem;
 
 /// Longest name of anything.
@@ -36,6 +38,14 @@ pub(crate) fn name(parameter: &str, value: &str, reason: &'static str) -> Result
 /// A parameter's value as `true` or `false`.
 pub(crate) fn truth(parameter: &str, value: &str) -> Result<bool, Problem> {
     value.parse().map_err(|_| Problem::invalid_param(parameter, "must be true or false"))
+}
+
+/// Why another value is not a time.
+pub(crate) const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
+
+/// A parameter's value as a time, in microseconds.
+pub(crate) fn time(parameter: &str, value: &str) -> Result<Micros, Problem> {
+    parse_rfc3339(value).ok_or_else(|| Problem::invalid_param(parameter, BAD_TIME))
 }
 
 /// The bits of a finite number that is accepted; zero has those of one sign. The reason is why another value is refused.

@@ -10,7 +10,7 @@ use crate::access::usage::QuotaStatus;
 const REMAINING: HeaderName = HeaderName::from_static("x-requests-remaining");
 const USED: HeaderName = HeaderName::from_static("x-requests-used");
 /// What the request cost.
-const LAST: HeaderName = HeaderName::from_static("x-requests-last");
+pub(crate) const LAST: HeaderName = HeaderName::from_static("x-requests-last");
 /// When the next month begins, in seconds since 1970.
 const RESET: HeaderName = HeaderName::from_static("x-requests-reset");
 const PLAN: HeaderName = HeaderName::from_static("x-plan");

@@ -10,10 +10,10 @@ use arb_schemas::time::Micros;
 use arb_schemas::topics::{ARBS_BOARD, Topic};
 use serde::{Deserialize, Serialize};
 use warp::http::HeaderValue;
-use warp::http::header::HeaderName;
 
 use crate::http::charge::Charge;
 use crate::http::problem::Problem;
+use crate::http::quota_headers;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::listed::{Listed, SortKey};
@@ -23,8 +23,6 @@ use crate::resources::list::{self, ListResource};
 use crate::resources::user_boards::{self, UserBoards};
 use crate::view::{EntryView, OddsFormat, Ranked, csv};
 
-/// What the request cost, on either surface.
-const COSTS: HeaderName = HeaderName::from_static("x-requests-last");
 const NOT_IN_TEST: &str = "Boards of own books and total stakes have no answer for test keys.";
 
 impl Listed for BoardEntry {
@@ -105,7 +103,7 @@ fn of_caller(
     charge.charge()?;
     let page = board.snapshot.page(query);
     let mut response = list::respond((&page, &board.state.tag(query)), query.form, request);
-    response.headers_mut().insert(COSTS, HeaderValue::from(charge.cost()));
+    response.headers_mut().insert(quota_headers::LAST, HeaderValue::from(charge.cost()));
     Ok(response)
 }
 

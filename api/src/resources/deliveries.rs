@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use arb_schemas::records::WebhookDelivery;
-use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
+use arb_schemas::time::{Micros, to_rfc3339};
 use arb_sink::history::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, History, StatisticsQuery};
 use serde_json::{Value, json};
 
 use crate::access::usage::DAY;
 use crate::http::paging::{Cursor, cursor};
-use crate::http::parameters::{name, parameters};
+use crate::http::parameters::{name, parameters, time};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::route::Started;
@@ -22,7 +22,6 @@ const OUTCOMES: [&str; 8] =
     ["delivered", "failed", "given_up", "expired", "superseded", "gone", "dropped", "overflowed"];
 const BAD_OUTCOME: &str =
     "must be delivered, failed, given_up, expired, superseded, gone, dropped or overflowed";
-const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
 /// Entries of a page: unless asked otherwise, and at most.
 const LIMIT: (usize, usize) = (100, 200);
@@ -134,10 +133,6 @@ impl Deliveries {
     }
 }
 
-fn time(parameter: &str, value: &str) -> Result<Micros, Problem> {
-    parse_rfc3339(value).ok_or_else(|| Problem::invalid_param(parameter, BAD_TIME))
-}
-
 /// An entry of the log.
 fn view(entry: &WebhookDelivery) -> Value {
     json!({
@@ -176,23 +171,10 @@ fn statistics_view(asked: &StatisticsQuery, found: &DeliveryStatistics) -> Value
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::log_entry;
 
     fn entry(at: Micros, outcome: &str) -> Arc<WebhookDelivery> {
-        Arc::new(WebhookDelivery {
-            delivery: format!("msg_{at}"),
-            endpoint: "whk_1".into(),
-            kind: "arb_window".into(),
-            subject: "w".into(),
-            sequence: at,
-            attempt: 1,
-            outcome: outcome.into(),
-            status: Some(200),
-            latency: 1,
-            answer: String::new(),
-            next_at: None,
-            created_at: at,
-            at,
-        })
+        Arc::new(log_entry("whk_1", at, outcome))
     }
 
     fn page(query: &str) -> LogPage {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use arb_schemas::records::BoardEntry;
-use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
+use arb_schemas::time::{Micros, to_rfc3339};
 use arb_sink::history::{History, PastWindow, Transition, WindowPlace, WindowQuery};
 use serde_json::{Value, json};
 use warp::http::HeaderValue;
@@ -14,7 +14,7 @@ use warp::reply::Response;
 
 use crate::http::charge::Charge;
 use crate::http::paging::{self, Cursor, cursor, limit};
-use crate::http::parameters::{name, parameters, truth};
+use crate::http::parameters::{name, number, parameters, time, truth};
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Started;
@@ -23,7 +23,6 @@ use crate::lists::entries::Entries;
 use crate::lists::listed::Listed;
 use crate::view::{EntryView, csv};
 
-const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
 const BAD_MARGIN: &str = "must be a number, a fraction: 0.02 is 2 %";
 /// Transitions of a window that are shown.
@@ -44,8 +43,8 @@ struct HistoryPage {
     before: Option<WindowPlace>,
     limit: usize,
     is_csv: bool,
-    /// The address of this page without its cursor.
-    address: String,
+    /// Its path and query.
+    address: (String, String),
 }
 
 impl HistoryPage {
@@ -54,13 +53,9 @@ impl HistoryPage {
         let all = parameters(request.query())?;
         for (parameter, value) in &all {
             let text = || name(parameter, value, BAD_NAME).map(Some);
-            let time = || {
-                let time = parse_rfc3339(value);
-                time.map(Some).ok_or_else(|| Problem::invalid_param(parameter, BAD_TIME))
-            };
             match &**parameter {
-                "since" => query.since = time()?,
-                "until" => query.until = time()?,
+                "since" => query.since = Some(time(parameter, value)?),
+                "until" => query.until = Some(time(parameter, value)?),
                 "sport" => query.sport = text()?,
                 "league" => query.league = text()?,
                 "event_id" => query.event = text()?,
@@ -68,9 +63,7 @@ impl HistoryPage {
                 "book" => query.book = text()?,
                 "verified" => query.verified = Some(truth(parameter, value)?),
                 "min_margin" => {
-                    let margin = value.parse().ok().filter(|margin: &f64| margin.is_finite());
-                    query.min_margin =
-                        Some(margin.ok_or_else(|| Problem::invalid_param(parameter, BAD_MARGIN))?);
+                    query.min_margin = Some(f64::from_bits(number(parameter, value, BAD_MARGIN, |_| true)?));
                 }
                 "limit" => most = limit(value)?,
                 "cursor" => given = Some(cursor(value)?),
@@ -80,14 +73,12 @@ impl HistoryPage {
         if given.as_ref().is_some_and(|given| given.filter != query) {
             return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
         }
-        let others = all.iter().filter(|(parameter, _)| parameter != "cursor");
-        let others = form_urlencoded::Serializer::new(String::new()).extend_pairs(others).finish();
         Ok(Self {
             query,
             before: given.map(|given| given.after),
             limit: most,
             is_csv: accept::wants_csv(request.headers()),
-            address: format!("{}?{others}", request.path()),
+            address: (request.path().to_owned(), request.query().to_owned()),
         })
     }
 
@@ -101,11 +92,9 @@ impl HistoryPage {
             return reply::json(json!({"windows": shown, "next_cursor": next}).to_string());
         }
         let mut response = Response::new(csv::windows(&windows).into());
-        let media = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
-        response.headers_mut().insert(CONTENT_TYPE, media);
-        let and = if self.address.ends_with('?') { "" } else { "&" };
-        let link = next.map(|next| format!("<{}{and}cursor={next}>; rel=\"next\"", self.address));
-        if let Some(link) = link.and_then(|link| HeaderValue::from_str(&link).ok()) {
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(accept::CSV));
+        let (path, query) = &self.address;
+        if let Some(link) = next.and_then(|next| paging::next_link(&next, (path, query))) {
             response.headers_mut().insert(LINK, link);
         }
         response

@@ -92,26 +92,17 @@ pub(crate) fn respond((page, tag): (&Page, &Tag), form: PageForm, request: &Requ
     encoding::describe(coding, response.headers_mut());
     let media = match form {
         PageForm::Json => "application/json",
-        PageForm::Csv => "text/csv; charset=utf-8; header=present",
+        PageForm::Csv => accept::CSV,
     };
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
     // Rows have no room for a cursor.
+    let address = (request.path(), request.query());
     if let Some(link) =
-        page.next.as_ref().filter(|_| form == PageForm::Csv).and_then(|next| next_link(next, request))
+        page.next.as_ref().filter(|_| form == PageForm::Csv).and_then(|next| paging::next_link(next, address))
     {
         response.headers_mut().insert(LINK, link);
     }
     response
-}
-
-/// The address of the next page: that of this one with another cursor.
-fn next_link(next: &str, request: &Request<'_>) -> Option<HeaderValue> {
-    let others = form_urlencoded::parse(request.query().as_bytes()).filter(|(name, _)| name != "cursor");
-    let query = form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(others)
-        .append_pair("cursor", next)
-        .finish();
-    HeaderValue::from_str(&format!("<{}?{query}>; rel=\"next\"", request.path())).ok()
 }
 
 /// The caller has this page already: the answer is 304, and it is free.

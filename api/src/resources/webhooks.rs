@@ -10,7 +10,7 @@ use arb_accounts::endpoint::{Endpoint, EndpointSettings};
 use arb_deliver::signature::secret_text;
 use arb_deliver::{delivery, fan_out};
 use arb_schemas::records::{WebhookEvent, WebhookRedelivery, WebhookTarget};
-use arb_schemas::time::{parse_rfc3339, to_rfc3339};
+use arb_schemas::time::to_rfc3339;
 use arb_schemas::wire::{self, WireError};
 use arb_sink::history::History;
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ use warp::reply::Response;
 use super::account::{AccountHolder, Accounts};
 use super::deliveries::Deliveries;
 use crate::http::json_body::JsonBody;
+use crate::http::parameters::{BAD_TIME, time};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -32,7 +33,6 @@ pub(crate) const MAX_BODY: usize = 16_384;
 /// Seconds for which a replaced secret signs too, unless the request says otherwise.
 const OVERLAP: u32 = 86_400;
 const TEST: &str = "endpoint.test";
-const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
 const NOT_WRITTEN: &str = "The request was not written in time and may have been; send it again.";
 const OTHER_BODY: &str = "The Idempotency-Key was used for another endpoint, or its endpoint was deleted.";
 
@@ -170,8 +170,7 @@ impl WebhooksResource {
         let mut body = JsonBody::of(request)?;
         let since: Option<String> = body.take("since", BAD_TIME)?;
         body.finish()?;
-        let since = since.as_deref().and_then(parse_rfc3339);
-        let since = since.ok_or_else(|| Problem::invalid_param("since", BAD_TIME))?;
+        let since = time("since", since.as_deref().unwrap_or_default())?;
         let endpoint = self.endpoint(holder, request)?.id;
         let shown = json!({"since": to_rfc3339(since)});
         let at = self.accounts.authority.now();

@@ -68,30 +68,13 @@ impl DeliveryLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn entry(endpoint: &str, at: i64) -> WebhookDelivery {
-        WebhookDelivery {
-            delivery: format!("msg_{at}"),
-            endpoint: endpoint.to_owned(),
-            kind: "arb_window".to_owned(),
-            subject: String::new(),
-            sequence: at,
-            attempt: 1,
-            outcome: "delivered".to_owned(),
-            status: Some(200),
-            latency: 1,
-            answer: String::new(),
-            next_at: None,
-            created_at: at,
-            at,
-        }
-    }
+    use crate::fixtures::log_entry;
 
     #[test]
     fn the_newest_of_each_endpoint_are_kept() {
         let log = DeliveryLog::default();
-        (0..250).for_each(|at| log.put(entry("a", at)));
-        log.put(entry("b", 1));
+        (0..250).for_each(|at| log.put(log_entry("a", at, "delivered")));
+        log.put(log_entry("b", 1, "delivered"));
         let times: Vec<_> = log.of("a").iter().map(|entry| entry.at).collect();
         assert_eq!((times.len(), times[0], times[199]), (200, 249, 50));
         assert_eq!((log.of("b").len(), log.of("c").len()), (1, 0));
