@@ -6,11 +6,13 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use arb_schemas::topics::ODDS_TICKS;
 use serde_json::{Value, json};
 
 mod faults;
 mod history;
 
+use crate::kafka::{ends, try_committed};
 use crate::support::http::request;
 use crate::support::program::{Role, arb, run};
 use crate::support::receiver::{Manner, Posted, Receiver};
@@ -20,10 +22,30 @@ use crate::support::{node, python, recordings, root, wait_for};
 /// A broker with everything that sends webhooks.
 struct Hooks {
     deliver: Vec<Option<Role>>,
-    _roles: Vec<Role>,
+    roles: Vec<Supervised>,
     url: String,
     key: String,
     broker: Broker,
+}
+
+/// A role with what it is started by.
+struct Supervised {
+    name: &'static str,
+    arguments: Vec<String>,
+    role: Role,
+}
+
+impl Supervised {
+    fn start(broker: &Broker, name: &'static str, own: &[&str]) -> Self {
+        let arguments = [&["--brokers", &broker.brokers], own].concat();
+        let role = Role::start(name, &arguments, &broker.path(&format!("{name}.log")));
+        Self { name, arguments: own.iter().map(ToString::to_string).collect(), role }
+    }
+
+    fn start_again(&mut self, broker: &Broker) {
+        let own: Vec<_> = self.arguments.iter().map(String::as_str).collect();
+        *self = Self::start(broker, self.name, &own);
+    }
 }
 
 impl Hooks {
@@ -34,12 +56,9 @@ impl Hooks {
     /// The same with more arguments for the API.
     fn start_with(deliverers: usize, serve: &[&str]) -> Self {
         let broker = Broker::start();
-        let (brokers, pepper) = (broker.brokers.clone(), broker.path("pepper").display().to_string());
+        let pepper = broker.path("pepper").display().to_string();
         let hook_key = broker.path("webhook-key").display().to_string();
-        let role = |name: &str, arguments: &[&str]| {
-            let arguments = [&["--brokers", &brokers][..], arguments].concat();
-            Role::start(name, &arguments, &broker.path(&format!("{name}.log")))
-        };
+        let role = |name, own: &[&str]| Supervised::start(&broker, name, own);
         let owner = role("accounts", &[]);
         let listen = format!("127.0.0.1:{}", port());
         let own =
@@ -51,7 +70,7 @@ impl Hooks {
             request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
         });
         let key = create_account(&broker, &url, "me@example.com");
-        let mut hooks = Self { deliver: Vec::new(), _roles: vec![owner, serve, process], url, key, broker };
+        let mut hooks = Self { deliver: Vec::new(), roles: vec![owner, serve, process], url, key, broker };
         for index in 0..deliverers {
             let deliverer = start_deliverer(&hooks.broker, index);
             hooks.deliver.push(Some(deliverer));
@@ -85,6 +104,30 @@ impl Hooks {
         wait_for(&format!("the endpoint is {state}"), || {
             let (_, shown) = self.ask("GET", &path, None);
             (shown["state"] == state).then_some(shown)
+        })
+    }
+
+    /// Starts every role again that has given up, as a supervisor does.
+    fn tend(&mut self) {
+        for supervised in self.roles.iter_mut().filter_map(|it| it.role.died().then_some(it)) {
+            println!("{} had ended", supervised.name);
+            supervised.start_again(&self.broker);
+        }
+        for (index, deliverer) in self.deliver.iter_mut().enumerate() {
+            if deliverer.as_mut().is_some_and(Role::died) {
+                println!("deliverer {index} had ended");
+                *deliverer = Some(start_deliverer(&self.broker, index));
+            }
+        }
+    }
+
+    /// Whether every tick has been processed.
+    fn is_processed(&self) -> bool {
+        let done = try_committed(&self.broker.brokers, "arb-process", Duration::from_secs(5));
+        done.is_ok_and(|done| {
+            let ends = (0..ODDS_TICKS.partitions)
+                .map(|partition| ends(&self.broker.brokers, ODDS_TICKS.name, partition).0);
+            done.into_iter().map(Option::unwrap_or_default).eq(ends)
         })
     }
 

@@ -16,7 +16,7 @@ use arb_schemas::topics::Topic;
 
 use super::Error;
 use super::cluster::Cluster;
-use super::reader::{READ_UNCOMMITTED, Reader};
+use super::reader::{READ_UNCOMMITTED, Reader, discard_reports};
 
 /// The interval between requests.
 const EVERY: Duration = Duration::from_secs(5);
@@ -42,13 +42,13 @@ impl Ends {
         partitions: i32,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let mut committed = Reader::new(cluster, topic, partitions, &[])?;
-        let mut everything = Reader::new(cluster, topic, partitions, &[READ_UNCOMMITTED])?;
+        let committed = Reader::new(cluster, topic, partitions, &[])?;
+        let everything = Reader::new(cluster, topic, partitions, &[READ_UNCOMMITTED])?;
         let (ends, stop) = (Self::default(), stop.clone());
         let asked = ends.clone();
         std::thread::Builder::new().name("ends".to_owned()).spawn(move || {
             loop {
-                asked.ask(&mut committed, &mut everything, partitions);
+                asked.ask(&committed, &everything, partitions);
                 if stop.wait(EVERY) {
                     break;
                 }
@@ -69,10 +69,9 @@ impl Ends {
         self.lock().written.clone()
     }
 
-    fn ask(&self, committed: &mut Reader, everything: &mut Reader, partitions: i32) {
-        // What the clients report is taken, or it would be kept.
-        let _ = committed.poll(Duration::ZERO);
-        let _ = everything.poll(Duration::ZERO);
+    fn ask(&self, committed: &Reader, everything: &Reader, partitions: i32) {
+        discard_reports(committed.consumer());
+        discard_reports(everything.consumer());
         for partition in 0..partitions {
             let ends =
                 committed.span(partition).and_then(|span| Ok((span, everything.span(partition)?.next)));

@@ -14,7 +14,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::cluster::Cluster;
-use super::reader::READ_UNCOMMITTED;
+use super::reader::{READ_UNCOMMITTED, discard_reports};
 use super::{Error, Listener};
 
 /// The time limit for a request of end offsets.
@@ -89,8 +89,7 @@ fn ends(
     for (topic, partition) in of.clone() {
         asked.add_partition_offset(topic, partition, Offset::End)?;
     }
-    // What the client reports is taken, or it would be kept.
-    drop(consumer.poll(Duration::ZERO));
+    discard_reports(consumer);
     let answer = consumer.offsets_for_times(asked, TIMEOUT)?;
     of.map(|(topic, partition)| {
         let element = answer.find_partition(topic, partition).ok_or(KafkaError::Canceled)?;

@@ -152,6 +152,12 @@ impl Reader {
     }
 }
 
+/// Takes what a client without partitions reports, or it would be kept, and errors of a past outage be reported long after
+/// it. It is asked for offsets alone, and each question has an error of its own.
+pub(super) fn discard_reports<C: ConsumerContext>(consumer: &BaseConsumer<C>) {
+    while consumer.poll(Duration::ZERO).is_some() {}
+}
+
 /// Where a partition begins and ends now, as this consumer sees it. A topic that has just been made, or whose broker has
 /// just changed, is asked for again.
 pub(super) fn span<C: ConsumerContext>(

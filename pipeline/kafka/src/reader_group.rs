@@ -11,6 +11,7 @@ use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::cluster::Cluster;
+use super::reader::discard_reports;
 use super::{Error, Listener};
 
 /// How long the removal may take.
@@ -43,8 +44,7 @@ impl ReaderGroup {
         if let Err(error) = committed {
             tracing::debug!(%error, topic = self.topic, "the positions of a reader were not committed");
         }
-        // Takes the answers of before: nothing is assigned, so there is no record.
-        let _ = self.consumer.poll(Duration::ZERO);
+        discard_reports(&self.consumer);
     }
 }
 

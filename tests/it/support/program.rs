@@ -78,11 +78,6 @@ impl Role {
         assert!(ended.is_none(), "{}", std::fs::read_to_string(&self.log).unwrap());
     }
 
-    /// Whether it has not ended yet.
-    pub(crate) fn is_running(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
-    }
-
     /// Whether it has logged a text.
     pub(crate) fn has_logged(&self, text: &str) -> bool {
         std::fs::read_to_string(&self.log).unwrap().contains(text)

@@ -96,10 +96,26 @@ pub(crate) fn kafka_libraries() -> PathBuf {
 /// Nothing of it is kept, so it is killed: a frozen server could not end, and one in good order takes seconds.
 impl Drop for Broker {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            show_logs(self.scratch.path());
+        }
         let is_up = self.kafka.get_mut().is_ok_and(|kafka| !kafka.died());
         if is_up {
             self.signal(Signal::KILL);
         }
+    }
+}
+
+/// What the roles of a failed test logged last.
+fn show_logs(folder: &Path) {
+    const LINES: usize = 40;
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    let is_log = |path: &PathBuf| path.extension().is_some_and(|it| it == "log");
+    for path in files.filter(is_log).chain([folder.join("kafka/kafka.out")]) {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let lines: Vec<_> = text.lines().filter(|line| !line.contains("INFO")).collect();
+        let last = &lines[lines.len().saturating_sub(LINES)..];
+        eprintln!("{}, its last lines without INFO:\n{}", path.display(), last.join("\n"));
     }
 }
 
