@@ -26,6 +26,11 @@ impl Circuit {
         self.open_until.is_some()
     }
 
+    /// Whether the last request failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failures > 0
+    }
+
     /// A request ended.
     pub(crate) fn note(&mut self, is_success: bool, now: Micros) {
         if is_success {

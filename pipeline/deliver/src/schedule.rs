@@ -15,8 +15,11 @@ use crate::circuit::Circuit;
 use crate::codec::Part;
 use crate::delivery::Delivery;
 
-/// Requests to one endpoint that are under way at one time.
+/// Requests to one endpoint that are under way at one time, if it answered the last one.
 const PER_ENDPOINT: usize = 4;
+/// Requests to all others that are under way at one time, each to an endpoint of its own: those that never answer hold their
+/// requests for as long as one may take.
+const UNANSWERED: usize = 768;
 /// Deliveries of an endpoint that are looked at for one that may be sent.
 const LOOKED_AT: usize = 64;
 /// After so long without a record of its attempt a delivery is sent again: the record was lost.
@@ -290,12 +293,22 @@ impl State {
     ) {
         let after = (Bound::Excluded(self.last.clone()), Bound::Unbounded);
         let names = self.queues.range(after).chain(self.queues.range(..=self.last.clone()));
-        let has_due =
-            |queue: &Queue| queue.due.first().is_some_and(|(at, ..)| *at <= now) && queue.may_send(now);
-        let names: Vec<_> = names.filter(|(_, queue)| has_due(queue)).map(|(name, _)| name.clone()).collect();
-        for name in names {
+        let due = names.filter(|(_, queue)| queue.due.first().is_some_and(|(at, ..)| *at <= now));
+        let asked = due.map(|(name, queue)| (name, queue, self.answers(name, queue)));
+        let names: Vec<_> = asked
+            .filter(|(_, queue, answers)| queue.may_send(now, *answers))
+            .map(|(name, _, answers)| (name.clone(), answers))
+            .collect();
+        let mut unanswered = self.unanswered();
+        for (name, answers) in names {
             if jobs.len() >= most {
                 return;
+            }
+            if !answers {
+                if unanswered >= UNANSWERED {
+                    continue;
+                }
+                unanswered += 1;
             }
             let ready = readiness(&name);
             if ready != Readiness::Waiting
@@ -305,6 +318,17 @@ impl State {
                 self.last = name;
             }
         }
+    }
+
+    /// Whether an endpoint is known to this process to answer: it did the last time.
+    fn answers(&self, name: &str, queue: &Queue) -> bool {
+        !queue.circuit.has_failed() && self.successes.contains_key(name)
+    }
+
+    /// Requests that are under way to endpoints of which that is not known.
+    fn unanswered(&self) -> usize {
+        let busy = self.queues.iter().filter(|(_, queue)| queue.in_flight > 0);
+        busy.filter(|(name, queue)| !self.answers(name, queue)).map(|(_, queue)| queue.in_flight).sum()
     }
 
     fn take_one(&mut self, name: &str, now: Micros, ready: Readiness) -> Option<Job> {
@@ -333,8 +357,10 @@ impl Queue {
         self.due.is_empty() && self.subjects.is_empty() && self.in_flight == 0 && !self.circuit.is_open()
     }
 
-    fn may_send(&self, now: Micros) -> bool {
-        self.in_flight < PER_ENDPOINT && now >= self.free_at && self.circuit.allows(now, self.in_flight)
+    fn may_send(&self, now: Micros, answers: bool) -> bool {
+        self.in_flight < if answers { PER_ENDPOINT } else { 1 }
+            && now >= self.free_at
+            && self.circuit.allows(now, self.in_flight)
     }
 
     /// Whether an earlier delivery about the same subject is pending.

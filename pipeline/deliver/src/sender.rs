@@ -22,7 +22,7 @@ use crate::schedule::{Job, Schedule};
 use crate::{signature, telemetry};
 
 /// Requests that are under way at one time.
-const AT_ONCE: usize = 256;
+const AT_ONCE: usize = 1_024;
 /// The longest time between two looks at what is due.
 const LOOK: Duration = Duration::from_millis(20);
 /// 410.

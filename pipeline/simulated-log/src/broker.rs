@@ -43,12 +43,14 @@ pub enum Kind {
     Revoked,
     Lost,
     FencedByGeneration,
+    /// The client returns a record again that it has returned.
+    Repeats,
     Idle,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Killed,
         Self::WriteFails,
         Self::CommitAborts,
@@ -67,6 +69,7 @@ impl Kind {
         Self::Revoked,
         Self::Lost,
         Self::FencedByGeneration,
+        Self::Repeats,
         Self::Idle,
     ];
 }

@@ -19,6 +19,8 @@ pub(crate) struct SimInput {
     changelog: &'static str,
     pub(crate) member: usize,
     positions: BTreeMap<i32, i64>,
+    /// Where it began to read each.
+    begun: BTreeMap<i32, i64>,
     /// Partitions whose loss it has received, and that it has not given back.
     lost: BTreeSet<i32>,
     /// It was assigned partitions, or none, and has not answered: the group waits for it.
@@ -38,12 +40,18 @@ impl SimInput {
             changelog,
             member,
             positions: BTreeMap::new(),
+            begun: BTreeMap::new(),
             lost: BTreeSet::new(),
             owes_answer: false,
             accepted: BTreeSet::new(),
             opened: None,
             replayed: VecDeque::new(),
         }
+    }
+
+    fn begin_at(&mut self, partition: i32, offset: i64) {
+        self.positions.insert(partition, offset);
+        self.begun.insert(partition, offset);
     }
 }
 
@@ -76,10 +84,15 @@ impl Input for SimInput {
         }
         let started: Vec<_> = self.positions.keys().copied().collect();
         let Some(partition) = shared.random.choice(started) else { return Ok(Event::Idle) };
-        let Some((offset, value)) = shared.world.record(partition, self.positions[&partition]) else {
+        let (begun, position) = (self.begun[&partition], self.positions[&partition]);
+        let is_repeated = begun < position && shared.happens(Kind::Repeats, 100);
+        let from = if is_repeated { shared.random.i64(begun..position) } else { position };
+        let Some((offset, value)) = shared.world.record(partition, from) else {
             return Ok(Event::Idle);
         };
-        self.positions.insert(partition, offset + 1);
+        if !is_repeated {
+            self.positions.insert(partition, offset + 1);
+        }
         *record = Record { partition, offset: *offset, key: None, value: Some(value.clone()) };
         Ok(Event::Record)
     }
@@ -131,7 +144,7 @@ impl Input for SimInput {
 
     fn start(&mut self, partition: i32, offset: Option<i64>) -> Result<(), LogError> {
         self.accepted.remove(&partition);
-        self.positions.insert(partition, offset.unwrap_or(0));
+        self.begin_at(partition, offset.unwrap_or(0));
         Ok(())
     }
 
@@ -150,7 +163,7 @@ impl Input for SimInput {
     }
 
     fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
-        self.positions.insert(partition, offset);
+        self.begin_at(partition, offset);
         Ok(())
     }
 }

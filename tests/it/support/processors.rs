@@ -17,32 +17,10 @@ use crate::kafka::{Record, committed, read_all, wait_until_settled, without_epoc
 pub(crate) struct Outcome {
     pub(crate) feed: Vec<Record>,
     pub(crate) board: Vec<Record>,
-    /// Dead letters, each once by the record that it came from: what readers are promised (docs/architecture/exactly-once.md).
     dead: Vec<Record>,
     /// The changelog as compaction would leave it.
     state: BTreeMap<(i32, Vec<u8>), Vec<u8>>,
     offsets: Vec<Option<i64>>,
-}
-
-/// The first dead letter of each record. A double is said, with what the processors logged of transactions that did not end as they should.
-fn each_once(broker: &Broker, letters: Vec<Record>) -> Vec<Record> {
-    let mut places = BTreeSet::new();
-    let place = |letter: &Record| {
-        let is_place = |(name, _): &&(String, String)| name == "arb-partition" || name == "arb-offset";
-        letter.headers.iter().filter(is_place).cloned().collect::<Vec<_>>()
-    };
-    let all = letters.len();
-    let kept: Vec<_> = letters.into_iter().filter(|letter| places.insert(place(letter))).collect();
-    if kept.len() < all {
-        println!("{} dead letters are there twice", all - kept.len());
-        let logs = std::fs::read_dir(broker.scratch.path()).unwrap().map(|file| file.unwrap().path());
-        for log in logs.filter(|path| path.extension().is_some_and(|kind| kind == "log")) {
-            let text = std::fs::read_to_string(&log).unwrap_or_default();
-            let lines = text.lines().filter(|line| line.contains("WARN") || line.contains("restored"));
-            lines.for_each(|line| println!("{}: {line}", log.display()));
-        }
-    }
-    kept
 }
 
 impl Outcome {
@@ -63,7 +41,7 @@ impl Outcome {
         Self {
             feed: read(FEED_EVENTS.name),
             board: read(ARBS_BOARD.name),
-            dead: each_once(broker, read(DEAD_TICKS.name)),
+            dead: read(DEAD_TICKS.name),
             state,
             offsets: committed(&broker.brokers, "arb-process"),
         }

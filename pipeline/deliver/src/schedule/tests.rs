@@ -46,12 +46,32 @@ fn each_endpoint_is_asked_in_turn_and_has_no_more_than_its_share() {
     open(&lane);
     (0..100).for_each(|number| put(&lane, delivery("a", number)));
     put(&lane, delivery("b", 500));
+    ["a", "b"].into_iter().for_each(|endpoint| schedule.finished(endpoint, true, NOW));
     let jobs = schedule.take(NOW, 3, |_| Readiness::Open(None));
     assert_eq!(endpoints(&jobs), ["a", "b", "a"]);
     let jobs = schedule.take(NOW, 100, |_| Readiness::Open(None));
     assert_eq!(endpoints(&jobs), ["a", "a"], "four are under way");
     schedule.finished("a", true, NOW);
     assert_eq!(schedule.take(NOW, 100, |_| Readiness::Open(None)).len(), 1);
+}
+
+#[test]
+fn an_endpoint_has_one_request_until_it_answers_and_those_that_never_do_leave_room() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    schedule.finished("living", true, NOW);
+    put(&lane, delivery("living", 1));
+    for dead in 0..1_000 {
+        (0..3).for_each(|number| put(&lane, delivery(&format!("dead{dead}"), number)));
+    }
+    let jobs = schedule.take(NOW, 1_024, |_| Readiness::Open(None));
+    let asked: BTreeSet<_> = endpoints(&jobs).into_iter().collect();
+    assert_eq!((jobs.len(), asked.len()), (UNANSWERED + 1, UNANSWERED + 1), "one each");
+    assert!(asked.contains("living"));
+    // One that answers makes room for another, and has its share from then on.
+    schedule.finished(&jobs[0].delivery.endpoint.clone(), true, NOW);
+    assert_eq!(schedule.take(NOW, 1_024, |_| Readiness::Open(None)).len(), 3);
 }
 
 #[test]
@@ -87,6 +107,7 @@ fn one_that_waits_or_fails_delays_no_other_and_a_rate_is_kept() {
         schedule.finished("b", false, NOW);
     }
     assert_eq!(schedule.open_circuits(), 1);
+    schedule.finished("c", true, NOW);
     let ready = |name: &str| if name == "a" { Readiness::Waiting } else { Readiness::Open(Some(2)) };
     assert_eq!(endpoints(&schedule.take(NOW, 9, ready)), ["c"]);
     assert!(schedule.take(NOW + SECOND / 4, 9, ready).is_empty());
