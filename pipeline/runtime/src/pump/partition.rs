@@ -38,13 +38,15 @@ pub(super) struct Partition<M> {
     committed: Option<i64>,
     /// The group has an earlier offset than that: it is to be committed again.
     is_behind: bool,
+    /// Records are coming again; said once.
+    is_repeating: bool,
 }
 
 impl<M: Machine> Partition<M> {
     /// A partition of an epoch, of which everything before a position has been processed.
     pub(super) fn new(id: i32, epoch: i64, rules: String, machine: M, at: RestoredPlace) -> Self {
         let RestoredPlace { next, is_behind } = at;
-        Self { id, epoch, rules, machine, next, committed: next, is_behind }
+        Self { id, epoch, rules, machine, next, committed: next, is_behind, is_repeating: false }
     }
 
     /// Whether the group's offset is to be committed again.
@@ -75,6 +77,21 @@ impl<M: Machine> Partition<M> {
     /// Its machine.
     pub(super) fn machine(&self) -> &M {
         &self.machine
+    }
+
+    /// Whether the record of an offset has been processed already, the draft included. The first of several in a row is logged.
+    pub(super) fn has_processed(&mut self, offset: i64) -> bool {
+        let was_repeating = self.is_repeating;
+        self.is_repeating = self.next.is_some_and(|next| offset < next);
+        if self.is_repeating && !was_repeating {
+            tracing::warn!(
+                partition = self.id,
+                offset,
+                next = self.next,
+                "records come again and are left out"
+            );
+        }
+        self.is_repeating
     }
 
     /// Processes a record and writes its outputs.
