@@ -84,6 +84,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("accounts", "a key with leases", "requests", 1),
         ("accounts", "one at a time", "sign-ins", 1),
         ("accounts", "accounts", "restore of an owner", 1),
+        ("accounts", "one that stands by", "from the kill to a reply", 1),
         ("takeover", "quotes", "longest pause of another partition", 1),
     ] {
         assert_eq!(count(&rows, part, case, measure), expected, "{part} {case} {measure}: {rows:?}");

@@ -1,11 +1,15 @@
 //! `arb-bench accounts`: what leases of the quota cost a request, beside the same API without them; how many passwords are verified a second;
-//! how long an owner of accounts takes to restore them.
+//! how long an owner of accounts takes to restore them, and how long there is none after one is killed.
 //!
 //! Both APIs run in separate processes; the same client asks each in turn. It judges nothing.
+
+mod owner;
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use arb::cli::LogFormat;
+use arb::local::children::Children;
 use arb_accounts::account::Account;
 use arb_accounts::codec;
 use arb_accounts::directory::Part;
@@ -17,7 +21,9 @@ use arb_runtime::stop::Stop;
 
 use super::Scale;
 use super::actor::{Actor, Order, Role, Served, Spent};
+use super::cli::KafkaOptions;
 use super::client::load;
+use super::pipeline::KafkaGround;
 use super::report::{Expected, Measure, Measured, Row};
 use super::turns::in_turns;
 
@@ -34,18 +40,32 @@ const ACCOUNTS: (usize, usize) = (100_000, 1_000);
 /// Passwords that are verified in a round; in a quick one.
 const PASSWORDS: (u32, u32) = (20, 1);
 
-pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
+pub(super) fn run(
+    config: &KafkaOptions,
+    scale: Scale,
+    log_format: LogFormat,
+    stop: &Stop,
+) -> anyhow::Result<Measured> {
     let mut to = Measured::default();
     to.rows.extend(leases(scale, stop)?);
     to.rows.push(sign_in(scale, stop)?);
     to.rows.push(restore(scale, stop)?);
+    to.rows.push(takeover(config, scale, log_format, stop)?);
     to.notes.push(format!(
         "accounts: requests of one key over {CONNECTIONS} connections that are kept, `/api/v1/arbs?limit=3`, as fast as they are \
          answered; the baseline is the same API that charges nothing. The owner of the leases is in the process of the API. A \
          sign-in verifies one password (argon2id, 19 MiB, two passes), one at a time. A restore puts accounts back from \
-         records in memory; reading them from Kafka and the time-out of the group that finds a dead owner (6 s) come on top."
+         records in memory. The takeover is from the kill of one of two processes of `arb accounts` on a Kafka to the reply of the other to a \
+         command: the time-out of the group that finds a dead owner (6 s) is the most of it."
     ));
     Ok(to)
+}
+
+fn takeover(config: &KafkaOptions, scale: Scale, log_format: LogFormat, stop: &Stop) -> anyhow::Result<Row> {
+    let mut children = Children::new(&crate::ROLE, log_format)?;
+    let done = KafkaGround::measured(config, &mut children, stop, |kafka| owner::takeover(scale, kafka));
+    children.stop();
+    done
 }
 
 /// What requests of one round cost.

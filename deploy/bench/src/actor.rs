@@ -7,15 +7,15 @@
 //! - `api`: the API as `arb serve` has it, its board and feed handed over instead of read from Kafka.
 //! - `bare`: a bare hyper server that sends the bytes that it is given, or writes lines of a body to Kafka (`bare_push`).
 //! - `listeners`: clients of a stream.
-//! - `deliverer`: `arb deliver`; `poster`: a bare client that posts; `receivers`: servers of webhooks.
+//! - `program`: a role of `arb`; `poster`: a bare client that posts; `receivers`: servers of webhooks.
 
 mod api;
 mod bare;
 mod bare_push;
-mod deliverer;
 mod listeners;
 pub(super) mod pace;
 mod poster;
+mod program;
 mod receivers;
 
 use std::io::{BufRead, BufReader, Write};
@@ -41,7 +41,7 @@ pub(crate) enum Role {
     Api,
     Bare,
     Listeners,
-    Deliverer,
+    Program,
     Poster,
     Receivers,
 }
@@ -53,7 +53,7 @@ impl Role {
             Self::Api => "api",
             Self::Bare => "bare",
             Self::Listeners => "listeners",
-            Self::Deliverer => "deliverer",
+            Self::Program => "program",
             Self::Poster => "poster",
             Self::Receivers => "receivers",
         }
@@ -77,8 +77,8 @@ pub(super) enum Order {
     Connect { to: SocketAddr, request: String, streams: usize },
     /// Listeners: wait until each stream has had so many blocks more. Answered by when, block by block.
     Hear { events: usize },
-    /// The deliverer: begin, on this Kafka, with an admin listener at this address and the file of the key of secrets.
-    Deliver { brokers: String, admin: SocketAddr, key: String },
+    /// The program: be the role of this command line.
+    Run { arguments: Vec<String> },
     /// Receivers: begin so many that answer 204, and so many that never answer. Answered by their addresses.
     Receive { healthy: usize, dead: usize },
     /// Receivers: wait for so many requests of a round, at most so long. Answered by [`Arrived`].
@@ -87,6 +87,13 @@ pub(super) enum Order {
     Post { to: Vec<SocketAddr>, times: usize, body: String },
     /// All: answered by [`Spent`].
     Spent,
+}
+
+impl Order {
+    /// Be the role of this command line.
+    pub(super) fn run<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Run { arguments: arguments.into_iter().map(str::to_owned).collect() }
+    }
 }
 
 /// Where a server is, and the key that it takes.
@@ -169,6 +176,13 @@ impl Actor {
         Ok(serde_json::from_value(value)?)
     }
 
+    /// Kills it with -9.
+    pub(super) fn kill(&mut self) -> anyhow::Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
     /// Gives an order and waits.
     pub(super) fn ask<T: DeserializeOwned>(&mut self, order: &Order) -> anyhow::Result<T> {
         self.send(order)?;
@@ -198,7 +212,7 @@ pub(super) fn run(role: Role) -> anyhow::Result<()> {
         Role::Listeners | Role::Receivers => {
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?
         }
-        Role::Api | Role::Bare | Role::Deliverer | Role::Poster => {
+        Role::Api | Role::Bare | Role::Program | Role::Poster => {
             tokio::runtime::Builder::new_multi_thread().enable_all().build()?
         }
     };
@@ -206,7 +220,7 @@ pub(super) fn run(role: Role) -> anyhow::Result<()> {
         Role::Api => Box::new(api::Api::new(runtime)?),
         Role::Bare => Box::new(bare::Bare::new(runtime)),
         Role::Listeners => Box::new(listeners::Listeners::new(runtime)),
-        Role::Deliverer => Box::new(deliverer::Deliverer),
+        Role::Program => Box::new(program::Program),
         Role::Poster => Box::new(poster::Poster::new(runtime)),
         Role::Receivers => Box::new(receivers::Receivers::new(runtime)),
     };

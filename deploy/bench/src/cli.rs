@@ -56,8 +56,8 @@ pub(crate) enum Part {
     Growth,
     /// Taking a partition over, and how long the other partitions pause meanwhile
     Takeover,
-    /// Leases of the quota, beside an API without them; sign-ins; the restore of an owner of accounts
-    Accounts,
+    /// Leases of the quota, beside an API without them; sign-ins; the restore and the takeover of an owner of accounts
+    Accounts(KafkaOptions),
     /// Webhooks from the feed to receivers, beside a bare client that posts the same bytes
     Webhooks(KafkaOptions),
     /// Be a role of `arb`, which a measurement runs beside itself

@@ -114,7 +114,9 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     };
     let takeover = || -> Measurement<'a> { (takeover::PART, Box::new(move || takeover::run(scale, stop))) };
     let growth = || -> Measurement<'a> { (growth::PART, Box::new(move || growth::run(scale, stop))) };
-    let accounts = || -> Measurement<'a> { (accounts::PART, Box::new(move || accounts::run(scale, stop))) };
+    let accounts = |config: &'a KafkaOptions| -> Measurement<'a> {
+        (accounts::PART, Box::new(move || accounts::run(config, scale, log_format, stop)))
+    };
     let webhooks = |config: &'a KafkaOptions| -> Measurement<'a> {
         (webhooks::PART, Box::new(move || webhooks::run(config, scale, log_format, stop)))
     };
@@ -128,7 +130,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
                 sse(),
                 growth(),
                 takeover(),
-                accounts(),
+                accounts(&config.kafka),
                 webhooks(&config.kafka),
             ]
         }
@@ -139,7 +141,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         Part::Sse => vec![sse()],
         Part::Growth => vec![growth()],
         Part::Takeover => vec![takeover()],
-        Part::Accounts => vec![accounts()],
+        Part::Accounts(config) => vec![accounts(config)],
         Part::Webhooks(config) => vec![webhooks(config)],
         Part::Arb { .. } | Part::Actor { .. } => vec![],
     }

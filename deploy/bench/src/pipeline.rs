@@ -53,12 +53,8 @@ pub(super) fn run(
 ) -> anyhow::Result<Measured> {
     let config = &sized(config, scale);
     let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done = KafkaGround::prepare(&config.kafka, &mut children, stop).and_then(|mut ground| {
-        let done = measure(config, scale, &mut ground);
-        // Also after an error, which is then the one that is returned.
-        let cleared = ground.clear();
-        done.and_then(|measured| cleared.map(|()| measured))
-    });
+    let done =
+        KafkaGround::measured(&config.kafka, &mut children, stop, |ground| measure(config, scale, ground));
     children.stop();
     done
 }

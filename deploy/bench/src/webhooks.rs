@@ -50,12 +50,7 @@ pub(super) fn run(
     stop: &Stop,
 ) -> anyhow::Result<Measured> {
     let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done = KafkaGround::prepare(config, &mut children, stop).and_then(|kafka| {
-        let done = measure(scale, &kafka);
-        // Also after an error, which is then the one that is returned.
-        let cleared = kafka.clear();
-        done.and_then(|measured| cleared.map(|()| measured))
-    });
+    let done = KafkaGround::measured(config, &mut children, stop, |kafka| measure(scale, kafka));
     children.stop();
     done
 }

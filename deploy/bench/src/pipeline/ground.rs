@@ -47,11 +47,7 @@ pub(super) struct StartedApi {
 
 impl<'a> KafkaGround<'a> {
     /// Starts a broker where none is given, and makes the topics.
-    pub(crate) fn prepare(
-        config: &KafkaOptions,
-        children: &'a mut Children,
-        stop: &Stop,
-    ) -> anyhow::Result<Self> {
+    fn prepare(config: &KafkaOptions, children: &'a mut Children, stop: &Stop) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("a temporary folder")?;
         let brokers = match &config.brokers {
             Some(brokers) => brokers.clone(),
@@ -62,6 +58,20 @@ impl<'a> KafkaGround<'a> {
         let scratch = runtime.block_on(Scratch::make(&cluster));
         let scratch = scratch.context("measure on a broker that has none of our topics")?;
         Ok(Self { cluster, stop: stop.clone(), children, scratch, runtime, folder, names: 0 })
+    }
+
+    /// Measures on one that is cleared away afterwards.
+    pub(crate) fn measured<T>(
+        config: &KafkaOptions,
+        children: &'a mut Children,
+        stop: &Stop,
+        measure: impl FnOnce(&mut Self) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let mut kafka = Self::prepare(config, children, stop)?;
+        let done = measure(&mut kafka);
+        // Also after an error, which is then the one that is returned.
+        let cleared = kafka.clear();
+        done.and_then(|measured| cleared.map(|()| measured))
     }
 
     /// A name that was never used: for a group, or for a transactional id.
@@ -121,7 +131,7 @@ impl<'a> KafkaGround<'a> {
     }
 
     /// Takes everything away that was made.
-    pub(crate) fn clear(self) -> anyhow::Result<()> {
+    fn clear(self) -> anyhow::Result<()> {
         self.runtime.block_on(self.scratch.remove())
     }
 }

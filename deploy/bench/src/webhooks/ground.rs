@@ -50,9 +50,11 @@ impl WebhookGround {
         let mut receivers = Actor::start(Role::Receivers)?;
         let addresses: Vec<SocketAddr> = receivers.ask(&Order::Receive { healthy, dead })?;
         let admin = SocketAddr::from(([127, 0, 0, 1], free_port(|port| preflight::port(port, ""))?));
-        let mut deliverer = Actor::start(Role::Deliverer)?;
-        let key = folder.path().join("webhook-key").display().to_string();
-        let _: Option<()> = deliverer.ask(&Order::Deliver { brokers, admin, key })?;
+        let mut deliverer = Actor::start(Role::Program)?;
+        let (listen, key) = (admin.to_string(), folder.path().join("webhook-key").display().to_string());
+        let key = ["--webhook-key", &key, "--webhook-development"];
+        let role = ["deliver", "--brokers", &brokers, "--admin-listen", &listen].into_iter().chain(key);
+        let _: Option<()> = deliverer.ask(&Order::run(role))?;
         let mut ground = Self {
             cluster: kafka.cluster.clone(),
             stop: kafka.stop.clone(),
