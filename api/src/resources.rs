@@ -20,6 +20,7 @@ pub(crate) mod books;
 mod deliveries;
 pub(crate) mod events;
 pub(crate) mod health;
+pub(crate) mod hedge;
 pub(crate) mod history;
 pub(crate) mod keys;
 pub(crate) mod list;

@@ -15,7 +15,7 @@ use crate::http::route::{Answer, BOTH, Route, Started};
 use crate::page;
 use crate::resources::account::AccountHolder;
 use crate::resources::{
-    Resources, board_cost, health, keys, problems, registry, scan, session, tickets, webhooks,
+    Resources, board_cost, health, hedge, keys, problems, registry, scan, session, tickets, webhooks,
 };
 
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 68] = [
+pub(crate) static ROUTES: [Route<Resources>; 69] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -49,6 +49,15 @@ pub(crate) static ROUTES: [Route<Resources>; 68] = [
         to.history.show(request, charge)
     })
     .costing(1),
+    Row::keyed_task(
+        Method::POST,
+        "/api/v1/arbs/{id}/hedge",
+        (BOTH, Scope::BoardRead),
+        |to, request, charge| to.market(charge).arbs.hedge(request, charge),
+    )
+    .costing(1)
+    .for_test_keys()
+    .with_body(hedge::MAX_BODY),
     Row::keyed(Method::GET, "/api/v1/signals", (BOTH, Scope::SignalsRead), 1, |to, request, charge| {
         to.market(charge).signals.page(request, charge)
     })

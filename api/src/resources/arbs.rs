@@ -5,6 +5,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use arb_engine::venues::Books;
 use arb_schemas::records::{BoardEntry, Event};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ARBS_BOARD, Topic};
@@ -15,10 +16,11 @@ use crate::http::charge::Charge;
 use crate::http::problem::Problem;
 use crate::http::quota_headers;
 use crate::http::request::Request;
-use crate::http::route::Answer;
+use crate::http::route::{Answer, Started};
 use crate::lists::listed::{Listed, SortKey};
 use crate::lists::snapshot::PageQueryOf;
 use crate::resources::board_filter::BoardFilter;
+use crate::resources::hedge;
 use crate::resources::list::{self, ListResource};
 use crate::resources::user_boards::{self, UserBoards};
 use crate::view::{EntryView, OddsFormat, Ranked, csv};
@@ -76,6 +78,13 @@ impl ArbsResource {
         }
         let boards = self.boards.as_ref().ok_or_else(|| Problem::forbidden(NOT_IN_TEST))?;
         of_caller(boards, &query, request, charge)
+    }
+
+    /// Answers `POST /arbs/{id}/hedge`.
+    pub(crate) fn hedge(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
+        let default = Books::default();
+        let books = self.boards.as_ref().map_or(&default, |boards| boards.quotes.books());
+        hedge::answer(&self.list.entries, books, request, charge)
     }
 }
 

@@ -22,6 +22,7 @@ use crate::stream::Streams;
 use crate::stream::source::Source;
 
 mod fuzz;
+mod hedge;
 mod matrix;
 mod modes;
 mod owasp;

@@ -5,6 +5,7 @@
 mod best;
 mod checks;
 mod entry;
+pub mod hedge;
 mod judged;
 mod lifecycle;
 mod lifetime;

@@ -114,11 +114,7 @@ fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
         return vec![vec![level; arb.legs.len()]];
     }
     let of = |leg: &&Quote| pricing.venues.levels(leg.key.book, pricing.league, context.market.period);
-    arb.legs.iter().map(of).fold(vec![Vec::new()], |ways, levels| {
-        let with =
-            |way: &Vec<Level>| levels.iter().map(|level| [&way[..], &[*level]].concat()).collect::<Vec<_>>();
-        ways.iter().flat_map(with).collect()
-    })
+    Level::combined(arb.legs.iter().map(of))
 }
 
 #[cfg(test)]

@@ -48,6 +48,25 @@ impl Settlement {
         }
     }
 
+    /// The one that pays so much. Where two do, as a push and a dead heat at even odds, it is the more usual.
+    pub(super) fn that_pays(pays: i64, price: Price) -> Self {
+        let all = [Self::Won, Self::Lost, Self::Pushed, Self::HalfWon, Self::HalfLost];
+        all.into_iter().find(|settlement| settlement.pays(price) == pays).unwrap_or(Self::DeadHeat)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::HalfWon => "half_won",
+            Self::Pushed => "pushed",
+            Self::HalfLost => "half_lost",
+            Self::Lost => "lost",
+            Self::DeadHeat => "dead_heat",
+        }
+    }
+
     /// The same for a lay bet.
     #[must_use]
     pub fn laid(self) -> Self {
@@ -186,6 +205,11 @@ impl Payouts {
     #[must_use]
     pub fn legs(&self) -> usize {
         self.legs
+    }
+
+    /// The same in half millionths.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[i64]> {
+        self.rows.iter().map(Vec::as_slice)
     }
 
     /// Gross pay-out per unit in each way, by leg.

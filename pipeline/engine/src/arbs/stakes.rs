@@ -78,25 +78,33 @@ impl Leg {
         }
     }
 
-    fn stake(&self, steps: i64) -> Stake {
-        let placed = steps * self.step;
+    /// What is put down, and what it risks.
+    pub(super) fn stake_of(&self, placed: i64) -> Stake {
         Stake { placed, risked: i128::from(placed) * self.risk() }
     }
 
-    /// The multiples of its step just below and above its share of a total, within its limit.
-    fn candidates(&self, total: i64) -> [Option<Stake>; 2] {
-        let step = (self.step as f64) * (self.risk() as f64) / UNIT as f64;
-        let wanted = self.share * total as f64 / step;
-        // A share that is a multiple but for the noise of the arithmetic is that multiple.
+    /// The most that may be risked, in minor units; `None` without a limit.
+    pub(super) fn limit_risked(&self) -> Option<f64> {
+        self.limit.map(|limit| self.stake_of(limit).risked())
+    }
+
+    /// The multiples of its step just below and above what is to be risked, in minor units, within its limit.
+    pub(super) fn near(&self, risked: f64) -> [Option<Stake>; 2] {
+        let wanted = risked / ((self.step as f64) * (self.risk() as f64) / UNIT as f64);
+        // What is a multiple but for the noise of the arithmetic is that multiple.
         let (near, noise) = (wanted.round(), 1e-9 * wanted.max(1.0));
         let [below, above] =
             if (wanted - near).abs() <= noise { [near; 2] } else { [wanted.floor(), wanted.ceil()] };
         #[allow(clippy::cast_possible_truncation)] // Totals are far below 2^53.
-        let stake = |steps: f64| self.stake(steps as i64);
-        let allowed =
-            |stake: &Stake| stake.placed > 0 && self.limit.is_none_or(|limit| stake.placed <= limit);
+        let stake = |steps: f64| self.stake_of(steps as i64 * self.step);
+        let allowed = |stake: &Stake| self.limit.is_none_or(|limit| stake.placed <= limit);
         let above = (above > below).then(|| stake(above));
         [Some(stake(below)).filter(allowed), above.filter(allowed)]
+    }
+
+    /// The same of its share of a total; something is staked.
+    fn candidates(&self, total: i64) -> [Option<Stake>; 2] {
+        self.near(self.share * total as f64).map(|stake| stake.filter(|stake| stake.placed > 0))
     }
 }
 

@@ -19,6 +19,18 @@ pub enum Level {
     Impossible,
 }
 
+impl Level {
+    /// Every combination of what it may do to each of several bets.
+    pub(crate) fn combined(bets: impl IntoIterator<Item = Vec<Self>>) -> Vec<Vec<Self>> {
+        bets.into_iter().fold(vec![Vec::new()], |ways, levels| {
+            let with = |way: &Vec<Self>| {
+                levels.iter().map(|level| [&way[..], &[*level]].concat()).collect::<Vec<_>>()
+            };
+            ways.iter().flat_map(with).collect()
+        })
+    }
+}
+
 /// How bets are settled: which period counts, what a level result does, when a bet is valid. Two books settle
 /// alike exactly when the names are equal.
 #[derive(Debug, Clone, PartialEq, Eq)]

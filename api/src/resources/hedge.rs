@@ -1,0 +1,124 @@
+//! `POST /v1/arbs/{id}/hedge`: one leg of an arb is placed; what to stake on the others at present prices, and what each way of ending
+//! returns.
+//!
+//! It never places a bet and keeps nothing.
+
+use std::future::ready;
+
+use arb_engine::arbs::hedge::{Hedge, HedgedWay, PlacedBet, hedge};
+use arb_engine::arbs::stakes::{Stake, liability};
+use arb_engine::venues::Books;
+use arb_model::{Leg, Money, Price, Side};
+use arb_schemas::records::BoardEntry;
+use serde_json::{Number, Value, json};
+
+use crate::http::charge::Charge;
+use crate::http::json_body::JsonBody;
+use crate::http::problem::Problem;
+use crate::http::reply;
+use crate::http::request::Request;
+use crate::http::route::Started;
+use crate::lists::entries::Entries;
+use crate::lists::listed::Listed;
+
+/// Most bytes of a body.
+pub(crate) const MAX_BODY: usize = 4_096;
+/// The largest stake, in units of the currency.
+const MOST: f64 = 10_000_000.0;
+const BAD_BOOK: &str =
+    "must be the book of a leg of this entry; where two legs are of one book, `outcome` says which";
+const BAD_STAKE: &str = "must be a number from 0.01 to 10000000, in units of the currency";
+const BAD_PRICE: &str = "must be decimal odds above 1";
+const BAD_OUTCOME: &str = "must be the outcome of a leg";
+const UNKNOWN: &str = "The entry is of a kind for which no hedge is computed.";
+
+/// What is said of the bet that is placed.
+struct PlacedLeg {
+    book: String,
+    outcome: Option<String>,
+    stake: i64,
+    price: Price,
+}
+
+impl PlacedLeg {
+    fn parse(request: &Request<'_>) -> Result<Self, Problem> {
+        let mut body = JsonBody::of(request)?;
+        let book: Option<String> = body.take("book", BAD_BOOK)?;
+        let outcome: Option<String> = body.take("outcome", BAD_OUTCOME)?;
+        let stake: Option<f64> = body.take("stake", BAD_STAKE)?;
+        let price: Option<Number> = body.take("price", BAD_PRICE)?;
+        body.finish()?;
+        let stake = stake.filter(|stake| (0.01..=MOST).contains(stake));
+        #[allow(clippy::cast_possible_truncation)] // At most a thousand million.
+        let stake = stake.map(|stake| (stake * 100.0).round() as i64);
+        let price = price.and_then(|price| Price::from_decimal(&price.to_string()).ok());
+        let missing = |name, expected| move || Problem::invalid_param(name, expected);
+        Ok(Self {
+            book: book.ok_or_else(missing("book", BAD_BOOK))?,
+            outcome,
+            stake: stake.ok_or_else(missing("stake", BAD_STAKE))?,
+            price: price.ok_or_else(missing("price", BAD_PRICE))?,
+        })
+    }
+
+    /// Which leg it is.
+    fn of(&self, entry: &BoardEntry) -> Result<PlacedBet, Problem> {
+        let is_it = |leg: &Leg| {
+            *leg.book == *self.book
+                && self.outcome.as_ref().is_none_or(|outcome| leg.outcome.as_str() == outcome)
+        };
+        let mut legs = entry.legs.iter().enumerate().filter(|(_, leg)| is_it(leg));
+        let (Some((leg, _)), None) = (legs.next(), legs.next()) else {
+            return Err(Problem::invalid_param("book", BAD_BOOK));
+        };
+        Ok(PlacedBet { leg, stake: self.stake, price: self.price })
+    }
+}
+
+/// Answers it from a board, by a table of books.
+pub(crate) fn answer(
+    board: &Entries<BoardEntry>,
+    books: &Books,
+    request: &Request<'_>,
+    charge: &Charge<'_>,
+) -> Started {
+    let placed = PlacedLeg::parse(request)?;
+    if !board.is_ready() {
+        return Err(Problem::unavailable(BoardEntry::UNREAD));
+    }
+    let entry = board.find(request.parameter("id")).ok_or_else(Problem::not_found)?;
+    let bet = placed.of(&entry)?;
+    let found = hedge(&entry, books, bet).ok_or_else(|| Problem::bad_request(UNKNOWN))?;
+    charge.charge()?;
+    Ok(Box::pin(ready(Ok(reply::json(view(&entry, bet, &found).to_string())))))
+}
+
+fn view(entry: &BoardEntry, placed: PlacedBet, hedge: &Hedge) -> Value {
+    let legs = entry.legs.iter().zip(&hedge.stakes).enumerate();
+    let leg = |(at, (leg, stake)): (usize, (&Leg, &Stake))| {
+        let price = if at == placed.leg { placed.price } else { leg.price };
+        let risked = (leg.side.known() == Some(Side::Lay)).then(|| liability(stake.placed, price)).flatten();
+        json!({
+            "outcome": leg.outcome, "side": leg.side, "book": leg.book, "price": price,
+            "placed": at == placed.leg, "stake": Money(stake.placed), "liability": risked.map(Money),
+        })
+    };
+    let total: f64 = hedge.stakes.iter().map(Stake::risked).sum();
+    let way = |way: &HedgedWay| {
+        let settled: Vec<_> = way.settlements.iter().map(|settlement| settlement.key()).collect();
+        json!({"legs": settled, "profit": cents(way.profit)})
+    };
+    json!({
+        "id": entry.id, "sequence": entry.sequence, "currency": entry.currency,
+        "legs": legs.map(leg).collect::<Vec<_>>(),
+        "total_stake": cents(total),
+        "worst_profit": hedge.ways.first().map(|way| cents(way.profit)),
+        "results": hedge.ways.iter().map(way).collect::<Vec<_>>(),
+    })
+}
+
+/// An amount, rounded down to a cent but for the noise of the arithmetic.
+fn cents(minor: f64) -> Money {
+    #[allow(clippy::cast_possible_truncation)] // Far below 2^53.
+    Money((minor + 1e-6).floor() as i64)
+}
