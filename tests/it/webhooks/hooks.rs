@@ -1,0 +1,180 @@
+//! What webhooks are tested on: a broker, everything that sends webhooks, and an account that manages them.
+
+use std::time::Duration;
+
+use arb_schemas::topics::ODDS_TICKS;
+use serde_json::{Value, json};
+
+use crate::kafka::{ends, read_all, try_committed};
+use crate::support::http::request;
+use crate::support::program::{Role, arb, run};
+use crate::support::receiver::Receiver;
+use crate::support::stack::{Broker, port};
+use crate::support::{recordings, wait_for};
+
+/// A broker with everything that sends webhooks.
+pub(super) struct Hooks {
+    pub(super) deliver: Vec<Option<Role>>,
+    roles: Vec<Supervised>,
+    pub(super) url: String,
+    pub(super) key: String,
+    pub(super) broker: Broker,
+}
+
+/// A role with what it is started by.
+struct Supervised {
+    name: &'static str,
+    arguments: Vec<String>,
+    role: Role,
+}
+
+impl Supervised {
+    fn start(broker: &Broker, name: &'static str, own: &[&str]) -> Self {
+        let arguments = [&["--brokers", &broker.brokers], own].concat();
+        let role = Role::start(name, &arguments, &broker.path(&format!("{name}.log")));
+        Self { name, arguments: own.iter().map(ToString::to_string).collect(), role }
+    }
+
+    fn start_again(&mut self, broker: &Broker) {
+        let own: Vec<_> = self.arguments.iter().map(String::as_str).collect();
+        *self = Self::start(broker, self.name, &own);
+    }
+}
+
+impl Hooks {
+    pub(super) fn start(deliverers: usize) -> Self {
+        Self::start_with(deliverers, &[])
+    }
+
+    /// The same with more arguments for the API.
+    pub(super) fn start_with(deliverers: usize, serve: &[&str]) -> Self {
+        let broker = Broker::start();
+        let pepper = broker.path("pepper").display().to_string();
+        let hook_key = broker.path("webhook-key").display().to_string();
+        let role = |name, own: &[&str]| Supervised::start(&broker, name, own);
+        let owner = role("accounts", &[]);
+        let listen = format!("127.0.0.1:{}", port());
+        let own =
+            ["--listen", &listen, "--pepper", &pepper, "--webhook-key", &hook_key, "--webhook-development"];
+        let serve = role("serve", &[&own[..], serve].concat());
+        let process = role("process", &["--policy", "board"]);
+        let url = format!("http://{listen}");
+        wait_for("the board is ready", || {
+            request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
+        });
+        let key = create_account(&broker, &url, "me@example.com");
+        let mut hooks = Self { deliver: Vec::new(), roles: vec![owner, serve, process], url, key, broker };
+        for index in 0..deliverers {
+            let deliverer = start_deliverer(&hooks.broker, index);
+            hooks.deliver.push(Some(deliverer));
+        }
+        hooks
+    }
+
+    pub(super) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+        self.ask_as(&self.key, method, path, body)
+    }
+
+    pub(super) fn ask_as(&self, key: &str, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let bearer = format!("Bearer {key}");
+        let (status, _, answer) =
+            send(method, &format!("{}{path}", self.url), &[("authorization", &bearer)], body);
+        (status, answer)
+    }
+
+    /// Creates an endpoint and waits until it is verified.
+    pub(super) fn endpoint(&self, receiver: &Receiver, more: &Value) -> Value {
+        let mut body = json!({"url": receiver.url});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (status, created) = self.ask("POST", "/v1/webhooks", Some(&body));
+        assert_eq!(status, 201, "{created}");
+        self.wait_for_state(&created, "active");
+        created
+    }
+
+    pub(super) fn wait_for_state(&self, endpoint: &Value, state: &str) -> Value {
+        let path = format!("/v1/webhooks/{}", endpoint["id"].as_str().unwrap());
+        wait_for(&format!("the endpoint is {state}"), || {
+            let (_, shown) = self.ask("GET", &path, None);
+            (shown["state"] == state).then_some(shown)
+        })
+    }
+
+    /// Starts every role again that has given up, as a supervisor does.
+    pub(super) fn tend(&mut self) {
+        for supervised in self.roles.iter_mut().filter_map(|it| it.role.died().then_some(it)) {
+            println!("{} had ended", supervised.name);
+            supervised.start_again(&self.broker);
+        }
+        for (index, deliverer) in self.deliver.iter_mut().enumerate() {
+            if deliverer.as_mut().is_some_and(Role::died) {
+                println!("deliverer {index} had ended");
+                *deliverer = Some(start_deliverer(&self.broker, index));
+            }
+        }
+    }
+
+    /// Whether every tick has been processed.
+    pub(super) fn is_processed(&self) -> bool {
+        let done = try_committed(&self.broker.brokers, "arb-process", Duration::from_secs(5));
+        done.is_ok_and(|done| {
+            let ends = (0..ODDS_TICKS.partitions)
+                .map(|partition| ends(&self.broker.brokers, ODDS_TICKS.name, partition).0);
+            done.into_iter().map(Option::unwrap_or_default).eq(ends)
+        })
+    }
+
+    /// Publishes polls of a simulated recording.
+    pub(super) fn play(&self, seed: u64, polls: u64) {
+        let recording = recordings::simulated(self.broker.scratch.path(), seed, polls);
+        self.broker.ingest(&recording, &[]);
+    }
+}
+
+pub(super) fn start_deliverer(broker: &Broker, index: usize) -> Role {
+    let hook_key = broker.path("webhook-key").display().to_string();
+    let arguments = ["--brokers", &broker.brokers, "--webhook-key", &hook_key, "--webhook-development"];
+    Role::start("deliver", &arguments, &broker.path(&format!("deliver-{index}.log")))
+}
+
+/// Events of the feed: records by partition and sequence, each once.
+pub(super) fn feed_events(broker: &Broker) -> usize {
+    read_all(&broker.brokers, arb_schemas::topics::FEED_EVENTS.name).len()
+}
+
+/// An account, and a key of it that manages webhooks: created by its holder, who signs in.
+pub(super) fn create_account(broker: &Broker, url: &str, email: &str) -> String {
+    let password = broker.path("password");
+    std::fs::write(&password, "correct horse battery\n").unwrap();
+    let create = ["account", "create", "--email", email, "--plan", "enterprise"];
+    let pepper = broker.path("pepper").display().to_string();
+    let common = ["--pepper", &pepper, "--brokers", &broker.brokers, "--password-file"];
+    let created = run(arb().args(create).args(common).arg(password));
+    assert!(created.success, "{}", created.err);
+    let body = json!({"email": email, "password": "correct horse battery"});
+    // The command has its answer before every instance has read the account.
+    let (cookie, answer) = wait_for("the account is known", || {
+        let (status, cookie, answer) = send("POST", &format!("{url}/session"), &[], Some(&body));
+        (status == 200).then_some((cookie, answer))
+    });
+    let (cookie, csrf) = (cookie.split(';').next().unwrap(), answer["csrf_token"].as_str().unwrap());
+    let fields = [("cookie", cookie), ("x-csrf-token", csrf)];
+    let scopes = json!({"name": "hooks", "scopes": ["webhooks:manage", "stream:read", "board:read"]});
+    let (status, _, answer) = send("POST", &format!("{url}/session/keys"), &fields, Some(&scopes));
+    assert_eq!(status, 201, "{answer}");
+    answer["key"].as_str().unwrap().to_owned()
+}
+
+/// Sends JSON; the status, the cookie and the answer.
+fn send(method: &str, url: &str, fields: &[(&str, &str)], body: Option<&Value>) -> (u16, String, Value) {
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let body = body.map(ToString::to_string).unwrap_or_default();
+    let mut request = ureq::http::Request::builder().method(method).uri(url);
+    for (name, value) in [("content-type", "application/json")].iter().chain(fields) {
+        request = request.header(*name, *value);
+    }
+    let mut answer = agent.run(request.body(body).unwrap()).unwrap();
+    let cookie = answer.headers().get("set-cookie").map_or("", |it| it.to_str().unwrap()).to_owned();
+    let text = answer.body_mut().read_to_string().unwrap();
+    (answer.status().as_u16(), cookie, serde_json::from_str(&text).unwrap_or(Value::Null))
+}
