@@ -252,7 +252,7 @@ pub const PICK_TASKS: Topic = Topic {
 /// Picks that can still be graded, and results: the changelog of the settlement machine.
 pub const PICK_STATE: Topic = Topic {
     name: "picks.state.v1",
-    key: "partition; clock; pick/ and the id; result/ and the event id",
+    key: "partition; clock; pick/ and the id without its time; result/ and the event id",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
