@@ -24,7 +24,7 @@ pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
 pub(crate) use clickhouse::{ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
-pub(crate) use roles::{Accounts, Deliver, Guard, Ingest, Kafka, Process, Serve, SignUpMode, Sink};
+pub(crate) use roles::{Accounts, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink};
 pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Synth, Topics, TopicsAction};
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -77,6 +77,8 @@ pub(crate) enum Command {
     Sink(Sink),
     /// Send webhooks
     Deliver(Deliver),
+    /// Publish picks of bots before events, and grade them from results
+    Settle(Settle),
     /// Serve the board, edge signals, streams and usage over HTTP
     Serve(Serve),
     /// Run the local Kafka alone
@@ -113,6 +115,7 @@ impl Command {
             Self::Accounts(_) => "accounts",
             Self::Sink(_) => "sink",
             Self::Deliver(_) => "deliver",
+            Self::Settle(_) => "settle",
             Self::Serve(_) => "serve",
             Self::Kafka(_) => "kafka",
             Self::Clickhouse(_) => "clickhouse",
@@ -133,7 +136,7 @@ impl Command {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AdminOptions {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
-    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink, 9105 for accounts, 9106 for deliver]
+    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink, 9105 for accounts, 9106 for deliver, 9107 for settle]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
     pub admin_listen: Option<AdminListen>,
 }
@@ -288,7 +291,7 @@ pub(crate) struct Up {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Port of ingest's metrics on this machine; the next ones are those of process, serve, sink, accounts and deliver; 0 takes free ones
+    /// Port of ingest's metrics on this machine; the next ones are those of process, serve, sink, accounts, deliver and settle; 0 takes free ones
     #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = FIRST_ADMIN_PORT)]
     pub(crate) admin_port: u16,
     /// The rules for windows

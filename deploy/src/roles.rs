@@ -17,6 +17,7 @@ pub(crate) mod migrate;
 pub(crate) mod process;
 mod readiness;
 pub(crate) mod serve;
+pub(crate) mod settle;
 pub(crate) mod sink;
 pub(crate) mod synth;
 pub(crate) mod topics;

@@ -134,7 +134,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let security = config.security.arguments();
     let common: Vec<_> =
         ["--child", "--brokers", &brokers].into_iter().chain(security.iter().map(String::as_str)).collect();
-    let [ingest_admin, process_admin, serve_admin, sink_admin, accounts_admin, deliver_admin] =
+    let [ingest_admin, process_admin, serve_admin, sink_admin, accounts_admin, deliver_admin, settle_admin] =
         admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
     let books = config.books_file.as_ref().map(|file| format!("--books-file={}", file.display()));
     let rules = ["--policy", config.policy.key(), &process_admin];
@@ -153,6 +153,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         serve.into_iter().chain(books.as_deref()).chain(history.iter().map(String::as_str)).collect();
     children.start("serve", &[&common[..], &serve, &webhooks].concat())?;
     children.start("deliver", &[&common[..], &[&deliver_admin], &webhooks].concat())?;
+    children.start("settle", &[&common[..], &[&settle_admin]].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
     {
         let _progress = Progress::start("reading the board", Report::Live);

@@ -3,6 +3,7 @@
 //! They carry data and decide nothing. The schema files document each field.
 
 mod accounts;
+mod picks;
 mod quota;
 pub mod scans;
 mod state;
@@ -15,7 +16,10 @@ pub use accounts::{
 };
 pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,
-    LineMovement, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
+    LineMovement, Pick, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
+};
+pub use picks::{
+    PeriodScore, PickCandidate, PickClosing, PickTimer, ResultReport, StatePick, StatePicks, StateResult,
 };
 pub use quota::{
     AccountLeaseQuota, AccountSettleQuota, AccountUsage, SettledLease, UsageAsker, UsageCharge, UsageLease,

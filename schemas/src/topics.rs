@@ -235,8 +235,54 @@ pub const DEAD_WEBHOOK_TASKS: Topic = Topic {
     records: &[],
 };
 
+/// What bots and sources of results ask for: the only input of the settlement machine. An event is in the partition of its prices.
+pub const PICK_TASKS: Topic = Topic {
+    name: "picks.tasks.v1",
+    key: "event id; timer",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Days(7),
+    records: &[
+        RecordType::PickCandidate,
+        RecordType::ResultReport,
+        RecordType::PickClosing,
+        RecordType::PickTimer,
+    ],
+};
+
+/// Picks that can still be graded, and results: the changelog of the settlement machine.
+pub const PICK_STATE: Topic = Topic {
+    name: "picks.state.v1",
+    key: "partition; clock; pick/ and the id without its time; result/ and the event id",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Compact,
+    records: &[
+        RecordType::StatePick,
+        RecordType::StateResult,
+        RecordType::StatePicks,
+        RecordType::StatePartition,
+    ],
+};
+
+/// Every pick that was ever published, with all its gradings.
+pub const PICKS: Topic = Topic {
+    name: "picks.v1",
+    key: "pick id",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Compact,
+    records: &[RecordType::Pick],
+};
+
+/// Records of [`PICK_TASKS`] that were not taken in, bytes unchanged, the reason in headers.
+pub const DEAD_PICK_TASKS: Topic = Topic {
+    name: "picks.tasks.v1.dlq",
+    key: "as it was",
+    partitions: DEFAULT_PARTITIONS,
+    cleanup: Cleanup::Days(30),
+    records: &[],
+};
+
 /// All of them.
-pub const ALL: [Topic; 16] = [
+pub const ALL: [Topic; 20] = [
     ODDS_TICKS,
     ARBS_BOARD,
     SIGNALS,
@@ -253,13 +299,19 @@ pub const ALL: [Topic; 16] = [
     WEBHOOK_STATE,
     WEBHOOK_DELIVERIES,
     DEAD_WEBHOOK_TASKS,
+    PICK_TASKS,
+    PICK_STATE,
+    PICKS,
+    DEAD_PICK_TASKS,
 ];
 
 impl Topic {
     /// Whether all its records are written in transactions: those of every topic that is no machine's input.
     #[must_use]
     pub fn is_transactional(&self) -> bool {
-        ![ODDS_TICKS.name, ACCOUNT_COMMANDS.name, SCAN_REQUESTS.name, WEBHOOK_TASKS.name].contains(&self.name)
+        ![ODDS_TICKS, ACCOUNT_COMMANDS, SCAN_REQUESTS, WEBHOOK_TASKS, PICK_TASKS]
+            .iter()
+            .any(|input| input.name == self.name)
     }
 
     /// Whether it has as many partitions as the ticks, however many those are.
@@ -312,46 +364,4 @@ fn compacted(segment_mib: u32) -> Vec<(&'static str, String)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_versioned_and_plain() {
-        for topic in ALL {
-            let name = topic.name.strip_suffix(".dlq").unwrap_or(topic.name);
-            let version = name.split_once(".v").and_then(|(_, version)| version.parse::<u32>().ok());
-            assert!(version.is_some(), "{}", topic.name);
-            assert!(topic.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.'));
-        }
-    }
-
-    #[test]
-    fn every_record_has_exactly_one_topic() {
-        for record in RecordType::ALL {
-            // Every machine's changelog has the runtime's record of the partition.
-            let expected = if record == RecordType::StatePartition { 3 } else { 1 };
-            let holders = ALL.iter().filter(|topic| topic.records.contains(&record)).count();
-            assert_eq!(holders, expected, "{record:?}");
-        }
-    }
-
-    #[test]
-    fn a_number_of_its_own_is_fixed() {
-        let fixed: Vec<_> =
-            ALL.iter().filter(|topic| !topic.follows_ticks()).map(|topic| topic.name).collect();
-        let single = [ACCOUNT_COMMANDS, ACCOUNTS, ACCOUNT_AUDIT, DEAD_ACCOUNT_COMMANDS, SCAN_REQUESTS];
-        assert_eq!(fixed, single.map(|topic| topic.name));
-        assert!(single.iter().all(|topic| topic.partitions == 1));
-    }
-
-    #[test]
-    fn cleanup_becomes_broker_settings() {
-        assert_eq!(ARBS_BOARD.config()[0], ("cleanup.policy", "compact".to_owned()));
-        assert_eq!(ARBS_BOARD.config()[3], ("max.message.bytes", "2097152".to_owned()));
-        assert_eq!(ACCOUNTS.config()[1], ("segment.bytes", "8388608".to_owned()));
-        assert_eq!(ACCOUNTS.config()[3], ("max.compaction.lag.ms", "86400000".to_owned()));
-        assert_eq!(ODDS_TICKS.config().len(), 3);
-        assert_eq!(ODDS_TICKS.config()[1], ("retention.ms", "604800000".to_owned()));
-        assert_eq!(ODDS_TICKS.config()[2], ("max.message.bytes", "1114112".to_owned()));
-    }
-}
+mod tests;

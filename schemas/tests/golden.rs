@@ -7,6 +7,8 @@
 
 #[path = "golden/older.rs"]
 mod older;
+#[path = "golden/picks.rs"]
+mod picks;
 #[path = "golden/records.rs"]
 mod records;
 #[path = "golden/webhooks.rs"]
@@ -18,14 +20,16 @@ use std::sync::{Mutex, Once, PoisonError};
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
-use arb_model::fixtures::{alert, close, entry, filter_values, movement, signal, signal_change, window};
+use arb_model::fixtures::{
+    alert, close, entry, filter_values, movement, pick, signal, signal_change, window,
+};
 use arb_model::{FilterValues, Name};
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
-    Heartbeat, Leg, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins, StatePartition,
-    StatePush, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookFailing,
-    StateWebhookNotice, StateWebhooks, WebhookTimer,
+    Heartbeat, Leg, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins,
+    StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScanRepeats, StateSource,
+    StateStaleBooks, StateSurvival, StateWebhookFailing, StateWebhookNotice, StateWebhooks, WebhookTimer,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -96,6 +100,18 @@ fn compare_all() {
     compare_accounts();
     compare_webhooks();
     compare_scans();
+    compare_picks();
+}
+
+fn compare_picks() {
+    stays(&picks::candidate());
+    stays(&picks::report());
+    stays(&picks::closing());
+    stays(&PickTimer { at: 7 });
+    stays(&pick());
+    stays(&StatePick { pick: pick(), taken_at: 8 });
+    stays(&StateResult { report: picks::report(), taken_at: 9 });
+    stays(&StatePicks { clock: 10 });
 }
 
 fn compare_scans() {

@@ -86,7 +86,7 @@ fn series(name: &str) -> Option<(&'static Metric, bool)> {
 
 /// Words that some file of the program contains.
 fn is_a_word_of_the_program(word: &str) -> bool {
-    let crates = ["deliver", "engine", "ingest", "kafka", "process", "runtime", "sink"]
+    let crates = ["deliver", "engine", "ingest", "kafka", "process", "runtime", "settle", "sink"]
         .map(|name| format!("pipeline/{name}/src"));
     let mut sources =
         crates.iter().map(String::as_str).chain(["api/src"]).flat_map(|folder| files(folder, ".rs"));
@@ -227,6 +227,7 @@ fn the_roles_are_scraped_where_they_listen() {
         ("sink", 9104),
         ("accounts", 9105),
         ("deliver", 9106),
+        ("settle", 9107),
     ];
     for (role, port) in roles {
         let job =

@@ -31,7 +31,7 @@ fn the_simulated_market_moves_and_ends_with_a_killed_parent() {
     let mut running = local.up(&[]);
     let first = wait_for("a first poll", || running.board().filter(|board| board["as_of"].is_string()));
     wait_for("another poll", || running.board().filter(|board| board["as_of"] != first["as_of"]));
-    for role in ["kafka", "clickhouse", "process", "accounts", "serve", "sink", "ingest"] {
+    for role in ["kafka", "clickhouse", "process", "accounts", "serve", "sink", "settle", "ingest"] {
         assert_eq!(children(running.child.id(), role).len(), 1, "{role}");
     }
     running.signal(Signal::KILL);

@@ -169,6 +169,24 @@ pub(crate) struct Deliver {
     pub(crate) child: Child,
 }
 
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Settle {
+    /// Consumer group; a transactional id is its name and a partition
+    #[arg(long, env = "ARB_SETTLE_GROUP", default_value = "arb-settle")]
+    pub(crate) group: String,
+    /// Commit after so many milliseconds at the latest: every pick and grading waits for it
+    #[arg(long = "commit-interval-ms", env = "ARB_SETTLE_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
+    pub(crate) commit_interval: Duration,
+    #[command(flatten)]
+    pub(crate) guard: Guard,
+    #[command(flatten)]
+    pub(crate) admin: AdminOptions,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
 /// Who may create an account over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SignUpMode {

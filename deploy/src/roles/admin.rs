@@ -25,8 +25,8 @@ use warp::reply::Response;
 use crate::cli::{self, AdminListen, FIRST_ADMIN_PORT};
 
 /// The roles in the order of their ports.
-pub(crate) const ROLES: [Role; 6] =
-    [Role::Ingest, Role::Process, Role::Serve, Role::Sink, Role::Accounts, Role::Deliver];
+pub(crate) const ROLES: [Role; 7] =
+    [Role::Ingest, Role::Process, Role::Serve, Role::Sink, Role::Accounts, Role::Deliver, Role::Settle];
 /// How often the role is looked at, and samples are sorted.
 const POLL: Duration = Duration::from_secs(1);
 /// Scrapers are few.
@@ -105,6 +105,7 @@ fn begin(role: Role) {
         Role::Serve => arb_api::telemetry::begin(),
         Role::Sink => arb_sink::telemetry::begin(),
         Role::Deliver => arb_deliver::telemetry::begin(),
+        Role::Settle => arb_settle::telemetry::begin(),
         Role::Every => {}
     }
 }
@@ -162,8 +163,8 @@ mod tests {
     #[test]
     fn each_role_has_a_port_and_any_free_one_is_one_for_all() {
         let ports = |first| ROLES.map(|role| address(first, role).port());
-        assert_eq!(ports(FIRST_ADMIN_PORT), [9101, 9102, 9103, 9104, 9105, 9106]);
-        assert_eq!(ports(0), [0; 6]);
+        assert_eq!(ports(FIRST_ADMIN_PORT), [9101, 9102, 9103, 9104, 9105, 9106, 9107]);
+        assert_eq!(ports(0), [0; 7]);
     }
 
     #[test]

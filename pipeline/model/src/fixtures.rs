@@ -5,9 +5,9 @@
 //! uses them: they are behind the Cargo feature `fixtures`, and a test of `tests/it/tidy.rs` reads its tree of features.
 
 use crate::{
-    ArbWindow, BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, FilterValues, Flag, Leg,
-    LineMovement, Money, Points, Price, Seconds, SignalChange, SignalQuote, StaleAlert, Time, Ttl,
-    Verification,
+    ArbWindow, BoardEntry, CloseSignal, ClosingPrice, EdgeSignal, Event, FailedCheck, FairChance,
+    FilterValues, Flag, Leg, LineMovement, Money, Pick, PickGrade, Points, Price, Seconds, SignalChange,
+    SignalQuote, StaleAlert, Time, Ttl, Verification,
 };
 
 /// A price in millionths.
@@ -227,5 +227,45 @@ pub fn alert() -> StaleAlert {
         expected_interval: Seconds(40_000_000),
         at: Time(90_000_000),
         sequence: 8,
+    }
+}
+
+/// A pick that was graded twice, because its result was corrected.
+#[must_use]
+pub fn pick() -> Pick {
+    let grade = |version, settlement: &str, profit, home| PickGrade {
+        version,
+        settlement: settlement.into(),
+        profit,
+        home: Some(home),
+        away: Some(1),
+        source: "operator".into(),
+        at: Time(1_782_007_200_000_000 + version),
+    };
+    Pick {
+        id: "pick_00112233445566778899aabbccddeeff".into(),
+        bot: "consensus".into(),
+        version: 1,
+        feed: "simulated".into(),
+        event: event(),
+        market: "totals".into(),
+        period: "full_time".into(),
+        line: Some(Points(2_250)),
+        outcome: "over".into(),
+        draw_refunds: true,
+        book: "alpha".into(),
+        price: price(2_100_000),
+        probability: 0.515,
+        method: "mean of 8 books, power".into(),
+        stake: 0.0125,
+        reasons: vec!["alpha pays 8 % more than 8 books on average".into()],
+        published_at: Time(1_781_990_000_000_000),
+        starts_at: Time(1_782_000_600_000_000),
+        closing: Some(ClosingPrice {
+            price: Some(price(2_050_000)),
+            probability: 0.5,
+            last_seen_at: Time(1_782_000_590_000_000),
+        }),
+        grades: vec![grade(1, "won", 1.1, 2), grade(2, "half_lost", -0.5, 1)],
     }
 }

@@ -5,7 +5,7 @@
 //!   [`Time`], [`Seconds`], [`Price`], [`Points`], [`Money`], [`Name`], and [`Open`] for the values of a list that may grow.
 //! - What can be bet on: [`Market`], [`Outcome`], [`Side`], [`Bet`], [`Event`].
 //! - Records: [`BoardEntry`], [`Leg`], [`ArbWindow`], [`CloseSignal`], [`EdgeSignal`], [`SignalQuote`], [`LineMovement`],
-//!   [`StaleAlert`]. The engine builds them.
+//!   [`StaleAlert`], which the engine builds; [`Pick`].
 //! - [`Faults`]: what was wrong with an input, counted by field.
 //! - `fixtures`, a Cargo feature: a record of each type for tests.
 //!
@@ -27,6 +27,7 @@ pub mod fixtures;
 mod market;
 mod name;
 mod open;
+pub mod pick;
 mod price;
 mod signal;
 pub mod time;
@@ -42,6 +43,7 @@ pub use keyed::Keyed;
 pub use market::{Family, Line, Market, Outcome, Period, Side};
 pub use name::Name;
 pub use open::Open;
+pub use pick::{ClosingPrice, FeedKind, Pick, PickGrade};
 pub use price::{Price, PriceError, fixed_point};
 pub use signal::{EdgeSignal, FairChance, Method, Role, SignalChange, SignalKind, SignalQuote};
 pub use time::{Micros, Time};

@@ -36,6 +36,21 @@ pub enum EventStatus {
     Cancelled,
 }
 
+impl EventStatus {
+    /// All of them, in the order of their keys.
+    pub const ALL: [Self; 5] =
+        [Self::InProgress, Self::Postponed, Self::Finished, Self::Abandoned, Self::Cancelled];
+    /// Their names in records and requests.
+    pub const KEYS: [&'static str; 5] = ["in_progress", "postponed", "finished", "abandoned", "cancelled"];
+
+    /// The status with a name; `None` when there is none.
+    #[must_use]
+    pub fn parse(key: &str) -> Option<Self> {
+        let place = Self::KEYS.iter().position(|known| *known == key)?;
+        Self::ALL.get(place).copied()
+    }
+}
+
 /// The result of an event as one source reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventResult {
@@ -46,7 +61,9 @@ pub struct EventResult {
 }
 
 impl EventResult {
-    fn score(&self, period: Period) -> Option<Score> {
+    /// The score of a period; `None` where none is known.
+    #[must_use]
+    pub fn score(&self, period: Period) -> Option<Score> {
         self.scores.iter().find(|(of, _)| *of == period).map(|(_, score)| *score)
     }
 }

@@ -163,7 +163,15 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         | RecordType::StateWebhookDelivery
         | RecordType::StateWebhooks
         | RecordType::StateWebhookFailing
-        | RecordType::StateWebhookNotice => return other(),
+        | RecordType::StateWebhookNotice
+        | RecordType::PickCandidate
+        | RecordType::ResultReport
+        | RecordType::PickClosing
+        | RecordType::PickTimer
+        | RecordType::Pick
+        | RecordType::StatePick
+        | RecordType::StateResult
+        | RecordType::StatePicks => return other(),
     })
 }
 

@@ -7,9 +7,10 @@ use super::Record;
 use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
     AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, PollEnd,
-    ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
-    StateLine, StateMargins, StatePartition, StatePush, StateScan, StateScanRepeats, StateSource,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, Pick,
+    PickCandidate, PickClosing, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd, ScanRequest,
+    ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins,
+    StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScan, StateScanRepeats, StateSource,
     StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhookNotice,
     StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTimer,
 };
@@ -116,6 +117,14 @@ versions! {
     WebhookRedelivery = 77;
     StateWebhookFailing = 78;
     StateWebhookNotice = 79;
+    PickCandidate = 80;
+    ResultReport = 81;
+    PickClosing = 82;
+    PickTimer = 83;
+    Pick = 84;
+    StatePick (Pick) = 85;
+    StateResult (ResultReport) = 86;
+    StatePicks = 87;
 }
 
 impl RecordType {

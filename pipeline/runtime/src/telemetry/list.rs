@@ -8,7 +8,7 @@
 
 use metrics::Unit::{Bytes, Count, Seconds};
 
-use super::metric::Role::{Accounts, Deliver, Every, Ingest, Process, Serve, Sink};
+use super::metric::Role::{Accounts, Deliver, Every, Ingest, Process, Serve, Settle, Sink};
 use super::metric::{Metric, counter, gauge, histogram};
 
 /// A commit takes 3 ms at best, and is given up after 8 s.
@@ -192,6 +192,26 @@ metrics! {
         "Tasks that are not taken in yet: the ends of the topic, fetched every 5 s, minus what is committed.");
     DELIVER_PUMP_AGE = gauge(Deliver, Seconds, "arb_deliver_pump_age_seconds",
         "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
+
+    // settle
+    SETTLE_PICKS = counter(Settle, Count, "arb_settle_picks_total", "Picks that were published: one of a bot, a version, a feed, an event and a market.");
+    SETTLE_REPEATED = counter(Settle, Count, "arb_settle_repeated_total", "Candidates, results and closing prices that say nothing new, or are older than what is known.");
+    SETTLE_RESULTS = counter(Settle, Count, "arb_settle_results_total", "Reports on events that say something new.");
+    SETTLE_GRADINGS = counter(Settle, Count, "arb_settle_gradings_total", "Gradings that were added to picks.");
+    SETTLE_CORRECTIONS = counter(Settle, Count, "arb_settle_corrections_total", "Gradings of picks that had been graded before.");
+    SETTLE_CLOSINGS = counter(Settle, Count, "arb_settle_closings_total", "Closing prices that were added to picks.");
+    SETTLE_DEAD_LETTERS = counter(Settle, Count, "arb_settle_dead_letters_total", "Records put aside in the dead-letter topic of tasks: those that cannot be read, and picks that come after the start of their event.").by(&["reason"]);
+    SETTLE_OPEN = gauge(Settle, Count, "arb_settle_open_picks", "Picks that wait for a result; it and the next one are measured every 5 s.");
+    SETTLE_GRADED = gauge(Settle, Count, "arb_settle_graded_picks", "Picks that were graded and can be graded again, for 30 days after the start of their event.");
+    SETTLE_TRANSACTIONS = counter(Settle, Count, "arb_settle_transactions_total", "Transactions by outcome. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
+    SETTLE_COMMIT_SECONDS = histogram(Settle, Seconds, "arb_settle_commit_seconds", COMMIT, "From the end of a transaction's last record to the broker's response to its commit.");
+    SETTLE_TRANSACTION_RECORDS = histogram(Settle, Count, "arb_settle_transaction_records", RECORDS, "Tasks of one committed transaction.");
+    SETTLE_RESTORE_SECONDS = histogram(Settle, Seconds, "arb_settle_restore_seconds", RESTORE, "Restoring a partition from the changelog, including the wait for a dead owner's open transaction.");
+    SETTLE_RESTORED_RECORDS = counter(Settle, Count, "arb_settle_restored_records_total", "Records of the changelog that partitions were restored from.");
+    SETTLE_RESTORING = gauge(Settle, Count, "arb_settle_restoring_partitions", "Partitions being restored now.");
+    SETTLE_PARTITIONS = gauge(Settle, Count, "arb_settle_partitions", "Partitions that this instance owns.");
+    SETTLE_LAG = gauge(Settle, Count, "arb_settle_lag_records", "Tasks that are not taken in yet: the ends of the topic, fetched every 5 s, minus what is committed.");
+    SETTLE_PUMP_AGE = gauge(Settle, Seconds, "arb_settle_pump_age_seconds", "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
 
     // serve
     REQUESTS = counter(Serve, Count, "arb_serve_requests_total", "Requests answered, by the pattern of the route and the class of the status.")

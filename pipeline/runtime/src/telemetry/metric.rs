@@ -16,6 +16,7 @@ pub enum Role {
     Serve,
     Sink,
     Deliver,
+    Settle,
 }
 
 impl Role {
@@ -30,6 +31,7 @@ impl Role {
             Self::Serve => "serve",
             Self::Sink => "sink",
             Self::Deliver => "deliver",
+            Self::Settle => "settle",
         }
     }
 }

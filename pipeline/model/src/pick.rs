@@ -1,0 +1,143 @@
+//! The record of `picks.v1`: a bet that a bot published before its event, and what became of it.
+//!
+//! What was published never changes, and gradings are only added. It decides nothing.
+
+use crate::{Event, Family, Name, Open, Outcome, Period, Points, Price, Time};
+
+keyed! {
+    /// Of what kind the prices are that a bot saw. Records of two kinds are never pooled: simulated books lag by construction.
+    pub enum FeedKind {
+        /// A simulated market.
+        Simulated = "simulated",
+        /// A recording of real books.
+        Recorded = "recorded",
+        /// Real books, now.
+        Live = "live",
+    }
+}
+
+record! {
+    /// A pick: one of a bot, a version, a feed, an event and a market.
+    pub struct Pick {
+        /// From what it is one of: the same whenever it is published.
+        pub id: String,
+        /// The bot.
+        pub bot: String,
+        /// The version of its rule.
+        pub version: i64,
+        /// The kind of feed.
+        pub feed: Open<FeedKind>,
+        /// The event, with the start that was announced when the pick was published.
+        pub event: Event => _,
+        /// Market family.
+        pub market: Open<Family>,
+        /// Period of the market.
+        pub period: Open<Period>,
+        /// Line.
+        pub line: Option<Points>,
+        /// What is backed.
+        pub outcome: Open<Outcome>,
+        /// A draw refunds the stake: the market has two outcomes.
+        pub draw_refunds: bool,
+        /// A book that had the price on offer.
+        pub book: Name,
+        /// Its price.
+        pub price: Price,
+        /// The probability that the bot took for fair, 0 to 1.
+        pub probability: f64,
+        /// How the bot came to it.
+        pub method: String,
+        /// A fraction of the bank.
+        pub stake: f64,
+        /// Why, in words.
+        pub reasons: Vec<String>,
+        /// When it was published.
+        pub published_at: Time,
+        /// The newest known start: a postponed event has another one than announced.
+        pub starts_at: Time,
+        /// The last known price before the start.
+        pub closing: Option<ClosingPrice>,
+        /// Every grading, the first one first; the last one counts.
+        pub grades: Vec<PickGrade>,
+    }
+}
+
+record! {
+    /// The price of a pick's bet at its book shortly before the start, and the fair probability then.
+    pub struct ClosingPrice {
+        /// At the book of the pick; `None` where it had no price then.
+        pub price: Option<Price>,
+        /// What books agreed on, without their margin, 0 to 1.
+        pub probability: f64,
+        /// When the source last confirmed what it is computed from.
+        pub last_seen_at: Time,
+    }
+}
+
+record! {
+    /// A grading. A correction is another one, never a change.
+    pub struct PickGrade {
+        /// From 1, growing by one.
+        pub version: i64,
+        /// `won`, `half_won`, `push`, `half_lost`, `lost` or `void`; `open` where a result was withdrawn; `no_result` where none came.
+        pub settlement: String,
+        /// Per unit staked.
+        pub profit: f64,
+        /// Points of the home side in the period; `None` where the bet was decided without them.
+        pub home: Option<i32>,
+        /// Of the away side.
+        pub away: Option<i32>,
+        /// Who reported the result; empty where none came.
+        pub source: String,
+        /// When it was reported.
+        pub at: Time,
+    }
+}
+
+impl Pick {
+    /// The grading that counts; `None` of a pick that was never graded.
+    #[must_use]
+    pub fn grade(&self) -> Option<&PickGrade> {
+        self.grades.last()
+    }
+
+    /// Whether it waits for a result.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.grade().is_none_or(|grade| grade.settlement == OPEN)
+    }
+
+    /// Closing-line value: the price times the fair probability at the close, minus 1; `None` without a closing price.
+    #[must_use]
+    pub fn closing_line_value(&self) -> Option<f64> {
+        Some(self.price.decimal() * self.closing.as_ref()?.probability - 1.0)
+    }
+}
+
+/// The settlement of a pick whose result was withdrawn.
+pub const OPEN: &str = "open";
+/// The settlement of a pick for which no result came.
+pub const NO_RESULT: &str = "no_result";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn the_last_grading_counts() {
+        let mut pick = fixtures::pick();
+        assert!(!pick.is_open());
+        pick.grades.push(PickGrade { version: 3, settlement: OPEN.into(), ..PickGrade::default() });
+        assert!(pick.is_open());
+        assert_eq!(pick.grade().map(|grade| grade.version), Some(3));
+    }
+
+    #[test]
+    fn closing_line_value_is_what_the_price_pays_of_the_closing_chance() {
+        let pick = fixtures::pick();
+        // 2.1 * 0.5 - 1.
+        assert!((pick.closing_line_value().unwrap() - 0.05).abs() < 1e-12);
+        assert_eq!(Pick { closing: None, ..pick }.closing_line_value(), None);
+    }
+}

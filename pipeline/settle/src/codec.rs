@@ -1,0 +1,180 @@
+//! Inputs and parts of the state as records, and back: the only place that refuses what an input says.
+//!
+//! It never changes a value that it takes in.
+
+use std::sync::Arc;
+
+use arb_model::{Bet, Market, Period, Side};
+use arb_picks::settlement::EventStatus;
+use arb_schemas::records::{
+    PickCandidate, PickClosing, PickTimer, ResultReport, StatePick, StatePicks, StateResult,
+};
+use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::wire::{self, RecordType, WireError};
+
+use crate::pick_id;
+
+/// Longest name or key, and longest reason, in bytes.
+const MAX_TEXT: usize = 400;
+/// Most reasons of a pick, and most scores of a result.
+const MAX_LIST: usize = 20;
+/// Highest number of points.
+const MAX_POINTS: i32 = 9_999;
+/// How far a new start may be from the report of it.
+const MAX_POSTPONED: Micros = 2 * 366 * 86_400 * SECOND;
+
+/// A record of the topic of tasks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Task {
+    /// A bot asks to publish a bet.
+    Candidate(Box<PickCandidate>),
+    /// A source reports a result.
+    Result(ResultReport),
+    /// The price of a bet before the start.
+    Closing(PickClosing),
+    /// How late it is.
+    Timer(Micros),
+}
+
+/// A part of the state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Under `pick/` and its slot.
+    Pick(Arc<StatePick>),
+    /// Under `result/` and the event's id.
+    Result(Arc<StateResult>),
+    /// The time of the last timer, under `clock`.
+    Clock(Micros),
+}
+
+impl Part {
+    /// Its key in the changelog.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Pick(saved) => format!("pick/{}", pick_id::slot_of(&saved.pick.id)),
+            Self::Result(saved) => format!("result/{}", saved.report.event),
+            Self::Clock(_) => "clock".to_owned(),
+        }
+    }
+}
+
+/// A record of the topic of tasks.
+///
+/// # Errors
+/// [`WireError`] when it is none, or says what cannot be.
+pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
+    let refused = |problem: &str| WireError::Avro(problem.to_owned());
+    match RecordType::of(message)? {
+        RecordType::PickTimer => Ok(Task::Timer(wire::decode::<PickTimer>(message)?.at)),
+        RecordType::ResultReport => {
+            let report: ResultReport = wire::decode(message)?;
+            check_report(&report).map_err(|problem| refused(&problem))?;
+            Ok(Task::Result(report))
+        }
+        RecordType::PickClosing => {
+            let closing: PickClosing = wire::decode(message)?;
+            let is_chance = closing.probability > 0.0 && closing.probability < 1.0;
+            is_chance.then_some(Task::Closing(closing)).ok_or_else(|| refused("no probability"))
+        }
+        _ => {
+            let candidate: PickCandidate = wire::decode(message)?;
+            check_candidate(&candidate).map_err(refused)?;
+            Ok(Task::Candidate(Box::new(candidate)))
+        }
+    }
+}
+
+/// What is wrong with a report of a result, as a sentence for the one who sent it.
+///
+/// # Errors
+/// The sentence.
+pub fn check_report(report: &ResultReport) -> Result<(), String> {
+    let Some(status) = EventStatus::parse(&report.status) else {
+        return Err(format!("status: {:?} is none of {}", report.status, EventStatus::KEYS.join(", ")));
+    };
+    if report.event.is_empty() || report.event.len() > MAX_TEXT || report.source.len() > MAX_TEXT {
+        return Err(format!("event and source have up to {MAX_TEXT} bytes, and an event is not empty"));
+    }
+    if report.scores.len() > MAX_LIST {
+        return Err(format!("scores: more than {MAX_LIST}"));
+    }
+    for (index, score) in report.scores.iter().enumerate() {
+        if Period::parse(&score.period).is_none() {
+            return Err(format!("period: {:?} is none of {}", score.period, Period::KEYS.join(", ")));
+        }
+        if report.scores.iter().take(index).any(|other| other.period == score.period) {
+            return Err(format!("scores: {} is there twice", score.period));
+        }
+        if [score.home, score.away].iter().any(|points| !(0..=MAX_POINTS).contains(points)) {
+            return Err(format!("scores: points are from 0 to {MAX_POINTS}"));
+        }
+    }
+    if status == EventStatus::Finished && report.scores.is_empty() {
+        return Err(
+            "scores: a finished event has at least one; one that was never played is cancelled".to_owned()
+        );
+    }
+    match report.starts_at {
+        Some(start) if start.abs_diff(report.at) > MAX_POSTPONED.unsigned_abs() => {
+            Err("starts_at: more than two years from the report".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_candidate(candidate: &PickCandidate) -> Result<(), &'static str> {
+    if bet(candidate).is_none() {
+        return Err("there is no such bet");
+    }
+    let is_share = |share: f64| share > 0.0 && share < 1.0;
+    if !is_share(candidate.probability) || !is_share(candidate.stake) {
+        return Err("probability and stake are between 0 and 1");
+    }
+    let event = &candidate.event;
+    let names: [&str; 4] = [&candidate.bot, &candidate.book, &event.id, &candidate.method];
+    if names.iter().any(|name| name.is_empty()) {
+        return Err("the bot, the book, the event and the method have names");
+    }
+    let others: [&str; 4] = [&event.sport, &event.league, &event.home, &event.away];
+    let reasons = candidate.reasons.iter().map(String::as_str);
+    if names.into_iter().chain(others).chain(reasons).any(|text| text.len() > MAX_TEXT) {
+        return Err("a text is too long");
+    }
+    if candidate.feed.known().is_none() {
+        return Err("the kind of feed is unknown");
+    }
+    if candidate.reasons.is_empty() || candidate.reasons.len() > MAX_LIST {
+        return Err("a pick has 1 to 20 reasons");
+    }
+    Ok(())
+}
+
+fn bet(candidate: &PickCandidate) -> Option<Bet> {
+    let market = Market { family: candidate.market.known()?, period: candidate.period.known()? };
+    Bet::new(market, candidate.outcome.known()?, Side::Back, candidate.line.map(|line| line.0))
+}
+
+/// A part of the state as a record of the changelog.
+///
+/// # Errors
+/// [`WireError`] when it does not fit its schema.
+pub fn encode_part(part: &Part) -> Result<Vec<u8>, WireError> {
+    match part {
+        Part::Pick(saved) => wire::encode(saved.as_ref()),
+        Part::Result(saved) => wire::encode(saved.as_ref()),
+        Part::Clock(clock) => wire::encode(&StatePicks { clock: *clock }),
+    }
+}
+
+/// A record of the changelog as a part of the state.
+///
+/// # Errors
+/// [`WireError`] when it is none.
+pub fn decode_part(message: &[u8]) -> Result<Part, WireError> {
+    match RecordType::of(message)? {
+        RecordType::StatePicks => Ok(Part::Clock(wire::decode::<StatePicks>(message)?.clock)),
+        RecordType::StateResult => Ok(Part::Result(Arc::new(wire::decode(message)?))),
+        _ => Ok(Part::Pick(Arc::new(wire::decode(message)?))),
+    }
+}

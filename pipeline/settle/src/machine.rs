@@ -1,0 +1,291 @@
+//! The settlement machine: publishes each pick once and before its event, and grades it whenever its result says something new.
+//!
+//! Candidates, results, closing prices and time are records of one topic. It never asks a clock, never changes what was published of
+//! a pick, and never removes a grading.
+
+use std::sync::Arc;
+
+use arb_model::{ClosingPrice, FeedKind, Pick, PickGrade, Time};
+use arb_picks::settlement::EventStatus;
+use arb_runtime::dead_letters::Reason;
+use arb_runtime::log::Output;
+use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
+use arb_runtime::telemetry::PumpMetrics;
+use arb_schemas::records::{PickCandidate, PickClosing, ResultReport, StatePick, StateResult};
+use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::topics::{DEAD_PICK_TASKS, PICK_STATE, PICK_TASKS, PICKS};
+use arb_schemas::wire::{self, WireError};
+
+use crate::book::Book;
+use crate::codec::{self, Part, Task};
+use crate::counts::{Held, SettleCounts};
+use crate::{grading, pick_id, telemetry};
+
+/// A closing price was last confirmed at most so long before the start.
+pub const CLOSING_WITHIN: Micros = 15 * 60 * SECOND;
+/// Gradings of a pick at most: a result that changes more often is refused.
+pub const MAX_GRADES: usize = 100;
+/// The rules, recorded in the changelog.
+const RULES: &str = "picks-1";
+
+/// The machine.
+#[derive(Debug, Default)]
+pub struct SettleMachine {
+    book: Book,
+}
+
+/// What a step works on.
+struct Step<'a> {
+    book: &'a mut Book,
+    out: &'a mut Outbox,
+    tally: &'a mut SettleCounts,
+    partition: i32,
+}
+
+impl Step<'_> {
+    fn candidate(&mut self, candidate: &PickCandidate) -> Result<(), WireError> {
+        let slot = pick_id::slot(candidate);
+        if self.book.pick(&slot).is_some() {
+            self.tally.repeated += 1;
+            return Ok(());
+        }
+        let known = self.book.result(&candidate.event.id).map(|saved| &saved.report);
+        let announced = candidate.event.commence_time;
+        let starts_at = known.and_then(|report| report.starts_at).map_or(announced, Time);
+        // Nobody saw it before it was written. A recording has a time of its own, which no timer has.
+        let published_at = match candidate.feed.known() {
+            Some(FeedKind::Recorded) => candidate.at,
+            _ => Time(candidate.at.0.max(self.book.clock())),
+        };
+        if known.is_some_and(is_decided) {
+            self.refuse("the result of the event is known".to_owned());
+            return Ok(());
+        }
+        if published_at.0 >= starts_at.0 {
+            self.refuse("the event has started".to_owned());
+            return Ok(());
+        }
+        self.tally.picks += 1;
+        let id = pick_id::of(&slot, published_at);
+        let pick = published(candidate, id, published_at, starts_at);
+        let taken_at = self.book.clock().max(candidate.at.0);
+        self.put(StatePick { pick, taken_at })
+    }
+
+    fn result(&mut self, report: &ResultReport) -> Result<(), WireError> {
+        let known = self.book.result(&report.event).map(|saved| &saved.report);
+        if known.is_some_and(|known| report.at < known.at) {
+            self.tally.repeated += 1;
+            return Ok(());
+        }
+        let starts_at = report.starts_at.or_else(|| known.and_then(|known| known.starts_at));
+        let report = ResultReport { starts_at, ..report.clone() };
+        if known == Some(&report) {
+            self.tally.repeated += 1;
+            return Ok(());
+        }
+        self.tally.results += 1;
+        let taken_at = self.book.clock().max(report.at);
+        self.book.put(Part::Result(Arc::new(StateResult { report: report.clone(), taken_at })));
+        for saved in self.book.picks_of(&report.event) {
+            self.regrade(&saved, &report)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a new start and a new result into a pick of the event.
+    fn regrade(&mut self, saved: &StatePick, report: &ResultReport) -> Result<(), WireError> {
+        let mut next = saved.clone();
+        if let Some(start) = report.starts_at {
+            next.pick.starts_at = Time(start);
+            next.pick.closing.take_if(|closing| !is_closing(start, closing.last_seen_at.0));
+        }
+        if let Some(grade) = grading::grade(&next.pick, report) {
+            if next.pick.grades.len() >= MAX_GRADES {
+                self.refuse(format!("{} has {MAX_GRADES} gradings", next.pick.id));
+            } else {
+                self.add_grade(&mut next.pick, grade);
+            }
+        }
+        if next == *saved { Ok(()) } else { self.put(next) }
+    }
+
+    fn add_grade(&mut self, pick: &mut Pick, grade: PickGrade) {
+        self.tally.gradings += 1;
+        self.tally.corrections += u64::from(!pick.grades.is_empty());
+        pick.grades.push(grade);
+    }
+
+    /// The last one before the start counts, whenever it comes.
+    fn closing(&mut self, closing: &PickClosing) -> Result<(), WireError> {
+        let known = self.book.pick(pick_id::slot_of(&closing.pick));
+        let Some(saved) = known.filter(|saved| saved.pick.id == closing.pick).cloned() else {
+            self.tally.repeated += 1;
+            return Ok(());
+        };
+        let seen_at = closing.last_seen_at.0;
+        let is_later = saved.pick.closing.as_ref().is_none_or(|known| known.last_seen_at.0 < seen_at);
+        if !is_later || !is_closing(saved.pick.starts_at.0, seen_at) {
+            self.tally.repeated += 1;
+            return Ok(());
+        }
+        self.tally.closings += 1;
+        let mut next = saved.as_ref().clone();
+        next.pick.closing = Some(ClosingPrice::from(closing.clone()));
+        self.put(next)
+    }
+
+    /// It is so late.
+    fn timer(&mut self, now: Micros) -> Result<(), WireError> {
+        if now > self.book.clock() {
+            self.book.put(Part::Clock(now));
+        }
+        while let Some(part) = self.book.next_end(now) {
+            if let Part::Pick(saved) = &part
+                && saved.pick.is_open()
+            {
+                let mut pick = saved.pick.clone();
+                let grade = grading::without_result(&pick, now);
+                self.add_grade(&mut pick, grade);
+                self.publish(&pick)?;
+            }
+            self.book.remove(&part.key());
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, saved: StatePick) -> Result<(), WireError> {
+        self.publish(&saved.pick)?;
+        self.book.put(Part::Pick(Arc::new(saved)));
+        Ok(())
+    }
+
+    fn publish(&mut self, pick: &Pick) -> Result<(), WireError> {
+        let value = wire::encode(pick)?;
+        self.out.send(Output::new(PICKS.name, self.partition, pick.id.clone(), Some(value)));
+        Ok(())
+    }
+
+    fn refuse(&mut self, problem: String) {
+        self.out.dead_letter(Reason::Refused, problem);
+    }
+}
+
+/// Whether no more is to be bet on an event.
+fn is_decided(report: &ResultReport) -> bool {
+    let status = EventStatus::parse(&report.status);
+    status.is_some_and(|status| !matches!(status, EventStatus::InProgress | EventStatus::Postponed))
+}
+
+/// Whether a price that was confirmed at a time is a closing price of a start.
+fn is_closing(starts_at: Micros, seen_at: Micros) -> bool {
+    seen_at < starts_at && starts_at.saturating_sub(seen_at) <= CLOSING_WITHIN
+}
+
+/// A candidate as it is published.
+fn published(candidate: &PickCandidate, id: String, published_at: Time, starts_at: Time) -> Pick {
+    let candidate = candidate.clone();
+    Pick {
+        id,
+        bot: candidate.bot,
+        version: candidate.version,
+        feed: candidate.feed,
+        event: candidate.event,
+        market: candidate.market,
+        period: candidate.period,
+        line: candidate.line,
+        outcome: candidate.outcome,
+        draw_refunds: candidate.draw_refunds,
+        book: candidate.book,
+        price: candidate.price,
+        probability: candidate.probability,
+        method: candidate.method,
+        stake: candidate.stake,
+        reasons: candidate.reasons,
+        published_at,
+        starts_at,
+        closing: None,
+        grades: Vec::new(),
+    }
+}
+
+impl Machine for SettleMachine {
+    type Config = ();
+    type Input<'a> = Task;
+    type Tally = SettleCounts;
+    type Size = Held;
+    type RestoreError = WireError;
+
+    const TOPICS: MachineTopics = MachineTopics {
+        input: &PICK_TASKS,
+        changelog: &PICK_STATE,
+        dead_letters: &DEAD_PICK_TASKS,
+        outputs: &[&PICKS],
+    };
+    const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
+
+    fn new((): &()) -> Self {
+        Self::default()
+    }
+
+    fn fingerprint((): &()) -> Fingerprint {
+        Fingerprint { rules: RULES.to_owned(), setting: "the version of arb", tables: 0 }
+    }
+
+    fn decode(message: &[u8]) -> Result<Task, WireError> {
+        codec::decode_task(message)
+    }
+
+    fn step(
+        &mut self,
+        at: InputPlace,
+        input: &Task,
+        out: &mut Outbox,
+        tally: &mut SettleCounts,
+    ) -> Result<(), WireError> {
+        let mut step = Step { book: &mut self.book, out, tally, partition: at.partition };
+        match input {
+            Task::Candidate(candidate) => step.candidate(candidate),
+            Task::Result(report) => step.result(report),
+            Task::Closing(closing) => step.closing(closing),
+            Task::Timer(now) => step.timer(*now),
+        }
+    }
+
+    fn changes<E: From<WireError>>(&self, mut put: impl FnMut(Change) -> Result<(), E>) -> Result<(), E> {
+        for (key, part) in self.book.changes() {
+            let value = part.map(|part| codec::encode_part(&part)).transpose()?;
+            put(Change { key: key.to_owned(), value })?;
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self) {
+        self.book.apply();
+    }
+
+    fn abort(&mut self) {
+        self.book.abort();
+    }
+
+    fn restore(&mut self, _: &[u8], value: &[u8]) -> Result<(), WireError> {
+        self.book.restore(codec::decode_part(value)?);
+        Ok(())
+    }
+
+    fn size(&self) -> Held {
+        let open = self.book.picks().filter(|saved| saved.pick.is_open()).count();
+        Held { open, graded: self.book.picks().len() - open, results: self.book.results() }
+    }
+
+    fn report(counts: &Counts<SettleCounts>) {
+        telemetry::committed(counts);
+    }
+
+    fn report_state(machines: &[&Self]) {
+        telemetry::sizes(machines.iter().map(|machine| machine.size()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

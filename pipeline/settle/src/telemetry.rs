@@ -1,0 +1,90 @@
+//! What the settlement reports. It never carries an id or a name of a bot.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use arb_runtime::dead_letters::Reason;
+use arb_runtime::machine::Counts;
+use arb_runtime::progress::{PartitionProgress, Span};
+use arb_runtime::telemetry::{Counter, Gauge, PumpMetrics, list, took};
+
+use crate::counts::{Held, SettleCounts};
+
+struct Meters {
+    picks: Counter,
+    repeated: Counter,
+    results: Counter,
+    gradings: Counter,
+    corrections: Counter,
+    closings: Counter,
+    letters: [Counter; Reason::ALL.len()],
+    open: Gauge,
+    graded: Gauge,
+    lag: Gauge,
+    pump_age: Gauge,
+}
+
+static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
+    picks: list::SETTLE_PICKS.counter(&[]),
+    repeated: list::SETTLE_REPEATED.counter(&[]),
+    results: list::SETTLE_RESULTS.counter(&[]),
+    gradings: list::SETTLE_GRADINGS.counter(&[]),
+    corrections: list::SETTLE_CORRECTIONS.counter(&[]),
+    closings: list::SETTLE_CLOSINGS.counter(&[]),
+    letters: Reason::ALL.map(|reason| list::SETTLE_DEAD_LETTERS.counter(&[reason.key()])),
+    open: list::SETTLE_OPEN.gauge(&[]),
+    graded: list::SETTLE_GRADED.gauge(&[]),
+    lag: list::SETTLE_LAG.gauge(&[]),
+    pump_age: list::SETTLE_PUMP_AGE.gauge(&[]),
+});
+
+/// The metrics of its pump.
+pub(crate) const PUMP: PumpMetrics = PumpMetrics {
+    transactions: list::SETTLE_TRANSACTIONS,
+    commit_seconds: list::SETTLE_COMMIT_SECONDS,
+    transaction_records: list::SETTLE_TRANSACTION_RECORDS,
+    restore_seconds: list::SETTLE_RESTORE_SECONDS,
+    restored_records: list::SETTLE_RESTORED_RECORDS,
+    restoring: list::SETTLE_RESTORING,
+    partitions: list::SETTLE_PARTITIONS,
+};
+
+/// Begins to report: before anything has happened, counters are 0.
+pub fn begin() {
+    PUMP.begin();
+    LazyLock::force(&METERS);
+}
+
+/// A transaction was committed.
+pub(crate) fn committed(counts: &Counts<SettleCounts>) {
+    let SettleCounts { picks, repeated, results, gradings, corrections, closings } = counts.tally;
+    let single = [
+        (&METERS.picks, picks),
+        (&METERS.repeated, repeated),
+        (&METERS.results, results),
+        (&METERS.gradings, gradings),
+        (&METERS.corrections, corrections),
+        (&METERS.closings, closings),
+    ];
+    let letters = METERS.letters.iter().zip(counts.letters);
+    single.into_iter().chain(letters).for_each(|(counter, count)| counter.increment(count));
+}
+
+/// Reports what the partitions hold.
+pub(crate) fn sizes(of: impl Iterator<Item = Held>) {
+    let (open, graded) = of.fold((0, 0), |sum, one| (sum.0 + one.open, sum.1 + one.graded));
+    METERS.open.set(open as f64);
+    METERS.graded.set(graded as f64);
+}
+
+/// Reports how far behind the partitions are, and for how long the pump has not moved.
+pub fn inspect(
+    places: &BTreeMap<i32, PartitionProgress>,
+    ends: &BTreeMap<i32, Span>,
+    silence: Option<Duration>,
+) {
+    METERS.pump_age.set(silence.map_or(0.0, took));
+    let lags = places.iter().filter_map(|(id, place)| Some(ends.get(id)?.lag(place.next)));
+    METERS.lag.set(lags.sum::<i64>() as f64);
+}

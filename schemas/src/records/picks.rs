@@ -1,0 +1,99 @@
+//! Records of picks: what bots and sources of results ask for, and the changelog of the settlement machine.
+//!
+//! Closed sets are texts here; `arb_settle` knows which there are. What is published of a pick is [`Pick`] of `arb_model`.
+
+use arb_model::{
+    ClosingPrice, Event, Family, FeedKind, Name, Open, Outcome, Period, Pick, Points, Price, Time,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::time::Micros;
+
+/// A bet that a bot asks to publish.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct PickCandidate {
+    pub bot: String,
+    pub version: i64,
+    pub feed: Open<FeedKind>,
+    pub event: Event,
+    pub market: Open<Family>,
+    pub period: Open<Period>,
+    pub line: Option<Points>,
+    pub outcome: Open<Outcome>,
+    pub draw_refunds: bool,
+    pub book: Name,
+    pub price: Price,
+    pub probability: f64,
+    pub method: String,
+    pub stake: f64,
+    pub reasons: Vec<String>,
+    pub at: Time,
+}
+
+/// The result of an event as one source reports it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ResultReport {
+    pub event: String,
+    pub status: String,
+    pub scores: Vec<PeriodScore>,
+    pub starts_at: Option<Micros>,
+    pub source: String,
+    pub at: Micros,
+}
+
+/// The points of both sides in one period.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct PeriodScore {
+    pub period: String,
+    pub home: i32,
+    pub away: i32,
+}
+
+/// The price of a pick's bet shortly before its event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct PickClosing {
+    pub pick: String,
+    pub price: Option<Price>,
+    pub probability: f64,
+    pub last_seen_at: Time,
+}
+
+/// How late it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct PickTimer {
+    pub at: Micros,
+}
+
+/// A pick that can still be graded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct StatePick {
+    pub pick: Pick,
+    pub taken_at: Micros,
+}
+
+/// The newest report on an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct StateResult {
+    pub report: ResultReport,
+    pub taken_at: Micros,
+}
+
+/// The time in the settlement of a partition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct StatePicks {
+    pub clock: Micros,
+}
+
+impl From<PickClosing> for ClosingPrice {
+    fn from(closing: PickClosing) -> Self {
+        Self { price: closing.price, probability: closing.probability, last_seen_at: closing.last_seen_at }
+    }
+}

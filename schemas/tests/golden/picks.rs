@@ -1,0 +1,50 @@
+//! Records of picks with a value in every field, as golden files have them. What is published of them never changes.
+
+use arb_model::Time;
+use arb_model::fixtures::{pick, price};
+use arb_schemas::records::{PeriodScore, PickCandidate, PickClosing, ResultReport};
+
+pub(crate) fn candidate() -> PickCandidate {
+    let pick = pick();
+    PickCandidate {
+        bot: pick.bot,
+        version: pick.version,
+        feed: pick.feed,
+        event: pick.event,
+        market: pick.market,
+        period: pick.period,
+        line: pick.line,
+        outcome: pick.outcome,
+        draw_refunds: pick.draw_refunds,
+        book: pick.book,
+        price: pick.price,
+        probability: pick.probability,
+        method: pick.method,
+        stake: pick.stake,
+        reasons: pick.reasons,
+        at: pick.published_at,
+    }
+}
+
+pub(crate) fn report() -> ResultReport {
+    ResultReport {
+        event: "852a3abe".into(),
+        status: "finished".into(),
+        scores: vec![
+            PeriodScore { period: "full_time".into(), home: 2, away: 1 },
+            PeriodScore { period: "h1".into(), home: 0, away: 1 },
+        ],
+        starts_at: Some(1_782_000_600_000_000),
+        source: "operator".into(),
+        at: 1_782_007_200_000_000,
+    }
+}
+
+pub(crate) fn closing() -> PickClosing {
+    PickClosing {
+        pick: pick().id,
+        price: Some(price(2_050_000)),
+        probability: 0.5,
+        last_seen_at: Time(1_782_000_590_000_000),
+    }
+}
