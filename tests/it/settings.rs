@@ -137,6 +137,7 @@ fn the_page_of_metrics_has_the_list() {
         Reporter::Serve,
         Reporter::Sink,
         Reporter::Deliver,
+        Reporter::Settle,
     ] {
         let expected: String =
             list::ALL.iter().filter(|metric| metric.role == role).map(metric_row).collect();
