@@ -151,13 +151,13 @@ proptest! {
         }
         let payouts = Payouts::at_books(&bets, &levels(&entry, Market { family: entry.market.known().unwrap(), period: entry.period.known().unwrap() }, &Books::default()));
         let rows: Vec<Vec<f64>> = payouts.ways().map(Iterator::collect).collect();
-        let returned = stake as f64 * (at.millionths() as f64 / 1e6);
+        let returned = stake as f64 * (f64::from(at.millionths()) / 1e6);
         for other in others {
             let amounts: Vec<f64> = (0..bets.len()).map(|place| if place == leg {
                 stake as f64
             } else {
                 let most = entry.legs[place].limit.map_or(f64::MAX, |limit| limit.0 as f64);
-                (other[place] * returned / (entry.legs[place].price.millionths() as f64 / 1e6)).min(most)
+                (other[place] * returned / (f64::from(entry.legs[place].price.millionths()) / 1e6)).min(most)
             }).collect();
             let least = rows.iter()
                 .map(|row| row.iter().zip(&amounts).map(|(pays, amount)| (pays - 1.0) * amount).sum::<f64>())
