@@ -125,53 +125,8 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         }
         // Markers of scans are no rows.
         RecordType::ScanBegin | RecordType::ScanEnd => DecodedRecord::Nothing,
-        // No topic of the sink's has them.
-        RecordType::BoardEntry
-        | RecordType::BoardProgress
-        | RecordType::EdgeSignal
-        | RecordType::StateHead
-        | RecordType::StateLine
-        | RecordType::StateSource
-        | RecordType::StateScan
-        | RecordType::StateScanRepeats
-        | RecordType::ScanRequest
-        | RecordType::ScanResult
-        | RecordType::StatePush
-        | RecordType::StatePartition
-        | RecordType::StateClock
-        | RecordType::StateBook
-        | RecordType::StateMargins
-        | RecordType::StateSurvival
-        | RecordType::StateStaleBooks
-        | RecordType::AccountCommand
-        | RecordType::AccountTimer
-        | RecordType::Account
-        | RecordType::AccountSession
-        | RecordType::AccountKey
-        | RecordType::AccountReply
-        | RecordType::AccountClock
-        | RecordType::AccountInvitation
-        | RecordType::AccountAudit
-        | RecordType::AccountUsage
-        | RecordType::AccountLeaseQuota
-        | RecordType::AccountSettleQuota
-        | RecordType::AccountEndpoint
-        | RecordType::WebhookEvent
-        | RecordType::WebhookAttempt
-        | RecordType::WebhookTimer
-        | RecordType::WebhookRedelivery
-        | RecordType::StateWebhookDelivery
-        | RecordType::StateWebhooks
-        | RecordType::StateWebhookFailing
-        | RecordType::StateWebhookNotice
-        | RecordType::PickCandidate
-        | RecordType::ResultReport
-        | RecordType::PickClosing
-        | RecordType::PickTimer
-        | RecordType::Pick
-        | RecordType::StatePick
-        | RecordType::StateResult
-        | RecordType::StatePicks => return other(),
+        // No topic of the sink's has any other: a test reads one of each that they have.
+        _ => return other(),
     })
 }
 

@@ -214,3 +214,21 @@ fn an_entry_of_the_delivery_log_is_a_row_and_fits_by_its_times() {
         }
     }
 }
+
+/// The stored bytes of each type of record that a topic of the sink has, in each of its versions, are no rejected record.
+#[test]
+fn every_record_of_its_topics_is_known() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/golden");
+    for topic in &crate::sources::TOPICS {
+        for record in topic.records {
+            let stored: Vec<_> = (1..10)
+                .filter_map(|version| std::fs::read(folder.join(format!("{record:?}.v{version}.bin"))).ok())
+                .collect();
+            assert!(!stored.is_empty(), "{record:?}");
+            for message in stored {
+                let made = read(topic, &message);
+                assert!(!matches!(made, DecodedRecord::Rejected(_)), "{record:?}: {made:?}");
+            }
+        }
+    }
+}
