@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 69] = [
+pub(crate) static ROUTES: [Route<Resources>; 70] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -45,6 +45,10 @@ pub(crate) static ROUTES: [Route<Resources>; 69] = [
         |to, request, charge| to.history.page(request, charge),
     )
     .costing(1),
+    Row::keyed(Method::GET, "/api/v1/arbs/changes", (BOTH, Scope::StreamRead), 1, |to, request, charge| {
+        to.market(charge).stream.changes(request, charge)
+    })
+    .for_test_keys(),
     Row::keyed_task(Method::GET, "/api/v1/arbs/{id}", (BOTH, Scope::BoardRead), |to, request, charge| {
         to.history.show(request, charge)
     })

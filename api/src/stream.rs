@@ -7,7 +7,7 @@
 //! - `query`: the parameters of a request; `session`: one stream from beginning to end; `client`: the pieces
 //!   until the client has caught up with the ring, `follower`: the pieces from then on; `sse_body`: both as
 //!   one body; `notice`: messages beside events.
-//! - `open_streams`: how many an account has.
+//! - `changes`: the events after one, as a page. `open_streams`: how many an account has.
 //! - `waker_set`: how all streams are woken; `idle_timer`: detects a stream that has sent nothing for long.
 //! - `catch_up`: events that only Kafka still has; `catch_up_limiter`: which clients may read them now.
 //!
@@ -19,6 +19,7 @@
 
 mod catch_up;
 mod catch_up_limiter;
+mod changes;
 mod client;
 mod conflation;
 mod event;
@@ -48,6 +49,7 @@ use warp::Reply;
 use warp::reply::Response;
 
 use self::catch_up_limiter::CatchUpLimiter;
+pub(crate) use self::changes::{Changes, ChangesQuery};
 use self::client::{Client, Start};
 use self::hub::FeedHub;
 pub(crate) use self::open_streams::OpenStream;

@@ -1,10 +1,12 @@
-//! `GET /v1/stream`, `GET /api/v1/stream` and `GET /session/stream`: the entry to the stream. It never sends an event itself.
+//! `GET /v1/stream`, `GET /api/v1/stream` and `GET /session/stream`: the entry to the stream; and `GET /v1/arbs/changes`, pages of it. It
+//! never decides which events a client is sent.
 
 use std::sync::Arc;
 
 use arb_accounts::key::Mode;
 use arb_accounts::quota::of_sessions;
 use arb_accounts::scope::Scope;
+use serde_json::json;
 use warp::http::HeaderValue;
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use warp::reply::Response;
@@ -15,9 +17,10 @@ use crate::access::tickets;
 use crate::access::usage::Usage;
 use crate::http::charge::{self, Charge};
 use crate::http::problem::Problem;
+use crate::http::reply;
 use crate::http::request::Request;
-use crate::http::route::Started;
-use crate::stream::{OpenStream, StreamQuery, StreamState};
+use crate::http::route::{Answer, Started};
+use crate::stream::{Changes, ChangesQuery, OpenStream, StreamQuery, StreamState};
 
 /// The feed and its streams.
 #[derive(Debug)]
@@ -51,6 +54,17 @@ impl StreamResource {
         }))
     }
 
+    /// Answers `GET /arbs/changes`.
+    pub(crate) fn changes(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        let query = ChangesQuery::parse(request.query())?;
+        self.check(query.stream())?;
+        charge.charge()?;
+        let Changes { events, next, has_more, resync } = self.streams.changes(&query);
+        let head = json!({"next": next, "has_more": has_more, "resync": resync}).to_string();
+        // The events are text already.
+        Ok(reply::json(format!(r#"{{"events":[{}],{}"#, events.join(","), &head[1..])))
+    }
+
     /// Answers the request of a session, which it holds like a key.
     pub(crate) fn open_for_session(
         &self,
@@ -81,6 +95,14 @@ impl StreamResource {
         }))
     }
 
+    /// Refuses a query that cannot be answered, or not yet.
+    fn check(&self, query: &StreamQuery) -> Result<(), Problem> {
+        if !self.streams.is_ready() {
+            return Err(Problem::unavailable("The feed is being read; try again."));
+        }
+        self.streams.check(query)
+    }
+
     /// The query and a place of the account, of which it may have so many.
     fn begin(
         &self,
@@ -88,10 +110,7 @@ impl StreamResource {
         (account, most): (&str, u32),
     ) -> Result<(StreamQuery, OpenStream), Problem> {
         let query = StreamQuery::parse(&tickets::without_ticket(request.query()), request.headers())?;
-        if !self.streams.is_ready() {
-            return Err(Problem::unavailable("The feed is being read; try again."));
-        }
-        self.streams.check(&query)?;
+        self.check(&query)?;
         let place = self.streams.place(account, most);
         Ok((query, place.ok_or_else(Problem::too_many_streams)?))
     }

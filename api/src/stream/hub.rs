@@ -230,6 +230,11 @@ impl FeedHub {
         (place, snapshot)
     }
 
+    /// Where a client begins that has nothing yet: after the last event, or after the snapshot of a feed that has no more events.
+    pub(super) fn beginning(&self) -> Positions {
+        self.fixed.get().map_or_else(|| self.head(), |(place, _)| place.reader.clone())
+    }
+
     /// The place at which a client with these positions continues; `None` when an event that it lacks is no
     /// longer in memory.
     pub(super) fn join(&self, at: &Positions) -> Option<RingPosition> {

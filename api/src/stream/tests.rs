@@ -9,6 +9,7 @@ use arb_schemas::records::{ArbWindow, EdgeSignal, SignalChange};
 use super::event::Event;
 use crate::fixtures::{closed, entry, signal};
 
+mod changes;
 mod filtered;
 
 /// A window with this id and sequence, opened.

@@ -1,0 +1,119 @@
+//! The events after one, as a page: for clients that cannot hold a stream.
+//!
+//! What a page has is what a stream with the same filters sends after the same id. It is read from memory alone: who comes back later
+//! than memory reaches is told to begin again. It never waits for an event.
+
+use super::StreamState;
+use super::event::{Block, Part};
+use super::hub::{FeedHub, RingPosition};
+use super::position::{self, EventId, Positions};
+use super::query::StreamQuery;
+use crate::http::paging;
+use crate::http::parameters::parameters;
+use crate::http::problem::Problem;
+
+/// Parameters of streams that a page has not.
+const OF_STREAMS: [&str; 3] = ["last_event_id", "conflate_ms", "heartbeat_seconds"];
+const BAD_ID: &str = "must be a `next` of this route or the id of an event of a stream";
+/// The feed is another one than that of the id.
+const EPOCH: &str = "epoch_changed";
+/// The id is of before what is in memory.
+const TOO_OLD: &str = "too_old";
+
+/// What is asked.
+#[derive(Debug)]
+pub(crate) struct ChangesQuery {
+    stream: StreamQuery,
+    since: Option<EventId>,
+    most: usize,
+}
+
+/// A page.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    /// Each as an object of JSON.
+    pub(crate) events: Vec<String>,
+    /// The id to ask with the next time.
+    pub(crate) next: String,
+    /// There are more already.
+    pub(crate) has_more: bool,
+    /// Why the client must begin again, with the board.
+    pub(crate) resync: Option<&'static str>,
+}
+
+impl ChangesQuery {
+    /// From the query of a request: `since`, `limit`, and the filters of streams.
+    pub(crate) fn parse(query: &str) -> Result<Self, Problem> {
+        let (mut since, mut most) = (None, paging::LIMIT);
+        let mut filters = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in parameters(query)? {
+            match &*name {
+                "since" => {
+                    let id = position::decode(&value);
+                    since = Some(id.ok_or_else(|| Problem::invalid_param("since", BAD_ID))?);
+                }
+                "limit" => most = paging::limit(&value)?,
+                name if OF_STREAMS.contains(&name) => return Err(Problem::invalid_param(name, "is unknown")),
+                name => drop(filters.append_pair(name, &value)),
+            }
+        }
+        let stream = StreamQuery::parse(&filters.finish(), &warp::http::HeaderMap::new())?;
+        Ok(Self { stream, since, most })
+    }
+
+    /// The filters.
+    pub(crate) fn stream(&self) -> &StreamQuery {
+        &self.stream
+    }
+}
+
+impl StreamState {
+    /// The page of a query.
+    pub(crate) fn changes(&self, query: &ChangesQuery) -> Changes {
+        let hub = &self.streams.hub;
+        let Some(EventId { epoch, positions }) = &query.since else { return begin(hub, None) };
+        if epoch != hub.epoch() || positions.as_slice().len() != hub.head().as_slice().len() {
+            return begin(hub, Some(EPOCH));
+        }
+        // An instance that has not come so far yet has nothing newer.
+        if !hub.head().reaches(positions) {
+            return page(hub, positions, Vec::new(), false);
+        }
+        let read = hub.join(positions).and_then(|place| read(hub, query, positions, place));
+        read.unwrap_or_else(|| begin(hub, Some(TOO_OLD)))
+    }
+}
+
+/// Nothing, and where to go on.
+fn begin(hub: &FeedHub, resync: Option<&'static str>) -> Changes {
+    Changes { resync, ..page(hub, &hub.beginning(), Vec::new(), false) }
+}
+
+fn page(hub: &FeedHub, sent: &Positions, events: Vec<String>, has_more: bool) -> Changes {
+    Changes { events, next: position::encode(hub.epoch(), sent), has_more, resync: None }
+}
+
+/// The events from a place in memory on; `None` when they leave it meanwhile.
+fn read(hub: &FeedHub, query: &ChangesQuery, from: &Positions, place: RingPosition) -> Option<Changes> {
+    let (mut sent, mut events) = (from.clone(), Vec::new());
+    sent.learn(&place.reader);
+    let mut cursor = hub.cursor(place.next)?;
+    while events.len() < query.most {
+        let Some(block) = cursor.read() else { return Some(page(hub, &sent, events, false)) };
+        let (partition, offset, mark) = (block.partition, block.offset, block.mark);
+        let is_new = sent.is_before(partition, offset) && !sent.has_had(partition, mark);
+        sent.pass(partition, offset, mark);
+        let part = if is_new { query.stream.filter.part(block) } else { Part::Nothing };
+        events.extend(event(block, part, &position::encode(hub.epoch(), &sent)));
+        cursor.advance();
+    }
+    let has_more = cursor.read().is_some();
+    Some(page(hub, &sent, events, has_more))
+}
+
+/// A part of an event as an object, with the id of the place after it.
+fn event(block: &Block, part: Part, id: &str) -> Option<String> {
+    let text = block.part(part)?;
+    let data = std::str::from_utf8(&text).ok()?.split_once("\ndata: ")?.1.trim_end();
+    Some(format!(r#"{{"id":"{id}","event":"{}","data":{data}}}"#, block.kind.key()))
+}
