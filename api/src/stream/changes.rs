@@ -79,7 +79,7 @@ impl StreamState {
         if !hub.head().reaches(positions) {
             return page(hub, positions, Vec::new(), false);
         }
-        let read = hub.join(positions).and_then(|place| read(hub, query, positions, place));
+        let read = hub.join(positions).and_then(|place| read(hub, query, positions, &place));
         read.unwrap_or_else(|| begin(hub, Some(TOO_OLD)))
     }
 }
@@ -94,7 +94,7 @@ fn page(hub: &FeedHub, sent: &Positions, events: Vec<String>, has_more: bool) ->
 }
 
 /// The events from a place in memory on; `None` when they leave it meanwhile.
-fn read(hub: &FeedHub, query: &ChangesQuery, from: &Positions, place: RingPosition) -> Option<Changes> {
+fn read(hub: &FeedHub, query: &ChangesQuery, from: &Positions, place: &RingPosition) -> Option<Changes> {
     let (mut sent, mut events) = (from.clone(), Vec::new());
     sent.learn(&place.reader);
     let mut cursor = hub.cursor(place.next)?;

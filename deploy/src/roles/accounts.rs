@@ -1,14 +1,13 @@
 //! `arb accounts`: the pump of the accounts machine on a thread of its own, its timers, and the watchdog.
 //!
-//! One instance owns the one partition; every other one stands by in the same consumer group and takes over. The owner writes a timer
-//! a second: several that do at a time do no harm, because the machine takes the latest.
+//! One instance owns the one partition and writes its timers; every other one stands by in the same consumer group and takes over.
 
 use std::time::Duration;
 
 use arb_accounts::counts::AccountCounts;
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::{codec, telemetry};
-use arb_kafka::{self as kafka, Cluster, CommandProducer};
+use arb_kafka::{self as kafka, CommandProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::ProgressMap;
@@ -26,8 +25,6 @@ use crate::system::{clock, signals};
 
 /// Records of one transaction at most.
 const RECORDS: usize = 1_000;
-/// Between two timers.
-const TICK: Duration = Duration::from_secs(1);
 /// How long a report of the broker on a timer is waited for.
 const REPORT: Duration = Duration::from_millis(100);
 /// The key of timers.
@@ -51,7 +48,8 @@ fn pump_until(
 ) -> anyhow::Result<Counts<AccountCounts>> {
     let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
     let partitions = kafka::machine_partitions(cluster, &AccountsMachine::TOPICS)?;
-    write_timers(cluster, &places, stop)?;
+    let timers = CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?;
+    machine::write_timers(&places, stop, move |_| write_timer(&timers))?;
     let role = MachineRole::<AccountsMachine> {
         machine: AccountsConfig { max_accounts: config.most },
         group: config.group.clone(),
@@ -65,23 +63,6 @@ fn pump_until(
         inspect: telemetry::inspect,
     };
     machine::pump_until(stop, role, cluster, admin)
-}
-
-/// Writes a timer a second while a partition is owned, until the shutdown signal. A timer that is not delivered is followed by
-/// the next one.
-fn write_timers(cluster: &Cluster, places: &ProgressMap, stop: &Stop) -> anyhow::Result<()> {
-    let producer = CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?;
-    let (places, stop) = (places.clone(), stop.clone());
-    std::thread::Builder::new().name("timers".to_owned()).spawn(move || {
-        while !stop.wait(TICK) {
-            if !places.get().is_empty()
-                && let Err(error) = write_timer(&producer)
-            {
-                tracing::warn!(%error, "a timer was not written");
-            }
-        }
-    })?;
-    Ok(())
 }
 
 fn write_timer(producer: &CommandProducer) -> anyhow::Result<()> {

@@ -1,11 +1,8 @@
 //! `arb settle`: the pump of the settlement machine on a thread of its own, its timers, and the watchdog.
 //!
-//! Instances share the partitions. Each writes a timer a second to those that it owns: several at a time do no harm, because the machine
-//! takes the latest.
+//! Instances share the partitions; each writes the timers of those that it owns.
 
-use std::time::Duration;
-
-use arb_kafka::{self as kafka, Cluster, TaskProducer};
+use arb_kafka::{self as kafka, TaskProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::ProgressMap;
@@ -28,8 +25,6 @@ use crate::system::{clock, signals};
 
 /// Tasks of one transaction at most.
 const RECORDS: usize = 1_000;
-/// Between two timers.
-const TICK: Duration = Duration::from_secs(1);
 /// The key of timers.
 const TIMER: &str = "timer";
 
@@ -51,7 +46,8 @@ fn pump_until(
 ) -> anyhow::Result<Counts<SettleCounts>> {
     let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
     let partitions = kafka::machine_partitions(cluster, &SettleMachine::TOPICS)?;
-    write_timers(cluster, &places, stop)?;
+    let timers = TaskProducer::new(cluster, &PICK_TASKS)?;
+    machine::write_timers(&places, stop, move |partition| write_timer(&timers, partition))?;
     let role = MachineRole::<SettleMachine> {
         machine: (),
         group: config.group.clone(),
@@ -65,23 +61,6 @@ fn pump_until(
         inspect: telemetry::inspect,
     };
     machine::pump_until(stop, role, cluster, admin)
-}
-
-/// Writes a timer a second to each partition that is owned, until the shutdown signal. A timer that is not delivered is followed by the
-/// next one.
-fn write_timers(cluster: &Cluster, places: &ProgressMap, stop: &Stop) -> anyhow::Result<()> {
-    let producer = TaskProducer::new(cluster, &PICK_TASKS)?;
-    let (places, stop) = (places.clone(), stop.clone());
-    std::thread::Builder::new().name("timers".to_owned()).spawn(move || {
-        while !stop.wait(TICK) {
-            let owned = places.get();
-            let written = owned.keys().try_for_each(|partition| write_timer(&producer, *partition));
-            if let Err(error) = written {
-                tracing::warn!("a timer was not written: {error:#}");
-            }
-        }
-    })?;
-    Ok(())
 }
 
 fn write_timer(producer: &TaskProducer, partition: i32) -> anyhow::Result<()> {
