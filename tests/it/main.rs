@@ -13,6 +13,7 @@ mod api;
 mod bad_input;
 mod bench;
 mod board;
+mod changes;
 mod clickhouse;
 mod dead_letters;
 mod devig;
