@@ -49,7 +49,7 @@ use warp::Reply;
 use warp::reply::Response;
 
 use self::catch_up_limiter::CatchUpLimiter;
-pub(crate) use self::changes::{Changes, ChangesQuery};
+pub(crate) use self::changes::{ChangesPage, ChangesQuery};
 use self::client::{Client, Start};
 use self::hub::FeedHub;
 pub(crate) use self::open_streams::OpenStream;

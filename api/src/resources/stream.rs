@@ -20,7 +20,7 @@ use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
-use crate::stream::{Changes, ChangesQuery, OpenStream, StreamQuery, StreamState};
+use crate::stream::{ChangesPage, ChangesQuery, OpenStream, StreamQuery, StreamState};
 
 /// The feed and its streams.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl StreamResource {
         let query = ChangesQuery::parse(request.query())?;
         self.check(query.stream())?;
         charge.charge()?;
-        let Changes { events, next, has_more, resync } = self.streams.changes(&query);
+        let ChangesPage { events, next, has_more, resync } = self.streams.changes(&query);
         let head = json!({"next": next, "has_more": has_more, "resync": resync}).to_string();
         // The events are text already.
         Ok(reply::json(format!(r#"{{"events":[{}],{}"#, events.join(","), &head[1..])))

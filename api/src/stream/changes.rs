@@ -30,7 +30,7 @@ pub(crate) struct ChangesQuery {
 
 /// A page.
 #[derive(Debug)]
-pub(crate) struct Changes {
+pub(crate) struct ChangesPage {
     /// Each as an object of JSON.
     pub(crate) events: Vec<String>,
     /// The id to ask with the next time.
@@ -69,7 +69,7 @@ impl ChangesQuery {
 
 impl StreamState {
     /// The page of a query.
-    pub(crate) fn changes(&self, query: &ChangesQuery) -> Changes {
+    pub(crate) fn changes(&self, query: &ChangesQuery) -> ChangesPage {
         let hub = &self.streams.hub;
         let Some(EventId { epoch, positions }) = &query.since else { return begin(hub, None) };
         if epoch != hub.epoch() || positions.as_slice().len() != hub.head().as_slice().len() {
@@ -85,16 +85,16 @@ impl StreamState {
 }
 
 /// Nothing, and where to go on.
-fn begin(hub: &FeedHub, resync: Option<&'static str>) -> Changes {
-    Changes { resync, ..page(hub, &hub.beginning(), Vec::new(), false) }
+fn begin(hub: &FeedHub, resync: Option<&'static str>) -> ChangesPage {
+    ChangesPage { resync, ..page(hub, &hub.beginning(), Vec::new(), false) }
 }
 
-fn page(hub: &FeedHub, sent: &Positions, events: Vec<String>, has_more: bool) -> Changes {
-    Changes { events, next: position::encode(hub.epoch(), sent), has_more, resync: None }
+fn page(hub: &FeedHub, sent: &Positions, events: Vec<String>, has_more: bool) -> ChangesPage {
+    ChangesPage { events, next: position::encode(hub.epoch(), sent), has_more, resync: None }
 }
 
 /// The events from a place in memory on; `None` when they leave it meanwhile.
-fn read(hub: &FeedHub, query: &ChangesQuery, from: &Positions, place: &RingPosition) -> Option<Changes> {
+fn read(hub: &FeedHub, query: &ChangesQuery, from: &Positions, place: &RingPosition) -> Option<ChangesPage> {
     let (mut sent, mut events) = (from.clone(), Vec::new());
     sent.learn(&place.reader);
     let mut cursor = hub.cursor(place.next)?;

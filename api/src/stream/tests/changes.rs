@@ -7,7 +7,7 @@ use arb_schemas::records::ArbWindow;
 use arb_schemas::wire::encode;
 use serde_json::Value;
 
-use super::super::changes::{Changes, ChangesQuery};
+use super::super::changes::{ChangesPage, ChangesQuery};
 use super::super::position::{Positions, encode as id_of};
 use crate::SharedApp;
 use crate::fixtures::{TestApp, closed, entry};
@@ -41,7 +41,7 @@ impl Feed {
         self.offset += 1;
     }
 
-    fn page(&self, query: &str) -> Changes {
+    fn page(&self, query: &str) -> ChangesPage {
         self.app.stream.changes(&ChangesQuery::parse(query).ok().unwrap())
     }
 
