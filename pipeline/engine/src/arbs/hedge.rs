@@ -1,5 +1,5 @@
 //! A hedge: one bet of an arb is placed, at its own price and stake, and the others are to be staked at present prices so that the
-//! worst that can happen is best.
+//! worst that can happen is best, pushes aside.
 //!
 //! Profit in each way in which the bets can end is linear in the stakes, so the best worst case is at a vertex of what the limits allow:
 //! with at most three open stakes all of them are tried. Stakes are then rounded to what venues take, both ways each. No leg is staked
@@ -74,7 +74,9 @@ pub fn hedge(entry: &BoardEntry, books: &Books, placed: PlacedBet) -> Option<Hed
     let bets: Vec<_> = legs.iter().map(|(bet, _)| *bet).collect();
     let legs: Vec<_> = legs.into_iter().map(|(_, leg)| leg).collect();
     let payouts = Payouts::at_books(&bets, &levels(entry, market, books));
-    let stakes = stakes(&legs, &payouts, (placed.leg, legs[placed.leg].stake_of(placed.stake)));
+    // Where all stakes come back, whatever they are, nothing is decided.
+    let deciding = payouts.clone().without_refund();
+    let stakes = stakes(&legs, &deciding, (placed.leg, legs[placed.leg].stake_of(placed.stake)));
     let profits = profits(&payouts, &stakes);
     let settle = |row: &[i64]| {
         row.iter().zip(&bets).map(|(pays, (_, price))| Settlement::that_pays(*pays, *price)).collect()

@@ -201,6 +201,12 @@ impl Payouts {
         self
     }
 
+    /// Only those in which not every stake comes back as it was.
+    pub(super) fn without_refund(mut self) -> Self {
+        self.rows.retain(|row| row.iter().any(|pays| *pays != ONE));
+        self
+    }
+
     /// How many legs.
     #[must_use]
     pub fn legs(&self) -> usize {

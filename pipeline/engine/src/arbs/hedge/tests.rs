@@ -70,6 +70,16 @@ fn a_bet_at_a_worse_price_is_hedged_at_what_is_left() {
 }
 
 #[test]
+fn a_push_decides_nothing() {
+    let entry = entry("totals", Some(2_000), &[("over", price("2.5")), ("under", price("1.8547"))]);
+    let hedge = hedge(&entry, &Books::default(), placed(0, 5_000, "2.5")).unwrap();
+    // 125.00 / 1.8547 = 67.40: either way 7.6 are won, and on two goals exactly both stakes come back.
+    assert_eq!(asked(&hedge), [5_000, 6_740]);
+    let profits: Vec<_> = hedge.ways.iter().map(|way| way.profit.round()).collect();
+    assert_eq!(profits, [0.0, 760.0, 761.0]);
+}
+
+#[test]
 fn where_the_rest_costs_more_than_it_saves_nothing_is_staked() {
     let entry = winner(&["2.30", "1.50", "1.60"].map(price));
     let hedge = hedge(&entry, &Books::default(), placed(0, 5_000, "2.30")).unwrap();
