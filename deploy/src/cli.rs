@@ -24,7 +24,9 @@ pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
 pub(crate) use clickhouse::{ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
-pub(crate) use roles::{Accounts, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink};
+pub(crate) use roles::{
+    Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
+};
 pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Synth, Topics, TopicsAction};
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Deliver(Deliver),
     /// Publish picks of bots before events, and grade them from results
     Settle(Settle),
+    /// Let bots look at the current prices, and ask for picks
+    Bots(Bots),
     /// Serve the board, edge signals, streams and usage over HTTP
     Serve(Serve),
     /// Run the local Kafka alone
@@ -116,6 +120,7 @@ impl Command {
             Self::Sink(_) => "sink",
             Self::Deliver(_) => "deliver",
             Self::Settle(_) => "settle",
+            Self::Bots(_) => "bots",
             Self::Serve(_) => "serve",
             Self::Kafka(_) => "kafka",
             Self::Clickhouse(_) => "clickhouse",
@@ -136,7 +141,7 @@ impl Command {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct AdminOptions {
     /// Where metrics, /livez and /readyz are served, without a key; port 0 is any free one [default: 127.0.0.1, at 9101
-    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink, 9105 for accounts, 9106 for deliver, 9107 for settle]
+    /// for ingest, 9102 for process, 9103 for serve, 9104 for sink, 9105 for accounts, 9106 for deliver, 9107 for settle, 9108 for bots]
     #[arg(long, env = "ARB_ADMIN_LISTEN", value_name = "ADDRESS|off")]
     pub admin_listen: Option<AdminListen>,
 }
@@ -226,6 +231,10 @@ pub(crate) struct Market {
     /// An exchange besides them, with lays and limits
     #[arg(long, default_value_t = true, action = ArgAction::Set)]
     pub(crate) exchange: bool,
+    /// Slots of short matches besides those events: over four minutes after they begin, so that results are seen soon
+    /// [default: 12 with arb up, else 0]
+    #[arg(long, value_parser = size_or_none)]
+    pub(crate) short_events: Option<usize>,
 }
 
 /// How prices are written.
@@ -291,7 +300,7 @@ pub(crate) struct Up {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Port of ingest's metrics on this machine; the next ones are those of process, serve, sink, accounts, deliver and settle; 0 takes free ones
+    /// Port of ingest's metrics on this machine; the next ones are those of process, serve, sink, accounts, deliver, settle and bots; 0 takes free ones
     #[arg(long, env = "ARB_ADMIN_PORT", default_value_t = FIRST_ADMIN_PORT)]
     pub(crate) admin_port: u16,
     /// The rules for windows
@@ -334,6 +343,10 @@ fn seconds(text: &str) -> Result<Micros, String> {
 fn size(text: &str) -> Result<usize, String> {
     let size = text.parse().ok().filter(|size| (1..=100_000).contains(size));
     size.ok_or_else(|| "give a number from 1 to 100000".to_owned())
+}
+
+fn size_or_none(text: &str) -> Result<usize, String> {
+    if text == "0" { Ok(0) } else { size(text) }
 }
 
 fn millis(text: &str) -> Result<Duration, String> {

@@ -86,6 +86,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Sink(config) => roles::sink::run(config)?,
         Command::Deliver(config) => roles::deliver::run(config)?,
         Command::Settle(config) => roles::settle::run(config)?,
+        Command::Bots(config) => roles::bots::run(config)?,
         Command::Serve(config) => roles::serve::run(&config)?,
         Command::Kafka(config) => local::kafka::run(&config)?,
         Command::Clickhouse(config) => local::clickhouse::run(&config)?,

@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod accounts;
 pub mod admin;
 pub(crate) mod books;
+pub(crate) mod bots;
 pub(crate) mod clickhouse;
 pub(crate) mod cluster;
 pub(crate) mod deliver;

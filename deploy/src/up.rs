@@ -30,6 +30,9 @@ use crate::roles::clickhouse as clickhouse_of;
 use crate::roles::{admin, cluster, ingest};
 use crate::system::signals;
 
+/// Slots of short matches in a demonstration: results come within minutes.
+const SHORT_EVENTS: usize = 12;
+
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let home = &config.home.home;
     home_folder::make(home)?;
@@ -134,8 +137,16 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let security = config.security.arguments();
     let common: Vec<_> =
         ["--child", "--brokers", &brokers].into_iter().chain(security.iter().map(String::as_str)).collect();
-    let [ingest_admin, process_admin, serve_admin, sink_admin, accounts_admin, deliver_admin, settle_admin] =
-        admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
+    let [
+        ingest_admin,
+        process_admin,
+        serve_admin,
+        sink_admin,
+        accounts_admin,
+        deliver_admin,
+        settle_admin,
+        bots_admin,
+    ] = admin::ROLES.map(|role| format!("--admin-listen={}", admin::address(config.admin_port, role)));
     let books = config.books_file.as_ref().map(|file| format!("--books-file={}", file.display()));
     let rules = ["--policy", config.policy.key(), &process_admin];
     let rules: Vec<_> = rules.into_iter().chain(books.as_deref()).collect();
@@ -154,6 +165,8 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     children.start("serve", &[&common[..], &serve, &webhooks].concat())?;
     children.start("deliver", &[&common[..], &[&deliver_admin], &webhooks].concat())?;
     children.start("settle", &[&common[..], &[&settle_admin]].concat())?;
+    let bots: Vec<_> = bots_arguments(&config.play).into_iter().chain(books.as_deref()).collect();
+    children.start("bots", &[&common[..], &bots, &[&bots_admin]].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
     {
         let _progress = Progress::start("reading the board", Report::Live);
@@ -282,6 +295,15 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
 }
 
 /// The settings of `ingest`, from those of `up`.
+/// What the bots are told of the feed. The first book of the simulated market moves before the others.
+fn bots_arguments(play: &Play) -> Vec<&'static str> {
+    match (&play.replay, play.live.wanted) {
+        (Some(_), _) => vec!["--feed=recorded"],
+        (None, true) => vec!["--feed=live"],
+        (None, false) => vec!["--feed=simulated", "--sharp-books=alderbet"],
+    }
+}
+
 fn play_arguments(play: &Play) -> Vec<String> {
     if play.live.wanted {
         return play.live.arguments();
@@ -292,6 +314,7 @@ fn play_arguments(play: &Play) -> Vec<String> {
         format!("--events={}", play.market.events),
         format!("--books={}", play.market.books),
         format!("--exchange={}", play.market.exchange),
+        format!("--short-events={}", play.market.short_events.unwrap_or(SHORT_EVENTS)),
     ];
     if let Some(recording) = &play.replay {
         arguments.push(format!("--replay={}", recording.display()));

@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use arb_accounts::machine::MAX_ACCOUNTS;
 use arb_api::http::server::Network;
+use arb_model::FeedKind;
 #[cfg(feature = "fail-points")]
 use arb_runtime::fail_point::Passage;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::{AdminOptions, Brokers, Child, HistorySource, Home, PepperFile, Play, Rules, Writer, millis};
@@ -185,6 +187,32 @@ pub(crate) struct Settle {
     pub(crate) brokers: Brokers,
     #[command(flatten)]
     pub(crate) child: Child,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Bots {
+    /// What the prices are of. It is part of every pick, and records of two kinds are never put together
+    #[arg(long, env = "ARB_BOTS_FEED", value_parser = feed_kinds())]
+    pub(crate) feed: FeedKind,
+    /// Books whose prices the bot sharp takes for fair; the first one that has all outcomes
+    #[arg(long, env = "ARB_BOTS_SHARP_BOOKS", value_delimiter = ',', default_value = "pinnacle")]
+    pub(crate) sharp_books: Vec<String>,
+    /// File of books (TOML), the same as the processor's; without one the table that this program ships with
+    #[arg(long, env = "ARB_BOOKS_FILE")]
+    pub(crate) books_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) guard: Guard,
+    #[command(flatten)]
+    pub(crate) admin: AdminOptions,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
+fn feed_kinds() -> impl TypedValueParser<Value = FeedKind> {
+    PossibleValuesParser::new(FeedKind::KEYS)
+        .try_map(|key| FeedKind::parse(&key).ok_or("there is no such kind of feed"))
 }
 
 /// Who may create an account over HTTP.

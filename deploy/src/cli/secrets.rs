@@ -15,7 +15,7 @@ pub fn hide(command: &mut Command, role: &str) {
         "ingest" => &[KAFKA, KAFKA_OAUTH, ODDS_API_KEY],
         "sink" => &[KAFKA, KAFKA_OAUTH, WRITER],
         "serve" => &[KAFKA, KAFKA_OAUTH, READER],
-        "process" | "deliver" | "settle" => &[KAFKA, KAFKA_OAUTH],
+        "process" | "deliver" | "settle" | "bots" => &[KAFKA, KAFKA_OAUTH],
         _ => &[],
     };
     for name in ALL.iter().filter(|name| !needed.contains(name)) {

@@ -25,8 +25,16 @@ use warp::reply::Response;
 use crate::cli::{self, AdminListen, FIRST_ADMIN_PORT};
 
 /// The roles in the order of their ports.
-pub(crate) const ROLES: [Role; 7] =
-    [Role::Ingest, Role::Process, Role::Serve, Role::Sink, Role::Accounts, Role::Deliver, Role::Settle];
+pub(crate) const ROLES: [Role; 8] = [
+    Role::Ingest,
+    Role::Process,
+    Role::Serve,
+    Role::Sink,
+    Role::Accounts,
+    Role::Deliver,
+    Role::Settle,
+    Role::Bots,
+];
 /// How often the role is looked at, and samples are sorted.
 const POLL: Duration = Duration::from_secs(1);
 /// Scrapers are few.
@@ -106,6 +114,7 @@ fn begin(role: Role) {
         Role::Sink => arb_sink::telemetry::begin(),
         Role::Deliver => arb_deliver::telemetry::begin(),
         Role::Settle => arb_settle::telemetry::begin(),
+        Role::Bots => arb_bots::telemetry::begin(),
         Role::Every => {}
     }
 }
@@ -163,8 +172,8 @@ mod tests {
     #[test]
     fn each_role_has_a_port_and_any_free_one_is_one_for_all() {
         let ports = |first| ROLES.map(|role| address(first, role).port());
-        assert_eq!(ports(FIRST_ADMIN_PORT), [9101, 9102, 9103, 9104, 9105, 9106, 9107]);
-        assert_eq!(ports(0), [0; 7]);
+        assert_eq!(ports(FIRST_ADMIN_PORT), [9101, 9102, 9103, 9104, 9105, 9106, 9107, 9108]);
+        assert_eq!(ports(0), [0; 8]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use arb_ingest::handoff::{Decision, Part};
 use arb_ingest::publish::Publisher;
 use arb_ingest::recording;
 use arb_ingest::replay::{LIVE_HEARTBEAT, PlayEnd, Played, RECORDED_HEARTBEAT, Replay, Speed};
+use arb_ingest::results::ResultWriter;
 use arb_ingest::scan_queue::ScanQueue;
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::{Source, SourceError};
@@ -20,7 +21,7 @@ use arb_runtime::telemetry::Role;
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::ODDS_TICKS;
 
-use crate::cli::{Ingest, Play};
+use crate::cli::{Ingest, Market, Play};
 use crate::roles::admin::{Admin, Vitals};
 use crate::roles::cluster;
 use crate::system::{clock, signals};
@@ -46,11 +47,12 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let publisher = Publisher::connect(cluster, &source)?;
     let part = Part { after: config.play.after, until: config.play.until };
     let scans = ScanQueue::start(cluster, clock::now, &stop)?;
+    let mut results = ResultWriter::connect(cluster, publisher.partitions())?;
     let request = Request { source: source.clone(), part, started_at, stop };
     let mut lease = SourceLease::join(cluster, publisher.partitions(), request)?;
     admin.show(Publishing::by(publisher.of(&source)));
     let mut played = Played::default();
-    let done = publish(&config.play, &publisher, &mut lease, &scans, &mut played);
+    let done = publish(&config.play, &publisher, &mut lease, (&scans, &mut results), &mut played);
     let Played { polls, frames, ticks, faults, .. } = played;
     tracing::info!(source, polls, frames, ticks, %faults, "played");
     done
@@ -61,7 +63,7 @@ fn publish(
     play: &Play,
     publisher: &Publisher,
     lease: &mut SourceLease,
-    scans: &ScanQueue,
+    (scans, results): (&ScanQueue, &mut ResultWriter),
     played: &mut Played,
 ) -> anyhow::Result<()> {
     loop {
@@ -76,7 +78,7 @@ fn publish(
             }
         };
         let mut source = open(play, after)?;
-        match replay(play, after).play(source.as_mut(), publisher, lease, scans, played) {
+        match replay(play, after).play(source.as_mut(), publisher, lease, (scans, results), played) {
             Ok(PlayEnd::Complete) => return Ok(lease.complete(clock::now())?),
             Ok(PlayEnd::Stopped) => return Ok(lease.hand_over()?),
             Ok(PlayEnd::Revoked) => lease.hand_over()?,
@@ -145,8 +147,8 @@ fn settings(play: &Play, after: Option<Micros>, now: Micros) -> Settings {
     let Play { seed, every, market, .. } = play;
     let next = after.map(|after| after.saturating_add(*every));
     let start = next.unwrap_or(now).max(now) / SECOND * SECOND;
-    let (events, books, exchange) = (market.events, market.books, market.exchange);
-    Settings { seed: *seed, start, every: *every, events, books, exchange }
+    let Market { events, books, exchange, short_events: short } = *market;
+    Settings { seed: *seed, start, every: *every, events, books, exchange, short: short.unwrap_or(0) }
 }
 
 #[cfg(test)]

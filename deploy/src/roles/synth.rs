@@ -4,13 +4,12 @@ use std::io::{BufWriter, Write};
 
 use arb_ingest::simulator::{Settings, Simulator};
 
-use crate::cli::Synth;
+use crate::cli::{Market, Synth};
 
 pub(crate) fn run(config: &Synth) -> anyhow::Result<()> {
     let Synth { seed, start, every, .. } = *config;
-    let market = &config.market;
-    let (events, books, exchange) = (market.events, market.books, market.exchange);
-    let settings = Settings { seed, start, every, events, books, exchange };
+    let Market { events, books, exchange, short_events: short } = config.market;
+    let settings = Settings { seed, start, every, events, books, exchange, short: short.unwrap_or(0) };
     let mut market = Simulator::new(settings);
     let mut out = BufWriter::new(std::io::stdout().lock());
     for _ in 0..config.polls {

@@ -9,7 +9,7 @@
 //!   position.
 //! - [`live`]: polls of The Odds API, on a schedule.
 //! - [`scan_queue`]: the scans that users ask for; [`scan`]: what a source covers of one.
-//! - [`publish`]: polls as records, with heartbeats between them.
+//! - [`publish`]: polls as records, with heartbeats between them; [`results`]: results for the settlement machine.
 //!
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
 
@@ -20,6 +20,7 @@ pub mod live;
 pub mod publish;
 pub mod recording;
 pub mod replay;
+pub mod results;
 pub mod scan;
 pub mod scan_queue;
 pub mod simulator;

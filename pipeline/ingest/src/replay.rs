@@ -11,6 +11,7 @@ use arb_schemas::time::{Micros, SECOND};
 
 use super::error::ReplayError;
 use super::publish::{PublishError, Publisher};
+use super::results::ResultWriter;
 use super::scan::{Covered, ScanOutcome};
 use super::scan_queue::ScanQueue;
 use super::source::Source;
@@ -119,10 +120,10 @@ impl Replay {
         source: &mut dyn Source,
         to: &Publisher,
         lease: &mut SourceLease,
-        scans: &ScanQueue,
+        (scans, results): (&ScanQueue, &mut ResultWriter),
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
-        let done = self.play_polls(source, to, lease, scans, played);
+        let done = self.play_polls(source, to, lease, (scans, results), played);
         if !matches!(done, Ok(PlayEnd::Lost)) {
             // What came before an error is published all the same.
             to.flush()?;
@@ -139,7 +140,7 @@ impl Replay {
         source: &mut dyn Source,
         to: &Publisher,
         lease: &mut SourceLease,
-        scans: &ScanQueue,
+        (scans, results): (&ScanQueue, &mut ResultWriter),
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
         let mut pace = Pace::new(self.speed);
@@ -181,6 +182,7 @@ impl Replay {
             scanner.polled(&poll);
             telemetry::faults(&played.faults);
             to.poll(poll)?;
+            results.write(source, at)?;
             lease.published(at, to)?;
         }
     }

@@ -20,12 +20,14 @@ mod schedule;
 mod sport;
 mod view;
 
-use arb_model::Faults;
+use arb_model::{EventStatus, Faults, Period};
+use arb_schemas::records::{PeriodScore, ResultReport};
 use arb_schemas::time::{Micros, SECOND};
 
 use self::book::Book;
+use self::fair::Story;
 use self::fixture::Fixture;
-use self::schedule::STEP;
+use self::schedule::{STEP, Slot};
 use super::source::{Poll, Source, SourceError};
 
 pub use self::model::Model;
@@ -46,12 +48,15 @@ pub struct Settings {
     /// An exchange besides the books: its winners are laid, too, and its prices have limits. The other books' prices are the
     /// same with it and without.
     pub exchange: bool,
+    /// Besides them, so many slots of matches that are over within minutes and have prices only until they begin. The other
+    /// matches are the same with them and without.
+    pub short: usize,
 }
 
 /// The market that is compared with recordings of real feeds, which have no exchange.
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 1, start: 0, every: 300 * SECOND, events: 60, books: 12, exchange: false }
+        Self { seed: 1, start: 0, every: 300 * SECOND, events: 60, books: 12, exchange: false, short: 0 }
     }
 }
 
@@ -84,10 +89,10 @@ impl Simulator {
     /// A market with other figures.
     #[must_use]
     pub fn with_model(settings: Settings, model: Model) -> Self {
-        let Settings { seed, start, events, books, exchange, .. } = settings;
+        let Settings { seed, start, events, books, exchange, short, .. } = settings;
         let books = book::books(seed, books, exchange, &model);
-        let fixtures =
-            (0..events).map(|slot| Fixture::new(schedule::life(seed, slot, start, &model), &books, &model));
+        let fixtures = Slot::all(events, short)
+            .map(|slot| Fixture::new(schedule::life(seed, slot, start, &model), &books, &model));
         let fixtures = fixtures.collect();
         Self { settings, model, books, fixtures, next_at: start }
     }
@@ -114,7 +119,8 @@ impl Simulator {
     }
 
     fn advance(&mut self, at: Micros) {
-        for (slot, fixture) in self.fixtures.iter_mut().enumerate() {
+        let Settings { events, short, .. } = self.settings;
+        for (slot, fixture) in Slot::all(events, short).zip(&mut self.fixtures) {
             if at >= fixture.life.ends_at {
                 let life = schedule::life(self.settings.seed, slot, at, &self.model);
                 *fixture = Fixture::new(life, &self.books, &self.model);
@@ -144,5 +150,24 @@ impl Source for Simulator {
     /// The state of the market at a time depends on nothing else: another market of the same seed is there.
     fn poll_now(&self, at: Micros) -> Option<Poll> {
         Some(Self::with_model(Settings { start: at, ..self.settings }, self.model.clone()).poll_at(at))
+    }
+
+    fn results(&self, after: Micros, until: Micros) -> Vec<ResultReport> {
+        let Settings { seed, events, short, .. } = self.settings;
+        let of = |slot| schedule::ended(seed, slot, after, until, &self.model);
+        let report = |life: schedule::Life| {
+            #[allow(clippy::cast_possible_truncation)] // Whole points, a few hundred at most.
+            let [home, away] = Story::final_score(&life, &self.model).map(|points| points as i32);
+            let period = Period::FullTime.key().to_owned();
+            ResultReport {
+                event: life.id,
+                status: EventStatus::Finished.key().to_owned(),
+                scores: vec![PeriodScore { period, home, away }],
+                starts_at: Some(life.starts_at),
+                source: self.name().to_owned(),
+                at: life.ends_at,
+            }
+        };
+        Slot::all(events, short).flat_map(of).map(report).collect()
     }
 }

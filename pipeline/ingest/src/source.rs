@@ -3,7 +3,7 @@
 //! It never publishes and never waits: its caller decides when a poll is published.
 
 use arb_model::Faults;
-use arb_schemas::records::{Coverage, Event, Offer};
+use arb_schemas::records::{Coverage, Event, Offer, ResultReport};
 use arb_schemas::time::Micros;
 use thiserror::Error;
 
@@ -65,5 +65,11 @@ pub trait Source {
     /// A poll out of turn, for a scan; `None` of a source that cannot be asked for one, such as a recording.
     fn poll_now(&self, _at: Micros) -> Option<Poll> {
         None
+    }
+
+    /// The results of the events that ended after one time and up to another; nothing of a source that knows none, such as a
+    /// recording.
+    fn results(&self, _after: Micros, _until: Micros) -> Vec<ResultReport> {
+        Vec::new()
     }
 }

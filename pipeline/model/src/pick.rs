@@ -16,6 +16,22 @@ keyed! {
     }
 }
 
+keyed! {
+    /// How far an event is.
+    pub enum EventStatus {
+        /// Not over.
+        InProgress = "in_progress",
+        /// To be played at another time; what was bet stands.
+        Postponed = "postponed",
+        /// Over; its scores are final.
+        Finished = "finished",
+        /// Broken off: periods that have a score were completed, everything else is void.
+        Abandoned = "abandoned",
+        /// Never played.
+        Cancelled = "cancelled",
+    }
+}
+
 record! {
     /// A pick: one of a bot, a version, a feed, an event and a market.
     pub struct Pick {

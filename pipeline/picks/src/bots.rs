@@ -5,9 +5,6 @@
 //!
 //! Source of `consensus`: Kaunitz, Zhong, Kreiner 2017, "Beating the bookies with their own numbers".
 
-/// A value each of home, draw and away, in this order.
-pub type Three<T = f64> = [T; 3];
-
 /// What `consensus` takes off the average's probability, for the margin and for its error.
 const CONSENSUS_DISCOUNT: f64 = 0.05;
 /// The least value that `sharp` bets at: 2 %.
@@ -17,22 +14,38 @@ const PLAUSIBLE_FROM: f64 = 0.99;
 /// And up to this multiple of it; above, it is taken for a typing error.
 const PLAUSIBLE_TO: f64 = 1.6;
 
+/// The least rise of the implied probability that `steam` follows.
+const STEAM_RISE: f64 = 0.02;
+/// The least value that `steam` and `stale` bet at: 1 %.
+const SIGNAL_VALUE: f64 = 0.01;
+/// The least share of operators that have moved, of a signal that `steam` or `stale` follows.
+const SIGNAL_SHARE: f64 = 0.5;
+
 /// A bot with its version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bot {
     /// Bets where a price is well above what the average price is worth.
     Consensus,
     /// Bets where a price is above the fair price of a sharp book.
     Sharp,
+    /// Follows books that shorten one outcome together.
+    Steam,
+    /// Bets at a book that has not followed the others.
+    Stale,
 }
 
 impl Bot {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Consensus, Self::Sharp, Self::Steam, Self::Stale];
+
     /// Its name.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
             Self::Consensus => "consensus",
             Self::Sharp => "sharp",
+            Self::Steam => "steam",
+            Self::Stale => "stale",
         }
     }
 
@@ -40,16 +53,18 @@ impl Bot {
     #[must_use]
     pub fn version(self) -> u32 {
         match self {
-            Self::Consensus | Self::Sharp => 1,
+            Self::Consensus | Self::Sharp | Self::Steam | Self::Stale => 1,
         }
     }
 
-    /// Its pick at these prices. `reference` are the average prices for `consensus`, and the fair probabilities of the sharp book for `sharp`.
+    /// What it does, in one sentence.
     #[must_use]
-    pub fn pick(self, reference: Three, prices: Three) -> Option<Pick> {
+    pub fn rule(self) -> &'static str {
         match self {
-            Self::Consensus => consensus(reference, prices),
-            Self::Sharp => sharp(reference, prices),
+            Self::Consensus => "Bets where a price is well above what the average price is worth.",
+            Self::Sharp => "Bets where a price is at least 2 % above the fair price of a sharp book.",
+            Self::Steam => "Follows books that shorten one outcome together, at a price that still pays.",
+            Self::Stale => "Bets at a book that has not followed the others.",
         }
     }
 }
@@ -67,41 +82,52 @@ pub struct Pick {
 
 /// Whether the average prices keep a margin and each highest price is near its average.
 #[must_use]
-pub fn is_plausible(average: Three, highest: Three) -> bool {
+pub fn is_plausible(average: &[f64], highest: &[f64]) -> bool {
     let near = |(average, highest): (&f64, &f64)| {
         PLAUSIBLE_FROM * average <= *highest && *highest <= PLAUSIBLE_TO * average
     };
-    keeps_margin(average) && average.iter().zip(&highest).all(near)
+    keeps_margin(average) && average.iter().zip(highest).all(near)
 }
 
 /// Whether implied probabilities sum to more than 1.
 #[must_use]
-pub fn keeps_margin(prices: Three) -> bool {
+pub fn keeps_margin(prices: &[f64]) -> bool {
     prices.iter().map(|price| 1.0 / price).sum::<f64>() > 1.0
 }
 
-/// The outcome with the highest value, where (1 / average - 0.05) * price is above 1.
+/// The outcome with the highest value, where (1 / average - 0.05) * price is above 1. One average and one price an outcome.
 #[must_use]
-pub fn consensus(average: Three, prices: Three) -> Option<Pick> {
-    let pick = most_valuable(average.map(|average| 1.0 / average - CONSENSUS_DISCOUNT), prices);
-    (pick.probability * pick.odds > 1.0).then_some(pick)
+pub fn consensus(average: &[f64], prices: &[f64]) -> Option<Pick> {
+    let discounted: Vec<_> = average.iter().map(|average| 1.0 / average - CONSENSUS_DISCOUNT).collect();
+    most_valuable(&discounted, prices).filter(|pick| pick.probability * pick.odds > 1.0)
 }
 
-/// The outcome with the highest value, where fair probability * price is at least 1.02.
+/// The outcome with the highest value, where fair probability * price is at least 1.02. One probability and one price an outcome.
 #[must_use]
-pub fn sharp(fair: Three, prices: Three) -> Option<Pick> {
-    let pick = most_valuable(fair, prices);
-    (pick.probability * pick.odds - 1.0 >= SHARP_VALUE).then_some(pick)
+pub fn sharp(fair: &[f64], prices: &[f64]) -> Option<Pick> {
+    most_valuable(fair, prices).filter(|pick| pick.probability * pick.odds - 1.0 >= SHARP_VALUE)
+}
+
+/// Whether `steam` bets: the implied probability rose by two points or more at half of the operators or more, and the price pays 1 %
+/// by the fair probability of the books that moved.
+#[must_use]
+pub fn steam(rise: f64, share: f64, fair: f64, odds: f64) -> bool {
+    rise >= STEAM_RISE && stale(share, fair, odds)
+}
+
+/// Whether `stale` bets: half of the operators or more have moved, and the price that has not pays 1 % by their fair probability.
+#[must_use]
+pub fn stale(share: f64, fair: f64, odds: f64) -> bool {
+    share >= SIGNAL_SHARE && fair * odds - 1.0 >= SIGNAL_VALUE
 }
 
 /// The outcome with the highest product of probability and price; of equal ones the first.
-fn most_valuable(probabilities: Three, prices: Three) -> Pick {
-    let pick = |outcome: usize| Pick { outcome, odds: prices[outcome], probability: probabilities[outcome] };
+fn most_valuable(probabilities: &[f64], prices: &[f64]) -> Option<Pick> {
+    let pairs = probabilities.iter().zip(prices).enumerate();
+    let picks =
+        pairs.map(|(outcome, (probability, odds))| Pick { outcome, odds: *odds, probability: *probability });
     let value = |pick: &Pick| pick.probability * pick.odds;
-    [1, 2]
-        .into_iter()
-        .map(pick)
-        .fold(pick(0), |best, next| if value(&next) > value(&best) { next } else { best })
+    picks.reduce(|best, next| if value(&next) > value(&best) { next } else { best })
 }
 
 #[cfg(test)]
@@ -111,25 +137,34 @@ mod tests {
     #[test]
     fn consensus_bets_five_points_below_the_average() {
         // 1 / 2 - 0.05 = 0.45, and 0.45 * 2.3 = 1.035.
-        let pick = consensus([2.0, 3.5, 4.0], [2.3, 3.5, 4.0]).unwrap();
+        let pick = consensus(&[2.0, 3.5, 4.0], &[2.3, 3.5, 4.0]).unwrap();
         assert_eq!((pick.outcome, pick.odds), (0, 2.3));
         assert!((pick.probability - 0.45).abs() < 1e-12);
-        assert_eq!(consensus([2.0, 3.5, 4.0], [2.2, 3.5, 4.0]), None, "0.45 * 2.2 = 0.99");
+        assert_eq!(consensus(&[2.0, 3.5, 4.0], &[2.2, 3.5, 4.0]), None, "0.45 * 2.2 = 0.99");
     }
 
     #[test]
     fn sharp_bets_from_two_percent_on_and_takes_the_best() {
         let fair = [0.5, 0.3, 0.2];
-        assert_eq!(sharp(fair, [2.039, 3.3, 5.0]), None, "1.95 %");
-        assert_eq!(sharp(fair, [2.05, 3.3, 5.2]).map(|pick| pick.outcome), Some(2), "4 % is above 2.5 %");
+        assert_eq!(sharp(&fair, &[2.039, 3.3, 5.0]), None, "1.95 %");
+        assert_eq!(sharp(&fair, &[2.05, 3.3, 5.2]).map(|pick| pick.outcome), Some(2), "4 % is above 2.5 %");
     }
 
     #[test]
     fn absurd_highest_prices_are_not_plausible() {
         let average = [2.0, 3.5, 4.0];
-        assert!(is_plausible(average, [2.1, 3.6, 4.2]));
-        assert!(!is_plausible(average, [2.1, 3.6, 40.0]));
-        assert!(!is_plausible(average, [1.9, 3.6, 4.2]), "a highest price below the average");
-        assert!(!is_plausible([2.2, 3.9, 4.5], [2.3, 4.0, 4.6]), "no margin");
+        assert!(is_plausible(&average, &[2.1, 3.6, 4.2]));
+        assert!(!is_plausible(&average, &[2.1, 3.6, 40.0]));
+        assert!(!is_plausible(&average, &[1.9, 3.6, 4.2]), "a highest price below the average");
+        assert!(!is_plausible(&[2.2, 3.9, 4.5], &[2.3, 4.0, 4.6]), "no margin");
+    }
+
+    #[test]
+    fn signals_need_a_move_of_many_and_a_price_that_pays() {
+        // 0.5 * 2.02 = 1.01.
+        assert!(steam(0.02, 0.5, 0.5, 2.02) && stale(0.5, 0.5, 2.02));
+        assert!(!steam(0.019, 0.5, 0.5, 2.02), "a small move");
+        assert!(!steam(0.02, 0.49, 0.5, 2.02) && !stale(0.49, 0.5, 2.02), "few moved");
+        assert!(!steam(0.02, 0.5, 0.5, 2.0) && !stale(0.5, 0.5, 2.0), "the price pays nothing");
     }
 }

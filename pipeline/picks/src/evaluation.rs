@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 
 use arb_engine::odds::devig::{Method, fair};
 use arb_engine::odds::implied_probability;
-use arb_model::{Bet, Market, Outcome, Period, Price, Side};
+use arb_model::{Bet, EventStatus, Market, Outcome, Period, Price, Side};
 
-use crate::bots::{Bot, Pick, Three, is_plausible, keeps_margin};
-use crate::history::{History, Match};
+use crate::bots::{self, Pick, is_plausible, keeps_margin};
+use crate::history::{History, Match, Three};
 use crate::record::{GradedBet, Summary};
-use crate::settlement::{DrawRule, EventResult, EventStatus, Score, Settlement, settle};
+use crate::settlement::{DrawRule, EventResult, Score, Settlement, settle};
 use crate::significance::holm;
 
 /// The seasons that judge.
@@ -108,9 +108,9 @@ pub fn study(matches: &[Match], selection: Selection) -> Vec<GradedBet> {
     let bet = |found: &Match| {
         let prices = found.betbrain.or(found.market)?;
         let is_taken = (selection.extra_leagues || found.has_opening_prices)
-            && keeps_margin(prices.average)
-            && (!selection.plausible || is_plausible(prices.average, prices.highest));
-        let pick = is_taken.then(|| Bot::Consensus.pick(prices.average, prices.highest)).flatten()?;
+            && keeps_margin(&prices.average)
+            && (!selection.plausible || is_plausible(&prices.average, &prices.highest));
+        let pick = is_taken.then(|| bots::consensus(&prices.average, &prices.highest)).flatten()?;
         graded(found, &pick, None)
     };
     matches.iter().filter(|found| found.season <= STUDY_UNTIL).filter_map(bet).collect()
@@ -159,11 +159,11 @@ impl<'a> Judged<'a> {
     }
 
     fn sharp(&self) -> Option<GradedBet> {
-        self.graded(&Bot::Sharp.pick(self.fair, self.prices)?)
+        self.graded(&bots::sharp(&self.fair, &self.prices)?)
     }
 
     fn consensus(&self) -> Option<GradedBet> {
-        self.graded(&Bot::Consensus.pick(self.found.betbrain?.average, self.prices)?)
+        self.graded(&bots::consensus(&self.found.betbrain?.average, &self.prices)?)
     }
 }
 

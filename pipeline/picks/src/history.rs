@@ -11,7 +11,8 @@ use std::io::Read;
 use arb_model::Price;
 use csv::{Reader, StringRecord};
 
-use crate::bots::Three;
+/// A value each of home, draw and away, in this order.
+pub type Three<T = f64> = [T; 3];
 
 /// Named books with 1X2 prices before the close.
 const BOOKS: [&str; 13] = [

@@ -7,7 +7,7 @@
 //!
 //! It never reads a price to decide who won, and never settles a bet from a score of another period.
 
-use arb_model::{Bet, Family, Line, Outcome, Period, Side};
+use arb_model::{Bet, EventStatus, Family, Line, Outcome, Period, Side};
 
 /// A quarter of a point, in thousandths.
 const QUARTER: Line = 250;
@@ -19,36 +19,6 @@ pub struct Score {
     pub home: u32,
     /// Of the away side.
     pub away: u32,
-}
-
-/// How far an event is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventStatus {
-    /// Not over.
-    InProgress,
-    /// To be played at another time; what was bet stands.
-    Postponed,
-    /// Over; its scores are final.
-    Finished,
-    /// Broken off: periods that have a score were completed, everything else is void.
-    Abandoned,
-    /// Never played.
-    Cancelled,
-}
-
-impl EventStatus {
-    /// All of them, in the order of their keys.
-    pub const ALL: [Self; 5] =
-        [Self::InProgress, Self::Postponed, Self::Finished, Self::Abandoned, Self::Cancelled];
-    /// Their names in records and requests.
-    pub const KEYS: [&'static str; 5] = ["in_progress", "postponed", "finished", "abandoned", "cancelled"];
-
-    /// The status with a name; `None` when there is none.
-    #[must_use]
-    pub fn parse(key: &str) -> Option<Self> {
-        let place = Self::KEYS.iter().position(|known| *known == key)?;
-        Self::ALL.get(place).copied()
-    }
 }
 
 /// The result of an event as one source reports it.
@@ -129,8 +99,8 @@ impl Settlement {
 /// What the result makes of the bet; `None` while it is not decided.
 ///
 /// ```
-/// use arb_model::{Bet, Market, Outcome, Period, Side};
-/// use arb_picks::settlement::{settle, DrawRule, EventResult, EventStatus, Score, Settlement};
+/// use arb_model::{Bet, EventStatus, Market, Outcome, Period, Side};
+/// use arb_picks::settlement::{settle, DrawRule, EventResult, Score, Settlement};
 ///
 /// let spreads = Market::parse("spreads").unwrap();
 /// let bet = Bet::new(spreads, Outcome::Home, Side::Back, Some(-750)).unwrap();

@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use arb_model::{Bet, Market, Period, Side};
-use arb_picks::settlement::EventStatus;
+use arb_model::{Bet, EventStatus, Market, Period, Side};
 use arb_schemas::records::{
     PickCandidate, PickClosing, PickTimer, ResultReport, StatePick, StatePicks, StateResult,
 };

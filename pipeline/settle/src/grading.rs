@@ -1,8 +1,8 @@
 //! A pick and the newest report on its event as a grading. It never looks at a closing price, nor at what the bot expected.
 
 use arb_model::pick::{NO_RESULT, OPEN};
-use arb_model::{Bet, Market, Period, Pick, PickGrade, Side, Time};
-use arb_picks::settlement::{DrawRule, EventResult, EventStatus, Score, settle};
+use arb_model::{Bet, EventStatus, Market, Period, Pick, PickGrade, Side, Time};
+use arb_picks::settlement::{DrawRule, EventResult, Score, settle};
 use arb_schemas::records::ResultReport;
 use arb_schemas::time::Micros;
 

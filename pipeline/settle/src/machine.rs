@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use arb_model::{ClosingPrice, FeedKind, Pick, PickGrade, Time};
-use arb_picks::settlement::EventStatus;
+use arb_model::{ClosingPrice, EventStatus, FeedKind, Pick, PickGrade, Time};
 use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};

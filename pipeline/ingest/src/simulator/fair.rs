@@ -7,7 +7,7 @@
 
 use fastrand::Rng;
 
-use super::maths::{below, gauss, wait};
+use super::maths::{below, gauss, mix, wait};
 use super::model::Model;
 use super::schedule::{Life, STEP, micros};
 
@@ -105,6 +105,21 @@ impl Story {
         self.score[usize::from(!home)] += points;
         // One score among hundreds of points is no news, and no book suspends for it.
         life.sport.points < 100.0
+    }
+
+    /// The points of home and away at the end of a match, from its lot alone. Where no draw is possible, a tie is decided by the
+    /// smallest score, drawn by lot.
+    pub(super) fn final_score(life: &Life, model: &Model) -> [f64; 2] {
+        let mut story = Self::new(life, model);
+        for step in life.listed_at / STEP + 1..=life.ends_at / STEP {
+            story.step(life, step * STEP, model);
+        }
+        let [home, away] = story.score;
+        if !life.sport.has_draw && home.total_cmp(&away).is_eq() {
+            let winner = usize::from(mix(life.lot, 5) % 2 == 1);
+            story.score[winner] += life.sport.scores.first().copied().unwrap_or_default();
+        }
+        story.score
     }
 
     /// What is expected at a time.

@@ -72,6 +72,19 @@ pub(super) const SPORTS: [Sport; 4] = [
     },
 ];
 
+/// That of short matches: over in four minutes, so that a demonstration shows results.
+pub(super) const SHORT: Sport = Sport {
+    league: "soccer_simulated_short",
+    duration: 240.0,
+    points: 2.7,
+    between: 0.6,
+    deviation: 1.65,
+    scores: &[1.0],
+    has_draw: true,
+    spread_grid: 250,
+    total_grid: 250,
+};
+
 const PLACES: [&str; 24] = [
     "Aldmoor",
     "Brackwater",

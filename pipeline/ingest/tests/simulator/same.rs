@@ -8,7 +8,7 @@ use arb_schemas::time::{Micros, SECOND};
 const START: Micros = 1_800_000_000 * SECOND;
 
 fn settings(seed: u64) -> Settings {
-    Settings { seed, start: START, every: 900 * SECOND, events: 16, books: 10, exchange: false }
+    Settings { seed, start: START, every: 900 * SECOND, events: 16, books: 10, exchange: false, short: 0 }
 }
 
 fn lines(settings: Settings, polls: usize) -> Vec<String> {

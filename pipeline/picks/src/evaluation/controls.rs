@@ -5,7 +5,8 @@
 use fastrand::Rng;
 
 use super::{Judged, Run};
-use crate::bots::{Bot, Pick, Three};
+use crate::bots::{self, Pick};
+use crate::history::Three;
 use crate::record::{GradedBet, Summary};
 
 /// Seed of the controls, as in `docs/bots/hypothesis.md`.
@@ -43,7 +44,7 @@ fn shuffled(judging: &[Judged<'_>]) -> Vec<GradedBet> {
     }
     let bet = |(judged, ratios): (&Judged<'_>, Three)| {
         let prices = [0, 1, 2].map(|outcome| ratios[outcome] / judged.fair[outcome]);
-        judged.graded(&Bot::Sharp.pick(judged.fair, prices)?)
+        judged.graded(&bots::sharp(&judged.fair, &prices)?)
     };
     judging.iter().zip(ratios).filter_map(bet).collect()
 }

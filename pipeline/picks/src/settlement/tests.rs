@@ -1,6 +1,6 @@
 //! Settlement against an independent oracle on random cases, and rules that the oracle does not cover.
 
-use arb_model::Market;
+use arb_model::{EventStatus, Market};
 
 use super::*;
 

@@ -175,6 +175,18 @@ pub fn gone(key: &str) -> Result<Option<Saved>, StateError> {
     saved.map(Some).ok_or(impossible)
 }
 
+/// The event whose quotes a record of the changelog changes; `None` of any other record.
+#[must_use]
+pub fn event_of(key: &str) -> Option<&str> {
+    let (kind, rest) = key.split_once('/')?;
+    let (rest, _) = rest.rsplit_once('/')?;
+    match kind {
+        "head" => Some(rest),
+        "line" => Some(rest.rsplit_once('/')?.0),
+        _ => None,
+    }
+}
+
 /// Heads sort before lines: a restore puts them first.
 fn head_key(event: &str, market: Market) -> String {
     format!("head/{event}/{}", market.key())

@@ -8,7 +8,7 @@
 
 use metrics::Unit::{Bytes, Count, Seconds};
 
-use super::metric::Role::{Accounts, Deliver, Every, Ingest, Process, Serve, Settle, Sink};
+use super::metric::Role::{Accounts, Bots, Deliver, Every, Ingest, Process, Serve, Settle, Sink};
 use super::metric::{Metric, counter, gauge, histogram};
 
 /// A commit takes 3 ms at best, and is given up after 8 s.
@@ -23,6 +23,9 @@ const INSERT: &[f64] = &[0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0
 /// A request is answered from memory.
 const REQUEST: &[f64] =
     &[0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0];
+
+/// From a look at one event to one at all events of a large feed.
+const LOOK: &[f64] = &[0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 
 macro_rules! metrics {
     ($($name:ident = $metric:expr;)*) => {
@@ -212,6 +215,14 @@ metrics! {
     SETTLE_PARTITIONS = gauge(Settle, Count, "arb_settle_partitions", "Partitions that this instance owns.");
     SETTLE_LAG = gauge(Settle, Count, "arb_settle_lag_records", "Tasks that are not taken in yet: the ends of the topic, fetched every 5 s, minus what is committed.");
     SETTLE_PUMP_AGE = gauge(Settle, Seconds, "arb_settle_pump_age_seconds", "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
+
+    // bots
+    BOTS_CANDIDATES = counter(Bots, Count, "arb_bots_candidates_total", "Bets that bots asked to publish.").by(&["bot"]);
+    BOTS_CLOSINGS = counter(Bots, Count, "arb_bots_closings_total", "Prices before the start of an event that were written for picks.");
+    BOTS_EVENTS = counter(Bots, Count, "arb_bots_events_total", "Events that the bots looked at, because something of them had changed.");
+    BOTS_LOOK_SECONDS = histogram(Bots, Seconds, "arb_bots_look_seconds", LOOK, "One look at all events that have changed, about once a second.");
+    BOTS_OPEN = gauge(Bots, Count, "arb_bots_open_picks", "Picks of this feed that wait for a result.");
+    BOTS_SIGNALS = gauge(Bots, Count, "arb_bots_signals", "Open signals that bots follow.");
 
     // serve
     REQUESTS = counter(Serve, Count, "arb_serve_requests_total", "Requests answered, by the pattern of the route and the class of the status.")

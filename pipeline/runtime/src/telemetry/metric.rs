@@ -17,6 +17,7 @@ pub enum Role {
     Sink,
     Deliver,
     Settle,
+    Bots,
 }
 
 impl Role {
@@ -32,6 +33,7 @@ impl Role {
             Self::Sink => "sink",
             Self::Deliver => "deliver",
             Self::Settle => "settle",
+            Self::Bots => "bots",
         }
     }
 }

@@ -1,0 +1,35 @@
+//! The price of a bet shortly before its event, and what the other books agree on then.
+//!
+//! The book that is bet at is never part of the reference. It never estimates: with fewer than three other books there is none.
+
+use arb_model::{Pick, Price};
+use arb_schemas::records::PickClosing;
+
+use crate::line::LineView;
+
+/// The reference is made of so many books at least.
+const BOOKS: usize = 3;
+
+/// The closing price of a pick at one of the lines of its event; `None` where none can be told.
+#[must_use]
+pub fn closing(pick: &Pick, lines: &[LineView<'_>]) -> Option<PickClosing> {
+    let line = pick.line.map(|line| line.0);
+    let is_meant = |view: &&LineView<'_>| {
+        let market = (view.market.family, view.market.period);
+        view.line == line && (pick.market == market.0 && pick.period == market.1)
+    };
+    let view = lines.iter().find(is_meant)?;
+    let outcome = pick.outcome.known()?;
+    let place = view.outcomes.iter().position(|other| *other == outcome)?;
+    let is_source = |book: &str| *book != *pick.book;
+    let probability = *view.fair(BOOKS, is_source)?.get(place)?;
+    let sources = view.rows.iter().filter(|row| is_source(row.book));
+    let last_seen_at = sources.flat_map(|row| &row.quotes).map(|quote| quote.last_seen_at).max()?;
+    let price: Option<Price> = view.offer(&pick.book, outcome).map(|quote| quote.price);
+    Some(PickClosing {
+        pick: pick.id.clone(),
+        price,
+        probability,
+        last_seen_at: arb_model::Time(last_seen_at),
+    })
+}

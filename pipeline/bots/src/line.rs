@@ -1,0 +1,121 @@
+//! One line of a market as bots see it: the outcomes, and the books that offer all of them now.
+//!
+//! Prices that are stale, suspended, or laid are not seen. It never looks at another line.
+
+use std::collections::BTreeSet;
+
+use arb_engine::odds::devig::{Method, fair};
+use arb_engine::{ListedQuote, QuoteStatus};
+use arb_model::{Family, Line, Market, Outcome, Price, Side};
+
+/// A line of an event.
+#[derive(Debug)]
+pub struct LineView<'a> {
+    /// The market.
+    pub market: Market,
+    /// The line; `None` of a market without lines.
+    pub line: Option<Line>,
+    /// What can be bet on, in order; together they exhaust the line.
+    pub outcomes: Vec<Outcome>,
+    /// The books that offer all of it, by key.
+    pub rows: Vec<BookRow<'a>>,
+    /// Every price on offer, of other books too.
+    offers: &'a [ListedQuote],
+}
+
+/// The prices of one book on all outcomes of a line, in their order.
+#[derive(Debug)]
+pub struct BookRow<'a> {
+    /// The book.
+    pub book: &'a str,
+    /// Its quotes.
+    pub quotes: Vec<&'a ListedQuote>,
+}
+
+impl<'a> LineView<'a> {
+    /// The lines of an event, from all its quotes by market, line, outcome, side and book; those with two or three outcomes.
+    #[must_use]
+    pub fn all(quotes: &'a [ListedQuote]) -> Vec<Self> {
+        let lines = quotes.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
+        lines.filter_map(Self::of).collect()
+    }
+
+    fn of(offers: &'a [ListedQuote]) -> Option<Self> {
+        let first = offers.first()?;
+        let seen = || offers.iter().filter(|quote| is_on_offer(quote));
+        let outcomes: Vec<_> =
+            seen().map(|quote| quote.outcome).collect::<BTreeSet<_>>().into_iter().collect();
+        if !(2..=3).contains(&outcomes.len()) {
+            return None;
+        }
+        let books: BTreeSet<&str> = seen().map(|quote| &*quote.book).collect();
+        let row = |book| {
+            let of =
+                |outcome: &Outcome| seen().find(|quote| &*quote.book == book && quote.outcome == *outcome);
+            Some(BookRow { book, quotes: outcomes.iter().map(of).collect::<Option<_>>()? })
+        };
+        let rows = books.into_iter().filter_map(row).collect();
+        Some(Self { market: first.market, line: first.line, outcomes, rows, offers })
+    }
+
+    /// Whether stakes come back on a draw: a winner with two outcomes.
+    #[must_use]
+    pub fn draw_refunds(&self) -> bool {
+        self.market.family == Family::H2h && self.outcomes.len() == 2
+    }
+
+    /// The quote of a book on an outcome, where it is on offer.
+    #[must_use]
+    pub fn offer(&self, book: &str, outcome: Outcome) -> Option<&'a ListedQuote> {
+        let is_meant =
+            |quote: &&ListedQuote| is_on_offer(quote) && &*quote.book == book && quote.outcome == outcome;
+        self.offers.iter().find(is_meant)
+    }
+
+    /// The mean of the fair probabilities of some books, one an outcome, by Shin's method. `None` with fewer than `least` of
+    /// them that have a margin.
+    #[must_use]
+    pub fn fair(&self, least: usize, is_source: impl Fn(&str) -> bool) -> Option<Vec<f64>> {
+        let rows = self.rows.iter().filter(|row| is_source(row.book));
+        let all: Vec<_> = rows.filter_map(BookRow::fair).collect();
+        if all.len() < least.max(1) {
+            return None;
+        }
+        let mean = |outcome: usize| all.iter().map(|fair| fair[outcome]).sum::<f64>() / all.len() as f64;
+        Some((0..self.outcomes.len()).map(mean).collect())
+    }
+
+    /// The highest price of each outcome that can be bet at without a fee, of books that may be bet at; of equal ones the first
+    /// book's. `None` where an outcome has none.
+    #[must_use]
+    pub fn best(&self, may_bet: impl Fn(&str) -> bool) -> Option<Vec<&'a ListedQuote>> {
+        let rows = || self.rows.iter().filter(|row| may_bet(row.book));
+        let best = |outcome: usize| {
+            let quotes = rows().map(|row| row.quotes[outcome]).filter(|quote| is_without_fee(quote));
+            quotes.reduce(|best, next| if next.price > best.price { next } else { best })
+        };
+        (0..self.outcomes.len()).map(best).collect()
+    }
+}
+
+impl BookRow<'_> {
+    /// Decimal odds, one an outcome.
+    pub fn odds(&self) -> impl Iterator<Item = f64> {
+        self.quotes.iter().map(|quote| quote.price.decimal())
+    }
+
+    fn fair(&self) -> Option<Vec<f64>> {
+        let prices: Vec<Price> = self.quotes.iter().map(|quote| quote.price).collect();
+        Some(fair(&prices, Method::Shin)?.probabilities)
+    }
+}
+
+/// Whether a bettor is paid the price itself: exchanges and prediction markets take a part of it.
+#[must_use]
+pub fn is_without_fee(quote: &ListedQuote) -> bool {
+    quote.effective_price == quote.price
+}
+
+fn is_on_offer(quote: &ListedQuote) -> bool {
+    quote.status == QuoteStatus::OnOffer && quote.side == Side::Back
+}

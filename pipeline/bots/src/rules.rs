@@ -1,0 +1,164 @@
+//! The bots at one line of an event: the bet that each of them proposes, with its reasons in words.
+//!
+//! Rules and thresholds are those of `arb_picks::bots`; here they meet books with names. It never proposes a bet at a price that nobody
+//! can take, such as the highest of the market without its book, and never knows a result.
+
+use std::collections::BTreeSet;
+
+use arb_engine::ListedQuote;
+use arb_engine::odds::value::{self, QUARTER};
+use arb_model::{EdgeSignal, Family, Line, Market, Outcome, Period, Price, Role, SignalKind};
+use arb_picks::bots::{self, Bot};
+
+use crate::line::{LineView, is_without_fee};
+
+/// `consensus` asks for so many books with prices on every outcome.
+const CONSENSUS_BOOKS: usize = 5;
+/// `steam` and `stale` ask for so many books that moved and have prices on every outcome.
+const MOVED_BOOKS: usize = 2;
+/// The largest stake, as a fraction of the bank.
+const MAX_STAKE: f64 = 0.05;
+
+/// A bet that a bot proposes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The bot.
+    pub bot: Bot,
+    /// The market.
+    pub market: Market,
+    /// Its line.
+    pub line: Option<Line>,
+    /// What is backed.
+    pub outcome: Outcome,
+    /// Whether a draw refunds the stake.
+    pub draw_refunds: bool,
+    /// A book that has the price on offer.
+    pub book: String,
+    /// Its price.
+    pub price: Price,
+    /// The probability that the bot takes for fair.
+    pub probability: f64,
+    /// How it came to it.
+    pub method: String,
+    /// A quarter of Kelly's fraction of the bank, at most 5 %.
+    pub stake: f64,
+    /// Why, in words.
+    pub reasons: Vec<String>,
+}
+
+/// What the bots of prices propose at a line: winners of the whole event alone, as they were evaluated.
+#[must_use]
+pub fn at_prices(view: &LineView<'_>, sharp_books: &[String]) -> Vec<Proposal> {
+    let is_winner = matches!(view.market.family, Family::H2h | Family::H2h3Way);
+    if !is_winner || view.market.period != Period::FullTime {
+        return Vec::new();
+    }
+    [consensus(view), sharp(view, sharp_books)].into_iter().flatten().collect()
+}
+
+fn consensus(view: &LineView<'_>) -> Option<Proposal> {
+    let count = view.rows.len();
+    if count < CONSENSUS_BOOKS {
+        return None;
+    }
+    let mut average = vec![0.0; view.outcomes.len()];
+    for row in &view.rows {
+        average.iter_mut().zip(row.odds()).for_each(|(sum, odds)| *sum += odds / count as f64);
+    }
+    let best = view.best(|_| true)?;
+    let prices: Vec<_> = best.iter().map(|quote| quote.price.decimal()).collect();
+    let pick = bots::is_plausible(&average, &prices).then(|| bots::consensus(&average, &prices))??;
+    let (quote, average) = (best[pick.outcome], average[pick.outcome]);
+    let reasons = vec![
+        format!("{} offers {:.3}; the average of {count} books is {average:.3}.", quote.book, pick.odds),
+        format!(
+            "1 / {average:.3} - 0.05 = {:.4}, and times {:.3} that is {:.4}, above 1.",
+            pick.probability,
+            pick.odds,
+            pick.probability * pick.odds
+        ),
+    ];
+    proposal(Bot::Consensus, view, quote, pick.probability, ("average price less 0.05", reasons))
+}
+
+fn sharp(view: &LineView<'_>, sharp_books: &[String]) -> Option<Proposal> {
+    let (book, fair) =
+        sharp_books.iter().find_map(|book| Some((book, view.fair(1, |other| other == book)?)))?;
+    let best = view.best(|other| other != book)?;
+    let prices: Vec<_> = best.iter().map(|quote| quote.price.decimal()).collect();
+    let pick = bots::sharp(&fair, &prices)?;
+    let quote = best[pick.outcome];
+    let reasons = vec![
+        format!("{} offers {:.3}.", quote.book, pick.odds),
+        format!(
+            "The prices of {book} without its margin make the probability {:.4}, and times {:.3} that is {:.4}, at least 1.02.",
+            pick.probability,
+            pick.odds,
+            pick.probability * pick.odds
+        ),
+    ];
+    proposal(Bot::Sharp, view, quote, pick.probability, (&format!("Shin's method on {book}"), reasons))
+}
+
+/// What `steam` or `stale` proposes on a signal: winners and totals alone.
+#[must_use]
+pub fn at_signal(view: &LineView<'_>, signal: &EdgeSignal) -> Option<Proposal> {
+    let bot = match signal.kind.known()? {
+        SignalKind::Steam => Bot::Steam,
+        SignalKind::StalePrice => Bot::Stale,
+        _ => return None,
+    };
+    if matches!(view.market.family, Family::Spreads) {
+        return None;
+    }
+    let outcome = signal.outcome.as_ref()?.known()?;
+    let place = view.outcomes.iter().position(|other| *other == outcome)?;
+    let is_mover = |role: Option<Role>| matches!(role, Some(Role::Leader | Role::Follower));
+    let movers = signal.evidence.iter().filter(|quote| is_mover(quote.role.known()));
+    let movers: BTreeSet<&str> = movers.map(|quote| &*quote.book).collect();
+    let fair = view.fair(MOVED_BOOKS, |book| movers.contains(book))?[place];
+    let quote = view.offer(&signal.bets.first()?.book, outcome).filter(|quote| is_without_fee(quote))?;
+    let odds = quote.price.decimal();
+    let is_taken = match bot {
+        Bot::Steam => bots::steam(signal.strength, signal.confidence, fair, odds),
+        _ => bots::stale(signal.confidence, fair, odds),
+    };
+    let moved = format!(
+        "{} books, which are {:.0} % of the operators, shortened this outcome together.",
+        movers.len(),
+        100.0 * signal.confidence
+    );
+    let pays = format!(
+        "{} still offers {odds:.3}, and by the fair probability {fair:.4} of the books that moved that returns {:.4}.",
+        quote.book,
+        fair * odds
+    );
+    let method = "Shin's method on the books that moved";
+    is_taken.then(|| proposal(bot, view, quote, fair, (method, vec![moved, pays])))?
+}
+
+fn proposal(
+    bot: Bot,
+    view: &LineView<'_>,
+    quote: &ListedQuote,
+    probability: f64,
+    (method, reasons): (&str, Vec<String>),
+) -> Option<Proposal> {
+    let stake = value::kelly(probability, quote.price, QUARTER).min(MAX_STAKE);
+    (stake > 0.0).then(|| Proposal {
+        bot,
+        market: view.market,
+        line: view.line,
+        outcome: quote.outcome,
+        draw_refunds: view.draw_refunds(),
+        book: quote.book.to_string(),
+        price: quote.price,
+        probability,
+        method: method.to_owned(),
+        stake,
+        reasons,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! The bots at prices worked out by hand.
+
+use std::sync::Arc;
+
+use arb_engine::{ListedQuote, QuoteStatus};
+use arb_model::{Side, SignalQuote};
+
+use super::*;
+
+const HOME_AND_AWAY: [Outcome; 2] = [Outcome::Home, Outcome::Away];
+
+fn quote(book: &str, outcome: Outcome, decimal: &str) -> ListedQuote {
+    let price = Price::from_decimal(decimal).unwrap();
+    ListedQuote {
+        market: Market::parse("h2h").unwrap(),
+        line: None,
+        outcome,
+        side: Side::Back,
+        book: Arc::from(book),
+        price,
+        effective_price: price,
+        limit: None,
+        status: QuoteStatus::OnOffer,
+        price_moved_at: 0,
+        last_seen_at: 0,
+    }
+}
+
+/// Home and away of each book, in the engine's order.
+fn winner(books: &[(&str, &str, &str)]) -> Vec<ListedQuote> {
+    let side = |at: usize| {
+        books.iter().map(move |(book, home, away)| quote(book, HOME_AND_AWAY[at], [home, away][at]))
+    };
+    side(0).chain(side(1)).collect()
+}
+
+fn at(quotes: &[ListedQuote], sharp: &str) -> Vec<Proposal> {
+    let views = LineView::all(quotes);
+    views.iter().flat_map(|view| at_prices(view, &[sharp.to_owned()])).collect()
+}
+
+#[test]
+fn consensus_takes_the_highest_price_of_a_named_book() {
+    let even = [("a", "1.9", "1.9"), ("b", "1.9", "1.9"), ("c", "1.9", "1.9"), ("d", "1.9", "1.9")];
+    let books: Vec<_> = even.into_iter().chain([("e", "2.4", "1.9")]).collect();
+    let [found] = &at(&winner(&books), "none")[..] else { panic!("one proposal") };
+    // The average of four times 1.9 and 2.4 is 2; 1 / 2 - 0.05 = 0.45; 0.45 * 2.4 = 1.08. Kelly: 0.08 / 1.4 / 4.
+    assert_eq!((found.bot, found.outcome, found.book.as_str()), (Bot::Consensus, Outcome::Home, "e"));
+    assert!((found.probability - 0.45).abs() < 1e-12 && (found.stake - 0.08 / 1.4 / 4.0).abs() < 1e-12);
+    assert!(found.draw_refunds, "a winner with two outcomes");
+    assert_eq!(found.reasons[0], "e offers 2.400; the average of 5 books is 2.000.");
+    assert_eq!(at(&winner(&books[1..]), "none"), [], "four books are too few");
+}
+
+#[test]
+fn consensus_takes_no_price_that_is_likely_an_error() {
+    let mut books = vec![("a", "1.9", "1.9"); 5];
+    for (book, name) in books.iter_mut().zip(["a", "b", "c", "d", "e"]) {
+        book.0 = name;
+    }
+    books.push(("f", "19", "1.9"));
+    assert_eq!(at(&winner(&books), "none"), []);
+}
+
+#[test]
+fn sharp_bets_where_another_book_pays_two_percent() {
+    // 1.95 twice without its margin is one half; 0.5 * 2.04 = 1.02.
+    let of = |home| winner(&[("a", home, "1.8"), ("s", "1.95", "1.95")]);
+    let [found] = &at(&of("2.04"), "s")[..] else { panic!("one proposal") };
+    assert_eq!((found.bot, found.outcome, found.book.as_str()), (Bot::Sharp, Outcome::Home, "a"));
+    assert!((found.probability - 0.5).abs() < 1e-9);
+    assert_eq!(found.method, "Shin's method on s");
+    assert_eq!(at(&of("2.03"), "s"), [], "1.5 %");
+    assert_eq!(at(&of("2.04"), "other"), [], "no such book");
+}
+
+#[test]
+fn prices_that_nobody_is_paid_are_not_bet_at() {
+    let prices = |change: &dyn Fn(&mut ListedQuote)| {
+        let mut quotes = winner(&[("a", "2.2", "1.8"), ("s", "1.95", "1.95")]);
+        quotes.iter_mut().filter(|quote| &*quote.book == "a").for_each(change);
+        at(&quotes, "s").len()
+    };
+    assert_eq!(prices(&|_| {}), 1);
+    let after_fee = Price::from_decimal("2.1").unwrap();
+    assert_eq!(prices(&|quote| quote.effective_price = after_fee), 0, "an exchange takes a commission");
+    assert_eq!(prices(&|quote| quote.status = QuoteStatus::Stale), 0);
+    assert_eq!(prices(&|quote| quote.status = QuoteStatus::Suspended), 0);
+    assert_eq!(prices(&|quote| quote.side = Side::Lay), 0);
+}
+
+fn signal(kind: SignalKind, share: f64) -> EdgeSignal {
+    let of = |role: Role, book: &str| SignalQuote {
+        role: role.into(),
+        outcome: Outcome::Home.into(),
+        book: book.into(),
+        ..SignalQuote::default()
+    };
+    EdgeSignal {
+        kind: kind.into(),
+        market: Family::H2h.into(),
+        period: Period::FullTime.into(),
+        outcome: Some(Outcome::Home.into()),
+        strength: 0.03,
+        confidence: share,
+        bets: vec![of(Role::Bet, "late")],
+        evidence: vec![of(Role::Leader, "a"), of(Role::Follower, "b")],
+        ..EdgeSignal::default()
+    }
+}
+
+#[test]
+fn signals_are_followed_at_the_price_that_is_on_offer_now() {
+    let quotes =
+        |late| winner(&[("a", "1.9", "1.9"), ("b", "1.9", "1.9"), ("late", late, "1.7"), ("z", "9", "1.01")]);
+    let bet = |late, signal: &EdgeSignal| {
+        let quotes = quotes(late);
+        LineView::all(&quotes).iter().find_map(|view| at_signal(view, signal))
+    };
+    for (kind, bot) in [(SignalKind::Steam, Bot::Steam), (SignalKind::StalePrice, Bot::Stale)] {
+        let found = bet("2.02", &signal(kind, 0.5)).unwrap();
+        assert_eq!((found.bot, found.book.as_str()), (bot, "late"));
+        assert!((found.probability - 0.5).abs() < 1e-9, "of a and b alone");
+        assert_eq!(bet("2.01", &signal(kind, 0.5)), None, "half a percent");
+        assert_eq!(bet("2.02", &signal(kind, 0.4)), None, "few moved");
+    }
+    assert_eq!(bet("2.02", &signal(SignalKind::Value, 0.9)), None);
+}
