@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod figures;
+mod results;
 mod same;
 mod watch;
 
