@@ -1,11 +1,14 @@
 //! An instance of the API, wired: what it reads, what it serves, and what it does beside.
 //!
-//! - `own_books`: the processor's quotes, and what is computed of them; `periodic`: the thread that reads changed files again.
+//! - `own_books`: the processor's quotes, and what is computed of them; `picks`: the picks of bots; `scans`: requests and
+//!   results of scans; `periodic`: the thread that reads changed files again.
 //!
 //! It never answers anything itself.
 
 mod own_books;
 mod periodic;
+mod picks;
+mod scans;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,6 +40,7 @@ use crate::http::service::Service;
 use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
+use crate::picks::store::PickStore;
 use crate::pushes::{PushGate, PushLog};
 use crate::resources::account::Accounts;
 use crate::resources::books::BooksResource;
@@ -44,6 +48,8 @@ use crate::resources::events::EventsResource;
 use crate::resources::health::Health;
 use crate::resources::history::HistoryResource;
 use crate::resources::keys::KeysResource;
+use crate::resources::picks::PicksResource;
+use crate::resources::results::ResultsResource;
 use crate::resources::scan::ScanResource;
 use crate::resources::session::SessionResource;
 use crate::resources::sports::StatusResource;
@@ -54,12 +60,11 @@ use crate::resources::user_boards::UserBoards;
 use crate::resources::webhooks::WebhooksResource;
 use crate::resources::{MarketResources, Resources};
 use crate::routes::ROUTES;
-use crate::scans::follow as scans;
 use crate::scans::store::Scans;
 use crate::stream::{StreamState, Streams};
+use crate::tasks::TaskQueue;
 use crate::test_market::TestMarket;
 use crate::webhooks::Webhooks;
-use crate::webhooks::tasks::TaskQueue;
 
 /// An instance of the API.
 #[derive(Debug)]
@@ -78,6 +83,8 @@ pub struct App {
     webhooks: Webhooks,
     history: Option<History>,
     pub(crate) boards: Arc<UserBoards>,
+    picks: Arc<PickStore>,
+    results: TaskQueue,
 }
 
 /// What browsers need.
@@ -175,6 +182,8 @@ impl App {
             webhooks,
             history: None,
             boards,
+            picks: Arc::default(),
+            results: TaskQueue::new(partitions).0,
         }
     }
 
@@ -300,30 +309,6 @@ impl App {
         settle::finish(&self.usage, producer)
     }
 
-    /// Reads the requests for scans until the shutdown signal.
-    ///
-    /// # Errors
-    /// [`kafka::Error`].
-    pub fn follow_scan_requests(&self, table: Table, stop: &Stop) -> Result<(), kafka::Error> {
-        scans::requests(table, &self.scans, stop)
-    }
-
-    /// Reads the results of scans until the shutdown signal.
-    ///
-    /// # Errors
-    /// [`kafka::Error`].
-    pub fn follow_scan_results(&self, table: Table, stop: &Stop) -> Result<(), kafka::Error> {
-        scans::results(table, &self.scans, stop)
-    }
-
-    /// Sends requests for scans until the shutdown signal.
-    ///
-    /// # Errors
-    /// [`kafka::Error`].
-    pub fn send_scans(&self, producer: &CommandProducer, stop: &Stop) -> Result<(), kafka::Error> {
-        self.scans.queued().map_or(Ok(()), |queued| scans::send_all(&queued, producer, stop))
-    }
-
     /// Writes what clients push until the shutdown signal and the end of the batches under way.
     pub fn write_pushes(&self, log: impl PushLog + 'static, stop: &Stop) {
         self.pushes.run(Box::new(log), stop);
@@ -377,6 +362,8 @@ impl App {
             events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },
             books: BooksResource { quotes: Arc::clone(quotes), polls: Arc::clone(&self.lists.polls) },
             status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },
+            picks: PicksResource { picks: Arc::clone(&self.picks), lists: self.lists.clone() },
+            results: ResultsResource { authority: Arc::clone(&self.authority), tasks: self.results.clone() },
             accounts,
             keys,
         };

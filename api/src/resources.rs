@@ -6,7 +6,8 @@
 //! - `events`: events and their odds; `books`; `sports`: sports and leagues, and the state of the service; `tagged`: JSON answers
 //!   with a tag.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
-//! - `scan`: scans and their answers; `ticks`: odds that clients push.
+//! - `scan`: scans and their answers; `ticks`: odds that clients push; `results`: results that they report.
+//! - `picks`: the picks of bots, and their records.
 //! - `stream`: the entry to Server-Sent Events; `tickets`: what opens one without a key; `usage`: an account's quota;
 //!   `health`: whether the process runs and serves; `problems`: what an error's `type` means; `registry`: the schemas of the
 //!   topics.
@@ -24,8 +25,10 @@ pub(crate) mod hedge;
 pub(crate) mod history;
 pub(crate) mod keys;
 pub(crate) mod list;
+pub(crate) mod picks;
 pub(crate) mod problems;
 pub(crate) mod registry;
+pub(crate) mod results;
 pub(crate) mod scan;
 pub(crate) mod session;
 mod signals;
@@ -54,6 +57,8 @@ use self::health::Health;
 use self::history::HistoryResource;
 use self::keys::KeysResource;
 use self::list::ListResource;
+use self::picks::PicksResource;
+use self::results::ResultsResource;
 use self::scan::ScanResource;
 use self::session::SessionResource;
 use self::sports::{SportsResource, StatusResource};
@@ -87,6 +92,8 @@ pub(crate) struct Resources {
     pub(crate) history: HistoryResource,
     pub(crate) books: BooksResource,
     pub(crate) status: StatusResource,
+    pub(crate) picks: PicksResource,
+    pub(crate) results: ResultsResource,
 }
 
 /// What there is of a market.

@@ -15,7 +15,7 @@ use crate::http::route::{Answer, BOTH, Route, Started};
 use crate::page;
 use crate::resources::account::AccountHolder;
 use crate::resources::{
-    Resources, board_cost, health, hedge, keys, problems, registry, scan, session, tickets, webhooks,
+    Resources, board_cost, health, hedge, keys, problems, registry, results, scan, session, tickets, webhooks,
 };
 
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 70] = [
+pub(crate) static ROUTES: [Route<Resources>; 75] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -66,6 +66,18 @@ pub(crate) static ROUTES: [Route<Resources>; 70] = [
         to.market(charge).signals.page(request, charge)
     })
     .for_test_keys(),
+    Row::keyed(Method::GET, "/api/v1/picks", (BOTH, Scope::PicksRead), 1, |to, request, charge| {
+        to.picks.page(request, charge)
+    }),
+    Row::keyed(Method::GET, "/api/v1/picks/{id}", (BOTH, Scope::PicksRead), 1, |to, request, charge| {
+        to.picks.show(request, charge)
+    }),
+    Row::keyed(Method::GET, "/api/v1/bots", (BOTH, Scope::PicksRead), 1, |to, request, charge| {
+        to.picks.bots(request, charge)
+    }),
+    Row::keyed(Method::GET, "/api/v1/bots/{id}", (BOTH, Scope::PicksRead), 1, |to, request, charge| {
+        to.picks.bot(request, charge)
+    }),
     Row::keyed(Method::GET, "/api/v1/events", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.events.page(request, charge)
     }),
@@ -181,6 +193,11 @@ pub(crate) static ROUTES: [Route<Resources>; 70] = [
     })
     .costing(1)
     .with_lines(PUSH_BODY),
+    Row::keyed_task(Method::POST, "/api/v1/results", (BOTH, Scope::ResultsWrite), |to, request, charge| {
+        to.results.report(request, charge)
+    })
+    .costing(1)
+    .with_body(results::MAX_BODY),
     Row::session(Method::POST, "/session/signup", |to, request| to.session.sign_up(request))
         .with_body(session::MAX_BODY),
     Row::session(Method::POST, "/session", |to, request| to.session.log_in(request))

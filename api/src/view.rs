@@ -1,6 +1,6 @@
 //! How what is open reads in JSON: the record's own text form, and what only JSON has.
 //!
-//! - `entry`: a window of the board; `signal`: an edge signal. The event that both refer to is defined here.
+//! - `entry`: a window of the board; `signal`: an edge signal; `pick`: a pick. The event that all refer to is defined here.
 //! - `odds`: formats of odds; `csv`: entries of the board as CSV.
 //!
 //! Names and forms of values are those of `arb_model`. Pure. It adds the rank, ages and the time of expiry, and shows the sport
@@ -9,6 +9,7 @@
 pub(crate) mod csv;
 mod entry;
 mod odds;
+mod pick;
 mod signal;
 
 use arb_model::{Event, Name, Time};
@@ -17,6 +18,7 @@ use serde::Serialize;
 
 pub(crate) use self::entry::EntryView;
 pub(crate) use self::odds::OddsFormat;
+pub(crate) use self::pick::PickView;
 pub(crate) use self::signal::SignalView;
 
 /// An entry at its rank.

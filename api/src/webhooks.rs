@@ -4,7 +4,6 @@
 pub mod log;
 pub(crate) mod notices;
 pub(crate) mod settings;
-pub mod tasks;
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use arb_accounts::endpoint::WebhookKey;
 use arb_deliver::address::Rules;
 
 use self::log::DeliveryLog;
-use self::tasks::TaskQueue;
+use crate::tasks::TaskQueue;
 
 /// The key of secrets, the rules of URLs, and the way to the deliverer.
 #[derive(Debug, Clone)]

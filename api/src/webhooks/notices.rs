@@ -18,8 +18,8 @@ use arb_schemas::wire;
 use serde_json::{Value, json};
 use tokio::sync::oneshot::{Receiver, error::TryRecvError};
 
-use super::tasks::TaskQueue;
 use crate::access::usage::QuotaStatus;
+use crate::tasks::TaskQueue;
 
 /// Percentages of a quota.
 const WARNINGS: [u64; 2] = [80, 100];

@@ -17,9 +17,9 @@ use arb_api::http::server::{self, Caps, Limits, Proxies};
 use arb_api::http::site::Site;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
+use arb_api::tasks::{QueuedTask, TaskQueue, write_all};
 use arb_api::webhooks::Webhooks;
 use arb_api::webhooks::log::DeliveryLog;
-use arb_api::webhooks::tasks::{QueuedTask, TaskQueue, write_all};
 use arb_api::{App, Sessions, SharedApp};
 use arb_deliver::address::Rules;
 use arb_kafka::{
@@ -28,8 +28,8 @@ use arb_kafka::{
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{
-    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, SCAN_REQUESTS, SCAN_RESULTS, SIGNALS,
-    WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
+    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, PICK_TASKS, PICKS, PROCESS_STATE, SCAN_REQUESTS,
+    SCAN_RESULTS, SIGNALS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
 };
 use arb_sink::history::History;
 use tokio::net::TcpSocket;
@@ -68,7 +68,8 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let app = App::new(partitions, authority, usage, streams, sessions);
     let history = clickhouse::reader(&config.history)?.map(History::new).transpose()?;
     let app = app.with_webhooks(webhooks).with_books(partitions, &books).with_history(history);
-    let app = Arc::new(app);
+    let (results, reported) = TaskQueue::new(partitions);
+    let app = Arc::new(app.with_results(results));
     let accounts = start_accounts(cluster, &app, &stop)?;
     let quotas = Arc::new(CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?);
     let settled = Arc::clone(&quotas);
@@ -89,13 +90,14 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     })?;
     let producer = PushProducer::new(cluster)?;
     let webhooks = start_webhooks(cluster, partitions, (&app, &stop), queued)?;
+    let picks = start_picks(cluster, partitions, (&app, &stop), reported)?;
     let pushes = thread("pushes", &app, &stop, move |app, stop| {
         app.write_pushes(producer, stop);
         Ok(())
     })?;
     let served = runtime.block_on(serve(socket, Arc::clone(&app), connection_limits(config), &stop));
     let threads = [("feed", feed), ("periodic", periodic), ("usage", usage), ("pushes", pushes)];
-    let threads = threads.into_iter().chain(lists).chain(accounts).chain(scans).chain(webhooks);
+    let threads = threads.into_iter().chain(lists).chain(accounts).chain(scans).chain(webhooks).chain(picks);
     let ended: Vec<_> = threads
         .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
         .collect();
@@ -240,6 +242,23 @@ fn start_webhooks(
     let deliveries = Feed::open(cluster, &WEBHOOK_DELIVERIES, partitions)?;
     let read = thread("webhook-log", app, stop, move |_, stop| Ok(log.follow(deliveries, stop)?))?;
     Ok([("webhook-tasks", write), ("webhook-log", read)])
+}
+
+/// Starts what reads the picks of bots, and what writes the results that clients report.
+fn start_picks(
+    cluster: &Cluster,
+    partitions: i32,
+    (app, stop): (&SharedApp, &Stop),
+    reported: Receiver<QueuedTask>,
+) -> anyhow::Result<[Named; 2]> {
+    let picks = Table::open(cluster, &PICKS, partitions)?;
+    let read = thread("picks", app, stop, move |app, stop| Ok(app.follow_picks(picks, stop)?))?;
+    let producer = TaskProducer::new(cluster, &PICK_TASKS)?;
+    let write = thread("results", app, stop, move |_, stop| {
+        write_all(&reported, &producer, stop);
+        Ok(())
+    })?;
+    Ok([("picks", read), ("results", write)])
 }
 
 /// Starts what reads the requests and results of scans, and sends requests.

@@ -8,7 +8,7 @@ use arb_accounts::endpoint::EndpointSettings;
 use arb_accounts::key::{Mode, Permissions};
 
 use super::*;
-use crate::webhooks::tasks::QueuedTask;
+use crate::tasks::QueuedTask;
 
 const NOW: Micros = 1_781_990_000 * SECOND;
 const ACCOUNT: &str = "acc_0000000000000001";

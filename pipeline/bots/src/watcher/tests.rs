@@ -122,6 +122,15 @@ fn a_bot_bets_once_a_market_before_the_start_and_never_looks_ahead() {
     let whole = Market::new().polls(80);
     let all: Vec<_> = whole.iter().flat_map(|tasks| candidates(tasks)).collect();
     let slots: BTreeSet<_> = all.iter().map(|candidate| pick_id::slot(candidate)).collect();
+    for c in &all {
+        eprintln!(
+            "{} {} {} {}",
+            c.bot,
+            c.event.league,
+            c.at.0 / SECOND - 9_000_000,
+            c.event.commence_time.0 / SECOND - 9_000_000
+        );
+    }
     assert!(all.len() > 5 && slots.len() == all.len(), "{} candidates", all.len());
     for candidate in &all {
         assert!(candidate.at < candidate.event.commence_time && candidate.feed == FeedKind::Simulated);

@@ -51,6 +51,11 @@ impl Fair {
     }
 }
 
+/// How many steps there are from one news to the next.
+fn news_steps(life: &Life, model: &Model) -> f64 {
+    model.news_every / 10.0 / (life.unrest * life.unrest)
+}
+
 /// A match as it unfolds.
 #[derive(Debug)]
 pub(super) struct Story {
@@ -69,7 +74,7 @@ impl Story {
         let sport = life.sport;
         let strength =
             [gauss(&mut rng) * sport.between * 1.5, sport.points + gauss(&mut rng) * sport.between];
-        let next_news = wait(&mut rng, model.news_every / 10.0);
+        let next_news = wait(&mut rng, news_steps(life, model));
         Self { rng, strength, score: [0.0; 2], next_news }
     }
 
@@ -79,10 +84,10 @@ impl Story {
     }
 
     fn wander(&mut self, life: &Life, model: &Model) -> bool {
-        let mut moved = model.drift / HOUR.sqrt();
+        let mut moved = model.drift * life.unrest / HOUR.sqrt();
         self.next_news -= 1;
         if self.next_news <= 0 {
-            self.next_news = wait(&mut self.rng, model.news_every / 10.0);
+            self.next_news = wait(&mut self.rng, news_steps(life, model));
             let (share, times) = BIG_NEWS;
             moved = model.news * if self.rng.f64() < share { times } else { 1.0 };
         }

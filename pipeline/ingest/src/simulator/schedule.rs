@@ -12,8 +12,8 @@ use super::sport::{self, SHORT, SPORTS, Sport};
 /// The market moves in steps of this.
 pub(super) const STEP: Micros = 10 * SECOND;
 /// The pace of usual matches, and of short ones, whose results come minutes after they are listed.
-const USUAL: Pace = Pace { round: 300 * SECOND, gap: 600 * SECOND, listed_before: None };
-const QUICK: Pace = Pace { round: 60 * SECOND, gap: 60 * SECOND, listed_before: Some(480.0) };
+const USUAL: Pace = Pace { round: 300 * SECOND, gap: 600 * SECOND, listed_before: None, unrest: 1.0 };
+const QUICK: Pace = Pace { round: 60 * SECOND, gap: 60 * SECOND, listed_before: Some(480.0), unrest: 6.0 };
 /// A match lasts between this and the inverse of it, in its sport's time.
 const SHORTEST: f64 = 0.9;
 
@@ -26,6 +26,8 @@ struct Pace {
     gap: Micros,
     /// Before a match begins it is on offer for so many seconds; `None`: as long as the model has it.
     listed_before: Option<f64>,
+    /// What is expected of a match before it begins moves so many times as far.
+    unrest: f64,
 }
 
 /// A place of the market in which one match follows the other.
@@ -68,6 +70,8 @@ pub(super) struct Life {
     pub(super) away: String,
     pub(super) listed_at: Micros,
     pub(super) starts_at: Micros,
+    /// What is expected of it before it begins moves so many times as far as the model has it.
+    pub(super) unrest: f64,
     /// Until when books have prices of it: of a short one only until it begins.
     offered_until: Micros,
     pub(super) ends_at: Micros,
@@ -109,6 +113,7 @@ fn life_around(seed: u64, slot: Slot, at: Micros, model: &Model) -> (Life, Micro
         away,
         listed_at: opens_at.div_euclid(STEP) * STEP,
         starts_at,
+        unrest: pace.unrest,
         offered_until: if slot.is_short { starts_at } else { ends_at },
         ends_at,
     };

@@ -16,8 +16,11 @@ fn market(short: usize) -> Simulator {
 fn every_match_that_was_on_offer_has_one_result() {
     let (mut source, until) = (market(12), START + 6 * HOUR);
     let reports = market(12).results(START, until);
-    let again: Vec<ResultReport> =
-        (0..360).flat_map(|minute| market(12).results(START + minute * 60 * SECOND, START + (minute + 1) * 60 * SECOND)).collect();
+    let again: Vec<ResultReport> = (0..360)
+        .flat_map(|minute| {
+            market(12).results(START + minute * 60 * SECOND, START + (minute + 1) * 60 * SECOND)
+        })
+        .collect();
     let sorted = |mut reports: Vec<ResultReport>| {
         reports.sort_by(|a, b| a.event.cmp(&b.event));
         reports
@@ -43,7 +46,8 @@ fn every_match_that_was_on_offer_has_one_result() {
 fn short_matches_leave_the_others_as_they_are() {
     let (mut with, mut without) = (market(6), market(0));
     let usual = |poll: arb_ingest::source::Poll| {
-        let is_usual = |(event, _): &(arb_schemas::records::Event, Vec<_>)| &*event.league != "soccer_simulated_short";
+        let is_usual =
+            |(event, _): &(arb_schemas::records::Event, Vec<_>)| &*event.league != "soccer_simulated_short";
         poll.events.into_iter().filter(is_usual).collect::<Vec<_>>()
     };
     for minute in 0..30 {
@@ -62,7 +66,8 @@ fn matches_end_as_their_prices_say() {
     for minute in 0..hours * 60 {
         let at = START + minute * 60 * SECOND;
         for (event, offers) in source.poll_at(at).events {
-            let Some(winner) = offers.iter().find(|offer| offer.book == "alderbet" && offer.market == "h2h") else {
+            let Some(winner) = offers.iter().find(|offer| offer.book == "alderbet" && offer.market == "h2h")
+            else {
                 continue;
             };
             let implied = |tick: &arb_schemas::records::Tick| 1e6 / tick.price as f64;

@@ -1,13 +1,17 @@
-//! Tasks that requests have for the deliverer: a test event, and what is to be delivered again. Each is answered once the broker has it.
+//! Tasks that requests have for machines: webhooks to send, results to grade by. Each request is answered once the broker has its task.
+//!
+//! It never looks into a task.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use arb_kafka::TaskProducer;
+use arb_kafka::{TaskProducer, partition_of};
 use arb_runtime::stop::Stop;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+/// The key of a task that is no key's.
+const REQUEST: &str = "request";
 /// Tasks that wait to be written.
 const QUEUE: usize = 64;
 /// How long the writer waits for a task.
@@ -19,6 +23,7 @@ const WRITTEN: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct QueuedTask {
     partitions: Vec<i32>,
+    key: String,
     value: Vec<u8>,
     written: oneshot::Sender<()>,
 }
@@ -32,7 +37,7 @@ impl QueuedTask {
     }
 }
 
-/// The way to the deliverer.
+/// The way to a machine.
 #[derive(Debug, Clone)]
 pub struct TaskQueue {
     queue: SyncSender<QueuedTask>,
@@ -50,24 +55,33 @@ impl TaskQueue {
 
     /// Writes a task to the first partition; whether the broker has it.
     pub(crate) async fn to_one(&self, value: Vec<u8>) -> bool {
-        self.write(vec![0], value).await
+        is_written(self.begin(vec![0], value)).await
     }
 
     /// Writes a task to every partition; whether the broker has them.
     pub(crate) async fn to_all(&self, value: Vec<u8>) -> bool {
-        self.write((0..self.partitions).collect(), value).await
+        is_written(self.begin((0..self.partitions).collect(), value)).await
     }
 
-    async fn write(&self, partitions: Vec<i32>, value: Vec<u8>) -> bool {
-        let Some(written) = self.begin(partitions, value) else { return false };
-        matches!(timeout(WRITTEN, written).await, Ok(Ok(())))
+    /// Writes a task to the partition of a key; whether the broker has it.
+    pub(crate) async fn to_partition_of(&self, key: &str, value: Vec<u8>) -> bool {
+        is_written(self.queue(vec![partition_of(key, self.partitions)], key, value)).await
     }
 
     /// Has a task written to partitions, and says so when the broker has it; `None` when too many wait.
     pub(crate) fn begin(&self, partitions: Vec<i32>, value: Vec<u8>) -> Option<oneshot::Receiver<()>> {
-        let (written, is_written) = oneshot::channel();
-        self.queue.try_send(QueuedTask { partitions, value, written }).ok().map(|()| is_written)
+        self.queue(partitions, REQUEST, value)
     }
+
+    fn queue(&self, partitions: Vec<i32>, key: &str, value: Vec<u8>) -> Option<oneshot::Receiver<()>> {
+        let ((written, is_written), key) = (oneshot::channel(), key.to_owned());
+        self.queue.try_send(QueuedTask { partitions, key, value, written }).ok().map(|()| is_written)
+    }
+}
+
+async fn is_written(begun: Option<oneshot::Receiver<()>>) -> bool {
+    let Some(written) = begun else { return false };
+    matches!(timeout(WRITTEN, written).await, Ok(Ok(())))
 }
 
 /// Writes tasks until the shutdown signal.
@@ -82,11 +96,11 @@ pub fn write_all(queued: &Receiver<QueuedTask>, producer: &TaskProducer, stop: &
 }
 
 fn write(task: QueuedTask, producer: &TaskProducer) {
-    let QueuedTask { partitions, value, written } = task;
-    let sent = partitions.iter().try_for_each(|partition| producer.send(*partition, "request", &value));
+    let QueuedTask { partitions, key, value, written } = task;
+    let sent = partitions.iter().try_for_each(|partition| producer.send(*partition, &key, &value));
     match sent.and_then(|()| producer.flush()) {
         // Whoever has given up receives nothing.
         Ok(()) => drop(written.send(())),
-        Err(error) => tracing::warn!(%error, "a task of webhooks was not written"),
+        Err(error) => tracing::warn!(%error, "the task of a request was not written"),
     }
 }

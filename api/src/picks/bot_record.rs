@@ -1,0 +1,220 @@
+//! The record of a bot: what came of all its picks, and how far that can be luck. The statistics are those of `arb_picks::record`.
+//!
+//! A record belongs to a bot, a version and a feed; two of them are never put together. It never leaves out a pick.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arb_model::pick::NO_RESULT;
+use arb_model::{Pick, PickGrade};
+use arb_picks::record::{GradedBet, Mean, Scores, Summary};
+use serde_json::{Value, json};
+
+/// What came of the picks of one bot, version and feed.
+#[derive(Debug)]
+pub(crate) struct BotRecord {
+    pub(crate) bot: String,
+    pub(crate) version: i64,
+    pub(crate) feed: String,
+    /// All that were published.
+    pub(crate) picks: usize,
+    /// Those that wait for a result.
+    open: usize,
+    /// Those for which none came.
+    without_result: usize,
+    summary: Summary,
+    leagues: BTreeMap<String, Mean>,
+    months: BTreeMap<String, Mean>,
+}
+
+impl BotRecord {
+    /// Of all picks, by bot, version and feed.
+    pub(crate) fn all(picks: &[Arc<Pick>]) -> Vec<Self> {
+        let mut of = BTreeMap::<_, Vec<&Pick>>::new();
+        for pick in picks {
+            of.entry((&pick.bot, pick.version, pick.feed.as_str())).or_default().push(pick);
+        }
+        of.into_values().filter_map(|picks| Self::of(&picks)).collect()
+    }
+
+    fn of(picks: &[&Pick]) -> Option<Self> {
+        let first = picks.first()?;
+        let is_without = |pick: &&&Pick| pick.grade().is_some_and(|grade| grade.settlement == NO_RESULT);
+        let graded = |pick: &&Pick| pick.grade().filter(|grade| is_settled(grade)).cloned();
+        let mut settled: Vec<_> = picks.iter().filter_map(|pick| Some((graded(pick)?, *pick))).collect();
+        settled.sort_by(|(a, one), (b, other)| (a.at, &one.id).cmp(&(b.at, &other.id)));
+        let bets: Vec<_> = settled.iter().map(|(grade, pick)| bet(pick, grade)).collect();
+        let by = |name: &dyn Fn(&Pick) -> String| {
+            let mut profits = BTreeMap::<_, Vec<f64>>::new();
+            for (grade, pick) in &settled {
+                profits.entry(name(pick)).or_default().push(grade.profit);
+            }
+            profits.into_iter().map(|(name, profits)| (name, Mean::of(&profits))).collect()
+        };
+        Some(Self {
+            bot: first.bot.clone(),
+            version: first.version,
+            feed: first.feed.as_str().to_owned(),
+            picks: picks.len(),
+            open: picks.iter().filter(|pick| pick.is_open()).count(),
+            without_result: picks.iter().filter(is_without).count(),
+            summary: Summary::of(&bets),
+            leagues: by(&|pick| pick.event.league.to_string()),
+            months: by(&|pick| day(pick).chars().take(7).collect()),
+        })
+    }
+
+    /// In short, as a list shows it.
+    pub(crate) fn short(&self) -> Value {
+        let mut shown = json!({
+            "version": self.version, "feed": self.feed, "picks": self.picks, "open": self.open,
+            "without_result": self.without_result, "sentence": self.summary.sentence(),
+        });
+        extend(&mut shown, mean("return", &self.summary.profit));
+        shown
+    }
+
+    /// All of it.
+    pub(crate) fn whole(&self) -> Value {
+        let Summary { interval, closing_value, scores, closing_scores, deciles, drawdown, profit } =
+            &self.summary;
+        let mut shown = self.short();
+        let has_bets = profit.count > 0;
+        let groups = |of: &BTreeMap<String, Mean>, what: &str| -> Vec<Value> {
+            let row = |(name, profit): (&String, &Mean)| {
+                let mut row = json!({what: name});
+                extend(&mut row, mean("return", profit));
+                row
+            };
+            of.iter().map(row).collect()
+        };
+        let deciles = deciles.iter().filter(|decile| decile.count > 0);
+        let deciles: Vec<_> = deciles
+            .map(|decile| json!({"stated": decile.stated, "won": decile.won, "bets": decile.count}))
+            .collect();
+        let mut closing = json!({});
+        extend(&mut closing, mean("mean", closing_value));
+        extend(
+            &mut shown,
+            json!({
+                "interval": has_bets.then(|| json!([interval.0, interval.1])),
+                "closing_line_value": closing,
+                "scores": scored(scores),
+                "closing_scores": scored(closing_scores),
+                "calibration": deciles,
+                "drawdown": drawdown,
+                "leagues": groups(&self.leagues, "league"),
+                "months": groups(&self.months, "month"),
+            }),
+        );
+        shown
+    }
+}
+
+/// A mean under a name, with its number of bets; what is not available is null.
+fn mean(name: &str, mean: &Mean) -> Value {
+    let known = (mean.count > 0).then_some(mean.mean);
+    let error = mean.standard_error.is_finite().then_some(mean.standard_error);
+    json!({"bets": mean.count, name: known, "standard_error": error})
+}
+
+fn scored(scores: &Scores) -> Value {
+    let known = |score: f64| (scores.count > 0).then_some(score);
+    json!({"bets": scores.count, "brier": known(scores.brier), "log": known(scores.log)})
+}
+
+fn extend(shown: &mut Value, more: Value) {
+    if let (Value::Object(shown), Value::Object(more)) = (shown, more) {
+        shown.extend(more);
+    }
+}
+
+fn is_settled(grade: &PickGrade) -> bool {
+    grade.settlement != NO_RESULT && grade.settlement != arb_model::pick::OPEN
+}
+
+fn bet(pick: &Pick, grade: &PickGrade) -> GradedBet {
+    GradedBet {
+        day: day(pick),
+        profit: grade.profit,
+        odds: pick.price.decimal(),
+        probability: pick.probability,
+        closing: pick.closing.as_ref().map(|closing| closing.probability),
+        won: match grade.settlement.as_str() {
+            "won" => Some(true),
+            "lost" => Some(false),
+            _ => None,
+        },
+    }
+}
+
+/// The UTC date of the start.
+fn day(pick: &Pick) -> String {
+    pick.starts_at.to_string().chars().take(10).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_model::{Price, fixtures};
+
+    use super::*;
+
+    fn pick(id: &str, settlement: &str, profit: f64) -> Arc<Pick> {
+        let grade =
+            PickGrade { version: 1, settlement: settlement.to_owned(), profit, ..PickGrade::default() };
+        let price = Price::from_decimal("2.1").unwrap();
+        Arc::new(Pick { id: id.to_owned(), price, grades: vec![grade], ..fixtures::pick() })
+    }
+
+    #[test]
+    fn a_record_counts_every_pick() {
+        let picks = [
+            pick("a", "won", 1.1),
+            pick("b", "lost", -1.0),
+            pick("c", "push", 0.0),
+            pick("d", NO_RESULT, 0.0),
+            Arc::new(Pick { id: "e".into(), grades: vec![], ..fixtures::pick() }),
+        ];
+        let [record] = &BotRecord::all(&picks)[..] else { panic!("one record") };
+        let shown = record.whole();
+        let of = |name: &str| shown[name].clone();
+        assert_eq!(
+            (of("picks"), of("open"), of("without_result"), of("bets")),
+            (5.into(), 1.into(), 1.into(), 3.into())
+        );
+        // 1.1 - 1 + 0 over three bets.
+        assert!((of("return").as_f64().unwrap() - 0.1 / 3.0).abs() < 1e-12);
+        assert_eq!(shown["scores"]["bets"], 2, "a push is not scored");
+        assert_eq!(shown["closing_line_value"]["bets"], 3);
+        assert_eq!(shown["leagues"][0]["bets"], 3);
+        assert_eq!(shown["months"][0]["month"].as_str().map(str::len), Some(7));
+        assert!(of("sentence").as_str().unwrap().contains("cannot be told from luck"));
+    }
+
+    #[test]
+    fn what_is_not_available_is_null() {
+        let picks = [Arc::new(Pick { grades: vec![], ..fixtures::pick() })];
+        let shown = BotRecord::all(&picks)[0].whole();
+        for name in ["return", "standard_error", "interval"] {
+            assert_eq!(shown[name], Value::Null, "{name}");
+        }
+        assert_eq!(shown["scores"]["brier"], Value::Null);
+    }
+
+    #[test]
+    fn versions_and_feeds_are_never_put_together() {
+        let other = |change: &dyn Fn(&mut Pick)| {
+            let mut pick = fixtures::pick();
+            change(&mut pick);
+            Arc::new(pick)
+        };
+        let picks = [
+            other(&|_| {}),
+            other(&|pick| pick.version += 1),
+            other(&|pick| pick.feed = "live".into()),
+            other(&|pick| pick.bot = "another".into()),
+        ];
+        let records = BotRecord::all(&picks);
+        assert_eq!((records.len(), records.iter().map(|record| record.picks).max()), (4, Some(1)));
+    }
+}

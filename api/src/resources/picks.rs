@@ -1,0 +1,191 @@
+//! The picks of bots (`GET /picks`, `GET /picks/{id}`), the bots (`GET /bots`) and the record of one (`GET /bots/{id}`).
+//!
+//! It shows every pick and every bot, also those that lose.
+
+use std::sync::Arc;
+
+use arb_model::{FeedKind, Pick, Time};
+use arb_picks::bots::Bot;
+use arb_schemas::time::Micros;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::task::block_in_place;
+
+use crate::http::charge::Charge;
+use crate::http::paging::{self, Cursor};
+use crate::http::parameters::{name, parameters, time};
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+use crate::http::route::Answer;
+use crate::lists::Lists;
+use crate::lists::sport::Sport;
+use crate::picks::bot_record::BotRecord;
+use crate::picks::store::{PickPlace, PickStore};
+use crate::resources::tagged;
+use crate::view::PickView;
+
+/// Why nothing of picks is answered.
+const UNREAD: &str = "The picks are being read; try again.";
+
+/// The picks of all bots.
+#[derive(Debug)]
+pub(crate) struct PicksResource {
+    pub(crate) picks: Arc<PickStore>,
+    pub(crate) lists: Lists,
+}
+
+/// The filters of a request; a filter applies where it is given.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PickFilter {
+    bot: Option<String>,
+    feed: Option<String>,
+    sport: Sport,
+    league: Sport,
+    event: Option<String>,
+    open: Option<bool>,
+    since: Option<Micros>,
+    until: Option<Micros>,
+}
+
+impl PickFilter {
+    fn includes(&self, pick: &Pick) -> bool {
+        let event = &pick.event;
+        let at = pick.published_at.0;
+        self.bot.as_deref().is_none_or(|bot| bot == pick.bot)
+            && self.feed.as_deref().is_none_or(|feed| feed == pick.feed.as_str())
+            && self.event.as_deref().is_none_or(|id| id == &*event.id)
+            && self.sport.is(&event.sport, &event.league)
+            && self.league.is(&event.league, &event.league)
+            && self.open.is_none_or(|open| open == pick.is_open())
+            && self.since.is_none_or(|since| at >= since)
+            && self.until.is_none_or(|until| at < until)
+    }
+}
+
+impl PicksResource {
+    /// Answers `GET /picks`.
+    pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        let (limit, filter, after) = parse(request.query())?;
+        self.check_ready()?;
+        charge.refuse_if_spent()?;
+        let is_wanted = |pick: &Pick| filter.includes(pick);
+        let mut found = block_in_place(|| self.picks.page(after.as_ref(), limit + 1, is_wanted));
+        let has_more = found.len() > limit;
+        found.truncate(limit);
+        let last = found.last().filter(|_| has_more).map(|pick| PickPlace::of(pick));
+        let next = last.map(|after| Cursor { after, filter }.encode());
+        let picks: Vec<_> = found.iter().map(|pick| PickView::new(pick)).collect();
+        let as_of = self.lists.polls.as_of().map(Time);
+        tagged::answer(&json!({"as_of": as_of, "picks": picks, "next_cursor": next}), request, charge)
+    }
+
+    /// Answers `GET /picks/{id}`.
+    pub(crate) fn show(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        tagged::refuse_parameters(request)?;
+        self.check_ready()?;
+        let pick = self.picks.get(request.parameter("id")).ok_or_else(Problem::not_found)?;
+        tagged::answer(&json!(PickView::new(&pick)), request, charge)
+    }
+
+    /// Answers `GET /bots`.
+    pub(crate) fn bots(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        tagged::refuse_parameters(request)?;
+        let records = self.records(charge)?;
+        let bots = Bot::ALL.iter().map(|bot| bot_json(*bot, &records, BotRecord::short));
+        tagged::answer(&json!({"bots": bots.collect::<Vec<_>>()}), request, charge)
+    }
+
+    /// Answers `GET /bots/{id}`.
+    pub(crate) fn bot(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        tagged::refuse_parameters(request)?;
+        let id = request.parameter("id");
+        let bot = Bot::ALL.into_iter().find(|bot| bot.key() == id).ok_or_else(Problem::not_found)?;
+        let records = self.records(charge)?;
+        tagged::answer(&bot_json(bot, &records, BotRecord::whole), request, charge)
+    }
+
+    fn records(&self, charge: &Charge<'_>) -> Result<Arc<Vec<BotRecord>>, Problem> {
+        self.check_ready()?;
+        charge.refuse_if_spent()?;
+        Ok(block_in_place(|| self.picks.records()))
+    }
+
+    fn check_ready(&self) -> Result<(), Problem> {
+        if self.picks.is_ready() { Ok(()) } else { Err(Problem::unavailable(UNREAD)) }
+    }
+}
+
+fn bot_json(bot: Bot, records: &[BotRecord], shown: impl Fn(&BotRecord) -> Value) -> Value {
+    let of = records.iter().filter(|record| record.bot == bot.key());
+    json!({
+        "bot": bot.key(), "version": bot.version(), "rule": bot.rule(),
+        "records": of.map(shown).collect::<Vec<_>>(),
+    })
+}
+
+fn parse(text: &str) -> Result<(usize, PickFilter, Option<PickPlace>), Problem> {
+    let (mut limit, mut filter) = (paging::LIMIT, PickFilter::default());
+    let mut cursor: Option<Cursor<PickPlace, PickFilter>> = None;
+    for (parameter, value) in parameters(text)? {
+        match &*parameter {
+            "limit" => limit = paging::limit(&value)?,
+            "cursor" => cursor = Some(paging::cursor(&value)?),
+            "bot" => filter.bot = Some(one_of("bot", &value, &Bot::ALL.map(Bot::key))?),
+            "feed" => filter.feed = Some(one_of("feed", &value, FeedKind::KEYS)?),
+            "sport" => filter.sport = Sport::parse(&value)?,
+            "league" => filter.league = Sport::parse_league(&value)?,
+            "event" => filter.event = Some(name("event", &value, "must be the id of an event")?),
+            "state" => filter.open = Some(one_of("state", &value, &["open", "graded"])? == "open"),
+            "since" => filter.since = Some(time("since", &value)?),
+            "until" => filter.until = Some(time("until", &value)?),
+            _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
+        }
+    }
+    if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
+        return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
+    }
+    Ok((limit, filter, cursor.map(|cursor| cursor.after)))
+}
+
+fn one_of(parameter: &str, value: &str, known: &[&str]) -> Result<String, Problem> {
+    let is_known = known.contains(&value);
+    is_known
+        .then(|| value.to_owned())
+        .ok_or_else(|| Problem::invalid_param(parameter, format!("must be one of {}", known.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_model::{Price, fixtures};
+
+    use super::*;
+
+    #[test]
+    fn filters_are_what_a_pick_is() {
+        let pick = Pick { price: Price::from_decimal("2").unwrap(), ..fixtures::pick() };
+        let (sport, league) = (&pick.event.sport, &pick.event.league);
+        for query in [
+            "bot=consensus&feed=simulated&state=graded".to_owned(),
+            format!("sport={sport}&league={league}&event={}", pick.event.id),
+            "since=2026-06-20T00:00:00Z&until=2026-06-21T00:00:00Z".to_owned(),
+        ] {
+            assert!(parse(&query).ok().unwrap().1.includes(&pick), "{query}");
+        }
+        for query in ["bot=sharp", "feed=live", "state=open", "event=x", "since=2027-01-01T00:00:00Z"] {
+            assert!(!parse(query).ok().unwrap().1.includes(&pick), "{query}");
+        }
+        for wrong in ["bot=x", "feed=real", "state=won", "since=today", "limit=0", "version=1", "cursor=x"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_belongs_to_its_filters() {
+        let after = PickPlace::of(&fixtures::pick());
+        let filter = PickFilter { open: Some(true), ..PickFilter::default() };
+        let cursor = Cursor { after: after.clone(), filter }.encode();
+        assert_eq!(parse(&format!("state=open&cursor={cursor}")).ok().unwrap().2, Some(after));
+        assert!(parse(&format!("state=graded&cursor={cursor}")).is_err());
+    }
+}
