@@ -15,7 +15,7 @@ use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, KEY_RANDOM, PEPPER, Pepper};
 use arb_model::fixtures::{self, chance, price};
-use arb_model::{Money, Points, Time};
+use arb_model::{Money, PickChange, Points, Time};
 use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_schemas::records::{
     BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, Leg, LineMovement, SignalQuote, Ttl,
@@ -275,4 +275,9 @@ pub(crate) fn log_entry(endpoint: &str, at: i64, outcome: &str) -> WebhookDelive
         created_at: at,
         at,
     }
+}
+
+/// A pick that was published or graded.
+pub(crate) fn pick_change(change: &str) -> PickChange {
+    PickChange { change: change.to_owned(), pick: fixtures::pick() }
 }

@@ -8,7 +8,7 @@ pub const STORE: &str = "arb_store";
 /// The database of the views, which analysts read.
 pub const VIEWS: &str = "arb";
 /// The tables that the sink writes. Each has the columns of [`COORDINATES`].
-pub const TABLES: [&str; 7] = [
+pub const TABLES: [&str; 8] = [
     "ticks",
     "window_transitions",
     "line_movements",
@@ -16,6 +16,7 @@ pub const TABLES: [&str; 7] = [
     "rejected",
     "signal_transitions",
     WEBHOOK_DELIVERIES,
+    "pick_transitions",
 ];
 /// The table of the delivery log, which the API reads too.
 pub const WEBHOOK_DELIVERIES: &str = "webhook_deliveries";
@@ -50,6 +51,7 @@ pub const MIGRATIONS: &[Migration] = migrations![
     "006_expected_interval",
     "007_leg_interval",
     "008_webhook_deliveries",
+    "009_picks",
 ];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {

@@ -16,7 +16,7 @@ pub use accounts::{
 };
 pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,
-    LineMovement, Pick, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
+    LineMovement, Pick, PickChange, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
 };
 pub use picks::{
     PeriodScore, PickCandidate, PickClosing, PickTimer, ResultReport, StatePick, StatePicks, StateResult,

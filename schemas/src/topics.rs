@@ -72,7 +72,7 @@ pub const SIGNALS: Topic = Topic {
     records: &[RecordType::EdgeSignal],
 };
 
-/// Every transition of every window and signal.
+/// Every transition of every window and signal, and of picks what was published and graded.
 pub const FEED_EVENTS: Topic = Topic {
     name: "feed.events.v1",
     key: "event id",
@@ -84,6 +84,7 @@ pub const FEED_EVENTS: Topic = Topic {
         RecordType::StaleAlert,
         RecordType::CloseSignal,
         RecordType::SignalChange,
+        RecordType::PickChange,
     ],
 };
 

@@ -27,9 +27,10 @@ use arb_model::{FilterValues, Name};
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
-    Heartbeat, Leg, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins,
-    StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScanRepeats, StateSource,
-    StateStaleBooks, StateSurvival, StateWebhookFailing, StateWebhookNotice, StateWebhooks, WebhookTimer,
+    Heartbeat, Leg, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
+    StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScanRepeats,
+    StateSource, StateStaleBooks, StateSurvival, StateWebhookFailing, StateWebhookNotice, StateWebhooks,
+    WebhookTimer,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -112,6 +113,7 @@ fn compare_picks() {
     stays(&StatePick { pick: pick(), taken_at: 8 });
     stays(&StateResult { report: picks::report(), taken_at: 9 });
     stays(&StatePicks { clock: 10 });
+    stays(&PickChange { change: "graded".into(), pick: pick() });
 }
 
 fn compare_scans() {

@@ -6,6 +6,8 @@ use arb_runtime::stop::Stop;
 use super::App;
 use crate::lists::follow::FollowError;
 use crate::picks::follow;
+#[cfg(test)]
+use crate::picks::store::PickStore;
 use crate::tasks::TaskQueue;
 
 impl App {
@@ -13,6 +15,12 @@ impl App {
     #[must_use]
     pub fn with_results(self, results: TaskQueue) -> Self {
         Self { results, ..self }
+    }
+
+    /// The picks that were read.
+    #[cfg(test)]
+    pub(crate) fn picks(&self) -> &PickStore {
+        &self.picks
     }
 
     /// Reads the picks' topic until the shutdown signal.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::time::Duration;
 
+use arb_model::{Pick, fixtures};
 use arb_schemas::records::scans::Message;
 use arb_schemas::records::{BoardProgress, ScanArb, ScanCount, ScanRequest, ScanResult, ScanSource};
 use arb_schemas::wire::encode;
@@ -41,6 +42,8 @@ impl Api {
         }
         QuoteWriter::new().poll(&api.app.boards.quotes, 10, &[("6", &[prices("alpha", "2.1", "1.7")])]);
         ready(&api.app.boards.quotes);
+        api.app.picks().put(Pick { id: "6".into(), ..fixtures::pick() });
+        api.app.picks().ready();
         api
     }
 
@@ -164,7 +167,15 @@ fn documents_list_every_route() {
 #[test]
 fn every_answer_costs_the_price_of_its_row() {
     // A scan and the files of the page have their own tests, and so has what needs a ClickHouse; there is no endpoint.
-    let others = ["/session", "/scan", "/webhooks/{id}", "/assets/{name}", "/arbs/history", "/arbs/{id}"];
+    let others = [
+        "/session",
+        "/scan",
+        "/webhooks/{id}",
+        "/assets/{name}",
+        "/arbs/history",
+        "/arbs/{id}",
+        "/bots/{id}",
+    ];
     let reads = |line: &String| line.contains("`GET ") && !others.iter().any(|other| line.contains(other));
     let values = [("{name}", "not-found"), ("{id}", "6"), ("{subject}", "arb.v1.Frame"), ("{version}", "1")];
     for line in ROUTES.iter().flat_map(Route::lines).filter(reads) {
@@ -176,6 +187,39 @@ fn every_answer_costs_the_price_of_its_row() {
             assert_eq!((answer.status(), used), (StatusCode::OK, expected), "{method} {path}");
         }
     }
+}
+
+#[test]
+fn picks_bots_and_their_records_are_shown() {
+    let get = |path: &str, query: &str| {
+        let (response, used) = Api::new().ask(&Method::GET, path, query, None);
+        (response.status().as_u16(), used, json(response))
+    };
+    let (status, _, page) = get("/v1/picks", "bot=consensus&state=graded");
+    let pick = &page["picks"][0];
+    assert_eq!((status, &pick["id"], &pick["bot"]), (200, &"6".into(), &"consensus".into()));
+    assert_eq!(
+        (&pick["result"]["settlement"], &pick["grades"][0]["version"]),
+        (&"half_lost".into(), &1.into())
+    );
+    // 2.1 * 0.5 - 1.
+    assert!((pick["closing_line_value"].as_f64().unwrap() - 0.05).abs() < 1e-12);
+    assert_eq!(get("/v1/picks/6", "").2, *pick);
+    assert_eq!(get("/v1/picks", "state=open").2["picks"], serde_json::json!([]));
+    let (_, _, bots) = get("/v1/bots", "");
+    let names: Vec<_> = bots["bots"].as_array().unwrap().iter().map(|bot| bot["bot"].clone()).collect();
+    assert_eq!(names, ["consensus", "sharp", "steam", "stale"]);
+    assert_eq!(bots["bots"][0]["records"][0]["bets"], 1);
+    let (status, _, bot) = get("/v1/bots/consensus", "");
+    assert_eq!((status, &bot["records"][0]["leagues"][0]["return"]), (200, &serde_json::json!(-0.5)));
+    for wrong in ["/v1/picks/none", "/v1/bots/none"] {
+        let (status, used, _) = get(wrong, "");
+        assert_eq!((status, used), (404, 0), "errors are free");
+    }
+    assert_eq!(
+        Api::unread().ask(&Method::GET, "/v1/picks", "", None).0.status(),
+        StatusCode::SERVICE_UNAVAILABLE
+    );
 }
 
 #[test]

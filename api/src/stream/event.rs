@@ -2,10 +2,11 @@
 //!
 //! Pure. An event is serialised once, id and all, and its bytes are shared. It never looks at a client.
 
+use arb_model::pick::PUBLISHED;
 use arb_model::{FilterValues, Name};
 use arb_runtime::feed_mark::FeedMark;
 use arb_schemas::records::{
-    ArbWindow, CloseSignal, Event as SportsEvent, LineMovement, SignalChange, StaleAlert,
+    ArbWindow, CloseSignal, Event as SportsEvent, LineMovement, PickChange, SignalChange, StaleAlert,
 };
 use arb_schemas::wire::{RecordType, WireError, decode};
 use bytes::Bytes;
@@ -18,7 +19,7 @@ use crate::view::{ROOM, write};
 /// What comes before the change in the text of a window: its first field.
 const CHANGE: &[u8] = b"\ndata: {\"change\":\"";
 
-/// The five kinds of events.
+/// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventKind {
     ArbWindow,
@@ -26,11 +27,20 @@ pub(super) enum EventKind {
     StaleAlert,
     CloseSignal,
     EdgeSignal,
+    Pick,
+    PickGraded,
 }
 
 impl EventKind {
-    pub(super) const ALL: [Self; 5] =
-        [Self::ArbWindow, Self::LineMovement, Self::StaleAlert, Self::CloseSignal, Self::EdgeSignal];
+    pub(super) const ALL: [Self; 7] = [
+        Self::ArbWindow,
+        Self::LineMovement,
+        Self::StaleAlert,
+        Self::CloseSignal,
+        Self::EdgeSignal,
+        Self::Pick,
+        Self::PickGraded,
+    ];
 
     /// As `event:` and the parameter `event` spell it.
     pub(super) fn key(self) -> &'static str {
@@ -40,6 +50,8 @@ impl EventKind {
             Self::StaleAlert => "stale_alert",
             Self::CloseSignal => "close_signal",
             Self::EdgeSignal => "edge_signal",
+            Self::Pick => "pick",
+            Self::PickGraded => "pick_graded",
         }
     }
 }
@@ -52,6 +64,7 @@ pub(super) enum Event {
     StaleAlert(StaleAlert),
     CloseSignal(CloseSignal),
     EdgeSignal(Box<SignalChange>),
+    Pick(Box<PickChange>),
 }
 
 impl Event {
@@ -62,6 +75,7 @@ impl Event {
             RecordType::StaleAlert => decode(message).map(Self::StaleAlert),
             RecordType::CloseSignal => decode(message).map(Self::CloseSignal),
             RecordType::SignalChange => decode(message).map(Box::new).map(Self::EdgeSignal),
+            RecordType::PickChange => decode(message).map(Box::new).map(Self::Pick),
             _ => decode(message).map(Box::new).map(Self::ArbWindow),
         }
     }
@@ -73,6 +87,8 @@ impl Event {
             Self::StaleAlert(_) => EventKind::StaleAlert,
             Self::CloseSignal(_) => EventKind::CloseSignal,
             Self::EdgeSignal(_) => EventKind::EdgeSignal,
+            Self::Pick(changed) if changed.change == PUBLISHED => EventKind::Pick,
+            Self::Pick(_) => EventKind::PickGraded,
         }
     }
 
@@ -89,7 +105,8 @@ impl Event {
             Self::ArbWindow(window) => Some(&window.entry.id),
             Self::CloseSignal(closed) => Some(&closed.id),
             Self::EdgeSignal(changed) => Some(&changed.signal.id),
-            Self::LineMovement(_) | Self::StaleAlert(_) => None,
+            // Each of a pick is sent, also to a client that wants the latest state alone: a grading does not replace it.
+            Self::LineMovement(_) | Self::StaleAlert(_) | Self::Pick(_) => None,
         }
     }
 
@@ -113,6 +130,10 @@ impl Event {
             },
             Self::EdgeSignal(changed) => {
                 about_event(&changed.signal.event, Some(changed.signal.market.as_str()), None)
+            }
+            Self::Pick(changed) => {
+                let pick = &changed.pick;
+                about_event(&pick.event, Some(pick.market.as_str()), Some(&pick.book))
             }
         }
     }
@@ -142,6 +163,7 @@ impl Event {
             Self::StaleAlert(alert) => write(text, &AlertView::new(alert)),
             Self::CloseSignal(closed) => write(text, &CloseView::new(closed)),
             Self::EdgeSignal(changed) => write(text, &view::edge_signal(changed)),
+            Self::Pick(changed) => write(text, &view::pick(changed)),
         }
     }
 }
@@ -320,10 +342,10 @@ mod tests {
 
     use super::super::tests::{changed, close, window};
     use super::*;
-    use crate::fixtures::{closed, moved};
+    use crate::fixtures::{closed, moved, pick_change};
 
     #[test]
-    fn a_message_is_one_of_five_kinds_or_none() {
+    fn a_message_is_of_one_kind_or_none() {
         let Event::ArbWindow(window) = window("a", 1) else { unreachable!() };
         let Event::EdgeSignal(changed) = changed("a", 3, "opened") else { unreachable!() };
         for (message, kind) in [
@@ -331,6 +353,8 @@ mod tests {
             (encode(&moved()).unwrap(), EventKind::LineMovement),
             (encode(&closed("a", 2)).unwrap(), EventKind::CloseSignal),
             (encode(&*changed).unwrap(), EventKind::EdgeSignal),
+            (encode(&pick_change("published")).unwrap(), EventKind::Pick),
+            (encode(&pick_change("graded")).unwrap(), EventKind::PickGraded),
         ] {
             assert_eq!(Event::decode(&message).unwrap().kind(), kind);
         }

@@ -142,7 +142,7 @@ impl StreamQuery {
 }
 
 fn kinds(name: &str, text: &str) -> Result<EventKinds, Problem> {
-    let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, with commas between";
+    let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, with commas between";
     let mut wanted = EventKinds::default();
     for key in text.split(',') {
         let kind = EventKind::ALL.into_iter().find(|kind| kind.key() == key);

@@ -3,12 +3,12 @@
 //! Pure. It shows what the processor computed; a rank is of a whole board, so an event has none.
 
 use arb_model::{
-    ArbWindow, CloseSignal, LineMovement, MovementKind, Points, Price, Seconds, SignalChange, StaleAlert,
-    Time,
+    ArbWindow, CloseSignal, LineMovement, MovementKind, PickChange, Points, Price, Seconds, SignalChange,
+    StaleAlert, Time,
 };
 use serde::Serialize;
 
-use crate::view::{EntryView, EventView, SignalView};
+use crate::view::{EntryView, EventView, PickView, SignalView};
 
 /// What has changed, and how.
 #[derive(Debug, Serialize)]
@@ -26,6 +26,11 @@ pub(super) fn arb_window(window: &ArbWindow) -> impl Serialize {
 /// A signal opened, changed or closed: the list's entry, at its last transition.
 pub(super) fn edge_signal(changed: &SignalChange) -> impl Serialize {
     Changed { change: &changed.change, of: SignalView::new(&changed.signal, changed.signal.updated_at.0) }
+}
+
+/// A pick was published or graded: the list's entry then.
+pub(super) fn pick(changed: &PickChange) -> impl Serialize {
+    Changed { change: &changed.change, of: PickView::new(&changed.pick) }
 }
 
 /// A price moved, or a main line changed; `from` and `to` are prices or lines accordingly.

@@ -83,7 +83,7 @@ fn data(block: &Block, part: Part) -> String {
     text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_default().to_owned()
 }
 
-/// The window or signal that an event is about, and when it happened.
+/// The window, signal or pick that an event is about, and when it happened.
 fn subject(event: &Event) -> (&str, Micros) {
     match event {
         Event::ArbWindow(window) => (&window.entry.id, window.entry.updated_at.0),
@@ -91,6 +91,10 @@ fn subject(event: &Event) -> (&str, Micros) {
         Event::StaleAlert(alert) => (alert.arb_id.as_deref().unwrap_or_default(), alert.at.0),
         Event::CloseSignal(closed) => (&closed.id, closed.closed_at.0),
         Event::EdgeSignal(changed) => (&changed.signal.id, changed.signal.updated_at.0),
+        Event::Pick(changed) => {
+            let pick = &changed.pick;
+            (&pick.id, pick.grade().map_or(pick.published_at, |grade| grade.at).0)
+        }
     }
 }
 

@@ -13,12 +13,14 @@ use sha2::Sha256;
 use crate::plan::Plan;
 
 /// Types of events that an endpoint may receive: those of the feed, then those about the account or the service.
-pub const EVENTS: [&str; 9] = [
+pub const EVENTS: [&str; 11] = [
     "arb_window",
     "line_movement",
     "stale_alert",
     "close_signal",
     "edge_signal",
+    "pick",
+    "pick_graded",
     "quota.warning",
     "key.expiring",
     "endpoint.disabled",

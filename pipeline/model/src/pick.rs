@@ -2,6 +2,8 @@
 //!
 //! What was published never changes, and gradings are only added. It decides nothing.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Event, Family, Name, Open, Outcome, Period, Points, Price, Time};
 
 keyed! {
@@ -109,6 +111,20 @@ record! {
         pub at: Time,
     }
 }
+
+/// A pick was published or graded.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PickChange {
+    /// [`PUBLISHED`] or [`GRADED`].
+    pub change: String,
+    /// As it is after that.
+    pub pick: Pick,
+}
+
+/// The change of a pick that is new.
+pub const PUBLISHED: &str = "published";
+/// The change of a pick that was graded, for the first time or again.
+pub const GRADED: &str = "graded";
 
 impl Pick {
     /// The grading that counts; `None` of a pick that was never graded.

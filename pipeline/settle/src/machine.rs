@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
-use arb_model::{ClosingPrice, EventStatus, FeedKind, Pick, PickGrade, Time};
+use arb_model::pick::{GRADED, PUBLISHED};
+use arb_model::{ClosingPrice, EventStatus, FeedKind, Pick, PickChange, PickGrade, Time};
 use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
 use arb_schemas::records::{PickCandidate, PickClosing, ResultReport, StatePick, StateResult};
 use arb_schemas::time::{Micros, SECOND};
-use arb_schemas::topics::{DEAD_PICK_TASKS, PICK_STATE, PICK_TASKS, PICKS};
+use arb_schemas::topics::{DEAD_PICK_TASKS, FEED_EVENTS, PICK_STATE, PICK_TASKS, PICKS};
 use arb_schemas::wire::{self, WireError};
 
 use crate::book::Book;
@@ -68,6 +69,7 @@ impl Step<'_> {
         let id = pick_id::of(&slot, published_at);
         let pick = published(candidate, id, published_at, starts_at);
         let taken_at = self.book.clock().max(candidate.at.0);
+        self.report(PUBLISHED, &pick)?;
         self.put(StatePick { pick, taken_at })
     }
 
@@ -103,16 +105,17 @@ impl Step<'_> {
             if next.pick.grades.len() >= MAX_GRADES {
                 self.refuse(format!("{} has {MAX_GRADES} gradings", next.pick.id));
             } else {
-                self.add_grade(&mut next.pick, grade);
+                self.add_grade(&mut next.pick, grade)?;
             }
         }
         if next == *saved { Ok(()) } else { self.put(next) }
     }
 
-    fn add_grade(&mut self, pick: &mut Pick, grade: PickGrade) {
+    fn add_grade(&mut self, pick: &mut Pick, grade: PickGrade) -> Result<(), WireError> {
         self.tally.gradings += 1;
         self.tally.corrections += u64::from(!pick.grades.is_empty());
         pick.grades.push(grade);
+        self.report(GRADED, pick)
     }
 
     /// The last one before the start counts, whenever it comes.
@@ -145,7 +148,7 @@ impl Step<'_> {
             {
                 let mut pick = saved.pick.clone();
                 let grade = grading::without_result(&pick, now);
-                self.add_grade(&mut pick, grade);
+                self.add_grade(&mut pick, grade)?;
                 self.publish(&pick)?;
             }
             self.book.remove(&part.key());
@@ -162,6 +165,14 @@ impl Step<'_> {
     fn publish(&mut self, pick: &Pick) -> Result<(), WireError> {
         let value = wire::encode(pick)?;
         self.out.send(Output::new(PICKS.name, self.partition, pick.id.clone(), Some(value)));
+        Ok(())
+    }
+
+    /// Tells the feed. Its records have no mark, which are the processor's.
+    fn report(&mut self, change: &str, pick: &Pick) -> Result<(), WireError> {
+        let value = wire::encode(&PickChange { change: change.to_owned(), pick: pick.clone() })?;
+        let key = pick.event.id.to_string();
+        self.out.send(Output::new(FEED_EVENTS.name, self.partition, key, Some(value)));
         Ok(())
     }
 
@@ -219,7 +230,7 @@ impl Machine for SettleMachine {
         input: &PICK_TASKS,
         changelog: &PICK_STATE,
         dead_letters: &DEAD_PICK_TASKS,
-        outputs: &[&PICKS],
+        outputs: &[&PICKS, &FEED_EVENTS],
     };
     const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
 

@@ -11,12 +11,13 @@ mod deliveries;
 mod feed;
 mod fit;
 mod of_record;
+mod picks;
 mod rejected;
 mod signals;
 mod ticks;
 
 use arb_schemas::records::{
-    ArbWindow, CloseSignal, Frame, LineMovement, SignalChange, StaleAlert, WebhookDelivery,
+    ArbWindow, CloseSignal, Frame, LineMovement, PickChange, SignalChange, StaleAlert, WebhookDelivery,
 };
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
@@ -27,6 +28,7 @@ pub use deliveries::{DeliveryRow, delivery_row};
 pub use feed::{LineMovementRow, StaleAlertRow, TransitionRow, movement_row, transition_row};
 pub use feed::{alert_row, closed_row};
 pub use of_record::RowOfRecord;
+pub use picks::{PickRow, pick_row};
 pub use rejected::{RejectedRow, rejected_row};
 pub(crate) use row::Sample;
 pub use signals::{SignalRow, signal_row};
@@ -64,6 +66,8 @@ pub enum DecodedRecord<'a> {
     Alert(Box<StaleAlert>),
     /// An edge signal opened, changed or closed.
     Signal(Box<SignalChange>),
+    /// A pick was published or graded.
+    Pick(Box<PickChange>),
     /// An entry of the delivery log of webhooks.
     Delivery(Box<WebhookDelivery>),
     /// No rows: the end of a poll, a heartbeat.
@@ -116,6 +120,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         RecordType::LineMovement => DecodedRecord::Movement(decode(message).map(Box::new)?),
         RecordType::StaleAlert => DecodedRecord::Alert(decode(message).map(Box::new)?),
         RecordType::SignalChange => DecodedRecord::Signal(decode(message).map(Box::new)?),
+        RecordType::PickChange => DecodedRecord::Pick(decode(message).map(Box::new)?),
         RecordType::WebhookDelivery => DecodedRecord::Delivery(decode(message).map(Box::new)?),
         RecordType::PollEnd => {
             decode(message).map(|_: arb_schemas::records::PollEnd| DecodedRecord::Nothing)?
@@ -141,6 +146,7 @@ impl DecodedRecord<'_> {
             Self::Movement(_) => (Table::LineMovements, 1),
             Self::Alert(_) => (Table::StaleAlerts, 1),
             Self::Signal(_) => (Table::SignalTransitions, 1),
+            Self::Pick(_) => (Table::PickTransitions, 1),
             Self::Delivery(_) => (Table::WebhookDeliveries, 1),
             Self::Rejected(_) => (Table::Rejected, 1),
             Self::Nothing => return None,
@@ -159,6 +165,7 @@ impl DecodedRecord<'_> {
             Self::Movement(movement) => movement.window_end.0,
             Self::Alert(alert) => alert.at.0,
             Self::Signal(changed) => changed.signal.updated_at.0,
+            Self::Pick(changed) => picks::time(&changed.pick).0,
             Self::Delivery(entry) => entry.at,
             Self::Nothing | Self::Rejected(_) => return None,
         })

@@ -18,7 +18,7 @@ use super::failure::Failure;
 use super::record::Kept;
 use super::recovery::{Found, Place};
 use super::rows::{
-    Coordinates, DecodedRecord, DeliveryRow, LineMovementRow, RejectedRow, RowOfRecord, SignalRow,
+    Coordinates, DecodedRecord, DeliveryRow, LineMovementRow, PickRow, RejectedRow, RowOfRecord, SignalRow,
     StaleAlertRow, TickRow, TransitionRow, read, rejected_row, tick_rows,
 };
 use super::table::Table;
@@ -119,6 +119,7 @@ impl Store {
                     Table::SignalTransitions => {
                         self.try_row::<SignalRow<'static>>(table, &samples::signal()).await
                     }
+                    Table::PickTransitions => self.try_row::<PickRow<'static>>(table, &samples::pick()).await,
                     Table::WebhookDeliveries => {
                         self.try_row::<DeliveryRow<'static>>(table, &samples::delivery()).await
                     }
@@ -212,6 +213,7 @@ impl Store {
             Table::StaleAlerts => self.send::<StaleAlertRow<'static>>(range, batch, token, skip).await,
             Table::Rejected => self.send::<RejectedRow<'static>>(range, batch, token, skip).await,
             Table::SignalTransitions => self.send::<SignalRow<'static>>(range, batch, token, skip).await,
+            Table::PickTransitions => self.send::<PickRow<'static>>(range, batch, token, skip).await,
             Table::WebhookDeliveries => self.send::<DeliveryRow<'static>>(range, batch, token, skip).await,
         };
         sent.map_err(|error| Failure::of(&error, &table.to_string()))?;

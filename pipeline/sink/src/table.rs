@@ -17,11 +17,12 @@ pub enum Table {
     Rejected,
     SignalTransitions,
     WebhookDeliveries,
+    PickTransitions,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Ticks,
         Self::WindowTransitions,
         Self::LineMovements,
@@ -29,6 +30,7 @@ impl Table {
         Self::Rejected,
         Self::SignalTransitions,
         Self::WebhookDeliveries,
+        Self::PickTransitions,
     ];
 
     /// Its name, without its database.
@@ -42,6 +44,7 @@ impl Table {
             Self::Rejected => "rejected",
             Self::SignalTransitions => "signal_transitions",
             Self::WebhookDeliveries => WEBHOOK_DELIVERIES,
+            Self::PickTransitions => "pick_transitions",
         }
     }
 
@@ -105,7 +108,7 @@ mod tests {
             assert_eq!(Table::named(table.name()), Some(table));
             tally.count(table, rows);
         }
-        assert_eq!((tally.total(), tally.of(Table::Rejected)), (28, 5));
+        assert_eq!((tally.total(), tally.of(Table::Rejected)), (36, 5));
         assert_eq!(Table::named("tick"), None);
         let mut one = Tally::default();
         one.count(Table::StaleAlerts, 2);

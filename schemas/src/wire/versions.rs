@@ -8,11 +8,12 @@ use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
     AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, Pick,
-    PickCandidate, PickClosing, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd, ScanRequest,
-    ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine, StateMargins,
-    StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScan, StateScanRepeats, StateSource,
-    StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhookNotice,
-    StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTimer,
+    PickCandidate, PickChange, PickClosing, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd,
+    ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
+    StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScan, StateScanRepeats,
+    StateSource, StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing,
+    StateWebhookNotice, StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery,
+    WebhookTimer,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -125,6 +126,7 @@ versions! {
     StatePick (Pick) = 85;
     StateResult (ResultReport) = 86;
     StatePicks = 87;
+    PickChange (Pick) = 88;
 }
 
 impl RecordType {

@@ -51,7 +51,16 @@ impl Bench {
 
     /// Every record of a pick that was published.
     fn published(&self) -> Vec<Pick> {
-        let outputs = self.out.outputs().iter();
+        self.of(PICKS.name)
+    }
+
+    /// What the feed was told.
+    fn told(&self) -> Vec<PickChange> {
+        self.of(FEED_EVENTS.name)
+    }
+
+    fn of<T: wire::Record>(&self, topic: &str) -> Vec<T> {
+        let outputs = self.out.outputs().iter().filter(|output| output.topic == topic);
         outputs.map(|output| wire::decode(output.value.as_ref().unwrap()).unwrap()).collect()
     }
 
@@ -117,7 +126,10 @@ fn a_pick_is_published_once_and_graded_by_its_result() {
     // 2 goals: over 2 is a push and over 2.5 is lost.
     assert_eq!(bench.grades(), [(1, "half_lost".to_owned(), -0.5)]);
     let graded = bench.published().pop().unwrap();
-    assert_eq!(Pick { grades: Vec::new(), ..graded }, pick, "what was published stays");
+    assert_eq!(Pick { grades: Vec::new(), ..graded.clone() }, pick, "what was published stays");
+    let told = [(PUBLISHED, pick), (GRADED, graded)]
+        .map(|(change, pick)| PickChange { change: change.to_owned(), pick });
+    assert_eq!(bench.told(), told);
 }
 
 #[test]
@@ -343,6 +355,8 @@ fn of_random_logs_nothing_published_changes_and_gradings_only_grow() {
         for message in log(seed, 200) {
             bench.step(&codec::decode_task(&message).unwrap());
         }
+        let told = |change: &str| bench.told().iter().filter(|told| told.change == change).count() as u64;
+        assert_eq!((told(PUBLISHED), told(GRADED)), (bench.tally.picks, bench.tally.gradings), "seed {seed}");
         let mut picks: BTreeMap<String, Pick> = BTreeMap::new();
         for pick in bench.published() {
             assert!(pick.published_at < pick.event.commence_time.max(pick.starts_at), "seed {seed}");

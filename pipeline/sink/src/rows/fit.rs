@@ -4,7 +4,7 @@
 //! would create a separate part; both are signs of a broken clock. It changes nothing.
 
 use arb_schemas::records::{
-    ArbWindow, CloseSignal, Event, LineMovement, SignalChange, StaleAlert, WebhookDelivery,
+    ArbWindow, CloseSignal, Event, LineMovement, PickChange, SignalChange, StaleAlert, WebhookDelivery,
 };
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_schemas::view::FrameView;
@@ -29,6 +29,7 @@ pub(super) fn check(made: &DecodedRecord<'_>) -> Result<(), String> {
         DecodedRecord::Movement(movement) => movement_fits(movement),
         DecodedRecord::Alert(alert) => alert_fits(alert),
         DecodedRecord::Signal(changed) => signal_fits(changed),
+        DecodedRecord::Pick(changed) => pick_fits(changed),
         DecodedRecord::Delivery(entry) => delivery_fits(entry),
         DecodedRecord::Nothing | DecodedRecord::Rejected(_) => Ok(()),
     }
@@ -102,6 +103,14 @@ fn signal_fits(SignalChange { signal, .. }: &SignalChange) -> Result<(), String>
         column("last_seen_at", quote.last_seen_at.0)?;
     }
     Ok(())
+}
+
+fn pick_fits(PickChange { pick, .. }: &PickChange) -> Result<(), String> {
+    part("at", super::picks::time(pick).0)?;
+    column("published_at", pick.published_at.0)?;
+    column("starts_at", pick.starts_at.0)?;
+    event_fits(&pick.event)?;
+    pick.closing.as_ref().map_or(Ok(()), |closing| column("closing_seen_at", closing.last_seen_at.0))
 }
 
 fn delivery_fits(entry: &WebhookDelivery) -> Result<(), String> {

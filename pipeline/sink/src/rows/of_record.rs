@@ -5,8 +5,8 @@
 use clickhouse::Row;
 
 use super::{
-    Coordinates, DecodedRecord, DeliveryRow, LineMovementRow, RejectedRow, SignalRow, StaleAlertRow,
-    TransitionRow, alert_row, closed_row, delivery_row, movement_row, rejected_row, signal_row,
+    Coordinates, DecodedRecord, DeliveryRow, LineMovementRow, PickRow, RejectedRow, SignalRow, StaleAlertRow,
+    TransitionRow, alert_row, closed_row, delivery_row, movement_row, pick_row, rejected_row, signal_row,
     transition_row,
 };
 use crate::record::Kept;
@@ -54,6 +54,14 @@ impl RowOfRecord for SignalRow<'static> {
 
     fn of<'a>(at: Coordinates<'a>, made: &'a DecodedRecord<'a>, _: Kept<'a>) -> Option<SignalRow<'a>> {
         if let DecodedRecord::Signal(changed) = made { Some(signal_row(at, changed)) } else { None }
+    }
+}
+
+impl RowOfRecord for PickRow<'static> {
+    const TABLE: Table = Table::PickTransitions;
+
+    fn of<'a>(at: Coordinates<'a>, made: &'a DecodedRecord<'a>, _: Kept<'a>) -> Option<PickRow<'a>> {
+        if let DecodedRecord::Pick(changed) = made { Some(pick_row(at, changed)) } else { None }
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! They are never sent.
 
-use crate::rows::{DeliveryRow, LineMovementRow, Sample, SignalRow, StaleAlertRow, TickRow, TransitionRow};
+use crate::rows::{
+    DeliveryRow, LineMovementRow, PickRow, Sample, SignalRow, StaleAlertRow, TickRow, TransitionRow,
+};
 
 pub(super) fn tick() -> TickRow<'static> {
     Sample::sample()
@@ -21,6 +23,10 @@ pub(super) fn alert() -> StaleAlertRow<'static> {
 }
 
 pub(super) fn signal() -> SignalRow<'static> {
+    Sample::sample()
+}
+
+pub(super) fn pick() -> PickRow<'static> {
     Sample::sample()
 }
 
