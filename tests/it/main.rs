@@ -34,6 +34,7 @@ mod members;
 mod opinion;
 mod own_books;
 mod page;
+mod picks;
 mod processor;
 mod prompt;
 mod pushes;

@@ -11,10 +11,9 @@ use arb_schemas::topics::{DEAD_TICKS, ODDS_TICKS};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
-use ureq::Agent;
 
 use crate::kafka::read_all;
-use crate::support::http::Answer;
+use crate::support::http::{self, Answer};
 use crate::support::program::{Role, run};
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::Broker;
@@ -68,13 +67,8 @@ impl Ground {
 }
 
 fn post(listen: &str, key: &Key, fields: &[(&str, &str)], body: Vec<u8>) -> Answer {
-    let agent: Agent = Agent::config_builder().http_status_as_error(false).build().into();
-    let request = ureq::http::Request::builder().method("POST").uri(format!("http://{listen}/api/v1/ticks"));
-    let request = request.header("x-api-key", &key.text);
-    let request = fields.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-    let mut answer = agent.run(request.body(body).unwrap()).unwrap();
-    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-    Answer { status, headers, body: answer.body_mut().read_to_string().unwrap() }
+    let fields = [&[("x-api-key", &*key.text)], fields].concat();
+    http::send("POST", &format!("http://{listen}/api/v1/ticks"), &fields, body).unwrap()
 }
 
 fn text(lines: &[Value]) -> String {

@@ -228,6 +228,7 @@ fn the_roles_are_scraped_where_they_listen() {
         ("accounts", 9105),
         ("deliver", 9106),
         ("settle", 9107),
+        ("bots", 9108),
     ];
     for (role, port) in roles {
         let job =

@@ -138,6 +138,7 @@ fn the_page_of_metrics_has_the_list() {
         Reporter::Sink,
         Reporter::Deliver,
         Reporter::Settle,
+        Reporter::Bots,
     ] {
         let expected: String =
             list::ALL.iter().filter(|metric| metric.role == role).map(metric_row).collect();

@@ -5,7 +5,9 @@
 use std::time::{Duration, Instant};
 
 use arb_kafka::partition_of;
+use arb_model::fixtures::pick;
 use arb_runtime::fail_point::Point;
+use arb_schemas::records::{Pick, PickChange};
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::encode;
@@ -39,6 +41,11 @@ fn fill(ground: &Ground, polls: u64) -> Rows {
     }
     for attempt in 1..=3 {
         writer.write_delivery(2, &delivery_entry("whk_told", attempt));
+    }
+    for (change, pick) in
+        [("published", Pick { grades: vec![], closing: None, ..pick() }), ("graded", pick())]
+    {
+        writer.write_pick(1, &PickChange { change: change.into(), pick });
     }
     ground.expected()
 }

@@ -15,11 +15,11 @@ import sys
 
 TOPICS = {
     "odds.ticks.v1": ("Frame", "PollEnd", "Heartbeat"),
-    "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange"),
+    "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange", "PickChange"),
     "webhook.deliveries.v1": ("WebhookDelivery",),
 }
 # The record that a schema refers to by name, in its own version or, where that has no such version, the newest.
-REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal"}
+REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal", "PickChange": "Pick"}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
     "alternate_spreads": "spreads", "alternate_totals": "totals",
@@ -196,6 +196,20 @@ def signal(record):
     }
 
 
+def pick(record):
+    told, grade, closing = record["pick"], (record["pick"]["grades"] or [{}])[-1], record["pick"]["closing"] or {}
+    same = ("bot", "version", "feed", "starts_at", "market", "period", "line", "outcome", "draw_refunds", "book", "price", "probability",
+            "method", "stake", "reasons", "published_at")
+    yield {
+        "pick_id": told["id"], "transition": record["change"], "at": grade.get("at", told["published_at"]),
+        **event_columns(told["event"]), **{name: told[name] for name in same},
+        "closing_price": closing.get("price"), "closing_probability": closing.get("probability"),
+        "closing_seen_at": closing.get("last_seen_at"), "grade": grade.get("version", 0), "settlement": grade.get("settlement", ""),
+        "profit": grade.get("profit", 0), "home_points": grade.get("home"), "away_points": grade.get("away"),
+        "result_source": grade.get("source", ""),
+    }
+
+
 def delivery(record):
     yield dict(record)
 
@@ -203,6 +217,7 @@ def delivery(record):
 ROWS = {
     "Frame": ("ticks", ticks), "LineMovement": ("line_movements", movement), "StaleAlert": ("stale_alerts", alert),
     "SignalChange": ("signal_transitions", signal), "WebhookDelivery": ("webhook_deliveries", delivery),
+    "PickChange": ("pick_transitions", pick),
 }
 WINDOWS = {"ArbWindow": window, "CloseSignal": closed}
 

@@ -7,7 +7,7 @@ use arb_model::{FilterValues, Time, fixtures};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, Frame, LineMovement, Offer, Outcome,
-    Side, SignalChange, SignalQuote, StaleAlert, Status, Tick, WebhookDelivery,
+    PickChange, Side, SignalChange, SignalQuote, StaleAlert, Status, Tick, WebhookDelivery,
 };
 use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, SIGNALS, Topic, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::{RecordType, decode, encode};
@@ -238,6 +238,14 @@ impl Writer {
         self.0.begin_transaction().unwrap();
         self.put_signal(partition, changed);
         self.0.flush(WAIT).unwrap();
+    }
+
+    /// Writes a pick that was published or graded.
+    pub(crate) fn write_pick(&self, partition: i32, changed: &PickChange) {
+        self.0.begin_transaction().unwrap();
+        let value = encode(changed).unwrap();
+        self.put(&FEED_EVENTS, partition, &changed.pick.event.id, Some(&value));
+        self.commit();
     }
 
     /// Writes an entry of the delivery log.

@@ -1,7 +1,7 @@
 //! A plain HTTP client: every status is an answer.
 
 use serde_json::Value;
-use ureq::Agent;
+use ureq::{Agent, AsSendBody};
 
 /// An answer.
 pub(crate) struct Answer {
@@ -22,13 +22,22 @@ impl Answer {
 
 /// Sends a request with headers; `None` when no server answers.
 pub(crate) fn request(method: &str, url: &str, headers: &[(&str, &str)]) -> Option<Answer> {
+    run(method, url, headers, ())
+}
+
+/// The same with a body.
+pub(crate) fn send(method: &str, url: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Option<Answer> {
+    run(method, url, headers, body)
+}
+
+fn run(method: &str, url: &str, headers: &[(&str, &str)], body: impl AsSendBody) -> Option<Answer> {
     let agent: Agent = Agent::config_builder().http_status_as_error(false).build().into();
     let request = headers
         .iter()
         .fold(ureq::http::Request::builder().method(method).uri(url), |request, (name, value)| {
             request.header(*name, *value)
         });
-    let mut answer = agent.run(request.body(()).unwrap()).ok()?;
+    let mut answer = agent.run(request.body(body).unwrap()).ok()?;
     let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
     // The client unpacks what a head says, also where there is no body.
     let body = if method == "HEAD" { String::new() } else { answer.body_mut().read_to_string().unwrap() };

@@ -28,7 +28,7 @@ struct Compared {
 const TIME: &str = "toUnixTimestamp64Micro";
 const FRACTION: &str = "reinterpretAsUInt64";
 
-const TABLES: [Compared; 7] = [
+const TABLES: [Compared; 8] = [
     Compared {
         table: "ticks",
         times: &["received_at", "commence_time", "last_seen_at", "price_moved_at"],
@@ -86,6 +86,13 @@ const TABLES: [Compared; 7] = [
             ("evidence.last_seen_at", TIME),
             ("fair.probability", FRACTION),
         ],
+    },
+    Compared {
+        table: "pick_transitions",
+        times: &["commence_time", "at", "starts_at", "published_at", "closing_seen_at"],
+        fractions: &["probability", "stake", "closing_probability", "profit"],
+        bytes: &[],
+        nested: &[],
     },
     Compared {
         table: "webhook_deliveries",

@@ -11,15 +11,16 @@ use super::sport::{self, SHORT, SPORTS, Sport};
 
 /// The market moves in steps of this.
 pub(super) const STEP: Micros = 10 * SECOND;
-/// The pace of usual matches, and of short ones, whose results come minutes after they are listed.
-const USUAL: Pace = Pace { round: 300 * SECOND, gap: 600 * SECOND, listed_before: None, unrest: 1.0 };
-const QUICK: Pace = Pace { round: 60 * SECOND, gap: 60 * SECOND, listed_before: Some(480.0), unrest: 6.0 };
+/// The rhythm of usual matches, and of short ones, whose results come minutes after they are listed.
+const USUAL: Rhythm = Rhythm { round: 300 * SECOND, gap: 600 * SECOND, listed_before: None, unrest: 1.0 };
+const QUICK: Rhythm =
+    Rhythm { round: 60 * SECOND, gap: 60 * SECOND, listed_before: Some(480.0), unrest: 6.0 };
 /// A match lasts between this and the inverse of it, in its sport's time.
 const SHORTEST: f64 = 0.9;
 
 /// Times of the matches of a slot.
 #[derive(Debug)]
-struct Pace {
+struct Rhythm {
     /// Matches begin at whole multiples of this.
     round: Micros,
     /// From the latest end of a match to the next one.
@@ -44,7 +45,7 @@ impl Slot {
         (0..usual).map(of(false)).chain((0..short).map(of(true)))
     }
 
-    fn pace(self) -> &'static Pace {
+    fn rhythm(self) -> &'static Rhythm {
         if self.is_short { &QUICK } else { &USUAL }
     }
 
@@ -91,17 +92,17 @@ pub(super) fn life(seed: u64, slot: Slot, at: Micros, model: &Model) -> Life {
 
 /// The match whose turn it is at a time, even if it is over by then, and when the next one's turn comes.
 fn life_around(seed: u64, slot: Slot, at: Micros, model: &Model) -> (Life, Micros) {
-    let (sport, pace) = (slot.sport(), slot.pace());
-    let listed = micros(pace.listed_before.unwrap_or(model.listed_before));
+    let (sport, rhythm) = (slot.sport(), slot.rhythm());
+    let listed = micros(rhythm.listed_before.unwrap_or(model.listed_before));
     let longest = micros(sport.duration * model.length / SHORTEST);
-    let cycle = listed + longest + pace.gap;
+    let cycle = listed + longest + rhythm.gap;
     // The golden ratio spreads any number of slots evenly over the cycle.
     let even = (slot.number as f64 * 0.618_033_988_749_894_9 + share(mix(seed, u64::MAX))).fract();
     let phase = micros(even * cycle as f64 / SECOND as f64);
     let number = (at - phase).div_euclid(cycle);
     let opens_at = number * cycle + phase;
     let lot = mix_signed(slot.lot(seed), number);
-    let starts_at = (opens_at + listed).div_euclid(pace.round) * pace.round;
+    let starts_at = (opens_at + listed).div_euclid(rhythm.round) * rhythm.round;
     let scale = SHORTEST + (1.0 / SHORTEST - SHORTEST) * share(mix(lot, 1));
     let [home, away] = sport::sides(mix(lot, 2));
     let ends_at = starts_at + micros(sport.duration * model.length * scale);
@@ -113,7 +114,7 @@ fn life_around(seed: u64, slot: Slot, at: Micros, model: &Model) -> (Life, Micro
         away,
         listed_at: opens_at.div_euclid(STEP) * STEP,
         starts_at,
-        unrest: pace.unrest,
+        unrest: rhythm.unrest,
         offered_until: if slot.is_short { starts_at } else { ends_at },
         ends_at,
     };
