@@ -6,10 +6,13 @@
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
+use arb_schemas::topics::PICKS;
+use arb_schemas::wire::encode;
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::documents::{documents, read};
+use crate::kafka::write_to;
 use crate::support::local_up::{LocalHome, Running};
 use crate::support::program::{arb, run};
 use crate::support::{root, wait_for};
@@ -123,6 +126,10 @@ fn python_alone() -> Vec<(String, String)> {
 fn requests_of_the_documents_are_answered_as_they_are_shown() {
     let local = LocalHome::new();
     let mut running = local.up(&[]);
+    // Until a pick of the market is graded takes minutes.
+    let pick = arb_model::fixtures::pick();
+    let brokers = format!("127.0.0.1:{}", local.kafka_port);
+    write_to(&brokers, PICKS.name, &[(&pick.id, &encode(&pick).unwrap())]);
     wait_for("a window", || has_window(&running));
     let requests = commands(&["curl "]);
     assert!(requests.len() >= 8, "only {} requests were found", requests.len());

@@ -169,9 +169,14 @@ pub(crate) fn try_committed(
     Ok(answer.elements().iter().map(|element| offset(element.offset())).collect())
 }
 
-/// Writes records to the tick topic as a stranger would, the partition chosen by librdkafka. Each is written once: without
-/// idempotence a request whose answer is lost would be sent, and written, again.
+/// Writes records to the tick topic as a stranger would.
 pub(crate) fn write(brokers: &str, records: &[(&str, &[u8])]) {
+    write_to(brokers, ODDS_TICKS.name, records);
+}
+
+/// Writes records to a topic, the partition chosen by librdkafka. Each is written once: without idempotence a request whose answer is
+/// lost would be sent, and written, again.
+pub(crate) fn write_to(brokers: &str, topic: &str, records: &[(&str, &[u8])]) {
     let producer: BaseProducer = ClientConfig::new()
         .set("bootstrap.servers", brokers)
         .set("partitioner", "murmur2_random")
@@ -179,7 +184,7 @@ pub(crate) fn write(brokers: &str, records: &[(&str, &[u8])]) {
         .create()
         .unwrap();
     for (key, value) in records {
-        let record = BaseRecord::to(ODDS_TICKS.name).key(*key).payload(*value);
+        let record = BaseRecord::to(topic).key(*key).payload(*value);
         producer.send(record).map_err(|(error, _)| error).unwrap();
     }
     producer.flush(Duration::from_secs(30)).unwrap();
