@@ -9,6 +9,7 @@ use crate::input::Coordinate;
 use crate::learning::Margins;
 use crate::learning::survival::Survival;
 use crate::market::{EventInfo, Market, Policy};
+use crate::odds::FairCache;
 use crate::quotes::{Moment, Quote};
 use crate::venues::PricingContext;
 
@@ -51,6 +52,8 @@ pub(crate) struct StepContext<'a> {
     pub(crate) pricing: PricingContext<'a>,
     /// How long windows live.
     pub(crate) survival: Survival<'a>,
+    /// Chances that were computed before.
+    pub(crate) chances: &'a FairCache,
 }
 
 /// What a transition needs to know beside the prices.

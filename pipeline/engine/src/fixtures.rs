@@ -14,7 +14,7 @@ use crate::input::Coordinate;
 use crate::learning::survival::{Cells, Life, Survival};
 use crate::learning::{Expected, Margins};
 use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Policy, QuoteKey, Side, Symbol};
-use crate::odds::Price;
+use crate::odds::{FairCache, Price};
 use crate::quotes::{Moment, Quote, QuoteStatus};
 use crate::venues::{Book, Books, Level, PricingContext, Rules, VenueKind, Venues};
 
@@ -96,6 +96,7 @@ pub(crate) struct World {
     event: Arc<EventInfo>,
     margins: Margins,
     cells: Cells,
+    chances: FairCache,
 }
 
 impl World {
@@ -107,7 +108,8 @@ impl World {
         let [id, sport, league, home, away] = ["e", "baseball", "baseball_test", "H", "A"].map(Name::from);
         let event = Arc::new(EventInfo { id, sport, league, home, away, commence_time: Time(START) });
         let (expected, margins, cells) = (Expected::default(), Margins::default(), Cells::new());
-        Self { names, venues, expected, policy: Policy::Board, event, margins, cells }
+        let chances = FairCache::default();
+        Self { names, venues, expected, policy: Policy::Board, event, margins, cells, chances }
     }
 
     /// The symbol of a book that it has.
@@ -143,6 +145,7 @@ impl World {
             margins: &self.margins,
             pricing: self.pricing(),
             survival: Survival { drafted: &self.cells, known: &self.cells },
+            chances: &self.chances,
         }
     }
 }

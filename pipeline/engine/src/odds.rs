@@ -1,11 +1,13 @@
 //! Arithmetic of prices: odds, fair chances, expected value.
 //!
-//! Nothing here knows an event, a book or a time, and nothing keeps state.
+//! Nothing here knows an event, a book or a time. Nothing keeps state but [`FairCache`], which no result shows.
 
 pub mod devig;
 mod exp_ln;
+mod fair_cache;
 mod price;
 pub mod value;
 
 pub(crate) use exp_ln::{exp, ln};
+pub(crate) use fair_cache::FairCache;
 pub use price::{ARB_BELOW, Price, PriceError, fixed_point, implied_probability, margin, stake_share};

@@ -10,7 +10,7 @@
 use crate::arbs::better;
 use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
-use crate::odds::devig::{self, Method};
+use crate::odds::devig::Method;
 use crate::odds::value::{self, QUARTER};
 use crate::quotes::Quote;
 
@@ -120,7 +120,7 @@ pub(super) fn judge(
     for method in Method::ALL {
         let chances = sources.iter().filter_map(|row| {
             let (prices, len) = row.prices();
-            devig::fair(&prices[..len], method)?.probabilities.get(at).copied()
+            context.step.chances.chance(&prices[..len], method, at)
         });
         let chances: Vec<f64> = chances.collect();
         // A method that has no answer for some would be the mean of others than the rest.

@@ -13,6 +13,7 @@ use crate::effect::{Effect, Effects};
 use crate::input::{Coordinate, Coverage, Event, Heartbeat, Input, PollEnd};
 use crate::learning::{Expected, RefreshSample, Samples};
 use crate::market::{EventInfo, Names, Policy, Symbol};
+use crate::odds::FairCache;
 use crate::quotes::{self, Moment, Observation, Quote, SourceUpdate};
 use crate::state::{Draft, EventState, MarketState, State};
 use crate::time::{Disposition, expiry};
@@ -60,6 +61,8 @@ pub struct Engine {
     /// What the state and the draft expect of books, where a merge finds it fast.
     pub(super) expected: Expected,
     pub(super) scratch: Vec<Observation>,
+    /// Chances that were computed before.
+    pub(super) chances: FairCache,
 }
 
 impl Engine {
@@ -81,6 +84,7 @@ impl Engine {
             samples: Samples::default(),
             expected: Expected::default(),
             scratch: Vec::new(),
+            chances: FairCache::default(),
         }
     }
 
@@ -290,6 +294,7 @@ impl Engine {
             margins,
             pricing,
             survival,
+            chances: &self.chances,
         }
     }
 
