@@ -68,7 +68,7 @@ pub fn check_state(engine: &Engine) -> Result<(), Violation> {
     if clock.watermark >= clock.now && clock.now != Micros::MIN {
         return Err(Violation::TimeHolds);
     }
-    engine.state().events.values().try_for_each(|event| check_event(engine, event, &clock))
+    engine.state().events.sorted().into_iter().try_for_each(|(_, event)| check_event(engine, event, &clock))
 }
 
 fn check_event(engine: &Engine, event: &EventState, clock: &Clock) -> Result<(), Violation> {

@@ -4,6 +4,7 @@
 
 mod draft;
 mod event_state;
+mod event_table;
 mod market_state;
 mod partition;
 mod parts;

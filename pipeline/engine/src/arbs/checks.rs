@@ -77,8 +77,8 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn operator(&self, quote: &Quote) -> &str {
-        self.venues.venue(quote.key.book).operator()
+    fn operator(&self, quote: &Quote) -> usize {
+        self.venues.venue(quote.key.book).operator_number
     }
 }
 
@@ -194,7 +194,7 @@ fn plausible_price(case: &Case<'_>) -> Result<(), CheckFailure> {
 /// The other operators' back prices on a leg's outcome.
 fn others<'a>(case: &Case<'a>, leg: &Quote) -> impl Iterator<Item = &'a Quote> {
     let (case, outcome) = (*case, leg.key.outcome);
-    let operator = case.venues.venue(leg.key.book).operator();
+    let operator = case.operator(leg);
     let is_other = move |quote: &&Quote| {
         quote.key.outcome == outcome
             && quote.key.side == Side::Back

@@ -90,14 +90,14 @@ fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &MarketContext<'_
 }
 
 pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {
-    let operator = |quote: &Quote| context.step.pricing.venues.venue(quote.key.book).operator();
-    a.key.book == b.key.book || operator(a) == operator(b)
+    let operator = |quote: &Quote| context.step.pricing.venues.venue(quote.key.book).operator_number;
+    operator(a) == operator(b)
 }
 
 /// How many operators the quotes are of.
 pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &MarketContext<'_>) -> usize {
     let venues = context.step.pricing.venues;
-    let mut operators: Vec<_> = quotes.map(|quote| venues.venue(quote.key.book).operator()).collect();
+    let mut operators: Vec<_> = quotes.map(|quote| venues.venue(quote.key.book).operator_number).collect();
     operators.sort_unstable();
     operators.dedup();
     operators.len()

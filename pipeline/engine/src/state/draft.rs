@@ -13,12 +13,13 @@ use crate::market::Symbol;
 use crate::time::{Clock, PushedUpdates, SourceClock};
 
 use super::event_state::EventState;
+use super::event_table::EventTable;
 use super::partition::State;
 
 /// What has changed since the last commit.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    pub(crate) events: BTreeMap<Arc<str>, EventState>,
+    pub(crate) events: EventTable,
     /// `None` is removed.
     pub(crate) sources: BTreeMap<Symbol, Option<SourceClock>>,
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
@@ -45,7 +46,7 @@ impl Draft {
     }
 
     pub(crate) fn put_event(&mut self, event: EventState) {
-        self.events.insert(Arc::clone(event.info.id.shared()), event);
+        self.events.insert(event);
     }
 
     pub(crate) fn put_source(&mut self, source: Symbol, clock: SourceClock) {
@@ -90,11 +91,11 @@ impl Draft {
 
     /// Makes the draft the state.
     pub(crate) fn apply(self, state: &mut State) {
-        for (id, event) in self.events {
+        for (id, event) in self.events.into_unsorted() {
             if event.markets.is_empty() {
                 state.events.remove(&id);
             } else {
-                state.events.insert(id, event);
+                state.events.insert(event);
             }
         }
         for (source, clock) in self.sources {
@@ -134,21 +135,21 @@ impl<'a> Overlay<'a> {
 
     /// The ids of all events, in order, each once.
     pub(crate) fn event_ids(&self) -> Vec<Arc<str>> {
-        let mut ids: Vec<_> = self.state.events.keys().chain(self.draft.events.keys()).cloned().collect();
+        let others = self.draft.events.unsorted().filter(|(id, _)| !self.state.events.contains(id));
+        let mut ids: Vec<_> =
+            self.state.events.unsorted().chain(others).map(|(id, _)| Arc::clone(id)).collect();
         ids.sort_unstable();
-        ids.dedup();
         ids
     }
 
     /// The events that are due at a watermark, in the order of their ids.
     pub(crate) fn due(&self, watermark: Micros) -> Vec<&'a EventState> {
         let is_due = |event: &&EventState| event.due.get() <= watermark && !event.markets.is_empty();
-        let is_known = |id: &Arc<str>| !self.draft.events.contains_key(id);
-        let known = self.state.events.iter().filter(|(id, event)| is_due(event) && is_known(id));
-        let drafted = self.draft.events.iter().filter(|(_, event)| is_due(event));
+        let is_known = |id: &Arc<str>| !self.draft.events.contains(id);
+        let known = self.state.events.unsorted().filter(|(id, event)| is_due(event) && is_known(id));
+        let drafted = self.draft.events.unsorted().filter(|(_, event)| is_due(event));
         let mut due: Vec<_> = known.chain(drafted).collect();
-        // Two runs that are in order: a merge.
-        due.sort_by_key(|(id, _)| *id);
+        due.sort_unstable_by_key(|(id, _)| *id);
         due.into_iter().map(|(_, event)| event).collect()
     }
 

@@ -10,12 +10,12 @@ use crate::learning::{Margins, Refresh};
 use crate::market::Symbol;
 use crate::time::{Clock, PushedUpdates, SourceClock};
 
-use super::event_state::EventState;
+use super::event_table::EventTable;
 
 /// Everything that is remembered of a partition.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    pub(crate) events: BTreeMap<Arc<str>, EventState>,
+    pub(crate) events: EventTable,
     pub(crate) sources: BTreeMap<Symbol, SourceClock>,
     /// The updates that are remembered of pushed sources.
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,

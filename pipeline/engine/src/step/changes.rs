@@ -18,7 +18,7 @@ impl Engine {
     pub fn changes(&self) -> Vec<Saved> {
         let (state, draft, names) = (self.state(), self.draft(), self.names());
         let mut changes = Vec::new();
-        for (id, now) in &draft.events {
+        for (id, now) in draft.events.sorted() {
             event_changes(id, state.events.get(id), now, names, &mut changes);
         }
         let stale_books = draft.stale_books.iter().filter(|(event, now)| {

@@ -80,7 +80,7 @@ impl Engine {
     #[must_use]
     pub fn size(&self) -> Size {
         let mut size = Size { events: self.state.events.len(), ..Size::default() };
-        for market in self.state.events.values().flat_map(|event| &event.markets) {
+        for market in self.state.events.unsorted().flat_map(|(_, event)| &event.markets) {
             size.markets += 1;
             size.quotes += market.quotes.len();
             size.windows += market.windows.len();

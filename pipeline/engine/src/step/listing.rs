@@ -78,7 +78,7 @@ impl Engine {
     /// The events, by id.
     #[must_use]
     pub fn listed_events(&self) -> Vec<ListedEvent> {
-        self.state.events.values().map(|event| self.listed_event(event)).collect()
+        self.state.events.sorted().into_iter().map(|(_, event)| self.listed_event(event)).collect()
     }
 
     /// An event, and its quotes by market, line, outcome, side and book; `None` of an event that is not known.
@@ -103,7 +103,7 @@ impl Engine {
     #[must_use]
     pub fn listed_books(&self) -> Vec<ListedBook> {
         let mut books = BTreeMap::new();
-        for quote in self.state.events.values().flat_map(quotes) {
+        for quote in self.state.events.unsorted().flat_map(|(_, event)| quotes(event)) {
             let (last_seen_at, on_offer) = books.entry(quote.key.book).or_insert((Micros::MIN, 0));
             *last_seen_at = quote.span_end.max(*last_seen_at);
             *on_offer += usize::from(quote.status == QuoteStatus::OnOffer);

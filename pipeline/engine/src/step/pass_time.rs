@@ -240,7 +240,7 @@ mod tests {
 
     /// When an event is looked at, in seconds.
     fn looked_at(engine: &Engine, id: &str) -> Option<Micros> {
-        let due = engine.state().events[id].due.get();
+        let due = engine.state().events.get(id).unwrap().due.get();
         (due != Micros::MIN).then_some(due / SECOND)
     }
 

@@ -25,8 +25,10 @@ impl Engine {
             Saved::HeadGone { event: id, market } => {
                 if let Some(event) = state.events.get_mut(&id) {
                     event.markets.retain(|other| other.market != market);
+                    if event.markets.is_empty() {
+                        state.events.remove(&id);
+                    }
                 }
-                state.events.retain(|_, event| !event.markets.is_empty());
             }
             Saved::Line(line) => self.put_line(&line)?,
             Saved::LineGone { event: id, market, line } => {
@@ -70,7 +72,7 @@ impl Engine {
     fn put_head(&mut self, info: &Arc<EventInfo>, market: Market, main_line: Option<Line>) {
         let new = || EventState::new(Arc::clone(info), Vec::new());
         let (state, _) = self.parts();
-        let event = state.events.entry(Arc::clone(info.id.shared())).or_insert_with(new);
+        let event = state.events.get_or_insert(info.id.shared(), new);
         event.info = Arc::clone(info);
         if let Some(known) = event.markets.iter_mut().find(|known| known.market == market) {
             // Its lines stay: those that have changed are written beside it.

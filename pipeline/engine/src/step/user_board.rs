@@ -42,7 +42,7 @@ impl Engine {
     pub fn board_of(&self, user: &UserBooks) -> Vec<BoardEntry> {
         let resolved = self.resolved(user);
         let mut entries = Vec::new();
-        for event in self.state.events.values() {
+        for (_, event) in self.state.events.sorted() {
             self.for_each_arb(event, &resolved, |_| true, &mut |entry, _| entries.push(entry));
         }
         entries

@@ -2,8 +2,10 @@
 //!
 //! It never compares prices.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use crate::Micros;
 use crate::market::{Names, Period, Symbol};
@@ -17,6 +19,8 @@ use super::rules::Level;
 pub(crate) struct Venues {
     books: Arc<Books>,
     by_symbol: Vec<Venue>,
+    /// The operators that are known, each with its number.
+    operators: HashMap<Arc<str>, usize, RandomState>,
     /// Of all that are known.
     currencies: BTreeSet<Arc<str>>,
 }
@@ -26,6 +30,8 @@ pub(crate) struct Venues {
 pub(crate) struct Venue {
     pub(crate) key: Arc<str>,
     pub(crate) book: Book,
+    /// Equal for books of one operator.
+    pub(crate) operator_number: usize,
 }
 
 impl Venue {
@@ -58,7 +64,12 @@ impl Venues {
             let key = Arc::clone(names.name(symbol));
             let book = self.books.get(&key).clone();
             self.currencies.extend(book.currency.clone());
-            self.by_symbol.push(Venue { key, book });
+            let (operator, next) = (book.operator(&key), self.operators.len());
+            let operator_number = match self.operators.get(operator) {
+                Some(number) => *number,
+                None => *self.operators.entry(operator.into()).or_insert(next),
+            };
+            self.by_symbol.push(Venue { key, book, operator_number });
         }
     }
 

@@ -1,0 +1,69 @@
+//! Events by id: found by hash, listed in the order of their ids.
+//!
+//! Ids come from feeds, so the hash has a seed of the process's own. It never shows the order of the hash: where an order could
+//! reach a result, events are listed sorted.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::event_state::EventState;
+
+/// Events by id.
+#[derive(Debug, Default)]
+pub(crate) struct EventTable(HashMap<Arc<str>, EventState, RandomState>);
+
+impl EventTable {
+    pub(crate) fn get(&self, id: &str) -> Option<&EventState> {
+        // Few tables are asked as often as that of a draft that is empty.
+        if self.0.is_empty() { None } else { self.0.get(id) }
+    }
+
+    pub(crate) fn get_mut(&mut self, id: &str) -> Option<&mut EventState> {
+        self.0.get_mut(id)
+    }
+
+    pub(crate) fn contains(&self, id: &str) -> bool {
+        !self.0.is_empty() && self.0.contains_key(id)
+    }
+
+    /// Puts an event in the place of the one with its id.
+    pub(crate) fn insert(&mut self, event: EventState) {
+        self.0.insert(Arc::clone(event.info.id.shared()), event);
+    }
+
+    /// The event with an id, made where there is none.
+    pub(crate) fn get_or_insert(
+        &mut self,
+        id: &Arc<str>,
+        new: impl FnOnce() -> EventState,
+    ) -> &mut EventState {
+        self.0.entry(Arc::clone(id)).or_insert_with(new)
+    }
+
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.0.remove(id);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// In the order of their ids.
+    pub(crate) fn sorted(&self) -> Vec<(&Arc<str>, &EventState)> {
+        let mut events: Vec<_> = self.0.iter().collect();
+        events.sort_unstable_by_key(|(id, _)| *id);
+        events
+    }
+
+    /// In any order: for what no order changes, or what is sorted afterwards.
+    pub(crate) fn unsorted(&self) -> impl Iterator<Item = (&Arc<str>, &EventState)> {
+        self.0.iter()
+    }
+
+    /// In any order, out of the table.
+    pub(crate) fn into_unsorted(self) -> impl Iterator<Item = (Arc<str>, EventState)> {
+        self.0.into_iter()
+    }
+}
