@@ -3,6 +3,8 @@
 //! Only `step` and `commit` are timed; the stages are timed in separate rounds, because reading the clock
 //! twice for each market costs time too. Memory is the growth of the allocator's count over a recording.
 
+mod pushes;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +35,11 @@ const ENGINES: usize = 32;
 /// Records a transaction: a commit after each is the worst case, the second figure that of a busy processor.
 const CUTS: [usize; 2] = [1, 1_000];
 
+/// Ticks of a push feed.
+const PUSHED: u64 = 120_000;
+/// Of so many in a hundred ticks of it the price is another one than before: two cases.
+const MOVING: [u64; 2] = [2, 50];
+
 /// As the table calls it.
 pub(super) const PART: &str = "engine";
 /// Polls of a quick run.
@@ -44,18 +51,12 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
     let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
     let ticks: usize = inputs.iter().map(ticks_of).sum();
     let books = Arc::new(books::shipped()?);
-    let mut rows = Vec::new();
-    for cut in CUTS {
-        let rounds: Vec<_> =
-            (0..scale.rounds).map(|_| time(&inputs, cut, &books, &mut ()).as_secs_f64()).collect();
-        let case = format!("{name}, a commit each {cut} records");
-        let row = |what, of: &dyn Fn(f64) -> f64| {
-            Row::alone(PART, case.clone(), what, &rounds.iter().map(|took| of(*took)).collect::<Vec<_>>())
-        };
-        rows.push(row(Measure("throughput", "ticks/s"), &|took| ticks as f64 / took));
-        rows.push(row(Measure("a tick", "ns"), &|took| took * 1e9 / ticks as f64));
+    let mut rows = costs(&name, &inputs, &books, scale);
+    for moving in MOVING {
+        let records = pushes::ticks(if scale.is_quick { PUSHED / 20 } else { PUSHED }, moving);
+        let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
+        rows.extend(costs(&format!("pushes, {moving} % of prices moving"), &inputs, &books, scale));
     }
-    rows.extend(stages(&name, &inputs, &books));
     rows.extend(steps(&name, &inputs, &books));
     rows.extend(own_boards(&name, &inputs, &books));
     let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs, &books)?;
@@ -68,6 +69,24 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
         inputs.len()
     );
     Ok(Measured { rows, notes: vec![note] })
+}
+
+/// What a tick costs, in all and by stage.
+fn costs(name: &str, inputs: &[Input<'_>], books: &Arc<Books>, scale: Scale) -> Vec<Row> {
+    let ticks: usize = inputs.iter().map(ticks_of).sum();
+    let mut rows = Vec::new();
+    for cut in CUTS {
+        let rounds: Vec<_> =
+            (0..scale.rounds).map(|_| time(inputs, cut, books, &mut ()).as_secs_f64()).collect();
+        let case = format!("{name}, a commit each {cut} records");
+        let row = |what, of: &dyn Fn(f64) -> f64| {
+            Row::alone(PART, case.clone(), what, &rounds.iter().map(|took| of(*took)).collect::<Vec<_>>())
+        };
+        rows.push(row(Measure("throughput", "ticks/s"), &|took| ticks as f64 / took));
+        rows.push(row(Measure("a tick", "ns"), &|took| took * 1e9 / ticks as f64));
+    }
+    rows.extend(stages(name, inputs, books));
+    rows
 }
 
 /// Where the time goes.

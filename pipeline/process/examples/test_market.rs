@@ -40,6 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         events: 8,
         books: 10,
         exchange: true,
+        short: 0,
     });
     let books = Arc::new(arb_process::books::shipped()?);
     let mut machine = OddsMachine::new(&OddsConfig { policy: Policy::Board, books });

@@ -47,7 +47,9 @@ impl Market {
             let input = as_input(&addressed.record, &mut Faults::default());
             self.engine.step(place, &input, &mut effects);
             self.next += 1;
-            effects.iter().for_each(|effect| self.publish(effect));
+            for effect in &effects {
+                self.publish(effect);
+            }
         }
         self.commit();
         self.watcher.look()
@@ -122,15 +124,6 @@ fn a_bot_bets_once_a_market_before_the_start_and_never_looks_ahead() {
     let whole = Market::new().polls(80);
     let all: Vec<_> = whole.iter().flat_map(|tasks| candidates(tasks)).collect();
     let slots: BTreeSet<_> = all.iter().map(|candidate| pick_id::slot(candidate)).collect();
-    for c in &all {
-        eprintln!(
-            "{} {} {} {}",
-            c.bot,
-            c.event.league,
-            c.at.0 / SECOND - 9_000_000,
-            c.event.commence_time.0 / SECOND - 9_000_000
-        );
-    }
     assert!(all.len() > 5 && slots.len() == all.len(), "{} candidates", all.len());
     for candidate in &all {
         assert!(candidate.at < candidate.event.commence_time && candidate.feed == FeedKind::Simulated);
@@ -148,7 +141,9 @@ fn what_was_asked_for_is_not_asked_again_after_a_restart() {
     let asked: Vec<_> = market.polls(40).into_iter().flatten().collect();
     let picks: Vec<_> = candidates(&asked).into_iter().map(published).collect();
     let mut again = Market::new();
-    picks.into_iter().for_each(|pick| again.watcher.put_pick(pick));
+    for pick in picks {
+        again.watcher.put_pick(pick);
+    }
     let repeated = again.polls(40);
     assert!(!asked.is_empty() && repeated.iter().all(|tasks| candidates(tasks).is_empty()));
 }

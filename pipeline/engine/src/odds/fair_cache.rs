@@ -13,7 +13,7 @@ use super::price::Price;
 
 /// The most outcomes of prices that are remembered.
 const MOST: usize = 3;
-/// Places; with what they hold they take about 1.2 MB, once the first chance is asked for.
+/// Places; with what they hold they take about 1.4 MB, once the first chance is asked for.
 const PLACES: usize = 8_192;
 /// A large odd number: its product spreads prices over the places.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -21,12 +21,21 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The prices of one book on all outcomes; those that are not there are 0, which no price is.
 type Prices = [u32; MOST];
 
+/// What is known of some prices by one method.
+#[derive(Debug, Clone, Copy, Default)]
+enum Known {
+    #[default]
+    Nothing,
+    /// The method has no answer.
+    NoAnswer,
+    Chances([f64; MOST]),
+}
+
 /// What is known of some prices.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     prices: Prices,
-    /// Of each method, once it was asked for: the chances, unless it has no answer.
-    chances: [Option<Option<[f64; MOST]>>; Method::ALL.len()],
+    known: [Known; Method::ALL.len()],
 }
 
 /// What was computed before.
@@ -48,17 +57,22 @@ impl FairCache {
         if place.prices != key {
             *place = Place { prices: key, ..Place::default() };
         }
-        let known = &mut place.chances[method as usize];
-        let chances = *known.get_or_insert_with(|| computed(prices, method));
-        chances?.get(..prices.len())?.get(outcome).copied()
+        let known = &mut place.known[method as usize];
+        if let Known::Nothing = known {
+            *known = computed(prices, method);
+        }
+        match known {
+            Known::Chances(chances) => chances.get(..prices.len())?.get(outcome).copied(),
+            Known::Nothing | Known::NoAnswer => None,
+        }
     }
 }
 
-fn computed(prices: &[Price], method: Method) -> Option<[f64; MOST]> {
+fn computed(prices: &[Price], method: Method) -> Known {
+    let Some(fair) = devig::fair(prices, method) else { return Known::NoAnswer };
     let mut chances = [0.0; MOST];
-    let fair = devig::fair(prices, method)?;
     chances.iter_mut().zip(fair.probabilities).for_each(|(place, chance)| *place = chance);
-    Some(chances)
+    Known::Chances(chances)
 }
 
 fn key(prices: &[Price]) -> Prices {
