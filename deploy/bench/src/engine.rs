@@ -3,8 +3,6 @@
 //! Only `step` and `commit` are timed; the stages are timed in separate rounds, because reading the clock
 //! twice for each market costs time too. Memory is the growth of the allocator's count over a recording.
 
-mod pushes;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,6 +24,7 @@ use arb_schemas::TickRecord;
 
 use super::Scale;
 use super::meter::allocated;
+use super::push_market::PushMarket;
 use super::report::{Measure, Measured, Row};
 
 /// Polls of the simulated market.
@@ -36,7 +35,9 @@ const ENGINES: usize = 32;
 const CUTS: [usize; 2] = [1, 1_000];
 
 /// Ticks of a push feed.
-const PUSHED: u64 = 120_000;
+const PUSHED: i64 = 120_000;
+/// When the first of them comes, in microseconds.
+const PUSHES_BEGIN: i64 = 1_800_000_000_000_000;
 /// Of so many in a hundred ticks of it the price is another one than before: two cases.
 const MOVING: [u64; 2] = [2, 50];
 
@@ -53,7 +54,7 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
     let books = Arc::new(books::shipped()?);
     let mut rows = costs(&name, &inputs, &books, scale);
     for moving in MOVING {
-        let records = pushes::ticks(if scale.is_quick { PUSHED / 20 } else { PUSHED }, moving);
+        let records = pushes(if scale.is_quick { PUSHED / 20 } else { PUSHED }, moving);
         let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
         rows.extend(costs(&format!("pushes, {moving} % of prices moving"), &inputs, &books, scale));
     }
@@ -174,6 +175,12 @@ fn load(recording: Option<&Path>, simulated: usize) -> anyhow::Result<(String, V
         records.extend(publish::records(&name, poll, 1).into_iter().map(|addressed| addressed.record));
     }
     Ok((name, records))
+}
+
+/// Ticks of a push feed, one a record, of which so many in a hundred have another price than before.
+fn pushes(count: i64, moving: u64) -> Vec<TickRecord> {
+    let mut market = PushMarket::new(PUSHES_BEGIN).moving(moving);
+    (0..count).map(|number| TickRecord::Frame(market.next(PUSHES_BEGIN + number * 50))).collect()
 }
 
 fn ticks_of(input: &Input<'_>) -> usize {

@@ -16,6 +16,7 @@ mod machine;
 mod meter;
 mod pipeline;
 mod print;
+mod push_market;
 mod report;
 mod sink;
 mod sse;

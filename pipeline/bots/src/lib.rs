@@ -1,6 +1,6 @@
 //! The bots over the current prices: what they ask the settlement machine to publish, and the prices at which their bets close.
 //!
-//! - [`line`]: the books that offer every outcome of a line; [`rules`]: the bots at one line; [`closing`]: the price of a bet before its
+//! - [`mod@line`]: the books that offer every outcome of a line; [`rules`]: the bots at one line; [`closing`]: the price of a bet before its
 //!   event;
 //! - [`watcher`]: the state of the processor, the signals and the picks, and what follows from them;
 //! - [`follow`]: the thread that reads their topics and writes candidates; [`telemetry`].

@@ -1,6 +1,6 @@
 //! Arithmetic of prices: odds, fair chances, expected value.
 //!
-//! Nothing here knows an event, a book or a time. Nothing keeps state but [`FairCache`], which no result shows.
+//! Nothing here knows an event, a book or a time. Nothing keeps state but `fair_cache`, which no result shows.
 
 pub mod devig;
 mod exp_ln;

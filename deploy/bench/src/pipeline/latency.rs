@@ -26,12 +26,12 @@ use arb_schemas::topics::{ALL, DEFAULT_PARTITIONS, FEED_EVENTS};
 use arb_schemas::wire::{RecordType, decode};
 
 use super::ground::KafkaGround;
-use super::input::PushMarket;
 use super::metered::{Meter, Metered};
 use super::sse::Stream;
 use super::throughput::config;
 use super::{INTERVAL, go_on, partition_of};
 use crate::meter::percentile;
+use crate::push_market::PushMarket;
 
 /// Not counted: after it every quote has been seen once and every cache is warm.
 const WARM_UP: Duration = Duration::from_secs(2);

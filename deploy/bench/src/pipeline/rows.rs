@@ -5,10 +5,11 @@
 use std::time::Duration;
 
 use super::PART;
-use super::input::{Feed, Filled, QUOTES};
+use super::input::{Feed, Filled};
 use super::latency::{Delays, Latency};
 use super::throughput::{LoopSample, Pair, Throughput};
 use crate::meter::percentile;
+use crate::push_market::QUOTES;
 use crate::report::{Expected, Measure, Row};
 
 const SPEED: Measure = Measure("throughput", "ticks/s");
