@@ -294,7 +294,8 @@ mod tests {
     use super::*;
 
     /// Labels whose values are words of the program, or numbers of partitions.
-    const LABELS: [&str; 16] = [
+    const LABELS: [&str; 17] = [
+        "bot",
         "change",
         "table",
         "topic",
