@@ -29,6 +29,7 @@ mod kill;
 mod limits;
 mod live;
 mod live_limits;
+mod lost_commits;
 mod markers;
 mod members;
 mod opinion;

@@ -12,6 +12,7 @@ use arb_runtime::machine::Machine;
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{FEED_EVENTS, Topic};
 use rdkafka::config::ClientConfig;
+use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use crate::kafka::{ends, read_all};
@@ -37,7 +38,10 @@ fn producer(broker: &Broker, id: &str) -> BaseProducer {
 fn write(producer: &BaseProducer, topics: &[Topic], key: &str) {
     producer.begin_transaction().unwrap();
     for topic in topics {
+        // A processor names the transaction so; the state has not gone past it.
+        let origin = Header { key: "arb-transaction", value: Some("arb-process-0:0") };
         let record = BaseRecord::to(topic.name).partition(PARTITION).key(key).payload("nothing of ours");
+        let record = record.headers(OwnedHeaders::new().insert(origin));
         producer.send(record).map_err(|(error, _)| error).unwrap();
     }
     producer.flush(MINUTE).unwrap();
@@ -58,7 +62,7 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 }
 
 /// Cuts the last batch off a partition, which must be a marker, and removes what was derived from it.
-fn cut_marker(folder: &Path) {
+pub(crate) fn cut_marker(folder: &Path) {
     let log = files(folder, &[".log"]).pop().unwrap();
     let bytes = fs::read(&log).unwrap();
     let (mut next, mut last) = (0, 0);

@@ -23,7 +23,7 @@ use super::transaction::{Client, FLUSH, RESUME, TIMEOUT, resume};
 
 /// Key of the records that are aborted; they have no value, so that they would change nothing if they were
 /// read.
-const KEY: &[u8] = b"adopted";
+pub(super) const KEY: &[u8] = b"adopted";
 /// How long markers may take before the ids are adopted again: the coordinator writes them within milliseconds.
 const AGAIN: Duration = Duration::from_secs(3);
 /// How often a transaction that holds a partition back is reported.

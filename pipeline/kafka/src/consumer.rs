@@ -109,6 +109,12 @@ impl InputConsumer {
         Ok(self.member.consumer().commit(&offsets(self.topic, next)?, CommitMode::Sync)?)
     }
 
+    /// The offset that the group has committed for a partition, asked once.
+    pub(super) fn committed_now(&self, partition: i32) -> Result<Option<i64>, KafkaError> {
+        let committed = self.member.committed_now(self.topic, partition)?;
+        Ok(committed.map(|committed| committed.offset))
+    }
+
     /// Who this member is in its group, for the transaction that commits its offsets; `None` when it is none any more:
     /// the broker does not refuse the offsets of nobody.
     pub(super) fn group(&self) -> Option<ConsumerGroupMetadata> {
@@ -141,10 +147,10 @@ impl Input for InputConsumer {
     }
 
     fn committed(&mut self, partition: i32) -> Result<GroupOffset, LogError> {
-        match self.member.committed_now(self.topic, partition) {
+        match self.committed_now(partition) {
             Ok(committed) => {
                 self.in_doubt = None;
-                Ok(GroupOffset::Known(committed.map(|committed| committed.offset)))
+                Ok(GroupOffset::Known(committed))
             }
             Err(error) => {
                 if self.in_doubt.get_or_insert_with(Instant::now).elapsed() >= IN_DOUBT {

@@ -19,6 +19,7 @@ mod group;
 mod held_back;
 mod lease;
 mod listener;
+mod lost_commit;
 mod output_ends;
 mod partitioner;
 mod problem;

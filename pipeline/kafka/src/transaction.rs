@@ -5,7 +5,7 @@
 //!
 //! Source: KIP-98, and KIP-447 for fencing by the consumer group's generation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::{ClientConfig, ClientContext};
 
 use super::cluster::Cluster;
+use super::lost_commit::{ORIGIN, Origin};
 use super::producer::{enqueue, flush};
 use super::{Error, InputConsumer, Listener, fatal};
 
@@ -137,6 +138,10 @@ pub struct Transaction<'a> {
     client: &'a mut Client,
     fail_points: &'a FailPoints,
     transactional_id: &'a str,
+    /// The first offset of each input partition that it is made from.
+    from: BTreeMap<i32, i64>,
+    /// Where it has written.
+    written: BTreeSet<(&'static str, i32)>,
     is_open: bool,
 }
 
@@ -148,7 +153,8 @@ impl<'a> Transaction<'a> {
         fail_points: &'a FailPoints,
     ) -> Result<Self, LogError> {
         client.begin_transaction().map_err(|error| end(client, transactional_id, error))?;
-        Ok(Self { client, fail_points, transactional_id, is_open: true })
+        let (from, written) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Self { client, fail_points, transactional_id, from, written, is_open: true })
     }
 
     /// An error after which the producer can do no more.
@@ -188,7 +194,15 @@ impl Port for Transaction<'_> {
 
     fn send(&mut self, output: &Output) -> Result<(), LogError> {
         self.fail_points.pass(Point::Produce);
-        enqueue(self.client, record(output)).map_err(|error| self.refused(error, output))
+        let mut record = record(output);
+        if self.written.insert((output.topic, output.partition)) {
+            self.name_origin(&mut record);
+        }
+        enqueue(self.client, record).map_err(|error| self.refused(error, output))
+    }
+
+    fn reads(&mut self, partition: i32, from: i64) {
+        self.from.insert(partition, from);
     }
 
     fn commit(mut self, input: &mut InputConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
@@ -220,6 +234,14 @@ impl Port for Transaction<'_> {
 }
 
 impl Transaction<'_> {
+    /// The first record in a partition says which transaction it is of.
+    fn name_origin(&self, record: &mut BaseRecord<'_, [u8], [u8]>) {
+        let Some(from) = record.partition.and_then(|partition| self.from.get(&partition)) else { return };
+        let origin = Origin { transactional_id: self.transactional_id.to_owned(), from: *from }.to_string();
+        let headers = record.headers.take().unwrap_or_default();
+        record.headers = Some(headers.insert(Header { key: ORIGIN, value: Some(&origin) }));
+    }
+
     /// Everything before the commit itself.
     fn prepare(&self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
         // The commit's own flush looks every 100 ms only.

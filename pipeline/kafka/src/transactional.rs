@@ -20,6 +20,7 @@ use rdkafka::producer::Producer as _;
 
 use super::adoption::{Adopting, Unfinished, abort_open, adopt_each};
 use super::cluster::Cluster;
+use super::lost_commit::{Evidence, repeat};
 use super::output_ends::OutputEnds;
 use super::reader::is_transient;
 use super::transaction::{Client, Transaction, connect, end, is_fatal};
@@ -117,7 +118,7 @@ impl TransactionalProducer {
 
     fn try_to_advance(&mut self, adopting: &mut Adopting, input: &InputConsumer) -> Result<bool, Failure> {
         if adopting.must_abort() {
-            if !adopt_each(&adopting.ids, || input.group(), |id, group| self.adopt_one(id, group))? {
+            if !adopt_each(&adopting.ids, || input.group(), |id, group| self.adopt_one(id, group, input))? {
                 return Ok(false);
             }
             adopting.have_aborted(&self.ends).map_err(Failure::passing)?;
@@ -135,18 +136,34 @@ impl TransactionalProducer {
     }
 
     /// Adopts the id of a partition; its client becomes the writer if there is none.
-    fn adopt_one(&mut self, partition: i32, group: &ConsumerGroupMetadata) -> Result<(), Failure> {
+    fn adopt_one(
+        &mut self,
+        partition: i32,
+        group: &ConsumerGroupMetadata,
+        input: &InputConsumer,
+    ) -> Result<(), Failure> {
         self.surroundings.pulse.beat();
         let is_working = |working: &Working| working.partition == partition;
         let adopted = match self.working.take_if(|working| is_working(working)) {
             Some(working) => working,
             None => self.connect(partition).map_err(Failure::of)?,
         };
-        if let Err(error) = abort_open(&adopted.client, &self.topics, self.partitions, group) {
-            return Err(adopted.failure(error));
-        }
+        self.end_open(&adopted, group, input).map_err(|error| adopted.failure(error))?;
         self.working.get_or_insert(adopted);
         Ok(())
+    }
+
+    /// Commits and aborts what the id has left open.
+    fn end_open(
+        &self,
+        adopted: &Working,
+        group: &ConsumerGroupMetadata,
+        input: &InputConsumer,
+    ) -> Result<(), Error> {
+        let (cluster, topics, partitions) = (&self.cluster, &self.topics, self.partitions);
+        let evidence = Evidence { cluster, topics, partitions, ends: &self.ends, input };
+        repeat(&adopted.client, &adopted.transactional_id, &evidence)?;
+        Ok(abort_open(&adopted.client, topics, partitions, group)?)
     }
 }
 
@@ -166,12 +183,13 @@ impl Failure {
 }
 
 impl Working {
-    fn failure(&self, error: KafkaError) -> Failure {
-        let is_over = is_fatal(&error) || self.client.client().fatal_error().is_some();
-        if is_over {
-            Failure::Final(end(&self.client, &self.transactional_id, error))
-        } else {
-            Failure::Passing(error.into())
+    fn failure(&self, error: Error) -> Failure {
+        match error {
+            Error::Client(error) if is_fatal(&error) || self.client.client().fatal_error().is_some() => {
+                Failure::Final(end(&self.client, &self.transactional_id, error))
+            }
+            Error::Client(error) => Failure::passing(error),
+            error => Failure::of(error),
         }
     }
 }

@@ -46,6 +46,13 @@ struct FeedRecord {
     value: Vec<u8>,
 }
 
+/// Doubles are not compared.
+impl PartialEq for Feed {
+    fn eq(&self, other: &Self) -> bool {
+        self.partitions == other.partitions
+    }
+}
+
 impl Feed {
     /// Reads the topic.
     pub(crate) fn of(brokers: &str) -> Self {
@@ -68,6 +75,12 @@ impl Feed {
     /// How many records it has.
     pub(crate) fn len(&self) -> usize {
         self.partitions.iter().map(Vec::len).sum()
+    }
+
+    /// The partition with the most records.
+    pub(crate) fn longest(&self) -> i32 {
+        let longest = (0..self.partitions.len()).max_by_key(|id| self.partitions[*id].len());
+        i32::try_from(longest.unwrap()).unwrap()
     }
 
     /// The last record of each partition.
@@ -134,7 +147,8 @@ impl Results {
     }
 }
 
-fn fold(brokers: &str, topic: &'static str) -> BTreeMap<(&'static str, i32, String), Vec<u8>> {
+/// A compacted topic, as a reader of committed records folds it.
+pub(crate) fn fold(brokers: &str, topic: &'static str) -> BTreeMap<(&'static str, i32, String), Vec<u8>> {
     let mut folded = BTreeMap::new();
     for Record { partition, key, value, .. } in read_all(brokers, topic) {
         let key = (topic, partition, String::from_utf8_lossy(&key).into_owned());

@@ -3,7 +3,8 @@
 //! An abort drops the drafts and reads the same records again. A commit with unknown outcome is decided by
 //! the committed offsets. It never continues from a state that is not that of the committed offsets.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::time::{Duration, Instant};
 
 use super::error::PumpError;
@@ -128,7 +129,9 @@ impl<M: Machine> Pump<M> {
             if partition.has_processed(record.offset) {
                 return Ok(());
             }
-            read.from.entry(record.partition).or_insert(record.offset);
+            if let Entry::Vacant(from) = read.from.entry(record.partition) {
+                to.reads(record.partition, *from.insert(record.offset));
+            }
             read.batch.add();
             let done = partition.process(record, to, &mut self.out, &mut read.counts);
             done.map_err(|error| error.at(M::TOPICS.input.name, record.partition, record.offset))?;

@@ -1,0 +1,228 @@
+//! Commits that are complete in some partitions only: where the broker has lost the marker, the commit is repeated.
+//!
+//! A coordinator that starts while a partition has no leader holds the partition for deleted, leaves its marker out and
+//! calls the transaction complete (seen with Kafka 4.3.0, one broker, killed between the decision and the markers and
+//! started again within its session). What is open there looks as what is left of an abort does. So the first record
+//! that a transaction writes to a partition names it, in the header [`ORIGIN`]: its transactional id, and the offset of
+//! the input from which it was made. It was committed if the changelog or the group has gone past that offset. Then
+//! the last record is written once more, and that transaction is committed: its marker ends whatever the
+//! producer has open there. A reader has had that record, and drops it by its mark or its key. What was not committed is
+//! left to the [adoption](super::adoption), which aborts it.
+//!
+//! It never touches what another id has open, and never decides without having read how far the state has come.
+//!
+//! Source: Kafka's `TransactionMarkerChannelManager` and `ProducerAppendInfo`; docs/adr/001-transactional-ids.md.
+
+use std::time::{Duration, Instant};
+
+use arb_runtime::machine::MachineTopics;
+use arb_runtime::pump::PARTITION_KEY;
+use arb_schemas::records::StatePartition;
+use arb_schemas::wire::decode;
+use rdkafka::Message;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::message::{BorrowedMessage, Headers, OwnedMessage};
+use rdkafka::producer::{BaseRecord, Producer};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::adoption::KEY;
+use super::cluster::Cluster;
+use super::output_ends::{HeldBack, OutputEnds};
+use super::producer::{enqueue, flush};
+use super::reader::{self, READ_UNCOMMITTED};
+use super::transaction::{Client, FLUSH, RESUME, TIMEOUT, resume};
+use super::{Error, InputConsumer, Listener};
+
+/// The header of the first record that a transaction writes to a partition: its [`Origin`] as text, `ID:OFFSET`.
+pub(super) const ORIGIN: &str = "arb-transaction";
+/// How long to wait for a record of a partition that has some.
+const ANSWER: Duration = Duration::from_secs(10);
+/// So many records before the end of the changelog are looked at first: a transaction ends with the record that is looked for.
+const TAIL: i64 = 1_000;
+
+/// Which transaction wrote a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub(super) transactional_id: String,
+    /// The first offset that it read of the input partition with the number of the output's.
+    pub(super) from: i64,
+}
+
+impl Origin {
+    /// As [`ORIGIN`] has it; `None` when it is none.
+    fn parse(text: &str) -> Option<Self> {
+        let (id, from) = text.rsplit_once(':')?;
+        Some(Self { transactional_id: id.to_owned(), from: from.parse().ok()? })
+    }
+
+    fn of(message: &BorrowedMessage<'_>) -> Option<Self> {
+        let header = message.headers()?.iter().find(|header| header.key == ORIGIN)?;
+        Self::parse(std::str::from_utf8(header.value?).ok()?)
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.transactional_id, self.from)
+    }
+}
+
+/// What a transaction has open in a partition.
+struct OpenPart {
+    origin: Origin,
+    last: OwnedMessage,
+}
+
+/// Where to look.
+pub(super) struct Evidence<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) topics: &'a MachineTopics,
+    /// Of every topic of the machine.
+    pub(super) partitions: i32,
+    pub(super) ends: &'a OutputEnds,
+    pub(super) input: &'a InputConsumer,
+}
+
+/// Repeats the commits of an id where their markers are lost. Its client has been initialised, so the coordinator has ended all that
+/// it knows of.
+pub(super) fn repeat(client: &Client, transactional_id: &str, evidence: &Evidence<'_>) -> Result<(), Error> {
+    let lost = evidence.lost(transactional_id)?;
+    if lost.is_empty() {
+        return Ok(());
+    }
+    client.begin_transaction()?;
+    for OpenPart { origin, last } in &lost {
+        let (topic, partition) = (last.topic(), last.partition());
+        tracing::warn!(topic, partition, %origin, "the marker of a commit is lost; it is committed again");
+        let mut record = BaseRecord::<[u8], [u8]>::to(topic).partition(partition);
+        (record.key, record.payload) = (last.key(), last.payload());
+        record.headers = last.headers().cloned();
+        enqueue(client, record)?;
+    }
+    flush(client, FLUSH)?;
+    if client.context().take_failure() {
+        return Err(KafkaError::Canceled.into());
+    }
+    Ok(resume(RESUME, || client.commit_transaction(TIMEOUT))?)
+}
+
+impl Evidence<'_> {
+    /// What an id has open although it was committed.
+    fn lost(&self, transactional_id: &str) -> Result<Vec<OpenPart>, Error> {
+        let all: Vec<_> = (0..self.partitions).collect();
+        let mut lost = Vec::new();
+        for held in self.ends.held_back(&self.ends.ends(&all)?)? {
+            let Some(part) = self.open_part(&held)? else { continue };
+            if part.origin.transactional_id == transactional_id
+                && self.is_committed(held.partition, &part.origin)?
+            {
+                lost.push(part);
+            }
+        }
+        Ok(lost)
+    }
+
+    /// What is open first in a partition; `None` where no origin is named.
+    fn open_part(&self, held: &HeldBack) -> Result<Option<OpenPart>, Error> {
+        let mut found: Option<OpenPart> = None;
+        let mut is_other = false;
+        let consumer = self.consumer(Some(READ_UNCOMMITTED))?;
+        read(&consumer, held.topic, held.partition, held.stable, |message| {
+            let origin = Origin::of(message);
+            match (&mut found, origin) {
+                (None, Some(origin)) if message.offset() == held.stable => {
+                    found = Some(OpenPart { origin, last: message.detach() });
+                }
+                (None, _) => is_other = true,
+                (Some(part), Some(origin)) if origin != part.origin => is_other = true,
+                (Some(part), _) if !is_other && message.key() != Some(KEY) => part.last = message.detach(),
+                _ => {}
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Whether the state or the group has gone past what a transaction was made from.
+    fn is_committed(&self, partition: i32, origin: &Origin) -> Result<bool, Error> {
+        let is_past = |next: Option<i64>| next.is_some_and(|next| next > origin.from);
+        // The group's offset may be open itself: then it is not known, and the changelog decides.
+        let group = self.input.committed_now(partition).unwrap_or_default();
+        Ok(is_past(group) || is_past(self.changelog_next(partition)?))
+    }
+
+    /// The next offset of the input, as the changelog has it that is committed.
+    fn changelog_next(&self, partition: i32) -> Result<Option<i64>, Error> {
+        let consumer = self.consumer(None)?;
+        let topic = self.topics.changelog.name;
+        let span = reader::span(&consumer, topic, partition)?;
+        let mut tail = TAIL;
+        loop {
+            let from = span.first.max(span.next.saturating_sub(tail));
+            let mut next = None;
+            if from < span.next {
+                read(&consumer, topic, partition, from, |message| {
+                    if message.key() == Some(PARTITION_KEY.as_bytes()) {
+                        let state = decode::<StatePartition>(message.payload().unwrap_or_default());
+                        next = state.ok().map(|state| state.next_offset);
+                    }
+                })?;
+            }
+            if next.is_some() || from == span.first {
+                return Ok(next);
+            }
+            tail = tail.saturating_mul(16);
+        }
+    }
+
+    fn consumer(&self, setting: Option<(&str, &str)>) -> Result<BaseConsumer<Listener>, Error> {
+        let mut config = reader::settings(self.cluster);
+        // An empty response marks the end of a partition: the broker must not wait for a fuller one.
+        config.set("fetch.wait.max.ms", "5");
+        if let Some((key, value)) = setting {
+            config.set(key, value);
+        }
+        self.cluster.consumer(&config, Listener::new(self.cluster))
+    }
+}
+
+/// Reads a partition from an offset to its end.
+fn read(
+    consumer: &BaseConsumer<Listener>,
+    topic: &str,
+    partition: i32,
+    from: i64,
+    mut take: impl FnMut(&BorrowedMessage<'_>),
+) -> Result<(), KafkaError> {
+    let mut at = TopicPartitionList::new();
+    at.add_partition_offset(topic, partition, Offset::Offset(from))?;
+    consumer.assign(&at)?;
+    let mut silent_since = Instant::now();
+    loop {
+        match consumer.poll(Duration::from_millis(100)) {
+            Some(Ok(message)) => {
+                take(&message);
+                silent_since = Instant::now();
+            }
+            Some(Err(KafkaError::PartitionEOF(_))) => return consumer.unassign(),
+            Some(Err(error)) if !reader::is_transient(&error) => return Err(error),
+            _ if silent_since.elapsed() >= ANSWER => return Err(KafkaError::Canceled),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_read_as_it_is_written() {
+        let origin = Origin { transactional_id: "a:group-0".to_owned(), from: 100 };
+        assert_eq!(origin.to_string(), "a:group-0:100");
+        assert_eq!(Origin::parse("a:group-0:100"), Some(origin));
+        for other in ["", "group-0", "group-0:", "group-0:x"] {
+            assert_eq!(Origin::parse(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A broker that loses the markers of a commit in some partitions and keeps them in others: the next owner commits what was
+//! committed, so that nobody sees less than before.
+
+use std::collections::BTreeMap;
+
+use arb_process::machine::OddsMachine;
+use arb_runtime::machine::Machine;
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, SIGNALS, Topic};
+
+use crate::kafka::{committed, ends, wait_until_settled};
+use crate::markers::cut_marker;
+use crate::processor::wait_for_poll;
+use crate::support::program::Role;
+use crate::support::results::{Feed, fold};
+use crate::support::stack::Broker;
+use crate::support::{recordings, wait_for};
+
+/// What readers of committed records see.
+#[derive(PartialEq)]
+struct Seen {
+    feed: Feed,
+    folds: BTreeMap<(&'static str, i32, String), Vec<u8>>,
+    offsets: Vec<Option<i64>>,
+}
+
+impl Seen {
+    fn by(broker: &Broker) -> Self {
+        let topics = [ARBS_BOARD, SIGNALS, PROCESS_STATE];
+        Self {
+            feed: Feed::of(&broker.brokers),
+            folds: topics.into_iter().flat_map(|topic| fold(&broker.brokers, topic.name)).collect(),
+            offsets: committed(&broker.brokers, "arb-process"),
+        }
+    }
+}
+
+fn processor(broker: &Broker, log: &str) -> Role {
+    let arguments = ["--brokers", &broker.brokers, "--commit-records", "20"];
+    Role::start("process", &arguments, &broker.path(log))
+}
+
+/// A processor is killed when it has processed everything; then the broker loses the last markers of these topics in a partition.
+fn is_the_same_after_losing(topics: &[Topic]) {
+    let broker = Broker::start();
+    let [recording, later] = [33, 34].map(|seed| recordings::simulated(broker.scratch.path(), seed, 20));
+    broker.ingest(&recording, &[]);
+    let mut process = processor(&broker, "first.log");
+    let last = arb_schemas::time::parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
+    wait_for_poll(&broker, last, || process.assert_runs());
+    process.kill();
+    for topic in [FEED_EVENTS, ARBS_BOARD, SIGNALS, PROCESS_STATE] {
+        wait_until_settled(&broker.brokers, &topic);
+    }
+    let before = Seen::by(&broker);
+    let partition = before.feed.longest();
+
+    broker.kill();
+    for topic in topics {
+        cut_marker(&broker.path("kafka").join("log").join(format!("{}-{partition}", topic.name)));
+    }
+    broker.restart();
+    for topic in topics {
+        let (stable, end) = ends(&broker.brokers, topic.name, partition);
+        assert!(stable < end, "{} is not open: {stable} {end}", topic.name);
+    }
+
+    let mut process = processor(&broker, "second.log");
+    let outputs = <OddsMachine as Machine>::TOPICS.written();
+    wait_for("nothing is open", || {
+        process.assert_runs();
+        let settled = |topic: &Topic| {
+            let (stable, end) = ends(&broker.brokers, topic.name, partition);
+            stable == end
+        };
+        outputs.clone().all(settled).then_some(())
+    });
+    wait_for("all is as before", || (Seen::by(&broker) == before).then_some(()));
+    let log = std::fs::read_to_string(broker.path("second.log")).unwrap();
+    let repeated = log.matches("the marker of a commit is lost").count();
+    assert_eq!(repeated, topics.len(), "{log}");
+    // It goes on from there.
+    broker.ingest(&later, &[]);
+    wait_for("it processes more", || {
+        process.assert_runs();
+        (committed(&broker.brokers, "arb-process") != before.offsets).then_some(())
+    });
+    process.stop();
+}
+
+#[test]
+fn a_commit_that_the_feed_has_lost_is_committed_again() {
+    is_the_same_after_losing(&[FEED_EVENTS]);
+}
+
+#[test]
+fn a_commit_that_the_changelog_has_lost_is_committed_again() {
+    is_the_same_after_losing(&[PROCESS_STATE]);
+}
+
+#[test]
+fn a_commit_of_which_the_group_has_the_offset_alone_is_committed_again() {
+    is_the_same_after_losing(&[FEED_EVENTS, ARBS_BOARD, SIGNALS, PROCESS_STATE]);
+}
