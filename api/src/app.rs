@@ -11,7 +11,7 @@ mod picks;
 mod scans;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::telemetry;
 use arb_accounts::endpoint::WebhookKey;
@@ -34,6 +34,7 @@ use crate::access::replica::Change;
 use crate::access::settle;
 use crate::access::sign_up::SignUp;
 use crate::access::usage::Usage;
+use crate::description::Description;
 use crate::http::cors::Cors;
 use crate::http::server::{self, Limits};
 use crate::http::service::Service;
@@ -44,6 +45,7 @@ use crate::picks::store::PickStore;
 use crate::pushes::{PushGate, PushLog};
 use crate::resources::account::Accounts;
 use crate::resources::books::BooksResource;
+use crate::resources::description::DescriptionResource;
 use crate::resources::events::EventsResource;
 use crate::resources::health::Health;
 use crate::resources::history::HistoryResource;
@@ -65,6 +67,9 @@ use crate::stream::{StreamState, Streams};
 use crate::tasks::TaskQueue;
 use crate::test_market::TestMarket;
 use crate::webhooks::Webhooks;
+
+/// The route table described, for all instances.
+static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| Description::of(&ROUTES));
 
 /// An instance of the API.
 #[derive(Debug)]
@@ -124,7 +129,7 @@ impl App {
     /// A board that has read nothing yet, of topics with the given numbers of partitions.
     ///
     /// ```
-    /// use std::sync::Arc;
+    /// use std::sync::{Arc, LazyLock};
     /// use std::time::Duration;
     ///
     /// use arb_accounts::secrets::Pepper;
@@ -364,6 +369,7 @@ impl App {
             status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },
             picks: PicksResource { picks: Arc::clone(&self.picks), lists: self.lists.clone() },
             results: ResultsResource { authority: Arc::clone(&self.authority), tasks: self.results.clone() },
+            description: DescriptionResource { description: &DESCRIPTION },
             accounts,
             keys,
         };

@@ -1,6 +1,6 @@
 //! The HTTP surface: the ranked board, the edge signals, and the feed as it happens, from Kafka's topics to JSON.
 //!
-//! - `app`: an instance, wired; `routes`: the route table; `resources`: what answers each row of it.
+//! - `app`: an instance, wired; `routes`: the route table; `resources`: what answers each row of it; `description`: all of it as OpenAPI.
 //! - [`http`]: the server, the machinery of the table, authentication, errors, paging.
 //! - [`lists`]: what is open, from the compacted topics; [`stream`]: Server-Sent Events.
 //! - `test_market`: the lists and streams that test keys see.
@@ -11,13 +11,14 @@
 //! - [`webhooks`]: what may be chosen of a webhook endpoint.
 //! - `view`: how records read in JSON; [`telemetry`]: the numbers that the API reports.
 //!
-//! Modules use one another in this order only: app, `test_market`, routes, page, resources, scans, stream, lists, http, pushes, webhooks, picks, access, files, quotes, tasks;
+//! Modules use one another in this order only: app, `test_market`, routes, page, resources, description, scans, stream, lists, http, pushes, webhooks, picks, access, files, quotes, tasks;
 //! `view` and `telemetry` use none of them. The crate never computes anything about odds: entries are shown
 //! as the processor wrote them, or as the engine gives them for a caller's books. It never reads a clock, except for the quota's month and for
 //! the ends of keys and sessions, and then the clock that is passed in.
 
 pub mod access;
 mod app;
+mod description;
 pub mod files;
 #[cfg(test)]
 mod fixtures;

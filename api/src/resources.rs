@@ -7,7 +7,7 @@
 //!   with a tag.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
 //! - `scan`: scans and their answers; `ticks`: odds that clients push; `results`: results that they report.
-//! - `picks`: the picks of bots, and their records.
+//! - `picks`: the picks of bots, and their records; `description`: the API described.
 //! - `stream`: the entry to Server-Sent Events; `tickets`: what opens one without a key; `usage`: an account's quota;
 //!   `health`: whether the process runs and serves; `problems`: what an error's `type` means; `registry`: the schemas of the
 //!   topics.
@@ -19,6 +19,7 @@ mod arbs;
 mod board_filter;
 pub(crate) mod books;
 mod deliveries;
+pub(crate) mod description;
 pub(crate) mod events;
 pub(crate) mod health;
 pub(crate) mod hedge;
@@ -52,6 +53,7 @@ use arb_schemas::records::EdgeSignal;
 use self::account::Accounts;
 use self::arbs::ArbsResource;
 use self::books::BooksResource;
+use self::description::DescriptionResource;
 use self::events::EventsResource;
 use self::health::Health;
 use self::history::HistoryResource;
@@ -94,6 +96,7 @@ pub(crate) struct Resources {
     pub(crate) status: StatusResource,
     pub(crate) picks: PicksResource,
     pub(crate) results: ResultsResource,
+    pub(crate) description: DescriptionResource,
 }
 
 /// What there is of a market.

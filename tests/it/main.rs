@@ -16,6 +16,7 @@ mod board;
 mod changes;
 mod clickhouse;
 mod dead_letters;
+mod description;
 mod devig;
 mod documents;
 mod doubles;

@@ -51,6 +51,17 @@ enum Access<S: 'static> {
     },
 }
 
+/// Which callers may use a row, for who describes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RouteAccess {
+    /// Anybody.
+    Open,
+    /// A browser with the cookie of a session, or to get one.
+    Session,
+    /// A key with this scope, for so many requests.
+    Key { scope: &'static str, cost: u64 },
+}
+
 /// What answers a row for keys.
 enum KeyWork<S: 'static> {
     Now(KeyHandler<S>),
@@ -208,8 +219,32 @@ impl<S: 'static> Route<S> {
         self
     }
 
+    /// Its method.
+    pub(crate) fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// Who may use it.
+    pub(crate) fn access(&self) -> RouteAccess {
+        match self.access {
+            Access::Open(_) => RouteAccess::Open,
+            Access::Session(_) => RouteAccess::Session,
+            Access::Key { scope, cost, .. } => RouteAccess::Key { scope: scope.key(), cost },
+        }
+    }
+
+    /// Whether it has an answer for test keys.
+    pub(crate) fn serves_test_keys(&self) -> bool {
+        self.serves_test_keys
+    }
+
+    /// Whether a ticket opens it.
+    pub(crate) fn takes_tickets(&self) -> bool {
+        self.takes_tickets
+    }
+
     /// The patterns of its paths, one for each scheme.
-    pub(super) fn patterns(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &'static str> {
         let (path, schemes) = match self.access {
             Access::Open(_) | Access::Session(_) => (self.path, &[AuthScheme::ApiKey][..]),
             Access::Key { schemes, .. } => (self.path, schemes),

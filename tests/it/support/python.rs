@@ -34,6 +34,12 @@ pub(crate) fn webhooks() -> PathBuf {
     prepared(&["standardwebhooks==1.1.0"], &[], "fetching standardwebhooks by pip (5 MB, once)")
 }
 
+/// An interpreter with validators of OpenAPI documents and of JSON.
+pub(crate) fn openapi() -> PathBuf {
+    let packages = ["openapi-spec-validator==0.7.2", "jsonschema==4.25.1"];
+    prepared(&packages, &[], "fetching openapi-spec-validator by pip (10 MB, once)")
+}
+
 /// The output of a script for an input; it must succeed.
 pub(crate) fn run(script: &str, input: &str) -> String {
     run_with(interpreter(), script, input)

@@ -1,0 +1,175 @@
+//! The API described: one OpenAPI 3.1 document of every route of the table, for programs and for people.
+//!
+//! - `operations`: what each route is for, what it takes and what it answers; `parameters`: what queries and paths hold.
+//!
+//! Paths, methods, scopes and costs come from the route table; a route without an operation, or an operation without a route, fails a
+//! test. Schemas of bodies are `schemas/openapi/components.json`; the document is checked in beside it. It never describes what no
+//! route does.
+
+mod operations;
+mod parameters;
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use self::operations::{Content, OPERATIONS, Operation};
+use crate::http::route::{Route, RouteAccess};
+
+/// Schemas of bodies.
+const COMPONENTS: &str = include_str!("../../schemas/openapi/components.json");
+
+/// The API described.
+#[derive(Debug)]
+pub(crate) struct Description {
+    /// The OpenAPI document, as it is served and checked in.
+    pub(crate) document: String,
+    /// What there is, in lines for a language model.
+    pub(crate) lines: String,
+}
+
+impl Description {
+    /// Of a route table.
+    pub(crate) fn of<S>(routes: &[Route<S>]) -> Self {
+        let document = serde_json::to_string_pretty(&document(routes)).unwrap_or_default() + "\n";
+        Self { document, lines: lines() }
+    }
+}
+
+/// The whole document.
+fn document<S>(routes: &[Route<S>]) -> Value {
+    let schemas: Value = serde_json::from_str(COMPONENTS).unwrap_or_default();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Arbitrage Board",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Arbs across betting markets, edge signals and picks of bots, as they are found. Every path under /v1 takes the \
+                key as a bearer token; the same path under /api/v1 takes it as x-api-key and shows the quota in headers. Fields may be \
+                added to any answer: ignore those that you do not know.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "paths": paths(routes),
+        "components": {
+            "schemas": schemas,
+            "parameters": parameters::components(),
+            "responses": {"Problem": {
+                "description": "An error. It costs nothing.",
+                "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            }},
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer", "description": "A key, arb_live_... or arb_test_..."},
+                "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+                "ticket": {"type": "apiKey", "in": "query", "name": "ticket", "description": "Of a stream, for pages of other origins."},
+                "session": {"type": "apiKey", "in": "cookie", "name": "arb_session",
+                    "description": "The cookie of a browser that signed in. Its real name has the port, or the prefix __Host-."},
+            },
+        },
+    })
+}
+
+fn paths<S>(routes: &[Route<S>]) -> Value {
+    let mut paths = Map::new();
+    for route in routes {
+        for pattern in route.patterns() {
+            let Some(operation) = operations::of(route.method(), pattern) else { continue };
+            let path = paths.entry(pattern).or_insert_with(|| json!({}));
+            path[route.method().as_str().to_lowercase()] = described(route, pattern, operation);
+        }
+    }
+    Value::Object(paths)
+}
+
+fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation) -> Value {
+    let is_api_key = pattern.starts_with("/api/");
+    let id = if is_api_key && operation.path.starts_with("/v1") && route.patterns().count() > 1 {
+        format!("{}ByApiKey", operation.id)
+    } else {
+        operation.id.to_owned()
+    };
+    let tag = operation.path.split('/').find(|part| !["", "v1"].contains(part)).unwrap_or("page");
+    let mut shown = json!({
+        "operationId": id, "summary": operation.summary, "tags": [tag], "responses": responses(route, operation),
+    });
+    let given = parameters::of(pattern, operation.query);
+    if !given.is_empty() {
+        shown["parameters"] = Value::Array(given);
+    }
+    if let Some(body) = operation.body {
+        let (media, schema) = match body {
+            operations::LINES => ("application/x-ndjson", json!({"type": "string"})),
+            name => ("application/json", schema(name)),
+        };
+        shown["requestBody"] = json!({"required": true, "content": {media: {"schema": schema}}});
+    }
+    match route.access() {
+        RouteAccess::Open => shown["security"] = json!([]),
+        RouteAccess::Session => shown["security"] = json!([{"session": []}, {}]),
+        RouteAccess::Key { scope, cost } => {
+            let scheme = if is_api_key { "apiKey" } else { "bearer" };
+            let mut security = vec![json!({scheme: []})];
+            if route.takes_tickets() {
+                security.push(json!({"ticket": []}));
+            }
+            shown["security"] = Value::Array(security);
+            shown["x-scope"] = json!(scope);
+            shown["x-requests"] = json!(cost);
+            shown["x-test-keys"] = json!(route.serves_test_keys());
+        }
+    }
+    shown
+}
+
+fn responses<S>(route: &Route<S>, operation: &Operation) -> Value {
+    let mut responses = Map::new();
+    for (status, content) in operation.answers {
+        let (description, content) = match content {
+            Content::Empty => ("Done.", None),
+            Content::Json(name) => {
+                ("The answer.", Some(json!({"application/json": {"schema": schema(name)}})))
+            }
+            Content::Page(name) => (
+                "A page.",
+                Some(
+                    json!({"application/json": {"schema": schema(name)}, "text/csv": {"schema": {"type": "string"}}}),
+                ),
+            ),
+            Content::Other(media) => ("The answer.", Some(json!({*media: {"schema": {"type": "string"}}}))),
+        };
+        let mut response = json!({"description": description});
+        if let Some(content) = content {
+            response["content"] = content;
+        }
+        responses.insert(status.to_string(), response);
+    }
+    let is_read = route.method() == warp::http::Method::GET;
+    if is_read && matches!(route.access(), RouteAccess::Key { .. }) {
+        responses.insert(
+            "304".to_owned(),
+            json!({"description": "The caller has it, by If-None-Match. It costs nothing."}),
+        );
+    }
+    responses.insert("default".to_owned(), json!({"$ref": "#/components/responses/Problem"}));
+    Value::Object(responses)
+}
+
+fn schema(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+fn lines() -> String {
+    let mut lines = "# Arbitrage Board\n\n> Arbs across betting markets, edge signals and picks of bots, over HTTP, Server-Sent Events and webhooks.\n\n\
+        Send a key as `Authorization: Bearer KEY` to paths under /v1, or as `x-api-key: KEY` to the same paths under /api/v1. Errors are \
+        RFC 9457 problems. Times are RFC 3339 in UTC, prices decimal odds, margins and probabilities fractions.\n\n\
+        ## Description\n\n- [OpenAPI 3.1](/openapi.json): every route with its parameters and answers\n- [Schemas of the topics](/registry/subjects)\n\n\
+        ## Routes\n\n"
+        .to_owned();
+    for operation in OPERATIONS {
+        let _ = writeln!(lines, "- `{} {}`: {}", operation.method, operation.path, operation.summary);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! The document is that of the route table, whole, and the one that is checked in.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::routes::ROUTES;
+
+fn described_now() -> Value {
+    document(&ROUTES)
+}
+
+/// Every reference in a value.
+fn references(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| match value {
+            Value::String(to) if name == "$ref" => drop(found.insert(to.clone())),
+            value => references(value, found),
+        }),
+        Value::Array(values) => values.iter().for_each(|value| references(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_route_is_described_and_nothing_else() {
+    let table: BTreeSet<_> = ROUTES
+        .iter()
+        .flat_map(|route| {
+            route
+                .patterns()
+                .map(|pattern| (route.method().to_string(), operations::plain(pattern).to_owned()))
+        })
+        .collect();
+    let described: BTreeSet<_> =
+        OPERATIONS.iter().map(|it| (it.method.to_string(), it.path.to_owned())).collect();
+    assert_eq!(table, described);
+    assert_eq!(described.len(), OPERATIONS.len(), "none twice");
+}
+
+#[test]
+fn names_are_unique_and_references_lead_somewhere() {
+    let document = described_now();
+    let operations =
+        document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+    let ids: Vec<_> = operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    assert!(found.len() > 60, "{}", found.len());
+    for reference in &found {
+        assert!(document.pointer(reference.strip_prefix('#').unwrap()).is_some(), "{reference}");
+    }
+    for schema in document["components"]["schemas"].as_object().unwrap().keys() {
+        assert!(found.contains(&format!("#/components/schemas/{schema}")), "nothing refers to {schema}");
+    }
+    for id in OPERATIONS.iter().flat_map(|operation| operation.query) {
+        assert!(parameters::is_known(id), "{id}");
+    }
+}
+
+#[test]
+fn the_document_that_is_checked_in_is_that_of_the_program() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/openapi/openapi.json");
+    let now = Description::of(&ROUTES).document;
+    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
+    if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
+        std::fs::write(&file, &now).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(file).unwrap() == now,
+        "ARB_WRITE_OPENAPI=1 cargo test -p arb-api description"
+    );
+}
+
+#[test]
+fn lines_name_every_route_once() {
+    let lines = Description::of(&ROUTES).lines;
+    assert_eq!(lines.lines().filter(|line| line.starts_with("- `")).count(), OPERATIONS.len());
+}

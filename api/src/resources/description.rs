@@ -1,0 +1,43 @@
+//! `GET /openapi.json` and `GET /llms.txt`: the API described, for programs and for language models.
+//!
+//! Anybody may read them. It never describes anything itself.
+
+use warp::http::HeaderValue;
+use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
+use warp::reply::Response;
+
+use crate::description::Description;
+use crate::http::etag::Tag;
+use crate::http::request::Request;
+use crate::resources::list;
+
+/// The API described.
+#[derive(Debug)]
+pub(crate) struct DescriptionResource {
+    pub(crate) description: &'static Description,
+}
+
+impl DescriptionResource {
+    /// Answers `GET /openapi.json`.
+    pub(crate) fn document(&self, request: &Request<'_>) -> Response {
+        answer(request, &self.description.document, "application/json")
+    }
+
+    /// Answers `GET /llms.txt`.
+    pub(crate) fn lines(&self, request: &Request<'_>) -> Response {
+        answer(request, &self.description.lines, "text/plain; charset=utf-8")
+    }
+}
+
+fn answer(request: &Request<'_>, text: &'static str, media: &'static str) -> Response {
+    let tag = Tag::of(text.as_bytes());
+    if tag.is_known_to(request.headers()) {
+        return list::not_modified(&tag);
+    }
+    let mut response = Response::new(text.into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(ETAG, tag.header());
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    response
+}
