@@ -1,13 +1,12 @@
 //! The API described: one OpenAPI 3.1 document of every route of the table, for programs and for people.
 //!
-//! - `operations`: what each route is for, what it takes and what it answers; `parameters`: what queries and paths hold.
+//! - `operations`: what each route is for, what it takes and what it answers.
 //!
 //! Paths, methods, scopes and costs come from the route table; a route without an operation, or an operation without a route, fails a
-//! test. Schemas of bodies are `schemas/openapi/components.json`; the document is checked in beside it. It never describes what no
-//! route does.
+//! test. Schemas of bodies are `schemas/openapi/components.json`, parameters of queries `parameters.json` beside it; the document is checked in there
+//! too. It never describes what no route does.
 
 mod operations;
-mod parameters;
 
 use std::fmt::Write as _;
 
@@ -18,6 +17,8 @@ use crate::http::route::{Route, RouteAccess};
 
 /// Schemas of bodies.
 const COMPONENTS: &str = include_str!("../../schemas/openapi/components.json");
+/// Parameters of queries, by the names that operations use. Where two routes give one name another meaning, it has two entries.
+const PARAMETERS: &str = include_str!("../../schemas/openapi/parameters.json");
 
 /// The API described.
 #[derive(Debug)]
@@ -38,7 +39,6 @@ impl Description {
 
 /// The whole document.
 fn document<S>(routes: &[Route<S>]) -> Value {
-    let schemas: Value = serde_json::from_str(COMPONENTS).unwrap_or_default();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -52,8 +52,8 @@ fn document<S>(routes: &[Route<S>]) -> Value {
         "servers": [{"url": "/"}],
         "paths": paths(routes),
         "components": {
-            "schemas": schemas,
-            "parameters": parameters::components(),
+            "schemas": read(COMPONENTS),
+            "parameters": read(PARAMETERS),
             "responses": {"Problem": {
                 "description": "An error. It costs nothing.",
                 "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
@@ -67,6 +67,10 @@ fn document<S>(routes: &[Route<S>]) -> Value {
             },
         },
     })
+}
+
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
 }
 
 fn paths<S>(routes: &[Route<S>]) -> Value {
@@ -86,18 +90,18 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation) -> Value
     let id = if is_api_key && operation.path.starts_with("/v1") && route.patterns().count() > 1 {
         format!("{}ByApiKey", operation.id)
     } else {
-        operation.id.to_owned()
+        operation.id.clone()
     };
     let tag = operation.path.split('/').find(|part| !["", "v1"].contains(part)).unwrap_or("page");
     let mut shown = json!({
         "operationId": id, "summary": operation.summary, "tags": [tag], "responses": responses(route, operation),
     });
-    let given = parameters::of(pattern, operation.query);
+    let given = parameters(pattern, &operation.query);
     if !given.is_empty() {
         shown["parameters"] = Value::Array(given);
     }
-    if let Some(body) = operation.body {
-        let (media, schema) = match body {
+    if let Some(body) = &operation.body {
+        let (media, schema) = match body.as_str() {
             operations::LINES => ("application/x-ndjson", json!({"type": "string"})),
             name => ("application/json", schema(name)),
         };
@@ -123,7 +127,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation) -> Value
 
 fn responses<S>(route: &Route<S>, operation: &Operation) -> Value {
     let mut responses = Map::new();
-    for (status, content) in operation.answers {
+    for (status, content) in &operation.answers {
         let (description, content) = match content {
             Content::Empty => ("Done.", None),
             Content::Json(name) => {
@@ -135,13 +139,16 @@ fn responses<S>(route: &Route<S>, operation: &Operation) -> Value {
                     json!({"application/json": {"schema": schema(name)}, "text/csv": {"schema": {"type": "string"}}}),
                 ),
             ),
-            Content::Other(media) => ("The answer.", Some(json!({*media: {"schema": {"type": "string"}}}))),
+            Content::Registry(name) => {
+                ("The answer.", Some(json!({operations::REGISTRY: {"schema": schema(name)}})))
+            }
+            Content::Text(media) => ("The answer.", Some(json!({media: {"schema": {"type": "string"}}}))),
         };
         let mut response = json!({"description": description});
         if let Some(content) = content {
             response["content"] = content;
         }
-        responses.insert(status.to_string(), response);
+        responses.insert(status.clone(), response);
     }
     let is_read = route.method() == warp::http::Method::GET;
     if is_read && matches!(route.access(), RouteAccess::Key { .. }) {
@@ -152,6 +159,16 @@ fn responses<S>(route: &Route<S>, operation: &Operation) -> Value {
     }
     responses.insert("default".to_owned(), json!({"$ref": "#/components/responses/Problem"}));
     Value::Object(responses)
+}
+
+/// Those of a path, and of a query.
+fn parameters(path: &str, query: &[String]) -> Vec<Value> {
+    let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path = names.map(|name| {
+        json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}})
+    });
+    let in_query = query.iter().map(|id| json!({"$ref": format!("#/components/parameters/{id}")}));
+    in_path.chain(in_query).collect()
 }
 
 fn schema(name: &str) -> Value {
@@ -165,7 +182,7 @@ fn lines() -> String {
         ## Description\n\n- [OpenAPI 3.1](/openapi.json): every route with its parameters and answers\n- [Schemas of the topics](/registry/subjects)\n\n\
         ## Routes\n\n"
         .to_owned();
-    for operation in OPERATIONS {
+    for operation in &*OPERATIONS {
         let _ = writeln!(lines, "- `{} {}`: {}", operation.method, operation.path, operation.summary);
     }
     lines

@@ -43,7 +43,8 @@ fn stack() -> (Stack, Role) {
     let brokers = stack.broker.brokers.clone();
     let pick = pick();
     write_to(&brokers, PICKS.name, &[(&pick.id, &encode(&pick).unwrap())]);
-    let ingest = Role::start("ingest", &["--brokers", &brokers, "--every", "2"], &stack.broker.path("ingest.log"));
+    let ingest =
+        Role::start("ingest", &["--brokers", &brokers, "--every", "2"], &stack.broker.path("ingest.log"));
     wait_for("an arb, a signal and a pick", || {
         let has = |path: &str, list: &str| {
             stack.get(path).json()[list].as_array().is_some_and(|entries| !entries.is_empty())
@@ -100,10 +101,12 @@ fn every_answer_is_as_the_document_says() {
         let media = answer.header("content-type").to_owned();
         let is_json = media.contains("json");
         let body = if is_json { answer.json() } else { Value::String(answer.body.clone()) };
-        let line = json!({"method": "get", "path": path, "status": answer.status, "media": media, "body": body});
+        let line =
+            json!({"method": "get", "path": path, "status": answer.status, "media": media, "body": body});
         let _ = writeln!(input, "{line}");
     }
-    let usage = http::request("GET", &format!("{}/api/v1/usage", stack.url), &[("x-api-key", &stack.key)]).unwrap();
+    let usage =
+        http::request("GET", &format!("{}/api/v1/usage", stack.url), &[("x-api-key", &stack.key)]).unwrap();
     let line = json!({"method": "get", "path": "/api/v1/usage", "status": usage.status, "media": usage.header("content-type"), "body": usage.json()});
     let _ = writeln!(input, "{line}");
     let compared = python::run_with(&python::openapi(), VALIDATE, &input);

@@ -20,6 +20,7 @@ mod held_back;
 mod lease;
 mod listener;
 mod lost_commit;
+mod origin;
 mod output_ends;
 mod partitioner;
 mod problem;

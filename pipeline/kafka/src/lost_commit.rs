@@ -3,7 +3,7 @@
 //! A coordinator that starts while a partition has no leader holds the partition for deleted, leaves its marker out and
 //! calls the transaction complete (seen with Kafka 4.3.0, one broker, killed between the decision and the markers and
 //! started again within its session). What is open there looks as what is left of an abort does. So the first record
-//! that a transaction writes to a partition names it, in the header [`ORIGIN`]: its transactional id, and the offset of
+//! that a transaction writes to a partition names it, in [a header](super::origin): its transactional id, and the offset of
 //! the input from which it was made. It was committed if the changelog or the group has gone past that offset. Then
 //! the last record is written once more, and that transaction is committed: its marker ends whatever the
 //! producer has open there. A reader has had that record, and drops it by its mark or its key. What was not committed is
@@ -22,51 +22,23 @@ use arb_schemas::wire::decode;
 use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
-use rdkafka::message::{BorrowedMessage, Headers, OwnedMessage};
+use rdkafka::message::{BorrowedMessage, OwnedMessage};
 use rdkafka::producer::{BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::adoption::KEY;
 use super::cluster::Cluster;
+use super::origin::Origin;
 use super::output_ends::{HeldBack, OutputEnds};
 use super::producer::{enqueue, flush};
 use super::reader::{self, READ_UNCOMMITTED};
 use super::transaction::{Client, FLUSH, RESUME, TIMEOUT, resume};
 use super::{Error, InputConsumer, Listener};
 
-/// The header of the first record that a transaction writes to a partition: its [`Origin`] as text, `ID:OFFSET`.
-pub(super) const ORIGIN: &str = "arb-transaction";
 /// How long to wait for a record of a partition that has some.
 const ANSWER: Duration = Duration::from_secs(10);
 /// So many records before the end of the changelog are looked at first: a transaction ends with the record that is looked for.
 const TAIL: i64 = 1_000;
-
-/// Which transaction wrote a record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Origin {
-    pub(super) transactional_id: String,
-    /// The first offset that it read of the input partition with the number of the output's.
-    pub(super) from: i64,
-}
-
-impl Origin {
-    /// As [`ORIGIN`] has it; `None` when it is none.
-    fn parse(text: &str) -> Option<Self> {
-        let (id, from) = text.rsplit_once(':')?;
-        Some(Self { transactional_id: id.to_owned(), from: from.parse().ok()? })
-    }
-
-    fn of(message: &BorrowedMessage<'_>) -> Option<Self> {
-        let header = message.headers()?.iter().find(|header| header.key == ORIGIN)?;
-        Self::parse(std::str::from_utf8(header.value?).ok()?)
-    }
-}
-
-impl std::fmt::Display for Origin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.transactional_id, self.from)
-    }
-}
 
 /// What a transaction has open in a partition.
 struct OpenPart {
@@ -208,21 +180,6 @@ fn read(
             Some(Err(error)) if !reader::is_transient(&error) => return Err(error),
             _ if silent_since.elapsed() >= ANSWER => return Err(KafkaError::Canceled),
             _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_origin_is_read_as_it_is_written() {
-        let origin = Origin { transactional_id: "a:group-0".to_owned(), from: 100 };
-        assert_eq!(origin.to_string(), "a:group-0:100");
-        assert_eq!(Origin::parse("a:group-0:100"), Some(origin));
-        for other in ["", "group-0", "group-0:", "group-0:x"] {
-            assert_eq!(Origin::parse(other), None, "{other}");
         }
     }
 }

@@ -21,7 +21,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::{ClientConfig, ClientContext};
 
 use super::cluster::Cluster;
-use super::lost_commit::{ORIGIN, Origin};
+use super::origin::{ORIGIN, Origin};
 use super::producer::{enqueue, flush};
 use super::{Error, InputConsumer, Listener, fatal};
 

@@ -1,0 +1,51 @@
+//! The name of a transaction on the first record that it writes to a partition, for whoever finds it open there.
+//!
+//! It never says how the transaction ended.
+
+use rdkafka::Message;
+use rdkafka::message::{BorrowedMessage, Headers};
+
+/// The header of the first record that a transaction writes to a partition: its [`Origin`] as text, `ID:OFFSET`.
+pub(super) const ORIGIN: &str = "arb-transaction";
+/// Which transaction wrote a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub(super) transactional_id: String,
+    /// The first offset that it read of the input partition with the number of the output's.
+    pub(super) from: i64,
+}
+
+impl Origin {
+    /// As [`ORIGIN`] has it; `None` when it is none.
+    fn parse(text: &str) -> Option<Self> {
+        let (id, from) = text.rsplit_once(':')?;
+        Some(Self { transactional_id: id.to_owned(), from: from.parse().ok()? })
+    }
+
+    /// Of a record that names it.
+    pub(super) fn of(message: &BorrowedMessage<'_>) -> Option<Self> {
+        let header = message.headers()?.iter().find(|header| header.key == ORIGIN)?;
+        Self::parse(std::str::from_utf8(header.value?).ok()?)
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.transactional_id, self.from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_read_as_it_is_written() {
+        let origin = Origin { transactional_id: "a:group-0".to_owned(), from: 100 };
+        assert_eq!(origin.to_string(), "a:group-0:100");
+        assert_eq!(Origin::parse("a:group-0:100"), Some(origin));
+        for other in ["", "group-0", "group-0:", "group-0:x"] {
+            assert_eq!(Origin::parse(other), None, "{other}");
+        }
+    }
+}
