@@ -9,16 +9,21 @@
 mod operations;
 
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
 use self::operations::{Content, OPERATIONS, Operation};
+use crate::docs::Pages;
 use crate::http::route::{Route, RouteAccess};
 
 /// Schemas of bodies.
 const COMPONENTS: &str = include_str!("../../schemas/openapi/components.json");
 /// Parameters of queries, by the names that operations use. Where two routes give one name another meaning, it has two entries.
 const PARAMETERS: &str = include_str!("../../schemas/openapi/parameters.json");
+
+/// What a running API answered, by operation: `request` is what it was asked for, `body` what was sent. A test produces it.
+const EXAMPLES: &str = include_str!("../../schemas/openapi/examples.json");
 
 /// The API described.
 #[derive(Debug)]
@@ -27,13 +32,19 @@ pub(crate) struct Description {
     pub(crate) document: String,
     /// What there is, in lines for a language model.
     pub(crate) lines: String,
+    pages: OnceLock<Pages>,
 }
 
 impl Description {
     /// Of a route table.
     pub(crate) fn of<S>(routes: &[Route<S>]) -> Self {
         let document = serde_json::to_string_pretty(&document(routes)).unwrap_or_default() + "\n";
-        Self { document, lines: lines() }
+        Self { document, lines: lines(), pages: OnceLock::new() }
+    }
+
+    /// Pages for people; made when the first is asked for.
+    pub(crate) fn pages(&self) -> &Pages {
+        self.pages.get_or_init(|| Pages::of(&read(&self.document)))
     }
 }
 
@@ -74,18 +85,20 @@ fn read(text: &str) -> Value {
 }
 
 fn paths<S>(routes: &[Route<S>]) -> Value {
+    let examples = read(EXAMPLES);
     let mut paths = Map::new();
     for route in routes {
         for pattern in route.patterns() {
             let Some(operation) = operations::of(route.method(), pattern) else { continue };
             let path = paths.entry(pattern).or_insert_with(|| json!({}));
-            path[route.method().as_str().to_lowercase()] = described(route, pattern, operation);
+            path[route.method().as_str().to_lowercase()] =
+                described(route, pattern, operation, &examples[&operation.id]);
         }
     }
     Value::Object(paths)
 }
 
-fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation) -> Value {
+fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example: &Value) -> Value {
     let is_api_key = pattern.starts_with("/api/");
     let id = if is_api_key && operation.path.starts_with("/v1") && route.patterns().count() > 1 {
         format!("{}ByApiKey", operation.id)
@@ -94,7 +107,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation) -> Value
     };
     let tag = operation.path.split('/').find(|part| !["", "v1"].contains(part)).unwrap_or("page");
     let mut shown = json!({
-        "operationId": id, "summary": operation.summary, "tags": [tag], "responses": responses(route, operation),
+        "operationId": id, "summary": operation.summary, "tags": [tag], "responses": responses(route, operation, example),
     });
     let given = parameters(pattern, &operation.query);
     if !given.is_empty() {
@@ -105,7 +118,14 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation) -> Value
             operations::LINES => ("application/x-ndjson", json!({"type": "string"})),
             name => ("application/json", schema(name)),
         };
-        shown["requestBody"] = json!({"required": true, "content": {media: {"schema": schema}}});
+        let mut content = json!({"schema": schema});
+        if let Some(body) = example.get("body") {
+            content["example"] = body.clone();
+        }
+        shown["requestBody"] = json!({"required": true, "content": {media: content}});
+    }
+    if let Some(request) = example.get("request") {
+        shown["x-example"] = request.clone();
     }
     match route.access() {
         RouteAccess::Open => shown["security"] = json!([]),
@@ -125,7 +145,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation) -> Value
     shown
 }
 
-fn responses<S>(route: &Route<S>, operation: &Operation) -> Value {
+fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Value {
     let mut responses = Map::new();
     for (status, content) in &operation.answers {
         let (description, content) = match content {
@@ -147,6 +167,11 @@ fn responses<S>(route: &Route<S>, operation: &Operation) -> Value {
         let mut response = json!({"description": description});
         if let Some(content) = content {
             response["content"] = content;
+        }
+        if example["status"].to_string() == *status
+            && let Some(media) = example["media"].as_str()
+        {
+            response["content"][media]["example"] = example["answer"].clone();
         }
         responses.insert(status.clone(), response);
     }

@@ -19,6 +19,7 @@
 pub mod access;
 mod app;
 mod description;
+mod docs;
 pub mod files;
 #[cfg(test)]
 mod fixtures;

@@ -16,6 +16,7 @@ use warp::reply::Response;
 use crate::http::encoding::{self, Encoded};
 use crate::http::etag::Tag;
 use crate::http::problem::Problem;
+use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 
@@ -37,7 +38,8 @@ const CONFINED: [(HeaderName, &str); 7] = [
 ];
 /// A year: the content of a name never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-const EACH_TIME: &str = "no-cache";
+/// A browser asks whether it has changed.
+pub(crate) const EACH_TIME: &str = "no-cache";
 
 /// A file of the page.
 struct PageFile {
@@ -68,7 +70,17 @@ pub(crate) fn asset(request: &Request<'_>) -> Answer {
 
 fn answer(name: &str, cache: &'static str, request: &Request<'_>) -> Answer {
     let file = FILES.iter().find(|file| file.name == name).ok_or_else(Problem::not_found)?;
-    let (body, coding) = file.body.accepted(request.headers());
+    Ok(self::file(&file.body, content_type(name), cache, request))
+}
+
+/// Answers with a file, in a coding that the request accepts.
+pub(crate) fn file(
+    body: &Encoded,
+    media: &'static str,
+    cache: &'static str,
+    request: &Request<'_>,
+) -> Response {
+    let (body, coding) = body.accepted(request.headers());
     // Strong: of the bytes that are sent, so that each coding has its own.
     let tag = Tag::of_bytes(&body);
     let mut response = Response::default();
@@ -77,23 +89,28 @@ fn answer(name: &str, cache: &'static str, request: &Request<'_>) -> Answer {
     } else {
         *response.body_mut() = body.into();
         encoding::describe(coding, response.headers_mut());
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type(name)));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
     }
     describe(&tag, cache, response.headers_mut());
-    Ok(response)
+    response
 }
 
 fn describe(tag: &Tag, cache: &'static str, headers: &mut HeaderMap) {
     headers.insert(ETAG, tag.header());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    confine(headers);
+}
+
+/// What keeps a page to this origin.
+pub(crate) fn confine(headers: &mut HeaderMap) {
     headers.extend(CONFINED.map(|(name, value)| (name, HeaderValue::from_static(value))));
 }
 
 /// What browsers need to be told: by `nosniff` they guess nothing.
 fn content_type(name: &str) -> &'static str {
     match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
-        "html" => "text/html; charset=utf-8",
+        "html" => reply::HTML,
         "js" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",

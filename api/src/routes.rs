@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 77] = [
+pub(crate) static ROUTES: [Route<Resources>; 79] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -270,9 +270,11 @@ pub(crate) static ROUTES: [Route<Resources>; 77] = [
     Route::open("/livez", |_, _| health::live()),
     Route::open("/readyz", |to, _| to.health.ready()),
     Route::open("/status", |to, request| to.status.show(request)),
-    Route::open("/problems/{name}", |_, request| problems::page(request)),
+    Route::open("/problems/{name}", |_, request| problems::show(request)),
     Route::open("/openapi.json", |to, request| Ok(to.description.document(request))),
     Route::open("/llms.txt", |to, request| Ok(to.description.lines(request))),
+    Route::open("/docs", |to, request| to.description.page(request, "")),
+    Route::open("/docs/{name}", |to, request| to.description.page(request, request.parameter("name"))),
     Route::open("/registry/config", |_, _| registry::config()),
     Route::open("/registry/mode", |_, _| registry::mode()),
     Route::open("/registry/schemas/types", |_, _| registry::types()),

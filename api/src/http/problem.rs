@@ -20,10 +20,10 @@ use self::kinds::{
     UNPROCESSABLE, UNSUPPORTED_MEDIA_TYPE, URI_TOO_LONG,
 };
 
-/// What a kind of error means; `None` for a name that is not in the catalogue.
-pub(crate) fn page(name: &str) -> Option<String> {
+/// What a kind of error means: its title and status, and a text; `None` for a name that is not in the catalogue.
+pub(crate) fn meaning(name: &str) -> Option<(String, &'static str)> {
     let kind = KINDS.iter().find(|kind| kind.name == name)?;
-    Some(format!("{} ({})\n\n{}\n", kind.title, kind.status.as_u16(), kind.page))
+    Some((format!("{} ({})", kind.title, kind.status.as_u16()), kind.page))
 }
 
 /// An error to be answered.

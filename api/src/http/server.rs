@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(quota, [Some("0"), Some("0"), Some("none")], "{head}");
         let body: serde_json::Value = serde_json::from_str(body).unwrap();
         assert_eq!((&body["status"], &body["type"]), (&status.into(), &format!("/problems/{name}").into()));
-        assert!(crate::http::problem::page(name).is_some());
+        assert!(crate::http::problem::meaning(name).is_some());
     }
 
     #[test]

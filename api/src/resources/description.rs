@@ -1,4 +1,4 @@
-//! `GET /openapi.json` and `GET /llms.txt`: the API described, for programs and for language models.
+//! `GET /openapi.json`, `GET /llms.txt` and `GET /docs`: the API described, for programs, for language models and for people.
 //!
 //! Anybody may read them. It never describes anything itself.
 
@@ -8,7 +8,11 @@ use warp::reply::Response;
 
 use crate::description::Description;
 use crate::http::etag::Tag;
+use crate::http::problem::Problem;
+use crate::http::reply;
 use crate::http::request::Request;
+use crate::http::route::Answer;
+use crate::page;
 use crate::resources::list;
 
 /// The API described.
@@ -26,6 +30,13 @@ impl DescriptionResource {
     /// Answers `GET /llms.txt`.
     pub(crate) fn lines(&self, request: &Request<'_>) -> Response {
         answer(request, &self.description.lines, "text/plain; charset=utf-8")
+    }
+
+    /// Answers `GET /docs` and `GET /docs/{name}`.
+    pub(crate) fn page(&self, request: &Request<'_>, name: &str) -> Answer {
+        let page = self.description.pages().get(name).ok_or_else(Problem::not_found)?;
+        let media = if name.ends_with(".css") { "text/css; charset=utf-8" } else { reply::HTML };
+        Ok(page::file(page, media, page::EACH_TIME, request))
     }
 }
 

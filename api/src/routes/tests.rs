@@ -172,6 +172,7 @@ fn every_answer_costs_the_price_of_its_row() {
         "/scan",
         "/webhooks/{id}",
         "/assets/{name}",
+        "/docs/{name}",
         "/arbs/history",
         "/arbs/{id}",
         "/bots/{id}",
