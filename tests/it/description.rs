@@ -1,19 +1,26 @@
-//! The OpenAPI document: valid by the validator of others, and true of what a running API answers.
+//! The OpenAPI document and the pages under `/docs`: valid by the validator of others, true of what a running `arb up` answers, and
+//! their samples run.
 
+mod calls;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::process::{Command, Stdio};
 
 use arb_model::fixtures::pick;
 use arb_schemas::topics::PICKS;
 use arb_schemas::wire::encode;
-use serde_json::{Value, json};
+use rustix::process::Signal;
+use serde_json::{Map, Value, json};
 
+use self::calls::Called;
 use crate::kafka::write_to;
-use crate::support::program::Role;
-use crate::support::stack::Stack;
-use crate::support::{http, python, wait_for};
+use crate::support::http::request;
+use crate::support::local_up::{LocalHome, Running};
+use crate::support::{python, root, wait_for};
 
-/// Validates the document, then each answer by the schema of its path and status. Reads the document and a line an answer; prints how
-/// many were compared.
+/// Validates the document and its examples, then each answer by the schema of its operation and status. Reads the document and a line an
+/// answer; prints how many were compared.
 const VALIDATE: &str = r"
 import json, sys
 from jsonschema import Draft202012Validator
@@ -22,95 +29,178 @@ document, *lines = sys.stdin.read().split('\n')
 document = json.loads(document)
 validate(document)
 compared = 0
+def compare(what, schema, value):
+    global compared
+    validator = Draft202012Validator({**schema, 'components': document['components']})
+    errors = [f'{error.json_path}: {error.message}' for error in validator.iter_errors(value)]
+    if errors: sys.exit(what + ': ' + '; '.join(errors[:5]))
+    compared += 1
+operations = {}
+for path, methods in document['paths'].items():
+    for method, operation in methods.items():
+        operations[operation['operationId']] = operation
+        contents = [operation.get('requestBody', {})] + list(operation['responses'].values())
+        for content in (content for each in contents for content in each.get('content', {}).values()):
+            if 'example' in content: compare(path + ' example', content['schema'], content['example'])
 for line in filter(None, lines):
     answer = json.loads(line)
-    operation = document['paths'][answer['path']][answer['method']]
-    response = operation['responses'].get(str(answer['status']), operation['responses']['default'])
-    if '$ref' in response:
-        response = document['components']['responses'][response['$ref'].rsplit('/', 1)[1]]
-    media = answer['media'].split(';')[0]
-    if media not in response['content']: sys.exit(f'{line}: {media} is not described')
-    schema = {**response['content'][media]['schema'], 'components': document['components']}
-    errors = [f'{error.json_path}: {error.message}' for error in Draft202012Validator(schema).iter_errors(answer['body'])]
-    if errors: sys.exit(answer['path'] + ': ' + '; '.join(errors[:5]))
-    compared += 1
+    response = operations[answer['id']]['responses'][str(answer['status'])]
+    content = response.get('content', {})
+    if answer['status'] == 204: continue
+    if answer['media'] not in content: sys.exit(line[:300] + ': its media type is not described')
+    compare(answer['id'], content[answer['media']]['schema'], answer['answer'])
 print(compared)
 ";
 
-/// A market of some minutes, all that reads it, and a pick that was graded.
-fn stack() -> (Stack, Role) {
-    let stack = Stack::start("board");
-    let brokers = stack.broker.brokers.clone();
-    let pick = pick();
-    write_to(&brokers, PICKS.name, &[(&pick.id, &encode(&pick).unwrap())]);
-    let ingest =
-        Role::start("ingest", &["--brokers", &brokers, "--every", "2"], &stack.broker.path("ingest.log"));
-    wait_for("an arb, a signal and a pick", || {
+/// What is done once: its sample would find nothing to do.
+const ONCE: [&str; 3] = ["rotateKey", "revokeKey", "deleteWebhook"];
+/// What stays open, has another name in each build, and needs the setting `--cors-origins`.
+const NOT_CALLED: [&str; 3] = ["openStream", "showAsset", "createTicket"];
+
+/// The page with an arb, a signal and a pick, and the history with a window.
+fn wait_for_market(running: &Running, local: &LocalHome) {
+    let brokers = format!("127.0.0.1:{}", local.kafka_port);
+    write_to(&brokers, PICKS.name, &[(&pick().id, &encode(&pick()).unwrap())]);
+    let bearer = format!("Bearer {}", running.key);
+    wait_for("an arb, a signal, a pick and a window of the past", || {
         let has = |path: &str, list: &str| {
-            stack.get(path).json()[list].as_array().is_some_and(|entries| !entries.is_empty())
+            let url = format!("{}{path}", running.url);
+            let answer = request("GET", &url, &[("authorization", &bearer)])?.json();
+            answer[list].as_array().map(|entries| !entries.is_empty())
         };
-        (has("/v1/arbs", "arbs") && has("/v1/signals", "signals") && has("/v1/picks", "picks")).then_some(())
+        let lists = [
+            ("/v1/arbs", "arbs"),
+            ("/v1/signals", "signals"),
+            ("/v1/picks", "picks"),
+            ("/v1/arbs/history", "windows"),
+        ];
+        lists.iter().all(|(path, list)| has(path, list) == Some(true)).then_some(())
     });
-    (stack, ingest)
 }
 
-/// What is asked: the path of the document, and the one of the request.
-fn asked(stack: &Stack) -> Vec<(&'static str, String)> {
-    let board = stack.get("/v1/arbs").json();
-    let (arb, event) = (&board["arbs"][0]["id"], &board["arbs"][0]["event"]["id"]);
-    let (arb, event) = (arb.as_str().unwrap(), event.as_str().unwrap());
-    let plain = [
-        "/v1/arbs",
-        "/v1/signals",
-        "/v1/picks",
-        "/v1/bots",
-        "/v1/events",
-        "/v1/books",
-        "/v1/sports",
-        "/v1/account",
-        "/v1/keys",
-        "/v1/webhooks",
-        "/status",
-        "/openapi.json",
-        "/llms.txt",
-        "/livez",
-        "/readyz",
-        "/registry/subjects",
-    ];
-    let more = [
-        ("/v1/arbs", "/v1/arbs?verified=true&sort=margin&odds_format=american&limit=2".to_owned()),
-        ("/v1/arbs", "/v1/arbs?limit=0".to_owned()),
-        ("/v1/arbs/{id}", format!("/v1/arbs/{arb}")),
-        ("/v1/events/{id}/odds", format!("/v1/events/{event}/odds?market=h2h")),
-        ("/v1/picks/{id}", format!("/v1/picks/{}", pick().id)),
-        ("/v1/picks/{id}", "/v1/picks/none".to_owned()),
-        ("/v1/bots/{id}", "/v1/bots/consensus".to_owned()),
-        ("/problems/{name}", "/problems/not-found".to_owned()),
-    ];
-    plain.into_iter().map(|path| (path, path.to_owned())).chain(more).collect()
+/// An example as it is checked in: of a long list the beginning, and no secret.
+fn shortened(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => values.iter().take(2).map(shortened).collect(),
+        Value::Object(fields) => {
+            let shown = fields.iter().map(|(name, value)| {
+                let is_secret = ["key", "secret", "ticket"].contains(&&**name) && value.is_string();
+                (name.clone(), if is_secret { json!("...") } else { shortened(value) })
+            });
+            Value::Object(shown.collect())
+        }
+        value => value.clone(),
+    }
+}
+
+/// All examples, by operation.
+fn examples(called: &[Called]) -> Value {
+    let mut examples = Map::new();
+    for call in called {
+        let mut example = json!({"request": call.request});
+        if let Some(body) = &call.body {
+            example["body"] = body.clone();
+        }
+        if call.media.contains("json") && !["showDescription", "schemaTextById"].contains(&call.id) {
+            example["status"] = json!(call.status);
+            example["media"] = json!(call.media);
+            example["answer"] = shortened(&call.answer);
+        }
+        examples.insert(call.id.to_owned(), example);
+    }
+    Value::Object(examples)
+}
+
+fn operation<'a>(document: &'a Value, id: &str) -> &'a Value {
+    let paths = document["paths"].as_object().unwrap().values();
+    let mut operations = paths.flat_map(|methods| methods.as_object().unwrap().values());
+    operations.find(|operation| operation["operationId"] == id).unwrap()
+}
+
+/// The samples of a page: its blocks of code in these languages.
+fn samples(page: &str) -> Vec<(&'static str, String)> {
+    let block = |language: &'static str| {
+        let start = format!("<code class=\"language-{language}\">");
+        let text = page.split(&start).nth(1)?.split("</code>").next()?;
+        let text = [("&quot;", "\""), ("&#x27;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
+            .iter()
+            .fold(text.to_owned(), |text, (shown, plain)| text.replace(shown, plain));
+        Some((language, text))
+    };
+    ["sh", "python", "js"].into_iter().filter_map(block).collect()
+}
+
+/// A sample with the ids of this run in place of those that the document has as examples of an operation.
+fn of_this_run(sample: &str, example: &Value, call: &Called) -> String {
+    let mut sample = sample.replace(example["x-example"].as_str().unwrap(), &call.request);
+    let content = example["requestBody"]["content"].as_object().and_then(|content| content.values().next());
+    if let (Some(then), Some(now)) = (content.and_then(|content| content.get("example")), &call.body) {
+        let [then, now] =
+            [then, now].map(|body| body.as_str().map_or_else(|| body.to_string(), str::to_owned));
+        for (then, now) in [(json!(then).to_string(), json!(now).to_string()), (then, now)] {
+            sample = sample.replace(&then, &now);
+        }
+    }
+    sample
+}
+
+fn run_sample(language: &str, sample: &str, running: &Running) -> String {
+    let mut command = match language {
+        "sh" => Command::new("sh"),
+        "python" => Command::new("python3"),
+        _ => Command::new("node"),
+    };
+    let arguments: &[&str] = if language == "js" { &["--input-type=module", "--eval"] } else { &["-c"] };
+    command.args(arguments).arg(sample).env("ARB_URL", &running.url).env("ARB_KEY", &running.key);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let is_problem = out.trim_start_matches(['{', '"', ' ', '\n']).starts_with("detail");
+    assert!(output.status.success() && !is_problem, "{sample}\n{out}{error}");
+    out.into_owned()
 }
 
 #[test]
-fn every_answer_is_as_the_document_says() {
-    let (stack, _ingest) = stack();
-    let document = stack.get("/openapi.json").body.replace('\n', "");
-    let mut input = document + "\n";
-    let asked = asked(&stack);
-    for (path, request) in &asked {
-        let answer = stack.get(request);
-        let media = answer.header("content-type").to_owned();
-        let is_json = media.contains("json");
-        let body = if is_json { answer.json() } else { Value::String(answer.body.clone()) };
-        let line =
-            json!({"method": "get", "path": path, "status": answer.status, "media": media, "body": body});
-        let _ = writeln!(input, "{line}");
+fn every_answer_is_as_the_document_says_and_every_sample_runs() {
+    let local = LocalHome::new();
+    // A recording that has ended: what was asked for stays as it is.
+    let mut running = local.replay(51, 60, "2026-01-01T03:00:00Z");
+    wait_for_market(&running, &local);
+    let called = calls::all(&running);
+    let file = root().join("schemas/openapi/examples.json");
+    if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
+        std::fs::write(&file, serde_json::to_string_pretty(&examples(&called)).unwrap() + "\n").unwrap();
     }
-    let usage =
-        http::request("GET", &format!("{}/api/v1/usage", stack.url), &[("x-api-key", &stack.key)]).unwrap();
-    let line = json!({"method": "get", "path": "/api/v1/usage", "status": usage.status, "media": usage.header("content-type"), "body": usage.json()});
-    let _ = writeln!(input, "{line}");
-    let compared = python::run_with(&python::openapi(), VALIDATE, &input);
-    assert_eq!(compared.trim().parse::<usize>().unwrap(), asked.len() + 1);
-    let lines = stack.get("/llms.txt").body;
-    assert!(lines.starts_with("# Arbitrage Board\n") && lines.contains("- `GET /v1/picks`: "), "{lines}");
+
+    let get = |path: &str| request("GET", &format!("{}{path}", running.url), &[]).unwrap().body;
+    let document: Value = serde_json::from_str(&get("/openapi.json")).unwrap();
+    let mut input = document.to_string() + "\n";
+    for Called { id, status, media, answer, .. } in &called {
+        let _ = writeln!(input, "{}", json!({"id": id, "status": status, "media": media, "answer": answer}));
+    }
+    let compared: usize = python::run_with(&python::openapi(), VALIDATE, &input).trim().parse().unwrap();
+    assert!(compared > 2 * called.len() - 30, "{compared} of {}", called.len());
+
+    let mut run = 0;
+    for call in called.iter().filter(|call| !ONCE.contains(&call.id)) {
+        let page = get(&format!("/docs/{}", call.id));
+        let found = samples(&page);
+        assert_eq!(found.len(), 3, "{}", call.id);
+        for (language, sample) in found {
+            let sample = of_this_run(&sample, operation(&document, call.id), call);
+            assert!(!run_sample(language, &sample, &running).is_empty(), "{sample}");
+            run += 1;
+        }
+    }
+    assert!(run > 140, "{run}");
+
+    let ids = called.iter().map(|call| call.id);
+    let called: BTreeSet<_> = ids.chain(NOT_CALLED).collect();
+    let operations =
+        document["paths"].as_object().unwrap().iter().filter(|(path, _)| !path.starts_with("/session"));
+    for operation in operations.flat_map(|(_, methods)| methods.as_object().unwrap().values()) {
+        let id = operation["operationId"].as_str().unwrap().trim_end_matches("ByApiKey");
+        assert!(called.contains(id), "{id} is not called");
+    }
+    running.signal(Signal::INT);
+    assert!(running.child.wait().unwrap().success());
 }

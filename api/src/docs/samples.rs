@@ -17,6 +17,22 @@ pub(super) struct Sample<'a> {
     pub(super) is_json: bool,
 }
 
+impl Sample<'_> {
+    /// Whether the key goes into the header of the other surface.
+    fn is_api_key(&self) -> bool {
+        self.path.starts_with("/api/")
+    }
+}
+
+/// A body as it is sent; lines of JSON are text.
+fn text_of(body: &Value) -> String {
+    body.as_str().map_or_else(|| body.to_string(), str::to_owned)
+}
+
+fn media_of(body: &Value) -> &'static str {
+    if body.is_string() { "application/x-ndjson" } else { "application/json" }
+}
+
 /// All three, as Markdown.
 pub(super) fn text(sample: &Sample<'_>) -> String {
     format!(
@@ -33,11 +49,12 @@ fn curl(sample: &Sample<'_>) -> String {
         let _ = write!(line, " -X {}", sample.method);
     }
     if sample.has_key {
-        line += " -H \"Authorization: Bearer $ARB_KEY\"";
+        let field = if sample.is_api_key() { "x-api-key:" } else { "Authorization: Bearer" };
+        let _ = write!(line, " -H \"{field} $ARB_KEY\"");
     }
     if let Some(body) = sample.body {
-        let text = body.to_string().replace('\'', "'\\''");
-        let _ = write!(line, " -H 'Content-Type: application/json' -d '{text}'");
+        let text = text_of(body).replace('\'', "'\\''");
+        let _ = write!(line, " -H 'Content-Type: {}' -d '{text}'", media_of(body));
     }
     let _ = write!(line, " \"$ARB_URL{}\"", sample.path);
     line
@@ -46,16 +63,19 @@ fn curl(sample: &Sample<'_>) -> String {
 fn python(sample: &Sample<'_>) -> String {
     let mut headers = Vec::new();
     if sample.has_key {
-        headers.push("\"Authorization\": \"Bearer \" + os.environ[\"ARB_KEY\"]");
+        headers.push(if sample.is_api_key() {
+            "\"x-api-key\": os.environ[\"ARB_KEY\"]"
+        } else {
+            "\"Authorization\": \"Bearer \" + os.environ[\"ARB_KEY\"]"
+        });
     }
-    if sample.body.is_some() {
-        headers.push("\"Content-Type\": \"application/json\"");
-    }
-    let imports = if sample.is_json || sample.body.is_some() { "json, os" } else { "os" };
+    let of_body = sample.body.map(|body| format!("\"Content-Type\": \"{}\"", media_of(body)));
+    headers.extend(of_body.as_deref());
+    let imports = if sample.is_json { "json, os" } else { "os" };
     let mut text = format!("import {imports}, urllib.request\n\nheaders = {{{}}}\n", headers.join(", "));
     let data = match sample.body {
         Some(body) => {
-            let quoted = serde_json::to_string(&body.to_string()).unwrap_or_default();
+            let quoted = Value::String(text_of(body));
             let _ = writeln!(text, "data = {quoted}.encode()");
             "data"
         }
@@ -82,16 +102,20 @@ fn javascript(sample: &Sample<'_>) -> String {
     }
     let mut headers = Vec::new();
     if sample.has_key {
-        headers.push("Authorization: `Bearer ${process.env.ARB_KEY}`");
+        headers.push(if sample.is_api_key() {
+            "\"x-api-key\": process.env.ARB_KEY"
+        } else {
+            "Authorization: `Bearer ${process.env.ARB_KEY}`"
+        });
     }
-    if sample.body.is_some() {
-        headers.push("\"Content-Type\": \"application/json\"");
-    }
+    let of_body = sample.body.map(|body| format!("\"Content-Type\": \"{}\"", media_of(body)));
+    headers.extend(of_body.as_deref());
     if !headers.is_empty() {
         options.push(format!("headers: {{{}}}", headers.join(", ")));
     }
     if let Some(body) = sample.body {
-        options.push(format!("body: JSON.stringify({body})"));
+        let text = if body.is_string() { body.to_string() } else { format!("JSON.stringify({body})") };
+        options.push(format!("body: {text}"));
     }
     let options = if options.is_empty() { String::new() } else { format!(", {{{}}}", options.join(", ")) };
     let path = sample.path;

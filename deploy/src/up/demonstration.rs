@@ -35,6 +35,9 @@ pub(super) struct Demonstration {
     pub(super) password: String,
 }
 
+/// What it may do beyond every account: push odds and report results, as the documents show it.
+const GRANTED: [Scope; 2] = [Scope::TicksWrite, Scope::ResultsWrite];
+
 /// The files that it needs, each created where there is none.
 pub(super) struct Files {
     pub(super) pepper: PathBuf,
@@ -55,12 +58,12 @@ pub(super) fn create(brokers: &Brokers, files: &Files, stop: &Stop) -> anyhow::R
     }
     client.ask(Command::Grant {
         account: account.clone(),
-        scopes: vec![Scope::TicksWrite],
+        scopes: GRANTED.to_vec(),
         books: vec![BOOK.to_owned()],
         source: Some(BOOK.to_owned()),
     })?;
     let key = secrets::new_key(Mode::Live, &random::bytes()?);
-    let may_have = |scope: &Scope| !scope.is_granted() || *scope == Scope::TicksWrite;
+    let may_have = |scope: &Scope| !scope.is_granted() || GRANTED.contains(scope);
     let scopes = Scope::ALL.iter().copied().filter(may_have).collect();
     client.ask(Command::CreateKey(NewKey {
         account,

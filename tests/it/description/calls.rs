@@ -1,0 +1,158 @@
+//! Each route that a program may call, called once on a running `arb up`, in an order in which each has what it needs.
+
+use arb_model::fixtures::pick;
+use serde_json::{Value, json};
+
+use crate::support::http::{Answer, send};
+use crate::support::local_up::Running;
+
+/// What was asked, and what was answered.
+pub(super) struct Called {
+    /// The operation.
+    pub(super) id: &'static str,
+    /// With the ids of this run.
+    pub(super) request: String,
+    /// JSON, or lines of it as text.
+    pub(super) body: Option<Value>,
+    pub(super) status: u16,
+    pub(super) media: String,
+    pub(super) answer: Value,
+}
+
+/// Calls, and keeps what was answered.
+struct Caller<'a> {
+    running: &'a Running,
+    called: Vec<Called>,
+}
+
+impl Caller<'_> {
+    fn get(&mut self, id: &'static str, request: &str) -> Value {
+        self.call(id, "GET", request, None)
+    }
+
+    fn post(&mut self, id: &'static str, request: &str, body: Value) -> Value {
+        self.call(id, "POST", request, Some(body))
+    }
+
+    fn call(&mut self, id: &'static str, method: &'static str, request: &str, body: Option<Value>) -> Value {
+        let answer = send_to(self.running, method, request, body.as_ref());
+        let media = answer.header("content-type").split(';').next().unwrap().to_owned();
+        let shown = if media.contains("json") { answer.json() } else { Value::String(answer.body.clone()) };
+        let (request, status) = (request.to_owned(), answer.status);
+        assert!(status < 300, "{method} {request}: {}", answer.body);
+        self.called.push(Called { id, request, body, status, media, answer: shown.clone() });
+        shown
+    }
+}
+
+fn send_to(running: &Running, method: &str, request: &str, body: Option<&Value>) -> Answer {
+    let bearer = format!("Bearer {}", running.key);
+    let is_api_key = request.starts_with("/api/");
+    let key = if is_api_key { ("x-api-key", &*running.key) } else { ("authorization", &*bearer) };
+    let (media, body) = match body {
+        Some(Value::String(lines)) => ("application/x-ndjson", lines.clone().into_bytes()),
+        Some(body) => ("application/json", body.to_string().into_bytes()),
+        None => ("application/json", Vec::new()),
+    };
+    let headers = [key, ("content-type", media)];
+    send(method, &format!("{}{request}", running.url), &headers, body).unwrap()
+}
+
+/// All of them; the market has an arb and a signal, and the pick of the fixtures is published.
+pub(super) fn all(running: &Running) -> Vec<Called> {
+    let mut caller = Caller { running, called: Vec::new() };
+    market(&mut caller);
+    account(&mut caller);
+    webhooks(&mut caller);
+    others(&mut caller);
+    caller.called
+}
+
+fn market(to: &mut Caller<'_>) {
+    let board = to.get("listArbs", "/v1/arbs?limit=1");
+    let arb = &board["arbs"][0];
+    let (id, event) = (arb["id"].as_str().unwrap(), arb["event"]["id"].as_str().unwrap());
+    to.get("showArb", &format!("/v1/arbs/{id}"));
+    let leg = &arb["legs"][0];
+    let leg = json!({"book": leg["book"], "outcome": leg["outcome"], "price": leg["price"], "stake": 50});
+    to.post("hedgeArb", &format!("/v1/arbs/{id}/hedge"), leg);
+    to.get("listChanges", "/v1/arbs/changes?limit=1");
+    to.get("listWindows", "/v1/arbs/history?limit=1");
+    to.get("listSignals", "/v1/signals?limit=1");
+    to.get("listPicks", "/v1/picks?limit=1");
+    to.get("showPick", &format!("/v1/picks/{}", pick().id));
+    to.get("listBots", "/v1/bots");
+    to.get("showBot", "/v1/bots/consensus");
+    to.get("listEvents", "/v1/events?limit=1");
+    to.get("listOdds", &format!("/v1/events/{event}/odds?market=h2h"));
+    to.get("listBooks", "/v1/books");
+    to.get("listSports", "/v1/sports");
+    let scan = to.post("startScan", "/v1/scan", json!({"sport": "soccer", "wait_seconds": 1}));
+    to.get("showScan", &format!("/v1/scans/{}", scan["id"].as_str().unwrap()));
+    to.get("scanByQuery", "/v1/scan?sport=soccer&wait_seconds=1");
+    let tick = json!({
+        "event": event, "book": "demo", "market": "h2h", "outcome": "home", "price": 2.05, "sequence": 1,
+    });
+    to.post("pushOdds", "/v1/ticks", Value::String(tick.to_string()));
+    let result = json!({"event": "not-played", "status": "cancelled"});
+    to.post("reportResult", "/v1/results", result);
+}
+
+fn account(to: &mut Caller<'_>) {
+    to.get("showUsage", "/api/v1/usage");
+    to.get("showAccount", "/v1/account");
+    let key = to.post("createKey", "/v1/keys", json!({"name": "reader", "scopes": ["board:read"]}));
+    let kid = key["kid"].as_str().unwrap().to_owned();
+    to.get("listKeys", "/v1/keys");
+    to.post("rotateKey", &format!("/v1/keys/{kid}/rotate"), json!({"grace_seconds": 3600}));
+    to.call("revokeKey", "DELETE", &format!("/v1/keys/{kid}"), None);
+}
+
+fn webhooks(to: &mut Caller<'_>) {
+    let wanted = json!({
+        "url": "http://127.0.0.1:3000/hook",
+        "events": ["arb_window", "close_signal"],
+        "filters": {"sport": "soccer", "min_margin": 0.01},
+    });
+    let endpoint = to.post("createWebhook", "/v1/webhooks", wanted);
+    let path = format!("/v1/webhooks/{}", endpoint["id"].as_str().unwrap());
+    to.get("listWebhooks", "/v1/webhooks");
+    to.get("showWebhook", &path);
+    to.call("changeWebhook", "PATCH", &path, Some(json!({"paused": true})));
+    to.post("rotateSecret", &format!("{path}/rotate"), json!({"overlap_seconds": 600}));
+    let sent = to.call("testWebhook", "POST", &format!("{path}/test"), None);
+    to.get("listDeliveries", &format!("{path}/deliveries?limit=1"));
+    to.get("showStatistics", &format!("{path}/statistics"));
+    let delivery = sent["webhook_id"].as_str().unwrap();
+    to.call("redeliver", "POST", &format!("{path}/deliveries/{delivery}/redeliver"), None);
+    to.post("recoverDeliveries", &format!("{path}/recover"), json!({"since": "2026-11-23T07:00:00Z"}));
+    let other =
+        send_to(to.running, "POST", "/v1/webhooks", Some(&json!({"url": "http://127.0.0.1:3000/other"})));
+    let path = format!("/v1/webhooks/{}", other.json()["id"].as_str().unwrap());
+    to.call("deleteWebhook", "DELETE", &path, None);
+}
+
+fn others(to: &mut Caller<'_>) {
+    for (id, path) in [
+        ("showPage", "/"),
+        ("isAlive", "/livez"),
+        ("isReady", "/readyz"),
+        ("showStatus", "/status"),
+        ("showProblem", "/problems/not-found"),
+        ("showDescription", "/openapi.json"),
+        ("showLines", "/llms.txt"),
+        ("showDocs", "/docs"),
+        ("showDocsPage", "/docs/arbs"),
+        ("registryConfig", "/registry/config"),
+        ("registryMode", "/registry/mode"),
+        ("registryTypes", "/registry/schemas/types"),
+        ("schemaById", "/registry/schemas/ids/6"),
+        ("schemaTextById", "/registry/schemas/ids/6/schema"),
+        ("versionsOfId", "/registry/schemas/ids/6/versions"),
+        ("listSubjects", "/registry/subjects"),
+        ("listVersions", "/registry/subjects/arb.v1.Frame/versions"),
+        ("showVersion", "/registry/subjects/arb.v1.Frame/versions/1"),
+    ] {
+        to.get(id, path);
+    }
+}
