@@ -168,7 +168,7 @@ fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Val
         if let Some(content) = content {
             response["content"] = content;
         }
-        if example["status"].to_string() == *status
+        if example["status"].as_u64() == status.parse().ok()
             && let Some(media) = example["media"].as_str()
         {
             response["content"][media]["example"] = example["answer"].clone();
@@ -213,5 +213,7 @@ fn lines() -> String {
     lines
 }
 
+#[cfg(test)]
+mod published;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,8 @@ use serde_json::Value;
 
 use crate::http::encoding::Encoded;
 
+/// The name of the style of all pages.
+pub(crate) const STYLE_NAME: &str = "style.css";
 /// The style of all pages.
 const STYLE: &str = include_str!("docs/style.css");
 
@@ -39,7 +41,7 @@ impl Pages {
             [first].into_iter().chain(guides).chain(routes).map(|(name, title, text)| {
                 (name, Encoded::of_file(Bytes::from(markdown::page(&title, &text))))
             });
-        let style = ("style.css".to_owned(), Encoded::of_file(Bytes::from_static(STYLE.as_bytes())));
+        let style = (STYLE_NAME.to_owned(), Encoded::of_file(Bytes::from_static(STYLE.as_bytes())));
         Self(pages.chain([style]).collect())
     }
 

@@ -37,6 +37,24 @@ pub(super) const GUIDES: [Guide; 16] = guides![
     "routes",
 ];
 
+/// The guide of a path: that of the first part that has one.
+pub(super) fn of_path(path: &str) -> Option<&'static Guide> {
+    let name = match path.split('/').find(|part| !["", "api", "v1", "session"].contains(part))? {
+        "arbs" if path.contains("/history") => "history",
+        "arbs" if path.contains("/changes") => "streaming",
+        "account" | "keys" | "signup" | "password" => "accounts",
+        "books" | "sports" | "events" => "events",
+        "bots" | "results" => "picks",
+        "scans" => "scan",
+        "stream" => "streaming",
+        "usage" => "quotas",
+        "problems" => "errors",
+        "openapi.json" | "llms.txt" | "docs" => "openapi",
+        other => other,
+    };
+    GUIDES.iter().find(|guide| guide.name == name)
+}
+
 const FIRST: &str = "# Arbitrage Board: the API\n\n\
     Arbs across betting markets, edge signals and picks of bots, over HTTP, Server-Sent Events and webhooks.\n\n\
     * Sign up on [the page](/) and create a key there. Send it as `Authorization: Bearer KEY` to paths under `/v1`, or as `x-api-key: KEY` to the same \

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::samples::{self, Sample};
+use super::{guides, markdown};
 
 /// How deep fields are listed.
 const DEEPEST: usize = 4;
@@ -60,6 +61,10 @@ pub(super) fn text(document: &Value, described: &Described) -> String {
     let operation = &described.operation;
     let mut text = format!("# `{}`\n\n{}\n\n", described.name(), described.summary());
     text += &access(document, described);
+    if let Some(guide) = guides::of_path(&described.path) {
+        let _ =
+            write!(text, "What it all means: [{}](/docs/{}).\n\n", markdown::title(guide.text), guide.name);
+    }
     let parameters = parameters(document, operation);
     if !parameters.is_empty() {
         text += "## Parameters\n\n| name | in | type | meaning |\n|---|---|---|---|\n";

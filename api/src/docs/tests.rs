@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use warp::http::HeaderMap;
+
 use super::*;
 use crate::description::Description;
 use crate::routes::ROUTES;
@@ -12,7 +14,7 @@ fn document() -> Value {
 
 fn texts() -> Vec<(String, String)> {
     let pages = Pages::of(&document());
-    let plain = |page: &Encoded| String::from_utf8(page.accepted(&Default::default()).0.to_vec()).unwrap();
+    let plain = |page: &Encoded| String::from_utf8(page.accepted(&HeaderMap::default()).0.to_vec()).unwrap();
     pages.0.iter().map(|(name, page)| (name.clone(), plain(page))).collect()
 }
 

@@ -7,6 +7,7 @@ use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use warp::reply::Response;
 
 use crate::description::Description;
+use crate::docs;
 use crate::http::etag::Tag;
 use crate::http::problem::Problem;
 use crate::http::reply;
@@ -35,7 +36,7 @@ impl DescriptionResource {
     /// Answers `GET /docs` and `GET /docs/{name}`.
     pub(crate) fn page(&self, request: &Request<'_>, name: &str) -> Answer {
         let page = self.description.pages().get(name).ok_or_else(Problem::not_found)?;
-        let media = if name.ends_with(".css") { "text/css; charset=utf-8" } else { reply::HTML };
+        let media = if name == docs::STYLE_NAME { "text/css; charset=utf-8" } else { reply::HTML };
         Ok(page::file(page, media, page::EACH_TIME, request))
     }
 }
