@@ -214,6 +214,4 @@ fn lines() -> String {
 }
 
 #[cfg(test)]
-mod published;
-#[cfg(test)]
 mod tests;

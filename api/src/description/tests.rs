@@ -1,5 +1,7 @@
 //! The document is that of the route table, whole, and the one that is checked in.
 
+mod published;
+
 use std::collections::BTreeSet;
 
 use super::*;
