@@ -26,6 +26,7 @@ pub(crate) struct Record {
     pub(crate) key: Vec<u8>,
     /// Empty for a tombstone.
     pub(crate) value: Vec<u8>,
+    /// But for the name of the transaction.
     pub(crate) headers: Vec<(String, String)>,
 }
 
@@ -123,9 +124,11 @@ pub(crate) fn without_epoch(mut record: Record) -> Record {
     record
 }
 
+/// The headers of a record but for the name of its transaction: each run cuts its transactions elsewhere.
 fn headers(message: &impl Message) -> Vec<(String, String)> {
     let text = |bytes: Option<&[u8]>| String::from_utf8(bytes.unwrap_or_default().to_vec()).unwrap();
     let headers = message.headers().into_iter().flat_map(|headers| headers.iter());
+    let headers = headers.filter(|header| header.key != "arb-transaction");
     headers.map(|header| (header.key.to_owned(), text(header.value))).collect()
 }
 
