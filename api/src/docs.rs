@@ -1,12 +1,13 @@
 //! Pages for people, under `/docs`: the guides of `docs/api`, and a page for each route.
 //!
-//! - `guides`: which guides there are; `reference`: the text of a route's page; `samples`: how a route is called from a shell, from
-//!   Python and from JavaScript; `markdown`: text as HTML.
+//! - `guides`: which guides there are; `reference`: the text of a route's page; `meanings`: what the guides say of fields; `samples`: how a route
+//!   is called from a shell, from Python and from JavaScript; `markdown`: text as HTML.
 //!
 //! All of it is one text in Markdown for each page, from the files of the repository and from the OpenAPI document, so that nothing is said twice. A page has no script and loads nothing but its style. It never shows anything of an account.
 
 mod guides;
 mod markdown;
+mod meanings;
 mod reference;
 mod samples;
 
@@ -30,13 +31,14 @@ impl Pages {
     /// Of a document of OpenAPI.
     pub(crate) fn of(document: &Value) -> Self {
         let operations = reference::operations(document);
+        let reference = reference::Reference::of(document);
         let first = (String::new(), "Arbitrage Board".to_owned(), guides::first(&operations));
         let guides = guides::GUIDES.iter().map(|guide| {
             (guide.name.to_owned(), markdown::title(guide.text).to_owned(), guide.text.to_owned())
         });
         let routes = operations
             .iter()
-            .map(|operation| (operation.id.clone(), operation.name(), reference::text(document, operation)));
+            .map(|operation| (operation.id.clone(), operation.name(), reference.text(operation)));
         let pages =
             [first].into_iter().chain(guides).chain(routes).map(|(name, title, text)| {
                 (name, Encoded::of_file(Bytes::from(markdown::page(&title, &text))))

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use super::meanings::Meanings;
 use super::samples::{self, Sample};
 use super::{guides, markdown};
 
@@ -56,49 +57,102 @@ pub(super) fn operations(document: &Value) -> Vec<Described> {
     operations.filter(|operation| !operation.id.ends_with("ByApiKey")).collect()
 }
 
-/// The text of its page.
-pub(super) fn text(document: &Value, described: &Described) -> String {
-    let operation = &described.operation;
-    let mut text = format!("# `{}`\n\n{}\n\n", described.name(), described.summary());
-    text += &access(document, described);
-    if let Some(guide) = guides::of_path(&described.path) {
-        let _ =
-            write!(text, "What it all means: [{}](/docs/{}).\n\n", markdown::title(guide.text), guide.name);
+/// What pages are made from.
+pub(super) struct Reference<'a> {
+    document: &'a Value,
+    meanings: Meanings,
+}
+
+impl<'a> Reference<'a> {
+    /// Of a document of OpenAPI, with what the guides say of fields.
+    pub(super) fn of(document: &'a Value) -> Self {
+        Self { document, meanings: Meanings::of_guides() }
     }
-    let parameters = parameters(document, operation);
-    if !parameters.is_empty() {
-        text += "## Parameters\n\n| name | in | type | meaning |\n|---|---|---|---|\n";
-        text += &parameters;
-    }
-    let body = operation["requestBody"]["content"].as_object().and_then(|content| content.iter().next());
-    if let Some((media, body)) = body {
-        let _ = write!(text, "\n## Body: {media}\n\n");
-        text += &fields(document, &body["schema"]);
-    }
-    let answer = described.answer();
-    let is_json = answer.is_some_and(|(_, content)| content.is_some_and(|(media, _)| media.contains("json")));
-    if described.path.starts_with("/session") {
-        text += "\nThe page calls it with its cookie; programs use the same route under `/v1` with a key.\n";
-    } else {
-        let path = operation["x-example"].as_str().unwrap_or(&described.path);
-        let body = body.and_then(|(_, body)| body.get("example"));
-        let (method, has_key) = (described.method.as_str(), described.has_key());
-        text += "\n## Samples\n\n`ARB_URL` is the address of the API, `ARB_KEY` a key.\n\n";
-        text += &samples::text(&Sample { method, path, body, has_key, is_json });
-    }
-    if let Some((status, content)) = answer {
-        let _ = write!(text, "\n## Answer: {status}\n\n");
-        if let Some((media, content)) = content {
-            let _ = write!(text, "`{media}`\n\n");
-            text += &fields(document, &content["schema"]);
-            if let Some(example) = content.get("example") {
-                let shown = serde_json::to_string_pretty(example).unwrap_or_default();
-                let _ = write!(text, "\n```json\n{shown}\n```\n");
+
+    /// The text of a route's page.
+    pub(super) fn text(&self, described: &Described) -> String {
+        let (document, operation) = (self.document, &described.operation);
+        let mut text = format!("# `{}`\n\n{}\n\n", described.name(), described.summary());
+        text += &access(document, described);
+        if let Some(guide) = guides::of_path(&described.path) {
+            let _ = write!(
+                text,
+                "What it all means: [{}](/docs/{}).\n\n",
+                markdown::title(guide.text),
+                guide.name
+            );
+        }
+        let parameters = parameters(document, operation);
+        if !parameters.is_empty() {
+            text += "## Parameters\n\n| name | in | type | meaning |\n|---|---|---|---|\n";
+            text += &parameters;
+        }
+        let body = operation["requestBody"]["content"].as_object().and_then(|content| content.iter().next());
+        if let Some((media, body)) = body {
+            let _ = write!(text, "\n## Body: {media}\n\n");
+            text += &self.fields(&body["schema"]);
+        }
+        let answer = described.answer();
+        let is_json =
+            answer.is_some_and(|(_, content)| content.is_some_and(|(media, _)| media.contains("json")));
+        if described.path.starts_with("/session") {
+            text +=
+                "\nThe page calls it with its cookie; programs use the same route under `/v1` with a key.\n";
+        } else {
+            let path = operation["x-example"].as_str().unwrap_or(&described.path);
+            let body = body.and_then(|(_, body)| body.get("example"));
+            let (method, has_key) = (described.method.as_str(), described.has_key());
+            text += "\n## Samples\n\n`ARB_URL` is the address of the API, `ARB_KEY` a key.\n\n";
+            text += &samples::text(&Sample { method, path, body, has_key, is_json });
+        }
+        if let Some((status, content)) = answer {
+            let _ = write!(text, "\n## Answer: {status}\n\n");
+            if let Some((media, content)) = content {
+                let _ = write!(text, "`{media}`\n\n");
+                text += &self.fields(&content["schema"]);
+                if let Some(example) = content.get("example") {
+                    let shown = serde_json::to_string_pretty(example).unwrap_or_default();
+                    let _ = write!(text, "\n```json\n{shown}\n```\n");
+                }
             }
         }
+        text += "\nWhatever goes wrong is a [problem](/docs/errors).\n";
+        text
     }
-    text += "\nWhatever goes wrong is a [problem](/docs/errors).\n";
-    text
+
+    /// A table of the fields of a schema.
+    fn fields(&self, schema: &Value) -> String {
+        let mut rows = String::new();
+        self.list(schema, "", 0, &mut rows);
+        if rows.is_empty() { rows } else { format!("| field | type | meaning |\n|---|---|---|\n{rows}") }
+    }
+
+    fn list(&self, schema: &Value, under: &str, depth: usize, rows: &mut String) {
+        let schema = resolved(self.document, schema);
+        if depth > DEEPEST {
+            return;
+        }
+        if schema["items"].is_object() {
+            return self.list(&schema["items"], &format!("{under}[]"), depth, rows);
+        }
+        for choice in ["allOf", "anyOf"].iter().filter_map(|name| schema[*name].as_array()).flatten() {
+            self.list(choice, under, depth, rows);
+        }
+        let Some(fields) = schema["properties"].as_object() else { return };
+        let meanings = self.meanings.of(&fields.keys().map(String::as_str).collect());
+        let required = schema["required"].as_array();
+        for (name, field) in fields {
+            let dot = if under.is_empty() { "" } else { "." };
+            let path = format!("{under}{dot}{name}");
+            let shown = resolved(self.document, field);
+            let said = field["description"].as_str().or(shown["description"].as_str());
+            let meaning = said.or_else(|| Some(meanings?.get(name.as_str())?.as_str())).unwrap_or_default();
+            let is_optional = !required.is_some_and(|required| required.iter().any(|it| it == name));
+            let note = if is_optional { " (optional)" } else { "" };
+            let _ = writeln!(rows, "| `{path}` | {}{note} | {meaning} |", kind(shown));
+            self.list(shown, &path, depth + 1, rows);
+        }
+    }
 }
 
 /// Who may call it, and what that costs.
@@ -137,37 +191,6 @@ fn parameters(document: &Value, operation: &Value) -> String {
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let to = value["$ref"].as_str().and_then(|to| document.pointer(to.strip_prefix('#')?));
     to.unwrap_or(value)
-}
-
-/// A table of the fields of a schema.
-fn fields(document: &Value, schema: &Value) -> String {
-    let mut rows = String::new();
-    list(document, schema, "", 0, &mut rows);
-    if rows.is_empty() { rows } else { format!("| field | type | meaning |\n|---|---|---|\n{rows}") }
-}
-
-fn list(document: &Value, schema: &Value, under: &str, depth: usize, rows: &mut String) {
-    let schema = resolved(document, schema);
-    if depth > DEEPEST {
-        return;
-    }
-    if schema["items"].is_object() {
-        return list(document, &schema["items"], &format!("{under}[]"), depth, rows);
-    }
-    for choice in ["allOf", "anyOf"].iter().filter_map(|name| schema[*name].as_array()).flatten() {
-        list(document, choice, under, depth, rows);
-    }
-    let required = schema["required"].as_array();
-    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-        let dot = if under.is_empty() { "" } else { "." };
-        let path = format!("{under}{dot}{name}");
-        let shown = resolved(document, field);
-        let meaning = field["description"].as_str().or(shown["description"].as_str()).unwrap_or_default();
-        let is_optional = !required.is_some_and(|required| required.iter().any(|it| it == name));
-        let note = if is_optional { " (optional)" } else { "" };
-        let _ = writeln!(rows, "| `{path}` | {}{note} | {meaning} |", kind(shown));
-        list(document, shown, &path, depth + 1, rows);
-    }
 }
 
 /// A type in words.
