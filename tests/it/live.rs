@@ -283,11 +283,13 @@ fn workers_share_the_sports_and_take_over_from_one_that_dies_or_freezes() {
     // The times of a source grow; only the one poll that the frozen worker had under way may have come late.
     let mut latest: BTreeMap<String, Micros> = BTreeMap::new();
     let ends = poll_ends(&broker, 0).into_iter();
-    let late = ends.filter(|end| {
-        let before = latest.insert(end.source.clone(), end.received_at);
-        before.is_some_and(|before| before >= end.received_at)
-    });
-    assert!(late.count() <= 1);
+    let late: Vec<_> = ends
+        .filter_map(|end| {
+            let before = latest.insert(end.source.clone(), end.received_at)?;
+            (before >= end.received_at).then_some((end.source, before, end.received_at))
+        })
+        .collect();
+    assert!(late.len() <= 1, "{late:?}");
     assert_eq!(latest.len(), sports.len());
 }
 

@@ -15,6 +15,7 @@ mod bench;
 mod board;
 mod changes;
 mod clickhouse;
+mod contract;
 mod dead_letters;
 mod description;
 mod devig;

@@ -1,9 +1,10 @@
 //! The loop of a worker: it serves its leases, and makes the calls that its plan names, one at a time.
 //!
-//! Before a poll is paid for, the request is written to the lease: a worker that no longer holds it is
-//! refused there. A response after the lease is lost is dropped, and so is one that took longer than any call
-//! may, because a frozen worker would take old prices for current ones. A lease is given back when none of
-//! its calls is under way and everything published is acknowledged. The plan makes every decision about time.
+//! Before a poll is paid for, what was published before it must be acknowledged, and the request is written to
+//! the lease: a worker that no longer holds it is refused there. A response after the lease is lost is dropped,
+//! and so is one that took longer than any call may, because a frozen worker would take old prices for current
+//! ones. A lease is given back when none of its calls is under way and everything published is acknowledged.
+//! The plan makes every decision about time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -29,6 +30,8 @@ use crate::the_odds_api::{Decoder, OddsFormat};
 
 /// Between two looks when there is nothing to do.
 const POLL: Duration = Duration::from_millis(100);
+/// How long a poll waits for Kafka's acknowledgement of what was published before it.
+const ACKNOWLEDGED: Duration = Duration::from_secs(2);
 /// What a call may take beyond its time-out, by the clock on the wall.
 const GRACE: Micros = 5 * SECOND;
 
@@ -146,6 +149,11 @@ impl<'a> Worker<'a> {
             Action::List => self.list(),
             Action::Events(sport) => self.events(sport),
             Action::Poll(sport) => {
+                // One poll at a time is on its way to Kafka: it alone comes late from a worker that was frozen, and none is
+                // paid for while Kafka is away.
+                if !self.publisher.flush_within(ACKNOWLEDGED)? {
+                    return Ok(false);
+                }
                 let (partition, note) = self.plan.note(sport, now);
                 let asked_at = confirmed(|| self.leases.remember(partition, &note), self.settings.clock)?;
                 let Some(asked_at) = asked_at else { return Ok(false) };
