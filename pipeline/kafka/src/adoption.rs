@@ -18,8 +18,8 @@ use rdkafka::producer::{BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::output_ends::{HeldBack, Offsets, OutputEnds};
-use super::producer::{enqueue, flush};
-use super::transaction::{Client, FLUSH, RESUME, TIMEOUT, resume};
+use super::producer::enqueue;
+use super::transaction::{Client, RESUME, TIMEOUT, resume, settle};
 
 /// Key of the records that are aborted; they have no value, so that they would change nothing if they were
 /// read.
@@ -41,7 +41,7 @@ pub(super) fn abort_open(
     for (topic, partition) in names.flat_map(|name| (0..partitions).map(move |id| (name, id))) {
         enqueue(client, BaseRecord::to(topic).partition(partition).key(KEY))?;
     }
-    let delivered = flush(client, FLUSH);
+    let delivered = settle(client);
     // Also where the group does not take it: asking has added the group to the transaction.
     let send = || client.send_offsets_to_transaction(&offset(topics)?, group, TIMEOUT);
     if let Err(error) = resume(RESUME, send) {

@@ -30,9 +30,9 @@ use super::adoption::KEY;
 use super::cluster::Cluster;
 use super::origin::Origin;
 use super::output_ends::{HeldBack, OutputEnds};
-use super::producer::{enqueue, flush};
+use super::producer::enqueue;
 use super::reader::{self, READ_UNCOMMITTED};
-use super::transaction::{Client, FLUSH, RESUME, TIMEOUT, resume};
+use super::transaction::{Client, RESUME, TIMEOUT, resume, settle};
 use super::{Error, InputConsumer, Listener};
 
 /// How long to wait for a record of a partition that has some.
@@ -72,7 +72,7 @@ pub(super) fn repeat(client: &Client, transactional_id: &str, evidence: &Evidenc
         record.headers = last.headers().cloned();
         enqueue(client, record)?;
     }
-    flush(client, FLUSH)?;
+    settle(client)?;
     if client.context().take_failure() {
         return Err(KafkaError::Canceled.into());
     }

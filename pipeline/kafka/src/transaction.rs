@@ -22,14 +22,19 @@ use rdkafka::{ClientConfig, ClientContext};
 
 use super::cluster::Cluster;
 use super::origin::{ORIGIN, Origin};
-use super::producer::{enqueue, flush};
+use super::producer::enqueue;
 use super::{Error, InputConsumer, Listener, fatal};
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
 pub(super) const TIMEOUT: Duration = Duration::from_secs(8);
 /// Longer than a message may take (`message.timeout.ms`): what cannot be delivered has failed by then, and the
 /// transaction is known to need an abort.
-pub(super) const FLUSH: Duration = Duration::from_millis(9_500);
+const SETTLE: Duration = Duration::from_millis(9_500);
+/// How long librdkafka's threads are left alone at first. Only a new call of the flush wakes them once the coordinator has added a
+/// partition to the transaction, whose batch they could not send before.
+const WAKE: Duration = Duration::from_millis(1);
+/// Most outputs of a small transaction, and most bytes of their values: they are sent after the offsets.
+const SMALL: (usize, usize) = (2_000, 1 << 20);
 /// How long a call is resumed for: longer than a transaction may last (10 s).
 pub(super) const RESUME: Duration = Duration::from_secs(15);
 /// First contact with the transaction coordinator, which may have to wait for an earlier owner's time-out.
@@ -96,7 +101,8 @@ pub(super) fn connect(cluster: &Cluster, transactional_id: &str) -> Result<Clien
 pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
     let mut config = super::producer(cluster);
     config
-        .set("linger.ms", "0")
+        // Long enough for full batches; `settle` sends at once what waits.
+        .set("linger.ms", "10")
         .set("message.timeout.ms", "9000")
         // A transaction begun right after another meets a coordinator that is still busy with the first. The
         // default is to ask again after 100 ms, which would then be what a small transaction costs.
@@ -107,7 +113,10 @@ pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
 /// Settings of a transactional producer.
 pub(super) fn transactional(cluster: &Cluster, transactional_id: &str) -> ClientConfig {
     let mut config = settings(cluster);
-    config.set("transactional.id", transactional_id).set("transaction.timeout.ms", "10000");
+    config
+        .set("transactional.id", transactional_id)
+        .set("transaction.timeout.ms", "10000")
+        .set("delivery.report.only.error", "true");
     config
 }
 
@@ -133,11 +142,34 @@ pub(super) fn offsets(topic: &str, next: &BTreeMap<i32, i64>) -> Result<TopicPar
     Ok(offsets)
 }
 
+/// Sends what waits in batches, and waits until nothing is in flight. What was not delivered is noted in the client's context.
+pub(super) fn settle(client: &Client) -> Result<(), KafkaError> {
+    let begun = Instant::now();
+    loop {
+        let passed = begun.elapsed();
+        let is_settled = arb_kafka_native::flush(client.client(), WAKE + passed / 8);
+        // Reports of what was not delivered are in flight until they are taken.
+        client.poll(Duration::ZERO);
+        if is_settled {
+            return Ok(());
+        }
+        if passed >= SETTLE {
+            return Err(KafkaError::Flush(RDKafkaErrorCode::OperationTimedOut));
+        }
+    }
+}
+
 /// An open transaction.
+///
+/// A small one sends its outputs once its offsets are in it. Right after another transaction the coordinator is still busy with
+/// that one and refuses both; librdkafka then asks again for the offsets after `retry.backoff.ms`, but for the outputs
+/// after 20 ms.
 pub struct Transaction<'a> {
     client: &'a mut Client,
     fail_points: &'a FailPoints,
     transactional_id: &'a str,
+    /// Outputs that are not sent yet, and the bytes of their values; `None` once there were too many of them.
+    held: Option<(Vec<Output>, usize)>,
     /// The first offset of each input partition that it is made from.
     from: BTreeMap<i32, i64>,
     /// Where it has written.
@@ -153,8 +185,8 @@ impl<'a> Transaction<'a> {
         fail_points: &'a FailPoints,
     ) -> Result<Self, LogError> {
         client.begin_transaction().map_err(|error| end(client, transactional_id, error))?;
-        let (from, written) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Self { client, fail_points, transactional_id, from, written, is_open: true })
+        let (from, written, held) = (BTreeMap::new(), BTreeSet::new(), Some((Vec::new(), 0)));
+        Ok(Self { client, fail_points, transactional_id, held, from, written, is_open: true })
     }
 
     /// An error after which the producer can do no more.
@@ -192,13 +224,11 @@ fn is_fencing(code: RDKafkaErrorCode) -> bool {
 impl Port for Transaction<'_> {
     type Input = InputConsumer;
 
-    fn send(&mut self, output: &Output) -> Result<(), LogError> {
-        self.fail_points.pass(Point::Produce);
-        let mut record = record(output);
-        if self.written.insert((output.topic, output.partition)) {
-            self.name_origin(&mut record);
-        }
-        enqueue(self.client, record).map_err(|error| self.refused(error, output))
+    fn send(&mut self, output: Output) -> Result<(), LogError> {
+        let Some((held, bytes)) = &mut self.held else { return self.produce(&output) };
+        *bytes += output.value.as_ref().map_or(0, Vec::len);
+        held.push(output);
+        if held.len() <= SMALL.0 && *bytes <= SMALL.1 { Ok(()) } else { self.produce_held() }
     }
 
     fn reads(&mut self, partition: i32, from: i64) {
@@ -206,8 +236,16 @@ impl Port for Transaction<'_> {
     }
 
     fn commit(mut self, input: &mut InputConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
-        if let Err(error) = self.prepare(input, next) {
-            return self.give_up(error);
+        match self.prepare(input, next) {
+            Ok(()) => {}
+            Err(LogError::Abort(error)) => {
+                tracing::warn!(%error, "the transaction is aborted");
+                return self.abort().map(|()| Committed::Aborted);
+            }
+            Err(error) => {
+                self.is_open = false;
+                return Err(error);
+            }
         }
         self.fail_points.pass(Point::Commit);
         match resume(RESUME, || self.client.commit_transaction(TIMEOUT)) {
@@ -243,34 +281,50 @@ impl Transaction<'_> {
     }
 
     /// Everything before the commit itself.
-    fn prepare(&self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), Error> {
+    fn prepare(&mut self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), LogError> {
+        if self.held.is_some() {
+            self.send_offsets(input, next).map_err(|error| self.failed(error))?;
+            self.produce_held()?;
+            return settle(self.client).map_err(|error| self.failed(error));
+        }
         // The commit's own flush looks every 100 ms only.
-        flush(self.client, FLUSH)?;
+        settle(self.client).map_err(|error| self.failed(error))?;
+        self.send_offsets(input, next).map_err(|error| self.failed(error))
+    }
+
+    fn send_offsets(&self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), KafkaError> {
         self.fail_points.pass(Point::Offsets);
         let offsets = offsets(input.topic(), next)?;
         let lost =
             || KafkaError::ClientCreation("the consumer is no member of its group any more".to_owned());
         let group = input.group().ok_or_else(lost)?;
-        let send = || self.client.send_offsets_to_transaction(&offsets, &group, TIMEOUT);
-        Ok(resume(RESUME, send)?)
+        resume(RESUME, || self.client.send_offsets_to_transaction(&offsets, &group, TIMEOUT))
     }
 
-    /// Aborts after an error before which nothing was committed; an error of the producer's end stays one.
-    fn give_up(mut self, error: Error) -> Result<Committed, LogError> {
-        if let Error::Client(client) = &error
-            && is_fatal(client)
-        {
-            self.is_open = false;
-            return Err(self.end(error));
+    /// Sends the outputs that are held, and holds none any more.
+    fn produce_held(&mut self) -> Result<(), LogError> {
+        let (held, _) = self.held.take().unwrap_or_default();
+        held.iter().try_for_each(|output| self.produce(output))
+    }
+
+    fn produce(&mut self, output: &Output) -> Result<(), LogError> {
+        self.fail_points.pass(Point::Produce);
+        let mut record = record(output);
+        if self.written.insert((output.topic, output.partition)) {
+            self.name_origin(&mut record);
         }
-        tracing::warn!(%error, "the transaction is aborted");
-        self.abort().map(|()| Committed::Aborted)
+        enqueue(self.client, record).map_err(|error| self.refused(error, output))
+    }
+
+    /// An error before which nothing was committed.
+    fn failed(&self, error: KafkaError) -> LogError {
+        if is_fatal(&error) { self.end(error) } else { LogError::Abort(error.into()) }
     }
 
     fn try_abort(&mut self) -> Result<(), Error> {
         self.is_open = false;
         // The abort waits for what is in flight, but does not take the reports of it.
-        if let Err(error) = flush(self.client, FLUSH) {
+        if let Err(error) = settle(self.client) {
             tracing::warn!(%error, "what was sent is not settled before the abort");
         }
         Ok(resume(RESUME, || self.client.abort_transaction(TIMEOUT))?)

@@ -220,7 +220,7 @@ pub trait Transaction {
     ///
     /// # Errors
     /// [`LogError`].
-    fn send(&mut self, output: &Output) -> Result<(), LogError>;
+    fn send(&mut self, output: Output) -> Result<(), LogError>;
 
     /// Commits it, with the offset of the next record to read of each partition.
     ///

@@ -106,13 +106,13 @@ impl Producer for SimProducer {
 impl Transaction for SimTransaction<'_> {
     type Input = SimInput;
 
-    fn send(&mut self, output: &Output) -> Result<(), LogError> {
+    fn send(&mut self, output: Output) -> Result<(), LogError> {
         let shared = &mut *self.producer.shared.borrow_mut();
         shared.killed(500)?;
         if shared.happens(Kind::WriteFails, 500) {
             return Err(LogError::Abort("not delivered".into()));
         }
-        self.written.push(output.clone());
+        self.written.push(output);
         Ok(())
     }
 

@@ -55,8 +55,8 @@ pub(super) struct Unguarded<'a>(&'a BaseProducer);
 impl Transaction for Unguarded<'_> {
     type Input = InputConsumer;
 
-    fn send(&mut self, output: &Output) -> Result<(), LogError> {
-        enqueue(self.0, record(output)).map_err(fatal)
+    fn send(&mut self, output: Output) -> Result<(), LogError> {
+        enqueue(self.0, record(&output)).map_err(fatal)
     }
 
     fn commit(self, input: &mut InputConsumer, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {

@@ -104,8 +104,12 @@ pub(super) struct MeteredTransaction<'a, T> {
 impl<T: Transaction> Transaction for MeteredTransaction<'_, T> {
     type Input = T::Input;
 
-    fn send(&mut self, output: &Output) -> Result<(), LogError> {
-        self.meter.send(output);
+    fn reads(&mut self, partition: i32, from: i64) {
+        self.transaction.reads(partition, from);
+    }
+
+    fn send(&mut self, output: Output) -> Result<(), LogError> {
+        self.meter.send(&output);
         self.transaction.send(output)
     }
 

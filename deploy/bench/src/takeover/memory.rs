@@ -195,9 +195,9 @@ pub(super) struct MemoryTransaction<'a>(&'a MemoryLog);
 impl Transaction for MemoryTransaction<'_> {
     type Input = MemoryLog;
 
-    fn send(&mut self, output: &Output) -> Result<(), LogError> {
+    fn send(&mut self, output: Output) -> Result<(), LogError> {
         if (output.topic, output.partition) == (PROCESS_STATE.name, 0) {
-            let record = (output.key.clone().unwrap_or_default(), output.value.clone());
+            let record = (output.key.unwrap_or_default(), output.value);
             self.0.0.borrow_mut().written.push(record);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The calls of librdkafka that rdkafka does not wrap: a topic's id, and the token of a client.
+//! The calls of librdkafka that rdkafka does not wrap: a topic's id, the token of a client, and a flush that waits.
 //!
 //! The only crate that may use `unsafe`. It calls C and converts the result, and must never decide anything: what an
 //! error means is for its caller, `arb-kafka`.
@@ -7,8 +7,10 @@
 #![expect(unsafe_code, reason = "librdkafka is a C library; each call states why it is sound")]
 
 mod describe;
+mod flush;
 mod handle;
 mod token;
 
 pub use describe::{DescribeError, topic_id};
+pub use flush::flush;
 pub use token::set_token;

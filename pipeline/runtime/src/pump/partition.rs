@@ -116,16 +116,16 @@ impl<M: Machine> Partition<M> {
             let topics = (M::TOPICS.input.name, M::TOPICS.dead_letters.name);
             let (reason, letter) = dead_letters::output(record, topics, self.epoch, *reason, error);
             counts.letters[reason as usize] += 1;
-            to.send(&letter)?;
+            to.send(letter)?;
         }
-        out.outputs.iter().try_for_each(|output| to.send(output))?;
+        out.outputs.drain(..).try_for_each(|output| to.send(output))?;
         Ok(())
     }
 
     /// Writes what the draft changes of the state, and how far it has come.
     pub(super) fn write_state<T: Transaction>(&self, to: &mut T) -> Result<(), Failure> {
         self.machine.changes(|Change { key, value }| -> Result<(), Failure> {
-            Ok(to.send(&Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
+            Ok(to.send(Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
         })?;
         let state = StatePartition {
             next_offset: self.next.unwrap_or(0),
@@ -134,7 +134,7 @@ impl<M: Machine> Partition<M> {
             epoch: self.epoch,
         };
         let (key, value) = (PARTITION_KEY.to_owned(), Some(encode(&state)?));
-        Ok(to.send(&Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
+        Ok(to.send(Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
     }
 
     /// The draft has been committed.

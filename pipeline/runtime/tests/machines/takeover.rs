@@ -148,7 +148,7 @@ struct Commits<'a>(&'a Log);
 impl Transaction for Commits<'_> {
     type Input = Log;
 
-    fn send(&mut self, _: &Output) -> Result<(), LogError> {
+    fn send(&mut self, _: Output) -> Result<(), LogError> {
         Ok(())
     }
 
