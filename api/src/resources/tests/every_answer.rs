@@ -72,8 +72,9 @@ fn every_answer_of_every_route_is_secured_and_none_of_an_account_is_shared() {
         for pattern in route.patterns() {
             let path = pattern.replace("{kid}", "00000000").replace("{id}", "6").replace("{name}", "not-found");
             for fields in [&[][..], &[("x-api-key", key)], &[("authorization", &*bearer)], &session] {
-                // What ends the session would end the test.
-                if *route.method() == Method::DELETE && path == "/session" || path.ends_with("/password") {
+                // What ends the session would end the test. The stream of a session waits for a lease, which nobody gives here.
+                let ends = *route.method() == Method::DELETE && path == "/session" || path.ends_with("/password");
+                if ends || path == "/session/stream" && fields.len() == session.len() {
                     continue;
                 }
                 let fields = [fields, &[("content-type", "application/json")]].concat();
