@@ -50,7 +50,8 @@ impl Balancer {
         while !self.is_over() {
             let answer = request("GET", &format!("http://{}/readyz", self.instances[0]), &[]);
             let is_ready = answer.as_ref().is_some_and(|answer| answer.status == 200);
-            self.told.fetch_add(u64::from(answer.is_some_and(|answer| answer.status == 503)), Ordering::SeqCst);
+            self.told
+                .fetch_add(u64::from(answer.is_some_and(|answer| answer.status == 503)), Ordering::SeqCst);
             self.is_first_ready.store(is_ready, Ordering::SeqCst);
             thread::sleep(POLL);
         }
@@ -111,11 +112,8 @@ struct Tally {
 
 /// Asks until it is over; what failed. Nothing is sent twice.
 fn ask_on(balancer: &Balancer, key: &str, is_post: bool, tally: &Tally) -> Vec<String> {
-    let (line, body, expected) = if is_post {
-        ("POST /v1/arbs/none/hedge", "{}", 400)
-    } else {
-        ("GET /v1/arbs?limit=1", "", 200)
-    };
+    let (line, body, expected) =
+        if is_post { ("POST /v1/arbs/none/hedge", "{}", 400) } else { ("GET /v1/arbs?limit=1", "", 200) };
     let request = format!(
         "{line} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
@@ -192,7 +190,9 @@ fn an_instance_that_ends_under_load_loses_no_request() {
     };
     let (by_first, by_second, ended) =
         (sum(|tally| &tally.answered[0]), sum(|tally| &tally.answered[1]), sum(|tally| &tally.ended));
-    println!("{by_first} answers of the first instance, {by_second} of the second, {ended} ended their connection");
+    println!(
+        "{by_first} answers of the first instance, {by_second} of the second, {ended} ended their connection"
+    );
     assert!(failed.is_empty(), "{} failed: {:?}", failed.len(), &failed[..failed.len().min(5)]);
     assert!(ended > 0 && balancer.told.load(Ordering::SeqCst) > 0);
     assert!(!first.role.has_logged("cut off"), "a request was cut off");

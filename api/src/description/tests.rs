@@ -90,15 +90,24 @@ fn lines_name_every_route_once() {
 
 /// A table of which a route and a parameter are deprecated.
 static MARKED: [Route<()>; 2] = [
-    Route::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |(), _, _| Err(Problem::not_found()))
-        .deprecating(&[Deprecation {
-            parameter: Some("sort"),
-            since: "2026-12-01",
-            until: Some("2027-06-30"),
-            link: "/docs/changelog",
-        }]),
-    Route::keyed(Method::GET, "/api/v1/books", (BOTH, Scope::BoardRead), 1, |(), _, _| Err(Problem::not_found()))
-        .deprecating(&[Deprecation { parameter: None, since: "2026-12-01", until: None, link: "/docs/events" }]),
+    Route::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |(), _, _| {
+        Err(Problem::not_found())
+    })
+    .deprecating(&[Deprecation {
+        parameter: Some("sort"),
+        since: "2026-12-01",
+        until: Some("2027-06-30"),
+        link: "/docs/changelog",
+    }]),
+    Route::keyed(Method::GET, "/api/v1/books", (BOTH, Scope::BoardRead), 1, |(), _, _| {
+        Err(Problem::not_found())
+    })
+    .deprecating(&[Deprecation {
+        parameter: None,
+        since: "2026-12-01",
+        until: None,
+        link: "/docs/events",
+    }]),
 ];
 
 #[test]
@@ -114,14 +123,18 @@ fn what_is_deprecated_is_described_so_and_its_page_says_what_to_use() {
     let parameters = operation["parameters"].as_array().unwrap();
     let marked: Vec<_> = parameters.iter().filter(|it| it["deprecated"] == true).collect();
     assert_eq!(marked.len(), 1);
-    assert_eq!((&marked[0]["name"], &marked[0]["x-deprecation"]["until"]), (&"sort".into(), &"2027-06-30".into()));
+    assert_eq!(
+        (&marked[0]["name"], &marked[0]["x-deprecation"]["until"]),
+        (&"sort".into(), &"2027-06-30".into())
+    );
     let pages = Pages::of(&document, "https://arbs.example");
     let page = |name: &str| {
         let page = pages.get(name).unwrap().accepted(&warp::http::HeaderMap::new()).0;
         String::from_utf8(page.to_vec()).unwrap()
     };
     let books = page("listBooks");
-    let expected = "<strong>Deprecated</strong> since 2026-12-01: <a href=\"/docs/events\">what to use instead</a>.";
+    let expected =
+        "<strong>Deprecated</strong> since 2026-12-01: <a href=\"/docs/events\">what to use instead</a>.";
     assert!(books.contains(expected), "{books}");
     let arbs = page("listArbs");
     assert_eq!(arbs.matches("<strong>Deprecated</strong>").count(), 1, "{arbs}");

@@ -222,8 +222,7 @@ fn usage(config: &Serve, replica: &Arc<Replica>) -> anyhow::Result<Usage> {
 
 fn sessions(config: &Serve) -> anyhow::Result<Sessions> {
     let scheme = if config.tls_certificate.is_some() { UrlScheme::Https } else { UrlScheme::Http };
-    let site =
-        Site::new(config.listen, scheme, &config.public_urls).map_err(|error| anyhow!(error))?;
+    let site = Site::new(config.listen, scheme, &config.public_urls).map_err(|error| anyhow!(error))?;
     let sign_up = match (config.sign_up, &config.invitations) {
         (SignUpMode::Open, _) => SignUp::Open,
         (SignUpMode::Closed, _) => SignUp::Closed,

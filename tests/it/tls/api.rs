@@ -95,8 +95,7 @@ impl SecureApi {
         let authority = Authority::new(broker.scratch.path(), "ca");
         let (certificate, key) = (broker.path("api.crt"), broker.path("api.key"));
         put(&authority.sign("first"), &certificate, &key);
-        let accounts =
-            Role::start("accounts", &["--brokers", &broker.brokers], &broker.path("accounts.log"));
+        let accounts = Role::start("accounts", &["--brokers", &broker.brokers], &broker.path("accounts.log"));
         let (port, pepper) = (port(), broker.path("pepper").display().to_string());
         let listen = format!("127.0.0.1:{port}");
         let common = ["--listen", &listen, "--brokers", &broker.brokers, "--pepper", &pepper];
@@ -171,8 +170,10 @@ fn a_session_is_for_tls_alone(api: &SecureApi, client: &mut PythonClient) -> Str
     let logged_in = post("/session", json!({"origin": origin}), &body);
     let cookie = logged_in["headers"]["set-cookie"].as_str().unwrap();
     assert!(cookie.starts_with("__Host-arb_session=") && cookie.contains("; Secure; HttpOnly"), "{cookie}");
-    let csrf = serde_json::from_str::<Value>(logged_in["body"].as_str().unwrap()).unwrap()["csrf_token"].clone();
-    let headers = json!({"origin": origin, "cookie": cookie.split(';').next().unwrap(), "x-csrf-token": csrf});
+    let csrf =
+        serde_json::from_str::<Value>(logged_in["body"].as_str().unwrap()).unwrap()["csrf_token"].clone();
+    let headers =
+        json!({"origin": origin, "cookie": cookie.split(';').next().unwrap(), "x-csrf-token": csrf});
     let created = post("/session/keys", headers, &json!({"name": "bot"}));
     assert_eq!(created["status"], 201, "{created}");
     let created: Value = serde_json::from_str(created["body"].as_str().unwrap()).unwrap();
@@ -192,7 +193,8 @@ fn who_speaks_no_tls_is_told_so(api: &SecureApi) {
 fn a_stream_outlives_its_certificate(api: &SecureApi, key: &str) {
     let (writer, mut client) = (Writer::new(&api.broker.brokers), api.client());
     let mut stream = api.client();
-    let head = stream.ask(&json!({"path": "/v1/stream", "headers": {"authorization": format!("Bearer {key}")}}));
+    let head =
+        stream.ask(&json!({"path": "/v1/stream", "headers": {"authorization": format!("Bearer {key}")}}));
     assert_eq!((&head["status"], &head["certificate"]), (&json!(200), &json!("first")), "{head}");
     assert_eq!(stream.next(), "snapshot");
     std::fs::write(&api.certificate, "nonsense").unwrap();
@@ -220,7 +222,10 @@ fn a_wrong_certificate_at_the_start_is_a_sentence() {
         (&one.certificate, &one.certificate, "it contains no private key in PEM"),
         (&one.certificate, &nothing, "No such file"),
     ] {
-        let output = run(arb().arg("serve").args(["--tls-certificate", text(certificate)]).args(["--tls-key", text(key)]));
+        let output = run(arb()
+            .arg("serve")
+            .args(["--tls-certificate", text(certificate)])
+            .args(["--tls-key", text(key)]));
         let last = output.err.lines().last().unwrap_or_default();
         assert!(!output.success && last.starts_with("arb: --tls-"), "{}", output.err);
         assert!(last.contains(expected), "{expected}: {}", output.err);

@@ -55,7 +55,12 @@ fn show(shelf: &Shelf, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
 /// The whole row, and a parameter of it that ends earlier.
 const MARKS: &[Deprecation] = &[
     Deprecation { parameter: None, since: "2026-12-01", until: Some("2027-06-30"), link: "/docs/changelog" },
-    Deprecation { parameter: Some("old"), since: "2026-11-24", until: Some("2027-01-31"), link: "/docs/arbs" },
+    Deprecation {
+        parameter: Some("old"),
+        since: "2026-11-24",
+        until: Some("2027-01-31"),
+        link: "/docs/arbs",
+    },
 ];
 
 static ROUTES: [Route<Shelf>; 6] = [
@@ -105,12 +110,8 @@ type Received = (u16, HeaderMap, String);
 impl Client {
     fn new() -> Self {
         let test = TestApp::new(1, 10, Duration::from_secs(1));
-        let service = Service::new(
-            &ROUTES,
-            Shelf("shelf"),
-            Arc::clone(&test.app.authority),
-            surroundings(&test.app),
-        );
+        let service =
+            Service::new(&ROUTES, Shelf("shelf"), Arc::clone(&test.app.authority), surroundings(&test.app));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { test, service, runtime }
     }
@@ -332,7 +333,9 @@ fn what_is_deprecated_says_so_to_whoever_uses_it() {
         assert_eq!(fields, [since, until], "{method} {query}");
         assert_eq!(answer.headers().get_all("link").iter().count(), links, "{method} {query}");
     }
-    for (method, path) in [(Method::GET, "/api/v1/scans/last"), (Method::OPTIONS, "/api/v1/old"), (Method::PUT, "/api/v1/old")] {
+    for (method, path) in
+        [(Method::GET, "/api/v1/scans/last"), (Method::OPTIONS, "/api/v1/old"), (Method::PUT, "/api/v1/old")]
+    {
         assert!(!ask(&method, path, "old=1", key).headers().contains_key("deprecation"), "{method} {path}");
     }
 }

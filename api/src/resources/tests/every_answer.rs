@@ -36,7 +36,8 @@ fn options_of_every_route_names_its_methods_to_anybody_for_nothing() {
             assert!(others.is_empty() || others == ["HEAD"], "{path} {allow}");
             let quota = ["x-requests-remaining", "x-requests-used", "x-plan"]
                 .map(|name| answer.headers.get(name).map(|value| value.to_str().unwrap()));
-            let expected = if path.starts_with("/api/") { [Some("0"), Some("0"), Some("none")] } else { [None; 3] };
+            let expected =
+                if path.starts_with("/api/") { [Some("0"), Some("0"), Some("none")] } else { [None; 3] };
             assert_eq!(quota, expected, "{path}");
             // What is named is answered by a row, whoever asks.
             let refused = site.send(&Method::PATCH, path, fields, b"");
@@ -70,10 +71,12 @@ fn every_answer_of_every_route_is_secured_and_none_of_an_account_is_shared() {
     let session = [("host", HOST), ("cookie", &*cookie), ("x-csrf-token", &*browser.csrf)];
     for route in &ROUTES {
         for pattern in route.patterns() {
-            let path = pattern.replace("{kid}", "00000000").replace("{id}", "6").replace("{name}", "not-found");
+            let path =
+                pattern.replace("{kid}", "00000000").replace("{id}", "6").replace("{name}", "not-found");
             for fields in [&[][..], &[("x-api-key", key)], &[("authorization", &*bearer)], &session] {
                 // What ends the session would end the test. The stream of a session waits for a lease, which nobody gives here.
-                let ends = *route.method() == Method::DELETE && path == "/session" || path.ends_with("/password");
+                let ends =
+                    *route.method() == Method::DELETE && path == "/session" || path.ends_with("/password");
                 if ends || path == "/session/stream" && fields.len() == session.len() {
                     continue;
                 }
@@ -82,12 +85,18 @@ fn every_answer_of_every_route_is_secured_and_none_of_an_account_is_shared() {
                 let what = format!("{} {path} {fields:?}: {}", route.method(), answer.status);
                 assert_secured(&what, &answer);
                 let caching = answer.headers["cache-control"].to_str().unwrap();
-                let is_of_an_account = ["/v1/", "/api/", "/session"].iter().any(|start| path.starts_with(start));
-                assert!(!is_of_an_account || ["no-store", "private, no-cache"].contains(&caching), "{what} {caching}");
+                let is_of_an_account =
+                    ["/v1/", "/api/", "/session"].iter().any(|start| path.starts_with(start));
+                assert!(
+                    !is_of_an_account || ["no-store", "private, no-cache"].contains(&caching),
+                    "{what} {caching}"
+                );
             }
         }
     }
-    for (method, path) in [(Method::GET, "/nothing"), (Method::TRACE, "/v1/arbs"), (Method::OPTIONS, "/livez")] {
+    for (method, path) in
+        [(Method::GET, "/nothing"), (Method::TRACE, "/v1/arbs"), (Method::OPTIONS, "/livez")]
+    {
         assert_secured(path, &site.send(&method, path, &[], b""));
     }
 }
@@ -108,7 +117,11 @@ fn a_site_that_is_reached_by_tls_says_so_by_the_host_that_is_asked_for() {
         for path in ["/livez", "/v1/arbs", "/session"] {
             let answer = site.send(&Method::GET, path, &[("host", host)], b"");
             let strict = answer.headers.get("strict-transport-security");
-            assert_eq!(strict.map(|value| value.to_str().unwrap()), expected.then_some("max-age=31536000"), "{host}");
+            assert_eq!(
+                strict.map(|value| value.to_str().unwrap()),
+                expected.then_some("max-age=31536000"),
+                "{host}"
+            );
         }
     }
 }
@@ -124,7 +137,11 @@ fn a_server_that_will_end_is_not_ready_and_ends_each_connection_with_its_answer(
     assert!(refused.json()["detail"].as_str().unwrap().contains("ending"), "{}", refused.body);
     for (path, status) in [("/livez", 200), ("/api/v1/usage", 200), ("/nothing", 404)] {
         let answer = ask(path);
-        assert_eq!((answer.status, &answer.headers["connection"]), (status, &"close".parse().unwrap()), "{path}");
+        assert_eq!(
+            (answer.status, &answer.headers["connection"]),
+            (status, &"close".parse().unwrap()),
+            "{path}"
+        );
     }
     assert!(!site.test.app.is_ready());
 }
@@ -140,7 +157,9 @@ fn pages_show_the_host_by_which_they_are_asked_for() {
         ("127.0.0.1:8080", "http://127.0.0.1:8080"),
         ("evil.example", "https://arbs.example"),
     ] {
-        for (page, text) in [("arbs", format!("'{url}/v1/arbs?limit=1'")), ("listArbs", format!("<code>{url}</code>"))] {
+        for (page, text) in
+            [("arbs", format!("'{url}/v1/arbs?limit=1'")), ("listArbs", format!("<code>{url}</code>"))]
+        {
             let answer = site.send(&Method::GET, &format!("/docs/{page}"), &[("host", host)], b"");
             assert!(answer.body.contains(&text), "{host} {page}: {}", answer.body);
             assert_eq!(answer.body.contains("127.0.0.1:8080"), host == HOST, "{host} {page}");

@@ -43,8 +43,7 @@ fn what_is_wrong_with_a_file_is_a_sentence_that_names_it() {
     assert!(Tls::open(certificate.clone(), key.clone()).is_ok());
     std::fs::write(&other, signed("b").1).unwrap();
     let (at, of_key) = (certificate.display(), key.display());
-    let expected =
-        format!("--tls-key {}: it is not the key of the certificate in {at}", other.display());
+    let expected = format!("--tls-key {}: it is not the key of the certificate in {at}", other.display());
     assert_eq!(sentence(&certificate, &other), expected);
     let expected = format!("--tls-certificate {of_key}: it contains no certificate in PEM");
     assert_eq!(sentence(&key, &key), expected);
@@ -72,11 +71,8 @@ impl Listener {
         let (certificate, key) = files(folder.path(), given);
         let (tls, stop) = (Tls::open(certificate, key).unwrap(), Stop::default());
         let test = TestApp::new(1, 10, Duration::from_secs(1));
-        let limits = Limits {
-            head,
-            tls: Some(tls.clone()),
-            ..Limits::new(Caps::equal(2), Duration::from_secs(10))
-        };
+        let limits =
+            Limits { head, tls: Some(tls.clone()), ..Limits::new(Caps::equal(2), Duration::from_secs(10)) };
         let (routes, stopped) = (test.app.routes(), stop.clone());
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.unwrap();
@@ -175,7 +171,8 @@ fn a_handshake_has_a_time_limit() {
         let mut rest = Vec::new();
         stream.set_read_timeout(Some(LONG)).unwrap();
         let read = stream.read_to_end(&mut rest);
-        let is_closed = read.is_ok() || read.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset);
+        let is_closed =
+            read.is_ok() || read.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset);
         assert!(is_closed && rest.is_empty(), "{rest:?}");
     }
 }
