@@ -25,13 +25,13 @@ pub trait FromFile: Sized {
 #[derive(Debug)]
 pub struct Reloaded<T> {
     paths: Vec<PathBuf>,
-    read: Read<T>,
+    read: ReadFiles<T>,
     value: RwLock<T>,
     seen: Mutex<Seen>,
 }
 
 /// Reads the content of these files, or says why it cannot.
-type Read<T> = fn(&[PathBuf]) -> Result<T, String>;
+type ReadFiles<T> = fn(&[PathBuf]) -> Result<T, String>;
 
 /// Which states of the files are known.
 #[derive(Debug)]
@@ -61,13 +61,13 @@ impl<T> Reloaded<T> {
     ///
     /// # Errors
     /// That of the reading.
-    pub(crate) fn open_together(paths: Vec<PathBuf>, read: Read<T>) -> Result<Self, String> {
+    pub(crate) fn open_together(paths: Vec<PathBuf>, read: ReadFiles<T>) -> Result<Self, String> {
         let stamps = stamps(&paths);
         let value = read(&paths)?;
         Ok(Self::begin(paths, read, stamps, value))
     }
 
-    fn begin(paths: Vec<PathBuf>, read: Read<T>, stamps: Vec<Stamp>, value: T) -> Self {
+    fn begin(paths: Vec<PathBuf>, read: ReadFiles<T>, stamps: Vec<Stamp>, value: T) -> Self {
         let seen = Mutex::new(Seen { read: stamps, refused: None });
         Self { paths, read, value: RwLock::new(value), seen }
     }
