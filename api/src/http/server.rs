@@ -160,7 +160,8 @@ async fn accept_all(
             (builder.clone(), service.clone(), signal.clone(), connected());
         let limits = Arc::clone(&limits);
         tokio::spawn(async move {
-            let work = connection::run(stream, &limits, &builder, service, signal);
+            // In one place: each future around it would hold the room for it once more.
+            let work = Box::pin(connection::run(stream, &limits, &builder, service, signal));
             admitted.serve(connections::until_closed(work)).await;
             drop(open);
         });

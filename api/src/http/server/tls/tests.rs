@@ -156,7 +156,9 @@ fn unfinished_handshakes_are_counted_and_closed_for_others() {
     let given = signed("a");
     let listener = Listener::start(&given, LONG);
     let mut idle: Vec<_> = (0..2).map(|_| TcpStream::connect(listener.address).unwrap()).collect();
-    idle.iter_mut().for_each(|stream| stream.write_all(&[22, 3, 1]).unwrap());
+    for stream in &mut idle {
+        stream.write_all(&[22, 3, 1]).unwrap();
+    }
     let mut stream = listener.connect(&given.0, &[], &BOTH).unwrap();
     assert!(ask(&mut stream, "/livez").starts_with("HTTP/1.1 200"));
     assert!(matches!(idle[0].read(&mut [0; 16]), Ok(0) | Err(_)), "the oldest was closed");
