@@ -1,10 +1,11 @@
 //! An instance of the API, wired: what it reads, what it serves, and what it does beside.
 //!
 //! - `own_books`: the processor's quotes, and what is computed of them; `picks`: the picks of bots; `scans`: requests and
-//!   results of scans; `periodic`: the thread that reads changed files again.
+//!   results of scans; `periodic`: the thread that reads changed files again; `health`: whether it is ready.
 //!
 //! It never answers anything itself.
 
+mod health;
 mod own_books;
 mod periodic;
 mod picks;
@@ -36,8 +37,9 @@ use crate::access::sign_up::SignUp;
 use crate::access::usage::Usage;
 use crate::description::Description;
 use crate::http::cors::Cors;
+use crate::http::server::drain::Drain;
 use crate::http::server::{self, Limits};
-use crate::http::service::Service;
+use crate::http::service::{Service, Surroundings};
 use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
@@ -47,7 +49,6 @@ use crate::resources::account::Accounts;
 use crate::resources::books::BooksResource;
 use crate::resources::description::DescriptionResource;
 use crate::resources::events::EventsResource;
-use crate::resources::health::Health;
 use crate::resources::history::HistoryResource;
 use crate::resources::keys::KeysResource;
 use crate::resources::picks::PicksResource;
@@ -83,13 +84,14 @@ pub struct App {
     pub usage: Arc<Usage>,
     pub(crate) commands: Arc<Commands>,
     pub(crate) scans: Arc<Scans>,
-    sessions: Sessions,
+    pub(crate) sessions: Sessions,
     pushes: Arc<PushGate>,
     webhooks: Webhooks,
     history: Option<History>,
     pub(crate) boards: Arc<UserBoards>,
     picks: Arc<PickStore>,
     results: TaskQueue,
+    drain: Drain,
 }
 
 /// What browsers need.
@@ -106,6 +108,12 @@ impl Sessions {
     #[must_use]
     pub fn allowing(self, cors: Cors) -> Self {
         Self { cors, ..self }
+    }
+
+    /// The same under other names.
+    #[cfg(test)]
+    pub(crate) fn reached_at(self, site: Site) -> Self {
+        Self { site, ..self }
     }
 
     /// Of a site; a thread for passwords is started.
@@ -135,7 +143,7 @@ impl App {
     /// use arb_accounts::secrets::Pepper;
     /// use arb_api::access::{authority::Authority, replica::Replica, sign_up::SignUp, usage::Usage};
     /// use arb_api::files::reload::Reloaded;
-    /// use arb_api::http::site::Site;
+    /// use arb_api::http::site::{Site, UrlScheme};
     /// use arb_api::stream::{Streams, source::Source};
     /// use arb_api::{App, Sessions};
     ///
@@ -146,7 +154,8 @@ impl App {
     /// let plans = Reloaded::open(folder.join("plans.json"))?;
     /// let usage = Usage::new("instance".to_owned(), replica, plans, clock);
     /// let streams = Streams::new(Source::by_hand(1), 1_000, Duration::from_secs(10));
-    /// let sessions = Sessions::start(Site::new("127.0.0.1:8080".parse()?, None)?, SignUp::Closed)?;
+    /// let site = Site::new("127.0.0.1:8080".parse()?, UrlScheme::Http, &[])?;
+    /// let sessions = Sessions::start(site, SignUp::Closed)?;
     /// let app = App::new(1, authority, usage, streams, sessions);
     /// assert!(!app.is_ready(), "the topics have not been read yet");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -189,6 +198,7 @@ impl App {
             boards,
             picks: Arc::default(),
             results: TaskQueue::new(partitions).0,
+            drain: Drain::default(),
         }
     }
 
@@ -225,12 +235,6 @@ impl App {
         for stream in [&self.stream, &self.test_market.stream] {
             act(&stream.streams);
         }
-    }
-
-    /// Whether the accounts, the board, the signals and the feed have been read.
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
-        self.health().is_ready()
     }
 
     /// Reports what is in memory at a moment of UTC; `ends` are where the feed's partitions end, as far as is known.
@@ -369,20 +373,13 @@ impl App {
             status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },
             picks: PicksResource { picks: Arc::clone(&self.picks), lists: self.lists.clone() },
             results: ResultsResource { authority: Arc::clone(&self.authority), tasks: self.results.clone() },
-            description: DescriptionResource { description: &DESCRIPTION },
+            description: DescriptionResource::new(&DESCRIPTION, site.clone()),
             accounts,
             keys,
         };
-        let usage = (Arc::clone(&self.usage), cors.clone());
-        Service::new(&ROUTES, resources, Arc::clone(&self.authority), usage)
-    }
-
-    fn health(&self) -> Health {
-        Health {
-            lists: self.lists.clone(),
-            streams: Arc::clone(&self.stream),
-            accounts: Arc::clone(self.authority.replica()),
-        }
+        let (usage, drain) = (Arc::clone(&self.usage), self.drain.clone());
+        let surroundings = Surroundings { usage, cors: cors.clone(), site: site.clone(), drain };
+        Service::new(&ROUTES, resources, Arc::clone(&self.authority), surroundings)
     }
 }
 

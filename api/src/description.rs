@@ -9,12 +9,12 @@
 mod operations;
 
 use std::fmt::Write as _;
-use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
 use self::operations::{Content, OPERATIONS, Operation};
 use crate::docs::Pages;
+use crate::http::deprecation::Deprecation;
 use crate::http::route::{Route, RouteAccess};
 
 /// Schemas of bodies.
@@ -32,19 +32,18 @@ pub(crate) struct Description {
     pub(crate) document: String,
     /// What there is, in lines for a language model.
     pub(crate) lines: String,
-    pages: OnceLock<Pages>,
 }
 
 impl Description {
     /// Of a route table.
     pub(crate) fn of<S>(routes: &[Route<S>]) -> Self {
         let document = serde_json::to_string_pretty(&document(routes)).unwrap_or_default() + "\n";
-        Self { document, lines: lines(), pages: OnceLock::new() }
+        Self { document, lines: lines() }
     }
 
-    /// Pages for people; made when the first is asked for.
-    pub(crate) fn pages(&self) -> &Pages {
-        self.pages.get_or_init(|| Pages::of(&read(&self.document)))
+    /// Pages for people who reach the API by this URL.
+    pub(crate) fn pages(&self, url: &str) -> Pages {
+        Pages::of(&read(&self.document), url)
     }
 }
 
@@ -127,6 +126,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
     if let Some(request) = example.get("request") {
         shown["x-example"] = request.clone();
     }
+    deprecate(route.deprecations(), &mut shown);
     match route.access() {
         RouteAccess::Open => shown["security"] = json!([]),
         RouteAccess::Session => shown["security"] = json!([{"session": []}, {}]),
@@ -184,6 +184,30 @@ fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Val
     }
     responses.insert("default".to_owned(), json!({"$ref": "#/components/responses/Problem"}));
     Value::Object(responses)
+}
+
+/// Marks what is deprecated: the operation, or a parameter, which is then written here instead of a reference.
+fn deprecate(marks: &[Deprecation], operation: &mut Value) {
+    if marks.is_empty() {
+        return;
+    }
+    let all = read(PARAMETERS);
+    for mark in marks {
+        let Some(name) = mark.parameter else {
+            operation["deprecated"] = json!(true);
+            operation["x-deprecation"] = mark.shown();
+            continue;
+        };
+        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            let id = parameter["$ref"].as_str().and_then(|to| to.rsplit('/').next());
+            let Some(whole) = id.and_then(|id| all.get(id)).filter(|whole| whole["name"] == name) else {
+                continue;
+            };
+            *parameter = whole.clone();
+            parameter["deprecated"] = json!(true);
+            parameter["x-deprecation"] = mark.shown();
+        }
+    }
 }
 
 /// Those of a path, and of a query.

@@ -28,13 +28,14 @@ const STYLE: &str = include_str!("docs/style.css");
 pub(crate) struct Pages(BTreeMap<String, Encoded>);
 
 impl Pages {
-    /// Of a document of OpenAPI.
-    pub(crate) fn of(document: &Value) -> Self {
+    /// Of a document of OpenAPI, for those who reach the API by this URL.
+    pub(crate) fn of(document: &Value, url: &str) -> Self {
         let operations = reference::operations(document);
-        let reference = reference::Reference::of(document);
+        let reference = reference::Reference::of(document, url);
         let first = (String::new(), "Arbitrage Board".to_owned(), guides::first(&operations));
         let guides = guides::GUIDES.iter().map(|guide| {
-            (guide.name.to_owned(), markdown::title(guide.text).to_owned(), guide.text.to_owned())
+            let text = guide.text.replace(guides::LOCAL_URL, url);
+            (guide.name.to_owned(), markdown::title(guide.text).to_owned(), text)
         });
         let routes = operations
             .iter()

@@ -33,7 +33,7 @@ use crate::access::replica::Replica;
 use crate::access::sign_up::SignUp;
 use crate::access::usage::{LocalMachine, Usage};
 use crate::files::reload::Reloaded;
-use crate::http::site::Site;
+use crate::http::site::{Site, UrlScheme};
 use crate::lists::listed::{ListFilter, Listed};
 use crate::stream::Streams;
 use crate::stream::source::Source;
@@ -76,9 +76,17 @@ impl TestApp {
         let machine = machine_of(Arc::clone(&replica));
         let usage = Usage::new("test".into(), Arc::clone(&replica), plans, || NOW).with_machine(machine);
         let authority = Authority::new(replica, pepper, || NOW);
-        let site = Site::new("127.0.0.1:8080".parse().unwrap(), None).unwrap();
+        let site = Site::new("127.0.0.1:8080".parse().unwrap(), UrlScheme::Http, &[]).unwrap();
         let sessions = Sessions::start(site, sign_up).unwrap();
         Self { app: App::new(partitions, authority, usage, streams, sessions), key, folder }
+    }
+}
+
+impl App {
+    /// The same under other names.
+    pub(crate) fn reached_at(mut self, site: Site) -> Self {
+        self.sessions = self.sessions.reached_at(site);
+        self
     }
 }
 

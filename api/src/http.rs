@@ -5,8 +5,9 @@
 //!   response; `request`, `body` and `json_body`: what a handler is given; `charge`: what an answer costs its key.
 //! - [`site`]: under which names browsers reach it, and their cookies.
 //! - [`cors`]: which pages of other origins may read answers.
-//! - `auth`: which key a request has; `limits`: how large it may be; `request_id`, `quota_headers` and
-//!   `rate_limit_headers`: what every response has.
+//! - `auth`: which key a request has; `limits`: how large it may be; `request_id`, `quota_headers`,
+//!   `rate_limit_headers` and `security_headers`: what every response has.
+//! - `options`: which methods a path has; `deprecation`: what is deprecated, and until when it works.
 //! - `idempotency`: the header by which a request that is sent again is the same request.
 //! - `problem`: errors, RFC 9457; `parameters`, `paging`, `etag` and `encoding`: what handlers of lists share; `reply`: bodies.
 //!
@@ -17,11 +18,13 @@ pub(crate) mod auth;
 mod body;
 pub(crate) mod charge;
 pub mod cors;
+pub(crate) mod deprecation;
 pub(crate) mod encoding;
 pub(crate) mod etag;
 pub(crate) mod idempotency;
 pub(crate) mod json_body;
 mod limits;
+mod options;
 pub(crate) mod paging;
 pub(crate) mod parameters;
 pub(crate) mod problem;
@@ -32,6 +35,7 @@ pub(crate) mod request;
 mod request_id;
 pub(crate) mod route;
 mod router;
+mod security_headers;
 pub mod server;
 pub(crate) mod service;
 pub mod site;

@@ -158,7 +158,9 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let (listen, pepper) = (config.listen.to_string(), pepper.display().to_string());
     let webhook_key = format!("--webhook-key={}", home::webhook_key(home).display());
     let webhooks = [webhook_key.as_str(), "--webhook-development"];
-    let serve = ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", &serve_admin];
+    // Nobody balances load in front of it, and whoever ends it waits.
+    let serve =
+        ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", "--drain-ms", "0", &serve_admin];
     let history = history_arguments(config);
     let serve: Vec<_> =
         serve.into_iter().chain(books.as_deref()).chain(history.iter().map(String::as_str)).collect();

@@ -72,7 +72,7 @@ fn invalid_requests(stack: &Stack) {
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
         let answer = request(method, &format!("{}/v1/arbs", stack.url), &[]).unwrap();
         assert_problem(stack, &answer, 405, "method-not-allowed");
-        assert_eq!(answer.header("allow"), "GET, HEAD");
+        assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
     }
     for path in ["/livez", "/readyz"] {
         let answer = request("HEAD", &format!("{}{path}", stack.url), &[]).unwrap();

@@ -21,6 +21,7 @@ mod description;
 mod devig;
 mod documents;
 mod doubles;
+mod drain;
 mod evaluate;
 mod examples;
 mod failures;

@@ -4,7 +4,13 @@ mod published;
 
 use std::collections::BTreeSet;
 
+use arb_accounts::scope::Scope;
+use warp::http::Method;
+
 use super::*;
+use crate::http::deprecation::day;
+use crate::http::problem::Problem;
+use crate::http::route::BOTH;
 use crate::routes::ROUTES;
 
 fn described_now() -> Value {
@@ -80,4 +86,70 @@ fn the_document_that_is_checked_in_is_that_of_the_program() {
 fn lines_name_every_route_once() {
     let lines = Description::of(&ROUTES).lines;
     assert_eq!(lines.lines().filter(|line| line.starts_with("- `")).count(), OPERATIONS.len());
+}
+
+/// A table of which a route and a parameter are deprecated.
+static MARKED: [Route<()>; 2] = [
+    Route::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |(), _, _| {
+        Err(Problem::not_found())
+    })
+    .deprecating(&[Deprecation {
+        parameter: Some("sort"),
+        since: "2026-12-01",
+        until: Some("2027-06-30"),
+        link: "/docs/changelog",
+    }]),
+    Route::keyed(Method::GET, "/api/v1/books", (BOTH, Scope::BoardRead), 1, |(), _, _| {
+        Err(Problem::not_found())
+    })
+    .deprecating(&[Deprecation {
+        parameter: None,
+        since: "2026-12-01",
+        until: None,
+        link: "/docs/events",
+    }]),
+];
+
+#[test]
+fn what_is_deprecated_is_described_so_and_its_page_says_what_to_use() {
+    let document = document(&MARKED);
+    for path in ["/v1/books", "/api/v1/books"] {
+        let operation = &document["paths"][path]["get"];
+        assert_eq!(operation["deprecated"], true, "{path}");
+        assert_eq!(operation["x-deprecation"], json!({"since": "2026-12-01", "link": "/docs/events"}));
+    }
+    let operation = &document["paths"]["/v1/arbs"]["get"];
+    assert!(operation.get("deprecated").is_none());
+    let parameters = operation["parameters"].as_array().unwrap();
+    let marked: Vec<_> = parameters.iter().filter(|it| it["deprecated"] == true).collect();
+    assert_eq!(marked.len(), 1);
+    assert_eq!(
+        (&marked[0]["name"], &marked[0]["x-deprecation"]["until"]),
+        (&"sort".into(), &"2027-06-30".into())
+    );
+    let pages = Pages::of(&document, "https://arbs.example");
+    let page = |name: &str| {
+        let page = pages.get(name).unwrap().accepted(&warp::http::HeaderMap::new()).0;
+        String::from_utf8(page.to_vec()).unwrap()
+    };
+    let books = page("listBooks");
+    let expected =
+        "<strong>Deprecated</strong> since 2026-12-01: <a href=\"/docs/events\">what to use instead</a>.";
+    assert!(books.contains(expected), "{books}");
+    let arbs = page("listArbs");
+    assert_eq!(arbs.matches("<strong>Deprecated</strong>").count(), 1, "{arbs}");
+    assert!(arbs.contains("since 2026-12-01 and ends on 2027-06-30"), "{arbs}");
+}
+
+#[test]
+fn every_mark_in_the_table_has_dates_and_a_parameter_that_the_route_has() {
+    for route in &ROUTES {
+        for mark in route.deprecations() {
+            let until = mark.until.map(|until| day(until).unwrap());
+            assert!(until.is_none_or(|until| until > day(mark.since).unwrap()), "{mark:?}");
+            let operation = operations::of(route.method(), route.patterns().next().unwrap()).unwrap();
+            let has = |name: &str| operation.query.iter().any(|id| read(PARAMETERS)[id]["name"] == name);
+            assert!(mark.parameter.is_none_or(has), "{mark:?}");
+        }
+    }
 }

@@ -17,8 +17,11 @@ macro_rules! guides {
     };
 }
 
+/// Where the samples of guides ask: the address under `cargo up`, in whose place pages show the reader's.
+pub(super) const LOCAL_URL: &str = "http://127.0.0.1:8080";
+
 /// In the order in which a newcomer reads them.
-pub(super) const GUIDES: [Guide; 16] = guides![
+pub(super) const GUIDES: [Guide; 17] = guides![
     "accounts",
     "quotas",
     "errors",
@@ -35,6 +38,7 @@ pub(super) const GUIDES: [Guide; 16] = guides![
     "registry",
     "openapi",
     "routes",
+    "changelog",
 ];
 
 /// The guide of a path: that of the first part that has one.

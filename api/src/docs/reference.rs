@@ -60,19 +60,22 @@ pub(super) fn operations(document: &Value) -> Vec<Described> {
 /// What pages are made from.
 pub(super) struct Reference<'a> {
     document: &'a Value,
+    /// Where readers reach the API.
+    url: &'a str,
     meanings: Meanings,
 }
 
 impl<'a> Reference<'a> {
-    /// Of a document of OpenAPI, with what the guides say of fields.
-    pub(super) fn of(document: &'a Value) -> Self {
-        Self { document, meanings: Meanings::of_guides() }
+    /// Of a document of OpenAPI, with what the guides say of fields, for those who reach the API by this URL.
+    pub(super) fn of(document: &'a Value, url: &'a str) -> Self {
+        Self { document, url, meanings: Meanings::of_guides() }
     }
 
     /// The text of a route's page.
     pub(super) fn text(&self, described: &Described) -> String {
         let (document, operation) = (self.document, &described.operation);
         let mut text = format!("# `{}`\n\n{}\n\n", described.name(), described.summary());
+        text += &deprecation(operation);
         text += &access(document, described);
         if let Some(guide) = guides::of_path(&described.path) {
             let _ = write!(
@@ -102,7 +105,11 @@ impl<'a> Reference<'a> {
             let path = operation["x-example"].as_str().unwrap_or(&described.path);
             let body = body.and_then(|(_, body)| body.get("example"));
             let (method, has_key) = (described.method.as_str(), described.has_key());
-            text += "\n## Samples\n\n`ARB_URL` is the address of the API, `ARB_KEY` a key.\n\n";
+            let _ = write!(
+                text,
+                "\n## Samples\n\n`ARB_URL` is the address of the API, `{}`, `ARB_KEY` a key.\n\n",
+                self.url
+            );
             text += &samples::text(&Sample { method, path, body, has_key, is_json });
         }
         if let Some((status, content)) = answer {
@@ -155,6 +162,16 @@ impl<'a> Reference<'a> {
     }
 }
 
+/// Since when it is deprecated, until when it works, and what to read; nothing of what is not.
+fn deprecation(of: &Value) -> String {
+    let mark = &of["x-deprecation"];
+    let (Some(since), Some(link)) = (mark["since"].as_str(), mark["link"].as_str()) else {
+        return String::new();
+    };
+    let end = mark["until"].as_str().map(|until| format!(" and ends on {until}")).unwrap_or_default();
+    format!("**Deprecated** since {since}{end}: [what to use instead]({link}).\n\n")
+}
+
 /// Who may call it, and what that costs.
 fn access(document: &Value, described: &Described) -> String {
     let operation = &described.operation;
@@ -181,7 +198,9 @@ fn parameters(document: &Value, operation: &Value) -> String {
         let [name, place, meaning] =
             ["name", "in", "description"].map(|field| parameter[field].as_str().unwrap_or_default());
         let schema = &parameter["schema"];
-        let meaning = [meaning, schema["description"].as_str().unwrap_or_default()].join(" ");
+        let deprecated = deprecation(parameter);
+        let meaning =
+            [deprecated.trim(), meaning, schema["description"].as_str().unwrap_or_default()].join(" ");
         format!("| `{name}` | {place} | {} | {} |\n", kind(schema), meaning.trim())
     });
     rows.collect()

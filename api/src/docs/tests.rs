@@ -13,7 +13,7 @@ fn document() -> Value {
 }
 
 fn texts() -> Vec<(String, String)> {
-    let pages = Pages::of(&document());
+    let pages = Pages::of(&document(), "https://arbs.example");
     let plain = |page: &Encoded| String::from_utf8(page.accepted(&HeaderMap::default()).0.to_vec()).unwrap();
     pages.0.iter().map(|(name, page)| (name.clone(), plain(page))).collect()
 }

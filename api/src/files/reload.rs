@@ -1,4 +1,4 @@
-//! The content of a file, read again when the file has changed.
+//! The content of a file, or of a few that belong together, read again when one of them has changed.
 //!
 //! A caller gets the content that was read last, and never waits for a disk. A file that cannot be read, or
 //! has another format, changes nothing: the earlier content stays, and the log has the reason.
@@ -24,17 +24,21 @@ pub trait FromFile: Sized {
 /// The content that was read last.
 #[derive(Debug)]
 pub struct Reloaded<T> {
-    path: PathBuf,
+    paths: Vec<PathBuf>,
+    read: ReadFiles<T>,
     value: RwLock<T>,
     seen: Mutex<Seen>,
 }
 
-/// Which states of the file are known.
+/// Reads the content of these files, or says why it cannot.
+type ReadFiles<T> = fn(&[PathBuf]) -> Result<T, String>;
+
+/// Which states of the files are known.
 #[derive(Debug)]
 struct Seen {
-    read: Stamp,
-    /// The state of a file that could not be read and was reported.
-    refused: Option<Stamp>,
+    read: Vec<Stamp>,
+    /// The states of files that could not be read and were reported.
+    refused: Option<Vec<Stamp>>,
 }
 
 impl<T: FromFile> Reloaded<T> {
@@ -43,10 +47,29 @@ impl<T: FromFile> Reloaded<T> {
     /// # Errors
     /// That of the reading.
     pub fn open(path: PathBuf) -> Result<Self, T::Error> {
+        let paths = vec![path];
         // Before it is read: what changes in between is read again.
-        let seen = Mutex::new(Seen { read: Stamp::of(&path), refused: None });
-        let value = RwLock::new(T::read(&path)?);
-        Ok(Self { path, value, seen })
+        let stamps = stamps(&paths);
+        let value = T::read(&paths[0])?;
+        let read = |paths: &[PathBuf]| T::read(&paths[0]).map_err(|error| error.to_string());
+        Ok(Self::begin(paths, read, stamps, value))
+    }
+}
+
+impl<T> Reloaded<T> {
+    /// Reads files that belong together for the first time.
+    ///
+    /// # Errors
+    /// That of the reading.
+    pub(crate) fn open_together(paths: Vec<PathBuf>, read: ReadFiles<T>) -> Result<Self, String> {
+        let stamps = stamps(&paths);
+        let value = read(&paths)?;
+        Ok(Self::begin(paths, read, stamps, value))
+    }
+
+    fn begin(paths: Vec<PathBuf>, read: ReadFiles<T>, stamps: Vec<Stamp>, value: T) -> Self {
+        let seen = Mutex::new(Seen { read: stamps, refused: None });
+        Self { paths, read, value: RwLock::new(value), seen }
     }
 
     /// Passes the current content to a function; a change waits until it returns.
@@ -57,26 +80,31 @@ impl<T: FromFile> Reloaded<T> {
     /// Reads it again, if it has changed: whether there is something new.
     pub(crate) fn reload_if_changed(&self) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = Stamp::of(&self.path);
-        if stamp == seen.read {
+        let stamps = stamps(&self.paths);
+        if stamps == seen.read {
             return false;
         }
-        match T::read(&self.path) {
+        match (self.read)(&self.paths) {
             Ok(value) => {
                 *self.value.write().unwrap_or_else(PoisonError::into_inner) = value;
-                *seen = Seen { read: stamp, refused: None };
-                tracing::info!(path = %self.path.display(), "read again");
+                *seen = Seen { read: stamps, refused: None };
+                tracing::info!(path = %self.paths[0].display(), "read again");
                 true
             }
             // Once for each state of it, though it is tried again: the reason may lie elsewhere.
             Err(error) => {
-                if seen.refused.replace(stamp) != Some(stamp) {
+                if seen.refused.as_ref() != Some(&stamps) {
+                    seen.refused = Some(stamps);
                     tracing::warn!(%error, "the file cannot be read: its last content stays in use");
                 }
                 false
             }
         }
     }
+}
+
+fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
+    paths.iter().map(|path| Stamp::of(path)).collect()
 }
 
 #[cfg(test)]

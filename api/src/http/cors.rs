@@ -8,15 +8,15 @@ use warp::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, VARY,
 };
-use warp::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use warp::http::{HeaderMap, HeaderValue, Method};
 use warp::reply::Response;
 
 use super::request::Head;
-use super::site;
+use super::{options, site};
 
 /// Headers that a page may read.
 const EXPOSED: &str = "x-request-id, x-requests-remaining, x-requests-used, x-requests-last, x-requests-reset, x-plan, ratelimit, \
-                       ratelimit-policy, retry-after, etag, location, allow, www-authenticate";
+                       ratelimit-policy, retry-after, etag, location, link, allow, www-authenticate, deprecation, sunset";
 /// Headers that a page may send.
 const ALLOWED: &str =
     "authorization, x-api-key, content-type, accept, idempotency-key, if-none-match, last-event-id";
@@ -58,8 +58,7 @@ impl Cors {
         let is_one =
             *head.method == Method::OPTIONS && head.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
         self.origin(head).filter(|_| is_one)?;
-        let mut response = Response::default();
-        *response.status_mut() = StatusCode::NO_CONTENT;
+        let mut response = options::answer(methods);
         let headers = response.headers_mut();
         headers.extend(
             HeaderValue::from_str(methods).ok().map(|methods| (ACCESS_CONTROL_ALLOW_METHODS, methods)),

@@ -29,6 +29,11 @@ pub(crate) fn parameters(query: &str) -> Result<Vec<Parameter<'_>>, Problem> {
     Ok(seen)
 }
 
+/// Whether a query has a parameter.
+pub(crate) fn has(query: &str, name: &str) -> bool {
+    form_urlencoded::parse(query.as_bytes()).any(|(given, _)| given == name)
+}
+
 /// A parameter's value as the name of something; the reason is why another value is refused.
 pub(crate) fn name(parameter: &str, value: &str, reason: &'static str) -> Result<String, Problem> {
     let is_name = !value.is_empty() && value.len() <= MAX_NAME;

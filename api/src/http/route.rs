@@ -14,6 +14,7 @@ use warp::reply::Response;
 use super::auth::AuthScheme;
 use super::body::Media;
 use super::charge::Charge;
+use super::deprecation::Deprecation;
 use super::problem::Problem;
 use super::request::{Head, Request};
 use crate::access::authority::Caller;
@@ -97,6 +98,8 @@ pub(crate) struct Route<S: 'static> {
     pub(super) takes_tickets: bool,
     /// What an answer costs by the query, where that decides it.
     priced: Option<fn(&str) -> u64>,
+    /// What of it is deprecated.
+    pub(super) deprecations: &'static [Deprecation],
 }
 
 impl<S: 'static> Route<S> {
@@ -112,6 +115,7 @@ impl<S: 'static> Route<S> {
             media: Media::Json,
             takes_tickets: false,
             priced: None,
+            deprecations: &[],
         }
     }
 
@@ -134,6 +138,7 @@ impl<S: 'static> Route<S> {
             media: Media::Json,
             takes_tickets: false,
             priced: None,
+            deprecations: &[],
         }
     }
 
@@ -155,6 +160,7 @@ impl<S: 'static> Route<S> {
             media: Media::Json,
             takes_tickets: false,
             priced: None,
+            deprecations: &[],
         }
     }
 
@@ -171,6 +177,7 @@ impl<S: 'static> Route<S> {
             media: Media::Json,
             takes_tickets: false,
             priced: None,
+            deprecations: &[],
         }
     }
 
@@ -213,6 +220,13 @@ impl<S: 'static> Route<S> {
         self
     }
 
+    /// The same row, of which this is deprecated: nothing at present, so only tests mark any.
+    #[cfg_attr(not(test), expect(dead_code, reason = "nothing is deprecated at present"))]
+    pub(crate) const fn deprecating(mut self, marks: &'static [Deprecation]) -> Self {
+        self.deprecations = marks;
+        self
+    }
+
     /// The same row, which does not answer HEAD: what its GET triggers has a price.
     pub(crate) const fn without_head(mut self) -> Self {
         self.answers_head = false;
@@ -236,6 +250,11 @@ impl<S: 'static> Route<S> {
     /// Whether it has an answer for test keys.
     pub(crate) fn serves_test_keys(&self) -> bool {
         self.serves_test_keys
+    }
+
+    /// What of it is deprecated.
+    pub(crate) fn deprecations(&self) -> &'static [Deprecation] {
+        self.deprecations
     }
 
     /// Whether a ticket opens it.

@@ -6,6 +6,8 @@
 use crate::telemetry;
 use warp::http::Method;
 
+use super::deprecation::Deprecation;
+use super::options;
 use super::problem::Problem;
 use super::route::Route;
 
@@ -70,7 +72,7 @@ impl<S: 'static> PathRoutes<S> {
             Method::GET if route.answers_head => vec!["GET", "HEAD"],
             _ => vec![route.method.as_str()],
         });
-        self.allow = methods.collect::<Vec<_>>().join(", ");
+        self.allow = methods.chain([options::NAME]).collect::<Vec<_>>().join(", ");
     }
 
     fn matches(&self, path: &str) -> bool {
@@ -87,6 +89,14 @@ impl<S: 'static> PathRoutes<S> {
         let answers = |route: &&Route<S>| route.method == *method && (route.answers_head || !is_head);
         let route = self.routes.iter().copied().find(answers);
         route.ok_or_else(|| Problem::method_not_allowed(&self.allow))
+    }
+
+    /// What is deprecated of the row of a method.
+    pub(super) fn deprecations(&self, method: &Method) -> &'static [Deprecation] {
+        if self.routes.iter().all(|route| route.deprecations.is_empty()) {
+            return &[];
+        }
+        self.route(method).map_or(&[], |route| route.deprecations)
     }
 }
 

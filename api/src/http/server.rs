@@ -2,19 +2,22 @@
 //!
 //! warp's own server never finishes a graceful shutdown while a response streams, and keeps an incomplete
 //! request header open for ever; here headers have a time-out, buffers a limit, connections a cap, writes a
-//! time-out, and shutdown a time budget. `connection` runs one connection; `error_answers` completes the
+//! time-out, and shutdown a time budget. `connection` runs one connection, `tls` encrypts it; `error_answers` completes the
 //! error responses that hyper writes by itself; `admission` decides which connections may be open, `address`
-//! which client address a connection is counted under, and `connections` counts them. A stream always gets
-//! its last notice before it ends, except one whose client does not read.
+//! which client address a connection is counted under, and `connections` counts them; `drain` is what an instance that will stop
+//! does before. A stream always gets its last notice before it ends, except one whose client does not read.
 
 mod address;
 mod admission;
 mod connection;
 pub(crate) mod connections;
+pub(crate) mod drain;
 mod error_answers;
+mod tls;
 mod write_timeout;
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::telemetry::Open;
@@ -30,6 +33,7 @@ use warp::reply::Response;
 pub use self::address::{Network, Proxies};
 pub use self::admission::Caps;
 use self::connections::Connections;
+pub use self::tls::Tls;
 
 /// Time for the whole of a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -90,7 +94,7 @@ pub(crate) async fn serve_counted(
     drain(shutdown).await;
 }
 
-/// What connections may take.
+/// What connections may take, and how they begin.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// The limits on the number of connections, in total and per client.
@@ -99,15 +103,17 @@ pub struct Limits {
     pub proxies: Proxies,
     /// A client that takes no bytes for so long is disconnected.
     pub stall: Duration,
-    /// Time for the whole of a request's head, from the end of the response before it.
+    /// Time for the whole of a request's head, from the end of the response before it, and for a TLS handshake.
     pub head: Duration,
+    /// By what connections are encrypted; without it they are not.
+    pub tls: Option<Tls>,
 }
 
 impl Limits {
-    /// With no proxies, and the usual time for a head.
+    /// With no proxies, the usual time for a head, and without TLS.
     #[must_use]
     pub const fn new(caps: Caps, stall: Duration) -> Self {
-        Self { caps, proxies: Proxies(Vec::new()), stall, head: HEAD_TIMEOUT }
+        Self { caps, proxies: Proxies(Vec::new()), stall, head: HEAD_TIMEOUT, tls: None }
     }
 }
 
@@ -134,7 +140,8 @@ async fn accept_all(
     let mut builder = Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(MAX_BUFFER);
     let (shutdown, signal) = watch::channel(());
-    let connections = Connections::new(limits.caps, limits.proxies);
+    let connections = Connections::new(limits.caps, limits.proxies.clone());
+    let limits = Arc::new(limits);
     let admit = async || {
         let (stream, peer) = accept(&listener).await;
         (stream, connections.admit(peer).await)
@@ -151,8 +158,11 @@ async fn accept_all(
         let _ = stream.set_nodelay(true);
         let (builder, service, signal, open) =
             (builder.clone(), service.clone(), signal.clone(), connected());
+        let limits = Arc::clone(&limits);
         tokio::spawn(async move {
-            admitted.serve(connection::run(stream, limits.stall, &builder, service, signal)).await;
+            // In one place: each future around it would hold the room for it once more.
+            let work = Box::pin(connection::run(stream, &limits, &builder, service, signal));
+            admitted.serve(connections::until_closed(work)).await;
             drop(open);
         });
     }

@@ -2,7 +2,7 @@
 //! response has.
 //!
 //! The order of refusals is part of the API: connections of a key, its burst, size, path (404), method (405), key (401), body, and then
-//! what the handler refuses. A body is read only for a row that takes one, and not before all that can be refused without it.
+//! what the handler refuses. OPTIONS of a path is answered to anybody, without a look at the key. A body is read only for a row that takes one, and not before all that can be refused without it.
 //! It never charges: the handler does.
 
 use std::sync::Arc;
@@ -27,7 +27,12 @@ use super::request::{Head, Request};
 use super::route::{Answer, Route, Work};
 use super::router::{PathRoutes, Router};
 use super::server::connections;
-use super::{auth, body, idempotency, limits, quota_headers, rate_limit_headers, request_id};
+use super::server::drain::Drain;
+use super::site::Site;
+use super::{
+    auth, body, deprecation, idempotency, limits, options, quota_headers, rate_limit_headers, request_id,
+    security_headers,
+};
 use crate::access::authority::{Authority, Caller};
 use crate::access::burst::BurstStatus;
 use crate::access::tickets;
@@ -40,8 +45,22 @@ pub(crate) struct Service<S: 'static> {
     router: Router<S>,
     state: S,
     authority: Arc<Authority>,
-    usage: Arc<Usage>,
-    cors: Cors,
+    surroundings: Surroundings,
+}
+
+/// What a table is served with, besides its state and the keys.
+pub(crate) struct Surroundings {
+    pub(crate) usage: Arc<Usage>,
+    pub(crate) cors: Cors,
+    pub(crate) site: Site,
+    pub(crate) drain: Drain,
+}
+
+/// What answers a request.
+enum Answerer<S: 'static> {
+    Row(&'static Route<S>),
+    /// The path, by its methods.
+    Options,
 }
 
 /// What is known of a request before its body is read.
@@ -53,19 +72,27 @@ struct Begun<'a, S: 'static> {
     charge: Option<Charge<'a>>,
     /// Of a valid key whose plan limits bursts.
     burst: Option<BurstStatus>,
-    /// The row that answers, or why none does.
-    route: Result<&'static Route<S>, Problem>,
+    /// What answers, or why nothing does.
+    answerer: Result<Answerer<S>, Problem>,
 }
 
 impl<S: 'static> Begun<'_, S> {
+    /// The row that answers, if one does.
+    fn row(&self) -> Option<&'static Route<S>> {
+        match self.answerer {
+            Ok(Answerer::Row(row)) => Some(row),
+            Ok(Answerer::Options) | Err(_) => None,
+        }
+    }
+
     /// What the body is and how many bytes it may have, where it is to be read.
     fn body(&self) -> Option<(Media, usize)> {
-        self.route.as_ref().ok().and_then(|route| Some((route.media, route.max_body?)))
+        self.row().and_then(|row| Some((row.media, row.max_body?)))
     }
 
     /// What the answer costs, where there is one.
     fn cost(&self) -> Option<&Charge<'_>> {
-        self.route.as_ref().ok().and(self.charge.as_ref())
+        self.row().and(self.charge.as_ref())
     }
 
     /// Whether what the answer costs is reserved, or refused.
@@ -75,7 +102,7 @@ impl<S: 'static> Begun<'_, S> {
 
     /// Whether the response is ready at once.
     fn is_immediate(&self) -> bool {
-        self.route.as_ref().map_or(true, |route| !route.waits())
+        self.row().is_none_or(|row| !row.waits())
     }
 }
 
@@ -85,9 +112,9 @@ impl<S: Send + Sync + 'static> Service<S> {
         routes: &'static [Route<S>],
         state: S,
         authority: Arc<Authority>,
-        (usage, cors): (Arc<Usage>, Cors),
+        surroundings: Surroundings,
     ) -> Arc<Self> {
-        Arc::new(Self { router: Router::new(routes), state, authority, usage, cors })
+        Arc::new(Self { router: Router::new(routes), state, authority, surroundings })
     }
 
     /// As a filter. It never rejects, so every request gets one of our own responses.
@@ -154,6 +181,12 @@ impl<S: Send + Sync + 'static> Service<S> {
     fn begin<'a>(&'a self, head: &Head<'_>) -> Begun<'a, S> {
         let at = Instant::now();
         let (scheme, path) = (AuthScheme::of(head.path), self.router.find(head.path));
+        if *head.method == Method::OPTIONS && path.is_some() {
+            let (burst, admitted) = self.admit(None, head.headers);
+            let admitted = admitted.and_then(|()| limits::check(head.path, head.query, head.headers));
+            let answerer = admitted.map(|()| Answerer::Options);
+            return Begun { at, path, scheme, charge: None, burst, answerer };
+        }
         let route = path.ok_or_else(Problem::not_found).and_then(|path| path.route(head.method));
         let takes_tickets = route.as_ref().is_ok_and(|route| route.takes_tickets);
         let caller = match takes_tickets.then(|| tickets::of_query(head.query)).flatten() {
@@ -165,7 +198,7 @@ impl<S: Send + Sync + 'static> Service<S> {
             Ok(caller) => {
                 let cost = route.as_ref().map_or(0, |route| route.cost(head));
                 let pattern = path.map_or("", |path| path.pattern);
-                (Some(Charge::new(caller, &self.usage, (pattern, cost))), None)
+                (Some(Charge::new(caller, &self.surroundings.usage, (pattern, cost))), None)
             }
             Err(refusal) => (None, Some(refusal)),
         };
@@ -177,7 +210,7 @@ impl<S: Send + Sync + 'static> Service<S> {
                 charge.as_ref().map_or(Ok(()), check).map(|()| route)
             }
         });
-        Begun { at, path, scheme, charge, burst, route }
+        Begun { at, path, scheme, charge, burst, answerer: route.map(Answerer::Row) }
     }
 
     /// Refuses a key that holds too many connections, or asks too often.
@@ -186,7 +219,7 @@ impl<S: Send + Sync + 'static> Service<S> {
         caller: Option<&Caller>,
         headers: &HeaderMap,
     ) -> (Option<BurstStatus>, Result<(), Problem>) {
-        let limits = caller.map(|caller| (caller, self.usage.limits(caller.plan)));
+        let limits = caller.map(|caller| (caller, self.surroundings.usage.limits(caller.plan)));
         let noted =
             connections::note(limits.map(|(caller, limits)| (&*caller.kid, limits.connections)), headers);
         let (Some((caller, limits)), Ok(())) = (limits, &noted) else { return (None, noted) };
@@ -196,39 +229,57 @@ impl<S: Send + Sync + 'static> Service<S> {
     }
 
     fn work(&self, begun: &Begun<'_, S>, head: &Head<'_>, body: Result<Bytes, Problem>) -> Work {
-        let route = begun.route.as_ref().map_err(Problem::clone);
-        let checked = |route| {
+        let row = match &begun.answerer {
+            Ok(Answerer::Row(row)) => *row,
+            Ok(Answerer::Options) => return Work::Done(Ok(self.options(begun.path, head))),
+            Err(problem) => return Work::Done(Err(problem.clone())),
+        };
+        let checked = || {
             let body = body?;
             // Of a handler that has no use for it, too: a client need not know which ones have.
             if head.method == Method::POST {
                 idempotency::key(head.headers)?;
             }
-            Ok((route, body))
+            Ok(body)
         };
-        match route.and_then(checked) {
-            Ok((route, body)) => {
+        match checked() {
+            Ok(body) => {
                 let pattern = begun.path.map_or("", |path| path.pattern);
-                route.work(&self.state, &Request { head, pattern, body }, begun.charge.as_ref())
+                row.work(&self.state, &Request { head, pattern, body }, begun.charge.as_ref())
             }
             Err(problem) => Work::Done(Err(problem)),
         }
     }
 
+    /// Answers OPTIONS, to browsers that ask before another request in the way that they understand.
+    fn options(&self, path: Option<&PathRoutes<S>>, head: &Head<'_>) -> Response {
+        let methods = path.map_or("", |path| &path.allow);
+        let preflight = self.surroundings.cors.preflight(head, methods);
+        preflight.unwrap_or_else(|| options::answer(methods))
+    }
+
     fn finish(&self, begun: Begun<'_, S>, answer: Answer, head: &Head<'_>) -> Response {
         let Begun { at, path, scheme, charge, burst, .. } = begun;
-        let preflight = path.and_then(|path| self.cors.preflight(head, &path.allow));
-        let mut response = preflight.unwrap_or_else(|| answer.unwrap_or_else(Problem::into_response));
-        self.cors.write(head, response.headers_mut());
-        let quota = charge.map(|charge| charge.close(response.status()));
+        let Surroundings { cors, site, drain, .. } = &self.surroundings;
+        let mut response = answer.unwrap_or_else(Problem::into_response);
+        let status = response.status();
+        let headers = response.headers_mut();
+        cors.write(head, headers);
+        let quota = charge.map(|charge| charge.close(status));
         if scheme == AuthScheme::ApiKey {
-            quota_headers::write(quota, response.headers_mut());
+            quota_headers::write(quota, headers);
         }
         if let Some(burst) = burst {
-            rate_limit_headers::write(burst, response.headers_mut());
+            rate_limit_headers::write(burst, headers);
         }
+        if let Some(path) = path {
+            deprecation::write(path.deprecations(head.method), head.query, headers);
+        }
+        security_headers::write(site.is_secure(head.headers), headers);
+        drain.write(headers);
         // Every response has a unique id, so that it can be found in a log.
-        response.headers_mut().insert(REQUEST_ID, request_id::next());
-        self.router.meters(path).answered(response.status().as_u16(), at.elapsed());
+        headers.insert(REQUEST_ID, request_id::next());
+        self.router.meters(path).answered(status.as_u16(), at.elapsed());
         response
     }
 }

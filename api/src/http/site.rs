@@ -16,41 +16,108 @@ use super::problem::Problem;
 pub(crate) const SESSION_SECONDS: u32 = 7 * 24 * 60 * 60;
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// How a URL begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UrlScheme {
+    /// Without encryption.
+    Http,
+    /// By TLS.
+    Https,
+}
+
+impl UrlScheme {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+
+    /// The port that a URL does not name.
+    const fn port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
+/// A scheme, a host and a port where that is not the scheme's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SiteOrigin {
+    scheme: UrlScheme,
+    host: String,
+}
+
+impl SiteOrigin {
+    /// Whether the header `Origin` has it.
+    fn is(&self, origin: &HeaderValue) -> bool {
+        let rest = origin.as_bytes().strip_prefix(self.scheme.text().as_bytes());
+        rest.and_then(|rest| rest.strip_prefix(b"://")) == Some(self.host.as_bytes())
+    }
+
+    fn text(&self) -> String {
+        format!("{}://{}", self.scheme.text(), self.host)
+    }
+}
+
 /// The site.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// What `Host` may be.
-    hosts: Vec<String>,
-    /// What `Origin` may be.
-    origins: Vec<String>,
+    /// Under which it is reached, public ones first.
+    origins: Vec<SiteOrigin>,
+    /// Whether it is reached by TLS alone.
+    is_tls: bool,
     /// The cookie's name, and its attributes.
     cookie: (String, &'static str),
 }
 
 impl Site {
-    /// Of an instance that listens at an address; with a public URL it is reached there too, by TLS where that begins with https.
+    /// Of an instance that listens at an address, by this scheme; with public URLs it is reached there too. Where it listens by TLS
+    /// or one of them begins with https, cookies are sent by TLS alone.
     ///
     /// # Errors
-    /// Why the URL is none of a site.
-    pub fn new(listen: SocketAddr, public_url: Option<&str>) -> Result<Self, String> {
+    /// Why a URL is none of a site.
+    pub fn new(listen: SocketAddr, scheme: UrlScheme, public_urls: &[String]) -> Result<Self, String> {
+        let mut origins = public_urls.iter().map(|url| parts(url)).collect::<Result<Vec<_>, _>>()?;
         let port = listen.port();
         let local = ["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
         let mut hosts: Vec<_> = local.iter().map(|host| format!("{host}:{port}")).collect();
         hosts.push(listen.to_string());
-        if port == 80 {
+        if port == scheme.port() {
             hosts.extend(local);
+            let address = listen.ip();
+            hosts.push(if address.is_ipv6() { format!("[{address}]") } else { address.to_string() });
         }
-        let mut origins: Vec<_> = hosts.iter().map(|host| format!("http://{host}")).collect();
-        let mut cookie = (format!("arb_session_{port}"), "; Path=/session; HttpOnly; SameSite=Strict");
-        if let Some(url) = public_url {
-            let (scheme, host) = parts(url)?;
-            origins.push(format!("{scheme}://{host}"));
-            if scheme == "https" {
-                cookie = ("__Host-arb_session".to_owned(), "; Path=/; Secure; HttpOnly; SameSite=Strict");
-            }
-            hosts.push(host);
-        }
-        Ok(Self { hosts, origins, cookie })
+        origins.extend(hosts.into_iter().map(|host| SiteOrigin { scheme, host }));
+        let is_secure = origins.iter().any(|origin| origin.scheme == UrlScheme::Https);
+        let cookie = if is_secure {
+            ("__Host-arb_session".to_owned(), "; Path=/; Secure; HttpOnly; SameSite=Strict")
+        } else {
+            (format!("arb_session_{port}"), "; Path=/session; HttpOnly; SameSite=Strict")
+        };
+        Ok(Self { origins, is_tls: scheme == UrlScheme::Https, cookie })
+    }
+
+    /// The origin that a request names by its host.
+    fn find(&self, headers: &HeaderMap) -> Option<&SiteOrigin> {
+        let host = headers.get(HOST)?.to_str().ok()?;
+        self.origins.iter().find(|origin| origin.host.eq_ignore_ascii_case(host))
+    }
+
+    /// The URL of the site as the caller of a request knows it, without a path: that of its host, else the first.
+    pub(crate) fn url(&self, headers: &HeaderMap) -> String {
+        let origin = self.find(headers).or(self.origins.first());
+        origin.map(SiteOrigin::text).unwrap_or_default()
+    }
+
+    /// Whether browsers may be asked to reach the host of a request by TLS alone: it is reached so. Never for localhost, where they
+    /// would do so at every other port too.
+    pub(crate) fn is_secure(&self, headers: &HeaderMap) -> bool {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        let is_https = || self.find(headers).is_some_and(|origin| origin.scheme == UrlScheme::Https);
+        !name.eq_ignore_ascii_case("localhost") && (self.is_tls || is_https())
     }
 
     /// Refuses a request that names another host.
@@ -58,9 +125,7 @@ impl Site {
     /// # Errors
     /// 403.
     pub(crate) fn check_host(&self, headers: &HeaderMap) -> Result<(), Problem> {
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let is_known = self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
-        is_known.then_some(()).ok_or_else(|| {
+        self.find(headers).map(drop).ok_or_else(|| {
             Problem::forbidden(
                 "The Host header names a host that this server does not have; see --public-url.",
             )
@@ -73,7 +138,7 @@ impl Site {
     /// 403.
     pub(crate) fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let is_own = match (headers.get(ORIGIN), headers.get(FETCH_SITE)) {
-            (Some(origin), _) => self.origins.iter().any(|known| known.as_bytes() == origin.as_bytes()),
+            (Some(origin), _) => self.origins.iter().any(|known| known.is(origin)),
             (None, Some(site)) => ["same-origin", "none"].iter().any(|known| site == known),
             (None, None) => true,
         };
@@ -107,17 +172,20 @@ impl Site {
 /// # Errors
 /// Why it is none.
 pub(super) fn origin(url: &str) -> Result<String, String> {
-    parts(url).map(|(scheme, host)| format!("{scheme}://{host}"))
+    parts(url).map(|origin| origin.text())
 }
 
-/// The scheme and the host of a URL.
-fn parts(url: &str) -> Result<(&str, String), String> {
+/// The scheme and the host of a URL, without the scheme's own port.
+fn parts(url: &str) -> Result<SiteOrigin, String> {
     let wrong = || format!("{url}: give a URL without a path, such as https://arbs.example");
     let (scheme, host) = url.split_once("://").ok_or_else(wrong)?;
+    let scheme = [UrlScheme::Http, UrlScheme::Https].into_iter().find(|known| known.text() == scheme);
+    let scheme = scheme.ok_or_else(wrong)?;
     let host = host.strip_suffix('/').unwrap_or(host);
+    let host = host.strip_suffix(&format!(":{}", scheme.port())).unwrap_or(host);
     let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
-    let is_site = ["http", "https"].contains(&scheme) && !host.is_empty() && host.chars().all(is_host);
-    is_site.then(|| (scheme, host.to_ascii_lowercase())).ok_or_else(wrong)
+    let is_site = !host.is_empty() && host.chars().all(is_host);
+    is_site.then(|| SiteOrigin { scheme, host: host.to_ascii_lowercase() }).ok_or_else(wrong)
 }
 
 #[cfg(test)]
@@ -127,7 +195,13 @@ mod tests {
     use super::*;
 
     fn site(url: Option<&str>) -> Site {
-        Site::new("127.0.0.1:8080".parse().unwrap(), url).unwrap()
+        let urls: Vec<_> = url.map(str::to_owned).into_iter().collect();
+        Site::new("127.0.0.1:8080".parse().unwrap(), UrlScheme::Http, &urls).unwrap()
+    }
+
+    fn tls(listen: &str, urls: &[&str]) -> Site {
+        let urls: Vec<_> = urls.iter().map(|url| (*url).to_owned()).collect();
+        Site::new(listen.parse().unwrap(), UrlScheme::Https, &urls).unwrap()
     }
 
     fn headers(fields: &[(&'static str, &str)]) -> HeaderMap {
@@ -151,8 +225,50 @@ mod tests {
         assert!(local.check_host(&HeaderMap::new()).is_err());
         assert!(public.check_host(&headers(&[("host", "arbs.example")])).is_ok());
         for url in ["arbs.example", "ftp://a", "https://", "https://a/b", "https://a b"] {
-            assert!(Site::new("127.0.0.1:1".parse().unwrap(), Some(url)).is_err(), "{url}");
+            let site = Site::new("127.0.0.1:1".parse().unwrap(), UrlScheme::Http, &[url.to_owned()]);
+            assert!(site.is_err(), "{url}");
         }
+    }
+
+    #[test]
+    fn a_site_has_several_public_hosts_and_knows_by_which_it_is_asked() {
+        let urls = ["https://arbs.example".to_owned(), "https://api.arbs.example:443/".to_owned()];
+        let site = Site::new("10.0.0.2:8080".parse().unwrap(), UrlScheme::Http, &urls).unwrap();
+        for (host, url, is_secure) in [
+            ("arbs.example", "https://arbs.example", true),
+            ("API.arbs.example", "https://api.arbs.example", true),
+            ("10.0.0.2:8080", "http://10.0.0.2:8080", false),
+            ("localhost:8080", "http://localhost:8080", false),
+            ("evil.example", "https://arbs.example", false),
+        ] {
+            let headers = headers(&[("host", host)]);
+            assert_eq!((&*site.url(&headers), site.is_secure(&headers)), (url, is_secure), "{host}");
+            assert_eq!(site.check_host(&headers).is_ok(), host != "evil.example", "{host}");
+        }
+        for origin in ["https://arbs.example", "https://api.arbs.example"] {
+            assert!(site.check_origin(&headers(&[("origin", origin)])).is_ok(), "{origin}");
+        }
+    }
+
+    #[test]
+    fn under_tls_every_origin_is_https_and_the_cookie_secure() {
+        let site = tls("127.0.0.1:443", &[]);
+        for (origin, expected) in [
+            ("https://localhost", true),
+            ("https://127.0.0.1", true),
+            ("https://localhost:443", true),
+            ("http://localhost", false),
+            ("http://127.0.0.1:443", false),
+        ] {
+            assert_eq!(site.check_origin(&headers(&[("origin", origin)])).is_ok(), expected, "{origin}");
+        }
+        let cookie = site.set_cookie("t").unwrap();
+        assert!(cookie.to_str().unwrap().starts_with("__Host-arb_session=t; "), "{cookie:?}");
+        assert!(cookie.to_str().unwrap().contains("; Path=/; Secure; HttpOnly; SameSite=Strict"));
+        let is_secure = |host: &str| site.is_secure(&headers(&[("host", host)]));
+        assert!(is_secure("127.0.0.1") && is_secure("any.example:8443"));
+        assert!(!is_secure("localhost") && !is_secure("LOCALHOST:443"), "its other ports have no TLS");
+        assert!(tls("0.0.0.0:8443", &["http://arbs.example"]).set_cookie("t") == Some(cookie));
     }
 
     #[test]

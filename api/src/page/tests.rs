@@ -113,7 +113,7 @@ fn what_is_not_there_is_not_found_as_anywhere() {
     let refused = ask(&Method::POST, "/", &[]);
     assert_eq!(
         (refused.status().as_u16(), &refused.headers()["allow"]),
-        (405, &HeaderValue::from_static("GET, HEAD"))
+        (405, &HeaderValue::from_static("GET, HEAD, OPTIONS"))
     );
     let head = ask(&Method::HEAD, "/", &[]);
     assert_eq!((head.status().as_u16(), head.headers().contains_key(CONTENT_LENGTH)), (200, false));

@@ -1,4 +1,4 @@
-//! `GET /livez` and `GET /readyz`: whether the process runs, and whether it has read what it serves.
+//! `GET /livez` and `GET /readyz`: whether the process runs, and whether it has read what it serves and is not about to end.
 //!
 //! It never looks at anything outside the process.
 
@@ -8,6 +8,7 @@ use crate::access::replica::Replica;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::route::Answer;
+use crate::http::server::drain::Drain;
 use crate::lists::Lists;
 use crate::stream::StreamState;
 
@@ -17,17 +18,23 @@ pub(crate) struct Health {
     pub(crate) lists: Lists,
     pub(crate) streams: Arc<StreamState>,
     pub(crate) accounts: Arc<Replica>,
+    pub(crate) drain: Drain,
 }
 
 impl Health {
-    /// Whether the accounts, the board, the signals and the feed have been read.
+    /// Whether the accounts, the board, the signals and the feed have been read, and the instance is not about to end.
     pub(crate) fn is_ready(&self) -> bool {
-        self.accounts.is_ready() && self.lists.is_ready() && self.streams.is_ready()
+        !self.drain.has_begun()
+            && self.accounts.is_ready()
+            && self.lists.is_ready()
+            && self.streams.is_ready()
     }
 
     /// Answers `GET /readyz`.
     pub(crate) fn ready(&self) -> Answer {
-        if self.is_ready() {
+        if self.drain.has_begun() {
+            Err(Problem::unavailable("The server is ending: send requests to another instance."))
+        } else if self.is_ready() {
             Ok(reply::text("ready\n".to_owned()))
         } else {
             Err(Problem::unavailable("The accounts, the board, the signals and the feed are being read."))

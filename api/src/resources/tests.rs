@@ -21,6 +21,7 @@ use crate::routes::ROUTES;
 use crate::stream::Streams;
 use crate::stream::source::Source;
 
+mod every_answer;
 mod fuzz;
 mod hedge;
 mod matrix;
@@ -74,6 +75,17 @@ impl Site {
         let streams = Streams::new(Source::by_hand(1), 10, Duration::from_secs(1));
         let test = TestApp::with_sign_up(1, streams, sign_up);
         test.app.begin([], BoardProgress { source: "s".into(), received_at: 1 });
+        Self::of(test)
+    }
+
+    /// Reached under other names.
+    fn at(site: crate::http::site::Site) -> Self {
+        let mut test = TestApp::new(1, 10, Duration::from_secs(1));
+        test.app = test.app.reached_at(site);
+        Self::of(test)
+    }
+
+    fn of(test: TestApp) -> Self {
         run_machine(&test.app);
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self { service: test.app.service(), test, runtime }

@@ -236,7 +236,7 @@ fn an_unknown_path_is_refused_with_any_method() {
     assert_eq!(api.ask(&Method::GET, "/problems/nothing", "", None).0.status(), StatusCode::NOT_FOUND);
     let refused = api.ask(&Method::DELETE, "/v1/arbs", "", None).0;
     assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);
-    assert_eq!(refused.headers()["allow"], "GET, HEAD");
+    assert_eq!(refused.headers()["allow"], "GET, HEAD, OPTIONS");
 }
 
 /// A result in which the only source was polled.
@@ -307,7 +307,7 @@ fn a_scan_is_202_until_every_partition_has_answered_and_is_its_owners_alone() {
     assert_eq!(api.ask(&Method::GET, "/api/v1/scans/theirs", "", None).0.status(), StatusCode::NOT_FOUND);
     let head = api.ask(&Method::HEAD, "/api/v1/scan", "sport=soccer", None);
     assert_eq!((head.0.status(), head.1), (StatusCode::METHOD_NOT_ALLOWED, 1));
-    assert_eq!(head.0.headers()["allow"], "GET, POST");
+    assert_eq!(head.0.headers()["allow"], "GET, POST, OPTIONS");
 }
 
 /// The paths of all fields of an answer; elements of a list count as one.

@@ -228,6 +228,16 @@ pub(crate) struct Serve {
     /// Where the board is served
     #[arg(long, env = "ARB_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
+    /// Certificate of the API, and those between it and its CA (PEM): the port takes TLS alone. Read again when it changes
+    #[arg(long, env = "ARB_TLS_CERTIFICATE", value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_certificate: Option<PathBuf>,
+    /// Private key of that certificate, not encrypted (PEM). Read again when it changes
+    #[arg(long, env = "ARB_TLS_KEY", value_name = "FILE", requires = "tls_certificate")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Milliseconds after the shutdown signal in which requests are still taken, for load balancers to see that the instance is not
+    /// ready
+    #[arg(long = "drain-ms", env = "ARB_DRAIN_MS", default_value = "5000", value_parser = millis)]
+    pub(crate) drain: Duration,
     #[command(flatten)]
     pub(crate) pepper: PepperFile,
     #[command(flatten)]
@@ -238,9 +248,9 @@ pub(crate) struct Serve {
     /// File of invitations, one a line and each good for one account, for --sign-up invite
     #[arg(long, env = "ARB_INVITATIONS", value_name = "FILE", required_if_eq("sign_up", "invite"))]
     pub(crate) invitations: Option<PathBuf>,
-    /// URL at which browsers reach this instance; where it begins with https, session cookies are sent by TLS alone
-    #[arg(long, env = "ARB_PUBLIC_URL", value_name = "URL")]
-    pub(crate) public_url: Option<String>,
+    /// URLs at which browsers and clients reach this instance; where one begins with https, session cookies are sent by TLS alone
+    #[arg(long = "public-url", env = "ARB_PUBLIC_URL", value_delimiter = ',', value_name = "URL")]
+    pub(crate) public_urls: Vec<String>,
     /// Origins whose pages may use keys and tickets, each a scheme, a host and a port where it has one
     #[arg(long, env = "ARB_CORS_ORIGINS", value_delimiter = ',', value_name = "URL")]
     pub(crate) cors_origins: Vec<String>,

@@ -13,8 +13,8 @@ use arb_api::access::sign_up::SignUp;
 use arb_api::access::usage::{self, Usage};
 use arb_api::files::reload::Reloaded;
 use arb_api::http::cors::Cors;
-use arb_api::http::server::{self, Caps, Limits, Proxies};
-use arb_api::http::site::Site;
+use arb_api::http::server::{self, Caps, Limits, Proxies, Tls};
+use arb_api::http::site::{Site, UrlScheme};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::tasks::{QueuedTask, TaskQueue, write_all};
@@ -45,7 +45,9 @@ const POLL: Duration = Duration::from_millis(10);
 const LOG_EVERY: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
-    let stop = signals::stop(config.child)?;
+    // The signal begins the end of listening; the threads go on until the last request is answered.
+    let (signal, stop) = (signals::stop(config.child)?, Stop::default());
+    let tls = tls(config)?;
     let admin = Admin::start(config.admin, Role::Serve)?;
     let cluster = &cluster::open(&config.brokers)?;
     // The first instance creates it; on other machines the operator copies it there.
@@ -58,7 +60,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let group = group(config);
     let source = Source::find(cluster, partitions, config.stream_events)?.in_group(group.clone());
     let read = |topic| {
-        kafka::settle(cluster, topic, partitions, &stop)?;
+        kafka::settle(cluster, topic, partitions, &signal)?;
         Table::open(cluster, topic, partitions)
     };
     let (board, signals, changelog) = (read(&ARBS_BOARD)?, read(&SIGNALS)?, read(&PROCESS_STATE)?);
@@ -95,30 +97,36 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         app.write_pushes(producer, stop);
         Ok(())
     })?;
-    let served = runtime.block_on(serve(socket, Arc::clone(&app), connection_limits(config), &stop));
+    let certificate = tls.clone().map(|tls| follow_certificate(tls, (&app, &stop))).transpose()?;
+    let listener = (socket, Arc::clone(&app), Limits { tls, ..connection_limits(config) });
+    let served = runtime.block_on(serve(listener, (&signal, config.drain), &stop));
+    stop.stop();
     let threads = [("feed", feed), ("periodic", periodic), ("usage", usage), ("pushes", pushes)];
     let threads = threads.into_iter().chain(lists).chain(accounts).chain(scans).chain(webhooks).chain(picks);
-    let ended: Vec<_> = threads
-        .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
-        .collect();
+    let ended = join(threads.chain(certificate));
     // What it shows is of a reader that is no more. Of an instance that was killed it stays until Kafka forgets it.
     if let Err(error) = runtime.block_on(kafka::remove_group(cluster, &group)) {
         tracing::warn!(%error, group, "the consumer group of this instance was not removed");
     }
     // After the last request that was still answered, and however the threads have ended.
     let returned = app.return_leases(&quotas);
-    ended.into_iter().collect::<anyhow::Result<()>>()?;
+    ended?;
     served?;
     Ok(returned?)
 }
 
 /// Listens once all has been read, and serves. Until then a connection is refused: a client of Server-Sent Events tries that
 /// again, but after any answer other than 200 it never comes back (docs/adr/002-restart-of-serve.md).
-async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -> std::io::Result<()> {
+async fn serve(
+    (socket, app, limits): (TcpSocket, SharedApp, Limits),
+    (signal, drain): (&Stop, Duration),
+    stop: &Stop,
+) -> std::io::Result<()> {
     let begun = Instant::now();
     let mut last_log = begun;
     while !app.is_ready() {
         tokio::select! {
+            () = signal.stopped() => return Ok(()),
             () = stop.stopped() => return Ok(()),
             () = tokio::time::sleep(POLL) => {}
         }
@@ -132,9 +140,43 @@ async fn serve(socket: TcpSocket, app: SharedApp, limits: Limits, stop: &Stop) -
         }
     }
     let listener = server::listen_on(socket)?;
-    tracing::info!(listen = %listener.local_addr()?, "serving");
-    app.serve(listener, limits, stop).await;
+    tracing::info!(listen = %listener.local_addr()?, is_tls = limits.tls.is_some(), "serving");
+    let closing = Stop::default();
+    let end = async {
+        tokio::select! {
+            () = drain_after(signal, &app, drain) => {}
+            // A thread has ended: what it kept moving is not served any longer.
+            () = stop.stopped() => {}
+        }
+        closing.stop();
+    };
+    tokio::join!(app.serve(listener, limits, &closing), end);
     Ok(())
+}
+
+/// After the signal, lets clients leave for so long.
+async fn drain_after(signal: &Stop, app: &App, time: Duration) {
+    signal.stopped().await;
+    app.begin_drain();
+    let milliseconds = time.as_millis();
+    tracing::info!(milliseconds, "not ready any more; requests are answered until the end of this time");
+    tokio::time::sleep(time).await;
+}
+
+/// The certificate of the API, where it listens by TLS.
+fn tls(config: &Serve) -> anyhow::Result<Option<Tls>> {
+    let files = config.tls_certificate.clone().zip(config.tls_key.clone());
+    let open = |(certificate, key)| Tls::open(certificate, key);
+    files.map(open).transpose().map_err(|error| anyhow!(error))
+}
+
+/// Starts what reads the certificate again when it changes.
+fn follow_certificate(tls: Tls, (app, stop): (&SharedApp, &Stop)) -> std::io::Result<Named> {
+    let follow = thread("certificate", app, stop, move |_, stop| {
+        tls.follow(stop);
+        Ok(())
+    })?;
+    Ok(("certificate", follow))
 }
 
 /// The consumer group that shows how far this instance has read the feed: named after the machine and the port.
@@ -179,7 +221,8 @@ fn usage(config: &Serve, replica: &Arc<Replica>) -> anyhow::Result<Usage> {
 }
 
 fn sessions(config: &Serve) -> anyhow::Result<Sessions> {
-    let site = Site::new(config.listen, config.public_url.as_deref()).map_err(|error| anyhow!(error))?;
+    let scheme = if config.tls_certificate.is_some() { UrlScheme::Https } else { UrlScheme::Http };
+    let site = Site::new(config.listen, scheme, &config.public_urls).map_err(|error| anyhow!(error))?;
     let sign_up = match (config.sign_up, &config.invitations) {
         (SignUpMode::Open, _) => SignUp::Open,
         (SignUpMode::Closed, _) => SignUp::Closed,
@@ -192,6 +235,14 @@ fn sessions(config: &Serve) -> anyhow::Result<Sessions> {
 
 /// A thread and its name.
 type Named = (&'static str, JoinHandle<anyhow::Result<()>>);
+
+/// Waits for all of them to end; the first error.
+fn join(threads: impl Iterator<Item = Named>) -> anyhow::Result<()> {
+    let ended: Vec<_> = threads
+        .map(|(name, thread)| thread.join().map_err(|_| anyhow!("the thread {name} panicked")).flatten())
+        .collect();
+    ended.into_iter().collect()
+}
 
 /// Starts what reads the board, the signals and the processor's changelog.
 fn start_lists(

@@ -34,7 +34,8 @@ fn program(binary: &str) -> Command {
     for name in kafka.filter(|name| name.starts_with("KAFKA_")) {
         command.env_remove(name);
     }
-    command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0");
+    // No load balancer is in front of the API, except in the tests that say so.
+    command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0").env("ARB_DRAIN_MS", "0");
     command
 }
 

@@ -5,8 +5,11 @@
 //! content of a request.
 
 use std::cell::Cell;
+use std::future::poll_fn;
 use std::net::IpAddr;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 
 use crate::telemetry;
 use tokio::sync::{Notify, oneshot};
@@ -22,7 +25,7 @@ tokio::task_local! {
 }
 
 /// By what a connection is closed: it is dropped.
-pub(super) type Closer = oneshot::Sender<()>;
+type Closer = oneshot::Sender<()>;
 
 /// All of a listener.
 #[derive(Debug)]
@@ -132,8 +135,25 @@ impl Drop for Admitted {
     }
 }
 
+/// Does the work of this task's connection to its end, or until the connection is closed for another, which drops the work. It can
+/// be closed as soon as it has been read from, in the middle of a TLS handshake too.
+pub(super) async fn until_closed(work: impl Future<Output = ()>) {
+    let (closer, mut is_closed) = oneshot::channel();
+    let (mut work, mut closer) = (pin!(work), Some(closer));
+    poll_fn(|context| {
+        if work.as_mut().poll(context).is_ready() {
+            return Poll::Ready(());
+        }
+        if let Some(closer) = closer.take() {
+            has_been_read(closer);
+        }
+        Pin::new(&mut is_closed).poll(context).map(drop)
+    })
+    .await;
+}
+
 /// Notes that the connection of this task has been read from: by this it can be closed.
-pub(super) fn has_been_read(closer: Closer) {
+fn has_been_read(closer: Closer) {
     let _ = CONNECTION.try_with(|admitted| {
         let evicted = admitted.connections.lock().read(admitted.id, closer);
         close(evicted);

@@ -13,7 +13,7 @@ use warp::http::HeaderValue;
 use warp::http::header::HeaderName;
 
 use crate::http::problem::Problem;
-use crate::http::{quota_headers, request_id};
+use crate::http::{quota_headers, request_id, security_headers};
 
 /// A bare response of hyper's is a status line and three header fields.
 const LONGEST_BARE: usize = 256;
@@ -40,6 +40,7 @@ pub(super) fn last_answer(problem: Problem, date: Option<&str>) -> Bytes {
     let (status, mut headers, body) = problem.into_parts();
     headers.insert("x-request-id", request_id::next());
     quota_headers::write(None, &mut headers);
+    security_headers::write(false, &mut headers);
     let date = date.map(|date| format!("date: {date}\r\n")).unwrap_or_default();
     let field = |(name, value): (&HeaderName, &HeaderValue)| {
         format!("{name}: {}\r\n", value.to_str().unwrap_or_default())

@@ -16,16 +16,20 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use warp::http::{HeaderMap, Method};
 
-use super::{Head, Service};
+use super::{Head, Service, Surroundings};
+use crate::App;
 use crate::fixtures::TestApp;
 use crate::http::auth::AuthScheme;
 use crate::http::charge::Charge;
 use crate::http::cors::Cors;
+use crate::http::deprecation::Deprecation;
 use crate::http::json_body::JsonBody;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, BOTH, Route};
+use crate::http::server::drain::Drain;
 use crate::http::server::{Caps, Limits, listen, serve_routes};
+use crate::http::site::{Site, UrlScheme};
 
 const MAX_BODY: usize = 64;
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
@@ -48,13 +52,28 @@ fn show(shelf: &Shelf, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
     Ok(reply::text(format!("{} {}", shelf.0, request.parameter("id"))))
 }
 
-static ROUTES: [Route<Shelf>; 5] = [
+/// The whole row, and a parameter of it that ends earlier.
+const MARKS: &[Deprecation] = &[
+    Deprecation { parameter: None, since: "2026-12-01", until: Some("2027-06-30"), link: "/docs/changelog" },
+    Deprecation {
+        parameter: Some("old"),
+        since: "2026-11-24",
+        until: Some("2027-01-31"),
+        link: "/docs/arbs",
+    },
+];
+
+static ROUTES: [Route<Shelf>; 6] = [
     Route::keyed(Method::POST, "/api/v1/scans", (BOTH, Scope::BoardRead), 2, scan).with_body(MAX_BODY),
     Route::keyed(Method::GET, "/api/v1/scans/{id}", (API_KEY, Scope::BoardRead), 1, show),
     Route::keyed(Method::DELETE, "/api/v1/scans/{id}", (API_KEY, Scope::BoardRead), 1, show),
     Route::keyed(Method::GET, "/api/v1/scans/last", (API_KEY, Scope::BoardRead), 0, |shelf, _, _| {
         Ok(reply::text(format!("{} last", shelf.0)))
     }),
+    Route::keyed(Method::GET, "/api/v1/old", (API_KEY, Scope::BoardRead), 0, |shelf: &Shelf, _, _| {
+        Ok(reply::text(shelf.0.to_owned()))
+    })
+    .deprecating(MARKS),
     Route::open("/open/{id}", |shelf, request| {
         Ok(reply::text(format!("{} {}", shelf.0, request.parameter("id"))))
     }),
@@ -80,18 +99,19 @@ struct Client {
     runtime: tokio::runtime::Runtime,
 }
 
+fn surroundings(app: &App) -> Surroundings {
+    let site = Site::new("127.0.0.1:8080".parse().unwrap(), UrlScheme::Http, &[]).unwrap();
+    Surroundings { usage: Arc::clone(&app.usage), cors: Cors::default(), site, drain: Drain::default() }
+}
+
 /// Status, header fields and body.
 type Received = (u16, HeaderMap, String);
 
 impl Client {
     fn new() -> Self {
         let test = TestApp::new(1, 10, Duration::from_secs(1));
-        let service = Service::new(
-            &ROUTES,
-            Shelf("shelf"),
-            Arc::clone(&test.app.authority),
-            (Arc::clone(&test.app.usage), Cors::default()),
-        );
+        let service =
+            Service::new(&ROUTES, Shelf("shelf"), Arc::clone(&test.app.authority), surroundings(&test.app));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { test, service, runtime }
     }
@@ -213,10 +233,10 @@ fn a_body_is_read_only_when_nothing_else_refuses_the_request() {
 fn a_path_has_the_methods_of_its_rows_and_says_which() {
     let client = Client::new();
     for (method, path, allow) in [
-        (Method::GET, "/api/v1/scans", "POST"),
-        (Method::GET, "/v1/scans", "POST"),
-        (Method::POST, "/api/v1/scans/7", "GET, HEAD, DELETE"),
-        (Method::DELETE, "/open/7", "GET, HEAD"),
+        (Method::GET, "/api/v1/scans", "POST, OPTIONS"),
+        (Method::GET, "/v1/scans", "POST, OPTIONS"),
+        (Method::POST, "/api/v1/scans/7", "GET, HEAD, DELETE, OPTIONS"),
+        (Method::DELETE, "/open/7", "GET, HEAD, OPTIONS"),
     ] {
         let (status, headers, body) = client.ask(&method, path, &[], &[]);
         assert_eq!((status, field(&headers, "allow")), (405, allow), "{method} {path}");
@@ -287,4 +307,35 @@ fn each_scheme_has_the_paths_of_its_rows() {
     assert_eq!(send(&Method::POST, "/v1/scans"), 200);
     assert_eq!(send(&Method::GET, "/v1/scans/7"), 404, "by x-api-key alone");
     assert_eq!(send(&Method::POST, "/api/v1/scans"), 401);
+}
+
+#[test]
+fn what_is_deprecated_says_so_to_whoever_uses_it() {
+    let client = Client::new();
+    let ask = |method: &Method, path: &str, query: &str, key: &str| {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-api-key", key.parse().unwrap());
+        let head = Head { method, path, query, headers: &headers };
+        let body = stream::empty::<Result<&[u8], ()>>();
+        client.runtime.block_on(client.service.respond(&head, body))
+    };
+    let key = &*client.test.key;
+    for (method, query, key, status, since, until, links) in [
+        (Method::GET, "", key, 200, "@1796083200", "Wed, 30 Jun 2027 00:00:00 GMT", 1),
+        (Method::HEAD, "", key, 200, "@1796083200", "Wed, 30 Jun 2027 00:00:00 GMT", 1),
+        (Method::GET, "old=1", key, 200, "@1795478400", "Sun, 31 Jan 2027 00:00:00 GMT", 2),
+        // Who is refused learns it too.
+        (Method::GET, "", "nonsense", 401, "@1796083200", "Wed, 30 Jun 2027 00:00:00 GMT", 1),
+    ] {
+        let answer = ask(&method, "/api/v1/old", query, key);
+        assert_eq!(answer.status(), status);
+        let fields = [field(answer.headers(), "deprecation"), field(answer.headers(), "sunset")];
+        assert_eq!(fields, [since, until], "{method} {query}");
+        assert_eq!(answer.headers().get_all("link").iter().count(), links, "{method} {query}");
+    }
+    for (method, path) in
+        [(Method::GET, "/api/v1/scans/last"), (Method::OPTIONS, "/api/v1/old"), (Method::PUT, "/api/v1/old")]
+    {
+        assert!(!ask(&method, path, "old=1", key).headers().contains_key("deprecation"), "{method} {path}");
+    }
 }

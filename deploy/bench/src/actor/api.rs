@@ -19,7 +19,7 @@ use arb_api::access::sign_up::SignUp;
 use arb_api::access::usage::Usage;
 use arb_api::files::reload::Reloaded;
 use arb_api::http::server::{self, Caps, Limits};
-use arb_api::http::site::Site;
+use arb_api::http::site::{Site, UrlScheme};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::{App, Sessions, SharedApp};
@@ -80,7 +80,8 @@ impl Api {
             Usage::new("bench".to_owned(), Arc::clone(&replica), plans, clock::now).with_machine(machine);
         let usage = if is_charged { usage } else { usage.uncharged() };
         let streams = Streams::new(Source::by_hand(1), EVENTS, HEARTBEAT);
-        let site = Site::new(SocketAddr::from(([127, 0, 0, 1], 0)), None).map_err(anyhow::Error::msg)?;
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let site = Site::new(listen, UrlScheme::Http, &[]).map_err(anyhow::Error::msg)?;
         let sessions = Sessions::start(site, SignUp::Closed)?;
         let app =
             Arc::new(App::new(1, Authority::new(replica, pepper, clock::now), usage, streams, sessions));

@@ -101,8 +101,17 @@ impl<'a> KafkaGround<'a> {
         let listen = SocketAddr::from(([127, 0, 0, 1], free_port(|port| preflight::port(port, ""))?));
         let (at, pepper) = (listen.to_string(), pepper.display().to_string());
         let admin = "--admin-listen=127.0.0.1:0";
-        let arguments =
-            ["--child", "--brokers", self.cluster.brokers(), "--listen", &at, "--pepper", &pepper, admin];
+        let arguments = [
+            "--child",
+            "--brokers",
+            self.cluster.brokers(),
+            "--listen",
+            &at,
+            "--pepper",
+            &pepper,
+            admin,
+            "--drain-ms=0",
+        ];
         self.children.start("accounts", &["--child", "--brokers", self.cluster.brokers(), admin])?;
         self.children.start("serve", &arguments)?;
         self.children.wait(&self.stop, "the API", || http::is_ready(listen))?;

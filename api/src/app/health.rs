@@ -1,0 +1,28 @@
+//! Whether the instance is ready, and the moment from which it is not any more because it will end. It never ends it.
+
+use std::sync::Arc;
+
+use super::App;
+use crate::resources::health::Health;
+
+impl App {
+    /// Whether the accounts, the board, the signals and the feed have been read, and the instance is not about to end.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.health().is_ready()
+    }
+
+    /// From now on it is not ready, and each answer ends its connection, so that clients leave; it goes on answering.
+    pub fn begin_drain(&self) {
+        self.drain.begin();
+    }
+
+    pub(super) fn health(&self) -> Health {
+        Health {
+            lists: self.lists.clone(),
+            streams: Arc::clone(&self.stream),
+            accounts: Arc::clone(self.authority.replica()),
+            drain: self.drain.clone(),
+        }
+    }
+}
