@@ -101,7 +101,9 @@ fn examples(called: &[Called]) -> Value {
         if let Some(body) = &call.body {
             example["body"] = body.clone();
         }
-        if call.media.contains("json") && !["showDescription", "schemaTextById"].contains(&call.id) {
+        if call.media.contains("json")
+            && !["showDescription", "showAsyncApi", "schemaTextById"].contains(&call.id)
+        {
             example["status"] = json!(call.status);
             example["media"] = json!(call.media);
             example["answer"] = shortened(&call.answer);

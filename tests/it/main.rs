@@ -10,6 +10,7 @@
 mod accounts;
 mod analysts;
 mod api;
+mod asyncapi;
 mod bad_input;
 mod bench;
 mod board;
