@@ -33,6 +33,7 @@ mod live;
 mod live_limits;
 mod lost_commits;
 mod markers;
+mod mcp;
 mod members;
 mod opinion;
 mod own_books;

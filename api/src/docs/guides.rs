@@ -18,7 +18,7 @@ macro_rules! guides {
 }
 
 /// In the order in which a newcomer reads them.
-pub(super) const GUIDES: [Guide; 16] = guides![
+pub(super) const GUIDES: [Guide; 17] = guides![
     "accounts",
     "quotas",
     "errors",
@@ -34,6 +34,7 @@ pub(super) const GUIDES: [Guide; 16] = guides![
     "ticks",
     "registry",
     "openapi",
+    "mcp",
     "routes",
 ];
 
