@@ -1,5 +1,7 @@
 //! The AsyncAPI document by tools of others: the official parser, an Avro library that is not ours, and a validator of JSON Schema.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::documents::read;
@@ -109,8 +111,9 @@ fn the_official_parser_finds_what_is_wrong() {
 fn every_event_is_as_the_document_says() {
     let document: Value = serde_json::from_str(&read(DOCUMENT)).unwrap();
     let mut input = document.to_string();
-    let mut add =
-        |event: &str, data: &Value| input += &format!("\n{}", json!({"event": event, "data": data}));
+    let mut add = |event: &str, data: &Value| {
+        let _ = write!(input, "\n{}", json!({"event": event, "data": data}));
+    };
     let stream = read("api/src/test_market/stream.txt");
     for block in stream.split("\n\n") {
         let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
