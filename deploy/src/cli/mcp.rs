@@ -1,6 +1,10 @@
 //! Settings of `arb mcp`, and the key, which is read from the environment or a file alone.
 //!
 //! The key has no option: every user of the machine can read a command line. They decide nothing.
+#![cfg_attr(
+    not(feature = "mcp"),
+    allow(dead_code, reason = "the command is known in builds without it, and says so")
+)]
 
 use std::path::PathBuf;
 
