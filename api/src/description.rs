@@ -1,16 +1,19 @@
 //! The API described: one OpenAPI 3.1 document of every route of the table, for programs and for people.
 //!
 //! - `operations`: what each route is for, what it takes and what it answers.
+//! - `asyncapi`: the topics and the stream, as a document of their own.
 //!
 //! Paths, methods, scopes and costs come from the route table; a route without an operation, or an operation without a route, fails a
-//! test. Schemas of bodies are `schemas/openapi/components.json`, parameters of queries `parameters.json` beside it; the document is checked in there
+//! test. Schemas of bodies are `schemas/openapi/components.json`, parameters `parameters.json` and `path_parameters.json` beside it; the document is checked in there
 //! too. It never describes what no route does.
 
+mod asyncapi;
 mod operations;
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
+use warp::http::Method;
 
 use self::operations::{Content, OPERATIONS, Operation};
 use crate::docs::Pages;
@@ -22,6 +25,9 @@ const COMPONENTS: &str = include_str!("../../schemas/openapi/components.json");
 /// Parameters of queries, by the names that operations use. Where two routes give one name another meaning, it has two entries.
 const PARAMETERS: &str = include_str!("../../schemas/openapi/parameters.json");
 
+/// Parameters of paths, by the part before them and their name.
+const PATH_PARAMETERS: &str = include_str!("../../schemas/openapi/path_parameters.json");
+
 /// What a running API answered, by operation: `request` is what it was asked for, `body` what was sent. A test produces it.
 const EXAMPLES: &str = include_str!("../../schemas/openapi/examples.json");
 
@@ -30,6 +36,8 @@ const EXAMPLES: &str = include_str!("../../schemas/openapi/examples.json");
 pub(crate) struct Description {
     /// The OpenAPI document, as it is served and checked in.
     pub(crate) document: String,
+    /// The AsyncAPI document, likewise.
+    pub(crate) channels: String,
     /// What there is, in lines for a language model.
     pub(crate) lines: String,
 }
@@ -37,14 +45,18 @@ pub(crate) struct Description {
 impl Description {
     /// Of a route table.
     pub(crate) fn of<S>(routes: &[Route<S>]) -> Self {
-        let document = serde_json::to_string_pretty(&document(routes)).unwrap_or_default() + "\n";
-        Self { document, lines: lines() }
+        let channels = pretty(&asyncapi::document(&stream_parameters()));
+        Self { document: pretty(&document(routes)), channels, lines: lines() }
     }
 
     /// Pages for people who reach the API by this URL.
     pub(crate) fn pages(&self, url: &str) -> Pages {
         Pages::of(&read(&self.document), url)
     }
+}
+
+fn pretty(document: &Value) -> String {
+    serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
 }
 
 /// The whole document.
@@ -175,7 +187,7 @@ fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Val
         }
         responses.insert(status.clone(), response);
     }
-    let is_read = route.method() == warp::http::Method::GET;
+    let is_read = route.method() == Method::GET;
     if is_read && matches!(route.access(), RouteAccess::Key { .. }) {
         responses.insert(
             "304".to_owned(),
@@ -212,12 +224,34 @@ fn deprecate(marks: &[Deprecation], operation: &mut Value) {
 
 /// Those of a path, and of a query.
 fn parameters(path: &str, query: &[String]) -> Vec<Value> {
-    let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    let in_path = names.map(|name| {
-        json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}})
+    let described = read(PATH_PARAMETERS);
+    let in_path = path.split('/').zip(path.split('/').skip(1)).filter_map(|(before, part)| {
+        let name = part.strip_prefix('{')?.strip_suffix('}')?;
+        Some(json!({
+            "name": name,
+            "in": "path",
+            "required": true,
+            "description": described[format!("{before}/{part}")],
+            "schema": {"type": "string", "minLength": 1},
+        }))
     });
     let in_query = query.iter().map(|id| json!({"$ref": format!("#/components/parameters/{id}")}));
     in_path.chain(in_query).collect()
+}
+
+/// The parameters of a stream: their schemas, by name.
+fn stream_parameters() -> Map<String, Value> {
+    let all = read(PARAMETERS);
+    let stream = operations::of(&Method::GET, "/v1/stream");
+    let described = stream.into_iter().flat_map(|operation| &operation.query).map(|id| {
+        let parameter = &all[id];
+        let mut schema = parameter["schema"].clone();
+        let texts = [&parameter["description"], &schema["description"]];
+        schema["description"] =
+            texts.iter().filter_map(|text| text.as_str()).collect::<Vec<_>>().join(" ").into();
+        (parameter["name"].as_str().unwrap_or_default().to_owned(), schema)
+    });
+    described.collect()
 }
 
 fn schema(name: &str) -> Value {
@@ -228,7 +262,8 @@ fn lines() -> String {
     let mut lines = "# Arbitrage Board\n\n> Arbs across betting markets, edge signals and picks of bots, over HTTP, Server-Sent Events and webhooks.\n\n\
         Send a key as `Authorization: Bearer KEY` to paths under /v1, or as `x-api-key: KEY` to the same paths under /api/v1. Errors are \
         RFC 9457 problems. Times are RFC 3339 in UTC, prices decimal odds, margins and probabilities fractions.\n\n\
-        ## Description\n\n- [OpenAPI 3.1](/openapi.json): every route with its parameters and answers\n- [Schemas of the topics](/registry/subjects)\n\n\
+        ## Description\n\n- [OpenAPI 3.1](/openapi.json): every route with its parameters and answers\n\
+        - [AsyncAPI 3](/asyncapi.json): the topics of Kafka and the events of the stream\n- [Schemas of the topics](/registry/subjects)\n\n\
         ## Routes\n\n"
         .to_owned();
     for operation in &*OPERATIONS {

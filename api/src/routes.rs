@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 79] = [
+pub(crate) static ROUTES: [Route<Resources>; 80] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -272,6 +272,7 @@ pub(crate) static ROUTES: [Route<Resources>; 79] = [
     Route::open("/status", |to, request| to.status.show(request)),
     Route::open("/problems/{name}", |_, request| problems::show(request)),
     Route::open("/openapi.json", |to, request| Ok(to.description.document(request))),
+    Route::open("/asyncapi.json", |to, request| Ok(to.description.channels(request))),
     Route::open("/llms.txt", |to, request| Ok(to.description.lines(request))),
     Route::open("/docs", |to, request| to.description.page(request, "")),
     Route::open("/docs/{name}", |to, request| to.description.page(request, request.parameter("name"))),

@@ -51,6 +51,7 @@ use warp::reply::Response;
 use self::catch_up_limiter::CatchUpLimiter;
 pub(crate) use self::changes::{ChangesPage, ChangesQuery};
 use self::client::{Client, Start};
+use self::event::EventKind;
 use self::hub::FeedHub;
 pub(crate) use self::open_streams::OpenStream;
 use self::open_streams::OpenStreams;
@@ -133,6 +134,11 @@ impl Streams {
             self.hub.ended(partition);
         }
     }
+}
+
+/// The types of events that a stream sends, notices among them.
+pub(crate) fn event_types() -> impl Iterator<Item = &'static str> {
+    EventKind::ALL.into_iter().map(EventKind::key).chain(notice::NAMES)
 }
 
 /// What streams are served from: the feed, the lists at its start, and whose keys are valid.

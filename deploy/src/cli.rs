@@ -6,6 +6,7 @@ mod account;
 mod clickhouse;
 mod cluster;
 pub(crate) mod live;
+pub(crate) mod mcp;
 mod roles;
 pub mod secrets;
 mod tools;
@@ -24,6 +25,7 @@ pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
 pub(crate) use clickhouse::{ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, Writer};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
+pub(crate) use mcp::Mcp;
 pub(crate) use roles::{
     Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
 };
@@ -105,6 +107,8 @@ pub(crate) enum Command {
     Synth(Synth),
     /// Post the events of the stream to a server of a developer, signed as webhooks are
     Listen(Listen),
+    /// Serve the API as tools of the Model Context Protocol, on standard input and output
+    Mcp(Mcp),
     /// Remove downloads and data
     Clean(Clean),
 }
@@ -132,6 +136,7 @@ impl Command {
             Self::Fit(_) => "fit",
             Self::Synth(_) => "synth",
             Self::Listen(_) => "listen",
+            Self::Mcp(_) => "mcp",
             Self::Clean(_) => "clean",
         }
     }

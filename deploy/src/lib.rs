@@ -98,6 +98,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Fit(config) => return roles::evaluate::fit(&config),
         Command::Synth(config) => roles::synth::run(&config)?,
         Command::Listen(config) => roles::listen::run(&config)?,
+        Command::Mcp(config) => roles::mcp::run(&config)?,
         Command::Clean(config) => local::home::clean(&config)?,
     }
     Ok(ExitCode::SUCCESS)

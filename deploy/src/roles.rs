@@ -14,6 +14,7 @@ mod guarded;
 pub(crate) mod ingest;
 pub(crate) mod listen;
 mod machine;
+pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod process;
 mod readiness;

@@ -159,7 +159,9 @@ fn requests_of_the_documents_are_answered_as_they_are_shown() {
         assert!(output.success && !output.out.is_empty(), "{page}: {}{}", output.out, output.err);
         serde_json::from_str::<Value>(&output.out).unwrap();
     }
-    for page in documents().iter().filter(|page| *page != "docs/recordings.md") {
+    // What they show is no answer of the API: `mcp` runs the configuration of the other page.
+    let others = ["docs/recordings.md", "docs/api/mcp.md"];
+    for page in documents().iter().filter(|page| !others.contains(&page.as_str())) {
         for block in blocks(&read(page), "json") {
             let missing: Vec<_> = fields(block).into_iter().filter(|name| !shown.contains(name)).collect();
             assert!(missing.is_empty(), "{page} shows fields that no answer has: {missing:?}\n{shown:?}");

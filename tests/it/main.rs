@@ -10,6 +10,7 @@
 mod accounts;
 mod analysts;
 mod api;
+mod asyncapi;
 mod bad_input;
 mod bench;
 mod board;
@@ -34,6 +35,7 @@ mod live;
 mod live_limits;
 mod lost_commits;
 mod markers;
+mod mcp;
 mod members;
 mod opinion;
 mod own_books;

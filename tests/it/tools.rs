@@ -9,7 +9,7 @@ use crate::support::program::{arb, run};
 use crate::support::stack::port_pair;
 
 const SECRETS: [&str; 7] = [
-    "ARB_API_KEY",
+    "ARB_KEY",
     "ODDS_API_KEY",
     "CLICKHOUSE_WRITER_PASSWORD",
     "CLICKHOUSE_MIGRATOR_PASSWORD",

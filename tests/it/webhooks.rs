@@ -214,7 +214,7 @@ fn a_developer_listens_and_verifies_with_the_secret_that_is_printed() {
         "--query",
         "event=arb_window,close_signal,line_movement,edge_signal",
     ]);
-    let mut listen = listen.env("ARB_API_KEY", &hooks.key).stdout(Stdio::piped()).spawn().unwrap();
+    let mut listen = listen.env("ARB_KEY", &hooks.key).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(listen.stdout.take().unwrap()).lines().map_while(Result::ok);
     let first = lines.next().unwrap();
     let secret = first.strip_prefix("events are signed with ").unwrap();

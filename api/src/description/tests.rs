@@ -69,6 +69,24 @@ fn names_are_unique_and_references_lead_somewhere() {
 }
 
 #[test]
+fn every_parameter_is_described() {
+    let document = described_now();
+    let in_paths =
+        document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+    let in_paths = in_paths.flat_map(|operation| operation["parameters"].as_array().into_iter().flatten());
+    let shared = document["components"]["parameters"].as_object().unwrap().values();
+    for parameter in in_paths.filter(|parameter| parameter.get("$ref").is_none()).chain(shared) {
+        let text = parameter["description"].as_str().unwrap_or_default();
+        assert!(text.ends_with('.'), "{parameter}");
+    }
+    let rows = read(PATH_PARAMETERS);
+    let used = document["paths"].as_object().unwrap().keys();
+    for row in rows.as_object().unwrap().keys() {
+        assert!(used.clone().any(|path| path.contains(row)), "no path has {row}");
+    }
+}
+
+#[test]
 fn the_document_that_is_checked_in_is_that_of_the_program() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/openapi/openapi.json");
     let now = Description::of(&ROUTES).document;

@@ -37,6 +37,7 @@ pub(super) const GUIDES: [Guide; 17] = guides![
     "ticks",
     "registry",
     "openapi",
+    "mcp",
     "routes",
     "changelog",
 ];
@@ -53,7 +54,7 @@ pub(super) fn of_path(path: &str) -> Option<&'static Guide> {
         "stream" => "streaming",
         "usage" => "quotas",
         "problems" => "errors",
-        "openapi.json" | "llms.txt" | "docs" => "openapi",
+        "openapi.json" | "asyncapi.json" | "llms.txt" | "docs" => "openapi",
         other => other,
     };
     GUIDES.iter().find(|guide| guide.name == name)
@@ -65,7 +66,7 @@ const FIRST: &str = "# Arbitrage Board: the API\n\n\
     paths under `/api/v1`, whose answers show the quota in headers.\n\
     * Errors are [problems](/docs/errors) as RFC 9457 has them; they cost nothing.\n\
     * Times are RFC 3339 in UTC, prices decimal odds, margins and probabilities fractions. Objects may get more fields: ignore those that you do not know.\n\
-    * [openapi.json](/openapi.json) is all of it for programs, [llms.txt](/llms.txt) for language models.\n";
+    * [openapi.json](/openapi.json) is all of it for programs, [asyncapi.json](/asyncapi.json) the topics of Kafka and the stream, [llms.txt](/llms.txt) for language models.\n";
 
 /// The first page.
 pub(super) fn first(operations: &[Described]) -> String {

@@ -32,7 +32,7 @@ impl Meanings {
     }
 }
 
-/// The tables of a guide whose rows begin with names; those of parameters are no fields.
+/// The tables of a guide whose rows begin with names; those of parameters and tools are no fields.
 fn tables(guide: &'static Guide) -> Vec<FieldTable> {
     let mut tables = Vec::new();
     let mut meanings = BTreeMap::new();
@@ -47,7 +47,7 @@ fn tables(guide: &'static Guide) -> Vec<FieldTable> {
             continue;
         };
         let (names, meaning) = cells.split_once(" | ").unwrap_or((cells, ""));
-        is_of_fields &= names != "parameter";
+        is_of_fields &= !["parameter", "tool"].contains(&names);
         if is_of_fields && names.starts_with('`') {
             let names: Vec<_> = names.split(", ").map(|name| name.trim_matches('`')).collect();
             let meaning = meaning.replace("](#", &format!("](/docs/{}#", guide.name));

@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, `GET /llms.txt` and `GET /docs`: the API described, for programs, for language models and for people.
+//! `GET /openapi.json`, `GET /asyncapi.json`, `GET /llms.txt` and `GET /docs`: the API described, for programs, for language models and for people.
 //!
 //! Anybody may read them. Paths in them are without a host, which clients resolve by where they have read them; pages show the host by
 //! which they are asked for in their samples. It never describes anything itself.
@@ -39,6 +39,11 @@ impl DescriptionResource {
     /// Answers `GET /openapi.json`.
     pub(crate) fn document(&self, request: &Request<'_>) -> Response {
         answer(request, &self.description.document, "application/json")
+    }
+
+    /// Answers `GET /asyncapi.json`.
+    pub(crate) fn channels(&self, request: &Request<'_>) -> Response {
+        answer(request, &self.description.channels, "application/json")
     }
 
     /// Answers `GET /llms.txt`.

@@ -12,6 +12,10 @@ use super::hub::StreamSnapshot;
 use super::position::{Epoch, Positions};
 use super::query::EventFilter;
 
+/// Their names.
+pub(super) const NAMES: [&str; 6] =
+    ["snapshot", "heartbeat", "resync", "lagged", "server_restart", "key_revoked"];
+
 /// Milliseconds after which clients of a server that ends connect again: not all at once.
 const RETRY: (u64, u64) = (1_000, 5_000);
 

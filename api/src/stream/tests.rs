@@ -10,6 +10,7 @@ use super::event::Event;
 use crate::fixtures::{closed, entry, signal};
 
 mod changes;
+mod described;
 mod filtered;
 
 /// A window with this id and sequence, opened.

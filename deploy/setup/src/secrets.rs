@@ -20,7 +20,7 @@ pub const KAFKA: &str = "KAFKA_PASSWORD";
 /// Secret of SASL OAUTHBEARER that tokens are issued for.
 pub const KAFKA_OAUTH: &str = "KAFKA_OAUTH_CLIENT_SECRET";
 /// Key of an account of the board, for commands that use its API.
-pub const API_KEY: &str = "ARB_API_KEY";
+pub const API_KEY: &str = "ARB_KEY";
 
 /// All of them.
 pub const ALL: [&str; 9] =

@@ -13,8 +13,8 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::cli::LogFormat;
 
-/// The default for `RUST_LOG`. librdkafka's log goes to the same place.
-const DEFAULT: &str = "info,librdkafka=error";
+/// The default for `RUST_LOG`. librdkafka's log goes to the same place; the SDK of `arb mcp` logs each message as information.
+const DEFAULT: &str = "info,librdkafka=error,rmcp=warn";
 
 /// Begins to log, as a role.
 pub fn begin(role: &'static str, log_format: LogFormat) {

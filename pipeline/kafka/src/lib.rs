@@ -55,6 +55,7 @@ pub use feed::{Feed, FeedEvent, settle};
 pub use group::Commit;
 pub use held_back::watch as watch_held_back;
 pub use lease::{Lease, Leases};
+pub use origin::ORIGIN as TRANSACTION_HEADER;
 pub use partitioner::partition_of;
 pub use producer::TickProducer;
 pub use push_producer::{PushProducer, PushReceipt};

@@ -140,6 +140,7 @@ fn others(to: &mut Caller<'_>) {
         ("showStatus", "/status"),
         ("showProblem", "/problems/not-found"),
         ("showDescription", "/openapi.json"),
+        ("showAsyncApi", "/asyncapi.json"),
         ("showLines", "/llms.txt"),
         ("showDocs", "/docs"),
         ("showDocsPage", "/docs/arbs"),

@@ -1,8 +1,8 @@
-//! Node with the packages of `tests/node`, which npm installs once into the home folder of the repository.
+//! Node with the packages of a folder of `tests`, which npm installs once into the home folder of the repository.
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,8 +13,13 @@ static FETCHING: Mutex<()> = Mutex::new(());
 
 /// The folder of the scripts with all that they need.
 pub(crate) fn folder() -> PathBuf {
+    prepared("node")
+}
+
+/// A folder of `tests` with the packages that its lock file names.
+fn prepared(name: &str) -> PathBuf {
     let _fetching = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
-    let (from, folder) = (root().join("tests/node"), root().join(".arb/node"));
+    let (from, folder) = (root().join("tests").join(name), root().join(".arb").join(name));
     let (lock, whole) = ("package-lock.json", folder.join("whole"));
     let wanted = fs::read(from.join(lock)).unwrap();
     let is_there = fs::read(&whole).is_ok_and(|found| found == wanted);
@@ -35,8 +40,17 @@ pub(crate) fn folder() -> PathBuf {
 
 /// The output of a module's text for an input; it must succeed.
 pub(crate) fn run(script: &str, input: &str) -> String {
+    run_in(&folder(), script, input)
+}
+
+/// The same with the official parser of AsyncAPI documents.
+pub(crate) fn run_with_asyncapi(script: &str, input: &str) -> String {
+    run_in(&prepared("asyncapi"), script, input)
+}
+
+fn run_in(folder: &Path, script: &str, input: &str) -> String {
     let mut command = Command::new("node");
-    command.args(["--input-type=module", "--eval", script]).current_dir(folder());
+    command.args(["--input-type=module", "--eval", script]).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("node is there");
     let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_owned());

@@ -40,6 +40,11 @@ pub(crate) fn openapi() -> PathBuf {
     prepared(&packages, &[], "fetching openapi-spec-validator by pip (10 MB, once)")
 }
 
+/// An interpreter with the official client of the Model Context Protocol.
+pub(crate) fn mcp_client() -> PathBuf {
+    prepared(&["mcp==2.3.0"], &[], "fetching mcp by pip (20 MB, once)")
+}
+
 /// The output of a script for an input; it must succeed.
 pub(crate) fn run(script: &str, input: &str) -> String {
     run_with(interpreter(), script, input)

@@ -1,0 +1,76 @@
+//! The stream: a channel for each surface of the API, and a message for each type of event.
+//!
+//! Which types there are the stream says, which parameters it takes the OpenAPI document. It never opens one.
+
+use serde_json::{Map, Value, json};
+
+use super::{DESCRIPTIONS, read};
+use crate::stream;
+
+/// Events as a stream sends them, by type. A test of the stream writes it.
+const EVENTS: &str = include_str!("../../../../schemas/asyncapi/events.json");
+/// Channels and operations of both surfaces: the id of a channel, its path, the id of its operation, the scheme of its key.
+const SURFACES: [(&str, &str, &str, &str); 2] = [
+    ("stream", "/v1/stream", "openStream", "bearer"),
+    ("streamByApiKey", "/api/v1/stream", "openStreamByApiKey", "apiKey"),
+];
+
+/// The API.
+pub(super) fn server() -> Value {
+    json!({
+        "host": "{address}",
+        "protocol": "http",
+        "description": "The API of the board; https where the operator has set it up. /openapi.json describes all of it.",
+        "variables": {"address": {"default": "127.0.0.1:8080", "description": "As --listen or --public-url of arb serve."}},
+    })
+}
+
+/// Both surfaces.
+pub(super) fn channels() -> Map<String, Value> {
+    let reference = |name: &str| (name.to_owned(), json!({"$ref": format!("#/components/messages/{name}")}));
+    let channel = |path: &str| {
+        json!({
+            "address": path,
+            "description": "Server-Sent Events: `event:` is the name of a message, `data:` its payload, and `id:` where a stream goes on \
+                for a client that connects again with the header Last-Event-ID.",
+            "servers": [{"$ref": "#/servers/api"}],
+            "messages": stream::event_types().map(reference).collect::<Map<_, _>>(),
+        })
+    };
+    SURFACES.iter().map(|(id, path, ..)| ((*id).to_owned(), channel(path))).collect()
+}
+
+/// A stream is opened by a request with these parameters.
+pub(super) fn operations(parameters: &Map<String, Value>) -> Map<String, Value> {
+    let operation = |channel: &str, scheme: &str| {
+        let on = |name: &str| json!({"$ref": format!("#/channels/{channel}/messages/{name}")});
+        json!({
+            "action": "send",
+            "channel": {"$ref": format!("#/channels/{channel}")},
+            "summary": "A snapshot, then every transition.",
+            "security": [{"$ref": format!("#/components/securitySchemes/{scheme}")}],
+            "messages": stream::event_types().map(on).collect::<Vec<_>>(),
+            "bindings": {"http": {
+                "method": "GET", "query": {"type": "object", "properties": parameters}, "bindingVersion": "0.3.0",
+            }},
+        })
+    };
+    SURFACES.iter().map(|(channel, _, id, scheme)| ((*id).to_owned(), operation(channel, scheme))).collect()
+}
+
+/// A message for each type of event.
+pub(super) fn messages() -> Map<String, Value> {
+    let examples = read(EVENTS);
+    let described = stream::event_types().filter_map(|name| Some((name, DESCRIPTIONS.events.get(name)?)));
+    let messages = described.map(|(name, row)| {
+        let message = json!({
+            "name": name,
+            "summary": row.description,
+            "contentType": "application/json",
+            "payload": row.payload,
+            "examples": [{"name": "sent", "payload": examples[name]}],
+        });
+        (name.to_owned(), message)
+    });
+    messages.collect()
+}

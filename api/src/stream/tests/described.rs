@@ -1,0 +1,79 @@
+//! The examples of the AsyncAPI document are events as streams send them: those of the test market, and what no market has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::super::event::{Block, Event};
+use super::super::event_types;
+use super::super::notice::{self, To};
+use super::super::position::Positions;
+use crate::fixtures::pick_change;
+
+/// What a test key is sent.
+const STREAM: &str = include_str!("../../test_market/stream.txt");
+
+/// The type and the data of a block of text.
+fn event(block: &str) -> Option<(String, Value)> {
+    let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+    Some((field("event: ")?.to_owned(), serde_json::from_str(field("data: ")?).unwrap()))
+}
+
+/// Of a long list the beginning.
+fn shortened(value: &mut Value) {
+    match value {
+        Value::Array(values) => {
+            values.truncate(2);
+            values.iter_mut().for_each(shortened);
+        }
+        Value::Object(fields) => fields.values_mut().for_each(shortened),
+        _ => {}
+    }
+}
+
+/// The first event of each type.
+fn examples() -> BTreeMap<String, Value> {
+    let positions = Positions::new(vec![3]);
+    let to = To { epoch: &[1; 16], sent: Some(&positions) };
+    let pick = |change: &str| {
+        let event = Event::Pick(Box::new(pick_change(change)));
+        Block::new(&event, (0, 2, None), to.epoch, &positions).shared()
+    };
+    let sent = [
+        pick("published"),
+        pick("graded"),
+        notice::resync("outside_retention"),
+        notice::lagged(to, "too_slow"),
+        notice::server_restart(to),
+        notice::key_revoked(),
+    ];
+    let sent = sent.iter().map(|bytes| std::str::from_utf8(bytes).unwrap());
+    let mut found = BTreeMap::new();
+    for (name, mut data) in STREAM.split("\n\n").chain(sent).filter_map(event) {
+        shortened(&mut data);
+        found.entry(name).or_insert(data);
+    }
+    found
+}
+
+#[test]
+fn the_examples_that_are_checked_in_are_what_streams_send() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/asyncapi/events.json");
+    let now = serde_json::to_string_pretty(&examples()).unwrap() + "\n";
+    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
+    if std::env::var_os("ARB_WRITE_ASYNCAPI").is_some() {
+        std::fs::write(&file, &now).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(file).unwrap() == now,
+        "ARB_WRITE_ASYNCAPI=1 cargo test -p arb-api described"
+    );
+}
+
+#[test]
+fn every_type_of_event_has_an_example() {
+    let examples = examples();
+    let types: BTreeSet<_> = event_types().collect();
+    assert_eq!(examples.keys().map(String::as_str).collect::<BTreeSet<_>>(), types);
+    assert_eq!(event_types().count(), types.len(), "none twice");
+}
