@@ -166,6 +166,7 @@ fn entry(number: i64) -> BoardEntry {
         margin,
         margin_worst: margin,
         legs: vec![leg("over", "alderbet", 2_050_000), leg("under", "birchodds", 2_030_000)],
+            link: None,
         warnings: vec!["limit_unknown".into()],
         score: margin,
         opened_at: Time(NOW - 60 * SECOND),
