@@ -183,6 +183,7 @@ pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
         stake: Some(Money(5_001)),
         limit: None,
         expected_interval: None,
+        link: None,
         ..fixtures::leg(outcome, "alpha", millionths)
     };
     BoardEntry {

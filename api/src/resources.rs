@@ -92,6 +92,8 @@ pub(crate) struct Resources {
     pub(crate) webhooks: WebhooksResource,
     pub(crate) events: EventsResource,
     pub(crate) history: HistoryResource,
+    /// What test keys see of a window.
+    pub(crate) test_history: HistoryResource,
     pub(crate) books: BooksResource,
     pub(crate) status: StatusResource,
     pub(crate) picks: PicksResource,
@@ -128,6 +130,14 @@ impl Resources {
         match charge.caller.mode {
             Mode::Live => &self.live,
             Mode::Test => &self.test,
+        }
+    }
+
+    /// The windows of that market.
+    pub(crate) fn windows(&self, charge: &Charge<'_>) -> &HistoryResource {
+        match charge.caller.mode {
+            Mode::Live => &self.history,
+            Mode::Test => &self.test_history,
         }
     }
 }

@@ -50,9 +50,10 @@ pub(crate) static ROUTES: [Route<Resources>; 80] = [
     })
     .for_test_keys(),
     Row::keyed_task(Method::GET, "/api/v1/arbs/{id}", (BOTH, Scope::BoardRead), |to, request, charge| {
-        to.history.show(request, charge)
+        to.windows(charge).show(request, charge)
     })
-    .costing(1),
+    .costing(1)
+    .for_test_keys(),
     Row::keyed_task(
         Method::POST,
         "/api/v1/arbs/{id}/hedge",

@@ -1,6 +1,7 @@
 //! How what is open reads in JSON: the record's own text form, and what only JSON has.
 //!
 //! - `entry`: a window of the board; `signal`: an edge signal; `pick`: a pick. The event that all refer to is defined here.
+//! - `quote`: a quote of the processor; `evidence`: what the flags of a window were decided by.
 //! - `odds`: formats of odds; `csv`: entries of the board as CSV.
 //!
 //! Names and forms of values are those of `arb_model`. Pure. It adds the rank, ages and the time of expiry, and shows the sport
@@ -8,8 +9,10 @@
 
 pub(crate) mod csv;
 mod entry;
+mod evidence;
 mod odds;
 mod pick;
+mod quote;
 mod signal;
 
 use arb_model::{Event, Name, Time};
@@ -17,8 +20,10 @@ use arb_schemas::time::{Micros, SECOND};
 use serde::Serialize;
 
 pub(crate) use self::entry::EntryView;
+pub(crate) use self::evidence::evidence_json;
 pub(crate) use self::odds::OddsFormat;
 pub(crate) use self::pick::PickView;
+pub(crate) use self::quote::quote_json;
 pub(crate) use self::signal::SignalView;
 
 /// An entry at its rank.

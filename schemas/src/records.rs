@@ -30,9 +30,9 @@ pub use scans::{
     StateScanSource,
 };
 pub use state::{
-    Standing, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateMargins,
-    StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks,
-    StateSurvival, StateWindow,
+    Standing, StateBasis, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine,
+    StateLink, StateMargins, StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource,
+    StateStaleBooks, StateSurvival, StateWindow,
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
 pub use webhooks::{

@@ -1,5 +1,5 @@
 //! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema, in
-//! all its versions: a tick of the first has no limit, a frame of the first two no push.
+//! all its versions: a tick of the first has no limit, a frame of the first two no push, an offer of the first three no link.
 //!
 //! Most of the processor's work is reading frames, and most of that would be copying names that it only looks
 //! up. The reader does not explain errors: for invalid bytes [`frame`] returns `None`, and
@@ -10,7 +10,7 @@
 use crate::limits;
 use crate::records::{Coverage, Event, Frame, Offer, Outcome, Push, Side, Status, Tick};
 use crate::time::Micros;
-use crate::wire::{FRAME_V1, FRAME_V2, HEADER, RecordType};
+use crate::wire::{FRAME_V1, FRAME_V2, FRAME_V3, HEADER, RecordType};
 
 /// A [`Frame`] whose names lie elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct FrameView<'a> {
     pub coverage: CoverageView<'a>,
     /// Those of all offers.
     pub ticks: Vec<TickView<'a>>,
+    /// Those of the offers that have one.
+    pub links: Vec<LinkView<'a>>,
     pub push: Option<Push>,
 }
 
@@ -46,6 +48,15 @@ pub struct CoverageView<'a> {
     pub markets: Option<Vec<&'a str>>,
 }
 
+/// Where the bets of an [`Offer`] can be placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The fields are those of the owned record.
+pub struct LinkView<'a> {
+    pub book: &'a str,
+    pub market: &'a str,
+    pub link: &'a str,
+}
+
 /// A [`Tick`], with the fields of its [`Offer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // The fields are those of the owned record.
@@ -61,8 +72,10 @@ impl<'a> From<&'a Frame> for FrameView<'a> {
     fn from(frame: &'a Frame) -> Self {
         let Frame { source, received_at, poll_index, event, coverage, offers, push } = frame;
         let ticks = offers.iter().flat_map(offer_ticks).collect();
+        let links = offers.iter().filter_map(offer_link).collect();
         let (received_at, poll_index, push) = (*received_at, *poll_index, *push);
-        Self { source, received_at, poll_index, event: event.into(), coverage: coverage.into(), ticks, push }
+        let (event, coverage) = (event.into(), coverage.into());
+        Self { source, received_at, poll_index, event, coverage, ticks, links, push }
     }
 }
 
@@ -81,9 +94,14 @@ impl<'a> From<&'a Coverage> for CoverageView<'a> {
 }
 
 fn offer_ticks(offer: &Offer) -> impl Iterator<Item = TickView<'_>> {
-    let Offer { book, market, last_seen_at, price_moved_at, ticks } = offer;
+    let Offer { book, market, last_seen_at, price_moved_at, ticks, .. } = offer;
     let (last_seen_at, price_moved_at) = (*last_seen_at, *price_moved_at);
     ticks.iter().map(move |tick| TickView { book, market, last_seen_at, price_moved_at, tick: *tick })
+}
+
+fn offer_link(offer: &Offer) -> Option<LinkView<'_>> {
+    let Offer { book, market, link, .. } = offer;
+    Some(LinkView { book, market, link: link.as_deref()? })
 }
 
 /// The message as a frame; `None` when it is none, or not as this reader expects it.
@@ -93,10 +111,11 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
     if message.len() > limits::INPUT {
         return None;
     }
-    let (has_limits, has_push) = match u32::from_be_bytes(*id) {
-        FRAME_V1 => (false, false),
-        FRAME_V2 => (true, false),
-        id if id == RecordType::Frame as u32 => (true, true),
+    let version = match u32::from_be_bytes(*id) {
+        FRAME_V1 => 1,
+        FRAME_V2 => 2,
+        FRAME_V3 => 3,
+        id if id == RecordType::Frame as u32 => 4,
         _ => return None,
     };
     let mut datum = Datum(datum);
@@ -107,10 +126,11 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
         event: datum.event()?,
         coverage: CoverageView { books: datum.option(Datum::names)?, markets: datum.option(Datum::names)? },
         ticks: Vec::new(),
+        links: Vec::new(),
         push: None,
     };
-    datum.array(|datum| datum.offer(has_limits, &mut frame.ticks))?;
-    if has_push {
+    datum.array(|datum| datum.offer(version, &mut frame))?;
+    if version > 2 {
         frame.push = datum.option(Datum::push)?;
     }
     datum.0.is_empty().then_some(frame)
@@ -195,24 +215,27 @@ impl<'a> Datum<'a> {
         })
     }
 
-    fn offer(&mut self, has_limits: bool, ticks: &mut Vec<TickView<'a>>) -> Option<()> {
+    fn offer(&mut self, version: u32, frame: &mut FrameView<'a>) -> Option<()> {
         let (book, market) = (self.text()?, self.text()?);
         let (last_seen_at, price_moved_at) = (self.long()?, self.option(Self::long)?);
         self.array(|datum| {
-            let tick = datum.tick(has_limits)?;
-            ticks.push(TickView { book, market, last_seen_at, price_moved_at, tick });
+            let tick = datum.tick(version)?;
+            frame.ticks.push(TickView { book, market, last_seen_at, price_moved_at, tick });
             Some(())
-        })
+        })?;
+        let link = if version > 3 { self.option(Self::text)? } else { None };
+        frame.links.extend(link.map(|link| LinkView { book, market, link }));
+        Some(())
     }
 
-    fn tick(&mut self, has_limits: bool) -> Option<Tick> {
+    fn tick(&mut self, version: u32) -> Option<Tick> {
         Some(Tick {
             outcome: self.symbol(&OUTCOMES)?,
             side: self.symbol(&SIDES)?,
             line: self.option(Self::int)?,
             price: self.long()?,
             status: self.symbol(&STATUSES)?,
-            limit: if has_limits { self.option(Self::long)? } else { None },
+            limit: if version > 1 { self.option(Self::long)? } else { None },
         })
     }
 

@@ -35,13 +35,15 @@ fn tick() -> impl Strategy<Value = Tick> {
 }
 
 fn offer() -> impl Strategy<Value = Offer> {
-    let offer = (name(), name(), any::<i64>(), option::of(any::<i64>()), vec(tick(), 0..5));
-    offer.prop_map(|(book, market, last_seen_at, price_moved_at, ticks)| Offer {
+    let offer =
+        (name(), name(), any::<i64>(), option::of(any::<i64>()), vec(tick(), 0..5), option::of(name()));
+    offer.prop_map(|(book, market, last_seen_at, price_moved_at, ticks, link)| Offer {
         book,
         market,
         last_seen_at,
         price_moved_at,
         ticks,
+        link,
     })
 }
 
@@ -75,7 +77,7 @@ fn frame() -> impl Strategy<Value = Frame> {
 static FIRST: LazyLock<Schema> =
     LazyLock::new(|| Schema::parse_str(include_str!("../golden/Frame.v1.avsc")).unwrap());
 
-/// A frame as its first version wrote it, which had no place for limits.
+/// A frame as its first version wrote it, which had no place for limits, pushes and links.
 fn in_the_first_version(frame: &Frame) -> Vec<u8> {
     let writer = GenericDatumWriter::builder(&FIRST).build().unwrap();
     let mut message = vec![0, 0, 0, 0, 1];
@@ -83,10 +85,11 @@ fn in_the_first_version(frame: &Frame) -> Vec<u8> {
     message
 }
 
-fn without_limits(mut frame: Frame) -> Frame {
+fn as_the_first_version_has_it(mut frame: Frame) -> Frame {
     frame.push = None;
-    for tick in frame.offers.iter_mut().flat_map(|offer| &mut offer.ticks) {
-        tick.limit = None;
+    for offer in &mut frame.offers {
+        offer.link = None;
+        offer.ticks.iter_mut().for_each(|tick| tick.limit = None);
     }
     frame
 }
@@ -98,7 +101,7 @@ proptest! {
     fn a_frame_is_read_as_it_was_written(frame in frame()) {
         let message = wire::encode(&frame).unwrap();
         prop_assert_eq!(view::frame(&message), Some(FrameView::from(&frame)));
-        let (message, frame) = (in_the_first_version(&frame), without_limits(frame));
+        let (message, frame) = (in_the_first_version(&frame), as_the_first_version_has_it(frame));
         prop_assert_eq!(view::frame(&message), Some(FrameView::from(&frame)));
         prop_assert_eq!(wire::decode::<Frame>(&message).unwrap(), frame);
     }

@@ -30,6 +30,9 @@ fn leg_in_oracles_words(leg: &Value) -> Value {
     assert_eq!([fields.remove("limit"), fields.remove("liability")], [Some(Value::Null), Some(Value::Null)]);
     assert!(fields.remove("age_seconds").unwrap().as_f64().unwrap() >= 0.0);
     assert!(fields.remove("price_moved_at").unwrap().is_string());
+    // The oracle knows no links: real books have none in the table.
+    let link = fields.remove("link").unwrap();
+    assert!(link.is_null() || link.as_str().unwrap().starts_with("https://books.example/"), "{link}");
     // It is learnt, as `fresh` is.
     assert!(fields.remove("expected_interval_seconds").unwrap().as_f64().unwrap() > 0.0);
     leg

@@ -58,6 +58,7 @@ fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
         market: "h2h".into(),
         last_seen_at,
         price_moved_at: None,
+        link: None,
         ticks,
     };
     let event = Event {

@@ -26,7 +26,7 @@ fn tick(line: i32, outcome: Outcome, price: i64) -> Tick {
 }
 
 fn offer(book: String, ticks: Vec<Tick>, at: i64) -> Offer {
-    Offer { book, market: "totals".into(), last_seen_at: at, price_moved_at: None, ticks }
+    Offer { book, market: "totals".into(), last_seen_at: at, price_moved_at: None, ticks, link: None }
 }
 
 /// A push message about one event at a second.

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use arb_engine::UserBooks;
 use arb_engine::venues::Books;
 use arb_kafka::{self as kafka, Table};
+use arb_process::replica::ReplicaError;
 use arb_runtime::stop::Stop;
 
 use super::App;
@@ -22,6 +24,23 @@ impl App {
     #[must_use]
     pub fn with_books(self, partitions: i32, books: &Arc<Books>) -> Self {
         Self { boards: boards(partitions, books, &self.lists), ..self }
+    }
+
+    /// Takes in the changelog of a partition, keys and records, for a caller that hands it over; an empty record is a tombstone. Returns how
+    /// many arbs its quotes make.
+    ///
+    /// # Errors
+    /// [`ReplicaError`] when it is none of a processor.
+    pub fn begin_quotes(
+        &self,
+        changelog: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
+    ) -> Result<usize, ReplicaError> {
+        let quotes = &self.boards.quotes;
+        for (key, value) in changelog {
+            quotes.put(0, &key, Some(&value[..]).filter(|value| !value.is_empty()))?;
+        }
+        quotes.ready()?;
+        Ok(quotes.board_of(&UserBooks::default()).0.len())
     }
 
     /// Reads the processor's changelog until the shutdown signal.

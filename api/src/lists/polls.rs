@@ -3,7 +3,7 @@
 //! The processor publishes this on the board's topic, in the transaction that contains the poll. It never
 //! uses the time at which a record was read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -18,12 +18,17 @@ use crate::lists::pace::Pace;
 /// recording of last year nothing is old.
 const SILENT_FOR_GOOD: Micros = 7 * 24 * 60 * 60 * SECOND;
 
+/// Polls of a source whose times are remembered.
+const LATEST: usize = 9;
+
 /// Polls by source, shared by all that is listed.
 #[derive(Debug)]
 pub(crate) struct Polls {
     partitions: usize,
     /// By source, then partition: the last whole poll that the partition contains.
     progress: Mutex<BTreeMap<String, BTreeMap<i32, Micros>>>,
+    /// By source, the times of its latest whole polls, the newest last.
+    latest: Mutex<BTreeMap<String, VecDeque<Micros>>>,
     /// How often polls come that are newer than all before.
     pace: Mutex<Pace>,
     /// Nothing has come for longer than the sources promise.
@@ -39,6 +44,7 @@ impl Polls {
         Self {
             partitions,
             progress: Mutex::default(),
+            latest: Mutex::default(),
             pace: Mutex::default(),
             is_stale: AtomicBool::new(false),
             version: AtomicU64::new(0),
@@ -48,12 +54,38 @@ impl Polls {
     /// Notes how far a partition has come.
     pub(crate) fn note(&self, partition: i32, progress: BoardProgress) {
         let before = self.as_of();
-        self.lock().entry(progress.source).or_default().insert(partition, progress.received_at);
+        self.note_whole(partition, progress);
         if self.as_of() > before {
             self.pace.lock().unwrap_or_else(PoisonError::into_inner).poll(Instant::now());
             self.is_stale.store(false, Ordering::Release);
         }
         self.version.fetch_add(1, Ordering::Release);
+    }
+
+    /// Notes how far a partition has come, and when that makes a poll of its source whole.
+    fn note_whole(&self, partition: i32, progress: BoardProgress) {
+        let mut all = self.lock();
+        let partitions = all.entry(progress.source.clone()).or_default();
+        partitions.insert(partition, progress.received_at);
+        let whole = partitions.values().min().copied().filter(|_| partitions.len() == self.partitions);
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = latest.entry(progress.source).or_default();
+        if let Some(at) = whole.filter(|at| times.back().is_none_or(|last| last < at)) {
+            times.push_back(at);
+            if times.len() > LATEST {
+                times.pop_front();
+            }
+        }
+    }
+
+    /// The median time between the latest whole polls of a source, by their own times; `None` until there were two since this
+    /// program started.
+    pub(crate) fn polled_every(&self, source: &str) -> Option<Micros> {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = latest.get(source)?;
+        let mut gaps: Vec<_> = times.iter().zip(times.iter().skip(1)).map(|(a, b)| b - a).collect();
+        gaps.sort_unstable();
+        gaps.get(gaps.len() / 2).copied()
     }
 
     /// Checks whether nothing has come for longer than the sources promise; to be called again and again.
@@ -76,6 +108,7 @@ impl Polls {
             partitions.remove(&partition);
             if partitions.is_empty() {
                 progress.remove(source);
+                self.latest.lock().unwrap_or_else(PoisonError::into_inner).remove(source);
             }
             self.version.fetch_add(1, Ordering::Release);
         }
@@ -127,6 +160,27 @@ mod tests {
         assert_eq!(polls.whole().into_keys().collect::<Vec<_>>(), ["plays"]);
         note(&polls, 0, "ended", SILENT_FOR_GOOD);
         assert_eq!(polls.whole().len(), 2);
+    }
+
+    #[test]
+    fn a_source_is_polled_as_often_as_its_latest_polls_say() {
+        let polls = Polls::new(2);
+        assert_eq!(polls.polled_every("s"), None);
+        note(&polls, 0, "s", 10);
+        note(&polls, 1, "s", 10);
+        assert_eq!(polls.polled_every("s"), None, "one poll has no gap");
+        for at in [20, 30, 100, 110, 120] {
+            note(&polls, 0, "s", at);
+            note(&polls, 1, "s", at);
+        }
+        note(&polls, 0, "other", 7);
+        assert_eq!((polls.polled_every("s"), polls.polled_every("other")), (Some(10), None));
+        (1..=8).flat_map(|poll| [(0, poll), (1, poll)]).for_each(|(partition, poll)| {
+            note(&polls, partition, "s", 120 + 60 * poll);
+        });
+        assert_eq!(polls.polled_every("s"), Some(60), "older ones are forgotten");
+        (0..2).for_each(|partition| polls.remove(partition, "s"));
+        assert_eq!(polls.polled_every("s"), None);
     }
 
     #[test]

@@ -141,6 +141,7 @@ fn add(
             market,
             last_seen_at: received_at,
             price_moved_at: None,
+            link: None,
             ticks: vec![tick],
         }),
     }

@@ -71,6 +71,7 @@ fn poll<'a>(second: i64, events: &[(&'a str, &[Prices])]) -> Vec<Input<'a>> {
             event,
             coverage,
             ticks,
+            links: vec![],
             push: None,
         })
     };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use arb_engine::venues::Books;
-use arb_engine::{Engine, ListedBook, ListedEvent, ListedQuote, UserBooks};
+use arb_engine::{Engine, ListedBook, ListedEvent, ListedQuote, UserBooks, WindowEvidence};
 use arb_process::replica::{ReplicaError, StateReplica};
 use arb_schemas::records::BoardEntry;
 
@@ -104,6 +104,11 @@ impl Quotes {
         self.partitions.iter().find_map(|replica| lock(replica).engine().odds_of(event))
     }
 
+    /// What the flags of an open window of an event were decided by; `None` where no partition has it.
+    pub(crate) fn evidence_of(&self, event: &str, window: &str) -> Option<WindowEvidence> {
+        self.partitions.iter().find_map(|replica| lock(replica).engine().evidence_of(event, window))
+    }
+
     /// What is known of each book, over all partitions: the longest intervals, the latest time, the sums of the counts.
     pub(crate) fn listed_books(&self) -> BTreeMap<Arc<str>, ListedBook> {
         let mut books = BTreeMap::<Arc<str>, ListedBook>::new();
@@ -115,6 +120,7 @@ impl Quotes {
                     known.last_seen_at = known.last_seen_at.max(listed.last_seen_at);
                     known.on_offer += listed.on_offer;
                     known.stale_events += listed.stale_events;
+                    known.sources.extend(listed.sources);
                 }
                 None => drop(books.insert(Arc::clone(&listed.book), listed)),
             }

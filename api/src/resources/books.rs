@@ -40,8 +40,18 @@ impl BooksResource {
         let listed = block_in_place(|| self.quotes.listed_books());
         let keys: BTreeSet<&str> = table.keys().into_iter().chain(listed.keys().map(|key| &**key)).collect();
         let books: Vec<_> =
-            keys.into_iter().map(|key| book_json(key, table, listed.get(key), as_of)).collect();
+            keys.into_iter().map(|key| self.book(key, table, listed.get(key), as_of)).collect();
         tagged::answer(&json!({"as_of": as_of.map(Time), "books": books}), request, charge)
+    }
+}
+
+impl BooksResource {
+    fn book(&self, key: &str, table: &Books, listed: Option<&ListedBook>, as_of: Option<Micros>) -> Value {
+        let sources = listed.into_iter().flat_map(|listed| &listed.sources);
+        let polled_every = sources.filter_map(|source| self.polls.polled_every(source)).min();
+        let mut book = book_json(key, table, listed, as_of);
+        book["polled_every_seconds"] = json!(polled_every.map(Seconds));
+        book
     }
 }
 
@@ -80,6 +90,7 @@ mod tests {
             last_seen_at,
             on_offer: 2,
             stale_events: 1,
+            sources: BTreeSet::from(["feed".into()]),
         }
     }
 

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use arb_engine::{ListedEvent, ListedQuote, QuoteStatus};
-use arb_model::{Money, Points, Time};
+use arb_engine::{ListedEvent, ListedQuote};
+use arb_model::{Points, Time};
 use arb_schemas::time::{Micros, SECOND};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use crate::quotes::store::Quotes;
 use crate::resources::board_filter::odds_format;
 use crate::resources::tagged;
 use crate::resources::user_boards::UNREAD;
-use crate::view::OddsFormat;
+use crate::view::{OddsFormat, quote_json};
 
 /// Microseconds of a day.
 const DAY: Micros = 86_400 * SECOND;
@@ -189,22 +189,6 @@ fn line_json(quotes: &[&ListedQuote], as_of: Option<Micros>, odds: OddsFormat) -
         "period": market.map(|market| market.period.key()),
         "line": line.map(Points),
         "quotes": quotes.iter().map(|quote| quote_json(quote, as_of, odds)).collect::<Vec<_>>(),
-    })
-}
-
-fn quote_json(quote: &ListedQuote, as_of: Option<Micros>, odds: OddsFormat) -> Value {
-    let age = as_of.map(|as_of| (as_of - quote.last_seen_at).max(0) as f64 / SECOND as f64);
-    json!({
-        "outcome": quote.outcome.key(), "side": quote.side.key(), "book": &*quote.book,
-        "price": odds.show(quote.price), "effective_price": odds.show(quote.effective_price),
-        "limit": quote.limit.map(|limit| Money(limit.minor())),
-        "status": match quote.status {
-            QuoteStatus::OnOffer => "on_offer",
-            QuoteStatus::Suspended => "suspended",
-            QuoteStatus::Stale => "stale",
-            QuoteStatus::Started => "started",
-        },
-        "price_moved_at": Time(quote.price_moved_at), "last_seen_at": Time(quote.last_seen_at), "age_seconds": age,
     })
 }
 

@@ -8,6 +8,7 @@ use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_sink::history::{History, PastWindow, Transition, WindowPlace, WindowQuery};
 use serde_json::{Value, json};
+use tokio::task::block_in_place;
 use warp::http::HeaderValue;
 use warp::http::header::{CONTENT_TYPE, LINK};
 use warp::reply::Response;
@@ -19,9 +20,11 @@ use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Started;
 use crate::http::{accept, reply};
+use crate::lists::Lists;
 use crate::lists::entries::Entries;
 use crate::lists::listed::Listed;
-use crate::view::{EntryView, csv};
+use crate::quotes::store::Quotes;
+use crate::view::{EntryView, csv, evidence_json};
 
 const BAD_NAME: &str = "must be a name of at most 100 characters";
 const BAD_MARGIN: &str = "must be a number, a fraction: 0.02 is 2 %";
@@ -33,8 +36,10 @@ type HistoryCursor = Cursor<WindowPlace, WindowQuery>;
 /// What was open, and what is.
 #[derive(Debug)]
 pub(crate) struct HistoryResource {
-    pub(crate) history: Option<History>,
-    pub(crate) board: Arc<Entries<BoardEntry>>,
+    history: Option<History>,
+    board: Arc<Entries<BoardEntry>>,
+    /// Of which evidence is computed; `None` for test keys, whose market has entries alone.
+    quotes: Option<Arc<Quotes>>,
 }
 
 /// A page of windows.
@@ -102,6 +107,11 @@ impl HistoryPage {
 }
 
 impl HistoryResource {
+    /// Of a history, of what is open, and of quotes, where there are any.
+    pub(crate) fn new(history: Option<History>, lists: &Lists, quotes: Option<&Arc<Quotes>>) -> Self {
+        Self { history, board: Arc::clone(&lists.board), quotes: quotes.map(Arc::clone) }
+    }
+
     /// A page of windows, the newest first.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let page = HistoryPage::parse(request)?;
@@ -121,7 +131,7 @@ impl HistoryResource {
         if let Some((parameter, _)) = parameters(request.query())?.first() {
             return Err(Problem::invalid_param(parameter, "is unknown"));
         }
-        let open = self.open(&id)?;
+        let (open, evidence) = self.open(&id)?;
         let history = self.history.clone();
         charge.charge()?;
         Ok(Box::pin(async move {
@@ -135,19 +145,22 @@ impl HistoryResource {
             let (window, transitions) = stored.unzip();
             let transitions = transitions.map(|all| all.iter().map(transition_view).collect::<Vec<_>>());
             let shown = json!({
-                "open": open, "window": window.as_ref().map(view), "transitions": transitions.unwrap_or_default(),
+                "open": open, "evidence": evidence, "window": window.as_ref().map(view), "transitions": transitions.unwrap_or_default(),
             });
             Ok(reply::json(shown.to_string()))
         }))
     }
 
-    /// The entry of the board, if it is open.
-    fn open(&self, id: &str) -> Result<Option<Value>, Problem> {
+    /// The entry of the board, if it is open, and what its flags were decided by, where the replica of the quotes has it.
+    fn open(&self, id: &str) -> Result<(Option<Value>, Option<Value>), Problem> {
         if !self.board.is_ready() {
             return Err(Problem::unavailable(BoardEntry::UNREAD));
         }
-        let shown = |entry: &BoardEntry| json!(EntryView::new(entry, entry.updated_at.0));
-        Ok(self.board.find(id).as_deref().map(shown))
+        let Some(entry) = self.board.find(id) else { return Ok((None, None)) };
+        let quotes = self.quotes.as_deref().filter(|quotes| quotes.is_ready());
+        let evidence = quotes.and_then(|quotes| block_in_place(|| quotes.evidence_of(&entry.event.id, id)));
+        let shown = json!(EntryView::new(&entry, entry.updated_at.0));
+        Ok((Some(shown), evidence.as_ref().map(evidence_json)))
     }
 }
 

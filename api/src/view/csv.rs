@@ -19,7 +19,7 @@ pub(crate) use windows::windows;
 /// The names of the columns, with the line's end.
 pub(crate) const HEADER: &str = "rank,id,sport,league,event_id,home,away,commence_time,in_play,market,period,line,implied_probability,\
 margin,margin_worst,margin_rounded,total_stake_max,currency,verified,ttl_seconds,opened_at,updated_at,as_of,leg,outcome,side,book,\
-operator,price,effective_price,stake_share,stake,liability,limit,price_moved_at,last_seen_at,age_seconds\r\n";
+operator,price,effective_price,stake_share,stake,liability,limit,price_moved_at,last_seen_at,age_seconds,link\r\n";
 
 /// Appends the rows of an entry at its rank, as of a time.
 pub(crate) fn write_entry(
@@ -62,7 +62,9 @@ fn write_leg(text: &mut String, (number, leg): (u64, &Leg), as_of: Micros, odds:
     row.value(leg.stake_share).money(leg.stake).money(leg.liability).money(leg.limit);
     row.time(leg.price_moved_at).time(leg.last_seen_at);
     row.value((as_of - leg.last_seen_at.0).max(0) as f64 / SECOND as f64);
-    text.push_str(row.0.trim_end_matches(','));
+    row.text(leg.link.as_deref().unwrap_or_default());
+    row.0.pop();
+    text.push_str(&row.0);
     text.push_str("\r\n");
 }
 

@@ -99,7 +99,7 @@ fn round((api, served): &mut (Actor, Served), scale: Scale) -> anyhow::Result<Le
     let Served { at, key } = served;
     let request = format!("GET /api/v1/arbs?limit=3 HTTP/1.1\r\nhost: {at}\r\nx-api-key: {key}\r\n\r\n");
     let before: Spent = api.ask(&Order::Spent)?;
-    let answers = load(*at, &request, 200, CONNECTIONS, time)? as f64;
+    let answers = load(*at, &|_| request.clone(), 200, CONNECTIONS, time)? as f64;
     let after: Spent = api.ask(&Order::Spent)?;
     let cpu = after.cpu.saturating_sub(before.cpu);
     Ok(LeaseSample { cpu: cpu.as_secs_f64() * 1e6 / answers, per_second: answers / time.as_secs_f64() })

@@ -4,6 +4,7 @@
 //! one line. It ends when its standard input is closed. It never measures another process: each process reads
 //! its CPU time itself.
 //!
+//! - `quotes`: the changelog of a processor of a simulated market, for boards of own books.
 //! - `api`: the API as `arb serve` has it, its board and feed handed over instead of read from Kafka.
 //! - `bare`: a bare hyper server that sends the bytes that it is given, or writes lines of a body to Kafka (`bare_push`).
 //! - `listeners`: clients of a stream.
@@ -16,6 +17,7 @@ mod listeners;
 pub(super) mod pace;
 mod poster;
 mod program;
+mod quotes;
 mod receivers;
 
 use std::io::{BufRead, BufReader, Write};
@@ -67,6 +69,8 @@ pub(super) enum Order {
     Serve { entries: usize, is_charged: bool },
     /// The bare server: begin, and answer every request with this. Answered by [`Served`].
     Answer(Script),
+    /// The API: hold the processor's quotes of a simulated market with so many books. Answered by [`Held`].
+    HoldQuotes { books: usize },
     /// The API: write what is pushed to this Kafka from now on.
     WritePushes { brokers: String },
     /// The bare server: begin, and write each line of a body to this Kafka. Answered by [`Served`].
@@ -103,12 +107,21 @@ pub(super) struct Served {
     pub(super) key: String,
 }
 
+/// The quotes that an API holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Held {
+    /// Arbs that they make.
+    pub(super) arbs: usize,
+    /// Keys of their books.
+    pub(super) books: Vec<String>,
+}
+
 /// What a bare server sends.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Script {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) body: String,
+    pub(super) body: Vec<u8>,
     /// Where there are some, the answer is a stream, `body` is its beginning, and these are its events, again and again.
     pub(super) events: Vec<String>,
 }

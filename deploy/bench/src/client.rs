@@ -1,4 +1,4 @@
-//! A client with keep-alive connections that repeats one request, on each connection as soon as the last
+//! A client with keep-alive connections that sends requests, each by its number, on each connection as soon as the last
 //! response is read.
 //!
 //! It uses bare sockets and dedicated threads, so that it is the same for every server. It parses a header
@@ -118,22 +118,23 @@ fn content_length(line: &[u8]) -> Option<usize> {
     is_it.then(|| std::str::from_utf8(value).ok()?.trim().parse().ok()).flatten()
 }
 
-/// Lets so many connections ask for a time; how many answers of this status came. Another one is an error.
+/// Lets so many connections ask for a time, the n-th request as it is of this number; how many answers of this status came. Another one is an error.
 pub(super) fn load(
     to: SocketAddr,
-    request: &str,
+    request: &(dyn Fn(u64) -> String + Sync),
     status: u16,
     connections: usize,
     time: Duration,
 ) -> anyhow::Result<u64> {
-    let answers = AtomicU64::new(0);
+    let (asked, answers) = (AtomicU64::new(0), AtomicU64::new(0));
     let mut all: Vec<_> = (0..connections).map(|_| Connection::open(to)).collect::<Result<_, _>>()?;
     let until = Instant::now() + time;
     thread::scope(|scope| {
         let ask = |connection: &mut Connection| -> anyhow::Result<()> {
             let mut buffer = Vec::new();
             while Instant::now() < until {
-                connection.repeat(request, status, &mut buffer)?;
+                let number = asked.fetch_add(1, Ordering::Relaxed);
+                connection.repeat(&request(number), status, &mut buffer)?;
                 answers.fetch_add(1, Ordering::Relaxed);
             }
             Ok(())

@@ -80,6 +80,7 @@ impl PushMarket {
                 market: "totals".to_owned(),
                 last_seen_at: at,
                 price_moved_at: None,
+                link: None,
                 ticks: vec![Tick { outcome, side: Side::Back, line, price, status, limit }],
             }],
         }

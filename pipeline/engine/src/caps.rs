@@ -13,6 +13,8 @@ pub const NAME_BYTES: usize = 256;
 pub const LINE_BOOKS: usize = 256;
 /// Lines of a market.
 pub const MARKET_LINES: usize = 256;
+/// Links of a market that sources state.
+pub const MARKET_LINKS: usize = 512;
 /// Books in an event; so many at most are stale for it.
 pub const EVENT_BOOKS: usize = 1_024;
 /// Quotes of an event.
@@ -39,11 +41,12 @@ pub enum Cap {
     LineMoves,
     MarketSignals,
     Evidence,
+    MarketLinks,
 }
 
 impl Cap {
     /// All of them, in the order in which they are declared.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::FrameTicks,
         Self::NameBytes,
         Self::LineBooks,
@@ -53,6 +56,7 @@ impl Cap {
         Self::LineMoves,
         Self::MarketSignals,
         Self::Evidence,
+        Self::MarketLinks,
     ];
 
     /// Field and problem, as faults are counted.
@@ -68,6 +72,7 @@ impl Cap {
             Self::LineMoves => ("moves", "too many on a line"),
             Self::MarketSignals => ("signals", "too many in a market"),
             Self::Evidence => ("evidence", "too much for a signal"),
+            Self::MarketLinks => ("links", "too many in a market"),
         }
     }
 
@@ -93,6 +98,9 @@ impl Cap {
             }
             Self::Evidence => {
                 write!(f, "more than {EVIDENCE} quotes of evidence for a signal: {count} quotes left out")
+            }
+            Self::MarketLinks => {
+                write!(f, "more than {MARKET_LINKS} links in a market: {count} links left out")
             }
         }
     }

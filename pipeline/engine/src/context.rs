@@ -11,7 +11,7 @@ use crate::learning::survival::Survival;
 use crate::market::{EventInfo, Market, Policy};
 use crate::odds::FairCache;
 use crate::quotes::{Moment, Quote};
-use crate::venues::PricingContext;
+use crate::venues::{PricingContext, SourceLink};
 
 /// How a record comes to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +63,18 @@ pub(crate) struct MarketContext<'a> {
     pub(crate) market: Market,
     /// Its quotes before.
     pub(crate) was: &'a [Quote],
+    /// Where its bets can be placed, as sources state it, by book.
+    pub(crate) links: &'a [SourceLink],
+    /// They are not those of before.
+    pub(crate) has_new_links: bool,
 }
 
 impl MarketContext<'_> {
+    /// Whether an entry reads otherwise although no quote changed: by its event, or by where its bets can be placed.
+    pub(crate) fn is_shown_otherwise(&self) -> bool {
+        self.step.event_changed || self.has_new_links
+    }
+
     /// By the watermark, as are the prices from before the start; the raw policy has none.
     pub(crate) fn in_play(&self) -> bool {
         match self.step.pricing.policy {

@@ -17,4 +17,4 @@ pub use effects::{Effect, Transition};
 pub(crate) use ids::first_16;
 pub use ids::{SignalId, WindowId};
 pub use signal::{SignalChange, SignalCloseReason};
-pub use window::{WindowChange, WindowHistory};
+pub use window::{Basis, WindowChange, WindowHistory};

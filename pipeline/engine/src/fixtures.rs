@@ -70,6 +70,7 @@ pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
         margin: 0.02,
         stake_shown: None,
         life,
+        basis: None,
     }
 }
 
@@ -83,6 +84,7 @@ pub(crate) fn book(operator: &str, group: &str) -> Book {
         rules: Some(Rules { group: group.into(), level: Level::Impossible, levels: Vec::new() }),
         refresh: None,
         step: 1,
+        link: None,
         known: true,
     }
 }
@@ -152,5 +154,5 @@ impl World {
 
 /// A market of a step, of which nothing was known before.
 pub(crate) fn context<'a>(step: &'a StepContext<'a>, key: &str) -> MarketContext<'a> {
-    MarketContext { step, market: market(key), was: &[] }
+    MarketContext { step, market: market(key), was: &[], links: &[], has_new_links: false }
 }

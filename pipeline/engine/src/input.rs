@@ -46,8 +46,21 @@ pub struct Frame<'a> {
     pub coverage: Coverage<'a>,
     /// Its ticks, in any order; of two for the same bet the later holds.
     pub ticks: Vec<Tick<'a>>,
+    /// Where bets can be placed, where the source states it; of two for the same book and market the later holds.
+    pub links: Vec<StatedLink<'a>>,
     /// Of a frame that a client pushed.
     pub push: Option<Push>,
+}
+
+/// Where the bets of a market can be placed at a book: an address that `arb_model::link` has checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatedLink<'a> {
+    /// Book key.
+    pub book: &'a str,
+    /// The market.
+    pub market: Market,
+    /// The link.
+    pub link: &'a str,
 }
 
 /// What only a frame has that a client pushed.

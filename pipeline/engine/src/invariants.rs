@@ -149,6 +149,7 @@ mod tests {
             event,
             coverage,
             ticks,
+            links: vec![],
             push: None,
         };
         let mut effects = Vec::new();

@@ -5,7 +5,7 @@
 //!
 //! The entry point is [`Engine`]: `step` drafts, `commit` applies the draft, `abort` drops it, `changes`
 //! lists the parts of it to write to the changelog so that [`Engine::restore`] can rebuild it, `board_of`
-//! computes the board of some books. Modules import only modules before them in this list: `odds`, `market`,
+//! computes the board of some books, `evidence_of` explains the flags of a window. Modules import only modules before them in this list: `odds`, `market`,
 //! `caps`, `time`, `venues`, `learning`, `quotes`, `input`, `effect`, `context`, `arbs`, `movement`,
 //! `signals`, `state`, `step`, `invariants`. Data types are in the earlier ones, decisions about them in the
 //! later ones.
@@ -40,6 +40,7 @@
 //!     },
 //!     coverage: Coverage { books: None, markets: None },
 //!     ticks: vec![tick("a", Outcome::Home, "2.1"), tick("b", Outcome::Away, "2.2")],
+//!     links: vec![],
 //!     push: None,
 //! };
 //! let (mut engine, mut effects) = (Engine::new(Policy::Raw), Vec::new());
@@ -69,8 +70,8 @@ pub mod venues;
 
 pub use quotes::{QuoteStatus, QuoteView};
 pub use step::{
-    Engine, ListedBook, ListedEvent, ListedQuote, Offered, Probe, ScanScope, ScannedQuote, Size, Step,
-    StepStage, UserBooks,
+    Engine, FlagEvidence, LegEvidence, ListedBook, ListedEvent, ListedQuote, Offered, Probe, ScanScope,
+    ScannedQuote, Size, Step, StepStage, UserBooks, WindowEvidence,
 };
 
 pub use arb_model::Micros;

@@ -5,6 +5,7 @@
 mod admission;
 mod changes;
 mod engine;
+mod evidence;
 mod frame;
 mod inspect;
 mod listing;
@@ -19,6 +20,7 @@ mod timers;
 mod user_board;
 
 pub use engine::{Engine, Step};
+pub use evidence::{FlagEvidence, LegEvidence, WindowEvidence};
 pub use inspect::{Offered, Size};
 pub use listing::{ListedBook, ListedEvent, ListedQuote};
 pub use probe::{Probe, StepStage};

@@ -4,12 +4,15 @@
 
 mod books;
 mod fees;
+mod link;
 mod pricing;
 mod rules;
 mod table;
 
 pub use books::{Book, Books, DatedFee, VenueKind, currency};
 pub use fees::{CONTRACTS, Fee};
+pub use link::{LinkTemplate, TemplateError};
+pub(crate) use link::{SourceLink, restated};
 pub(crate) use pricing::PricingContext;
 pub use rules::{Level, Rules};
 pub(crate) use table::Venues;

@@ -295,7 +295,14 @@ mod tests {
             limit: None,
         };
         let (book, market) = ("b".to_owned(), "h2h".to_owned());
-        let offer = Offer { book, market, last_seen_at: 1, price_moved_at: None, ticks: vec![tick; ticks] };
+        let offer = Offer {
+            book,
+            market,
+            last_seen_at: 1,
+            price_moved_at: None,
+            ticks: vec![tick; ticks],
+            link: None,
+        };
         let events = vec![(event(id), vec![offer])];
         let poll = Poll { received_at: 7, league: None, coverage: Coverage::ALL, events };
         records("s", poll, 1).remove(0)

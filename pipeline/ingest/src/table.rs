@@ -214,6 +214,7 @@ impl Columns {
                 market: market.key.to_owned(),
                 last_seen_at,
                 price_moved_at: None,
+                link: None,
                 ticks: vec![tick],
             }),
         }

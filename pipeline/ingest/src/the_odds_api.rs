@@ -3,9 +3,11 @@
 //! A malformed part drops only itself and is counted by its field; a poll whose `events` is no array is no
 //! poll, so that a broken response never reads as "nothing is offered". The price format is a setting, never
 //! guessed. An outcome's `bet_limit`, which exchanges mostly have, is an amount of the book's currency, of a
-//! lay taken to be the backer's stake; one that is no amount is counted and left out, and its price stays.
+//! lay taken to be the backer's stake; one that is no amount is counted and left out, and its price stays. The `link` of a market,
+//! else of its bookmaker, is that of its offer, under the same rule; those of outcomes are not read (ADR 054).
 //!
-//! Source: The Odds API, "Odds API documentation v4", `GET /v4/sports/{sport}/odds`, with `includeBetLimits`.
+//! Source: The Odds API, "Odds API documentation v4", `GET /v4/sports/{sport}/odds`, with `includeBetLimits` and
+//! `includeLinks`.
 
 mod json;
 
@@ -40,6 +42,13 @@ pub enum OddsFormat {
 #[derive(Debug, Clone, Copy)]
 pub struct Decoder {
     format: OddsFormat,
+}
+
+/// What a bookmaker states for those of its markets that do not.
+struct StatedOfBook<'a> {
+    book: &'a str,
+    last_update: Option<Raw<'a>>,
+    link: Option<String>,
 }
 
 /// The teams of an event, to match outcomes by name.
@@ -159,16 +168,17 @@ impl Decoder {
     ) {
         let Some(bookmaker) = object(bookmaker, "bookmaker", faults) else { return };
         let Some(book) = string(bookmaker.key, "bookmaker.key", faults) else { return };
+        let link = bookmaker.link.and_then(|raw| link(raw, faults));
+        let stated = StatedOfBook { book: &book, last_update: bookmaker.last_update, link };
         for market in array(bookmaker.markets, "markets", faults) {
-            offers.extend(self.market(market, &book, bookmaker.last_update, sides, faults));
+            offers.extend(self.market(market, &stated, sides, faults));
         }
     }
 
     fn market(
         self,
         market: Lenient<json::Market<'_>>,
-        book: &str,
-        book_update: Option<Raw<'_>>,
+        of_book: &StatedOfBook<'_>,
         sides: &Sides<'_>,
         faults: &mut Faults,
     ) -> Option<Offer> {
@@ -178,7 +188,7 @@ impl Decoder {
         let own = market.last_update.and_then(text).and_then(|text| parse_rfc3339(&text));
         let last_seen_at = match own {
             Some(at) => at,
-            None => time(book_update, "last_update", faults)?,
+            None => time(of_book.last_update, "last_update", faults)?,
         };
         let mut ticks: Vec<Tick> = Vec::with_capacity(3);
         for outcome in array(market.outcomes, "outcomes", faults) {
@@ -186,11 +196,12 @@ impl Decoder {
             add(&mut ticks, tick, faults);
         }
         Some(Offer {
-            book: book.to_owned(),
+            book: of_book.book.to_owned(),
             market: market_key.key.to_owned(),
             last_seen_at,
             price_moved_at: None,
             ticks,
+            link: market.link.and_then(|raw| link(raw, faults)).or_else(|| of_book.link.clone()),
         })
     }
 
@@ -273,6 +284,21 @@ impl Sides<'_> {
             "Over" => Some(Outcome::Over),
             "Under" => Some(Outcome::Under),
             _ => None,
+        }
+    }
+}
+
+/// A link; `None` of what is none, which is counted.
+fn link(raw: Raw<'_>, faults: &mut Faults) -> Option<String> {
+    let Some(link) = text(raw) else {
+        faults.count("link", "is no text");
+        return None;
+    };
+    match arb_model::link::check(&link) {
+        Ok(()) => Some(link.into_owned()),
+        Err(fault) => {
+            faults.count("link", fault.words());
+            None
         }
     }
 }

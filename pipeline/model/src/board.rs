@@ -116,6 +116,8 @@ record! {
         pub limit: Option<Money>,
         /// Within which the book confirms 95 of 100 prices; `None` in records of versions 1 and 2.
         pub expected_interval: Option<Seconds> => "expected_interval_seconds",
+        /// Where the bet can be placed, an address of http or https; `None`: not known, and in records of versions 1 to 3.
+        pub link: Option<Name>,
     }
 }
 

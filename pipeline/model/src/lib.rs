@@ -6,6 +6,7 @@
 //! - What can be bet on: [`Market`], [`Outcome`], [`Side`], [`Bet`], [`Event`].
 //! - Records: [`BoardEntry`], [`Leg`], [`ArbWindow`], [`CloseSignal`], [`EdgeSignal`], [`SignalQuote`], [`LineMovement`],
 //!   [`StaleAlert`], which the engine builds; [`Pick`].
+//! - [`link`]: what a link to a bet may be.
 //! - [`Faults`]: what was wrong with an input, counted by field.
 //! - `fixtures`, a Cargo feature: a record of each type for tests.
 //!
@@ -24,6 +25,7 @@ mod faults;
 mod feed;
 #[cfg(feature = "fixtures")]
 pub mod fixtures;
+pub mod link;
 mod market;
 mod name;
 mod open;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, LinkTemplate, Rules, VenueKind};
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use serde::Deserialize;
 use thiserror::Error;
@@ -80,6 +80,7 @@ struct BookEntry {
     refresh_seconds: Option<u32>,
     #[serde(default = "cent")]
     step: i64,
+    link: Option<String>,
     from: Datetime,
     source: String,
     #[serde(default)]
@@ -205,6 +206,7 @@ impl BookEntry {
         })?;
         let named = self.rules.as_deref().map(|name| rules.get(name).cloned().ok_or(name));
         let rules = named.transpose().map_err(|name| sense(place, format!("no such rules: {name}")))?;
+        let link = self.link.as_deref().map(LinkTemplate::parse);
         ensure(
             !matches!(self.kind, KindName::Exchange | KindName::PredictionMarket) || !self.fee.is_empty(),
             place,
@@ -218,6 +220,7 @@ impl BookEntry {
             rules,
             refresh: refresh.map(|seconds| Micros::from(seconds) * SECOND),
             step: self.step,
+            link: link.transpose().map_err(|error| sense(place, error.to_string()))?,
             known: true,
         })
     }
@@ -306,6 +309,7 @@ mod tests {
         rules = "here"
         refresh_seconds = 30
         step = 100
+        link = "https://house.example/{league}/{event}"
         from = 2020-01-01
         source = "a page"
         [[book.fee]]
@@ -349,7 +353,8 @@ mod tests {
         assert_eq!([at("2019-01-01"), at("2020-12-31"), at("2021-01-01")], [five, five, two]);
         let plain = books.get("plain");
         assert_eq!((plain.operator("plain"), plain.fee(0), plain.step), ("plain", Fee::None, 1));
-        assert!(plain.rules.is_none() && plain.refresh.is_none());
+        assert!(plain.rules.is_none() && plain.refresh.is_none() && plain.link.is_none());
+        assert_eq!(exchange.link, LinkTemplate::parse("https://house.example/{league}/{event}").ok());
         assert_eq!(exchange.operator("exchange"), books.get("other").operator("other"));
     }
 
@@ -398,6 +403,17 @@ mod tests {
         assert_eq!(broken("step = 100", "step = 0"), "book exchange: a step of 0 is none");
         assert!(broken("refresh_seconds = 30", "refresh_seconds = 0").contains("refresh_seconds"));
         assert!(broken("Overtime counts.", " ").contains("it has no text"));
+        assert_eq!(
+            broken("https://house", "javascript:house"),
+            "book exchange: link is no address of http or https"
+        );
+        assert_eq!(
+            broken("https://house", "https://{home}"),
+            "book exchange: link has a placeholder in its host: values stand after it"
+        );
+        assert!(
+            broken("{league}", "{player}").starts_with("book exchange: link has the placeholder {player}")
+        );
     }
 
     #[test]

@@ -5,12 +5,12 @@
 mod effects;
 pub mod state;
 
-use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Push, Tick};
+use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Push, StatedLink, Tick};
 use arb_engine::market::{Limit, Market};
 use arb_engine::odds::Price;
-use arb_model::Faults;
+use arb_model::{Faults, link};
 use arb_schemas::records as wire;
-use arb_schemas::view::{self, CoverageView, EventView, FrameView, TickView};
+use arb_schemas::view::{self, CoverageView, EventView, FrameView, LinkView, TickView};
 use arb_schemas::wire::WireError;
 use arb_schemas::{ScanMarker, TickRecord};
 
@@ -104,6 +104,7 @@ fn as_frame<'a>(frame: &FrameView<'a>, faults: &mut Faults) -> Frame<'a> {
         event: as_event(frame.event),
         coverage: as_coverage(&frame.coverage),
         ticks,
+        links: frame.links.iter().filter_map(|link| as_link(link, faults)).collect(),
         push: frame.push.map(|wire::Push { sequence, names_event }| Push { sequence, names_event }),
     }
 }
@@ -122,6 +123,16 @@ fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Opti
     let suspended = tick.status != wire::Status::Active;
     let limit = limit(&tick, faults);
     Some(Tick { book, bet, price, limit, suspended, last_seen_at, price_moved_at })
+}
+
+/// A link of an offer; one that is none costs the prices nothing but that. Of an unknown market nothing is taken.
+fn as_link<'a>(view: &LinkView<'a>, faults: &mut Faults) -> Option<StatedLink<'a>> {
+    let LinkView { book, market, link } = *view;
+    if let Err(fault) = link::check(link) {
+        faults.count("link", fault.words());
+        return None;
+    }
+    Some(StatedLink { book, market: Market::parse(market)?, link })
 }
 
 /// The limit of a tick; one that is below 0 is none, and costs the tick nothing but that.

@@ -230,7 +230,16 @@ mod tests {
         };
         let (source, received_at, coverage) = ("feed", second * SECOND, Coverage::default());
         let ticks = prices.iter().flat_map(both).collect();
-        let frame = Frame { source, received_at, poll_index: Some(0), event, coverage, ticks, push: None };
+        let frame = Frame {
+            source,
+            received_at,
+            poll_index: Some(0),
+            event,
+            coverage,
+            ticks,
+            links: vec![],
+            push: None,
+        };
         let end = PollEnd { source, received_at, league: None, coverage: Coverage::default(), frames: 1 };
         vec![Input::Frame(frame), Input::PollEnd(end)]
     }

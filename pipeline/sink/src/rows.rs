@@ -51,6 +51,7 @@ pub struct Coordinates<'a> {
 
 /// What a record is to the sink.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most records are frames, and there is one at a time")]
 pub enum DecodedRecord<'a> {
     /// A frame, in place.
     Frame(FrameView<'a>),

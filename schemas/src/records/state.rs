@@ -28,6 +28,17 @@ pub struct StateHead {
     pub market: String,
     /// Its main line when that was last looked at.
     pub main_line: Option<i32>,
+    /// Where its bets can be placed, by book.
+    pub links: Vec<StateLink>,
+}
+
+/// Where bets of a market can be placed at a book, as a source states it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateLink {
+    /// The book.
+    pub book: String,
+    /// An address of http or https.
+    pub link: String,
 }
 
 /// One line of one market of one event.
@@ -184,6 +195,19 @@ pub struct StateWindow {
     pub stake_shown: Option<i64>,
     /// How long it has lived.
     pub life: StateLife,
+    /// By what its flags were last decided; `None` in records of versions 1 and 2.
+    pub basis: Option<StateBasis>,
+}
+
+/// By what the flags of a window were last decided, beside the quotes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StateBasis {
+    /// When they were.
+    pub at: Micros,
+    /// The largest margin that was plausible.
+    pub margin_limit: f64,
+    /// Of each leg, microseconds within which its book confirmed 95 of 100 prices.
+    pub expected: Vec<i64>,
 }
 
 /// How far a source has come.

@@ -61,6 +61,8 @@ pub struct Offer {
     pub price_moved_at: Option<Micros>,
     /// The prices.
     pub ticks: Vec<Tick>,
+    /// Where these bets can be placed, an address of http or https; `None`: not reported.
+    pub link: Option<String>,
 }
 
 /// One observation of one price.

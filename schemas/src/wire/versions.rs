@@ -20,6 +20,8 @@ use crate::records::{
 pub(crate) const FRAME_V1: u32 = 1;
 /// Frames of before pushes, which [`crate::view`] reads too.
 pub(crate) const FRAME_V2: u32 = 29;
+/// Frames of before links, which [`crate::view`] reads too.
+pub(crate) const FRAME_V3: u32 = 60;
 /// Schema ids of the changelog's layout before `StateHead` and `StateLine`, a record for a whole market. They are never used
 /// again, and what they wrote is not read: it is computed again from the ticks.
 pub(super) const MARKET_LAYOUT: [u32; 3] = [10, 23, 28];
@@ -69,17 +71,17 @@ macro_rules! versions {
 }
 
 versions! {
-    Frame = 60, older { 1: FRAME_V1, 2: FRAME_V2 };
+    Frame = 103, older { 1: FRAME_V1, 2: FRAME_V2, 3: FRAME_V3 };
     PollEnd = 2;
     Heartbeat = 3;
-    BoardEntry = 35, older { 1: 4, 2: 20 };
+    BoardEntry = 100, older { 1: 4, 2: 20, 3: 35 };
     BoardProgress = 5;
-    ArbWindow (BoardEntry) = 66, older { 1: 6, 2: 21, 3: 36 };
+    ArbWindow (BoardEntry) = 101, older { 1: 6, 2: 21, 3: 36, 4: 66 };
     CloseSignal = 67, older { 1: 7, 2: 13, 3: 22 };
     LineMovement = 8;
     StaleAlert = 9;
-    StateHead = 33;
-    StateLine = 68, older { 1: 34 };
+    StateHead = 104, older { 1: 33 };
+    StateLine = 102, older { 1: 34, 2: 68 };
     StateSource = 11;
     StatePartition = 32, older { 1: 12 };
     StateClock = 14;

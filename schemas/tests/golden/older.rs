@@ -7,7 +7,7 @@ use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use arb_model::fixtures::filter_values;
-use arb_schemas::records::{ArbWindow, BoardEntry, CloseSignal, Frame, StateLine, StatePartition};
+use arb_schemas::records::{ArbWindow, BoardEntry, CloseSignal, Frame, StateHead, StateLine, StatePartition};
 use arb_schemas::wire::{self, Record, RecordType};
 
 use super::{all_stay, golden, parsed, read, versions};
@@ -66,6 +66,7 @@ fn what_an_older_version_does_not_have_is_its_default() {
         compare::<Frame>(),
         compare::<BoardEntry>(),
         compare::<CloseSignal>(),
+        compare::<StateHead>(),
         compare::<StateLine>(),
         compare::<StatePartition>(),
     ];

@@ -8,9 +8,10 @@ use arb_schemas::records::scans::Message;
 use arb_schemas::records::{
     Account, AccountAudit, AccountCommand, AccountKey, AccountLeaseQuota, AccountReply, AccountSession,
     AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, Push, ScanArb, ScanCount, ScanEnd,
-    ScanRequest, ScanResult, ScanSource, SettledLease, Side, Standing, StateBet, StateConsensus, StateHead,
-    StateLife, StateLine, StateMove, StateQuote, StateScan, StateScanSource, StateSignal, StateWindow,
-    Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay, UsageOfKey, UsageOfRoute,
+    ScanRequest, ScanResult, ScanSource, SettledLease, Side, Standing, StateBasis, StateBet, StateConsensus,
+    StateHead, StateLife, StateLine, StateLink, StateMove, StateQuote, StateScan, StateScanSource,
+    StateSignal, StateWindow, Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay, UsageOfKey,
+    UsageOfRoute,
 };
 
 pub(crate) fn frame() -> Frame {
@@ -34,6 +35,7 @@ pub(crate) fn frame() -> Frame {
             last_seen_at: 1_781_989_999_000_000,
             price_moved_at: None,
             ticks: vec![tick(Outcome::Home, 2_100_000), tick(Outcome::Away, 1_909_090)],
+            link: Some("https://alpha.example/852a3abe".into()),
         }],
         push: Some(Push { sequence: 300, names_event: true }),
     }
@@ -56,7 +58,8 @@ fn state_quote(outcome: Outcome, book: i32, price: i64) -> StateQuote {
 }
 
 pub(crate) fn state_head() -> StateHead {
-    StateHead { event: event(), market: "totals_h1".into(), main_line: Some(2_500) }
+    let links = vec![StateLink { book: "alpha".into(), link: "https://alpha.example/852a3abe".into() }];
+    StateHead { event: event(), market: "totals_h1".into(), main_line: Some(2_500), links }
 }
 
 pub(crate) fn state_line() -> StateLine {
@@ -91,6 +94,7 @@ pub(crate) fn state_line() -> StateLine {
                 confirmed_at: 5,
                 taught_to: 4,
             },
+            basis: Some(StateBasis { at: 7, margin_limit: 0.1, expected: vec![40_000_000, 900_000_000] }),
         }),
         moves: vec![StateMove {
             outcome: Outcome::Over,

@@ -69,6 +69,7 @@ pub(crate) fn frame(received_at: i64) -> Frame {
             market: "h2h".into(),
             last_seen_at: 0,
             price_moved_at: None,
+            link: None,
             ticks: vec![tick],
         }],
     }

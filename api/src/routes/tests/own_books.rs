@@ -43,6 +43,18 @@ impl Own {
         own
     }
 
+    /// A test key of its account.
+    fn test_key(&self) -> String {
+        let authority = &self.api.app.authority;
+        let (_, mut stored) = api_key(authority.pepper(), 9, "acc_0000000000000001");
+        stored.mode = Mode::Test;
+        let key = arb_accounts::secrets::new_key(Mode::Test, &[9; arb_accounts::secrets::KEY_RANDOM]);
+        stored.kid = arb_accounts::secrets::parse_key(&key).unwrap().kid.to_owned();
+        stored.hmac = authority.pepper().hmac(&key);
+        authority.replica().put(Part::Key(stored));
+        key
+    }
+
     fn get(&self, path: &str, query: &str) -> Response {
         self.send(&Method::GET, path, query, &[])
     }
@@ -173,17 +185,64 @@ fn what_cannot_be_computed_is_refused() {
         StatusCode::OK,
         "all else is served"
     );
-    let (_, mut stored) = api_key(own.api.app.authority.pepper(), 9, "acc_0000000000000001");
-    stored.mode = Mode::Test;
-    let key = arb_accounts::secrets::new_key(Mode::Test, &[9; arb_accounts::secrets::KEY_RANDOM]);
-    stored.kid = arb_accounts::secrets::parse_key(&key).unwrap().kid.to_owned();
-    stored.hmac = own.api.app.authority.pepper().hmac(&key);
-    own.api.app.authority.replica().put(Part::Key(stored));
+    let key = own.test_key();
     let test = |path, query| own.api.send_with(&key, (&Method::GET, path, query), &[]).status().as_u16();
     assert_eq!(
         [test("/v1/arbs", ""), test("/v1/arbs", "books=a"), test("/v1/events", ""), test("/v1/sports", "")],
         [200, 403, 403, 200]
     );
+}
+
+/// Each flag of the entry beside it, each with measures that all hold where it does.
+fn check_flags(shown: &Value) {
+    let flags = shown["evidence"]["flags"].as_array().unwrap();
+    assert_eq!(flags.len(), 9);
+    for flag in flags {
+        assert_eq!(flag["holds"], shown["open"]["verification"][flag["flag"].as_str().unwrap()], "{flag}");
+        let measures = flag["measures"].as_array().unwrap();
+        assert!(!measures.is_empty());
+        assert_eq!(flag["holds"], measures.iter().all(|measure| measure["holds"] == true), "{flag}");
+    }
+}
+
+#[test]
+fn an_open_window_has_the_evidence_of_its_flags() {
+    let own = Own::new(&four());
+    let entry = own.writer.engine.board_of(&UserBooks::default()).remove(0);
+    own.api.app.lists.board.put(entry.clone());
+    let path = format!("/v1/arbs/{}", entry.id);
+    let shown = json(own.get(&path, ""));
+    check_flags(&shown);
+    let evidence = &shown["evidence"];
+    assert_eq!(
+        (&evidence["sequence"], &evidence["legs"][0]["book"]),
+        (&value!(entry.sequence), &value!("a"))
+    );
+    assert_eq!(evidence["simultaneity"]["holds"], true);
+    assert_eq!(evidence["quotes"].as_array().unwrap().len(), 8, "of all books, not of the legs alone");
+    // No book is in a table: no rules are known, which is why the entry is not verified.
+    let rules =
+        evidence["flags"].as_array().unwrap().iter().find(|flag| flag["flag"] == "same_rules").unwrap();
+    assert_eq!((&rules["holds"], &rules["measures"][0]["value"]), (&value!(false), &Value::Null));
+    assert_eq!((&shown["window"], &shown["transitions"]), (&Value::Null, &value!([])), "without a history");
+    assert_eq!(own.get("/v1/arbs/never", "").status(), StatusCode::NOT_FOUND);
+    own.api.app.boards.quotes.fail();
+    let unread = json(own.get(&path, ""));
+    assert_eq!((&unread["open"]["id"], &unread["evidence"]), (&value!(entry.id), &Value::Null));
+}
+
+#[test]
+fn a_test_key_sees_a_window_of_its_market_without_evidence() {
+    let own = Own::new(&four());
+    let entry = own.writer.engine.board_of(&UserBooks::default()).remove(0);
+    own.api.app.lists.board.put(entry.clone());
+    let key = own.test_key();
+    let ask = |path: &str| own.api.send_with(&key, (&Method::GET, path, ""), &[]);
+    let board = json(ask("/v1/arbs"));
+    let id = board["arbs"][0]["id"].as_str().unwrap();
+    let shown = json(ask(&format!("/v1/arbs/{id}")));
+    assert_eq!((&shown["open"]["id"], &shown["evidence"]), (&value!(id), &Value::Null));
+    assert_eq!(ask(&format!("/v1/arbs/{}", entry.id)).status(), StatusCode::NOT_FOUND, "of the live market");
 }
 
 #[test]
@@ -239,6 +298,12 @@ fn events_odds_books_and_sports_are_listed() {
     let keys: Vec<_> =
         books["books"].as_array().unwrap().iter().map(|book| book["key"].as_str().unwrap()).collect();
     assert_eq!(keys, ["a", "b", "c", "d"]);
+    assert_eq!(books["books"][0]["polled_every_seconds"], Value::Null, "no two polls are known");
+    for second in [200, 210, 220] {
+        let progress = BoardProgress { source: "s".into(), received_at: second * 1_000_000 };
+        own.api.app.lists.polls.note(0, progress);
+    }
+    assert_eq!(json(own.get("/v1/books", ""))["books"][0]["polled_every_seconds"], 10.0);
     let sports = json(own.get("/v1/sports", ""));
     assert!(sports["sports"].as_array().unwrap().iter().any(|sport| sport["sport"] == "tennis"));
     let answer = own.get("/v1/events", "");

@@ -23,8 +23,10 @@ use arb_api::http::site::{Site, UrlScheme};
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::{App, Sessions, SharedApp};
+use arb_engine::venues::Books;
 use arb_kafka::{Cluster, PushProducer};
 use arb_model::{Flag, Money, Points, Time, fixtures};
+use arb_process::books;
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry;
 use arb_schemas::records::{ArbWindow, BoardEntry, BoardProgress, Event, Leg, Ttl, Verification};
@@ -34,7 +36,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::{Act, Order, Served, not_mine, pace};
+use super::quotes::{self, QuoteLog};
+use super::{Act, Held, Order, Served, not_mine, pace};
 use crate::holder;
 
 /// Events in memory, as `arb serve` has them.
@@ -52,6 +55,7 @@ pub(super) struct Api {
     folder: TempDir,
     stop: Stop,
     app: Option<SharedApp>,
+    books: Arc<Books>,
     /// What is sent again and again, as the reader of Kafka gets it.
     messages: Vec<Vec<u8>>,
     /// Of the next event.
@@ -64,7 +68,8 @@ impl Api {
         let anywhere = AdminListen::At(SocketAddr::from(([127, 0, 0, 1], 0)));
         Admin::start(cli::AdminOptions { admin_listen: Some(anywhere) }, telemetry::Role::Serve)?;
         let messages = (0..WINDOWS).map(|number| encode(&window(number))).collect::<Result<_, _>>()?;
-        Ok(Self { runtime, folder, stop: Stop::default(), app: None, messages, offset: 0 })
+        let books = Arc::new(books::shipped()?);
+        Ok(Self { runtime, folder, stop: Stop::default(), app: None, books, messages, offset: 0 })
     }
 
     fn serve(&mut self, entries: usize, is_charged: bool) -> anyhow::Result<Served> {
@@ -83,8 +88,8 @@ impl Api {
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
         let site = Site::new(listen, UrlScheme::Http, &[]).map_err(anyhow::Error::msg)?;
         let sessions = Sessions::start(site, SignUp::Closed)?;
-        let app =
-            Arc::new(App::new(1, Authority::new(replica, pepper, clock::now), usage, streams, sessions));
+        let app = App::new(1, Authority::new(replica, pepper, clock::now), usage, streams, sessions);
+        let app = Arc::new(app.with_books(1, &self.books));
         let progress = BoardProgress { source: "bench".to_owned(), received_at: NOW };
         app.begin((0..).take(entries).map(entry), progress);
         let listener =
@@ -111,6 +116,13 @@ impl Api {
 }
 
 impl Api {
+    fn hold_quotes(&self, books: usize) -> anyhow::Result<Value> {
+        let app = self.app.as_ref().context("nothing is served yet")?;
+        let QuoteLog { records, books } = quotes::changelog(&self.books, books, NOW)?;
+        let arbs = app.begin_quotes(records)?;
+        Ok(serde_json::to_value(Held { arbs, books: books.into_iter().collect() })?)
+    }
+
     fn write_pushes(&self, brokers: &str) -> anyhow::Result<Value> {
         let app = Arc::clone(self.app.as_ref().context("nothing is served yet")?);
         let (producer, stop) = (PushProducer::new(&Cluster::plaintext(brokers))?, self.stop.clone());
@@ -125,6 +137,7 @@ impl Act for Api {
             Order::Serve { entries, is_charged } => {
                 Ok(serde_json::to_value(self.serve(entries, is_charged)?)?)
             }
+            Order::HoldQuotes { books } => self.hold_quotes(books),
             Order::Send { events, per_second } => self.send(events, per_second),
             Order::WritePushes { brokers } => self.write_pushes(&brokers),
             other => Err(not_mine(&other)),
@@ -154,6 +167,7 @@ fn entry(number: i64) -> BoardEntry {
             stake: Some(Money(5_000)),
             limit: None,
             expected_interval: None,
+            link: None,
             ..fixtures::leg(outcome, book, millionths)
         }
     };

@@ -115,6 +115,7 @@ impl Market {
             market: "totals".to_owned(),
             last_seen_at: received_at,
             price_moved_at: None,
+            link: None,
             ticks: (0..SIDES.len()).map(|side| self.tick(event, book, side)).collect(),
         });
         Frame {

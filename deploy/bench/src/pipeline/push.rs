@@ -79,7 +79,7 @@ fn throughput(scale: Scale, ground: &KafkaGround<'_>) -> anyhow::Result<Vec<Row>
 fn round(actor: &mut Actor, at: SocketAddr, request: &str, scale: Scale) -> anyhow::Result<PushSample> {
     let time = if scale.is_quick { QUICK } else { ROUND };
     let before: Spent = actor.ask(&Order::Spent)?;
-    let ticks = load(at, request, 200, CONNECTIONS, time)? as f64 * LINES as f64;
+    let ticks = load(at, &|_| request.to_owned(), 200, CONNECTIONS, time)? as f64 * LINES as f64;
     let after: Spent = actor.ask(&Order::Spent)?;
     let cpu = after.cpu.saturating_sub(before.cpu);
     Ok(PushSample { cpu: cpu.as_secs_f64() * 1e6 / ticks, per_second: ticks / time.as_secs_f64() })

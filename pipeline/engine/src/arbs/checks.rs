@@ -1,63 +1,21 @@
 //! Verification: what is proven of an arb, flag by flag, and what is not with its reason.
 //!
-//! Each flag is an independent predicate over the current quotes. Unknown is false; the one exception is a
-//! limit that no source reports, which counts as none. An arb is verified when all flags hold. It never
-//! decides whether something is an arb.
+//! Each flag is an independent predicate over the current quotes: all of its measures hold. Unknown is false; the one exception is
+//! a limit that no source reports, which counts as none. An arb is verified when all flags hold. It never decides whether
+//! something is an arb.
 //!
 //! Source: the flags are those of the product's definition of a board entry. A price is an outlier when its implied
-//! probability is [`OUTLIER`] or more off the median of the other operators' on the same bet: of the windows of four recordings
-//! (polled every 5 to 15 minutes) that were ever proven, 88 to 96 % have a moment where all legs are closer than that.
-
-use std::fmt;
+//! probability is [`OUTLIER`](super::OUTLIER) or more off the median of the other operators' on the same bet: of the windows of
+//! four recordings (polled every 5 to 15 minutes) that were ever proven, 88 to 96 % have a moment where all legs are closer than
+//! that.
 
 use crate::Micros;
-use crate::effect::{FailedCheck, Flag, Verification};
-use crate::learning::Expected;
+use crate::effect::{Basis, FailedCheck, Flag, Verification};
 use crate::market::Side;
 use crate::quotes::{Quote, QuoteStatus};
 use crate::venues::Venues;
 
-/// How far an implied probability may be from the consensus.
-pub const OUTLIER: f64 = 0.15;
-/// Least number of other operators that make a consensus.
-const CONSENSUS: usize = 2;
-
-/// Why a flag does not hold. Legs are named by their position.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum CheckFailure {
-    /// The earliest end of the spans is so long before the latest start.
-    Apart(Micros),
-    Old {
-        leg: usize,
-        age: Micros,
-        expected: Micros,
-    },
-    Suspended {
-        leg: usize,
-    },
-    Lines,
-    RulesUnknown {
-        leg: usize,
-    },
-    RulesDiffer {
-        leg: usize,
-    },
-    OneOperator {
-        leg: usize,
-    },
-    NoConsensus {
-        leg: usize,
-        others: usize,
-    },
-    Outlier {
-        leg: usize,
-        off: f64,
-    },
-    TooGood {
-        limit: f64,
-    },
-    NothingLeft,
-}
+use super::measure::{Measure, Sentence};
 
 /// An arb as it is judged.
 #[derive(Debug, Clone, Copy)]
@@ -66,13 +24,10 @@ pub(crate) struct Case<'a> {
     pub(crate) legs: &'a [&'a Quote],
     /// All quotes of the line.
     pub(crate) line: &'a [Quote],
-    pub(crate) now: Micros,
     pub(crate) margin: f64,
-    /// The largest margin that is plausible.
-    pub(crate) margin_limit: f64,
     /// The margin that stakes on the lattice leave, within limits; `None` when none can be placed.
     pub(crate) margin_rounded: Option<f64>,
-    pub(crate) expected: &'a Expected,
+    pub(crate) basis: &'a Basis,
     pub(crate) venues: &'a Venues,
 }
 
@@ -82,27 +37,39 @@ impl Case<'_> {
     }
 }
 
-/// What a look at a case found: the flags that do not hold, each with its reason, in their order.
+/// What a look at a case found: the flags that do not hold, each with the first measure that does not, in their order.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Findings(Vec<(Flag, CheckFailure)>);
+pub(crate) struct Findings(Vec<(Flag, Measure)>);
 
 /// Looks at each flag of a case, once.
 pub(crate) fn judge(case: &Case<'_>) -> Findings {
-    Findings(Flag::ALL.into_iter().filter_map(|flag| Some((flag, check(flag, case).err()?))).collect())
+    let failed = |flag| measures(flag, case).find(|measure| !measure.holds());
+    Findings(Flag::ALL.into_iter().filter_map(|flag| Some((flag, failed(flag)?))).collect())
 }
 
-/// Whether a flag holds in a case; else why not.
-fn check(flag: Flag, case: &Case<'_>) -> Result<(), CheckFailure> {
+/// All that a flag depends on in a case: it holds when each of them does.
+pub(crate) fn measures<'a>(flag: Flag, case: &'a Case<'_>) -> impl Iterator<Item = Measure> + 'a {
+    let count = match flag {
+        Flag::Simultaneous | Flag::PlausibleMargin | Flag::Stakeable => 1,
+        _ => case.legs.len(),
+    };
+    (0..count).map(move |leg| measure(flag, case, leg))
+}
+
+/// What a flag depends on of a leg, or of all.
+fn measure(flag: Flag, case: &Case<'_>, leg: usize) -> Measure {
     match flag {
-        Flag::Simultaneous => simultaneous(case),
-        Flag::Fresh => fresh(case),
-        Flag::Active => active(case),
-        Flag::SameLine => same_line(case),
-        Flag::SameRules => same_rules(case),
-        Flag::IndependentOperators => independent_operators(case),
-        Flag::PlausiblePrice => plausible_price(case),
-        Flag::PlausibleMargin => plausible_margin(case),
-        Flag::Stakeable => stakeable(case),
+        Flag::Simultaneous => spans(case),
+        Flag::Fresh => age(case, leg),
+        Flag::Active => Measure::Status { leg, status: case.legs[leg].status },
+        Flag::SameLine => {
+            Measure::OnLine { leg, is_of_first: case.legs[leg].key.line == case.legs[0].key.line }
+        }
+        Flag::SameRules => rules(case, leg),
+        Flag::IndependentOperators => operator(case, leg),
+        Flag::PlausiblePrice => consensus(case, leg),
+        Flag::PlausibleMargin => Measure::Margin { margin: case.margin, limit: case.basis.margin_limit },
+        Flag::Stakeable => Measure::Stakes { margin: case.margin_rounded },
     }
 }
 
@@ -116,79 +83,60 @@ impl Findings {
 
     /// Why the others do not, by the names of the legs' books.
     pub(crate) fn failed_checks(&self, books: &[&str]) -> Vec<FailedCheck> {
-        let failed = |(flag, why): &(Flag, CheckFailure)| FailedCheck {
+        let failed = |(flag, measure): &(Flag, Measure)| FailedCheck {
             flag: (*flag).into(),
-            reason: Sentence { why: *why, books }.to_string(),
+            reason: Sentence { measure: *measure, books }.to_string(),
         };
         self.0.iter().map(failed).collect()
     }
 }
 
 /// Until when every leg is fresh, should none be confirmed again.
-pub(crate) fn fresh_until(legs: &[&Quote], expected: &Expected) -> Micros {
-    let until = |leg: &&Quote| leg.span_end.saturating_add(expected.interval(leg.key.book.index()));
-    legs.iter().map(until).min().unwrap_or(Micros::MIN)
+pub(crate) fn fresh_until(legs: &[&Quote], basis: &Basis) -> Micros {
+    let until =
+        legs.iter().zip(&basis.expected).map(|(leg, expected)| leg.span_end.saturating_add(*expected));
+    until.min().unwrap_or(Micros::MIN)
 }
 
 /// The legs' spans share a moment: the latest start is not after the earliest end.
-fn simultaneous(case: &Case<'_>) -> Result<(), CheckFailure> {
-    let latest_start = case.legs.iter().map(|leg| leg.span_start).max().unwrap_or(Micros::MIN);
-    let earliest_end = case.legs.iter().map(|leg| leg.span_end).min().unwrap_or(Micros::MAX);
-    if latest_start <= earliest_end { Ok(()) } else { Err(CheckFailure::Apart(latest_start - earliest_end)) }
+fn spans(case: &Case<'_>) -> Measure {
+    Measure::Spans {
+        latest_start: case.legs.iter().map(|leg| leg.span_start).max().unwrap_or(Micros::MIN),
+        earliest_end: case.legs.iter().map(|leg| leg.span_end).min().unwrap_or(Micros::MAX),
+    }
 }
 
-fn fresh(case: &Case<'_>) -> Result<(), CheckFailure> {
-    each(case, |leg, quote| {
-        let (age, expected) = (case.now - quote.span_end, case.expected.interval(quote.key.book.index()));
-        (age > expected).then_some(CheckFailure::Old { leg, age, expected })
-    })
+fn age(case: &Case<'_>, leg: usize) -> Measure {
+    Measure::Age { leg, age: case.basis.at - case.legs[leg].span_end, expected: case.basis.expected[leg] }
 }
 
-fn active(case: &Case<'_>) -> Result<(), CheckFailure> {
-    each(case, |leg, quote| {
-        (quote.status == QuoteStatus::Suspended).then_some(CheckFailure::Suspended { leg })
-    })
+fn rules(case: &Case<'_>, leg: usize) -> Measure {
+    let of = |leg: usize| {
+        let venue = case.venues.venue(case.legs[leg].key.book);
+        venue.book.rules.as_ref().map(|rules| &rules.group)
+    };
+    let (rules, first) = (of(leg), of(0));
+    Measure::Rules { leg, is_known: rules.is_some(), is_of_first: rules == first }
 }
 
-fn same_line(case: &Case<'_>) -> Result<(), CheckFailure> {
-    let is_one = case.legs.windows(2).all(|pair| pair[0].key.line == pair[1].key.line);
-    if is_one { Ok(()) } else { Err(CheckFailure::Lines) }
+fn operator(case: &Case<'_>, leg: usize) -> Measure {
+    let own = case.operator(case.legs[leg]);
+    let shared_with = case.legs[..leg].iter().position(|other| case.operator(other) == own);
+    Measure::Operator { leg, shared_with }
 }
 
-fn same_rules(case: &Case<'_>) -> Result<(), CheckFailure> {
-    let rules =
-        |quote: &Quote| case.venues.venue(quote.key.book).book.rules.as_ref().map(|rules| &rules.group);
-    let first = case.legs.first().and_then(|quote| rules(quote));
-    each(case, |leg, quote| match rules(quote) {
-        None => Some(CheckFailure::RulesUnknown { leg }),
-        Some(rules) if Some(rules) != first => Some(CheckFailure::RulesDiffer { leg }),
-        Some(_) => None,
-    })
-}
-
-fn independent_operators(case: &Case<'_>) -> Result<(), CheckFailure> {
-    each(case, |leg, quote| {
-        let is_met = case.legs[..leg].iter().any(|other| case.operator(other) == case.operator(quote));
-        is_met.then_some(CheckFailure::OneOperator { leg })
-    })
-}
-
-fn plausible_price(case: &Case<'_>) -> Result<(), CheckFailure> {
-    each(case, |leg, quote| {
-        let others: Vec<_> = others(case, quote).collect();
-        let mut operators: Vec<_> = others.iter().map(|other| case.operator(other)).collect();
-        operators.sort_unstable();
-        operators.dedup();
-        if operators.len() < CONSENSUS {
-            return Some(CheckFailure::NoConsensus { leg, others: operators.len() });
-        }
-        let prices = others.iter().map(|other| other.price.implied_probability()).collect();
-        let off = match (quote.price.implied_probability(), median(prices)) {
-            (price, consensus) if quote.key.side == Side::Back => consensus - price,
-            (price, consensus) => price - consensus,
-        };
-        (off >= OUTLIER).then_some(CheckFailure::Outlier { leg, off })
-    })
+fn consensus(case: &Case<'_>, leg: usize) -> Measure {
+    let quote = case.legs[leg];
+    let others: Vec<_> = others(case, quote).collect();
+    let mut operators: Vec<_> = others.iter().map(|other| case.operator(other)).collect();
+    operators.sort_unstable();
+    operators.dedup();
+    let median = median(others.iter().map(|other| other.price.implied_probability()).collect());
+    let off = median.map_or(0.0, |median| match quote.price.implied_probability() {
+        price if quote.key.side == Side::Back => median - price,
+        price => price - median,
+    });
+    Measure::Consensus { leg, operators: operators.len(), median, off }
 }
 
 /// The other operators' back prices on a leg's outcome.
@@ -204,78 +152,11 @@ fn others<'a>(case: &Case<'a>, leg: &Quote) -> impl Iterator<Item = &'a Quote> {
     case.line.iter().filter(is_other)
 }
 
-/// Of an even number the mean of the two in the middle.
-fn median(mut values: Vec<f64>) -> f64 {
+/// Of an even number the mean of the two in the middle; `None` of none.
+fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
-    let (lower, upper) = ((values.len() - 1) / 2, values.len() / 2);
-    f64::midpoint(values[lower], values[upper])
-}
-
-fn plausible_margin(case: &Case<'_>) -> Result<(), CheckFailure> {
-    let limit = case.margin_limit;
-    if case.margin <= limit { Ok(()) } else { Err(CheckFailure::TooGood { limit }) }
-}
-
-fn stakeable(case: &Case<'_>) -> Result<(), CheckFailure> {
-    if case.margin_rounded.is_some_and(|margin| margin > 0.0) {
-        Ok(())
-    } else {
-        Err(CheckFailure::NothingLeft)
-    }
-}
-
-/// The first leg of which something is wrong.
-fn each(case: &Case<'_>, wrong: impl Fn(usize, &Quote) -> Option<CheckFailure>) -> Result<(), CheckFailure> {
-    case.legs.iter().enumerate().find_map(|(leg, quote)| wrong(leg, quote)).map_or(Ok(()), Err)
-}
-
-/// A reason with the names of the legs' books.
-struct Sentence<'a> {
-    why: CheckFailure,
-    books: &'a [&'a str],
-}
-
-impl fmt::Display for Sentence<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let book = |leg: usize| self.books.get(leg).copied().unwrap_or_default();
-        let seconds = |micros: Micros| micros / 1_000_000;
-        match self.why {
-            CheckFailure::Apart(gap) => write!(
-                f,
-                "one price was last confirmed {} s before another was first seen",
-                seconds(gap).max(1)
-            ),
-            CheckFailure::Old { leg, age, expected } => write!(
-                f,
-                "{} was last confirmed {} s ago; 95 of 100 of its prices are within {} s",
-                book(leg),
-                seconds(age),
-                seconds(expected)
-            ),
-            CheckFailure::Suspended { leg } => write!(f, "{} takes no bets", book(leg)),
-            CheckFailure::Lines => write!(f, "the legs are on different lines"),
-            CheckFailure::RulesUnknown { leg } => write!(f, "the rules of {} are not known", book(leg)),
-            CheckFailure::RulesDiffer { leg } => {
-                write!(f, "{} settles by other rules than {}", book(leg), book(0))
-            }
-            CheckFailure::OneOperator { leg } => {
-                write!(f, "{} is of the same operator as another leg", book(leg))
-            }
-            CheckFailure::NoConsensus { leg, others } => {
-                write!(f, "{others} other operators price the bet: too few to judge {}", book(leg))
-            }
-            CheckFailure::Outlier { leg, off } => write!(
-                f,
-                "{} is {:.1} points of probability off the median of the others",
-                book(leg),
-                off * 100.0
-            ),
-            CheckFailure::TooGood { limit } => {
-                write!(f, "99 of 100 proven margins are at most {:.2} %", limit * 100.0)
-            }
-            CheckFailure::NothingLeft => write!(f, "no stakes that can be placed leave any profit"),
-        }
-    }
+    let (lower, upper) = (values.len().checked_sub(1)? / 2, values.len() / 2);
+    Some(f64::midpoint(values[lower], values[upper]))
 }
 
 #[cfg(test)]
@@ -296,25 +177,30 @@ mod tests {
     }
 
     /// What does not hold of two legs at even-money prices among the prices of others, after a change of the case.
-    fn failed(legs: [&str; 2], change: impl Fn(&mut [Quote; 2], &mut Case<'_>)) -> Vec<String> {
+    fn failed(legs: [&str; 2], change: impl Fn(&mut [Quote; 2], &mut Case<'_>, &mut Basis)) -> Vec<String> {
         let world = world();
         let outcomes = [Outcome::Home, Outcome::Away];
         let of = |at: usize, name: &str| quote(world.book(name), None, outcomes[at], price("2.1"));
         let line: Vec<_> =
             ["a", "b", "c", "d"].into_iter().flat_map(|name| [of(0, name), of(1, name)]).collect();
         let mut chosen = [of(0, legs[0]), of(1, legs[1])];
+        let mut basis = Basis { at: 0, margin_limit: 0.10, expected: vec![900 * SECOND; 2] };
         let mut case = Case {
             legs: &[],
             line: &line,
-            now: 0,
             margin: 0.05,
-            margin_limit: 0.10,
             margin_rounded: Some(0.04),
-            expected: &world.expected,
+            basis: &Basis::default(),
             venues: &world.venues,
         };
-        change(&mut chosen, &mut case);
-        let found = judge(&Case { legs: &[&chosen[0], &chosen[1]], ..case });
+        change(&mut chosen, &mut case, &mut basis);
+        let case = Case { legs: &[&chosen[0], &chosen[1]], basis: &basis, ..case };
+        let found = judge(&case);
+        for flag in Flag::ALL {
+            // What explains a flag decides it.
+            let holds = measures(flag, &case).all(|measure| measure.holds());
+            assert_eq!(holds, found.verification().holds(flag), "{flag:?}");
+        }
         let failed = found.failed_checks(&legs);
         let held = Flag::ALL.into_iter().filter(|flag| found.verification().holds(*flag)).count();
         assert_eq!(held + failed.len(), Flag::ALL.len());
@@ -323,29 +209,29 @@ mod tests {
 
     #[test]
     fn an_arb_of_two_fresh_prices_has_every_flag() {
-        assert_eq!(failed(["a", "b"], |_, _| ()), [""; 0]);
+        assert_eq!(failed(["a", "b"], |_, _, _| ()), [""; 0]);
     }
 
     #[test]
     fn each_flag_fails_for_its_own_reason() {
-        let of = |change: fn(&mut [Quote; 2], &mut Case<'_>)| failed(["a", "b"], change);
-        let apart = of(|legs, _| legs[1].span_start = 7 * SECOND);
+        let of = |change: fn(&mut [Quote; 2], &mut Case<'_>, &mut Basis)| failed(["a", "b"], change);
+        let apart = of(|legs, _, _| legs[1].span_start = 7 * SECOND);
         assert_eq!(apart, ["simultaneous: one price was last confirmed 7 s before another was first seen"]);
-        let old = of(|_, case| case.now = 901 * SECOND);
+        let old = of(|_, _, basis| basis.at = 901 * SECOND);
         assert_eq!(old, ["fresh: a was last confirmed 901 s ago; 95 of 100 of its prices are within 900 s"]);
-        let suspended = of(|legs, _| legs[1].status = QuoteStatus::Suspended);
+        let suspended = of(|legs, _, _| legs[1].status = QuoteStatus::Suspended);
         assert_eq!(suspended, ["active: b takes no bets"]);
-        let lines = of(|legs, _| legs[1].key.line = Some(500));
+        let lines = of(|legs, _, _| legs[1].key.line = Some(500));
         assert_eq!(lines, ["same_line: the legs are on different lines"]);
-        let outlier = of(|legs, _| legs[0].price = price("4"));
+        let outlier = of(|legs, _, _| legs[0].price = price("4"));
         assert_eq!(
             outlier,
             ["plausible_price: a is 22.6 points of probability off the median of the others"]
         );
-        let too_good = of(|_, case| case.margin = 0.11);
+        let too_good = of(|_, case, _| case.margin = 0.11);
         assert_eq!(too_good, ["plausible_margin: 99 of 100 proven margins are at most 10.00 %"]);
         for none in [None, Some(0.0), Some(-0.01)] {
-            let unstakeable = failed(["a", "b"], |_, case| case.margin_rounded = none);
+            let unstakeable = failed(["a", "b"], |_, case, _| case.margin_rounded = none);
             assert_eq!(unstakeable, ["stakeable: no stakes that can be placed leave any profit"]);
         }
     }
@@ -353,17 +239,17 @@ mod tests {
     #[test]
     fn books_that_are_not_independent_or_not_known_fail() {
         assert_eq!(
-            failed(["a", "e"], |_, _| ()),
+            failed(["a", "e"], |_, _, _| ()),
             ["independent_operators: e is of the same operator as another leg"]
         );
-        assert_eq!(failed(["a", "f"], |_, _| ()), ["same_rules: f settles by other rules than a"]);
-        assert_eq!(failed(["a", "g"], |_, _| ()), ["same_rules: the rules of g are not known"]);
+        assert_eq!(failed(["a", "f"], |_, _, _| ()), ["same_rules: f settles by other rules than a"]);
+        assert_eq!(failed(["a", "g"], |_, _, _| ()), ["same_rules: the rules of g are not known"]);
     }
 
     #[test]
     fn two_other_operators_make_a_consensus() {
         let among = |books: &[&str]| {
-            failed(["a", "b"], |_, case| {
+            failed(["a", "b"], |_, case, _| {
                 let world = world();
                 let is_among = |quote: &&Quote| books.iter().any(|name| world.book(name) == quote.key.book);
                 let kept: Vec<_> = case.line.iter().filter(is_among).copied().collect();
@@ -377,14 +263,14 @@ mod tests {
 
     #[test]
     fn legs_are_fresh_until_the_first_of_them_is_not() {
-        let mut world = world();
-        world.expected.set(world.book("b").index(), Some(60 * SECOND));
+        let world = world();
         let of = |name: &str, seen: Micros| Quote {
             span_end: seen,
             ..quote(world.book(name), None, Outcome::Home, price("2"))
         };
+        let basis = Basis { expected: vec![900 * SECOND, 60 * SECOND], ..Basis::default() };
         let (a, b) = (of("a", 0), of("b", 800 * SECOND));
-        assert_eq!(fresh_until(&[&a, &b], &world.expected), 860 * SECOND);
-        assert_eq!(fresh_until(&[&a], &world.expected), 900 * SECOND);
+        assert_eq!(fresh_until(&[&a, &b], &basis), 860 * SECOND);
+        assert_eq!(fresh_until(&[&a], &basis), 900 * SECOND);
     }
 }

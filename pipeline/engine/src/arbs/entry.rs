@@ -6,7 +6,7 @@ use arb_model::{Money, Points, Seconds, Time};
 
 use crate::Micros;
 use crate::context::MarketContext;
-use crate::effect::{BoardEntry, Flag, Leg, Open, Warning, WindowKind};
+use crate::effect::{BoardEntry, Flag, Leg, Name, Open, Warning, WindowKind};
 use crate::learning::survival::Ttl;
 use crate::market::{Limit, Side};
 use crate::quotes::Quote;
@@ -81,7 +81,16 @@ fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'
         price_moved_at: Time(leg.price_moved_at),
         last_seen_at: Time(leg.span_end),
         expected_interval: Some(Seconds(context.step.moment.expected.interval(leg.key.book.index()))),
+        link: link_of(leg, context),
     }
+}
+
+/// Where a leg can be placed: as the source states it, else by the table of books.
+fn link_of(leg: &Quote, context: &MarketContext<'_>) -> Option<Name> {
+    let stated = context.links.iter().find(|link| link.book == leg.key.book);
+    let venue = context.step.pricing.venues.venue(leg.key.book);
+    let template = || venue.book.link.as_ref()?.fill(context.step.event, context.market, &venue.key);
+    stated.map(|stated| stated.link.clone()).or_else(template)
 }
 
 /// What a taker must know.

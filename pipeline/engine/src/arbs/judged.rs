@@ -6,7 +6,7 @@
 
 use crate::Micros;
 use crate::context::MarketContext;
-use crate::effect::Verification;
+use crate::effect::{Basis, Flag, Verification};
 use crate::market::{Bet, Limit, Policy};
 use crate::odds::{self, Price};
 use crate::quotes::Quote;
@@ -14,6 +14,7 @@ use crate::venues::{Book, Level};
 
 use super::best::Arb;
 use super::checks::{self, Case, Findings};
+use super::measure::Measure;
 use super::settlement::Payouts;
 use super::stakes::{self, Leg, Rounded};
 
@@ -22,6 +23,7 @@ pub(crate) struct Judged<'a> {
     pub(super) arb: &'a Arb<'a>,
     pub(super) staked: Staked,
     pub(super) findings: Findings,
+    pub(crate) basis: Basis,
     pub(crate) margin: f64,
     pub(crate) verification: Verification,
     pub(crate) fresh_until: Micros,
@@ -42,20 +44,51 @@ impl<'a> Judged<'a> {
     /// Judges an arb among the quotes of its line.
     pub(crate) fn of(arb: &'a Arb<'a>, line: &[Quote], context: &MarketContext<'_>) -> Self {
         let (staked, margin) = (Staked::of(arb, context), odds::margin(arb.implied_probability));
-        let step = context.step;
-        let findings = checks::judge(&Case {
-            legs: &arb.legs,
-            line,
-            now: step.now,
-            margin,
-            margin_limit: step.margins.limit(context.in_play()),
-            margin_rounded: staked.margin_rounded(),
-            expected: step.moment.expected,
-            venues: step.pricing.venues,
-        });
+        let basis = basis(arb, context);
+        let findings = checks::judge(&case((arb, line), &staked, &basis, context));
         let verification = findings.verification();
-        let fresh_until = checks::fresh_until(&arb.legs, step.moment.expected);
-        Self { arb, staked, findings, margin, verification, fresh_until }
+        let fresh_until = checks::fresh_until(&arb.legs, &basis);
+        Self { arb, staked, findings, basis, margin, verification, fresh_until }
+    }
+}
+
+/// All that the flags of an arb depend on, by the basis on which they were decided, in the order of the flags. What explains them
+/// is what decides them.
+pub(crate) fn explain(
+    arb: &Arb<'_>,
+    line: &[Quote],
+    basis: &Basis,
+    context: &MarketContext<'_>,
+) -> Vec<(Flag, Vec<Measure>)> {
+    let staked = Staked::of(arb, context);
+    let case = case((arb, line), &staked, basis, context);
+    Flag::ALL.into_iter().map(|flag| (flag, checks::measures(flag, &case).collect())).collect()
+}
+
+/// By what the flags of an arb are decided now.
+pub(crate) fn basis(arb: &Arb<'_>, context: &MarketContext<'_>) -> Basis {
+    let step = context.step;
+    let expected = |leg: &&Quote| step.moment.expected.interval(leg.key.book.index());
+    Basis {
+        at: step.now,
+        margin_limit: step.margins.limit(context.in_play()),
+        expected: arb.legs.iter().map(expected).collect(),
+    }
+}
+
+fn case<'a>(
+    (arb, line): (&'a Arb<'_>, &'a [Quote]),
+    staked: &Staked,
+    basis: &'a Basis,
+    context: &MarketContext<'a>,
+) -> Case<'a> {
+    Case {
+        legs: &arb.legs,
+        line,
+        margin: odds::margin(arb.implied_probability),
+        margin_rounded: staked.margin_rounded(),
+        basis,
+        venues: context.step.pricing.venues,
     }
 }
 

@@ -79,6 +79,7 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &
         margin,
         stake_shown: judged.staked.total_max,
         life: followed.begin(context),
+        basis: Some(judged.basis.clone()),
         legs,
     };
     learn(WindowHistory::default(), &window, context, effects);
@@ -105,6 +106,7 @@ fn update(
         margin_peak: was.margin_peak.max(judged.margin),
         margin: judged.margin,
         stake_shown: most_stake(was.stake_shown, judged.staked.total_max),
+        basis: Some(judged.basis.clone()),
         ..was.clone()
     };
     learn(was.history, &now, context, effects);
@@ -119,7 +121,7 @@ fn update(
     }
     let shown = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit);
     let same_shown = was.legs.iter().map(shown).eq(now.legs.iter().map(shown));
-    if !same_shown || was.verification != now.verification || context.step.event_changed {
+    if !same_shown || was.verification != now.verification || context.is_shown_otherwise() {
         effects.push(Effect::Refreshed(entry_of(&now, &judged, context).0));
     }
     now

@@ -43,6 +43,7 @@ pub(crate) fn user_window(
         margin,
         stake_shown: judged.staked.total_max,
         life: known.map_or_else(life, |window| window.life),
+        basis: Some(judged.basis.clone()),
         legs,
     }
 }

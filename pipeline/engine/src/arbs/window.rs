@@ -3,7 +3,7 @@
 //! It decides nothing.
 
 use crate::Micros;
-use crate::effect::{Flag, Verification, WindowHistory, WindowId};
+use crate::effect::{Basis, Flag, Verification, WindowHistory, WindowId};
 use crate::learning::survival::Life;
 use crate::market::{Line, Outcome};
 use crate::quotes::Quote;
@@ -32,6 +32,8 @@ pub(crate) struct Window {
     pub(crate) stake_shown: Option<i64>,
     /// How long it has lived.
     pub(crate) life: Life,
+    /// By what its flags were last decided; `None` of one that an older program wrote, until they are decided again.
+    pub(crate) basis: Option<Basis>,
 }
 
 impl Window {

@@ -1,8 +1,10 @@
-//! How a window changes, and what was proven of it.
+//! How a window changes, what was proven of it, and by what its flags were decided.
 //!
 //! It decides nothing.
 
 use arb_model::{Flag, Verification};
+
+use crate::Micros;
 
 /// How a window changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +24,17 @@ impl WindowChange {
             Self::Updated => "updated",
         }
     }
+}
+
+/// By what the flags of a window were last decided, beside the quotes of its line.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Basis {
+    /// When they were.
+    pub at: Micros,
+    /// The largest margin that was plausible.
+    pub margin_limit: f64,
+    /// Of each leg, within which its book confirmed 95 of 100 prices.
+    pub expected: Vec<Micros>,
 }
 
 /// What was proven of a window at any time of its life.

@@ -168,7 +168,7 @@ mod tests {
     }
 
     fn context(source: Symbol, received_at: Micros) -> SourceUpdate {
-        SourceUpdate { source, received_at, books: None, markets: None }
+        SourceUpdate { source, received_at, books: None, markets: None, links: Vec::new() }
     }
 
     /// The table after an update where time closes nothing.

@@ -4,6 +4,7 @@
 
 use crate::Micros;
 use crate::market::{Market, Symbol};
+use crate::venues::SourceLink;
 
 use super::quote::Quote;
 
@@ -16,9 +17,16 @@ pub(crate) struct SourceUpdate {
     pub(crate) books: Option<Vec<Symbol>>,
     /// Markets for which it is complete; `None` is every market.
     pub(crate) markets: Option<Vec<Market>>,
+    /// Links that it states, by market.
+    pub(crate) links: Vec<(Market, SourceLink)>,
 }
 
 impl SourceUpdate {
+    /// The links of a market that it states.
+    pub(crate) fn links_of(&self, market: Market) -> Vec<SourceLink> {
+        self.links.iter().filter(|(of, _)| *of == market).map(|(_, link)| link.clone()).collect()
+    }
+
     pub(super) fn covers(&self, market: Market) -> bool {
         self.markets.as_ref().is_none_or(|markets| markets.contains(&market))
     }
@@ -67,6 +75,7 @@ mod tests {
                 received_at: 10,
                 books: books.clone().map(|books| books.iter().map(|at| symbols[*at]).collect()),
                 markets: covered.clone().map(|markets| markets.iter().map(|at| market(MARKETS[*at])).collect()),
+                links: Vec::new(),
             };
             let quote = Quote {
                 source: symbols[3 + source],

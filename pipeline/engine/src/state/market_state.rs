@@ -2,11 +2,15 @@
 //!
 //! It decides nothing.
 
+use std::sync::Arc;
+
 use crate::Micros;
 use crate::arbs::Window;
+use crate::context::{MarketContext, StepContext};
 use crate::market::{Line, Market};
 use crate::quotes::{Move, Quote, QuoteSummary};
 use crate::signals::{ConsensusSample, Signal};
+use crate::venues::SourceLink;
 
 /// One market of one event: its quotes, sorted by key, its open windows, sorted by line, the moves of prices that
 /// can still be part of a line movement, and the main line when it was last looked at.
@@ -24,6 +28,8 @@ pub(crate) struct MarketState {
     pub(crate) consensus: Vec<ConsensusSample>,
     /// What follows from the quotes, so that most markets are passed over when time passes.
     pub(crate) summary: QuoteSummary,
+    /// Where bets can be placed, as sources state it, sorted by book.
+    pub(crate) links: Arc<[SourceLink]>,
 }
 
 impl MarketState {
@@ -31,7 +37,13 @@ impl MarketState {
     pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
         let (quotes, windows, moves, signals, consensus) = (vec![], vec![], vec![], vec![], vec![]);
         let summary = QuoteSummary::of(&quotes, Micros::MAX);
-        Self { market, quotes, windows, moves, main_line, signals, consensus, summary }
+        Self { market, quotes, windows, moves, main_line, signals, consensus, summary, links: Arc::default() }
+    }
+
+    /// What is known of it in a step that has not changed it.
+    pub(crate) fn context<'a>(&'a self, step: &'a StepContext<'a>) -> MarketContext<'a> {
+        let (was, links) = (&self.quotes, &self.links);
+        MarketContext { step, market: self.market, was, links, has_new_links: false }
     }
 
     /// Removes all that it holds of a line.

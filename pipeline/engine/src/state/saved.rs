@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use arb_model::Name;
+
 use crate::learning::survival::{Cell, Profile};
 use crate::learning::{Margins, Refresh};
 use crate::market::{EventInfo, Line, Market};
@@ -24,6 +26,8 @@ pub enum Saved {
         market: Market,
         /// Its main line when that was last looked at.
         main_line: Option<Line>,
+        /// Where its bets can be placed, as sources state it, by the name of the book.
+        links: Vec<(Arc<str>, Name)>,
     },
     /// A market of an event is no more.
     HeadGone {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::arbs::Window;
-use crate::effect::{Verification, WindowHistory, WindowId};
+use crate::effect::{Basis, Verification, WindowHistory, WindowId};
 use crate::learning::survival::Life;
 use crate::market::{Line, Market, Names, Outcome, QuoteKey, Side};
 use crate::odds::Price;
@@ -71,6 +71,7 @@ pub struct SavedWindow {
     pub margin: f64,
     pub stake_shown: Option<i64>,
     pub life: Life,
+    pub basis: Option<Basis>,
 }
 
 impl SavedLine {
@@ -158,11 +159,14 @@ impl SavedWindow {
             margin: window.margin,
             stake_shown: window.stake_shown,
             life: window.life,
+            basis: window.basis.clone(),
         }
     }
 
     fn to_window(&self, line: Option<Line>, quotes: &[Quote]) -> Option<Window> {
         let legs = self.legs.iter().map(|place| quotes.get(*place).copied()).collect::<Option<Vec<_>>>()?;
+        // What does not fit is decided again.
+        let basis = self.basis.clone().filter(|basis| basis.expected.len() == legs.len());
         Some(Window {
             id: self.id,
             line,
@@ -179,6 +183,7 @@ impl SavedWindow {
             margin: self.margin,
             stake_shown: self.stake_shown,
             life: self.life,
+            basis,
         })
     }
 }
@@ -201,7 +206,15 @@ mod tests {
         let life = Life { profile, pace: 1_000, since: 3, confirmed_at: 5, taught_to: 4 };
         let verification = Verification::from_bits(5).unwrap();
         let history = WindowHistory { simultaneous: true, verified: false };
-        Window { verification, history, in_play: true, fresh_until: 11, ..fixtures::window(legs, life) }
+        let basis = Some(Basis { at: 8, margin_limit: 0.1, expected: vec![40; legs.len()] });
+        Window {
+            verification,
+            history,
+            in_play: true,
+            fresh_until: 11,
+            basis,
+            ..fixtures::window(legs, life)
+        }
     }
 
     /// A market of one line: quotes by (book, outcome), a window of the first two if there are two, and moves of the quotes.

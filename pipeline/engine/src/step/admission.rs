@@ -177,7 +177,8 @@ mod tests {
     /// An update of the first book as a source: of everything, or of nothing.
     fn update(books: &[Symbol], covers_all: bool) -> SourceUpdate {
         let none = || (!covers_all).then(Vec::new);
-        SourceUpdate { source: books[0], received_at: 10, books: none(), markets: none().map(|_| Vec::new()) }
+        let markets = none().map(|_| Vec::new());
+        SourceUpdate { source: books[0], received_at: 10, books: none(), markets, links: Vec::new() }
     }
 
     proptest! {

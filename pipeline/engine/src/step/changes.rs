@@ -5,10 +5,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arb_model::Name;
+
 use crate::learning::Refresh;
 use crate::market::{Names, Symbol};
 use crate::state::{EventState, MarketState, Parts, Saved, SavedLine};
 use crate::time::PushedUpdates;
+use crate::venues::SourceLink;
 
 use super::engine::Engine;
 
@@ -113,9 +116,11 @@ fn event_changes(
     let is_other_event = was.is_none_or(|was| was.info != now.info);
     for market in &now.markets {
         let was = was.and_then(|was| was.market(market.market));
-        if is_other_event || was.is_none_or(|was| was.main_line != market.main_line) {
+        let is_same = |was: &Arc<MarketState>| was.main_line == market.main_line && was.links == market.links;
+        if is_other_event || !was.is_some_and(is_same) {
             let (event, main_line) = (Arc::clone(&now.info), market.main_line);
-            changes.push(Saved::Head { event, market: market.market, main_line });
+            let links = links_by_name(&market.links, names);
+            changes.push(Saved::Head { event, market: market.market, main_line, links });
         }
         if was.is_none_or(|was| !Arc::ptr_eq(was, market)) {
             line_changes(id, was, market, names, changes);
@@ -128,6 +133,11 @@ fn event_changes(
         let lines = Parts::of(was).lines().into_iter();
         changes.extend(lines.map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
     }
+}
+
+/// Where bets can be placed, by the names of the books.
+fn links_by_name(links: &[SourceLink], names: &Names) -> Vec<(Arc<str>, Name)> {
+    by_name(links.iter().map(|link| (link.book, link.link.clone())), names).collect()
 }
 
 /// The lines of a market that are others than they were, and those that are gone.

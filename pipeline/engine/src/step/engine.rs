@@ -265,7 +265,7 @@ impl Engine {
     ) -> SourceUpdate {
         let known = |books: &Vec<&str>| books.iter().filter_map(|book| self.names.known(book)).collect();
         let books = coverage.books.as_ref().map(known);
-        SourceUpdate { source, received_at, books, markets: coverage.markets.clone() }
+        SourceUpdate { source, received_at, books, markets: coverage.markets.clone(), links: Vec::new() }
     }
 
     /// The context of an update of an event.
@@ -324,9 +324,9 @@ impl Engine {
         for market in market_update::markets_of(&was, seen) {
             let old = was.iter().find(|state| state.market == market);
             let seen = seen.chunk_by(|a, b| a.market == b.market).find(|seen| seen[0].market == market);
-            let quotes = old.map_or(&[][..], |old| &old.quotes);
-            let (seen, context) =
-                (seen.unwrap_or_default(), MarketContext { step: &step, market, was: quotes });
+            let (was, links) = old.map_or((&[][..], &[][..]), |old| (&old.quotes, &old.links));
+            let context = MarketContext { step: &step, market, was, links, has_new_links: false };
+            let seen = seen.unwrap_or_default();
             markets.extend(market_update::update_market(old, seen, update, &context, effects, probe));
         }
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::caps::{Cap, LeftOut};
 use crate::effect::Effects;
-use crate::input::{Coordinate, Coverage, Event, Frame, Tick};
-use crate::market::{QuoteKey, Symbol};
+use crate::input::{Coordinate, Coverage, Event, Frame, StatedLink, Tick};
+use crate::market::{Market, QuoteKey, Symbol};
 use crate::quotes::{self, Observation, SourceUpdate};
 use crate::state::MarketState;
 use crate::time::Disposition;
+use crate::venues::SourceLink;
 
 use super::admission;
 use super::engine::{Engine, EventUpdate, Step};
@@ -71,14 +72,24 @@ impl Engine {
         probe: &mut impl Probe,
     ) -> u32 {
         let mut seen = std::mem::take(&mut self.scratch);
-        let update = self.update(source, frame.received_at, &frame.coverage);
+        let mut update = self.update(source, frame.received_at, &frame.coverage);
         let future_ticks = self.observe(frame, &update, &mut seen, &mut effects.left_out);
+        update.links = self.stated_links(frame);
         let is_push = frame.poll_index.is_none();
         let event_update =
             EventUpdate { at, event: &frame.event, seen: &seen, update: &update, is_push, is_repeat: false };
         self.apply_update(&event_update, effects, probe);
         self.scratch = seen;
         future_ticks
+    }
+
+    /// The links of a frame, by market: only of books that are known, which those of its ticks are.
+    fn stated_links(&self, frame: &Frame<'_>) -> Vec<(Market, SourceLink)> {
+        let link = |stated: &StatedLink<'_>| {
+            let book = self.names.known(stated.book)?;
+            Some((stated.market, SourceLink { book, link: stated.link.into() }))
+        };
+        frame.links.iter().filter_map(link).collect()
     }
 
     /// The event of a frame that is refused or empty counts as named all the same: the earlier quotes of its

@@ -72,6 +72,8 @@ pub struct ListedBook {
     pub on_offer: usize,
     /// The events for which it is stale.
     pub stale_events: usize,
+    /// The sources of its prices.
+    pub sources: BTreeSet<Arc<str>>,
 }
 
 impl Engine {
@@ -104,21 +106,25 @@ impl Engine {
     pub fn listed_books(&self) -> Vec<ListedBook> {
         let mut books = BTreeMap::new();
         for quote in self.state.events.unsorted().flat_map(|(_, event)| quotes(event)) {
-            let (last_seen_at, on_offer) = books.entry(quote.key.book).or_insert((Micros::MIN, 0));
+            let (last_seen_at, on_offer, sources) =
+                books.entry(quote.key.book).or_insert((Micros::MIN, 0, BTreeSet::new()));
             *last_seen_at = quote.span_end.max(*last_seen_at);
             *on_offer += usize::from(quote.status == QuoteStatus::OnOffer);
+            sources.insert(quote.source);
         }
         let learnt = self.names.symbols().filter(|book| !self.state.book(*book).counts().is_empty());
         let known: BTreeSet<_> = books.keys().copied().chain(learnt).collect();
         let listed = |book: Symbol| {
-            let seen = books.get(&book).copied();
+            let seen = books.get(&book);
+            let sources = seen.into_iter().flat_map(|(_, _, sources)| sources);
             ListedBook {
                 book: Arc::clone(self.names.name(book)),
                 expected_interval: self.state.book(book).interval(),
                 stale_after: self.expected.allowed(book.index()),
-                last_seen_at: seen.map(|(at, _)| at),
-                on_offer: seen.map_or(0, |(_, count)| count),
+                last_seen_at: seen.map(|(at, ..)| *at),
+                on_offer: seen.map_or(0, |(_, count, _)| *count),
                 stale_events: self.state.stale_books.values().filter(|books| books.contains(&book)).count(),
+                sources: sources.map(|source| Arc::clone(self.names.name(*source))).collect(),
             }
         };
         let mut listed: Vec<_> = known.into_iter().map(listed).collect();
@@ -139,7 +145,7 @@ impl Engine {
         }
     }
 
-    fn listed_quote(&self, market: Market, quote: &Quote) -> ListedQuote {
+    pub(super) fn listed_quote(&self, market: Market, quote: &Quote) -> ListedQuote {
         ListedQuote {
             market,
             line: quote.key.line,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::arbs::{self, Arb, Window};
+use crate::caps::Cap;
 use crate::context::MarketContext;
 use crate::effect::Effects;
 use crate::market::{Line, Market, Outcome, Policy};
@@ -14,6 +15,7 @@ use crate::odds;
 use crate::quotes::{self, MergeContext, Moment, Move, Observation, Quote, QuoteSummary, SourceUpdate};
 use crate::signals::{self, LOW_HOLD_CLOSES, PassedMarket, TableView};
 use crate::state::MarketState;
+use crate::venues::{self, SourceLink};
 
 use super::admission;
 use super::probe::{Probe, StepStage};
@@ -54,6 +56,9 @@ pub(crate) fn update_market(
         }
     }
     probe.enter(StepStage::Evaluate);
+    let links = links_after(old, market, &quotes, update, effects);
+    let has_new_links = *links != *context.links;
+    let context = &MarketContext { links: &links, has_new_links, ..*context };
     let outcomes = outcomes_of(&quotes, context);
     let (windows, covers) = evaluate(open, &quotes, outcomes, context, effects, probe);
     probe.enter(StepStage::Signals);
@@ -69,7 +74,26 @@ pub(crate) fn update_market(
     }
     let (main_line, consensus) = old.map_or((None, Vec::new()), |old| (old.main_line, old.consensus.clone()));
     let summary = QuoteSummary::of(&quotes, context.step.moment.watermark);
-    Some(Arc::new(MarketState { market, quotes, windows, moves, main_line, signals, consensus, summary }))
+    let state = MarketState { market, quotes, windows, moves, main_line, signals, consensus, summary, links };
+    Some(Arc::new(state))
+}
+
+/// The links of a market whose quotes are these after an update.
+fn links_after(
+    old: Option<&Arc<MarketState>>,
+    market: Market,
+    quotes: &[Quote],
+    update: &SourceUpdate,
+    effects: &mut Effects<'_>,
+) -> Arc<[SourceLink]> {
+    let were = old.map_or_else(Arc::default, |old| Arc::clone(&old.links));
+    if were.is_empty() && update.links.is_empty() {
+        return were;
+    }
+    let has_quote = |book| quotes.iter().any(|quote| quote.key.book == book);
+    let (links, left_out) = venues::restated(&were, &update.links_of(market), has_quote);
+    effects.left_out.add(Cap::MarketLinks, left_out);
+    if *links == *were { were } else { links.into() }
 }
 
 fn pending(moves: &[Move], watermark: Micros) -> Vec<Move> {

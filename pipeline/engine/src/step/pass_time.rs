@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::arbs::{self, Window};
-use crate::context::{MarketContext, StepContext};
+use crate::context::StepContext;
 use crate::effect::{CloseReason, Effect, Effects};
 use crate::input::Coordinate;
 use crate::learning::{Refresh, Samples};
@@ -163,7 +163,7 @@ fn is_over(event: &EventState, watermark: Micros) -> bool {
 /// Ends an event: it leaves the state with all that it has.
 fn end(event: &EventState, stale_books: &[Symbol], step: &StepContext<'_>, effects: &mut Effects<'_>) {
     for market in &event.markets {
-        let context = MarketContext { step, market: market.market, was: &market.quotes };
+        let context = market.context(step);
         let close = |window: &Window| arbs::close(window, CloseReason::EventEnded, &context, effects);
         market.windows.iter().for_each(close);
         signals::end(&market.signals, &context, effects);
@@ -181,7 +181,7 @@ fn pass(
 ) -> (Option<Vec<Arc<MarketState>>>, Option<Vec<Symbol>>) {
     let mut changed: Option<Vec<_>> = None;
     for (index, state) in event.markets.iter().enumerate() {
-        let context = MarketContext { step, market: state.market, was: &state.quotes };
+        let context = state.context(step);
         if let Some(now) = market_update::pass_time(state, hops, &context, effects) {
             changed.get_or_insert_with(|| event.markets.clone())[index] = now;
         }
@@ -233,6 +233,7 @@ mod tests {
             event,
             coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
             ticks: vec![tick],
+            links: vec![],
             push: None,
         };
         step(engine, &Input::Frame(frame));

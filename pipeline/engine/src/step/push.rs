@@ -57,6 +57,8 @@ impl Engine {
             event,
             coverage: Coverage::nothing(),
             ticks: ticks(frame, &overtaken, received_at),
+            // Where a bet can be placed is what sources state, not what clients do.
+            links: Vec::new(),
             push: Some(push),
         };
         let samples = effects.samples.refresh.len();

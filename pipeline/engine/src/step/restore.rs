@@ -5,11 +5,14 @@
 
 use std::sync::Arc;
 
+use arb_model::Name;
+
 use crate::learning::Refresh;
 use crate::learning::survival;
 use crate::market::{EventInfo, Line, Market};
 use crate::signals::Signal;
 use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedSignal};
+use crate::venues::SourceLink;
 
 use super::engine::Engine;
 
@@ -21,7 +24,12 @@ impl Engine {
     pub fn restore(&mut self, saved: Saved) -> Result<(), Misfit> {
         let (state, names) = self.parts();
         match saved {
-            Saved::Head { event, market, main_line } => self.put_head(&event, market, main_line),
+            Saved::Head { event, market, main_line, links } => {
+                let of = |(book, link): (Arc<str>, Name)| SourceLink { book: names.symbol(&book), link };
+                let mut links: Vec<_> = links.into_iter().map(of).collect();
+                links.sort_unstable_by_key(|link| link.book);
+                self.put_head(&event, (market, main_line), links.into());
+            }
             Saved::HeadGone { event: id, market } => {
                 if let Some(event) = state.events.get_mut(&id) {
                     event.markets.retain(|other| other.market != market);
@@ -69,16 +77,23 @@ impl Engine {
         Ok(())
     }
 
-    fn put_head(&mut self, info: &Arc<EventInfo>, market: Market, main_line: Option<Line>) {
+    fn put_head(
+        &mut self,
+        info: &Arc<EventInfo>,
+        (market, main_line): (Market, Option<Line>),
+        links: Arc<[SourceLink]>,
+    ) {
         let new = || EventState::new(Arc::clone(info), Vec::new());
         let (state, _) = self.parts();
         let event = state.events.get_or_insert(info.id.shared(), new);
         event.info = Arc::clone(info);
         if let Some(known) = event.markets.iter_mut().find(|known| known.market == market) {
             // Its lines stay: those that have changed are written beside it.
-            Arc::make_mut(known).main_line = main_line;
+            let known = Arc::make_mut(known);
+            (known.main_line, known.links) = (main_line, links);
         } else {
-            event.markets.push(Arc::new(MarketState::empty(market, main_line)));
+            let state = MarketState { links, ..MarketState::empty(market, main_line) };
+            event.markets.push(Arc::new(state));
             event.markets.sort_by_key(|market| market.market);
         }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::arbs::stakes::DEFAULT_TOTAL;
 use crate::arbs::{self, Judged};
-use crate::context::{MarketContext, StepContext};
+use crate::context::StepContext;
 use crate::effect::BoardEntry;
 use crate::input::Coordinate;
 use crate::market::{Market, Symbol};
@@ -23,7 +23,7 @@ use crate::venues::{PricingContext, Venues};
 use super::engine::Engine;
 
 /// Where no record brings something about.
-const NOWHERE: Coordinate<'static> = Coordinate { topic: "", partition: 0, offset: 0 };
+pub(super) const NOWHERE: Coordinate<'static> = Coordinate { topic: "", partition: 0, offset: 0 };
 
 /// Where a user bets, and what that costs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Engine {
         let pricing = PricingContext { venues, total_stake, ..self.pricing(&event.info.league) };
         let step = StepContext { pricing, ..self.step_context(NOWHERE, Micros::MIN, &event.info, false) };
         for state in event.markets.iter().filter(|state| is_wanted(state.market)) {
-            let context = MarketContext { step: &step, market: state.market, was: &state.quotes };
+            let context = state.context(&step);
             // Which outcomes there are does not depend on whose prices are taken.
             let outcomes = quotes::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
             let quotes = resolved.quotes(state, pricing);

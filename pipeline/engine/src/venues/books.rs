@@ -12,6 +12,7 @@ use crate::Micros;
 use crate::market::Period;
 
 use super::fees::Fee;
+use super::link::LinkTemplate;
 use super::rules::{Level, Rules, is_within};
 
 /// The largest commission of an exchange in the table: used for an exchange that is not in it.
@@ -88,6 +89,8 @@ pub struct Book {
     pub refresh: Option<Micros>,
     /// Stakes are multiples of this, in minor units.
     pub step: i64,
+    /// Where its bets can be placed, unless a source states that.
+    pub link: Option<LinkTemplate>,
     /// It is in the table.
     pub known: bool,
 }
@@ -124,7 +127,17 @@ impl Book {
             VenueKind::PredictionMarket => Some(UNKNOWN_CONTRACTS),
         };
         let fees = fee.map(|fee| DatedFee { from: Micros::MIN, league: None, fee }).into_iter().collect();
-        Self { operator: None, kind, currency: None, fees, rules: None, refresh, step: STEP, known: false }
+        Self {
+            operator: None,
+            kind,
+            currency: None,
+            fees,
+            rules: None,
+            refresh,
+            step: STEP,
+            link: None,
+            known: false,
+        }
     }
 }
 

@@ -25,6 +25,7 @@ fn world() -> World {
             rules: Some(Rules { group: name.into(), level, levels: Vec::new() }),
             refresh: None,
             step: 1,
+            link: None,
             known: true,
         };
         (name.into(), book)

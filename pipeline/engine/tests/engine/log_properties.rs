@@ -1,21 +1,27 @@
 //! Properties over random logs: where transactions are cut, aborted or restored changes nothing, nor does a record that is
 //! delivered twice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arb_engine::effect::{Effect, SignalChange};
+use arb_engine::effect::{Effect, Leg, SignalChange, Verification};
 use arb_engine::input::{Coverage, Frame, Input};
 use arb_engine::invariants::check_state;
 use arb_engine::market::Policy;
 use arb_engine::time::Disposition;
-use arb_engine::{Engine, UserBooks};
+use arb_engine::{Engine, LegEvidence, UserBooks, WindowEvidence};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::properties::key;
 use crate::random_log::{Cut, Run, cuts, logs, policies, some_books};
+
+/// Of each open window of the events.
+fn evidence(engine: &Engine) -> Vec<Option<WindowEvidence>> {
+    let entries = engine.board_of(&UserBooks::default());
+    entries.iter().map(|entry| engine.evidence_of(&entry.event.id, &entry.id)).collect()
+}
 
 proptest! {
     #[test]
@@ -61,6 +67,7 @@ proptest! {
             run.commit();
             let of_all = UserBooks::default();
             prop_assert_eq!(follower.board_of(&of_all), run.engine.board_of(&of_all));
+            prop_assert_eq!(evidence(&follower), evidence(&run.engine));
             prop_assert_eq!(follower.listed_events(), run.engine.listed_events());
             prop_assert_eq!(follower.listed_books(), run.engine.listed_books());
             for event in run.engine.listed_events() {
@@ -68,6 +75,39 @@ proptest! {
             }
             prop_assert_eq!(follower.size(), run.engine.size());
             prop_assert_eq!(check_state(&follower), Ok(()));
+        }
+    }
+
+    /// The evidence of each open window says of each flag what its entry on the board says, whatever was learnt since.
+    #[test]
+    fn evidence_is_the_verdict(log in logs(), cuts in cuts(), policy in policies()) {
+        let books = some_books();
+        let (mut run, mut board) = (Run::new(policy, &books), BTreeMap::new());
+        for (offset, input) in log.iter().enumerate() {
+            run.step(offset, input);
+            if cuts[offset % cuts.len()] == Cut::None {
+                continue;
+            }
+            run.commit();
+            if cuts[offset % cuts.len()] == Cut::Restore {
+                run.restore();
+            }
+            for effect in run.effects.drain(..).flatten() {
+                match effect {
+                    Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => drop(board.insert(entry.id.clone(), entry)),
+                    Effect::Closed(closed) => drop(board.remove(&closed.id)),
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(run.engine.size().windows, board.len());
+            for entry in board.values() {
+                let evidence = run.engine.evidence_of(&entry.event.id, &entry.id).unwrap();
+                let held = evidence.flags.iter().filter(|flag| flag.holds()).map(|flag| flag.flag);
+                prop_assert_eq!(Some(Verification::of(held)), entry.verification, "{:?}", evidence);
+                prop_assert_eq!(Some(evidence.verification), entry.verification);
+                let is_leg = |(leg, of): (&Leg, &LegEvidence)| *leg.book == *of.book && leg.last_seen_at.0 == of.on_offer_until;
+                prop_assert!(entry.legs.iter().zip(&evidence.legs).all(is_leg), "{:?}", evidence);
+            }
         }
     }
 
@@ -204,7 +244,7 @@ fn in_parts(input: &Input<'static>, split: usize) -> Vec<Input<'static>> {
 
 /// What the open windows are about: their bets, prices and margins.
 fn open_bets(run: &Run) -> Vec<String> {
-    let mut open = std::collections::BTreeMap::new();
+    let mut open = BTreeMap::new();
     for effect in run.all() {
         match effect {
             Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => {

@@ -8,6 +8,7 @@ mod golden;
 mod inspect;
 mod lifecycles;
 mod limits;
+mod links;
 mod log_properties;
 mod movement;
 mod properties;

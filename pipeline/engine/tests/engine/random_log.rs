@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arb_engine::Engine;
 use arb_engine::effect::Effect;
-use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
+use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, StatedLink, Tick};
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
 use arb_engine::state::Saved;
@@ -58,6 +58,7 @@ fn book(operator: &str, currency: Option<&str>, ppm: u32) -> Book {
         rules: Some(Rules { group: "us".into(), level: Level::Impossible, levels: Vec::new() }),
         refresh: None,
         step: 1,
+        link: None,
         known: true,
     }
 }
@@ -87,6 +88,13 @@ fn tick(received_at: i64, raw: (usize, usize, u32, usize, u8)) -> Tick<'static> 
         last_seen_at,
         price_moved_at: (rest % 5 == 0).then_some(last_seen_at - 1),
     }
+}
+
+/// The link that an offer may state with its price.
+fn link(raw: &RawTick) -> Option<StatedLink<'static>> {
+    let (book, bet, _, _, rest) = *raw;
+    let link = ["https://b.example/1", "https://b.example/2"].get(usize::from(rest % 6))?;
+    Some(StatedLink { book: BOOKS[book], market: bets().nth(bet)?.market(), link })
 }
 
 /// (book, bet, price in hundredths, age, everything else).
@@ -153,6 +161,7 @@ fn frame(
         event: event(event_at, second),
         coverage: coverage(covers),
         ticks: raw.iter().map(|raw| tick(received_at, *raw)).collect(),
+        links: raw.iter().filter_map(link).collect(),
         push: None,
     })
 }

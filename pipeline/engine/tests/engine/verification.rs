@@ -20,6 +20,7 @@ fn book(operator: &str, currency: &str, rules: &str) -> Book {
         rules: Some(Rules { group: rules.into(), level: Level::Impossible, levels: Vec::new() }),
         refresh: None,
         step: 1,
+        link: None,
         known: true,
     }
 }

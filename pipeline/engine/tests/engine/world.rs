@@ -141,7 +141,16 @@ pub(crate) fn frame<'a>(
     ticks: Vec<Tick<'a>>,
 ) -> Frame<'a> {
     let coverage = Coverage::default();
-    Frame { source: SOURCE, received_at: at(second), poll_index, event, coverage, ticks, push: None }
+    Frame {
+        source: SOURCE,
+        received_at: at(second),
+        poll_index,
+        event,
+        coverage,
+        ticks,
+        links: vec![],
+        push: None,
+    }
 }
 
 pub(crate) fn poll_end(second: i64, frames: usize) -> PollEnd<'static> {

@@ -115,7 +115,7 @@ impl Client {
     /// # Errors
     /// As above.
     pub fn odds(&self, sport: &str, regions: &str, markets: &str) -> Result<Answer, Problem> {
-        let how = "oddsFormat=decimal&dateFormat=iso&includeBetLimits=true";
+        let how = "oddsFormat=decimal&dateFormat=iso&includeBetLimits=true&includeLinks=true";
         let query = format!("&regions={regions}&markets={markets}&{how}");
         self.get(&format!("/v4/sports/{sport}/odds"), &query)
     }

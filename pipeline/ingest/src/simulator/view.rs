@@ -43,6 +43,7 @@ fn offers(life: &Life, book: &Book, card: &Card) -> Vec<Offer> {
         market: offered.market.to_owned(),
         last_seen_at: card.seen_at,
         price_moved_at: None,
+        link: None,
         ticks: offered.prices.iter().filter_map(|price| tick(book, card, offered.side, *price)).collect(),
     });
     offers.collect()

@@ -51,6 +51,8 @@ pub(super) struct Bookmaker<'a> {
     #[serde(borrow, default)]
     pub(super) last_update: Option<Raw<'a>>,
     #[serde(borrow, default)]
+    pub(super) link: Option<Raw<'a>>,
+    #[serde(borrow, default)]
     pub(super) markets: List<Market<'a>>,
 }
 
@@ -60,6 +62,8 @@ pub(super) struct Market<'a> {
     pub(super) key: Option<Raw<'a>>,
     #[serde(borrow, default)]
     pub(super) last_update: Option<Raw<'a>>,
+    #[serde(borrow, default)]
+    pub(super) link: Option<Raw<'a>>,
     #[serde(borrow, default)]
     pub(super) outcomes: List<Outcome<'a>>,
 }

@@ -133,6 +133,37 @@ fn a_limit_is_an_amount_of_the_currency_rounded_down() {
 }
 
 #[test]
+fn a_link_is_that_of_the_market_else_of_the_book() {
+    let links = |of_book: &str, of_market: &str| {
+        let (poll, faults) = poll(|line| {
+            let line =
+                line.replace("\"title\":\"Alpha\"", &format!("\"title\":\"Alpha\",\"link\":{of_book}"));
+            line.replace("\"key\":\"spreads\"", &format!("\"key\":\"spreads\",\"link\":{of_market}"))
+        });
+        let offers = poll.into_iter().flat_map(|poll| poll.events).flat_map(|(_, offers)| offers);
+        let links: Vec<_> = offers.map(|offer| offer.link.unwrap_or_default()).collect();
+        (links.join(" "), faults.to_string())
+    };
+    let (book, market) = ("\"https://a.example/e1\"", "\"https://a.example/e1?m=2\"");
+    let of = |links: &str, faults: &str| (links.to_owned(), faults.to_owned());
+    assert_eq!(links(book, market), of("https://a.example/e1 https://a.example/e1?m=2", ""));
+    assert_eq!(links(book, "null"), of("https://a.example/e1 https://a.example/e1", ""));
+    assert_eq!(links("null", "null"), of(" ", ""), "none that none states");
+    assert_eq!(links("null", "7"), of(" ", "link is no text: 1"), "what is none costs no price");
+    let script = "\"javascript:alert(1)\"";
+    let fault = "link is no address of http or https: 1";
+    assert_eq!(links(book, script), of("https://a.example/e1 https://a.example/e1", fault));
+    let state = "\"https://sports.{state}.a.example/e1\"";
+    assert_eq!(
+        links(state, market),
+        of(" https://a.example/e1?m=2", fault),
+        "a reader would have to fill it in"
+    );
+    let long = format!("\"https://a.example/{}\"", "x".repeat(2_048));
+    assert_eq!(links(&long, "null"), of(" ", "link too long: 1"));
+}
+
+#[test]
 fn a_missing_draw_is_just_missing() {
     assert_eq!(broken(",{\"name\":\"Draw\",\"price\":650}", ""), fault("", 4));
 }

@@ -276,6 +276,7 @@ mod tests {
             market: "h2h".to_owned(),
             last_seen_at: 0,
             price_moved_at: None,
+            link: None,
             ticks: vec![tick(Outcome::Home, home), tick(Outcome::Away, away)],
         };
         books.iter().map(offer).collect()

@@ -69,8 +69,8 @@ pub enum StateError {
 /// [`WireError::Avro`] when a value does not fit its schema.
 pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
     let (key, value) = match saved {
-        Saved::Head { event, market, main_line } => {
-            (head_key(&event.id, *market), Some(encode(&state_head(event, *market, *main_line))?))
+        Saved::Head { event, market, main_line, links } => {
+            (head_key(&event.id, *market), Some(encode(&state_head(event, *market, *main_line, links))?))
         }
         Saved::HeadGone { event, market } => (head_key(event, *market), None),
         Saved::Line(line) => {
@@ -254,7 +254,7 @@ fn saved_book(state: &wire::StateBook) -> Result<Saved, StateError> {
 #[cfg(test)]
 mod tests {
     use arb_engine::QuoteStatus;
-    use arb_engine::effect::{SignalId, SignalKind, Verification, WindowHistory, WindowId};
+    use arb_engine::effect::{Basis, SignalId, SignalKind, Verification, WindowHistory, WindowId};
     use arb_engine::learning::survival::{Cell, EventStage, Life, MarketKind, Profile};
     use arb_engine::market::{EventInfo, Limit, Outcome, Side};
     use arb_engine::odds::Price;
@@ -263,7 +263,7 @@ mod tests {
     };
     use arb_runtime::pump::PumpError;
 
-    use arb_model::Time;
+    use arb_model::{Name, Time};
 
     use super::*;
 
@@ -318,6 +318,7 @@ mod tests {
             margin: 0.015,
             stake_shown: Some(150_000),
             life: Life { profile: PROFILE, pace: 660, since: 6, confirmed_at: 9, taught_to: 8 },
+            basis: Some(Basis { at: 10, margin_limit: 0.1, expected: vec![40, 900] }),
         };
         let moved = SavedMove {
             outcome: Outcome::Away,
@@ -356,10 +357,15 @@ mod tests {
         let mut line = line();
         let window = line.window.as_mut().unwrap();
         window.is_pair = true;
+        window.basis = None;
         window.in_play = true;
         window.history = WindowHistory { simultaneous: false, verified: true };
         line.moves[0].is_reported = false;
         line
+    }
+
+    fn head(links: Vec<(Arc<str>, Name)>) -> Saved {
+        Saved::Head { event: event(), market: market(), main_line: Some(-250), links }
     }
 
     /// The engine's data and the records are two lists of the same fields: this holds them equal. A field that one of them does
@@ -373,7 +379,8 @@ mod tests {
         let update = Arc::new(PushedUpdate { digest: -3, bets: vec![5, i64::MIN] });
         let survival = Saved::Survival { sport: "soccer".into(), profile: PROFILE, cell };
         for (saved, key) in [
-            (Saved::Head { event: event(), market: market(), main_line: Some(-250) }, "head/a/b/spreads_h1"),
+            (head(vec![]), "head/a/b/spreads_h1"),
+            (head(vec![("alpha".into(), "https://a.example/1".into())]), "head/a/b/spreads_h1"),
             (Saved::Line(Box::new(line())), "line/a/b/spreads_h1/-2250"),
             (Saved::Line(Box::new(SavedLine { line: None, ..line() })), "line/a/b/spreads_h1/none"),
             (Saved::Line(Box::new(other_line())), "line/a/b/spreads_h1/-2250"),

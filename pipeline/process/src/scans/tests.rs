@@ -39,8 +39,16 @@ fn poll(engine: &mut Engine, source: &str, seconds: i64, books: &[&'static str])
     };
     let coverage = Coverage::default();
     let (poll_index, ticks) = (Some(0), ticks.collect());
-    let frame =
-        Frame { source, received_at, poll_index, event, coverage: coverage.clone(), ticks, push: None };
+    let frame = Frame {
+        source,
+        received_at,
+        poll_index,
+        event,
+        coverage: coverage.clone(),
+        ticks,
+        links: vec![],
+        push: None,
+    };
     let end = PollEnd { source, received_at, league: None, coverage, frames: 1 };
     let mut effects: Vec<Effect> = Vec::new();
     let at = Coordinate { topic: "t", partition: 0, offset: seconds };
@@ -204,7 +212,8 @@ fn repeat(engine: &mut Engine, scans: &mut Scans, seconds: i64) {
     };
     let nothing = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     let (poll_index, ticks) = (Some(0), Vec::new());
-    let frame = Frame { source, received_at, poll_index, event, coverage: nothing, ticks, push: None };
+    let frame =
+        Frame { source, received_at, poll_index, event, coverage: nothing, ticks, links: vec![], push: None };
     let end = PollEnd { source, received_at, league: None, coverage: Coverage::default(), frames: 1 };
     let mut effects: Vec<Effect> = Vec::new();
     let at = Coordinate { topic: "t", partition: 0, offset: seconds };

@@ -31,7 +31,7 @@ fn offer(book: String, line: i32, ticks: usize, at: Micros) -> Offer {
         limit: None,
     };
     let ticks = (0..ticks).map(tick).collect();
-    Offer { book, market: "totals".into(), last_seen_at: at, price_moved_at: None, ticks }
+    Offer { book, market: "totals".into(), last_seen_at: at, price_moved_at: None, ticks, link: None }
 }
 
 fn frame(id: &str, offers: Vec<Offer>, at: Micros) -> Frame {

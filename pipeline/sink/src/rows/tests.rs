@@ -27,6 +27,7 @@ fn offer(market: &str) -> Offer {
         market: market.into(),
         last_seen_at: 5,
         price_moved_at: None,
+        link: None,
         ticks: vec![tick(Outcome::Over, 1_900_000, Some(2_150)), tick(Outcome::Under, -7, None)],
     }
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use arb_engine::QuoteStatus;
-use arb_engine::effect::{Verification, WindowHistory, WindowId};
+use arb_engine::effect::{Basis, Name, Verification, WindowHistory, WindowId};
 use arb_engine::market::{EventInfo, Limit, Market};
 use arb_engine::odds::Price;
 use arb_engine::state::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
@@ -30,14 +30,24 @@ impl NameTable {
     }
 }
 
-pub(super) fn state_head(event: &EventInfo, market: Market, main_line: Option<i32>) -> wire::StateHead {
-    wire::StateHead { event: event.clone(), market: market.key(), main_line }
+pub(super) fn state_head(
+    event: &EventInfo,
+    market: Market,
+    main_line: Option<i32>,
+    links: &[(Arc<str>, Name)],
+) -> wire::StateHead {
+    let link =
+        |(book, link): &(Arc<str>, Name)| wire::StateLink { book: book.to_string(), link: link.to_string() };
+    let links = links.iter().map(link).collect();
+    wire::StateHead { event: event.clone(), market: market.key(), main_line, links }
 }
 
 pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
     let event = Arc::new(state.event.clone());
     let market = Market::parse(&state.market).ok_or(StateError::Impossible("market"))?;
-    Ok(Saved::Head { event, market, main_line: state.main_line })
+    let link = |link: &wire::StateLink| (link.book.as_str().into(), link.link.as_str().into());
+    let links = state.links.iter().map(link).collect();
+    Ok(Saved::Head { event, market, main_line: state.main_line, links })
 }
 
 pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
@@ -132,7 +142,18 @@ fn state_window(window: &SavedWindow) -> wire::StateWindow {
         verified_ever: window.history.verified,
         stake_shown: window.stake_shown,
         life: state_life(&window.life),
+        basis: window.basis.as_ref().map(state_basis),
     }
+}
+
+fn state_basis(basis: &Basis) -> wire::StateBasis {
+    let Basis { at, margin_limit, expected } = basis.clone();
+    wire::StateBasis { at, margin_limit, expected }
+}
+
+fn saved_basis(basis: &wire::StateBasis) -> Basis {
+    let wire::StateBasis { at, margin_limit, expected } = basis.clone();
+    Basis { at, margin_limit, expected }
 }
 
 pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateError> {
@@ -197,5 +218,6 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
         margin: window.margin,
         stake_shown: window.stake_shown,
         life: saved_life(&window.life)?,
+        basis: window.basis.as_ref().map(saved_basis),
     })
 }

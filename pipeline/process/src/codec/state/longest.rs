@@ -4,14 +4,16 @@
 //! It never measures what is usual.
 
 use arb_engine::caps::{
-    EVENT_BOOKS, EVIDENCE, LINE_BOOKS, LINE_MOVERS, LINE_MOVES, MARKET_LINES, MARKET_SIGNALS, NAME_BYTES,
+    EVENT_BOOKS, EVIDENCE, LINE_BOOKS, LINE_MOVERS, LINE_MOVES, MARKET_LINES, MARKET_LINKS, MARKET_SIGNALS,
+    NAME_BYTES,
 };
+use arb_model::link::LINK_BYTES;
 use arb_model::{Money, Points, Price, Seconds, Time, fixtures};
 use arb_schemas::limits;
 use arb_schemas::records::{
-    BoardEntry, EdgeSignal, Event, FailedCheck, Leg, Outcome, Side, SignalQuote, Standing, StateBet,
-    StateBook, StateConsensus, StateHead, StateLife, StateLine, StateMove, StateQuote, StateSignal,
-    StateStaleBooks, StateWindow,
+    BoardEntry, EdgeSignal, Event, FailedCheck, Leg, Outcome, Side, SignalQuote, Standing, StateBasis,
+    StateBet, StateBook, StateConsensus, StateHead, StateLife, StateLine, StateLink, StateMove, StateQuote,
+    StateSignal, StateStaleBooks, StateWindow,
 };
 use arb_schemas::wire::{Record, encode};
 
@@ -87,7 +89,15 @@ fn window() -> StateWindow {
         verified_ever: true,
         stake_shown: Some(i64::MIN),
         life,
+        basis: Some(StateBasis { at: i64::MIN, margin_limit: 1.0, expected: vec![i64::MIN; 3] }),
     }
+}
+
+/// A market with as many links as one has, each of the greatest length.
+fn head() -> StateHead {
+    let link = |book| StateLink { book: name(book), link: "x".repeat(LINK_BYTES) };
+    let links = (0..MARKET_LINKS).map(link).collect();
+    StateHead { event: event(), market: "draw_no_bet_h1".into(), main_line: Some(i32::MIN), links }
 }
 
 /// A line at all caps: each of its quotes and bets has a source of its own, those who moved have left it, and all signals of its
@@ -159,6 +169,7 @@ fn entry() -> BoardEntry {
         liability: Some(Money(i64::MAX)),
         limit: Some(Money(i64::MAX)),
         expected_interval: Some(Seconds(i64::MAX)),
+        link: Some("x".repeat(LINK_BYTES).as_str().into()),
         ..fixtures::entry().legs.remove(0)
     };
     let reason = (0..16).map(name).collect::<String>();
@@ -189,7 +200,7 @@ fn at_all_caps_every_record_is_one_that_its_topic_takes() {
     let books = (0..EVENT_BOOKS).map(name).collect();
     let counts = vec![i32::MAX; 1_000];
     for length in [
-        length(&StateHead { event: event(), market: "draw_no_bet_h1".into(), main_line: Some(i32::MIN) }),
+        length(&head()),
         length(&StateStaleBooks { event_id: name(0), books }),
         length(&StateBook { book: name(0), counts, sampled_at: i64::MIN, interval: Some(i64::MAX) }),
         length(&edge()),
