@@ -57,6 +57,7 @@ use crate::resources::session::SessionResource;
 use crate::resources::sports::StatusResource;
 use crate::resources::tickets::TicketResource;
 use crate::resources::ticks::TicksResource;
+use crate::resources::truth::TruthResource;
 use crate::resources::usage::UsageResource;
 use crate::resources::user_boards::UserBoards;
 use crate::resources::webhooks::WebhooksResource;
@@ -364,6 +365,7 @@ impl App {
                 history: self.history.clone(),
             },
             history: HistoryResource { history: self.history.clone(), board: Arc::clone(&self.lists.board) },
+            truth: TruthResource::new(self.history.clone()),
             events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },
             books: BooksResource { quotes: Arc::clone(quotes), polls: Arc::clone(&self.lists.polls) },
             status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },

@@ -21,6 +21,7 @@ use crate::routes::ROUTES;
 use crate::stream::Streams;
 use crate::stream::source::Source;
 
+mod by_session;
 mod fuzz;
 mod hedge;
 mod matrix;
