@@ -18,8 +18,8 @@
 pub(crate) mod account;
 mod arbs;
 mod board_filter;
-mod by_session;
 pub(crate) mod books;
+mod by_session;
 mod deliveries;
 pub(crate) mod description;
 pub(crate) mod events;

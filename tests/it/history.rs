@@ -194,7 +194,10 @@ fn prices_of_a_window_are_ticks_that_were_published() {
         let answer = store.stack.get(&format!("/v1/arbs/{id}/prices"));
         assert_eq!(answer.status, 200, "{}", answer.body);
         let prices = answer.json();
-        assert_eq!((&prices["opened_at"], &prices["closed_at"]), (&window["opened_at"], &window["closed_at"]));
+        assert_eq!(
+            (&prices["opened_at"], &prices["closed_at"]),
+            (&window["opened_at"], &window["closed_at"])
+        );
         let legs = prices["legs"].as_array().unwrap();
         assert_eq!(legs.len(), window["legs"].as_array().unwrap().len());
         for leg in legs {
@@ -237,7 +240,10 @@ fn the_truth_counts_what_the_feed_had() {
     let phantoms = closed.iter().filter(|closed| closed.simultaneous_ever != Some(true)).count();
     let verified = closed.iter().filter(|closed| closed.verified_ever == Some(true)).count();
     // Of a window that is open the feed has no sum: it is at least what its last transition says.
-    assert!(sum("phantoms") <= (phantoms + told.len() - closed.len()) as u64 && sum("phantoms") >= phantoms as u64);
+    assert!(
+        sum("phantoms") <= (phantoms + told.len() - closed.len()) as u64
+            && sum("phantoms") >= phantoms as u64
+    );
     assert!(sum("verified") >= (verified + is_open_so(&|window| window.entry.verified)) as u64);
     assert_eq!(sum("verified_phantoms"), 0, "a verified window is simultaneous");
 
@@ -270,10 +276,12 @@ fn the_truth_counts_what_the_feed_had() {
     println!("{windows} lifetimes of {} windows; closed by p10, median, p90: {:?}", told.len(), decided.1);
 
     let books = truth["books"].as_array().unwrap();
-    assert!(books.len() > 3 && books.iter().all(|book| book["age_p50_seconds"].as_f64() <= book["age_p99_seconds"].as_f64()));
+    assert!(
+        books.len() > 3
+            && books.iter().all(|book| book["age_p50_seconds"].as_f64() <= book["age_p99_seconds"].as_f64())
+    );
     // Within a minute it is the same answer, and another range is another.
     assert_eq!(store.stack.get("/v1/truth?hours=168").json(), truth);
     assert_eq!(store.stack.get("/v1/truth").json()["hours"], 24);
     assert_eq!(store.stack.get("/v1/truth?hours=2").status, 400);
 }
-

@@ -156,7 +156,8 @@ impl HistoryResource {
         charge.charge()?;
         Ok(Box::pin(async move {
             let query = WindowQuery { window: Some(id), ..WindowQuery::default() };
-            let found = history.windows(&query, None, 1).await.map_err(|error| Problem::history_unread(&error))?;
+            let found =
+                history.windows(&query, None, 1).await.map_err(|error| Problem::history_unread(&error))?;
             let window = found.into_iter().next().ok_or_else(Problem::not_found)?;
             let query = price_query(&window, now);
             let series = history.prices(&query).await.map_err(|error| Problem::history_unread(&error))?;

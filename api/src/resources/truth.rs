@@ -167,7 +167,10 @@ mod tests {
     #[test]
     fn only_a_range_that_is_kept_may_be_asked_for() {
         assert_eq!(range("").ok(), Some(1), "a day unless told");
-        assert_eq!(["hours=1", "hours=24", "hours=168"].map(|query| range(query).ok()), [Some(0), Some(1), Some(2)]);
+        assert_eq!(
+            ["hours=1", "hours=24", "hours=168"].map(|query| range(query).ok()),
+            [Some(0), Some(1), Some(2)]
+        );
         for wrong in ["hours=2", "hours=", "hours=1&hours=1", "days=1", "hours=01"] {
             assert!(range(wrong).is_err(), "{wrong}");
         }

@@ -31,7 +31,7 @@ function MarginPlot({ transitions, until }: { transitions: Transition[]; until: 
       return {
         cursor: { show: false },
         legend: { show: false },
-        axes: [axis(colour), { ...axis(colour), values: (_plot, values) => values.map((value) => `${Number(value.toFixed(2))} %`) }],
+        axes: [axis(colour), { ...axis(colour), size: 64, values: (_plot, values) => values.map((value) => `${Number(value.toFixed(2))} %`) }],
         series: [{}, { stroke: colour('accent'), width: 2, points: { show: data[0].length < 60, size: 6 }, ...(paths === undefined ? {} : { paths }) }],
       }
     }} />
@@ -79,7 +79,9 @@ function LegPrices({ leg, prices, names, format }: { leg: ArbPrices['legs'][numb
               hooks: {
                 // Where the window was open.
                 drawClear: [(plot) => {
-                  const [left, right] = [plot.valToPos(from, 'x', true), plot.valToPos(to, 'x', true)]
+                  const { left: first, width } = plot.bbox
+                  const within = (time: number) => Math.min(first + width, Math.max(first, plot.valToPos(time, 'x', true)))
+                  const [left, right] = [within(from), within(to)]
                   plot.ctx.fillStyle = colour('band')
                   plot.ctx.fillRect(left, plot.bbox.top, Math.max(1, right - left), plot.bbox.height)
                 }],
@@ -92,7 +94,7 @@ function LegPrices({ leg, prices, names, format }: { leg: ArbPrices['legs'][numb
           const last = book.points.at(-1)
           return (
             <tr key={book.book}>
-              <th scope="row"><span class={index < DRAWN ? `key key-${index}` : 'key'} aria-hidden="true" />{book.book}{book.book === leg.book && <Badge tone="plain">leg</Badge>}</th>
+              <th scope="row"><span class={index < DRAWN ? `key key-${index}` : 'key'} aria-hidden="true" />{book.book}{book.book === leg.book && ' '}{book.book === leg.book && <Badge tone="plain">leg</Badge>}</th>
               <td class="number">{last === undefined || last.price === null ? 'suspended' : odds(last.price, format)}</td>
               <td>{last !== undefined && <Time at={last.at} short />}</td>
             </tr>
@@ -216,7 +218,7 @@ export function Arb({ id }: { id: string }) {
       <Problem text={of === null ? error : null} />
       {of === null && error === null && <Loading what="the entry" />}
       {of === null && error !== null && <Empty title="No such window"><p>It may be older than what is kept, or not stored yet.</p></Empty>}
-      {entry !== null && isLive && <div class="card"><Lifetime entry={entry} now={now} /><Details entry={entry} now={now} format={format} isWhole /></div>}
+      {entry !== null && isLive && <div class="card"><h2 class="unseen">As it is now</h2><Lifetime entry={entry} now={now} /><Details entry={entry} now={now} format={format} isWhole /></div>}
       {!isLive && window !== null && <Closed window={window} format={format} />}
       {transitions.length > 0 && (
         <>

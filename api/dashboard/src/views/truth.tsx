@@ -97,7 +97,7 @@ export function Truth({ given }: { given: string }) {
   return (
     <section>
       <header class="head"><h1>Truth</h1></header>
-      <p class="quiet">How much of what the running feed showed was real, from what ClickHouse has of it. Each minute anew.</p>
+      <p class="quiet">How much of what the running feed showed was real, from what ClickHouse has of it; updated each minute.</p>
       <div class="filterbar">
         <Field label="Time">
           {(id) => (
