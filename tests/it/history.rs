@@ -163,11 +163,11 @@ fn micros(text: &str) -> Micros {
     parse_rfc3339(text).unwrap()
 }
 
-/// What was published of prices: event, book, side, time and price, each as the API writes it.
+/// What was published of prices: event, book, time and price, each as the API writes it.
 fn published(store: &Store) -> BTreeSet<(String, String, String, String)> {
     let mut found = BTreeSet::new();
     for record in read_all(&store.stack.broker.brokers, ODDS_TICKS.name) {
-        if RecordType::of(&record.value) != Ok(RecordType::Frame) {
+        if !matches!(RecordType::of(&record.value), Ok(RecordType::Frame)) {
             continue;
         }
         let frame: Frame = decode(&record.value).unwrap();
