@@ -35,7 +35,7 @@ export default defineConfig({
   },
   server: {
     // A browser's cookie and origin are those of the page, so the server is shown its own.
-    proxy: { '/session': { target: server, changeOrigin: true, headers: { origin: server } } },
+    proxy: { '/session': { target: server, changeOrigin: true, headers: { origin: server } }, '/status': { target: server, changeOrigin: true } },
   },
   plugins: [
     {

@@ -58,6 +58,7 @@ use crate::resources::session::SessionResource;
 use crate::resources::sports::StatusResource;
 use crate::resources::tickets::TicketResource;
 use crate::resources::ticks::TicksResource;
+use crate::resources::truth::TruthResource;
 use crate::resources::usage::UsageResource;
 use crate::resources::user_boards::UserBoards;
 use crate::resources::webhooks::WebhooksResource;
@@ -369,6 +370,7 @@ impl App {
             },
             history: HistoryResource::new(self.history.clone(), &self.lists, Some(quotes)),
             test_history: HistoryResource::new(None, &self.test_market.lists, None),
+            truth: TruthResource::new(self.history.clone()),
             events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },
             books: BooksResource { quotes: Arc::clone(quotes), polls: Arc::clone(&self.lists.polls) },
             status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },

@@ -7,6 +7,7 @@
 //!   with a tag.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
 //! - `scan`: scans and their answers; `ticks`: odds that clients push; `results`: results that they report.
+//! - `history`: windows of the past; `truth`: how much of them was real; `by_session`: what of all this a browser reads.
 //! - `picks`: the picks of bots, and their records; `description`: the API described.
 //! - `stream`: the entry to Server-Sent Events; `tickets`: what opens one without a key; `usage`: an account's quota;
 //!   `health`: whether the process runs and serves; `problems`: what an error's `type` means; `registry`: the schemas of the
@@ -18,6 +19,7 @@ pub(crate) mod account;
 mod arbs;
 mod board_filter;
 pub(crate) mod books;
+mod by_session;
 mod deliveries;
 pub(crate) mod description;
 pub(crate) mod events;
@@ -38,6 +40,7 @@ pub(crate) mod stream;
 mod tagged;
 pub(crate) mod tickets;
 pub(crate) mod ticks;
+pub(crate) mod truth;
 pub(crate) mod usage;
 pub(crate) mod user_boards;
 mod user_query;
@@ -49,6 +52,7 @@ use std::sync::Arc;
 
 use arb_accounts::key::Mode;
 use arb_schemas::records::EdgeSignal;
+use arb_schemas::time::Micros;
 
 use self::account::Accounts;
 use self::arbs::ArbsResource;
@@ -67,6 +71,7 @@ use self::sports::{SportsResource, StatusResource};
 use self::stream::StreamResource;
 use self::tickets::TicketResource;
 use self::ticks::TicksResource;
+use self::truth::TruthResource;
 use self::usage::UsageResource;
 use self::user_boards::UserBoards;
 use self::webhooks::WebhooksResource;
@@ -94,6 +99,7 @@ pub(crate) struct Resources {
     pub(crate) history: HistoryResource,
     /// What test keys see of a window.
     pub(crate) test_history: HistoryResource,
+    pub(crate) truth: TruthResource,
     pub(crate) books: BooksResource,
     pub(crate) status: StatusResource,
     pub(crate) picks: PicksResource,
@@ -125,6 +131,11 @@ impl MarketResources {
 }
 
 impl Resources {
+    /// The time of the market, or that of this instance before anything was polled.
+    pub(crate) fn now(&self) -> Micros {
+        self.books.polls.as_of().unwrap_or_else(|| self.accounts.authority.received_at())
+    }
+
     /// The market that a caller sees.
     pub(crate) fn market(&self, charge: &Charge<'_>) -> &MarketResources {
         match charge.caller.mode {

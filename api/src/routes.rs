@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 80] = [
+pub(crate) static ROUTES: [Route<Resources>; 93] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -54,6 +54,17 @@ pub(crate) static ROUTES: [Route<Resources>; 80] = [
     })
     .costing(1)
     .for_test_keys(),
+    Row::keyed_task(
+        Method::GET,
+        "/api/v1/arbs/{id}/prices",
+        (BOTH, Scope::HistoryRead),
+        |to, request, charge| to.history.prices(request, charge, to.now()),
+    )
+    .costing(1),
+    Row::keyed_task(Method::GET, "/api/v1/truth", (BOTH, Scope::HistoryRead), |to, request, charge| {
+        to.truth.show(request, charge)
+    })
+    .costing(1),
     Row::keyed_task(
         Method::POST,
         "/api/v1/arbs/{id}/hedge",
@@ -224,6 +235,41 @@ pub(crate) static ROUTES: [Route<Resources>; 80] = [
     Row::session(Method::GET, "/session/stream", |to, request| {
         let signed_in = to.session.enter(request)?;
         to.live.stream.open_for_session(request, &signed_in, &to.usage.usage)
+    }),
+    Row::session(Method::GET, "/session/arbs", |to, request| {
+        let cost = board_cost(request.query());
+        to.by_session(request, cost, |charge| done(to.live.arbs.page(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/arbs/history", |to, request| {
+        to.by_session(request, 1, |charge| to.history.page(request, charge))
+    }),
+    Row::session(Method::GET, "/session/arbs/{id}", |to, request| {
+        to.by_session(request, 1, |charge| to.history.show(request, charge))
+    }),
+    Row::session(Method::GET, "/session/arbs/{id}/prices", |to, request| {
+        to.by_session(request, 1, |charge| to.history.prices(request, charge, to.now()))
+    }),
+    Row::session(Method::POST, "/session/arbs/{id}/hedge", |to, request| {
+        to.by_session(request, 1, |charge| to.live.arbs.hedge(request, charge))
+    })
+    .with_body(hedge::MAX_BODY),
+    Row::session(Method::GET, "/session/picks", |to, request| {
+        to.by_session(request, 1, |charge| done(to.picks.page(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/picks/{id}", |to, request| {
+        to.by_session(request, 1, |charge| done(to.picks.show(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/bots", |to, request| {
+        to.by_session(request, 1, |charge| done(to.picks.bots(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/bots/{id}", |to, request| {
+        to.by_session(request, 1, |charge| done(to.picks.bot(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/books", |to, request| {
+        to.by_session(request, 1, |charge| done(to.books.list(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/truth", |to, request| {
+        to.by_session(request, 1, |charge| to.truth.show(request, charge))
     }),
     Row::session(Method::GET, "/session/usage", |to, request| {
         let signed_in = to.session.enter(request)?;

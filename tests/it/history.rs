@@ -1,10 +1,10 @@
 //! Windows of the past over HTTP: what the feed had of each, page by page, as JSON and as CSV, and the transitions of one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use arb_schemas::records::{ArbWindow, CloseSignal};
-use arb_schemas::time::to_rfc3339;
-use arb_schemas::topics::FEED_EVENTS;
+use arb_schemas::records::{ArbWindow, CloseSignal, Frame};
+use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use arb_schemas::wire::{RecordType, decode};
 use serde_json::{Value, json};
 
@@ -18,6 +18,7 @@ use crate::support::store::Store;
 struct Told {
     opened: Option<ArbWindow>,
     closed: Option<CloseSignal>,
+    last: Option<ArbWindow>,
     changes: Vec<(i64, String)>,
 }
 
@@ -29,7 +30,8 @@ fn told(store: &Store) -> BTreeMap<String, Told> {
                 let window: ArbWindow = decode(&record.value).unwrap();
                 let of = windows.entry(window.entry.id.clone()).or_default();
                 of.changes.push((window.entry.sequence, window.change.clone()));
-                of.opened.get_or_insert(window);
+                of.opened.get_or_insert_with(|| window.clone());
+                of.last = Some(window);
             }
             RecordType::CloseSignal => {
                 let closed: CloseSignal = decode(&record.value).unwrap();
@@ -154,4 +156,132 @@ fn the_history_is_the_feeds_and_each_window_has_its_transitions() {
     );
     let csv = csv.unwrap().body;
     assert_eq!(csv.lines().count(), told.len().min(500) + 1);
+}
+
+/// A time of an answer.
+fn micros(text: &str) -> Micros {
+    parse_rfc3339(text).unwrap()
+}
+
+/// What was published of prices: event, book, time and price, each as the API writes it.
+fn published(store: &Store) -> BTreeSet<(String, String, String, String)> {
+    let mut found = BTreeSet::new();
+    for record in read_all(&store.stack.broker.brokers, ODDS_TICKS.name) {
+        if !matches!(RecordType::of(&record.value), Ok(RecordType::Frame)) {
+            continue;
+        }
+        let frame: Frame = decode(&record.value).unwrap();
+        for offer in &frame.offers {
+            for tick in &offer.ticks {
+                let price = format!("{:.6}", tick.price as f64 / 1e6);
+                let at = to_rfc3339(frame.received_at);
+                found.insert((frame.event.id.to_string(), offer.book.clone(), at, price));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn prices_of_a_window_are_ticks_that_were_published() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::play("board", &recordings::simulated(scratch.path(), 21, 60));
+    let published = published(&store);
+    let all = pages(&store, "");
+    let mut compared = 0;
+    for window in all.iter().step_by(9) {
+        let id = window["id"].as_str().unwrap();
+        let answer = store.stack.get(&format!("/v1/arbs/{id}/prices"));
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let prices = answer.json();
+        assert_eq!(
+            (&prices["opened_at"], &prices["closed_at"]),
+            (&window["opened_at"], &window["closed_at"])
+        );
+        let legs = prices["legs"].as_array().unwrap();
+        assert_eq!(legs.len(), window["legs"].as_array().unwrap().len());
+        for leg in legs {
+            let books = leg["books"].as_array().unwrap();
+            assert_eq!(books[0]["book"], leg["book"], "the leg's own book is first");
+            for book in books {
+                let points = book["points"].as_array().unwrap();
+                assert!(points.is_sorted_by_key(|point| point["at"].as_str().unwrap().to_owned()));
+                for point in points.iter().filter(|point| !point["price"].is_null()) {
+                    let price = format!("{:.6}", point["price"].as_f64().unwrap());
+                    let text = |value: &Value| value.as_str().unwrap().to_owned();
+                    let tick = (text(&window["event"]["id"]), text(&book["book"]), text(&point["at"]), price);
+                    assert!(published.contains(&tick), "{tick:?}");
+                    compared += 1;
+                }
+            }
+        }
+    }
+    println!("{compared} prices");
+    assert!(compared > 200);
+    assert_eq!(store.stack.get("/v1/arbs/never/prices").status, 404);
+}
+
+#[test]
+fn the_truth_counts_what_the_feed_had() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::play("board", &recordings::simulated(scratch.path(), 21, 60));
+    let told = told(&store);
+    let answer = store.stack.get("/v1/truth?hours=168");
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let truth = answer.json();
+    let sum = |name: &str| -> u64 {
+        truth["phases"].as_array().unwrap().iter().map(|phase| phase[name].as_u64().unwrap()).sum()
+    };
+    let closed: Vec<_> = told.values().filter_map(|told| told.closed.as_ref()).collect();
+    assert_eq!((sum("windows"), sum("closed")), (told.len() as u64, closed.len() as u64));
+    let is_open_so = |is: &dyn Fn(&ArbWindow) -> bool| {
+        told.values().filter(|told| told.closed.is_none() && told.last.as_ref().is_some_and(is)).count()
+    };
+    let phantoms = closed.iter().filter(|closed| closed.simultaneous_ever != Some(true)).count();
+    let verified = closed.iter().filter(|closed| closed.verified_ever == Some(true)).count();
+    // Of a window that is open the feed has no sum: it is at least what its last transition says.
+    assert!(
+        sum("phantoms") <= (phantoms + told.len() - closed.len()) as u64
+            && sum("phantoms") >= phantoms as u64
+    );
+    assert!(sum("verified") >= (verified + is_open_so(&|window| window.entry.verified)) as u64);
+    assert_eq!(sum("verified_phantoms"), 0, "a verified window is simultaneous");
+
+    // A lifetime that was stated at the opening is judged where all of it is decided.
+    let newest = truth["until"].as_str().unwrap();
+    let mut decided = (0_u64, [0_u64; 3]);
+    for told in told.values() {
+        let entry = &told.opened.as_ref().unwrap().entry;
+        let Some(ttl) = &entry.ttl else { continue };
+        let opened = entry.opened_at.0;
+        let stated = [ttl.p10, ttl.median, ttl.p90];
+        let seconds = |until: Micros| (until - opened) as f64 / 1e6;
+        if seconds(micros(newest)) < stated[2] {
+            continue;
+        }
+        decided.0 += 1;
+        let lived = told.closed.as_ref().map(|closed| seconds(closed.closed_at.0));
+        for (count, by) in decided.1.iter_mut().zip(stated) {
+            *count += u64::from(lived.is_some_and(|lived| lived <= by));
+        }
+    }
+    let lifetimes = truth["lifetimes"].as_array().unwrap();
+    let windows: u64 = lifetimes.iter().map(|row| row["windows"].as_u64().unwrap()).sum();
+    assert_eq!(windows, decided.0);
+    for (name, count) in ["closed_by_p10", "closed_by_median", "closed_by_p90"].iter().zip(decided.1) {
+        let of = |row: &Value| row[name].as_f64().unwrap() * row["windows"].as_f64().unwrap();
+        let found: f64 = lifetimes.iter().map(of).sum();
+        assert!((found - count as f64).abs() < 1e-6, "{name}: {found} of {count}");
+    }
+    println!("{windows} lifetimes of {} windows; closed by p10, median, p90: {:?}", told.len(), decided.1);
+
+    let books = truth["books"].as_array().unwrap();
+    assert!(
+        books.len() > 3
+            && books.iter().all(|book| book["age_p50_seconds"].as_f64() <= book["age_p99_seconds"].as_f64())
+    );
+    // Within a minute it is the same answer, and another range is another.
+    assert_eq!(store.stack.get("/v1/truth?hours=168").json(), truth);
+    assert_eq!(store.stack.get("/v1/truth").json()["hours"], 24);
+    assert_eq!(store.stack.get("/v1/truth?hours=2").status, 400);
 }

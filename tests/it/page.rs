@@ -66,6 +66,7 @@ fn workshop() -> PathBuf {
     for name in ["index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"] {
         fs::copy(from.join(name), folder.join(name)).unwrap();
     }
+    fs::copy(root().join("schemas/openapi/openapi.json"), folder.join("openapi.json")).unwrap();
     let (lock, whole) = (fs::read(from.join("package-lock.json")).unwrap(), folder.join("whole"));
     if fs::read(&whole).is_ok_and(|found| found == lock) {
         return folder;
@@ -99,6 +100,11 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     let mut reader = Command::new("node");
     reader.args(["page.mjs", &running.url, &running.page]).arg(&shots).current_dir(node::folder());
     reader.env("ARB_TEST_CHROMIUM", chromium()).env("ARB_TEST_RECEIVER", &receiver.url);
+    // ARB_WRITE_IMAGES=1 draws the pictures of the documents again.
+    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
+    if std::env::var_os("ARB_WRITE_IMAGES").is_some() {
+        reader.env("ARB_TEST_IMAGES", root().join("docs/images"));
+    }
     let mut reader = reader.stdout(Stdio::piped()).spawn().expect("node is there");
     let mut steps = Vec::new();
     for line in BufReader::new(reader.stdout.take().unwrap()).lines().map(Result::unwrap) {
@@ -116,4 +122,15 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     running.signal(Signal::INT);
     assert!(running.child.wait().unwrap().success(), "{}", running.output());
     local.everything_ends();
+}
+
+/// Five hundred entries, fifty updates a second: what is shown is right. How long tasks take is printed, not asserted.
+#[test]
+fn a_board_of_five_hundred_entries_is_shown_as_it_changes() {
+    let mut load = Command::new("node");
+    load.arg("load.mjs").arg(root().join("api/dashboard/dist")).args(["500", "50", "5"]);
+    load.current_dir(node::folder()).env("ARB_TEST_CHROMIUM", chromium());
+    let output = load.output().expect("node is there");
+    assert!(output.status.success(), "{}", text(&output));
+    println!("{}", text(&output));
 }

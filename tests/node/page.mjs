@@ -11,6 +11,8 @@ const EMAIL = `reader-${Date.now()}@example.com`
 const PASSWORD = 'correct horse battery'
 // As hostile as a name may be: whatever the page made of it would be run.
 const NAME = `<img src=x onerror="document.title='run'"> & "ci"`
+// Views of which the documents show a picture, drawn when the folder of the pictures is named.
+const IMAGES = new Set(['board', 'entry', 'signals', 'picks', 'bot', 'truth', 'keys', 'usage', 'webhooks', 'feeds'])
 const say = (step, more = {}) => process.stdout.write(JSON.stringify({ step, ...more }) + '\n')
 
 const browser = await chromium.launch({
@@ -38,6 +40,7 @@ async function check(page, name) {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     if (shots) await page.screenshot({ path: `${shots}/${name}-${colorScheme}.png` })
+    if (process.env.ARB_TEST_IMAGES && IMAGES.has(name) && colorScheme === 'light') await page.screenshot({ path: `${process.env.ARB_TEST_IMAGES}/${name}.png` })
     await page.evaluate(axe)
     const found = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }))
     const violations = found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`).join(' | ')}`)
@@ -168,6 +171,77 @@ async function lost(page) {
   say('connected again')
 }
 
+/** The page of an entry: its margin, transitions, prices and what became of such windows; and the hedge of one leg. */
+async function entryPage(page) {
+  await view(page, 'Board')
+  await isLive(page)
+  // The oldest one: its history is stored.
+  await page.getByLabel('Order', { exact: true }).selectOption({ label: 'Longest to live' })
+  await page.locator('.entry').first().waitFor()
+  const more = page.getByRole('button', { name: /^More details of/ }).first()
+  await more.hover()
+  await more.click()
+  await page.getByLabel('Placed stake', { exact: true }).fill('50')
+  await page.getByRole('button', { name: 'Compute the hedge' }).click()
+  await page.getByRole('region', { name: 'Results of the hedge' }).waitFor()
+  await page.getByText(/the worst result pays/).waitFor()
+  await page.getByRole('link', { name: /^Prices, transitions/ }).click()
+  await page.getByRole('heading', { name: 'How such windows ended before' }).waitFor()
+  await until('the history is stored', async () => {
+    if (await page.getByRole('region', { name: 'Transitions' }).count() > 0 && await page.locator('figure .plot canvas').count() > 0) return true
+    await page.reload()
+    await page.waitForTimeout(2_000)
+    return false
+  })
+  await page.mouse.move(0, 0)
+  await check(page, 'entry')
+  say('entry')
+}
+
+/** The board of two books, with a commission: the server computes it, and the address has the choice. */
+async function ownBooks(page) {
+  await page.goto(`${url}/#/board`)
+  await isLive(page)
+  await page.getByRole('button', { name: 'My books' }).click()
+  const dialog = page.getByRole('dialog', { name: 'My books' })
+  const boxes = dialog.getByRole('checkbox')
+  await boxes.first().waitFor()
+  await check(page, 'own-books')
+  const count = await boxes.count()
+  for (let box = 0; box < count; box++) await boxes.nth(box).check()
+  await dialog.getByRole('spinbutton').first().fill('2.5')
+  const asked = page.waitForResponse((response) => response.url().includes('/session/arbs?books='))
+  await dialog.getByRole('button', { name: 'Show my board' }).click()
+  const answer = await asked
+  assert.equal(answer.status(), 200, await answer.text())
+  assert.match(page.url(), /#\/board\?books=.*&commissions=.*%3A2\.5/)
+  await page.getByText(/Computed for your books/).waitFor()
+  await page.getByRole('button', { name: 'All books' }).click()
+  await page.locator('.entry').first().waitFor()
+  say('own books')
+}
+
+/** Picks of bots with their evidence, the record of one, and the truth of the feed. */
+async function picks(page) {
+  await view(page, 'Picks')
+  await page.locator('.cards .card').nth(3).waitFor()
+  await page.getByRole('button', { name: /^More evidence of/ }).first().click()
+  await page.getByRole('heading', { name: 'Why' }).waitFor()
+  assert.ok((await page.locator('.badge', { hasText: 'simulated' }).count()) > 0, 'the feed is labelled')
+  await check(page, 'picks')
+  await page.locator('.cards a').first().click()
+  await page.locator('.facts').first().waitFor()
+  await page.locator('.sentence').first().waitFor()
+  await check(page, 'bot')
+  await view(page, 'Truth')
+  await page.getByRole('region', { name: 'By phase' }).waitFor()
+  await page.getByLabel('Time', { exact: true }).selectOption({ label: 'The last hour' })
+  assert.ok(page.url().endsWith('#/truth?hours=1'), page.url())
+  await page.getByRole('region', { name: 'By phase' }).waitFor()
+  await check(page, 'truth')
+  say('picks')
+}
+
 async function others(page) {
   await view(page, 'Signals')
   await page.getByRole('heading', { name: 'Signals' }).waitFor()
@@ -186,7 +260,8 @@ async function others(page) {
   await check(page, 'account')
   await view(page, 'Usage')
   await page.getByRole('rowheader', { name: '/v1/arbs', exact: true }).waitFor()
-  await page.getByRole('rowheader', { name: '/session/stream' }).waitFor()
+  // What the page read by its session is charged as for a key.
+  for (const route of ['stream', 'picks', 'truth', 'arbs/{id}', 'arbs/{id}/prices', 'arbs/{id}/hedge']) await page.getByRole('rowheader', { name: `/session/${route}`, exact: true }).waitFor()
   await page.locator('.plot canvas').waitFor()
   await check(page, 'usage')
   say('views')
@@ -259,6 +334,9 @@ const key = await createKey(page)
 await board(page)
 page = await tabs(context, page)
 await lost(page)
+await entryPage(page)
+await ownBooks(page)
+await picks(page)
 await others(page)
 if (process.env.ARB_TEST_RECEIVER) await webhook(page)
 await revoke(page, key)

@@ -7,12 +7,24 @@ import { ODDS_FORMATS, type OddsFormat } from './model/odds'
 
 export interface Route {
   view: string
+  /** What of it is shown, such as the id of an entry; empty of a view as a whole. */
+  id: string
   query: string
+}
+
+/** Of an address that somebody wrote by hand, too. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 export function route(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
-  return { view: path, query }
+  const [view = '', ...rest] = path.split('/')
+  return { view, id: decoded(rest.join('/')), query }
 }
 
 export function useRoute(): Route {
@@ -73,13 +85,14 @@ export function message(error: unknown): string {
   return error instanceof Refusal ? error.message : String(error)
 }
 
-/** What a path of the API shows, again every so many milliseconds where that is given. */
-export function useLoaded<T>(path: string, every?: number): Loaded<T> {
+/** What a path of the API shows, again every so many milliseconds where that is given and the page is seen; of no path nothing. */
+export function useLoaded<T>(path: string | null, every?: number): Loaded<T> {
   const [value, setValue] = useState<T | null>(null)
   const [error, setError] = useState<string | null>(null)
   const current = useRef(path)
   current.current = path
   const reload = useCallback(async () => {
+    if (path === null) return
     try {
       const loaded = await ask<T>('GET', path)
       if (current.current !== path) return
@@ -91,11 +104,12 @@ export function useLoaded<T>(path: string, every?: number): Loaded<T> {
   }, [path])
   useEffect(() => {
     setValue(null)
+    setError(null)
     void reload()
-    if (every === undefined) return undefined
-    const timer = setInterval(() => void reload(), every)
+    if (every === undefined || path === null) return undefined
+    const timer = setInterval(() => { if (!document.hidden) void reload() }, every)
     return () => clearInterval(timer)
-  }, [reload, every])
+  }, [reload, every, path])
   return { value, error, reload }
 }
 

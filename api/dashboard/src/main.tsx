@@ -9,18 +9,25 @@ import type { Session } from './model/types'
 import { Badge, Loading } from './parts/parts'
 import './style.css'
 import { Account } from './views/account'
+import { Arb } from './views/arb'
 import { Board } from './views/board'
+import { Bot } from './views/bot'
 import { Feeds } from './views/feeds'
 import { Keys } from './views/keys'
 import { LogIn } from './views/login'
+import { Picks } from './views/picks'
 import { Signals } from './views/signals'
+import { Truth } from './views/truth'
 import { Usage } from './views/usage'
 import { Webhooks } from './views/webhooks'
 
 const VIEWS = [
-  { key: 'board', name: 'Board' }, { key: 'signals', name: 'Signals' }, { key: 'keys', name: 'Keys' }, { key: 'usage', name: 'Usage' },
+  { key: 'board', name: 'Board' }, { key: 'signals', name: 'Signals' }, { key: 'picks', name: 'Picks' }, { key: 'truth', name: 'Truth' },
+  { key: 'keys', name: 'Keys' }, { key: 'usage', name: 'Usage' },
   { key: 'webhooks', name: 'Webhooks' }, { key: 'feeds', name: 'Feeds' }, { key: 'account', name: 'Account' },
 ] as const
+/** Pages of one thing, by the view that leads to them. */
+const PAGES: Record<string, { under: (typeof VIEWS)[number]['key']; name: string }> = { arb: { under: 'board', name: 'Entry' }, bots: { under: 'picks', name: 'Bot' } }
 const THEMES = ['system', 'light', 'dark'] as const
 
 /** Under `arb up` the address that is printed has the password of the demonstration account in its fragment, which no server is sent. */
@@ -47,8 +54,14 @@ function LinkState() {
   )
 }
 
-function Shown({ view, query, session, onSession }: { view: string; query: string; session: Session; onSession: (session: Session) => void }) {
+function Shown({ view, id, query, session, onSession }: {
+  view: string; id: string; query: string; session: Session; onSession: (session: Session) => void
+}) {
   switch (view) {
+    case 'arb': return <Arb key={id} id={id} />
+    case 'bots': return <Bot key={id} id={id} />
+    case 'picks': return <Picks given={query} />
+    case 'truth': return <Truth given={query} />
     case 'signals': return <Signals given={query} />
     case 'keys': return <Keys />
     case 'usage': return <Usage />
@@ -60,17 +73,19 @@ function Shown({ view, query, session, onSession }: { view: string; query: strin
 }
 
 function Signed({ session, onSession, onLogOut }: { session: Session; onSession: (session: Session) => void; onLogOut: () => void }) {
-  const { view: given, query } = useRoute()
+  const { view: given, id, query } = useRoute()
   const [theme, setTheme] = useTheme()
-  const view = VIEWS.find(({ key }) => key === given)?.key ?? 'board'
+  const page = id === '' ? undefined : PAGES[given]
+  const view = page?.under ?? VIEWS.find(({ key }) => key === given)?.key ?? 'board'
+  const name = page?.name ?? VIEWS.find(({ key }) => key === view)?.name ?? ''
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   useEffect(() => {
-    document.title = `${VIEWS.find(({ key }) => key === view)?.name ?? ''} · Arbitrage Board`
+    document.title = `${name} · Arbitrage Board`
     // Whoever reads by keyboard or screen reader goes on at the new view.
     if (!isFirst.current) main.current?.focus()
     isFirst.current = false
-  }, [view])
+  }, [view, name, id])
   return (
     <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>Skip to the content</button>
@@ -89,7 +104,7 @@ function Signed({ session, onSession, onLogOut }: { session: Session; onSession:
           <button type="button" class="small" onClick={onLogOut}>Log out</button>
         </div>
       </header>
-      <main id="content" ref={main} tabIndex={-1}><Shown view={view} query={query} session={session} onSession={onSession} /></main>
+      <main id="content" ref={main} tabIndex={-1}><Shown view={page === undefined ? view : given} id={id} query={query} session={session} onSession={onSession} /></main>
     </>
   )
 }

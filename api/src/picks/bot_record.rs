@@ -7,8 +7,11 @@ use std::sync::Arc;
 
 use arb_model::pick::NO_RESULT;
 use arb_model::{Pick, PickGrade};
-use arb_picks::record::{GradedBet, Mean, Scores, Summary};
+use arb_picks::record::{EquityPoint, GradedBet, Mean, Scores, Summary, equity};
 use serde_json::{Value, json};
+
+/// Points of the sum of profits.
+const POINTS: usize = 200;
 
 /// What came of the picks of one bot, version and feed.
 #[derive(Debug)]
@@ -23,6 +26,7 @@ pub(crate) struct BotRecord {
     /// Those for which none came.
     without_result: usize,
     summary: Summary,
+    equity: Vec<EquityPoint>,
     leagues: BTreeMap<String, Mean>,
     months: BTreeMap<String, Mean>,
 }
@@ -59,6 +63,7 @@ impl BotRecord {
             open: picks.iter().filter(|pick| pick.is_open()).count(),
             without_result: picks.iter().filter(is_without).count(),
             summary: Summary::of(&bets),
+            equity: equity(&bets, POINTS),
             leagues: by(&|pick| pick.event.league.to_string()),
             months: by(&|pick| day(pick).chars().take(7).collect()),
         })
@@ -103,6 +108,7 @@ impl BotRecord {
                 "closing_scores": scored(closing_scores),
                 "calibration": deciles,
                 "drawdown": drawdown,
+                "equity": self.equity.iter().map(equity_json).collect::<Vec<_>>(),
                 "leagues": groups(&self.leagues, "league"),
                 "months": groups(&self.months, "month"),
             }),
@@ -116,6 +122,11 @@ fn mean(name: &str, mean: &Mean) -> Value {
     let known = (mean.count > 0).then_some(mean.mean);
     let error = mean.standard_error.is_finite().then_some(mean.standard_error);
     json!({"bets": mean.count, name: known, "standard_error": error})
+}
+
+fn equity_json(point: &EquityPoint) -> Value {
+    let EquityPoint { bets, profit, interval } = point;
+    json!({"bets": bets, "profit": profit, "interval": interval.map(|(low, high)| [low, high])})
 }
 
 fn scored(scores: &Scores) -> Value {
@@ -187,6 +198,8 @@ mod tests {
         assert_eq!(shown["scores"]["bets"], 2, "a push is not scored");
         assert_eq!(shown["closing_line_value"]["bets"], 3);
         assert_eq!(shown["leagues"][0]["bets"], 3);
+        let equity = shown["equity"].as_array().unwrap();
+        assert_eq!((equity.len(), &equity[2]["bets"], &equity[0]["interval"]), (3, &json!(3), &Value::Null));
         assert_eq!(shown["months"][0]["month"].as_str().map(str::len), Some(7));
         assert!(of("sentence").as_str().unwrap().contains("cannot be told from luck"));
     }

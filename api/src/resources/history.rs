@@ -1,4 +1,5 @@
-//! `/v1/arbs/history` and `/v1/arbs/{id}`: windows from opening to close, from ClickHouse, and what became of one of them.
+//! `/v1/arbs/history`, `/v1/arbs/{id}` and `/v1/arbs/{id}/prices`: windows from opening to close, from ClickHouse, what became of one of
+//! them, and the prices of its line at all books.
 //!
 //! It never shows what is open otherwise than the board does.
 
@@ -6,7 +7,7 @@ use std::sync::Arc;
 
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, to_rfc3339};
-use arb_sink::history::{History, PastWindow, Transition, WindowPlace, WindowQuery};
+use arb_sink::history::{History, PastWindow, PriceQuery, PriceSeries, Transition, WindowPlace, WindowQuery};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 use warp::http::HeaderValue;
@@ -30,6 +31,10 @@ const BAD_NAME: &str = "must be a name of at most 100 characters";
 const BAD_MARGIN: &str = "must be a number, a fraction: 0.02 is 2 %";
 /// Transitions of a window that are shown.
 const TRANSITIONS: usize = 1_000;
+/// Prices from this long before a window opened to this long after it closed, in microseconds.
+const AROUND: Micros = 30 * 60 * 1_000_000;
+/// The longest range of prices.
+const LONGEST: Micros = 24 * 3_600 * 1_000_000;
 
 type HistoryCursor = Cursor<WindowPlace, WindowQuery>;
 
@@ -151,6 +156,25 @@ impl HistoryResource {
         }))
     }
 
+    /// The prices of the outcomes of a window at all books, around the time at which it was open.
+    pub(crate) fn prices(&self, request: &Request<'_>, charge: &Charge<'_>, now: Micros) -> Started {
+        let id = name("id", request.parameter("id"), BAD_NAME).map_err(|_| Problem::not_found())?;
+        if let Some((parameter, _)) = parameters(request.query())?.first() {
+            return Err(Problem::invalid_param(parameter, "is unknown"));
+        }
+        let history = self.history.clone().ok_or_else(Problem::no_history)?;
+        charge.charge()?;
+        Ok(Box::pin(async move {
+            let query = WindowQuery { window: Some(id), ..WindowQuery::default() };
+            let found =
+                history.windows(&query, None, 1).await.map_err(|error| Problem::history_unread(&error))?;
+            let window = found.into_iter().next().ok_or_else(Problem::not_found)?;
+            let query = price_query(&window, now);
+            let series = history.prices(&query).await.map_err(|error| Problem::history_unread(&error))?;
+            Ok(reply::json(prices_view(&window, &query, &series).to_string()))
+        }))
+    }
+
     /// The entry of the board, if it is open, and what its flags were decided by, where the replica of the quotes has it.
     fn open(&self, id: &str) -> Result<(Option<Value>, Option<Value>), Problem> {
         if !self.board.is_ready() {
@@ -202,6 +226,41 @@ fn view(window: &PastWindow) -> Value {
         "verified_ever": window.was_verified.unwrap_or(false),
         "updates": window.updates_count,
         "legs": bets(&window.bets),
+    })
+}
+
+/// The prices around a window: until it closed, or until now, at most the last day of it.
+fn price_query(window: &PastWindow, now: Micros) -> PriceQuery {
+    let until = window.closed_micros.map_or(now, |closed| closed + AROUND);
+    let until = until.max(window.opened_micros + 1);
+    PriceQuery {
+        sport: window.sport_key.clone(),
+        event: window.event.clone(),
+        market: window.market_key.clone(),
+        period: window.period_key.clone(),
+        line: window.points,
+        since: (window.opened_micros - AROUND).max(until - LONGEST),
+        until,
+    }
+}
+
+/// By the legs of the window, each with its book first, and the books that had the most prices next.
+fn prices_view(window: &PastWindow, query: &PriceQuery, series: &[PriceSeries]) -> Value {
+    let point = |(at, price): &(Micros, f64)| json!({"at": to_rfc3339(*at), "price": (*price > 0.0).then_some(price)});
+    let book = |series: &&PriceSeries| json!({"book": series.book_key, "points": series.points.iter().map(point).collect::<Vec<_>>()});
+    let leg = |(outcome, side, own, _, _): &(String, String, String, f64, f64)| {
+        let is_of = |series: &&PriceSeries| series.outcome_key == *outcome && series.side_key == *side;
+        let mut of: Vec<_> = series.iter().filter(is_of).collect();
+        of.sort_by_key(|series| (series.book_key != *own, std::cmp::Reverse(series.points.len())));
+        json!({"outcome": outcome, "side": side, "book": own, "books": of.iter().map(book).collect::<Vec<_>>()})
+    };
+    json!({
+        "id": window.window,
+        "since": to_rfc3339(query.since),
+        "until": to_rfc3339(query.until),
+        "opened_at": to_rfc3339(window.opened_micros),
+        "closed_at": window.closed_micros.map(to_rfc3339),
+        "legs": window.bets.iter().map(leg).collect::<Vec<_>>(),
     })
 }
 

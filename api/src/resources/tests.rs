@@ -21,6 +21,7 @@ use crate::routes::ROUTES;
 use crate::stream::Streams;
 use crate::stream::source::Source;
 
+mod by_session;
 mod every_answer;
 mod fuzz;
 mod hedge;

@@ -96,6 +96,37 @@ pub struct Decile {
     pub count: usize,
 }
 
+/// The sum of profits after so many bets, with how far luck alone may have moved it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EquityPoint {
+    /// Bets by then.
+    pub bets: usize,
+    /// The sum of their profits, in units.
+    pub profit: f64,
+    /// The sum less and plus 1.96 standard errors of it, bets being independent; `None` with fewer than two bets.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// The sum of profits, bet by bet in the order in which they were settled: at most so many points, evenly spaced, and the last.
+#[must_use]
+pub fn equity(bets: &[GradedBet], most: usize) -> Vec<EquityPoint> {
+    let step = bets.len().div_ceil(most.max(1)).max(1);
+    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut points = Vec::new();
+    for (index, bet) in bets.iter().enumerate() {
+        (sum, squares) = (sum + bet.profit, squares + bet.profit * bet.profit);
+        let count = index + 1;
+        if count % step == 0 || count == bets.len() {
+            let n = count as f64;
+            // The variance of a bet, times the number of bets.
+            let variance = (squares - sum * sum / n).max(0.0) / (n - 1.0) * n;
+            let interval = (count > 1).then(|| (sum - 1.96 * variance.sqrt(), sum + 1.96 * variance.sqrt()));
+            points.push(EquityPoint { bets: count, profit: sum, interval });
+        }
+    }
+    points
+}
+
 /// The statistics of bets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {

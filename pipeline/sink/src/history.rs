@@ -4,6 +4,8 @@
 
 mod condition;
 mod deliveries;
+mod prices;
+mod truth;
 mod windows;
 
 use std::fmt;
@@ -15,6 +17,8 @@ use ::clickhouse::Client;
 use crate::clickhouse::{Error, Settings};
 
 pub use deliveries::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, StatisticsQuery};
+pub use prices::{PriceQuery, PriceSeries};
+pub use truth::{BookAges, ExecutionCounts, LifetimeCounts, NewestFeed, WindowCounts};
 pub use windows::{PastWindow, Transition, WindowPlace, WindowQuery};
 
 /// How long an answer may take: longer than the server works on a question of this user.

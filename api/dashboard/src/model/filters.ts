@@ -12,13 +12,17 @@ export interface Filters {
   min_margin: string
   min_stake: string
   max_age: string
+  /** With `commissions`: what the server computes the board for. */
+  books: string
+  commissions: string
   sort: Sort
 }
 
 export type Sort = 'rank' | 'margin' | 'ttl_seconds' | 'opened_at' | 'commence_time'
 export const SORTS: readonly Sort[] = ['rank', 'margin', 'ttl_seconds', 'opened_at', 'commence_time']
 export const NO_FILTERS: Filters = {
-  sport: '', league: '', market: '', book: '', verified: '', in_play: '', min_margin: '', min_stake: '', max_age: '', sort: 'rank',
+  sport: '', league: '', market: '', book: '', verified: '', in_play: '', min_margin: '', min_stake: '', max_age: '', books: '', commissions: '',
+  sort: 'rank',
 }
 const NUMBERS = new Set(['min_margin', 'min_stake', 'max_age'])
 
@@ -45,7 +49,7 @@ export function query(filters: Filters): string {
 
 /** Whether an entry is shown; `now` is the time of the market, in milliseconds. */
 export function matches(filters: Filters, entry: Entry, now: number): boolean {
-  const at = (text: string, given: number, holds: (wanted: number, given: number) => boolean) => text === '' || holds(Number(text), given)
+  const at = (text: string, given: () => number, holds: (wanted: number, given: number) => boolean) => text === '' || holds(Number(text), given())
   return (
     (filters.sport === '' || entry.sport === filters.sport || entry.league === filters.sport) &&
     (filters.league === '' || entry.league === filters.league) &&
@@ -53,9 +57,9 @@ export function matches(filters: Filters, entry: Entry, now: number): boolean {
     (filters.book === '' || entry.legs.some((leg) => leg.book === filters.book)) &&
     (filters.verified === '' || String(entry.verified) === filters.verified) &&
     (filters.in_play === '' || String(entry.event.in_play ?? false) === filters.in_play) &&
-    at(filters.min_margin, entry.margin, (least, margin) => margin >= least) &&
-    at(filters.min_stake, entry.total_stake_max ?? Infinity, (least, stake) => stake >= least) &&
-    at(filters.max_age, oldest(entry, now), (most, age) => age <= most)
+    at(filters.min_margin, () => entry.margin, (least, margin) => margin >= least) &&
+    at(filters.min_stake, () => entry.total_stake_max ?? Infinity, (least, stake) => stake >= least) &&
+    at(filters.max_age, () => oldest(entry, now), (most, age) => age <= most)
   )
 }
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { compare, held, matches, NO_FILTERS, parse, query } from './filters'
 import { apply, emptyMarket } from './market'
+import { safeLink } from './link'
 import { odds } from './odds'
+import { ownQuery, parseOwn } from './own_books'
+import { aligned, endings } from './series'
 import { plan } from './stakes'
-import { duration, market, percent } from './text'
-import type { Entry, Leg } from './types'
+import { duration, market, percent, signed } from './text'
+import type { Entry, Leg, PastWindow } from './types'
 
 function leg(fields: Partial<Leg>): Leg {
   return {
@@ -58,12 +61,6 @@ describe('stakes', () => {
     expect(made.legs[1]?.risk).toBeCloseTo(47.74, 2)
     expect(made.least).toBeCloseTo(2.01, 1)
     expect(made.above).toBe(0)
-  })
-
-  it('follow a bet that is placed', () => {
-    const made = plan(legs, 1, 0.01, { leg: 0, stake: 104.5 })
-    expect(made.legs[0]?.stake).toBe(104.5)
-    expect(made.legs[1]?.stake).toBeCloseTo(110.76, 2)
   })
 
   it('above a limit are marked', () => {
@@ -163,5 +160,60 @@ describe('text', () => {
     expect(market('totals', 2.5, 'h1')).toBe('Total 2.5 (H1)')
     expect([duration(59), duration(61), duration(720), duration(7260), duration(-3)]).toEqual(['59 s', '1 min 1 s', '12 min', '2 h 1 min', '0 s'])
     expect(percent(0.0212).replace(',', '.')).toBe('2.12 %')
+  })
+})
+
+describe('links', () => {
+  it('lead to http and https alone, whatever the field has', () => {
+    expect(safeLink('https://book.example/bet?id=1')).toBe('https://book.example/bet?id=1')
+    expect(safeLink('http://book.example')).toBe('http://book.example/')
+    for (const wrong of ['javascript:alert(1)', ' javascript:alert(1)', 'java\nscript:alert(1)', 'data:text/html,x', 'file:///etc', '//book.example', 'book.example', '', null, undefined,
+      'https://user:word@book.example/']) {
+      expect(safeLink(wrong)).toBeNull()
+    }
+  })
+})
+
+describe('own books', () => {
+  it('are the same address in any order, and nonsense is left out', () => {
+    const own = parseOwn('b,a,,a', 'b:2,a:0.5,c:26,d:x,e,:1,f:')
+    expect(ownQuery(own)).toEqual({ books: 'a,b', commissions: 'a:0.5,b:2' })
+    expect(ownQuery(parseOwn('', ''))).toEqual({ books: '', commissions: '' })
+  })
+
+  it('are no filter of the page', () => {
+    expect(matches(parse('books=z&commissions=z:2'), entry({}), 0)).toBe(true)
+    expect(query(parse('books=z'))).toBe('books=z')
+  })
+})
+
+describe('series', () => {
+  const at = (second: number) => new Date(second * 1000).toISOString()
+
+  it('keep their last value on the times of all', () => {
+    const points = (...pairs: [number, number | null][]) => pairs.map(([second, price]) => ({ at: at(second), price }))
+    expect(aligned([points([1, 2], [3, 2.2]), points([2, 3], [4, null])], at(5))).toEqual([
+      [1, 2, 3, 4, 5], [2, 2, 2.2, 2.2, 2.2], [null, 3, 3, null, null],
+    ])
+    expect(aligned([], at(5))).toEqual([[5]])
+  })
+
+  it('tell how windows ended, without the one that is looked at and those that are open', () => {
+    const window = (id: string, reason: string | null, lifetime: number): PastWindow => ({
+      id, feed: 'f', sport: 's', league: 'l', event: { id: 'e', home: null, away: null, commence_time: null }, market: 'totals', period: 'full_time', line: null,
+      in_play: false, opened_at: at(0), closed_at: reason === null ? null : at(lifetime), lifetime_seconds: reason === null ? null : lifetime, reason,
+      margin_open: null, margin_peak: null, margin_close: null, simultaneous_ever: id < 'c', verified_ever: false, updates: 0, legs: [],
+    })
+    const list = [window('a', 'price_moved', 10), window('b', 'withdrawn', 30), window('c', 'price_moved', 20), window('d', null, 0), window('e', 'stale', 900)]
+    expect(endings(list, 'e')).toEqual({
+      closed: 3, phantoms: 1, reasons: [{ reason: 'price_moved', count: 2 }, { reason: 'withdrawn', count: 1 }], lifetimes: { p10: 10, median: 20, p90: 30 },
+    })
+    expect(endings([], 'a').lifetimes).toBeNull()
+  })
+})
+
+describe('signed percents', () => {
+  it('have a sign each', () => {
+    expect([signed(0.05, 0), signed(-0.05, 0), signed(0, 0)]).toEqual(['+5 %', '−5 %', '+0 %'])
   })
 })

@@ -16,6 +16,12 @@ function fraction(value: number): [number, number] {
   return best
 }
 
+/** A price for a column: decimal odds with two digits have a space as wide as the third that others have. */
+export function alignedOdds(price: number, format: OddsFormat): string {
+  const text = odds(price, format)
+  return format === 'decimal' && /\.\d\d$/.test(text) ? `${text}\u2007` : text
+}
+
 /** A price in a format; decimal odds have two or three digits after the point. */
 export function odds(price: number, format: OddsFormat): string {
   if (!Number.isFinite(price) || price <= 1) return '–'

@@ -25,12 +25,6 @@ export interface PlannedLeg {
   isAbove: boolean
 }
 
-/** A stake that is placed already: of the leg with this index, of a lay the backer's stake. */
-export interface Placed {
-  leg: number
-  stake: number
-}
-
 function riskOf(leg: Leg, stake: number): number {
   return leg.side === 'lay' ? stake * (leg.price - 1) : stake
 }
@@ -45,15 +39,11 @@ function rounded(value: number, step: number): number {
   return Number((steps * step).toFixed(9))
 }
 
-/** Stakes for a total, or around one that is placed, each rounded to a multiple of `step`. */
-export function plan(legs: readonly Leg[], total: number, step: number, placed?: Placed): Plan {
-  const anchor = placed === undefined ? undefined : legs[placed.leg]
+/** Stakes for a total, each rounded to a multiple of `step`. */
+export function plan(legs: readonly Leg[], total: number, step: number): Plan {
   // Every result returns as much: risk × effective price is the same for all legs.
-  const back = placed !== undefined && anchor !== undefined
-    ? riskOf(anchor, placed.stake) * anchor.effective_price
-    : total / legs.reduce((sum, leg) => sum + 1 / leg.effective_price, 0)
-  const stakes = legs.map((leg, index) =>
-    placed !== undefined && index === placed.leg ? placed.stake : rounded(stakeOf(leg, back / leg.effective_price), step))
+  const back = total / legs.reduce((sum, leg) => sum + 1 / leg.effective_price, 0)
+  const stakes = legs.map((leg) => rounded(stakeOf(leg, back / leg.effective_price), step))
   const risks = legs.map((leg, index) => riskOf(leg, stakes[index] ?? 0))
   const sum = risks.reduce((a, b) => a + b, 0)
   const planned = legs.map((leg, index): PlannedLeg => {

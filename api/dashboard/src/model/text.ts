@@ -13,6 +13,16 @@ export function percent(fraction: number, digits = 2): string {
   return `${new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(fraction * 100)} %`
 }
 
+/** A fraction as percent, always with its sign. */
+export function signed(fraction: number, digits = 2): string {
+  const sign = fraction < 0 ? '−' : '+'
+  return `${sign}${percent(Math.abs(fraction), digits)}`
+}
+
+const UNITS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+/** Units of stake. */
+export const units = (value: number) => UNITS.format(value)
+
 /** Seconds in at most two units. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))

@@ -17,7 +17,7 @@ export interface Leg {
   outcome: string
   side: 'back' | 'lay'
   book: string
-  operator: string
+  operator: string | null
   price: number
   effective_price: number
   implied_probability: number
@@ -28,6 +28,8 @@ export interface Leg {
   price_moved_at: string
   last_seen_at: string
   expected_interval_seconds: number | null
+  /** Where the bet can be placed; absent where no template is known. */
+  link?: string | null
 }
 
 export interface Entry {
@@ -45,11 +47,11 @@ export interface Entry {
   total_stake_max: number | null
   currency: string | null
   legs: Leg[]
-  verified: boolean
-  verification: Record<Flag, boolean>
+  verified: boolean | null
+  verification: Record<Flag, boolean> | null
   failed_checks: { flag: string; reason: string }[]
   warnings: string[]
-  execution_probability: number
+  execution_probability: number | null
   ttl_seconds: number | null
   ttl_p10_seconds: number | null
   ttl_p90_seconds: number | null
@@ -64,7 +66,7 @@ export interface SignalQuote {
   side: 'back' | 'lay'
   line: number | null
   book: string
-  operator: string
+  operator: string | null
   price: number
   price_from: number | null
   effective_price: number
@@ -136,8 +138,8 @@ export interface Key {
   cidrs: string[]
   monthly_cap: number | null
   created_at: string
-  last_used_at: string | null
-  replaced_by: string | null
+  last_used_at?: string | null
+  replaced_by?: string | null
 }
 
 export interface NewKey extends Key {
@@ -188,4 +190,202 @@ export interface Delivery {
   at: string
   next_attempt_at: string | null
   event_read_at: string
+}
+
+/** What a pick's event was played on: never put together. */
+export type FeedKind = 'simulated' | 'recorded' | 'live'
+
+export interface PickGrade {
+  version: number
+  settlement: string
+  profit: number
+  home: number | null
+  away: number | null
+  source: string
+  at: string
+}
+
+export interface Pick {
+  id: string
+  bot: string
+  version: number
+  feed: FeedKind
+  sport: string
+  league: string
+  event: Match
+  market: string
+  period: string
+  line: number | null
+  outcome: string
+  book: string
+  price: number
+  probability: number
+  method: string
+  stake: number
+  reasons: string[]
+  published_at: string
+  starts_at: string
+  closing: { price: number | null; probability: number; last_seen_at: string } | null
+  grades: PickGrade[]
+  result: PickGrade | null
+  closing_line_value: number | null
+}
+
+export interface PickPage {
+  as_of: string | null
+  picks: Pick[]
+  next_cursor: string | null
+}
+
+/** The record of a bot in short. */
+export interface ShortRecord {
+  version: number
+  feed: FeedKind
+  picks: number
+  open: number
+  without_result: number
+  bets: number
+  return: number | null
+  standard_error: number | null
+  sentence: string
+}
+
+export interface EquityPoint {
+  bets: number
+  profit: number
+  interval: [number, number] | null
+}
+
+export interface WholeRecord extends ShortRecord {
+  interval: [number, number] | null
+  closing_line_value: { bets: number; mean: number | null; standard_error: number | null }
+  scores: { bets: number; brier: number | null; log: number | null }
+  closing_scores: { bets: number; brier: number | null; log: number | null }
+  calibration: { stated: number; won: number; bets: number }[]
+  drawdown: number
+  equity: EquityPoint[]
+  leagues: { league: string; bets: number; return: number | null; standard_error: number | null }[]
+  months: { month: string; bets: number; return: number | null; standard_error: number | null }[]
+}
+
+export interface Bot<R> {
+  bot: string
+  version: number
+  rule: string
+  records: R[]
+}
+
+/** A leg as the history has it. */
+export interface PastLeg {
+  outcome: string
+  side: 'back' | 'lay'
+  book: string
+  price: number
+  stake_share: number
+}
+
+export interface PastWindow {
+  id: string
+  feed: string
+  sport: string
+  league: string
+  event: { id: string; home: string | null; away: string | null; commence_time: string | null }
+  market: string
+  period: string
+  line: number | null
+  in_play: boolean | null
+  opened_at: string
+  closed_at: string | null
+  lifetime_seconds: number | null
+  reason: string | null
+  margin_open: number | null
+  margin_peak: number | null
+  margin_close: number | null
+  simultaneous_ever: boolean | null
+  verified_ever: boolean | null
+  updates: number
+  legs: PastLeg[]
+}
+
+export interface Transition {
+  sequence: number
+  change: string
+  at: string
+  margin: number
+  verified: boolean | null
+  simultaneous: boolean | null
+  reason: string | null
+  legs: PastLeg[]
+}
+
+export interface WindowHistory {
+  open: Entry | null
+  window?: PastWindow | null
+  transitions?: Transition[]
+}
+
+export interface PricePoint {
+  at: string
+  price: number | null
+}
+
+export interface ArbPrices {
+  id: string
+  since: string
+  until: string
+  opened_at: string
+  closed_at: string | null
+  legs: { outcome: string; side: 'back' | 'lay'; book: string; books: { book: string; points: PricePoint[] }[] }[]
+}
+
+/** What an entry costs once one leg is placed. */
+export interface Hedge {
+  id: string
+  currency: string | null
+  legs: { outcome: string; side: 'back' | 'lay'; book: string; price: number; placed: boolean; stake: number; liability: number | null }[]
+  total_stake: number
+  worst_profit: number | null
+  results: { legs: string[]; profit: number }[]
+}
+
+export interface ListedBook {
+  key: string
+  operator: string
+  kind: string
+  currency: string | null
+  expected_interval_seconds: number | null
+  last_seen_at: string | null
+  stale_since: string | null
+  prices_on_offer: number
+  stale_events: number
+}
+
+/** The state of the service, for anybody. */
+export interface Status {
+  status: 'starting' | 'ok' | 'stale'
+  as_of: string | null
+  sources: Record<string, { polled_at: string }>
+}
+
+export interface TruthCounts {
+  windows: number
+  phantoms: number
+  phantom_share: number | null
+  verified: number
+  verified_phantoms: number
+  verified_phantom_share: number | null
+  closed: number
+  median_lifetime_seconds: number | null
+}
+
+export interface Truth {
+  hours: number
+  feed: string | null
+  since: string | null
+  until: string | null
+  stored_at: string | null
+  phases: (TruthCounts & { phase: string })[]
+  books: (TruthCounts & { book: string; age_p50_seconds: number | null; age_p95_seconds: number | null; age_p99_seconds: number | null })[]
+  lifetimes: { phase: string; windows: number; closed_by_p10: number | null; closed_by_median: number | null; closed_by_p90: number | null }[]
+  execution: { windows: number; stated: number; lived: number }[]
 }

@@ -107,12 +107,17 @@ export function Confirm({ title, text, action, isBusy, error, onYes, onNo }: {
   )
 }
 
+/** The head of a column of numbers, which are aligned at the right. */
+export const num = (name: string) => ({ number: name })
+
 /** A table that scrolls sideways by itself where it is too wide. */
-export function Table({ label, head, children }: { label: string; head: string[]; children: ComponentChildren }) {
+export function Table({ label, head, children }: { label: string; head: (string | { number: string })[]; children: ComponentChildren }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
       <table>
-        <thead><tr>{head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+        <thead>
+          <tr>{head.map((of) => (typeof of === 'string' ? <th key={of} scope="col">{of}</th> : <th key={of.number} scope="col" class="number">{of.number}</th>))}</tr>
+        </thead>
         <tbody>{children}</tbody>
       </table>
     </div>

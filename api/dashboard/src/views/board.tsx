@@ -1,17 +1,23 @@
 // The board, live: verified first, filters in the URL. Rows stay where they are while the pointer or the focus is among them.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { replaceQuery, useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
 import { compare, held, matches, NO_FILTERS, parse, query, SORTS, type Filters, type Sort } from '../model/filters'
 import { ODDS_FORMATS } from '../model/odds'
 import { whole, words } from '../model/text'
 import type { Entry } from '../model/types'
-import { Badge, Empty, Field, Form, Loading, Time } from '../parts/parts'
+import { Badge, Empty, Field, Form, Loading, Problem, Time } from '../parts/parts'
 import { Row } from './entry'
+import { OwnBooks, storedOwn } from './own_books'
 
 const SHOWN = 500
+/** Rows of the first drawing, which fill a window, and those that each later one adds, so that none takes long. */
+const FIRST = 30
+const FURTHER = 30
+/** A board of own books is computed for each request, and charged: it is asked for so often. */
+const OWN_MS = 15_000
 const SORT_NAMES: Record<Sort, string> = {
-  rank: 'Rank (verified, then score)', margin: 'Margin', ttl_seconds: 'Longest to live', opened_at: 'Newest', commence_time: 'Soonest start',
+  rank: 'Rank', margin: 'Margin', ttl_seconds: 'Longest to live', opened_at: 'Newest', commence_time: 'Soonest start',
 }
 
 function unique(values: Iterable<string>): string[] {
@@ -50,18 +56,33 @@ function Amount({ label, value, scale, onChange }: { label: string; value: strin
   )
 }
 
-function FilterBar({ filters, entries }: { filters: Filters; entries: Entry[] }) {
+/** What the entries that are open can be filtered by. */
+interface Choices {
+  sports: string[]
+  leagues: string[]
+  markets: string[]
+  books: string[]
+}
+
+function choices(entries: readonly Entry[]): Choices {
+  return {
+    sports: unique(entries.map((entry) => entry.sport)), leagues: unique(entries.map((entry) => entry.league)),
+    markets: unique(entries.map((entry) => entry.market)), books: unique(entries.flatMap((entry) => entry.legs.map((leg) => leg.book))),
+  }
+}
+
+function FilterBar({ filters, choices }: { filters: Filters; choices: Choices }) {
   const set = (changed: Partial<Filters>) => replaceQuery('board', query({ ...filters, ...changed }))
   const [format, setFormat] = useOddsFormat()
-  const isFiltered = query({ ...filters, sort: 'rank' }) !== ''
+  const isFiltered = query({ ...filters, sort: 'rank', books: '', commissions: '' }) !== ''
   return (
     <details class="filters" open={isFiltered || innerWidth > 900}>
       <summary>Filters</summary>
       <Form class="filterbar" label="Filters of the board" onSubmit={() => {}}>
-        <Choice label="Sport" value={filters.sport} values={unique(entries.map((entry) => entry.sport))} name={words} onChange={(sport) => set({ sport })} />
-        <Choice label="League" value={filters.league} values={unique(entries.map((entry) => entry.league))} name={words} onChange={(league) => set({ league })} />
-        <Choice label="Market" value={filters.market} values={unique(entries.map((entry) => entry.market))} name={words} onChange={(market) => set({ market })} />
-        <Choice label="Book" value={filters.book} values={unique(entries.flatMap((entry) => entry.legs.map((leg) => leg.book)))} name={(book) => book}
+        <Choice label="Sport" value={filters.sport} values={choices.sports} name={words} onChange={(sport) => set({ sport })} />
+        <Choice label="League" value={filters.league} values={choices.leagues} name={words} onChange={(league) => set({ league })} />
+        <Choice label="Market" value={filters.market} values={choices.markets} name={words} onChange={(market) => set({ market })} />
+        <Choice label="Book" value={filters.book} values={choices.books} name={(book) => book}
           onChange={(book) => set({ book })} />
         <Choice label="Verified" value={filters.verified} values={['true', 'false']} name={(value) => (value === 'true' ? 'Yes' : 'No')}
           onChange={(value) => set({ verified: value as Filters['verified'] })} />
@@ -84,7 +105,7 @@ function FilterBar({ filters, entries }: { filters: Filters; entries: Entry[] })
             </select>
           )}
         </Field>
-        <button type="button" disabled={!isFiltered} onClick={() => replaceQuery('board', query({ ...NO_FILTERS, sort: filters.sort }))}>Clear filters</button>
+        <button type="button" disabled={!isFiltered} onClick={() => replaceQuery('board', query({ ...NO_FILTERS, sort: filters.sort, books: filters.books, commissions: filters.commissions }))}>Clear filters</button>
       </Form>
     </details>
   )
@@ -93,6 +114,31 @@ function FilterBar({ filters, entries }: { filters: Filters; entries: Entry[] })
 interface Shown {
   ids: string[]
   entries: Map<string, Entry>
+}
+
+/** The way to a board of own books, and what is chosen. */
+function Own({ filters }: { filters: Filters }) {
+  const [isOpen, setOpen] = useState(false)
+  const { books, commissions } = filters
+  const isOwn = books !== '' || commissions !== ''
+  const set = (own: { books: string; commissions: string }) => {
+    setOpen(false)
+    replaceQuery('board', query({ ...filters, ...own }))
+  }
+  const count = books === '' ? 0 : books.split(',').length
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>My books{isOwn && ` (${count === 0 ? 'all' : count})`}</button>
+      {isOwn && <button type="button" onClick={() => set({ books: '', commissions: '' })}>All books</button>}
+      {isOpen && <OwnBooks given={isOwn ? filters : storedOwn()} onChoose={set} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+/** The address of a board of own books; null for the board of the stream. */
+export function ownPath({ books, commissions }: Filters): string | null {
+  const given = Object.entries({ books, commissions }).filter(([, value]) => value !== '')
+  return given.length === 0 ? null : `/session/arbs?${new URLSearchParams([...given, ['limit', String(SHOWN)]])}`
 }
 
 export function Board({ given }: { given: string }) {
@@ -104,12 +150,26 @@ export function Board({ given }: { given: string }) {
   const [isHeld, setHeld] = useState(false)
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const last = useRef<Shown & { query: string }>({ ids: [], entries: new Map(), query: given })
-  const all = paused ?? [...market.entries.values()]
+  const path = ownPath(filters)
+  const own = useLoaded<{ arbs: Entry[] }>(path, OWN_MS)
+  const present = path === null ? [...market.entries.values()] : own.value?.arbs ?? []
+  const isKnown = path === null ? market.isKnown : own.value !== null
+  const all = paused ?? present
   const list = all.filter((entry) => matches(filters, entry, now)).sort(compare(filters.sort))
   const live = list.map((entry) => entry.id)
   const byId = new Map(list.map((entry) => [entry.id, entry]))
+  // Drawn again when something can be chosen that could not before: not with every update.
+  const found = choices(all)
+  const bar = useMemo(() => <FilterBar filters={filters} choices={found} />, [given, JSON.stringify(found)])
   const isKept = isHeld && last.current.query === given
-  const ids = (isKept ? held(last.current.ids, live) : live).slice(0, SHOWN)
+  const [most, setMost] = useState(FIRST)
+  const ids = (isKept ? held(last.current.ids, live) : live).slice(0, Math.min(SHOWN, most))
+  const isCut = ids.length === most && most < SHOWN && most < live.length
+  useEffect(() => {
+    if (!isCut) return undefined
+    const timer = setTimeout(() => setMost((most) => most + FURTHER), 0)
+    return () => clearTimeout(timer)
+  }, [isCut, most])
   // A row that is held after its window has closed shows what it was.
   const entries = new Map(ids.map((id) => [id, byId.get(id) ?? last.current.entries.get(id)]).filter((pair): pair is [string, Entry] => pair[1] !== undefined))
   useEffect(() => { last.current = { ids, entries, query: given } })
@@ -126,14 +186,19 @@ export function Board({ given }: { given: string }) {
         <h1>Board</h1>
         <span class="quiet">{whole(list.length)} open, {whole(verified)} verified{market.asOf !== null && <>, as of <Time at={market.asOf} /></>}</span>
         {market.stale && <Badge tone="warn" title="No poll has arrived for longer than the sources promise">stale</Badge>}
-        <button type="button" aria-pressed={paused !== null} onClick={() => setPaused(paused === null ? [...market.entries.values()] : null)}>
-          {paused === null ? 'Pause' : 'Go on'}
-        </button>
+        <div class="headtools">
+          <Own filters={filters} />
+          <button type="button" aria-pressed={paused !== null} onClick={() => setPaused(paused === null ? present : null)}>
+            {paused === null ? 'Pause' : 'Go on'}
+          </button>
+        </div>
       </header>
       {paused !== null && <p role="status" class="notice">Paused: what you see does not change. Prices do.</p>}
-      <FilterBar filters={filters} entries={all} />
-      {!market.isKnown && link.state !== 'lost' && <Loading what="the board" />}
-      {market.isKnown && list.length === 0 && ids.length === 0 && (
+      {path !== null && <p class="quiet">Computed for your books every {OWN_MS / 1000} s while this page is seen; each board that is new costs 3 requests.</p>}
+      {bar}
+      <Problem text={own.error} />
+      {!isKnown && (path === null ? link.state !== 'lost' : own.error === null) && <Loading what="the board" />}
+      {isKnown && list.length === 0 && ids.length === 0 && (
         <Empty title={all.length === 0 ? 'No open arb windows now' : 'No entry matches the filters'}>
           <p>{all.length === 0 ? 'They appear here as soon as the feed has one.' : `${whole(all.length)} are open; change or clear the filters.`}</p>
         </Empty>

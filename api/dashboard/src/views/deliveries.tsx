@@ -5,7 +5,7 @@ import { ask } from '../api'
 import { useAct, useLoaded } from '../hooks'
 import { words } from '../model/text'
 import type { Delivery } from '../model/types'
-import { Badge, Field, Form, Problem, Table, Time } from '../parts/parts'
+import { Badge, Field, Form, num, Problem, Table, Time } from '../parts/parts'
 
 const TONES: Record<string, 'good' | 'warn' | 'bad'> = { delivered: 'good', failed: 'warn', given_up: 'bad', gone: 'bad' }
 const KEPT = new Set(['given_up', 'gone'])
@@ -33,7 +33,7 @@ export function Deliveries({ path, refresh }: { path: string; refresh: number })
       <Problem text={error ?? again.error} />
       {value !== null && list.length === 0 && <p class="quiet">Nothing was sent yet.</p>}
       {list.length > 0 && (
-        <Table label="Deliveries" head={['When', 'Event', 'Attempt', 'Outcome', 'Status', 'Took', 'Answer', 'Next attempt', 'Actions']}>
+        <Table label="Deliveries" head={['When', 'Event', num('Attempt'), 'Outcome', num('Status'), num('Took'), 'Answer', 'Next attempt', 'Actions']}>
           {list.map((entry) => (
             <tr key={`${entry.webhook_id} ${entry.attempt} ${entry.at}`}>
               <td><Time at={entry.at} short /></td>

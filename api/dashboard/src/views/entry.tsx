@@ -1,12 +1,14 @@
-// An entry of the board: its row, and on request its legs, why it is or is not verified, and its stakes.
+// An entry of the board: its row, and on request its legs, why it is or is not verified, its stakes, and a hedge.
 
-import { memo } from './memo'
+import { memo, type Placed } from './memo'
 import { useState } from 'preact/hooks'
-import { odds, type OddsFormat } from '../model/odds'
+import { safeLink } from '../model/link'
+import { alignedOdds, type OddsFormat } from '../model/odds'
 import { plan } from '../model/stakes'
 import { CLOSINGS, duration, market, money, outcome, percent, WARNINGS, words } from '../model/text'
 import type { Entry, Leg } from '../model/types'
-import { Age, Badge, Field, Table, Time } from '../parts/parts'
+import { Age, Badge, Field, num, Table, Time } from '../parts/parts'
+import { Hedge } from './hedge'
 
 interface RowProps {
   entry: Entry
@@ -23,7 +25,7 @@ function isLate(leg: Leg, now: number): boolean {
 }
 
 /** What is left of a window's life: its median on a bar as long as the time by which nine in ten are closed. */
-function Lifetime({ entry, now }: { entry: Entry; now: number }) {
+export function Lifetime({ entry, now }: { entry: Entry; now: number }) {
   const { ttl_seconds: median, ttl_p10_seconds: low, ttl_p90_seconds: high } = entry
   if (median === null || low === null || high === null) return <span class="quiet">lifetime not known</span>
   const passed = Math.max(0, (now - Date.parse(entry.updated_at)) / 1000)
@@ -45,21 +47,28 @@ function Lifetime({ entry, now }: { entry: Entry; now: number }) {
   )
 }
 
+/** The book of a leg, which leads to the bet where its address is known. */
+function Book({ leg }: { leg: Leg }) {
+  const link = safeLink(leg.link)
+  if (link === null) return <span class="book">{leg.book}</span>
+  return <a class="book" href={link} target="_blank" rel="noopener noreferrer">{leg.book}<span class="unseen"> (place the bet, in another tab)</span></a>
+}
+
 function LegLine({ leg, entry, now, format }: { leg: Leg; entry: Entry; now: number; format: OddsFormat }) {
   return (
     <li>
       <span class="outcome">{leg.side === 'lay' ? 'Lay ' : ''}{outcome(leg.outcome, entry.event)}</span>
-      <strong class="number">{odds(leg.price, format)}</strong>
-      <span class="book">{leg.book}</span>
+      <strong class="number">{alignedOdds(leg.price, format)}</strong>
+      <Book leg={leg} />
       <Age at={leg.last_seen_at} now={now} late={isLate(leg, now)} />
     </li>
   )
 }
 
-function RowOf({ entry, now, format, isOpen, onToggle, closed }: RowProps) {
+function RowOf({ entry, now, format, isOpen, onToggle, closed, place }: RowProps & Placed) {
   const name = `${entry.event.home} – ${entry.event.away}, ${market(entry.market, entry.line, entry.period)}`
   return (
-    <li class={closed === null ? 'entry' : 'entry closed'}>
+    <li ref={place} class={closed === null ? 'entry' : 'entry closed'}>
       <div class="row">
         <div class="margin">
           <strong class="number">{percent(entry.margin)}</strong>
@@ -92,7 +101,7 @@ function Checks({ entry }: { entry: Entry }) {
     <div>
       <h3>{entry.verified ? 'Verified: every check holds' : 'Why it is not verified'}</h3>
       <ul class="checks">
-        {Object.entries(entry.verification).map(([flag, holds]) => (
+        {Object.entries(entry.verification ?? {}).map(([flag, holds]) => (
           <li key={flag}>
             <Badge tone={holds ? 'good' : 'bad'}>{holds ? 'holds' : 'fails'}</Badge> {words(flag)}
             {!holds && <span class="quiet">: {reasons.get(flag) ?? 'not known'}</span>}
@@ -111,22 +120,18 @@ function number(text: string): number {
   return Number.isFinite(value) && value > 0 ? value : 0
 }
 
-/** Stakes for a total, or for the rest of an entry of which one leg is placed. */
+/** Stakes for a total. */
 function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
   const [total, setTotal] = useState(String(Math.min(100, entry.total_stake_max ?? 100)))
   const [step, setStep] = useState(0.01)
-  const [placed, setPlaced] = useState('')
-  const [stake, setStake] = useState('')
-  const isHedge = placed !== '' && number(stake) > 0
-  const made = plan(entry.legs, number(total), step, isHedge ? { leg: Number(placed), stake: number(stake) } : undefined)
+  const made = plan(entry.legs, number(total), step)
   const most = entry.total_stake_max
   return (
     <div>
       <h3>Stakes{entry.currency === null ? '' : `, ${entry.currency}`}</h3>
       <div class="filterbar">
         <Field label="Total" {...(most === null ? {} : { hint: `At most ${money(most)} within the known limits` })}>
-          {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={total} disabled={isHedge}
-            onInput={(event) => setTotal(event.currentTarget.value)} />}
+          {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={total} onInput={(event) => setTotal(event.currentTarget.value)} />}
         </Field>
         <Field label="Round to">
           {(id) => (
@@ -135,28 +140,16 @@ function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
             </select>
           )}
         </Field>
-        <Field label="Placed already">
-          {(id) => (
-            <select id={id} value={placed} onChange={(event) => setPlaced(event.currentTarget.value)}>
-              <option value="">None</option>
-              {entry.legs.map((leg, index) => <option key={index} value={index}>{leg.book}: {outcome(leg.outcome, entry.event)}</option>)}
-            </select>
-          )}
-        </Field>
-        {placed !== '' && (
-          <Field label="With a stake of">
-            {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={stake} onInput={(event) => setStake(event.currentTarget.value)} />}
-          </Field>
-        )}
+        {most !== null && <button type="button" disabled={number(total) === most} onClick={() => setTotal(String(most))}>The most within limits</button>}
       </div>
-      <Table label="Stakes" head={['Bet', 'Book', 'Odds', 'Stake', 'At risk', 'Profit if it wins', 'Limit']}>
+      <Table label="Stakes" head={['Bet', 'Book', num('Odds'), num('Stake'), num('At risk'), num('Profit if it wins'), num('Limit')]}>
         {entry.legs.map((leg, index) => {
           const own = made.legs[index]
           return own === undefined ? null : (
             <tr key={index}>
               <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)}</th>
               <td>{leg.book}</td>
-              <td class="number">{odds(leg.price, format)}</td>
+              <td class="number">{alignedOdds(leg.price, format)}</td>
               <td class="number"><strong>{money(own.stake)}</strong></td>
               <td class="number">{money(own.risk)}</td>
               <td class={own.profit < 0 ? 'number loss' : 'number'}>{money(own.profit)}</td>
@@ -175,17 +168,19 @@ function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
   )
 }
 
-function Details({ entry, now, format }: { entry: Entry; now: number; format: OddsFormat }) {
+/** What is known of an entry; whole on its own page, else with the way there. An entry that was computed for one caller (sequence 0) has no page and no hedge. */
+export function Details({ entry, now, format, isWhole = false }: { entry: Entry; now: number; format: OddsFormat; isWhole?: boolean }) {
+  const isOnBoard = entry.sequence > 0
   return (
     <div class="details">
-      <Table label="Legs" head={['Bet', 'Book', 'Operator', 'Odds', 'After fees', 'Share', 'Confirmed', 'Usually within', 'Last moved']}>
+      <Table label="Legs" head={['Bet', 'Book', 'Operator', num('Odds'), num('After fees'), num('Share'), num('Confirmed'), num('Usually within'), num('Last moved')]}>
         {entry.legs.map((leg, index) => (
           <tr key={index}>
             <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)}</th>
-            <td>{leg.book}</td>
+            <td><Book leg={leg} /></td>
             <td>{leg.operator}</td>
-            <td class="number">{odds(leg.price, format)}</td>
-            <td class="number">{odds(leg.effective_price, format)}</td>
+            <td class="number">{alignedOdds(leg.price, format)}</td>
+            <td class="number">{alignedOdds(leg.effective_price, format)}</td>
             <td class="number">{percent(leg.stake_share, 1)}</td>
             <td class="number"><Age at={leg.last_seen_at} now={now} late={isLate(leg, now)} /> ago</td>
             <td class="number">{leg.expected_interval_seconds === null ? 'not known' : duration(leg.expected_interval_seconds)}</td>
@@ -199,7 +194,7 @@ function Details({ entry, now, format }: { entry: Entry; now: number; format: Od
           <h3>The window</h3>
           <dl>
             <dt>Open for</dt><dd class="number"><Age at={entry.opened_at} now={now} /></dd>
-            <dt>Lives two minutes with</dt><dd class="number">{percent(entry.execution_probability, 0)}</dd>
+            <dt>Lives two minutes with</dt><dd class="number">{entry.execution_probability === null ? 'not known' : percent(entry.execution_probability, 0)}</dd>
             <dt>Margin with rounded stakes</dt><dd class="number">{entry.margin_rounded === null ? 'none can be placed' : percent(entry.margin_rounded)}</dd>
             <dt>Margin in the worst result</dt><dd class="number">{percent(entry.margin_worst)}</dd>
             <dt>Id</dt><dd><code>{entry.id}</code></dd>
@@ -207,6 +202,8 @@ function Details({ entry, now, format }: { entry: Entry; now: number; format: Od
         </div>
       </div>
       <Calculator entry={entry} format={format} />
+      {isOnBoard && <Hedge entry={entry} format={format} />}
+      {isOnBoard && !isWhole && <p><a href={`#/arb/${encodeURIComponent(entry.id)}`}>Prices, transitions and how such windows ended<span class="unseen">: {entry.event.home} – {entry.event.away}</span></a></p>}
     </div>
   )
 }

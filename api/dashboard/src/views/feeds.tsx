@@ -1,84 +1,138 @@
-// Where the odds come from: sources, the books of what is open now, and books that went stale.
+// Where the odds come from: sources and how far each role is behind, books with their refresh, staleness and share of phantoms, and books that went
+// stale.
 
-import { useFeed, useNow } from '../hooks'
-import { duration, whole } from '../model/text'
-import type { Market } from '../model/market'
-import { Age, Badge, Empty, Loading, Table, Time } from '../parts/parts'
+import { useFeed, useLoaded, useNow } from '../hooks'
+import { duration, percent, whole } from '../model/text'
+import type { ListedBook, Status, Truth } from '../model/types'
+import { Age, Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 
-interface Book {
-  book: string
-  operator: string
-  legs: number
-  verified: number
-  newest: number
-  interval: number | null
+const STATUS_MS = 5_000
+const EVERY_MS = 60_000
+
+const seconds = (value: number | null | undefined) => (value === null || value === undefined ? 'not known' : duration(value))
+
+/** A book of the list with what ClickHouse has of it. */
+export interface ShownBook {
+  book: ListedBook
+  truth: Truth['books'][number] | undefined
 }
 
-/** What the open entries and signals tell of each book. */
-export function books(market: Market): Book[] {
-  const found = new Map<string, Book>()
-  const note = (quote: { book: string; operator: string; last_seen_at: string }, interval: number | null, legs: number, verified: boolean) => {
-    const seen = Date.parse(quote.last_seen_at)
-    const book = found.get(quote.book) ?? { book: quote.book, operator: quote.operator, legs: 0, verified: 0, newest: seen, interval: null }
-    found.set(quote.book, {
-      ...book, legs: book.legs + legs, verified: book.verified + (verified ? legs : 0), newest: Math.max(book.newest, seen),
-      interval: interval ?? book.interval,
-    })
-  }
-  for (const entry of market.entries.values()) for (const leg of entry.legs) note(leg, leg.expected_interval_seconds, 1, entry.verified)
-  for (const signal of market.signals.values()) for (const quote of [...signal.bets, ...signal.evidence]) note(quote, null, 0, false)
-  return [...found.values()].sort((a, b) => b.legs - a.legs || (a.book < b.book ? -1 : 1))
+/** Books that have a price or had a window, those with the most prices first. */
+export function shownBooks(books: readonly ListedBook[], truth: Truth | null): ShownBook[] {
+  const of = new Map(truth?.books.map((row) => [row.book, row]))
+  const shown = books.map((book) => ({ book, truth: of.get(book.key) })).filter(({ book, truth }) => book.last_seen_at !== null || truth !== undefined)
+  return shown.sort((a, b) => b.book.prices_on_offer - a.book.prices_on_offer || (a.book.key < b.book.key ? -1 : 1))
+}
+
+function Roles({ status, truth }: { status: Status; truth: Truth | null }) {
+  const { market, link } = useFeed()
+  const now = useNow()
+  const newest = Object.values(status.sources).map(({ polled_at: at }) => at).sort().at(-1)
+  const asOf = market.asOf ?? status.as_of
+  return (
+    <Table label="Roles" head={['Role', 'Has come to', num('Behind'), 'By what']}>
+      <tr>
+        <th scope="row">ingest</th>
+        <td>{newest === undefined ? 'no poll yet' : <Time at={newest} />}</td>
+        <td class="number">{newest !== undefined && <Age at={newest} now={now} />}</td>
+        <td class="quiet">the newest complete poll of any source, and the time now</td>
+      </tr>
+      <tr>
+        <th scope="row">process</th>
+        <td>{status.as_of === null ? 'nothing yet' : <Time at={status.as_of} />}</td>
+        <td class="number">{newest !== undefined && status.as_of !== null && duration((Date.parse(newest) - Date.parse(status.as_of)) / 1000)}</td>
+        <td class="quiet">up to when the board has all polls, and the newest poll</td>
+      </tr>
+      <tr>
+        <th scope="row">serve</th>
+        <td>{asOf === null ? 'nothing yet' : <Time at={asOf} />}</td>
+        <td class="number">{link.state === 'live' && asOf !== null ? <Age at={asOf} now={now} /> : link.state}</td>
+        <td class="quiet">the newest event of this page's stream, and the time now</td>
+      </tr>
+      <tr>
+        <th scope="row">sink</th>
+        <td>{truth === null || truth.until === null ? 'not known' : <Time at={truth.until} />}</td>
+        <td class="number">{truth !== null && truth.until !== null && truth.stored_at !== null && duration((Date.parse(truth.stored_at) - Date.parse(truth.until)) / 1000)}</td>
+        <td class="quiet">the newest transition that is stored, and when it was; looked at each minute</td>
+      </tr>
+    </Table>
+  )
+}
+
+function Books({ list, now }: { list: ShownBook[]; now: number }) {
+  return (
+    <Table label="Books" head={['Book', 'Operator', num('Prices'), num('Confirmed'), num('95 % within'), num('Age: half'), num('Age: 95 %'), 'State', num('Windows'), num('Phantoms'), num('Of verified')]}>
+      {list.map(({ book, truth }) => (
+        <tr key={book.key}>
+          <th scope="row">{book.key}</th>
+          <td>{book.operator}</td>
+          <td class="number">{whole(book.prices_on_offer)}</td>
+          <td class="number">{book.last_seen_at === null ? 'never' : <><Age at={book.last_seen_at} now={now} late={book.stale_since !== null} /> ago</>}</td>
+          <td class="number">{seconds(book.expected_interval_seconds)}</td>
+          <td class="number">{seconds(truth?.age_p50_seconds)}</td>
+          <td class="number">{seconds(truth?.age_p95_seconds)}</td>
+          <td>{book.stale_since !== null ? <Badge tone="bad">stale</Badge> : book.stale_events > 0 ? <Badge tone="warn">stale for {whole(book.stale_events)} events</Badge> : <Badge tone="good">fresh</Badge>}</td>
+          <td class="number">{truth === undefined ? 0 : whole(truth.windows)}</td>
+          <td class="number">{truth === undefined || truth.phantom_share === null ? '' : percent(truth.phantom_share, 0)}</td>
+          <td class="number">{truth === undefined || truth.verified_phantom_share === null ? '' : percent(truth.verified_phantom_share, 0)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function Alerts() {
+  const { market } = useFeed()
+  if (market.alerts.length === 0) return <p class="quiet">Nothing went stale since this page was opened.</p>
+  return (
+    <Table label="Stale and recovered" head={['When', 'What', 'State', 'Event', 'Last confirmed', num('Usually within')]}>
+      {market.alerts.map((alert, index) => (
+        <tr key={index}>
+          <td><Time at={alert.at} short /></td>
+          <th scope="row">{alert.book ?? 'a window'}</th>
+          <td><Badge tone={alert.state === 'recovered' ? 'good' : 'warn'}>{alert.state}</Badge></td>
+          <td>{alert.event.home} – {alert.event.away}</td>
+          <td>{alert.last_seen_at === null ? '' : <Time at={alert.last_seen_at} short />}</td>
+          <td class="number">{alert.expected_interval_seconds === null ? '' : duration(alert.expected_interval_seconds)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
 }
 
 export function Feeds() {
-  const { market, link } = useFeed()
   const now = useNow()
-  const list = books(market)
+  const { value: status, error } = useLoaded<Status>('/status', STATUS_MS)
+  const { value: books, error: booksError } = useLoaded<{ books: ListedBook[] }>('/session/books', EVERY_MS)
+  const { value: truth, error: truthError } = useLoaded<Truth>('/session/truth?hours=24', EVERY_MS)
+  const list = books === null ? [] : shownBooks(books.books, truth)
   return (
     <section>
-      <header class="head"><h1>Feeds</h1>{market.stale && <Badge tone="warn">no poll for too long</Badge>}</header>
-      {!market.isKnown && link.state !== 'lost' && <Loading what="the feeds" />}
-      <h2>Sources</h2>
-      {market.polls.length === 0 ? <p class="quiet">No complete poll yet.</p> : (
+      <header class="head"><h1>Feeds</h1>{status?.status === 'stale' && <Badge tone="warn">no poll for too long</Badge>}</header>
+      <Problem text={error} />
+      {status === null && error === null && <Loading what="the feeds" />}
+      {status !== null && (
         <>
-          <Table label="Sources" head={['Source', 'Latest complete poll when this page connected', 'Age']}>
-            {market.polls.map((poll) => (
-              <tr key={poll.source}>
-                <th scope="row">{poll.source}</th><td><Time at={poll.polled_at} /></td><td class="number"><Age at={poll.polled_at} now={now} /></td>
-              </tr>
-            ))}
-          </Table>
-          {market.asOf !== null && <p class="quiet">The board contains all polls up to <Time at={market.asOf} />.</p>}
+          <h2>Sources</h2>
+          {Object.keys(status.sources).length === 0 ? <p class="quiet">No complete poll yet.</p> : (
+            <Table label="Sources" head={['Source', 'Latest complete poll', num('Age')]}>
+              {Object.entries(status.sources).map(([source, { polled_at: at }]) => (
+                <tr key={source}><th scope="row">{source}</th><td><Time at={at} /></td><td class="number"><Age at={at} now={now} /></td></tr>
+              ))}
+            </Table>
+          )}
+          <h2>Roles</h2>
+          <Roles status={status} truth={truth} />
         </>
       )}
       <h2>Books</h2>
-      <p class="quiet">Of the entries and signals that are open now.</p>
-      {list.length === 0 ? <Empty title="No books yet"><p>They appear with the first open entry or signal.</p></Empty> : (
-        <Table label="Books" head={['Book', 'Operator', 'Open legs', 'Of verified entries', 'Newest confirmation', 'Usually within']}>
-          {list.map((book) => (
-            <tr key={book.book}>
-              <th scope="row">{book.book}</th><td>{book.operator}</td><td class="number">{whole(book.legs)}</td><td class="number">{whole(book.verified)}</td>
-              <td class="number"><Age at={new Date(book.newest).toISOString()} now={now} /> ago</td>
-              <td class="number">{book.interval === null ? 'not known' : duration(book.interval)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <p class="quiet">How often each book confirms its prices, how old they are when they are received (of the last hour), and how many of the windows of the last day that it had a leg of
+        were phantoms.</p>
+      <Problem text={booksError ?? truthError} />
+      {books === null && booksError === null && <Loading what="the books" />}
+      {books !== null && (list.length === 0 ? <Empty title="No books yet"><p>They appear with the first price.</p></Empty> : <Books list={list} now={now} />)}
       <h2>Stale and recovered</h2>
-      {market.alerts.length === 0 ? <p class="quiet">Nothing went stale since this page was opened.</p> : (
-        <Table label="Stale and recovered" head={['When', 'What', 'State', 'Event', 'Last confirmed', 'Usually within']}>
-          {market.alerts.map((alert, index) => (
-            <tr key={index}>
-              <td><Time at={alert.at} short /></td>
-              <th scope="row">{alert.book ?? 'a window'}</th>
-              <td><Badge tone={alert.state === 'recovered' ? 'good' : 'warn'}>{alert.state}</Badge></td>
-              <td>{alert.event.home} – {alert.event.away}</td>
-              <td>{alert.last_seen_at === null ? '' : <Time at={alert.last_seen_at} short />}</td>
-              <td class="number">{alert.expected_interval_seconds === null ? '' : duration(alert.expected_interval_seconds)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <Alerts />
     </section>
   )
 }

@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks'
 import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
-import { odds, type OddsFormat } from '../model/odds'
+import { alignedOdds, type OddsFormat } from '../model/odds'
 import { market as marketName, outcome, percent, whole, words } from '../model/text'
 import type { Signal, SignalQuote } from '../model/types'
-import { Age, Badge, Empty, Field, Loading, Table, Time } from '../parts/parts'
+import { Age, Badge, Empty, Field, Loading, num, Table, Time } from '../parts/parts'
 
 const KINDS: Record<string, string> = {
   value: 'A price pays more than its fair probability by the other operators.',
@@ -18,15 +18,15 @@ const KINDS: Record<string, string> = {
 
 function Quotes({ label, quotes, signal, now, format }: { label: string; quotes: SignalQuote[]; signal: Signal; now: number; format: OddsFormat }) {
   return (
-    <Table label={label} head={['Role', 'Bet', 'Line', 'Book', 'Odds', 'Before', 'Confirmed']}>
+    <Table label={label} head={['Role', 'Bet', num('Line'), 'Book', num('Odds'), num('Before'), num('Confirmed')]}>
       {quotes.map((quote, index) => (
         <tr key={index}>
           <td>{words(quote.role)}</td>
           <th scope="row">{quote.side === 'lay' ? 'Lay ' : ''}{outcome(quote.outcome, signal.event)}</th>
           <td class="number">{quote.line ?? ''}</td>
           <td>{quote.book}</td>
-          <td class="number">{odds(quote.price, format)}</td>
-          <td class="number">{quote.price_from === null ? '' : odds(quote.price_from, format)}</td>
+          <td class="number">{alignedOdds(quote.price, format)}</td>
+          <td class="number">{quote.price_from === null ? '' : alignedOdds(quote.price_from, format)}</td>
           <td class="number"><Age at={quote.last_seen_at} now={now} /> ago</td>
         </tr>
       ))}
@@ -50,7 +50,7 @@ function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: 
           {signal.bets.slice(0, 3).map((quote, index) => (
             <li key={index}>
               <span class="outcome">{outcome(quote.outcome, signal.event)}</span>
-              <strong class="number">{odds(quote.price, format)}</strong><span class="book">{quote.book}</span>
+              <strong class="number">{alignedOdds(quote.price, format)}</strong><span class="book">{quote.book}</span>
               <Age at={quote.last_seen_at} now={now} />
             </li>
           ))}

@@ -3,7 +3,7 @@
 import { useLoaded } from '../hooks'
 import { day, percent, whole } from '../model/text'
 import type { Key, Usage as Spent } from '../model/types'
-import { Empty, Loading, Problem, Table, Time } from '../parts/parts'
+import { Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 import { DayPlot } from './day_plot'
 
 /** Each day of the month up to one, also those without a request. */
@@ -39,7 +39,7 @@ function Counts({ label, head, counts, name }: { label: string; head: string; co
     <div>
       <h2>{label}</h2>
       {rows.length === 0 ? <p class="quiet">None yet.</p> : (
-        <Table label={label} head={[head, 'Requests']}>
+        <Table label={label} head={[head, num('Requests')]}>
           {rows.map(([key, count]) => <tr key={key}><th scope="row">{name(key)}</th><td class="number">{whole(count)}</td></tr>)}
         </Table>
       )}
@@ -70,7 +70,7 @@ export function Usage() {
               <DayPlot days={list} />
               <details>
                 <summary>As a table</summary>
-                <Table label="Requests by day" head={['Day', 'Requests']}>
+                <Table label="Requests by day" head={['Day', num('Requests')]}>
                   {list.map(({ date, requests }) => <tr key={date}><th scope="row">{day(date)}</th><td class="number">{whole(requests)}</td></tr>)}
                 </Table>
               </details>

@@ -28,6 +28,29 @@ fn the_numbers_are_those_computed_by_hand() {
 }
 
 #[test]
+fn equity_is_the_sum_of_profits_and_its_last_interval_that_of_the_mean() {
+    let bets: Vec<_> =
+        [1.0, -1.0, -1.0, 1.0, 1.0].into_iter().enumerate().map(|(day, p)| bet(day, p)).collect();
+    let points = equity(&bets, 10);
+    assert_eq!(points.iter().map(|point| point.profit).collect::<Vec<_>>(), [1.0, 0.0, -1.0, 0.0, 1.0]);
+    assert_eq!(points[0].interval, None);
+    // 5 bets, a mean of 0.2 with a standard error of the root of 0.24.
+    let (low, high) = points[4].interval.unwrap();
+    let half = 1.96 * 5.0 * 0.24_f64.sqrt();
+    assert!((low - (1.0 - half)).abs() < 1e-12 && (high - (1.0 + half)).abs() < 1e-12);
+}
+
+#[test]
+fn equity_of_many_bets_has_few_points_and_the_last_one() {
+    let bets: Vec<_> = (0..1_001).map(|n| bet(n, if n % 2 == 0 { 1.0 } else { -1.0 })).collect();
+    let points = equity(&bets, 200);
+    assert!(points.len() <= 200, "{}", points.len());
+    assert_eq!(points.last().map(|point| (point.bets, point.profit)), Some((1_001, 1.0)));
+    assert!(points.is_sorted_by(|a, b| a.bets < b.bets));
+    assert!(equity(&[], 200).is_empty());
+}
+
+#[test]
 fn a_push_is_a_bet_that_is_not_scored() {
     let push = GradedBet { profit: 0.0, won: None, ..bet(1, 1.0) };
     let summary = Summary::of(&[bet(0, 1.0), push]);

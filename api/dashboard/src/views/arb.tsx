@@ -1,0 +1,234 @@
+// The page of an entry: as it is now or as it was, its margin over time and transitions, the prices of its legs at all books, and how such windows
+// ended before.
+
+import { useEffect, useRef } from 'preact/hooks'
+import { useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
+import { odds, type OddsFormat } from '../model/odds'
+import { aligned, endings, type Columns } from '../model/series'
+import { CLOSINGS, duration, market, outcome, percent, whole, words } from '../model/text'
+import type { ArbPrices, Entry, PastLeg, PastWindow, Transition, WindowHistory } from '../model/types'
+import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
+import { axis, Plot } from '../parts/plot'
+import { Details, Lifetime } from './entry'
+
+/** Windows of the past that this one is compared with. */
+const SUCH = 200
+/** Books of a leg that are drawn, the leg's own first. */
+const DRAWN = 6
+const SERIES = ['accent', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6']
+/** A change of the window asks for its history again, at most so often. */
+const EVERY_MS = 10_000
+
+type Names = { home: string; away: string }
+
+function MarginPlot({ transitions, until }: { transitions: Transition[]; until: string }) {
+  const last = transitions.at(-1)
+  const points = transitions.map((it) => ({ at: it.at, price: it.margin * 100 }))
+  const data: Columns = aligned([points], last?.change === 'closed' ? last.at : until)
+  return (
+    <Plot label={`Margin over time in percent; the numbers are in the table of transitions`} data={data} height={180} build={(plot, colour) => {
+      const paths = plot.paths.stepped?.({ align: 1 })
+      return {
+        cursor: { show: false },
+        legend: { show: false },
+        axes: [axis(colour), { ...axis(colour), size: 64, values: (_plot, values) => values.map((value) => `${Number(value.toFixed(2))} %`) }],
+        series: [{}, { stroke: colour('accent'), width: 2, points: { show: data[0].length < 60, size: 6 }, ...(paths === undefined ? {} : { paths }) }],
+      }
+    }} />
+  )
+}
+
+function legText(leg: PastLeg, names: Names, format: OddsFormat): string {
+  return `${leg.side === 'lay' ? 'Lay ' : ''}${outcome(leg.outcome, names)} ${odds(leg.price, format)} ${leg.book}`
+}
+
+function Transitions({ list, names, format }: { list: Transition[]; names: Names; format: OddsFormat }) {
+  return (
+    <Table label="Transitions" head={['When', 'Change', num('Margin'), 'State', 'Legs then']}>
+      {list.map((it) => (
+        <tr key={it.sequence}>
+          <td><Time at={it.at} /></td>
+          <th scope="row">{words(it.change)}{it.reason !== null && <span class="quiet">: {CLOSINGS[it.reason] ?? words(it.reason)}</span>}</th>
+          <td class="number">{percent(it.margin)}</td>
+          <td>{it.verified === true ? <Badge tone="good">verified</Badge> : it.simultaneous === true ? <Badge tone="plain">proven</Badge> : <Badge tone="warn">not proven</Badge>}</td>
+          <td>{it.legs.map((leg, index) => <div key={index}>{legText(leg, names, format)}</div>)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function LegPrices({ leg, prices, names, format }: { leg: ArbPrices['legs'][number]; prices: ArbPrices; names: Names; format: OddsFormat }) {
+  const drawn = leg.books.slice(0, DRAWN)
+  const name = `${leg.side === 'lay' ? 'Lay ' : ''}${outcome(leg.outcome, names)}`
+  const [from, to] = [Date.parse(prices.opened_at) / 1000, Date.parse(prices.closed_at ?? prices.until) / 1000]
+  return (
+    <figure>
+      <figcaption><h3>{name}</h3></figcaption>
+      {drawn.length === 0 ? <p class="quiet">No price is stored.</p> : (
+        <Plot label={`Odds of ${name} at ${drawn.length} books; the last ones are in the table`} data={aligned(drawn.map((book) => book.points), prices.until)}
+          mark={format} build={(plot, colour) => {
+            const paths = plot.paths.stepped?.({ align: 1 })
+            return {
+              cursor: { show: false },
+              legend: { show: false },
+              axes: [axis(colour), { ...axis(colour), values: (_plot, values) => values.map((value) => odds(value, format)) }],
+              series: [{}, ...drawn.map((_, index) => ({
+                stroke: colour(SERIES[index] ?? 'quiet'), width: index === 0 ? 3 : 1.5, points: { show: false }, ...(paths === undefined ? {} : { paths }),
+              }))],
+              hooks: {
+                // Where the window was open.
+                drawClear: [(plot) => {
+                  const { left: first, width } = plot.bbox
+                  const within = (time: number) => Math.min(first + width, Math.max(first, plot.valToPos(time, 'x', true)))
+                  const [left, right] = [within(from), within(to)]
+                  plot.ctx.fillStyle = colour('band')
+                  plot.ctx.fillRect(left, plot.bbox.top, Math.max(1, right - left), plot.bbox.height)
+                }],
+              },
+            }
+          }} />
+      )}
+      <Table label={`Last odds of ${name}`} head={['Book', num('Odds'), 'Since']}>
+        {leg.books.map((book, index) => {
+          const last = book.points.at(-1)
+          return (
+            <tr key={book.book}>
+              <th scope="row"><span class={index < DRAWN ? `key key-${index}` : 'key'} aria-hidden="true" />{book.book}{book.book === leg.book && ' '}{book.book === leg.book && <Badge tone="plain">leg</Badge>}</th>
+              <td class="number">{last === undefined || last.price === null ? 'suspended' : odds(last.price, format)}</td>
+              <td>{last !== undefined && <Time at={last.at} short />}</td>
+            </tr>
+          )
+        })}
+      </Table>
+    </figure>
+  )
+}
+
+function Prices({ id, names, format, version }: { id: string; names: Names; format: OddsFormat; version: number }) {
+  const { value, error, reload } = useLoaded<ArbPrices>(`/session/arbs/${encodeURIComponent(id)}/prices`)
+  useEffect(() => { if (version > 0) void reload() }, [version, reload])
+  return (
+    <>
+      <h2>Prices of the legs, by book</h2>
+      <p class="quiet">The shaded time is that of the window.</p>
+      <Problem text={value === null ? error : null} />
+      {value === null && error === null && <Loading what="the prices" />}
+      {value !== null && <div class="columns">{value.legs.map((leg, index) => <LegPrices key={index} leg={leg} prices={value} names={names} format={format} />)}</div>}
+    </>
+  )
+}
+
+function Such({ of }: { of: { id: string; league: string; market: string } }) {
+  const query = new URLSearchParams({ league: of.league, market: of.market, limit: String(SUCH) })
+  const { value, error } = useLoaded<{ windows: PastWindow[] }>(`/session/arbs/history?${query}`)
+  const found = value === null ? null : endings(value.windows, of.id)
+  const most = Math.max(1, ...(found?.reasons.map(({ count }) => count) ?? []))
+  return (
+    <>
+      <h2>How such windows ended before</h2>
+      <Problem text={error} />
+      {found === null && error === null && <Loading what="windows of the past" />}
+      {found !== null && found.closed === 0 && <p class="quiet">None of this league and market has closed yet.</p>}
+      {found !== null && found.lifetimes !== null && (
+        <>
+          <p>Of the last {whole(found.closed)} that closed in {words(of.league)}, {market(of.market, null, 'full_time').toLowerCase()}:
+            {' '}half were gone after {duration(found.lifetimes.median)}, one in ten after {duration(found.lifetimes.p10)}, nine in ten after {duration(found.lifetimes.p90)};
+            {' '}{percent(found.phantoms / found.closed, 0)} were never proven to have been on offer at one moment.</p>
+          <Table label="Reasons of closes" head={['Closed because', num('Windows'), num('Share')]}>
+            {found.reasons.map(({ reason, count }) => (
+              <tr key={reason}>
+                <th scope="row">{CLOSINGS[reason] ?? words(reason)}
+                  <svg class="share" width="100%" height="6" aria-hidden="true"><rect class="range" width={`${(100 * count) / most}%`} height="6" rx="2" /></svg></th>
+                <td class="number">{whole(count)}</td><td class="number">{percent(count / found.closed, 0)}</td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      )}
+    </>
+  )
+}
+
+/** What became of a window that is closed. */
+function Closed({ window, format }: { window: PastWindow; format: OddsFormat }) {
+  const names = { home: window.event.home ?? 'Home', away: window.event.away ?? 'Away' }
+  const margin = (value: number | null) => (value === null ? 'not known' : percent(value))
+  return (
+    <div class="columns">
+      <dl class="card">
+        <dt>Opened</dt><dd><Time at={window.opened_at} /></dd>
+        <dt>Closed</dt><dd>{window.closed_at === null ? 'not yet' : <Time at={window.closed_at} />}{window.reason !== null && <>: {CLOSINGS[window.reason] ?? words(window.reason)}</>}</dd>
+        <dt>Lived</dt><dd class="number">{window.lifetime_seconds === null ? 'is open' : duration(window.lifetime_seconds)}</dd>
+        <dt>Margin</dt><dd class="number">{margin(window.margin_open)} as it opened, {margin(window.margin_peak)} at most, {margin(window.margin_close)} at last</dd>
+        <dt>Proven</dt><dd>{window.verified_ever === true ? 'It was verified.' : window.simultaneous_ever === true ? 'Its legs were on offer at one moment; it never was verified.' : 'Never: a phantom, as far as anybody knows.'}</dd>
+      </dl>
+      <Table label="Legs as it opened" head={['Bet', 'Book', num('Odds'), num('Share')]}>
+        {window.legs.map((leg, index) => (
+          <tr key={index}>
+            <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, names)}</th>
+            <td>{leg.book}</td><td class="number">{odds(leg.price, format)}</td><td class="number">{percent(leg.stake_share, 1)}</td>
+          </tr>
+        ))}
+      </Table>
+    </div>
+  )
+}
+
+function Heading({ entry, window, closed }: { entry: Entry | null; window: PastWindow | null; closed: string | null }) {
+  const of = entry ?? window
+  if (of === null) return <h1>Entry</h1>
+  const margin = entry?.margin ?? window?.margin_close ?? window?.margin_open ?? null
+  return (
+    <>
+      <h1>{of.event.home} – {of.event.away}</h1>
+      {margin !== null && <strong class="number large">{percent(margin)}</strong>}
+      {closed !== null ? <Badge tone="bad">closed</Badge> : entry?.verified === true ? <Badge tone="good">verified</Badge> : <Badge tone="warn">not verified</Badge>}
+      <span>{market(of.market, of.line, of.period)}</span>
+      <span class="quiet">{words(of.league)}{of.event.commence_time !== null && <>, <Time at={of.event.commence_time} short /></>}</span>
+    </>
+  )
+}
+
+export function Arb({ id }: { id: string }) {
+  const { market: board } = useFeed()
+  const now = useNow()
+  const [format] = useOddsFormat()
+  const { value, error, reload } = useLoaded<WindowHistory>(`/session/arbs/${encodeURIComponent(id)}`)
+  const live = board.entries.get(id) ?? null
+  const isLive = board.isKnown ? live !== null : value !== null && value.open !== null
+  const entry = live ?? (board.isKnown ? null : value?.open ?? null)
+  const version = useRef({ sequence: 0, at: 0, count: 0 })
+  // The stored history is asked for again when the live entry has moved on, or is gone, but not at each of its changes.
+  const sequence = live?.sequence ?? (isLive ? 0 : -1)
+  if (value !== null && sequence !== version.current.sequence && performance.now() - version.current.at > EVERY_MS) {
+    version.current = { sequence, at: performance.now(), count: version.current.count + 1 }
+  }
+  const { count } = version.current
+  useEffect(() => { if (count > 1) void reload() }, [count, reload])
+  const window = value?.window ?? null
+  const transitions = value?.transitions ?? []
+  const names: Names = { home: (entry ?? window)?.event.home ?? 'Home', away: (entry ?? window)?.event.away ?? 'Away' }
+  const of = entry ?? window
+  const closed = isLive ? null : window?.reason ?? board.closed.get(id) ?? (value === null ? null : 'left')
+  return (
+    <section>
+      <p><a href="#/board">All open windows</a></p>
+      <header class="head"><Heading entry={entry} window={window} closed={closed} /></header>
+      <Problem text={of === null ? error : null} />
+      {of === null && error === null && <Loading what="the entry" />}
+      {of === null && error !== null && <Empty title="No such window"><p>It may be older than what is kept, or not stored yet.</p></Empty>}
+      {entry !== null && isLive && <div class="card"><h2 class="unseen">As it is now</h2><Lifetime entry={entry} now={now} /><Details entry={entry} now={now} format={format} isWhole /></div>}
+      {!isLive && window !== null && <Closed window={window} format={format} />}
+      {transitions.length > 0 && (
+        <>
+          <h2>Margin over time</h2>
+          <MarginPlot transitions={transitions} until={board.asOf ?? new Date().toISOString()} />
+          <Transitions list={transitions} names={names} format={format} />
+        </>
+      )}
+      {window !== null && <Prices id={id} names={names} format={format} version={count > 1 ? count : 0} />}
+      {of !== null && <Such of={{ id, league: of.league, market: of.market }} />}
+    </section>
+  )
+}

@@ -1,0 +1,90 @@
+// A server of the page's built files with a market of its own, for measurements of the page alone: the same entries each time, and as many updates
+// a second as are asked for. It has no accounts and no Kafka; what the real server does is not measured by it.
+import { createServer } from 'node:http'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+
+const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' }
+// As api/src/page.rs has it.
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+const BOOKS = ['alderbet', 'brambleodds', 'crestline', 'dunwager', 'elmwager', 'fernbet', 'grovebet', 'hollyexchange']
+const FLAGS = ['simultaneous', 'fresh', 'active', 'same_line', 'same_rules', 'independent_operators', 'plausible_price', 'plausible_margin', 'stakeable']
+// Hostile names are part of the market.
+const HOSTILE = ['<img src=x onerror="document.title=1">', '</script><script>document.title=1</script>', '{{7*7}}', "Robert'); DROP TABLE teams;--", '‮sdrawkcab', 'Ａ'.repeat(60)]
+
+const time = (milliseconds) => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
+
+function leg(outcome, book, price, now) {
+  return {
+    outcome, side: 'back', book, operator: book, price, effective_price: price, implied_probability: 1 / price, stake_share: 0.5, stake: 50, liability: null,
+    limit: 500, price_moved_at: time(now - 60_000), last_seen_at: time(now - 5_000), expected_interval_seconds: 60, age_seconds: 5,
+  }
+}
+
+/** An entry by its number; `turn` moves its prices. */
+export function entry(number, turn, now) {
+  const home = number < HOSTILE.length ? HOSTILE[number] : `Home United ${number}`
+  const price = 2.02 + ((number * 7 + turn * 3) % 20) / 100
+  const other = 2.06 - ((number * 3 + turn) % 5) / 1000
+  const isVerified = number % 3 !== 0
+  const failed = isVerified ? [] : [{ flag: 'simultaneous', reason: 'one price was last confirmed 7 s before another was first seen' }]
+  const margin = 1 / (1 / price + 1 / other) - 1
+  return {
+    id: number.toString(16).padStart(32, '0'), sport: 'soccer', league: `soccer_league_${number % 9}`,
+    event: { id: `e${number}`, home, away: `Away City ${number}`, commence_time: time(now + 3_600_000), in_play: number % 5 === 0 },
+    market: number % 2 === 0 ? 'totals' : 'h2h', period: 'full_time', line: number % 2 === 0 ? 2.5 : null, margin, margin_worst: margin, margin_rounded: margin,
+    score: margin * 0.8, total_stake_max: 500, currency: 'USD', legs: [leg('home', BOOKS[number % 8], price, now), leg('away', BOOKS[(number + 3) % 8], other, now)],
+    verified: isVerified, verification: Object.fromEntries(FLAGS.map((flag) => [flag, isVerified || flag !== 'simultaneous'])), failed_checks: failed,
+    warnings: [], execution_probability: 0.7, ttl_seconds: 300, ttl_p10_seconds: 40, ttl_p90_seconds: 1_800, opened_at: time(now - 120_000),
+    updated_at: time(now), sequence: turn + 1,
+  }
+}
+
+/** Serves `dist`: a market of so many entries, and so many updates a second. Returns its address and how to end it. */
+export async function serve(dist, entries, perSecond) {
+  const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
+    const bytes = readFileSync(join(dist, name))
+    return [path, { bytes: brotliCompressSync(bytes), type: TYPES[name.split('.').at(-1)] }]
+  }))
+  const began = Date.now()
+  const answers = {
+    '/session': { email: 'reader@example.com', plan: 'pro', csrf_token: 'x', expires_at: time(began + 86_400_000) },
+    '/session/books': { as_of: time(began), books: [] },
+  }
+  let sent = 0
+  const stream = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    const send = (name, data) => response.write(`event: ${name}\nid: ${++sent}\ndata: ${JSON.stringify(data)}\n\n`)
+    const now = Date.now()
+    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => entry(number, 0, now)), signals: [] })
+    let turn = 0
+    const timers = [setInterval(() => send('heartbeat', { as_of: time(Date.now()), stale: false }), 1_000)]
+    if (perSecond > 0) {
+      timers.push(setInterval(() => {
+        turn++
+        send('arb_window', { ...entry(turn % entries, turn, Date.now()), change: 'updated' })
+      }, 1_000 / perSecond))
+    }
+    response.on('close', () => timers.forEach(clearInterval))
+  }
+  const server = createServer((request, response) => {
+    const path = request.url.split('?')[0]
+    if (path === '/session/stream') return stream(response)
+    const file = files.get(path)
+    if (file !== undefined) {
+      response.writeHead(200, {
+        'content-type': file.type, 'content-encoding': 'br', 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff',
+        'cache-control': path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable',
+      })
+      return response.end(file.bytes)
+    }
+    const answer = answers[path]
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    return response.end(JSON.stringify(answer ?? { title: 'Not found' }))
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = () => { server.closeAllConnections(); server.close() }
+  return { url: `http://127.0.0.1:${server.address().port}`, sent: () => sent, close }
+}
