@@ -21,7 +21,7 @@ macro_rules! guides {
 pub(super) const LOCAL_URL: &str = "http://127.0.0.1:8080";
 
 /// In the order in which a newcomer reads them.
-pub(super) const GUIDES: [Guide; 17] = guides![
+pub(super) const GUIDES: [Guide; 18] = guides![
     "accounts",
     "quotas",
     "errors",
