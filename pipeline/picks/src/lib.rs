@@ -2,6 +2,7 @@
 //!
 //! - [`settlement`]: what a bet is worth, from the result of its event;
 //! - [`bots`]: the rules by which bots pick, each with a version;
+//! - [`model`]: the probabilities of the trained bot;
 //! - [`record`]: the statistics of graded bets; [`significance`]: probabilities of being luck;
 //! - [`history`]: matches with odds and goals, read from football-data;
 //! - [`evaluation`]: the bots over those matches.
@@ -11,6 +12,7 @@
 pub mod bots;
 pub mod evaluation;
 pub mod history;
+pub mod model;
 pub mod record;
 pub mod settlement;
 pub mod significance;

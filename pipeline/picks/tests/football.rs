@@ -1,25 +1,10 @@
 //! Published numbers, reproduced from football-data, which is read in place and is not part of the repository. Without it the test says so.
 #![allow(clippy::unwrap_used)]
 
-use std::fs::File;
-use std::path::Path;
+mod data;
 
 use arb_picks::evaluation::{Evaluation, Selection, evaluate, study};
-use arb_picks::history::{History, read};
 use arb_picks::record::Summary;
-
-/// The matches; `None` where the data are absent.
-fn history() -> Option<History> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/football-data/soccer-2006-2018.csv.zst");
-    let Ok(file) = File::open(&path) else {
-        println!("NOTE: {} is absent: no number of it is reproduced", path.display());
-        return None;
-    };
-    let mut decoder = zstd::Decoder::new(file).unwrap();
-    decoder.window_log_max(27).unwrap();
-    Some(read(decoder).unwrap())
-}
 
 /// Bets, return and its standard error in percent.
 fn numbers(summary: &Summary) -> (usize, String, String) {
@@ -33,7 +18,7 @@ fn is(count: usize, mean: &str, error: &str) -> (usize, String, String) {
 
 #[test]
 fn published_numbers_are_reproduced() {
-    let Some(history) = history() else { return };
+    let Some(history) = data::history() else { return };
     let run = |extra_leagues, plausible| {
         numbers(&Summary::of(&study(&history.matches, Selection { extra_leagues, plausible })))
     };
