@@ -5,6 +5,7 @@
 //! - [`model`]: the probabilities of the trained bot;
 //! - [`record`]: the statistics of graded bets; [`significance`]: probabilities of being luck;
 //! - [`history`]: matches with odds and goals, read from football-data;
+//! - [`rule_file`]: bots that users write;
 //! - [`evaluation`]: the bots over those matches.
 //!
 //! It never reads a clock, opens no file, and draws random numbers from seeded generators alone.
@@ -14,5 +15,6 @@ pub mod evaluation;
 pub mod history;
 pub mod model;
 pub mod record;
+pub mod rule_file;
 pub mod settlement;
 pub mod significance;

@@ -63,12 +63,11 @@ fn ten_thousand_random_matches_are_forecast_as_python_forecasts_them() {
 fn real_matches_have_the_scores_that_python_computes() {
     let Some(history) = data::history() else { return };
     for line in include_str!("golden/model-seasons.txt").lines() {
-        let words: Vec<f64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
-        let [season, expected @ ..] = &words[..] else { panic!("{line}") };
-        let matches = history
-            .matches
-            .iter()
-            .filter(|found| f64::from(found.season) == *season && found.has_opening_prices);
+        let (season, rest) = line.split_once(' ').unwrap();
+        let season: u16 = season.parse().unwrap();
+        let expected: Vec<f64> = rest.split(' ').map(|word| word.parse().unwrap()).collect();
+        let matches =
+            history.matches.iter().filter(|found| found.season == season && found.has_opening_prices);
         let mut sums = [0.0; 8];
         for found in matches {
             let books: Vec<_> = found.books.iter().map(|(_, prices)| *prices).collect();
@@ -86,7 +85,7 @@ fn real_matches_have_the_scores_that_python_computes() {
             let row = [1.0, log, brier, log_of_all, brier_of_all, first, second, third];
             sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
         }
-        assert_eq!(sums[0], expected[0], "matches of {season}");
+        assert!((sums[0] - expected[0]).abs() < 0.5, "{season}: {} and {} matches", sums[0], expected[0]);
         for (sum, expected) in sums[1..].iter().zip(&expected[1..]) {
             assert!((sum / sums[0] - expected).abs() < EQUAL, "{season}: {} and {expected}", sum / sums[0]);
         }
