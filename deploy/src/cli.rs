@@ -29,7 +29,9 @@ pub(crate) use mcp::Mcp;
 pub(crate) use roles::{
     Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
 };
-pub(crate) use tools::{Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Synth, Topics, TopicsAction};
+pub(crate) use tools::{
+    Backtest, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Synth, Topics, TopicsAction,
+};
 
 /// Where the admin listener of the first role is; those of the others follow.
 pub(crate) const FIRST_ADMIN_PORT: u16 = 9101;
@@ -101,6 +103,8 @@ pub(crate) enum Command {
     Account(Account),
     /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),
+    /// Print the record of a bot of your own, written as a rule file, over football-data
+    Backtest(Backtest),
     /// Print the prior of how long windows live, from recordings
     Fit(Fit),
     /// Write a recording of the simulated market
@@ -133,6 +137,7 @@ impl Command {
             Self::Dlq(_) => "dlq",
             Self::Account(_) => "account",
             Self::Evaluate(_) => "evaluate",
+            Self::Backtest(_) => "backtest",
             Self::Fit(_) => "fit",
             Self::Synth(_) => "synth",
             Self::Listen(_) => "listen",

@@ -168,7 +168,7 @@ fn records_are_those_of_the_topic(ground: &Ground, picks: &BTreeMap<String, Pick
         (page.len() == picks.len() && page.iter().map(graded).sum::<usize>() == expected).then_some(page)
     });
     assert!(shown.is_sorted_by(|a, b| a["published_at"].as_str() >= b["published_at"].as_str()));
-    for bot in ["consensus", "sharp", "steam", "stale"] {
+    for bot in ["consensus", "sharp", "steam", "stale", "model"] {
         let of: Vec<_> = picks.values().filter(|pick| pick.bot == bot).collect();
         let profits: Vec<f64> = of.iter().filter_map(|pick| Some(pick.grade()?.profit)).collect();
         let answer = ground.serve.get(&format!("/v1/bots/{bot}")).json();

@@ -210,7 +210,7 @@ fn picks_bots_and_their_records_are_shown() {
     assert_eq!(get("/v1/picks", "state=open").2["picks"], serde_json::json!([]));
     let (_, _, bots) = get("/v1/bots", "");
     let names: Vec<_> = bots["bots"].as_array().unwrap().iter().map(|bot| bot["bot"].clone()).collect();
-    assert_eq!(names, ["consensus", "sharp", "steam", "stale"]);
+    assert_eq!(names, ["consensus", "sharp", "steam", "stale", "model"]);
     assert_eq!(bots["bots"][0]["records"][0]["bets"], 1);
     let (status, _, bot) = get("/v1/bots/consensus", "");
     assert_eq!((status, &bot["records"][0]["leagues"][0]["return"]), (200, &serde_json::json!(-0.5)));

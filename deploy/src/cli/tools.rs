@@ -107,6 +107,15 @@ pub(crate) struct Evaluate {
 }
 
 #[derive(Debug, Clone, Args)]
+pub(crate) struct Backtest {
+    /// The rule file of a bot (TOML)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bot: PathBuf,
+    /// The table of football-data (.csv, also as .csv.zst)
+    pub(crate) table: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Fit {
     /// Recordings
     #[arg(required = true)]

@@ -1,4 +1,4 @@
-//! `arb evaluate`: the windows of recordings, or the record of bots over football-data; `arb fit`: the prior of lifetimes from them.
+//! `arb evaluate`: the windows of recordings, or the record of bots over football-data; `arb backtest`: that of a user's bot; `arb fit`: the prior of lifetimes from them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use arb_ingest::source::SourceError;
 use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded};
+use arb_picks::rule_file::RuleFile;
 
-use crate::cli::{Evaluate, Fit};
+use crate::cli::{Backtest, Evaluate, Fit};
 use crate::roles::books;
 use crate::system::output;
 
@@ -39,6 +40,16 @@ fn bots(path: &Path) -> anyhow::Result<ExitCode> {
     let history = arb_picks::history::read(table).with_context(|| path.display().to_string())?;
     output::write(arb_picks::evaluation::evaluate(&history))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the record of a user's bot over the matches of a table.
+pub(crate) fn backtest(config: &Backtest) -> anyhow::Result<()> {
+    let name = || config.bot.display().to_string();
+    let text = std::fs::read_to_string(&config.bot).with_context(name)?;
+    let rule = RuleFile::parse(&text).with_context(name)?;
+    let table = arb_ingest::file::reader(&config.table)?;
+    let history = arb_picks::history::read(table).with_context(|| config.table.display().to_string())?;
+    output::write(arb_picks::evaluation::backtest(&rule, &history))
 }
 
 /// Prints which recordings ended early.

@@ -85,6 +85,16 @@ impl<'a> LineView<'a> {
         Some((0..self.outcomes.len()).map(mean).collect())
     }
 
+    /// The mean price of each outcome, over the books that offer all; 0 without books.
+    #[must_use]
+    pub fn average(&self) -> Vec<f64> {
+        let (mut average, count) = (vec![0.0; self.outcomes.len()], self.rows.len() as f64);
+        for row in &self.rows {
+            average.iter_mut().zip(row.odds()).for_each(|(sum, odds)| *sum += odds / count);
+        }
+        average
+    }
+
     /// The highest price of each outcome that can be bet at without a fee, of books that may be bet at; of equal ones the first
     /// book's. `None` where an outcome has none.
     #[must_use]
@@ -102,6 +112,13 @@ impl BookRow<'_> {
     /// Decimal odds, one an outcome.
     pub fn odds(&self) -> impl Iterator<Item = f64> {
         self.quotes.iter().map(|quote| quote.price.decimal())
+    }
+
+    /// The prices of a line with three outcomes, in their order.
+    #[must_use]
+    pub fn three(&self) -> Option<[Price; 3]> {
+        let [first, second, third] = self.quotes[..] else { return None };
+        Some([first.price, second.price, third.price])
     }
 
     fn fair(&self) -> Option<Vec<f64>> {

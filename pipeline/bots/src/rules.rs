@@ -9,11 +9,16 @@ use arb_engine::ListedQuote;
 use arb_engine::odds::value::{self, QUARTER};
 use arb_model::{EdgeSignal, Family, Line, Market, Outcome, Period, Price, Role, SignalKind};
 use arb_picks::bots::{self, Bot};
+use arb_picks::model::forecast;
 
-use crate::line::{LineView, is_without_fee};
+use crate::line::{BookRow, LineView, is_without_fee};
 
 /// `consensus` asks for so many books with prices on every outcome.
 const CONSENSUS_BOOKS: usize = 5;
+/// What the leagues begin with whose matches `model` knows.
+const MODEL_LEAGUES: &str = "soccer_";
+/// The outcomes that `model` knows, in its order.
+const THREE_WAYS: [Outcome; 3] = [Outcome::Home, Outcome::Draw, Outcome::Away];
 /// `steam` and `stale` ask for so many books that moved and have prices on every outcome.
 const MOVED_BOOKS: usize = 2;
 /// The largest stake, as a fraction of the bank.
@@ -46,14 +51,15 @@ pub struct Proposal {
     pub reasons: Vec<String>,
 }
 
-/// What the bots of prices propose at a line: winners of the whole event alone, as they were evaluated.
+/// What the bots of prices propose at a line of an event of a league: winners of the whole event alone, as they were evaluated.
 #[must_use]
-pub fn at_prices(view: &LineView<'_>, sharp_books: &[String]) -> Vec<Proposal> {
+pub fn at_prices(view: &LineView<'_>, league: &str, sharp_books: &[String]) -> Vec<Proposal> {
     let is_winner = matches!(view.market.family, Family::H2h | Family::H2h3Way);
     if !is_winner || view.market.period != Period::FullTime {
         return Vec::new();
     }
-    [consensus(view), sharp(view, sharp_books)].into_iter().flatten().collect()
+    let modelled = league.starts_with(MODEL_LEAGUES).then(|| model(view)).flatten();
+    [consensus(view), sharp(view, sharp_books), modelled].into_iter().flatten().collect()
 }
 
 fn consensus(view: &LineView<'_>) -> Option<Proposal> {
@@ -61,10 +67,7 @@ fn consensus(view: &LineView<'_>) -> Option<Proposal> {
     if count < CONSENSUS_BOOKS {
         return None;
     }
-    let mut average = vec![0.0; view.outcomes.len()];
-    for row in &view.rows {
-        average.iter_mut().zip(row.odds()).for_each(|(sum, odds)| *sum += odds / count as f64);
-    }
+    let average = view.average();
     let best = view.best(|_| true)?;
     let prices: Vec<_> = best.iter().map(|quote| quote.price.decimal()).collect();
     let pick = bots::is_plausible(&average, &prices).then(|| bots::consensus(&average, &prices))??;
@@ -98,6 +101,34 @@ fn sharp(view: &LineView<'_>, sharp_books: &[String]) -> Option<Proposal> {
         ),
     ];
     proposal(Bot::Sharp, view, quote, pick.probability, (&format!("Shin's method on {book}"), reasons))
+}
+
+/// Silent unless home, draw and away can be bet on, four books offer all of them, and the highest prices are plausible.
+fn model(view: &LineView<'_>) -> Option<Proposal> {
+    if view.outcomes != THREE_WAYS {
+        return None;
+    }
+    let books: Vec<_> = view.rows.iter().filter_map(BookRow::three).collect();
+    let forecast = forecast(&books)?;
+    let best = view.best(|_| true)?;
+    let prices: Vec<_> = best.iter().map(|quote| quote.price.decimal()).collect();
+    let is_plausible = bots::is_plausible(&view.average(), &prices);
+    let pick = is_plausible.then(|| bots::model(&forecast.probabilities, &prices))??;
+    let quote = best[pick.outcome];
+    let reasons = vec![
+        format!(
+            "{} offers {:.3}; the prices of {} books without their margins make the probability {:.4}.",
+            quote.book, pick.odds, forecast.books, forecast.consensus[pick.outcome]
+        ),
+        format!(
+            "By how they differ and by past matches the model makes it {:.4}, and times {:.3} that is {:.4}, at least 1.02.",
+            pick.probability,
+            pick.odds,
+            pick.probability * pick.odds
+        ),
+    ];
+    let method = format!("trained model on {} books", forecast.books);
+    proposal(Bot::Model, view, quote, pick.probability, (&method, reasons))
 }
 
 /// What `steam` or `stale` proposes on a signal: winners and totals alone.

@@ -169,8 +169,9 @@ impl Watcher {
             return self.picks.last_closings(event).into_iter().map(Asked::Closing).collect();
         };
         let lines = LineView::all(&quotes);
+        let (league, sharp_books) = (&*listed.info.league, &self.settings.sharp_books);
         let mut proposals: Vec<_> =
-            lines.iter().flat_map(|view| rules::at_prices(view, &self.settings.sharp_books)).collect();
+            lines.iter().flat_map(|view| rules::at_prices(view, league, sharp_books)).collect();
         for signal in self.signals.of(event) {
             let is_meant = |view: &&LineView<'_>| {
                 signal.market() == Some(view.market) && signal.line.map(|line| line.0) == view.line

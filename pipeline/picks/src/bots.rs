@@ -14,6 +14,9 @@ const PLAUSIBLE_FROM: f64 = 0.99;
 /// And up to this multiple of it; above, it is taken for a typing error.
 const PLAUSIBLE_TO: f64 = 1.6;
 
+/// The least value that `model` bets at: 2 %.
+const MODEL_VALUE: f64 = 0.02;
+
 /// The least rise of the implied probability that `steam` follows.
 const STEAM_RISE: f64 = 0.02;
 /// The least value that `steam` and `stale` bet at: 1 %.
@@ -32,11 +35,13 @@ pub enum Bot {
     Steam,
     /// Bets at a book that has not followed the others.
     Stale,
+    /// Bets where a price is above what a trained model makes of all books' prices.
+    Model,
 }
 
 impl Bot {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Consensus, Self::Sharp, Self::Steam, Self::Stale];
+    pub const ALL: [Self; 5] = [Self::Consensus, Self::Sharp, Self::Steam, Self::Stale, Self::Model];
 
     /// Its name.
     #[must_use]
@@ -46,6 +51,7 @@ impl Bot {
             Self::Sharp => "sharp",
             Self::Steam => "steam",
             Self::Stale => "stale",
+            Self::Model => "model",
         }
     }
 
@@ -53,7 +59,7 @@ impl Bot {
     #[must_use]
     pub fn version(self) -> u32 {
         match self {
-            Self::Consensus | Self::Sharp | Self::Steam | Self::Stale => 1,
+            Self::Consensus | Self::Sharp | Self::Steam | Self::Stale | Self::Model => 1,
         }
     }
 
@@ -65,6 +71,9 @@ impl Bot {
             Self::Sharp => "Bets where a price is at least 2 % above the fair price of a sharp book.",
             Self::Steam => "Follows books that shorten one outcome together, at a price that still pays.",
             Self::Stale => "Bets at a book that has not followed the others.",
+            Self::Model => {
+                "Bets where a price is at least 2 % above what a trained model makes of the books' prices."
+            }
         }
     }
 }
@@ -83,10 +92,16 @@ pub struct Pick {
 /// Whether the average prices keep a margin and each highest price is near its average.
 #[must_use]
 pub fn is_plausible(average: &[f64], highest: &[f64]) -> bool {
+    keeps_margin(average) && are_near(average, highest)
+}
+
+/// Whether each highest price is from 0.99 to 1.6 times its average.
+#[must_use]
+pub fn are_near(average: &[f64], highest: &[f64]) -> bool {
     let near = |(average, highest): (&f64, &f64)| {
         PLAUSIBLE_FROM * average <= *highest && *highest <= PLAUSIBLE_TO * average
     };
-    keeps_margin(average) && average.iter().zip(highest).all(near)
+    average.iter().zip(highest).all(near)
 }
 
 /// Whether implied probabilities sum to more than 1.
@@ -106,6 +121,12 @@ pub fn consensus(average: &[f64], prices: &[f64]) -> Option<Pick> {
 #[must_use]
 pub fn sharp(fair: &[f64], prices: &[f64]) -> Option<Pick> {
     most_valuable(fair, prices).filter(|pick| pick.probability * pick.odds - 1.0 >= SHARP_VALUE)
+}
+
+/// The outcome with the highest value, where the model's probability * price is at least 1.02. One probability and one price an outcome.
+#[must_use]
+pub fn model(probabilities: &[f64], prices: &[f64]) -> Option<Pick> {
+    most_valuable(probabilities, prices).filter(|pick| pick.probability * pick.odds - 1.0 >= MODEL_VALUE)
 }
 
 /// Whether `steam` bets: the implied probability rose by two points or more at half of the operators or more, and the price pays 1 %
@@ -148,6 +169,12 @@ mod tests {
         let fair = [0.5, 0.3, 0.2];
         assert_eq!(sharp(&fair, &[2.039, 3.3, 5.0]), None, "1.95 %");
         assert_eq!(sharp(&fair, &[2.05, 3.3, 5.2]).map(|pick| pick.outcome), Some(2), "4 % is above 2.5 %");
+    }
+
+    #[test]
+    fn model_bets_from_two_percent_on() {
+        assert_eq!(model(&[0.5, 0.3, 0.2], &[2.039, 3.3, 5.0]), None, "1.95 %");
+        assert_eq!(model(&[0.5, 0.3, 0.2], &[2.04, 3.3, 5.0]).map(|pick| pick.outcome), Some(0));
     }
 
     #[test]

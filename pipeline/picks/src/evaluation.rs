@@ -1,9 +1,11 @@
 //! The bots over the matches of football-data: regression numbers of published rules, and the trials that were written down beforehand in
-//! `docs/bots/hypothesis.md`.
+//! `docs/bots/hypothesis.md` and `docs/bots/model-hypothesis.md`.
 //!
-//! It never tries a rule that is not in that file, and never leaves out a trial that is.
+//! It never tries a rule that is not in those files, and never leaves out a trial that is.
 
+mod backtest;
 mod controls;
+mod forecasts;
 mod report;
 
 use std::collections::BTreeMap;
@@ -12,8 +14,11 @@ use arb_engine::odds::devig::{Method, fair};
 use arb_engine::odds::implied_probability;
 use arb_model::{Bet, EventStatus, Market, Outcome, Period, Price, Side};
 
-use crate::bots::{self, Pick, is_plausible, keeps_margin};
+pub use self::backtest::{Backtest, backtest};
+pub use self::forecasts::ForecastScores;
+use crate::bots::{self, Pick, are_near, is_plausible, keeps_margin};
 use crate::history::{History, Match, Three};
+use crate::model::{Forecast, forecast};
 use crate::record::{GradedBet, Summary};
 use crate::settlement::{DrawRule, EventResult, Score, Settlement, settle};
 use crate::significance::holm;
@@ -26,6 +31,8 @@ const STUDY_UNTIL: u16 = 2015;
 const LEAGUE_BETS: usize = 100;
 /// The leagues of Franck, Verbeek and Nüesch, at their highest level.
 const TOP_LEAGUES: [&str; 5] = ["England", "France", "Germany", "Italy", "Spain"];
+/// The book whose prices are the reference.
+const SHARP_BOOK: &str = "pinnacle";
 const OUTCOMES: Three<Outcome> = [Outcome::Home, Outcome::Draw, Outcome::Away];
 
 /// Which rows a run of `consensus` takes.
@@ -68,6 +75,8 @@ pub struct Evaluation {
     pub arbs: BTreeMap<u16, usize>,
     /// Trials in the judging seasons.
     pub trials: Vec<Trial>,
+    /// How well the model's probabilities fit the judging seasons.
+    pub forecasts: ForecastScores,
     /// Negative controls in the judging seasons.
     pub controls: Vec<Run>,
 }
@@ -86,6 +95,7 @@ pub fn evaluate(history: &History) -> Evaluation {
         study: studies(&history.matches),
         arbs: arbs(&history.matches),
         trials: trials(&judging),
+        forecasts: ForecastScores::of(history.matches.iter().filter(|found| JUDGING.contains(&found.season))),
         controls: controls::runs(&judging),
     }
 }
@@ -139,6 +149,8 @@ struct Judged<'a> {
     fair: Three,
     /// Fair probabilities of Pinnacle's closing prices.
     closing: Option<Three>,
+    /// What the model says, where enough books have prices.
+    forecast: Option<Forecast>,
 }
 
 impl<'a> Judged<'a> {
@@ -151,6 +163,7 @@ impl<'a> Judged<'a> {
             pinnacle: pinnacle.map(Price::decimal),
             fair: devigged(pinnacle)?,
             closing,
+            forecast: forecast_of(found),
         })
     }
 
@@ -165,13 +178,35 @@ impl<'a> Judged<'a> {
     fn consensus(&self) -> Option<GradedBet> {
         self.graded(&bots::consensus(&self.found.betbrain?.average, &self.prices)?)
     }
+
+    fn model(&self) -> Option<GradedBet> {
+        self.graded(&bots::model(&self.forecast?.probabilities, &self.prices)?)
+    }
+
+    /// At the highest price of each outcome among the named books but Pinnacle, where those prices are near the mean.
+    fn model_at_best(&self) -> Option<GradedBet> {
+        let books = &self.found.books;
+        let all = |outcome: usize| books.iter().map(move |(name, prices)| (*name, prices[outcome].decimal()));
+        let mean = |outcome| all(outcome).map(|(_, odds)| odds).sum::<f64>() / books.len() as f64;
+        let best = |outcome| {
+            all(outcome).filter(|(name, _)| *name != SHARP_BOOK).map(|(_, odds)| odds).fold(0.0, f64::max)
+        };
+        let (average, best) = ([0, 1, 2].map(mean), [0, 1, 2].map(best));
+        let is_taken = are_near(&average, &best);
+        self.graded(&is_taken.then(|| bots::model(&self.forecast?.probabilities, &best))??)
+    }
+}
+
+fn forecast_of(found: &Match) -> Option<Forecast> {
+    let books: Vec<_> = found.books.iter().map(|(_, prices)| *prices).collect();
+    forecast(&books)
 }
 
 fn devigged(prices: [Price; 3]) -> Option<Three> {
     fair(&prices, Method::Shin)?.probabilities.try_into().ok()
 }
 
-/// The trials of the hypothesis file: `sharp`, `consensus`, and `sharp` in each league with enough bets.
+/// The trials of the hypothesis files: `sharp`, `consensus`, `sharp` in each league with enough bets, and `model` twice.
 fn trials(judging: &[Judged<'_>]) -> Vec<Trial> {
     let run = |name: &str, bets: &[GradedBet]| Run { name: name.to_owned(), summary: Summary::of(bets) };
     let mut leagues: BTreeMap<&str, Vec<GradedBet>> = BTreeMap::new();
@@ -183,6 +218,14 @@ fn trials(judging: &[Judged<'_>]) -> Vec<Trial> {
     let mut runs = vec![run("sharp 1 (primary)", &sharp), run("consensus 1", &consensus)];
     let large = leagues.iter().filter(|(_, bets)| bets.len() >= LEAGUE_BETS);
     runs.extend(large.map(|(league, bets)| run(&format!("sharp 1, {league}"), bets)));
+    let model: Vec<_> = judging.iter().filter_map(Judged::model).collect();
+    let model_at_best: Vec<_> = judging.iter().filter_map(Judged::model_at_best).collect();
+    runs.extend([run("model 1", &model), run("model 1, best named book", &model_at_best)]);
+    trials_of(runs)
+}
+
+/// Runs as trials, all of which count.
+fn trials_of(runs: Vec<Run>) -> Vec<Trial> {
     let p_values: Vec<_> = runs.iter().map(|run| run.summary.profit.p_value()).collect();
     let corrected = holm(&p_values);
     let trial = |((run, p_value), corrected)| Trial { run, p_value, corrected };

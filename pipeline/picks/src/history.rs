@@ -15,7 +15,7 @@ use csv::{Reader, StringRecord};
 pub type Three<T = f64> = [T; 3];
 
 /// Named books with 1X2 prices before the close.
-const BOOKS: [&str; 13] = [
+pub(crate) const BOOKS: [&str; 13] = [
     "bet365",
     "betwin",
     "bluesquare",
@@ -77,6 +77,8 @@ pub struct Match {
     pub betbrain: Option<Aggregate>,
     /// The books of another site, where Betbrain has none.
     pub market: Option<Aggregate>,
+    /// Every named book that has all three prices, before the close.
+    pub books: Vec<(&'static str, [Price; 3])>,
     /// The best price of each outcome at any named book, before the close.
     pub best_named: Option<[Price; 3]>,
     /// Whether the columns before the close are prices before the close: rows with a price of Bet365 or Betbrain.
@@ -138,28 +140,30 @@ impl Columns {
         let goals = |column: usize| whole(text(column));
         let price = |column: usize| Price::from_decimal(text(column)).ok();
         let number = |column: usize| text(column).parse().ok().filter(|price: &f64| *price > 1.0);
-        let book = |name: &str| {
-            let index = BOOKS.iter().position(|book| *book == name)?;
-            complete(self.books[index].map(price))
-        };
+        let offers = BOOKS.iter().zip(&self.books);
+        let books: Vec<_> =
+            offers.filter_map(|(name, columns)| Some((*name, complete(columns.map(price))?))).collect();
+        let book = |name: &str| books.iter().find(|(book, _)| *book == name).map(|(_, prices)| *prices);
         let aggregate = |[average, highest]: [Three<usize>; 2]| {
             let (average, highest) = (complete(average.map(number))?, complete(highest.map(number))?);
             Some(Aggregate { average, highest })
         };
         let best = |outcome: usize| self.books.iter().filter_map(|book| price(book[outcome])).max();
         let opening = self.betbrain.iter().chain(&self.books[..1]).flatten();
+        let (bet365, pinnacle) = (book("bet365"), book("pinnacle"));
         Some(Match {
             date: text(self.date).to_owned(),
             season: text(self.season).parse().ok()?,
             league: text(self.league).to_owned(),
             division: text(self.division).to_owned(),
             goals: (goals(self.goals[0])?, goals(self.goals[1])?),
-            bet365: book("bet365"),
-            pinnacle: book("pinnacle"),
+            bet365,
+            pinnacle,
             pinnacle_closing: complete(self.pinnacle_closing.map(price)),
             betbrain: aggregate(self.betbrain),
             market: aggregate(self.market),
             best_named: complete([0, 1, 2].map(best)),
+            books,
             has_opening_prices: opening.copied().any(|column| number(column).is_some()),
         })
     }

@@ -2,8 +2,10 @@
 //!
 //! - [`settlement`]: what a bet is worth, from the result of its event;
 //! - [`bots`]: the rules by which bots pick, each with a version;
+//! - [`model`]: the probabilities of the trained bot;
 //! - [`record`]: the statistics of graded bets; [`significance`]: probabilities of being luck;
 //! - [`history`]: matches with odds and goals, read from football-data;
+//! - [`rule_file`]: bots that users write;
 //! - [`evaluation`]: the bots over those matches.
 //!
 //! It never reads a clock, opens no file, and draws random numbers from seeded generators alone.
@@ -11,6 +13,8 @@
 pub mod bots;
 pub mod evaluation;
 pub mod history;
+pub mod model;
 pub mod record;
+pub mod rule_file;
 pub mod settlement;
 pub mod significance;

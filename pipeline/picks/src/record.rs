@@ -160,7 +160,7 @@ impl Summary {
             closing_value: Mean::of(&closing_values),
             scores: scores(scored().map(|(stated, _, won)| (stated, won))),
             closing_scores: scores(scored().map(|(_, closing, won)| (closing, won))),
-            deciles: deciles(bets),
+            deciles: deciles(bets.iter().filter_map(|bet| Some((bet.probability, bet.won?)))),
             drawdown: drawdown(&profits),
         }
     }
@@ -232,6 +232,7 @@ fn bootstrap(bets: &[GradedBet]) -> (f64, f64) {
     (means[SAMPLES / 40], means[SAMPLES - 1 - SAMPLES / 40])
 }
 
+/// Scores of stated probabilities, each with whether it came about.
 fn scores(stated: impl Iterator<Item = (f64, bool)>) -> Scores {
     let (mut count, mut brier, mut log) = (0_usize, 0.0, 0.0);
     for (probability, won) in stated {
@@ -244,20 +245,21 @@ fn scores(stated: impl Iterator<Item = (f64, bool)>) -> Scores {
     Scores { count, brier: brier / divisor, log: log / divisor }
 }
 
-fn deciles(bets: &[GradedBet]) -> Vec<Decile> {
-    let within = |decile: usize| {
-        let (from, to) = (decile as f64 / 10.0, (decile + 1) as f64 / 10.0);
-        let decided = bets.iter().filter_map(|bet| Some((bet.probability, bet.won?)));
-        let (mut stated, mut won, mut count) = (0.0, 0.0, 0_usize);
-        for (probability, hit) in decided.filter(|(p, _)| from <= *p && *p < to) {
-            stated += probability;
-            won += f64::from(u8::from(hit));
-            count += 1;
-        }
+/// Stated probabilities by tenths, each with whether it came about.
+pub(crate) fn deciles(stated: impl Iterator<Item = (f64, bool)>) -> Vec<Decile> {
+    let mut sums = [(0.0, 0.0, 0_usize); 10];
+    for (probability, hit) in stated {
+        let tenth = (1..10).filter(|tenth| f64::from(*tenth) / 10.0 <= probability).count();
+        let (stated, won, count) = &mut sums[tenth];
+        *stated += probability;
+        *won += f64::from(u8::from(hit));
+        *count += 1;
+    }
+    let decile = |(stated, won, count): (f64, f64, usize)| {
         let divisor = count.max(1) as f64;
         Decile { stated: stated / divisor, won: won / divisor, count }
     };
-    (0..10).map(within).collect()
+    sums.into_iter().map(decile).collect()
 }
 
 fn drawdown(profits: &[f64]) -> f64 {

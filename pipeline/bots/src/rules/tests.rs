@@ -36,7 +36,7 @@ fn winner(books: &[(&str, &str, &str)]) -> Vec<ListedQuote> {
 
 fn at(quotes: &[ListedQuote], sharp: &str) -> Vec<Proposal> {
     let views = LineView::all(quotes);
-    views.iter().flat_map(|view| at_prices(view, &[sharp.to_owned()])).collect()
+    views.iter().flat_map(|view| at_prices(view, "basketball_nba", &[sharp.to_owned()])).collect()
 }
 
 #[test]
@@ -87,6 +87,40 @@ fn prices_that_nobody_is_paid_are_not_bet_at() {
     assert_eq!(prices(&|quote| quote.status = QuoteStatus::Stale), 0);
     assert_eq!(prices(&|quote| quote.status = QuoteStatus::Suspended), 0);
     assert_eq!(prices(&|quote| quote.side = Side::Lay), 0);
+}
+
+/// Home, draw and away of each book, in the engine's order.
+fn three_ways(books: &[(&str, [&str; 3])]) -> Vec<ListedQuote> {
+    let side = |at: usize| books.iter().map(move |(book, odds)| quote(book, THREE_WAYS[at], odds[at]));
+    side(0).chain(side(1)).chain(side(2)).collect()
+}
+
+#[test]
+fn model_bets_at_soccer_by_its_forecast_and_is_silent_elsewhere() {
+    let even = ["2", "3.4", "3.9"];
+    let books = [("a", even), ("b", even), ("c", even), ("d", even), ("e", ["2.3", "3.3", "3.4"])];
+    let of = |books: &[(&str, [&str; 3])], league: &str| {
+        let quotes = three_ways(books);
+        let all =
+            LineView::all(&quotes).iter().flat_map(|view| at_prices(view, league, &[])).collect::<Vec<_>>();
+        all.into_iter().filter(|found| found.bot == Bot::Model).collect::<Vec<_>>()
+    };
+    let [found] = &of(&books, "soccer_epl")[..] else { panic!("one proposal") };
+    assert_eq!((found.outcome, found.book.as_str(), found.draw_refunds), (Outcome::Home, "e", false));
+    let prices = books.map(|(_, odds)| odds.map(|odds| Price::from_decimal(odds).unwrap()));
+    let expected = forecast(&prices).unwrap().probabilities[0];
+    assert!((found.probability - expected).abs() < 1e-12 && expected * 2.3 >= 1.02);
+    assert_eq!(found.method, "trained model on 5 books");
+    assert_eq!(of(&books, "icehockey_nhl"), [], "a sport that it was not trained on");
+    assert_eq!(of(&books[2..], "soccer_epl"), [], "three books are too few");
+    assert_eq!(of(&books[..4], "soccer_epl"), [], "no price pays");
+    let absurd = [books[0], books[1], books[2], books[3], ("e", ["20", "3.3", "3.4"])];
+    assert_eq!(of(&absurd, "soccer_epl"), [], "likely an error");
+    let winner = [("a", "2.3", "2"), ("b", "2", "2"), ("c", "2", "2"), ("d", "2", "2")];
+    let quotes = self::winner(&winner);
+    let views = LineView::all(&quotes);
+    let bots = views.iter().flat_map(|view| at_prices(view, "soccer_epl", &[])).map(|found| found.bot);
+    assert!(bots.into_iter().all(|bot| bot != Bot::Model), "two outcomes");
 }
 
 fn signal(kind: SignalKind, share: f64) -> EdgeSignal {
