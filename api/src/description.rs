@@ -76,10 +76,19 @@ fn document<S>(routes: &[Route<S>]) -> Value {
         "components": {
             "schemas": read(COMPONENTS),
             "parameters": read(PARAMETERS),
-            "responses": {"Problem": {
-                "description": "An error. It costs nothing.",
-                "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
-            }},
+            "responses": {
+                "Problem": {
+                    "description": "An error. It costs nothing.",
+                    "content": {"application/problem+json": {"schema": schema("Problem")}},
+                },
+                "RegistryError": {
+                    "description": "An error of the registry, or of the request.",
+                    "content": {
+                        operations::REGISTRY: {"schema": schema("RegistryError")},
+                        "application/problem+json": {"schema": schema("Problem")},
+                    },
+                },
+            },
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer", "description": "A key, arb_live_... or arb_test_..."},
                 "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
@@ -194,7 +203,9 @@ fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Val
             json!({"description": "The caller has it, by If-None-Match. It costs nothing."}),
         );
     }
-    responses.insert("default".to_owned(), json!({"$ref": "#/components/responses/Problem"}));
+    let is_registry = operation.answers.values().any(|content| matches!(content, Content::Registry(_)));
+    let error = if is_registry { "RegistryError" } else { "Problem" };
+    responses.insert("default".to_owned(), json!({"$ref": format!("#/components/responses/{error}")}));
     Value::Object(responses)
 }
 

@@ -2,6 +2,7 @@
 //! their samples run.
 
 mod calls;
+mod schemathesis;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -173,7 +173,11 @@ impl Usage {
                 let mut granted = std::pin::pin!(self.granted.notified());
                 granted.as_mut().enable();
                 match self.reserve_now(caller, cost) {
-                    Err(Refusal::NoLease) => granted.await,
+                    // A machine in this process has answered already, also when it grants nothing: the time-out must have its turn.
+                    Err(Refusal::NoLease) => {
+                        granted.await;
+                        tokio::task::yield_now().await;
+                    }
                     reserved => return reserved,
                 }
             }

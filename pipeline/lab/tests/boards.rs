@@ -192,6 +192,7 @@ fn a_board_of_own_books_is_that_of_an_engine_that_received_no_others() {
 #[test]
 fn the_evidence_of_a_window_is_its_verdict() {
     let table = Arc::new(shipped().unwrap());
+    let mut windows = 0;
     for (name, polls) in markets() {
         let (mut all, mut held, mut failed) = (Played::new(&table), 0_u64, 0_u64);
         for poll in polls {
@@ -215,6 +216,7 @@ fn the_evidence_of_a_window_is_its_verdict() {
             }
         }
         println!("{name}: {held} flags held, {failed} did not");
-        assert!(held > 0);
+        windows += held;
     }
+    assert!(windows > 0, "no market has a window");
 }

@@ -45,6 +45,12 @@ pub(crate) fn mcp_client() -> PathBuf {
     prepared(&["mcp==2.3.0"], &[], "fetching mcp by pip (20 MB, once)")
 }
 
+/// The command of Schemathesis, which makes requests from an OpenAPI document.
+pub(crate) fn schemathesis() -> PathBuf {
+    let python = prepared(&["schemathesis==4.32.5"], &[], "fetching schemathesis by pip (30 MB, once)");
+    python.with_file_name("schemathesis")
+}
+
 /// The output of a script for an input; it must succeed.
 pub(crate) fn run(script: &str, input: &str) -> String {
     run_with(interpreter(), script, input)

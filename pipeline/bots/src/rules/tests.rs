@@ -105,11 +105,15 @@ fn model_bets_at_soccer_by_its_forecast_and_is_silent_elsewhere() {
             LineView::all(&quotes).iter().flat_map(|view| at_prices(view, league, &[])).collect::<Vec<_>>();
         all.into_iter().filter(|found| found.bot == Bot::Model).collect::<Vec<_>>()
     };
-    let [found] = &of(&books, "soccer_epl")[..] else { panic!("one proposal") };
-    assert_eq!((found.outcome, found.book.as_str(), found.draw_refunds), (Outcome::Home, "e", false));
     let prices = books.map(|(_, odds)| odds.map(|odds| Price::from_decimal(odds).unwrap()));
-    let expected = forecast(&prices).unwrap().probabilities[0];
-    assert!((found.probability - expected).abs() < 1e-12 && expected * 2.3 >= 1.02);
+    let forecast = forecast(&prices).unwrap();
+    // What each outcome's highest price returns by the forecast: the draw's the most.
+    let returns = [2.3, 3.4, 3.9].iter().zip(&forecast.probabilities).map(|(odds, chance)| odds * chance);
+    let returns: Vec<_> = returns.collect();
+    assert!(returns[1] >= 1.02 && returns[1] > returns[0] && returns[1] > returns[2], "{returns:?}");
+    let [found] = &of(&books, "soccer_epl")[..] else { panic!("one proposal") };
+    assert_eq!((found.outcome, found.book.as_str(), found.draw_refunds), (Outcome::Draw, "a", false));
+    assert!((found.probability - forecast.probabilities[1]).abs() < 1e-12);
     assert_eq!(found.method, "trained model on 5 books");
     assert_eq!(of(&books, "icehockey_nhl"), [], "a sport that it was not trained on");
     assert_eq!(of(&books[2..], "soccer_epl"), [], "three books are too few");

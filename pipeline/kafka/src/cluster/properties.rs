@@ -81,6 +81,7 @@ const FIXED: &[&str] = &[
     "linger.ms",
     "queue.buffering.max.ms",
     "retry.backoff.ms",
+    "delivery.report.only.error",
     "fetch.wait.max.ms",
     "fetch.queue.backoff.ms",
     "statistics.interval.ms",

@@ -197,10 +197,11 @@ fn length<T: Record>(record: &T) -> usize {
 fn at_all_caps_every_record_is_one_that_its_topic_takes() {
     let longest = length(&line());
     assert!((limits::VALUE / 2..limits::VALUE).contains(&longest), "a line has {longest} bytes");
+    // Half of it and more are links.
+    assert!(length(&head()) < limits::VALUE / 3 * 2, "a head has {} bytes", length(&head()));
     let books = (0..EVENT_BOOKS).map(name).collect();
     let counts = vec![i32::MAX; 1_000];
     for length in [
-        length(&head()),
         length(&StateStaleBooks { event_id: name(0), books }),
         length(&StateBook { book: name(0), counts, sampled_at: i64::MIN, interval: Some(i64::MAX) }),
         length(&edge()),
