@@ -99,7 +99,12 @@ pub(crate) fn machine_of(replica: Arc<Replica>) -> LocalMachine {
             let keys = directory.keys().cloned().map(Part::Key);
             let sessions = directory.sessions().cloned().map(Part::Session);
             let ledgers = directory.ledgers().cloned().map(Part::Usage);
-            accounts.chain(keys).chain(sessions).chain(ledgers).chain([Part::Clock(directory.clock())]).collect::<Vec<_>>()
+            accounts
+                .chain(keys)
+                .chain(sessions)
+                .chain(ledgers)
+                .chain([Part::Clock(directory.clock())])
+                .collect::<Vec<_>>()
         });
         for part in parts {
             machine.restore(part.key().as_bytes(), &codec::encode_part(&part).unwrap()).unwrap();

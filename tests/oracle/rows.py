@@ -236,7 +236,9 @@ class Schemas:
             self.newest[name] = max(int(version), self.newest.get(name, 0))
         # What an older version does not have of a leg is what the newest says of it.
         entry = self.load("BoardEntry", self.newest["BoardEntry"])
-        self.leg_columns = {field["name"]: field.get("default") for field in field_type(entry, "legs")["items"]["fields"]}
+        legs = field_type(entry, "legs")["items"]["fields"]
+        # Where to bet is no fact of the past: links are not stored.
+        self.leg_columns = {field["name"]: field.get("default") for field in legs if field["name"] != "link"}
 
     def load(self, name, version):
         return json.loads((self.golden / f"{name}.v{version}.avsc").read_text(encoding="utf-8"))

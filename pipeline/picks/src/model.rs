@@ -3,8 +3,8 @@
 //!
 //! - [`features`]: what it is given of a match; [`trees`]: gradient-boosted trees as LightGBM writes them.
 //!
-//! Trees correct the consensus of the books in log odds, a logistic calibration (Platt 1999) follows, and the three outcomes are scaled to sum to
-//! 1. It was trained by `pipeline/picks/training/train.py` on football-data, seasons 2006 to 2015. It never sees a result, and never
+//! Trees correct the consensus of the books in log odds, a logistic calibration (Platt 1999) follows, and the three outcomes are scaled to a
+//! sum of one. It was trained by `pipeline/picks/training/train.py` on football-data, seasons 2006 to 2015. It never sees a result, and never
 //! guesses: with too few books there is no forecast.
 
 pub mod features;

@@ -77,7 +77,10 @@ fn market(to: &mut Caller<'_>) {
     let leg = json!({"book": leg["book"], "outcome": leg["outcome"], "price": leg["price"], "stake": 50});
     to.post("hedgeArb", &format!("/v1/arbs/{id}/hedge"), leg);
     to.get("listChanges", "/v1/arbs/changes?limit=1");
-    to.get("listWindows", "/v1/arbs/history?limit=1");
+    let past = to.get("listWindows", "/v1/arbs/history?limit=1");
+    let window = past["windows"][0]["id"].as_str().unwrap();
+    to.get("listArbPrices", &format!("/v1/arbs/{window}/prices"));
+    to.get("showTruth", "/v1/truth");
     to.get("listSignals", "/v1/signals?limit=1");
     to.get("listPicks", "/v1/picks?limit=1");
     to.get("showPick", &format!("/v1/picks/{}", pick().id));

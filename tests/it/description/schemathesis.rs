@@ -36,7 +36,8 @@ fn finds_nothing(running: &Running, surface: &str, header: &str, effort: &[&str]
     for id in LEFT_OUT.iter().chain([&LINES]) {
         command.args(["--exclude-operation-id", &format!("{id}{suffix}")]);
     }
-    let output = command.args(effort).current_dir(std::env::temp_dir()).stdin(Stdio::null()).output().unwrap();
+    let output =
+        command.args(effort).current_dir(std::env::temp_dir()).stdin(Stdio::null()).output().unwrap();
     let found = String::from_utf8_lossy(&output.stdout);
     let summary = found.lines().rev().find(|line| line.contains("generated")).unwrap_or_default();
     println!("{surface}: {}", summary.trim());

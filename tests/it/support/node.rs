@@ -24,9 +24,11 @@ fn prepared(name: &str) -> PathBuf {
     let wanted = fs::read(from.join(lock)).unwrap();
     let is_there = fs::read(&whole).is_ok_and(|found| found == wanted);
     fs::create_dir_all(&folder).unwrap();
-    for file in fs::read_dir(&from).unwrap() {
-        let file = file.unwrap();
-        fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+    for file in fs::read_dir(&from).unwrap().map(Result::unwrap) {
+        // A folder in it is a package of its own.
+        if file.file_type().unwrap().is_file() {
+            fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+        }
     }
     if !is_there {
         let mut npm = Command::new("npm");

@@ -12,6 +12,7 @@ use rdkafka::types::RDKafkaRespErr;
 
 /// Sends what waits in batches, and waits at most so long (whole milliseconds) until no message is in flight; whether none is. A message whose report
 /// is to be taken is in flight until then.
+#[must_use]
 pub fn flush<C: ClientContext>(client: &Client<C>, within: Duration) -> bool {
     let milliseconds = i32::try_from(within.as_millis()).unwrap_or(i32::MAX);
     // SAFETY: the client is alive while it is borrowed, and librdkafka's handle may be used by several threads.
