@@ -229,7 +229,8 @@ async function picks(page) {
   await page.getByRole('heading', { name: 'Why' }).waitFor()
   assert.ok((await page.locator('.badge', { hasText: 'simulated' }).count()) > 0, 'the feed is labelled')
   await check(page, 'picks')
-  await page.locator('.cards a').first().click()
+  // A bot without a pick has no record.
+  await page.locator('.margin a[href^="#/bots/"]').first().click()
   await page.locator('.facts').first().waitFor()
   await page.locator('.sentence').first().waitFor()
   await check(page, 'bot')
