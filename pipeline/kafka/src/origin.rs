@@ -5,7 +5,7 @@
 use rdkafka::Message;
 use rdkafka::message::{BorrowedMessage, Headers};
 
-/// The header of the first record that a transaction writes to a partition: its [`Origin`] as text, `ID:OFFSET`.
+/// The header of the first record that a transaction writes to a partition: its `Origin` as text, `ID:OFFSET`.
 pub const ORIGIN: &str = "arb-transaction";
 /// Which transaction wrote a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
