@@ -40,8 +40,40 @@ impl Surface {
         self.serve.ask(method, path, &[("x-api-key", &self.key.text)])
     }
 
+    /// An answer as curl has it, decoded; `-I` asks for its head.
+    fn curl(&self, path: &str, arguments: &[&str]) -> Fetched {
+        let head = self.broker.path("head.txt");
+        let output = run(Command::new("curl")
+            .args(["-s", "--compressed", "-H", "accept-encoding:", "-D"])
+            .arg(&head)
+            .args(["-H", &format!("x-api-key: {}", self.key.text)])
+            .args(arguments)
+            .arg(format!("http://{}{path}", self.serve.listen)));
+        assert!(output.success, "{path} {arguments:?}: {}", output.err);
+        Fetched { head: std::fs::read_to_string(head).unwrap(), body: output.out }
+    }
+
     fn stream(&self, headers: &[(&str, &str)]) -> Sse {
         Sse::connect(&self.serve.listen, "/api/v1/stream", headers)
+    }
+}
+
+/// An answer that curl received.
+struct Fetched {
+    head: String,
+    /// Decoded; of a request for the head that head again.
+    body: String,
+}
+
+impl Fetched {
+    fn status(&self) -> &str {
+        self.head.split(' ').nth(1).unwrap()
+    }
+
+    /// A field; empty where there is none.
+    fn header(&self, name: &str) -> &str {
+        let fields = self.head.lines().filter_map(|line| line.split_once(": "));
+        fields.filter(|(field, _)| *field == name).map(|(_, value)| value).next().unwrap_or("")
     }
 }
 
@@ -219,37 +251,61 @@ fn both_surfaces_serve_the_same_board_by_sport_and_by_league() {
 }
 
 #[test]
-fn a_compressed_page_is_the_same_page_by_curls_decoders() {
+fn compressed_conditional_and_head_answers_agree_by_curls_decoders() {
     let surface = Surface::start("pro", &json!({}));
     let writer = Writer::new(&surface.broker.brokers);
     for number in 1..=20 {
         let id = format!("window-{number}");
         writer.write_board(0, &id, &opened(&id, "soccer_a", number));
     }
-    wait_for("the board has all", || {
-        let page = surface.serve.get("/v1/arbs").json();
-        (page["arbs"].as_array().unwrap().len() == 20).then_some(())
+    let board = wait_for("the board has all", || {
+        let page = surface.with_key("GET", "/api/v1/arbs");
+        (page.json()["arbs"].as_array().unwrap().len() == 20).then_some(page)
     });
-    let plain = surface.with_key("GET", "/api/v1/arbs");
-    let (key, url) =
-        (format!("x-api-key: {}", surface.key.text), format!("http://{}/api/v1/arbs", surface.serve.listen));
-    for coding in ["gzip", "br", "zstd"] {
-        let accept = format!("accept-encoding: {coding}");
-        let sizes = "\n%{size_download} %header{content-encoding} %header{etag}";
-        let output = run(Command::new("curl")
-            .args(["-s", "--compressed", "-w", sizes])
-            .args(["-H", &key, "-H", &accept, &url]));
-        let (body, facts) = output.out.rsplit_once('\n').unwrap();
-        assert!(body == plain.body, "{coding}: {body}");
-        let facts: Vec<_> = facts.split(' ').collect();
-        assert_eq!(facts[1..], [coding, plain.header("etag")]);
-        assert!(facts[0].parse::<usize>().unwrap() * 3 <= body.len(), "{coding}: {} bytes", facts[0]);
-        let head = run(Command::new("curl").args(["-s", "-I", "-H", &key, "-H", &accept, &url])).out;
-        let length = format!("content-length: {}\r\n", facts[0]);
-        assert!(
-            head.contains(&length) && head.contains(&format!("content-encoding: {coding}\r\n")),
-            "{head}"
-        );
+    let plain = surface.curl("/api/v1/arbs", &[]);
+    assert!(plain.body == board.body, "curl received {}", plain.body);
+    let books = surface.curl("/api/v1/books", &[]);
+    assert_ne!(books.header("etag"), plain.header("etag"));
+    for (path, accept, other) in [
+        ("/api/v1/arbs", "accept: application/json", &books),
+        ("/api/v1/arbs", "accept: text/csv", &books),
+        ("/api/v1/arbs?limit=7&odds_format=american", "accept: */*", &plain),
+        ("/api/v1/books", "accept: */*", &plain),
+    ] {
+        let ask = |fields: &[&str]| surface.curl(path, &[&["-H", accept], fields].concat());
+        let plain = ask(&[]);
+        assert_eq!((plain.status(), plain.header("content-encoding")), ("200", ""), "{path}");
+        let known = format!("if-none-match: \"x\", {}", plain.header("etag"));
+        let unknown = format!("if-none-match: {}", other.header("etag"));
+        for coding in ["identity", "gzip", "br", "zstd"] {
+            let case = format!("{path} {accept} {coding}");
+            let encoding = format!("accept-encoding: {coding}");
+            let whole = ask(&["-H", &encoding]);
+            assert_eq!((whole.status(), whole.body == plain.body), ("200", true), "{case}: {}", whole.body);
+            let sent: usize = whole.header("content-length").parse().unwrap();
+            if coding == "identity" {
+                assert_eq!((whole.header("content-encoding"), sent), ("", plain.body.len()), "{case}");
+            } else {
+                assert_eq!(whole.header("content-encoding"), coding, "{case}");
+                assert!(sent * 3 <= plain.body.len(), "{case}: {sent} of {} bytes", plain.body.len());
+            }
+            let (head, same) = (ask(&["-I", "-H", &encoding]), ask(&["-H", &encoding, "-H", &known]));
+            let head_of_same = ask(&["-I", "-H", &encoding, "-H", &known]);
+            let changed = ask(&["-H", &encoding, "-H", &unknown]);
+            for (answer, status) in
+                [(&head, "200"), (&changed, "200"), (&same, "304"), (&head_of_same, "304")]
+            {
+                assert_eq!(answer.status(), status, "{case}");
+                for name in ["etag", "vary", "cache-control"] {
+                    assert_eq!(answer.header(name), plain.header(name), "{case}: {name} of {status}");
+                }
+            }
+            for name in ["content-length", "content-encoding", "content-type"] {
+                assert_eq!(head.header(name), whole.header(name), "{case}: {name} of HEAD");
+            }
+            assert_eq!(changed.body, plain.body, "{case}");
+            assert_eq!((&*same.body, same.header("content-encoding")), ("", ""), "{case}");
+        }
     }
 }
 

@@ -54,8 +54,21 @@ pub(crate) struct UserBoard {
     pub(crate) snapshot: Arc<Snapshot<BoardEntry>>,
 }
 
-/// The last board of a query, once it was computed; locked while the next one is.
-type Slot = Arc<Mutex<Option<UserBoard>>>;
+/// The last board of a query, and who computes the next one.
+#[derive(Debug, Default)]
+struct Slot {
+    /// Locked for as long as it takes to clone it: a kept board is answered whatever is computed.
+    last: Mutex<Option<UserBoard>>,
+    /// Locked while the next one is computed.
+    computing: Mutex<()>,
+}
+
+impl Slot {
+    /// The last board, if it is of a state.
+    fn of(&self, state: &BoardState) -> Option<UserBoard> {
+        lock(&self.last).clone().filter(|board| board.state == *state)
+    }
+}
 
 /// The boards that are kept.
 #[derive(Debug)]
@@ -63,7 +76,7 @@ pub(crate) struct UserBoards {
     pub(crate) quotes: Arc<Quotes>,
     polls: Arc<Polls>,
     /// By query, with when it was last asked for.
-    kept: Mutex<HashMap<UserQuery, (Slot, Instant)>>,
+    kept: Mutex<HashMap<UserQuery, (Arc<Slot>, Instant)>>,
     live: Mutex<HashMap<String, LiveBoards>>,
     /// How many answers are under way.
     busy: AtomicUsize,
@@ -127,16 +140,18 @@ impl UserBoards {
     /// 503 while too many are computed.
     pub(crate) fn board(&self, query: &UserQuery) -> Result<UserBoard, Problem> {
         let slot = self.slot(query);
-        let kept = slot.try_lock().ok().and_then(|kept| kept.clone());
-        if let Some(board) = kept.filter(|board| board.state == self.state()) {
+        if let Some(board) = slot.of(&self.state()) {
             return Ok(board);
         }
         let _busy = BoardInWork::enter(&self.busy, self.most).ok_or_else(|| Problem::unavailable(BUSY))?;
         Ok(block_in_place(|| {
-            let mut kept = lock(&slot);
+            let _computing = lock(&slot.computing);
             // Another request may have computed it meanwhile.
-            let present = kept.clone().filter(|board| board.state == self.state());
-            present.unwrap_or_else(|| kept.insert(self.compute(query)).clone())
+            slot.of(&self.state()).unwrap_or_else(|| {
+                let board = self.compute(query);
+                *lock(&slot.last) = Some(board.clone());
+                board
+            })
         }))
     }
 
@@ -150,7 +165,7 @@ impl UserBoards {
     }
 
     /// Where the board of a query is kept; the one that was not asked for the longest makes room.
-    fn slot(&self, query: &UserQuery) -> Slot {
+    fn slot(&self, query: &UserQuery) -> Arc<Slot> {
         let (now, mut kept) = (Instant::now(), lock(&self.kept));
         if let Some((slot, at)) = kept.get_mut(query) {
             *at = now;
@@ -160,7 +175,7 @@ impl UserBoards {
             let oldest = kept.iter().min_by_key(|(_, (_, at))| *at).map(|(query, _)| query.clone());
             oldest.and_then(|oldest| kept.remove(&oldest));
         }
-        let slot = Slot::default();
+        let slot = Arc::<Slot>::default();
         kept.insert(query.clone(), (Arc::clone(&slot), now));
         slot
     }
@@ -227,6 +242,24 @@ mod tests {
         assert_eq!(lock(&boards.kept).len(), MAX_BOARDS);
         assert!(Arc::ptr_eq(&first, &boards.slot(&query("first"))));
         assert!(!lock(&boards.kept).contains_key(&query("b1")));
+    }
+
+    #[test]
+    fn a_kept_board_is_answered_to_any_number_at_once_without_room_to_compute() {
+        let mut boards = boards();
+        let kept = boards.board(&query("one")).ok().unwrap();
+        boards.most = 0;
+        assert!(boards.board(&query("other")).is_err());
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..1_000 {
+                        let board = boards.board(&query("one")).ok().unwrap();
+                        assert!(Arc::ptr_eq(&board.snapshot, &kept.snapshot));
+                    }
+                });
+            }
+        });
     }
 
     #[test]

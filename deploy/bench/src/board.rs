@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use arb_runtime::stop::Stop;
 
 use super::Scale;
@@ -159,7 +159,8 @@ impl Case {
     fn round(&self, actor: &mut Actor, served: &Served, scale: Scale) -> anyhow::Result<BoardSample> {
         let time = if scale.is_quick { QUICK } else { ROUND };
         let before: Spent = actor.ask(&Order::Spent)?;
-        let answers = load(served.at, &*self.request, self.answer.status, self.connections, time)? as f64;
+        let answers = load(served.at, &*self.request, self.answer.status, self.connections, time);
+        let answers = answers.with_context(|| self.name.clone())? as f64;
         let after: Spent = actor.ask(&Order::Spent)?;
         let cpu = after.cpu.saturating_sub(before.cpu);
         Ok(BoardSample { cpu: cpu.as_secs_f64() * 1e6 / answers, per_second: answers / time.as_secs_f64() })
