@@ -12,7 +12,7 @@ use arb_runtime::stop::Stop;
 use super::Scale;
 use super::actor::{Actor, Held, Order, Role, Script, Served, Spent};
 use super::client::{Answer, Connection, load};
-use super::report::{Expected, Measure, Measured, Row};
+use super::report::{Expected, Failure, Measure, Measured, Row};
 use super::turns::in_turns;
 
 pub(super) const PART: &str = "board";
@@ -56,7 +56,10 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
         }
     }
     for books in BOOKS {
-        to.rows.extend(own_books(books, scale, stop)?);
+        match own_books(books, scale, stop) {
+            Ok(rows) => to.rows.extend(rows),
+            Err(error) => to.failures.push(Failure::new(PART, &error)),
+        }
     }
     to.notes.push(format!(
         "board: CPU is user and system of the server's process for each request, over {CONNECTIONS} connections that \

@@ -69,7 +69,7 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
          {windows} windows, {bytes} bytes.",
         inputs.len()
     );
-    Ok(Measured { rows, notes: vec![note] })
+    Ok(Measured { rows, notes: vec![note], ..Measured::default() })
 }
 
 /// What a tick costs, in all and by stage.

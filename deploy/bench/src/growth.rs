@@ -57,7 +57,7 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
          server's allocator holds for a stream that is open, the system's buffers not counted, and is measured once."
             .to_owned(),
     ];
-    Ok(Measured { rows, notes })
+    Ok(Measured { rows, notes, ..Measured::default() })
 }
 
 /// The rows of all sizes, then those of the steps between.

@@ -84,11 +84,12 @@ fn run(config: &Cli) -> anyhow::Result<()> {
     for (name, part) in parts(&config.part, scale, config.log_format, &stop) {
         eprintln!("measuring {name}");
         match part() {
-            Ok(Measured { rows, notes }) => {
+            Ok(Measured { rows, notes, failures }) => {
                 report.rows.extend(rows);
                 report.notes.extend(notes);
+                report.failures.extend(failures);
             }
-            Err(error) => report.failures.push(Failure { part: name, error: format!("{error:#}") }),
+            Err(error) => report.failures.push(Failure::new(name, &error)),
         }
         if stop.is_stopped() {
             bail!("stopped");

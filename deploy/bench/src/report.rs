@@ -90,11 +90,17 @@ impl Row {
     }
 }
 
-/// A part that could not be measured.
+/// A part, or a case of it, that could not be measured.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Failure {
     pub(crate) part: &'static str,
     pub(crate) error: String,
+}
+
+impl Failure {
+    pub(crate) fn new(part: &'static str, error: &anyhow::Error) -> Self {
+        Self { part, error: format!("{error:#}") }
+    }
 }
 
 /// What one part gives.
@@ -103,6 +109,8 @@ pub(crate) struct Measured {
     pub(crate) rows: Vec<Row>,
     /// What the rows mean and what they leave out; sentences.
     pub(crate) notes: Vec<String>,
+    /// Cases that could not be measured.
+    pub(crate) failures: Vec<Failure>,
 }
 
 /// A whole run.

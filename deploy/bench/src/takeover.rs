@@ -60,7 +60,7 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
          of another partition between them. Reading from Kafka and the adoption of the id are not in it.",
         changelog.len()
     )];
-    Ok(Measured { rows, notes })
+    Ok(Measured { rows, notes, ..Measured::default() })
 }
 
 fn limits() -> BatchLimits {
