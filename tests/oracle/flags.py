@@ -53,7 +53,9 @@ class Learnt:
         self.margins = {phase: histogram(1e-4) for phase in (False, True)}
 
     def confirmed(self, book, age):
-        self.ages.setdefault(book, self.histogram(SECOND)).add(age)
+        if book not in self.ages:
+            self.ages[book] = self.histogram(SECOND)
+        self.ages[book].add(age)
 
     def interval(self, book):
         """Within what time the book confirms 95 of 100 prices."""
