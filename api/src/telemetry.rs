@@ -47,6 +47,9 @@ const ENDS: [&str; 6] = ["gone", "too_slow", "catching_up", "unavailable", "key_
 /// Why a connection without a key is closed for another.
 const EVICTIONS: [&str; 3] = ["address", "keyless", "full"];
 
+/// Why a connection never became TLS.
+const HANDSHAKE_FAILURES: [&str; 3] = ["failed", "late", "plain"];
+
 /// How far a scan is when it is answered.
 const SCAN_STATUSES: [&str; 3] = ["pending", "complete", "partial"];
 
@@ -63,6 +66,9 @@ pub fn begin() {
     }
     for reason in EVICTIONS {
         list::EVICTED_CONNECTIONS.counter(&[reason]).absolute(0);
+    }
+    for reason in HANDSHAKE_FAILURES {
+        list::FAILED_HANDSHAKES.counter(&[reason]).absolute(0);
     }
 }
 
@@ -107,6 +113,11 @@ pub fn scan(status: &'static str) {
 /// A connection without a key was closed for another, for one of these reasons.
 pub fn connection_evicted(reason: &'static str) {
     list::EVICTED_CONNECTIONS.counter(&[reason]).increment(1);
+}
+
+/// A connection never became TLS, for one of these reasons.
+pub fn handshake_failed(reason: &'static str) {
+    list::FAILED_HANDSHAKES.counter(&[reason]).increment(1);
 }
 
 /// Something that is counted as open until this is dropped.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::certificates::{Authority, Signed};
 use super::text;
 use crate::support::feed::{Writer, opened};
+use crate::support::metrics::Admin;
 use crate::support::program::{Role, arb, run};
 use crate::support::stack::{Broker, port};
 use crate::support::{python, wait_for};
@@ -150,6 +151,15 @@ fn the_api_by_tls_is_the_api_and_its_certificate_is_replaced_under_an_open_strea
     // Of a client that never began its handshake the connection is closed in time.
     idle.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     assert_eq!(idle.read(&mut [0; 16]).unwrap(), 0);
+    // One that begins with what is no handshake.
+    api.connect().unwrap().write_all(&[22, 3, 1, 0, 2, 0, 0]).unwrap();
+    let admin = Admin::of(&api.broker.path("serve.log"));
+    admin.page_when("every handshake that failed is counted", |page| {
+        let failed =
+            |reason| page.sum("arb_serve_failed_tls_handshakes_total", &[("reason", reason)]);
+        // The first connection of this test was closed at once: that is a handshake that failed too.
+        failed("plain") >= 1.0 && failed("late") >= 1.0 && failed("failed") >= 2.0
+    });
     api.serve.stop();
 }
 

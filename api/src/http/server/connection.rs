@@ -28,6 +28,7 @@ use super::error_answers::{ErrorAnswers, last_answer};
 use super::tls::{self, Tls};
 use super::write_timeout::WriteTimeout;
 use crate::http::problem::Problem;
+use crate::telemetry;
 
 /// How long a client that was sent its last response may go on sending.
 const LINGER: Duration = Duration::from_millis(500);
@@ -51,7 +52,10 @@ pub(super) async fn run<V>(
         match timeout(limits.head, handshake(stream, limits.stall, tls)).await {
             Ok(Some(stream)) => serve(stream, builder, service, shutdown).await,
             Ok(None) => {}
-            Err(_) => tracing::debug!("a TLS handshake was not complete in time"),
+            Err(_) => {
+                telemetry::handshake_failed("late");
+                tracing::debug!("a TLS handshake was not complete in time");
+            }
         }
     })
     .await;
@@ -64,13 +68,18 @@ async fn handshake(
     tls: &Tls,
 ) -> Option<TlsStream<WriteTimeout<TcpStream>>> {
     if tls::is_plain_http(&stream).await {
+        telemetry::handshake_failed("plain");
         let problem = Problem::bad_request("This port takes TLS alone: the URL begins with https.");
         let _ = stream.write_all(&last_answer(problem, None)).await;
         close(&mut stream).await;
         return None;
     }
     let accepted = tls.accept(WriteTimeout::new(stream, stall)).await;
-    accepted.inspect_err(|error| tracing::debug!(%error, "a TLS handshake failed")).ok()
+    let failed = |error: &std::io::Error| {
+        telemetry::handshake_failed("failed");
+        tracing::debug!(%error, "a TLS handshake failed");
+    };
+    accepted.inspect_err(failed).ok()
 }
 
 async fn serve<S, V>(stream: S, builder: &Builder, service: V, mut shutdown: watch::Receiver<()>)

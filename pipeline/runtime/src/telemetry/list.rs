@@ -236,6 +236,9 @@ metrics! {
     EVICTED_CONNECTIONS = counter(Serve, Count, "arb_serve_evicted_connections_total",
         "Connections without a key that were closed for others: their address had too many (address), too many were without a key (keyless), or the limit of all connections was reached (full).")
         .by(&["reason"]);
+    FAILED_HANDSHAKES = counter(Serve, Count, "arb_serve_failed_tls_handshakes_total",
+        "Connections that never became TLS: the client and the server did not agree, or the client went (failed), it was not complete in time (late), or the client sent HTTP without TLS (plain).")
+        .by(&["reason"]);
     BOARD_ENTRIES = gauge(Serve, Count, "arb_serve_board_entries", "Entries of the board.");
     VERIFIED_ENTRIES = gauge(Serve, Count, "arb_serve_verified_entries", "Entries of the board that are verified: every flag holds.");
     SERVED_SIGNALS = gauge(Serve, Count, "arb_serve_signals", "Edge signals that are open.");
