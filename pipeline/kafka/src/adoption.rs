@@ -1,4 +1,5 @@
-//! The adoption of transactional ids: whatever a dead owner left open is aborted, and nothing is restored before that.
+//! The adoption of transactional ids: whatever a dead owner left open is aborted, and nothing is restored before that. A commit
+//! that is complete in some partitions only is no such leftover: [`lost_commit`](super::lost_commit) has repeated it by then.
 //!
 //! Initialising an id fences its last user, and the coordinator aborts the transaction that it knows of. A broker that
 //! was killed can have lost the markers of a transaction that the coordinator holds for completed: the records stay

@@ -283,22 +283,29 @@ impl Transaction<'_> {
     /// Everything before the commit itself.
     fn prepare(&mut self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), LogError> {
         if self.held.is_some() {
-            self.send_offsets(input, next).map_err(|error| self.failed(error))?;
+            self.send_offsets(input, next)?;
             self.produce_held()?;
-            return settle(self.client).map_err(|error| self.failed(error));
+            return self.settle();
         }
-        // The commit's own flush looks every 100 ms only.
-        settle(self.client).map_err(|error| self.failed(error))?;
-        self.send_offsets(input, next).map_err(|error| self.failed(error))
+        self.settle()?;
+        self.send_offsets(input, next)
     }
 
-    fn send_offsets(&self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), KafkaError> {
+    /// Waits until all outputs are acknowledged: the commit's own flush looks every 100 ms only.
+    fn settle(&self) -> Result<(), LogError> {
+        settle(self.client).map_err(|error| self.failed(error))
+    }
+
+    fn send_offsets(&self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), LogError> {
         self.fail_points.pass(Point::Offsets);
-        let offsets = offsets(input.topic(), next)?;
-        let lost =
-            || KafkaError::ClientCreation("the consumer is no member of its group any more".to_owned());
-        let group = input.group().ok_or_else(lost)?;
-        resume(RESUME, || self.client.send_offsets_to_transaction(&offsets, &group, TIMEOUT))
+        let send = || {
+            let offsets = offsets(input.topic(), next)?;
+            let lost =
+                || KafkaError::ClientCreation("the consumer is no member of its group any more".to_owned());
+            let group = input.group().ok_or_else(lost)?;
+            resume(RESUME, || self.client.send_offsets_to_transaction(&offsets, &group, TIMEOUT))
+        };
+        send().map_err(|error| self.failed(error))
     }
 
     /// Sends the outputs that are held, and holds none any more.
