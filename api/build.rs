@@ -1,6 +1,6 @@
 //! Lists the built files of the page, `dashboard/dist`, as a table that `src/page.rs` includes.
 //!
-//! It never builds them: `npm run build` does, and ADR 045 says why they are checked in.
+//! It never builds them: `npm run build` does, and ADR 045 explains why they are checked in.
 #![expect(clippy::disallowed_methods, reason = "Cargo names a build script's folders by variables")]
 
 use std::error::Error;

@@ -3,7 +3,7 @@
 //! - `guides`: which guides there are; `reference`: the text of a route's page; `meanings`: what the guides say of fields; `samples`: how a route
 //!   is called from a shell, from Python and from JavaScript; `markdown`: text as HTML.
 //!
-//! All of it is one text in Markdown for each page, from the files of the repository and from the OpenAPI document, so that nothing is said twice. A page has no script and loads nothing but its style. It never shows anything of an account.
+//! All of it is one text in Markdown for each page, from the files of the repository and from the OpenAPI document, so that nothing is written twice. A page has no script and loads nothing but its style. It never shows anything of an account.
 
 mod guides;
 mod markdown;

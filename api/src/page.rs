@@ -107,7 +107,7 @@ pub(crate) fn confine(headers: &mut HeaderMap) {
     headers.extend(CONFINED.map(|(name, value)| (name, HeaderValue::from_static(value))));
 }
 
-/// What browsers need to be told: by `nosniff` they guess nothing.
+/// Headers that browsers need: by `nosniff` they guess nothing.
 fn content_type(name: &str) -> &'static str {
     match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
         "html" => reply::HTML,

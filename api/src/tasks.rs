@@ -68,7 +68,7 @@ impl TaskQueue {
         is_written(self.queue(vec![partition_of(key, self.partitions)], key, value)).await
     }
 
-    /// Has a task written to partitions, and says so when the broker has it; `None` when too many wait.
+    /// Has a task written to partitions, and reports when the broker has it; `None` when too many wait.
     pub(crate) fn begin(&self, partitions: Vec<i32>, value: Vec<u8>) -> Option<oneshot::Receiver<()>> {
         self.queue(partitions, REQUEST, value)
     }

@@ -297,7 +297,7 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
 }
 
 /// The settings of `ingest`, from those of `up`.
-/// What the bots are told of the feed. The first book of the simulated market moves before the others.
+/// What the bots read of the feed. The first book of the simulated market moves before the others.
 fn bots_arguments(play: &Play) -> Vec<&'static str> {
     match (&play.replay, play.live.wanted) {
         (Some(_), _) => vec!["--feed=recorded"],

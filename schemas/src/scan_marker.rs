@@ -1,6 +1,6 @@
 //! A marker of a scan in the tick topic.
 //!
-//! It never says what was polled between two markers: the poll that the end names does.
+//! It never states what was polled between two markers: the poll that the end marker names does.
 
 use crate::records::{ScanBegin, ScanEnd};
 use crate::wire::{RecordType, WireError, decode, encode};

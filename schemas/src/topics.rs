@@ -6,7 +6,7 @@
 use crate::limits;
 use crate::wire::RecordType;
 
-/// Partitions of the ticks and of every topic that follows them, unless the operator says otherwise.
+/// Partitions of the ticks and of every topic that follows them, unless the operator sets another number.
 ///
 /// All topics of one machine have the same number: what is computed from a partition of its input is written to the
 /// partition of the same number.

@@ -239,7 +239,7 @@ fn the_truth_counts_what_the_feed_had() {
     };
     let phantoms = closed.iter().filter(|closed| closed.simultaneous_ever != Some(true)).count();
     let verified = closed.iter().filter(|closed| closed.verified_ever == Some(true)).count();
-    // Of a window that is open the feed has no sum: it is at least what its last transition says.
+    // Of a window that is open the feed has no sum: it is at least the value of its last transition.
     assert!(
         sum("phantoms") <= (phantoms + told.len() - closed.len()) as u64
             && sum("phantoms") >= phantoms as u64

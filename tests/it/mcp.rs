@@ -15,7 +15,7 @@ use crate::support::program::arb;
 use crate::support::{python, wait_for};
 
 /// Calls tools of a server in one session, by the newest revision of the protocol and by one with a handshake: reads how to start it and what
-/// to call, prints what it said. The client compares each result with the output schema of its tool.
+/// to call, prints what it answered. The client compares each result with the output schema of its tool.
 const CLIENT: &str = r"
 import asyncio, json, os, sys
 from mcp import Client, MCPError, StdioServerParameters
@@ -54,7 +54,7 @@ fn configured(url: &str, key: &str) -> Value {
     json!({"command": arb().get_program().to_str().unwrap(), "args": ["mcp", "--url", url], "env": {"ARB_KEY": key}})
 }
 
-/// What the server says in a session of each kind.
+/// What the server answers in a session of each kind.
 fn sessions(url: &str, key: &str, calls: &Value) -> [Value; 2] {
     let mut wanted = configured(url, key);
     wanted["calls"] = calls.clone();
@@ -156,7 +156,7 @@ fn descriptions_are_those_of_the_document(running: &Running, tools: &Value) {
     }
 }
 
-/// What goes wrong is an error of the tool, which says what to do.
+/// What goes wrong is an error of the tool, which explains what to do.
 fn problems_say_what_to_do(running: &Running) {
     let calls = json!([
         ["board", {"sort": "luck"}],
@@ -189,7 +189,7 @@ fn problems_say_what_to_do(running: &Running) {
     assert!(text.starts_with("Unauthorized (401): ") && text.contains("ARB_KEY"), "{text}");
 }
 
-/// A test key sees the market that never changes, and is told so where there is none for it.
+/// A test key sees the market that never changes, and receives an error where there is none for it.
 fn a_test_key_gets_golden_answers(running: &Running) {
     let bearer = format!("Bearer {}", running.key);
     let headers = [("authorization", &*bearer), ("content-type", "application/json")];

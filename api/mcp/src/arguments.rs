@@ -1,6 +1,6 @@
 //! The arguments of a call as the path and the query of a request. Pure.
 //!
-//! It never judges a value: the API does, and says which values there are.
+//! It never judges a value: the API does, and lists the values that there are.
 
 use std::fmt::Write as _;
 

@@ -5,7 +5,7 @@
 //! - [`client`]: requests to the API; `outcome`: an answer as the result of a call.
 //! - `server`: the protocol.
 //!
-//! It never decides anything that the API decides: what is wrong with an argument or a key is what the API says. Nothing but the protocol is written to
+//! It never decides anything that the API decides: what is wrong with an argument or a key is the API's answer. Nothing but the protocol is written to
 //! standard output, and the key to nowhere but the API.
 //!
 //! Source: Model Context Protocol, revisions 2024-11-05 to 2026-07-28, "Tools" and "stdio".

@@ -32,7 +32,7 @@ pub struct Authority {
     pub(crate) bursts: Bursts,
 }
 
-/// Who asks: what a valid key says of its holder.
+/// Who asks: what a valid key proves of its holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// The public part of the key.

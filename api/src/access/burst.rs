@@ -46,7 +46,7 @@ pub(crate) struct Bursts {
 }
 
 impl Bursts {
-    /// Counts a request of a key of a plan with these limits, unless the key has asked too often: `wait` says so. `None` is a
+    /// Counts a request of a key of a plan with these limits, unless the key has asked too often: then `wait` is set. `None` is a
     /// plan without a limit.
     pub(crate) fn check(&self, kid: &str, plan: Plan, limits: &PlanLimits) -> Option<BurstStatus> {
         let per_second = NonZeroU32::new(limits.per_second)?;

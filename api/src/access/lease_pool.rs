@@ -1,4 +1,4 @@
-//! The leases of this instance: what it may still spend of each key's quota, what it has charged, and what it tells the owner.
+//! The leases of this instance: what it may still spend of each key's quota, what it has charged, and what it reports to the owner.
 //!
 //! Pure: it never asks a clock, and sends nothing. It never spends more of a lease than was granted.
 
@@ -298,7 +298,7 @@ impl LeasePools {
     }
 
     /// Ends a reservation: it was answered and is counted for something, or it was not. Whether another lease may be due, which one
-    /// request of each lease says: the thread that asks for leases is not woken by every request after it.
+    /// request of each lease decides: the thread that asks for leases is not woken by every request after it.
     pub(crate) fn finish(&mut self, hold: &Hold, charged: Option<ChargedTo>) -> bool {
         let Some(pool) = self.keys.get_mut(&hold.kid) else { return false };
         // A lease that ended meanwhile was forfeited, and has this request.

@@ -1,5 +1,5 @@
 //! The periodic task beside the requests: it reloads files that have changed, ends the streams of keys that end, checks
-//! whether polls still come, and has accounts told what concerns them.
+//! whether polls still come, and sends accounts the notices that concern them.
 //!
 //! It blocks, so it has a dedicated thread. It never ends because of a faulty file.
 
@@ -30,7 +30,7 @@ pub(super) fn run(app: &App, stop: &Stop) {
     }
 }
 
-/// Has what accounts are to be told written, once the accounts are known.
+/// Writes the notices for accounts, once the accounts are known.
 fn notice(app: &App, notices: &mut Notices) {
     if !app.authority.replica().is_ready() {
         return;

@@ -1,6 +1,6 @@
 //! What each route is for: its name, its parameters, its body and its answers, from `schemas/openapi/operations.json`.
 //!
-//! Paths are those of `/v1`; the same entry describes the path under `/api/v1`. It never says what the route table says.
+//! Paths are those of `/v1`; the same entry describes the path under `/api/v1`. It never repeats what the route table states.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

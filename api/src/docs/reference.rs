@@ -1,4 +1,4 @@
-//! The text of a route's page, from the OpenAPI document. It never says anything that the document does not.
+//! The text of a route's page, from the OpenAPI document. It never states anything that the document does not.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ impl Described {
         self.operation["summary"].as_str().unwrap_or_default()
     }
 
-    /// Its success: the status, the media type and what is said of it.
+    /// Its success: the status, the media type and its description.
     fn answer(&self) -> Option<(&str, Option<(&String, &Value)>)> {
         let answers = self.operation["responses"].as_object()?;
         let (status, answer) = answers.iter().find(|(status, _)| status.starts_with('2'))?;

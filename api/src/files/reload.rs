@@ -30,7 +30,7 @@ pub struct Reloaded<T> {
     seen: Mutex<Seen>,
 }
 
-/// Reads the content of these files, or says why it cannot.
+/// Reads the content of these files, or returns why it cannot.
 type ReadFiles<T> = fn(&[PathBuf]) -> Result<T, String>;
 
 /// Which states of the files are known.

@@ -1,6 +1,6 @@
 //! What an answer costs its key.
 //!
-//! It never charges by itself: what a request costs is reserved before its handler is asked, the handler says that it answers, and
+//! It never charges by itself: what a request costs is reserved before its handler is asked, the handler confirms that it answers, and
 //! an answer that is none gives it back.
 
 use std::cell::{Cell, RefCell};

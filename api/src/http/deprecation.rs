@@ -26,7 +26,7 @@ pub(crate) struct Deprecation {
     pub(crate) since: &'static str,
     /// When it ends to work, where that is decided.
     pub(crate) until: Option<&'static str>,
-    /// A page that says what to use in its place.
+    /// A page that explains what to use in its place.
     pub(crate) link: &'static str,
 }
 

@@ -1,7 +1,7 @@
 //! Compressed answers: which content coding a request accepts, and a body in each of them.
 //!
 //! A body is compressed once and kept with what it is a form of. Never for an answer that holds a secret: its length in a
-//! coding tells something of its content (BREACH), and never for a stream.
+//! coding reveals something of its content (BREACH), and never for a stream.
 //!
 //! Source: RFC 9110, 8.4.1 (content codings) and 12.5.3 (Accept-Encoding).
 

@@ -1,4 +1,4 @@
-//! The answer to OPTIONS: the methods that a path has. It needs no key, costs nothing, and says the same to everybody.
+//! The answer to OPTIONS: the methods that a path has. It needs no key, costs nothing, and is the same for everybody.
 //!
 //! Source: RFC 9110, 9.3.7 (OPTIONS) and 10.2.1 (Allow).
 

@@ -142,7 +142,7 @@ impl<S: 'static> Route<S> {
         }
     }
 
-    /// A row for keys with a scope whose handler waits; it costs nothing unless [`Self::costing`] says otherwise.
+    /// A row for keys with a scope whose handler waits; it costs nothing unless [`Self::costing`] sets a cost.
     pub(crate) const fn keyed_task(
         method: Method,
         path: &'static str,
@@ -214,7 +214,7 @@ impl<S: 'static> Route<S> {
         self
     }
 
-    /// The same row, whose answers cost what this says of the query; documents show what an answer without one costs.
+    /// The same row, whose answers cost what this computes from the query; documents show what an answer without one costs.
     pub(crate) const fn priced_by(mut self, priced: fn(&str) -> u64) -> Self {
         self.priced = Some(priced);
         self

@@ -1,6 +1,6 @@
 //! The header fields by which browsers are kept from doing with an answer what it is not meant for. Every response has them.
 //!
-//! An answer that says otherwise keeps what it says: the page has a policy of its own, a list its own word on caching. Without one an
+//! An answer with a value of its own keeps it: the page has a policy of its own, a list its own word on caching. Without one an
 //! answer is not stored, because it may be of one account. It never looks at the content of an answer.
 //!
 //! Source: OWASP REST Security Cheat Sheet, "Security headers"; RFC 6797 (Strict-Transport-Security).
@@ -11,7 +11,7 @@ use warp::http::header::{
 };
 use warp::http::{HeaderMap, HeaderValue};
 
-/// No answer loads anything, stands in a frame, or is taken for another type than it says.
+/// No answer loads anything, stands in a frame, or is taken for another type than it states.
 const ALL: [(HeaderName, &str); 5] = [
     (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),

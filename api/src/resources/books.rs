@@ -1,4 +1,4 @@
-//! The books: what the table says of them, and what the feed has shown: `GET /books`.
+//! The books: what the table has of them, and what the feed has shown: `GET /books`.
 //!
 //! It never shows a fee or a rule that the table does not have.
 

@@ -98,7 +98,7 @@ impl Deliveries {
         Ok(Box::pin(async move {
             let stored = match &history {
                 Some(history) => {
-                    // One more than is shown says whether there is another page.
+                    // One more than is shown reveals whether there is another page.
                     let asked = history.deliveries(&page.query, page.before.as_ref(), page.limit + 1);
                     asked.await.map_err(|error| Problem::history_unread(&error))?
                 }

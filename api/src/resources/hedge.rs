@@ -32,7 +32,7 @@ const BAD_PRICE: &str = "must be decimal odds above 1";
 const BAD_OUTCOME: &str = "must be the outcome of a leg";
 const UNKNOWN: &str = "The entry is of a kind for which no hedge is computed.";
 
-/// What is said of the bet that is placed.
+/// The bet that is placed, as the request states it.
 struct PlacedLeg {
     book: String,
     outcome: Option<String>,

@@ -123,7 +123,7 @@ impl HistoryResource {
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
         charge.charge()?;
         Ok(Box::pin(async move {
-            // One more than is shown says whether there is another page.
+            // One more than is shown reveals whether there is another page.
             let asked = history.windows(&page.query, page.before.as_ref(), page.limit + 1);
             let windows = asked.await.map_err(|error| Problem::history_unread(&error))?;
             Ok(page.answer(windows))

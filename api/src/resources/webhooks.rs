@@ -30,7 +30,7 @@ use crate::webhooks::{Webhooks, settings};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 16_384;
-/// Seconds for which a replaced secret signs too, unless the request says otherwise.
+/// Seconds for which a replaced secret signs too, unless the request sets another number.
 const OVERLAP: u32 = 86_400;
 const TEST: &str = "endpoint.test";
 const NOT_WRITTEN: &str = "The request was not written in time and may have been; send it again.";

@@ -1,7 +1,7 @@
 //! The events after one, as a page: for clients that cannot hold a stream.
 //!
 //! What a page has is what a stream with the same filters sends after the same id. It is read from memory alone: who comes back later
-//! than memory reaches is told to begin again. It never waits for an event.
+//! than memory reaches is asked to begin again. It never waits for an event.
 
 use super::StreamState;
 use super::event::{Block, Part};

@@ -1,6 +1,6 @@
 //! Why the flags of an open window are what they are: the spans of its legs, and each comparison with its value and its threshold.
 //!
-//! It never decides whether a flag holds: the engine that decided it says so.
+//! It never decides whether a flag holds: the engine decided it and supplies it.
 
 use arb_engine::arbs::{CONSENSUS, Measure, OUTLIER};
 use arb_engine::{FlagEvidence, LegEvidence, WindowEvidence};

@@ -31,7 +31,7 @@ use crate::telemetry;
 use draft::Draft;
 pub use draft::{EXPIRED_KEY_KEPT, REPLY_KEPT};
 
-/// Accounts that there may be unless the operator says otherwise.
+/// Accounts that there may be unless the operator sets another number.
 pub const MAX_ACCOUNTS: usize = 100_000;
 /// The rules by which commands are carried out, recorded in the changelog.
 const RULES: &str = "accounts-1";

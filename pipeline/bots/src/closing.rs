@@ -10,7 +10,7 @@ use crate::line::LineView;
 /// The reference is made of so many books at least.
 const BOOKS: usize = 3;
 
-/// The closing price of a pick at one of the lines of its event; `None` where none can be told.
+/// The closing price of a pick at one of the lines of its event; `None` where none is known.
 #[must_use]
 pub fn closing(pick: &Pick, lines: &[LineView<'_>]) -> Option<PickClosing> {
     let line = pick.line.map(|line| line.0);

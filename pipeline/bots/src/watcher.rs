@@ -33,7 +33,7 @@ use crate::telemetry;
 /// Between two closing prices of a pick that are written; the last one before the start always is.
 const CLOSING_EVERY: Micros = 60 * SECOND;
 
-/// Of what the bots are told once.
+/// Of what the bots are given once.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The kind of feed that is read: it is part of every pick.

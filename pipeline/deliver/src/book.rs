@@ -47,7 +47,7 @@ fn end(delivery: &Delivery) -> Option<Micros> {
     }
 }
 
-/// Whether it says that a window closed: that is always sent.
+/// Whether it reports that a window closed: that is always sent.
 pub(crate) fn is_close(delivery: &Delivery) -> bool {
     delivery.kind == "close_signal"
 }

@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// A resolver that says a public address first, and loopback from then on.
+    /// A resolver that answers a public address first, and loopback from then on.
     fn rebinding(calls: &Arc<AtomicUsize>) -> Arc<Resolve> {
         let calls = Arc::clone(calls);
         Arc::new(move |_| {

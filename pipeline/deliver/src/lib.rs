@@ -1,4 +1,4 @@
-//! Webhooks: events of the feed, posted to endpoints at least once, signed as Standard Webhooks 1.0.0 says.
+//! Webhooks: events of the feed, posted to endpoints at least once, signed according to Standard Webhooks 1.0.0.
 //!
 //! - [`fan_out`]: from the feed to tasks; [`machine`]: what is due and what came of it; [`schedule`]: what may be sent now;
 //!   [`sender`]: posts it; [`verifier`]: verifies endpoints and disables those that fail.

@@ -142,7 +142,7 @@ impl Drop for Lane {
 }
 
 impl Schedule {
-    /// One that holds nothing; the clock says when a lane was taken over.
+    /// One that holds nothing; the clock gives the time at which a lane was taken over.
     #[must_use]
     pub fn new(clock: fn() -> Micros) -> Arc<Self> {
         Arc::new(Self { state: Mutex::default(), wake: Notify::new(), clock })

@@ -1,7 +1,7 @@
 //! Results that a source knows, as tasks of the settlement machine.
 //!
 //! A result is written when its source's time has passed the end of its event. A worker that begins writes those of the last day
-//! again: a report that says nothing new changes nothing. It never makes up a result.
+//! again: a report without news changes nothing. It never makes up a result.
 
 use arb_kafka::{Cluster, TaskProducer, partition_of};
 use arb_schemas::time::{Micros, SECOND};

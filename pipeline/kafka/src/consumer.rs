@@ -1,7 +1,7 @@
 //! A machine's input: a member of the consumer group on its input topic, and the changelog beside it.
 //!
 //! An assignment is answered at once: the partitions are assigned to the client and paused, so that no rebalance waits for
-//! a restore. They are read when their owner says from where, and given back when their owner says so; offsets are
+//! a restore. They are read from where their owner decides, and given back when their owner decides; offsets are
 //! committed by the transaction alone. It never skips: a position that the broker does not have is an error.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! A member of a consumer group, as all roles that share partitions are one.
 //!
 //! A rebalance is only noted by the callback, and answered by whoever owns the partitions: until then the group waits. A
-//! partition is not read until its owner says from where, and not given back until its owner says so. It commits
+//! partition is not read until its owner decides from where, and not given back until its owner decides. It commits
 //! nothing by itself, and never skips: a position that the broker does not have is an error.
 //!
 //! Source of the errors of a commit: Kafka protocol guide, error codes; librdkafka `rd_kafka_handle_OffsetCommit`.

@@ -1,6 +1,6 @@
 //! The name of a transaction on the first record that it writes to a partition, for whoever finds it open there.
 //!
-//! It never says how the transaction ended.
+//! It never states how the transaction ended.
 
 use rdkafka::Message;
 use rdkafka::message::{BorrowedMessage, Headers};

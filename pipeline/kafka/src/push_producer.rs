@@ -153,7 +153,7 @@ impl PushProducer {
 mod tests {
     use super::*;
 
-    /// What the waiter of a batch is told when so many records are expected and these reports come.
+    /// What the waiter of a batch receives when so many records are expected and these reports come.
     fn outcome(expected: usize, reports: &[bool]) -> Option<bool> {
         let heard = Arc::new(Mutex::new(None));
         let write = Arc::clone(&heard);

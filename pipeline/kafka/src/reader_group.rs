@@ -1,7 +1,7 @@
 //! The consumer group of a reader that reads all partitions: it commits the reader's positions, so that Kafka's tools show its lag.
 //!
 //! It never joins the group, never reads by it, and never delays or ends its reader: a position that is not committed is committed
-//! the next time. The reader begins where its caller says, not here.
+//! the next time. The caller decides where the reader begins, not this module.
 
 use std::time::Duration;
 

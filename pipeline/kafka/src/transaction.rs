@@ -272,7 +272,7 @@ impl Port for Transaction<'_> {
 }
 
 impl Transaction<'_> {
-    /// The first record in a partition says which transaction it is of.
+    /// The first record in a partition names its transaction.
     fn name_origin(&self, record: &mut BaseRecord<'_, [u8], [u8]>) {
         let Some(from) = record.partition.and_then(|partition| self.from.get(&partition)) else { return };
         let origin = Origin { transactional_id: self.transactional_id.to_owned(), from: *from }.to_string();

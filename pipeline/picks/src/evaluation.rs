@@ -149,7 +149,7 @@ struct Judged<'a> {
     fair: Three,
     /// Fair probabilities of Pinnacle's closing prices.
     closing: Option<Three>,
-    /// What the model says, where enough books have prices.
+    /// The model's probabilities, where enough books have prices.
     forecast: Option<Forecast>,
 }
 

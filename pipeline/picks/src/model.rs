@@ -23,7 +23,7 @@ const SHIPPED: &str = include_str!("model/trees.txt");
 
 static MODEL: LazyLock<Result<Trees, TreesError>> = LazyLock::new(|| Trees::parse(SHIPPED));
 
-/// What the model says of a match; home, draw and away.
+/// The model's probabilities of a match; home, draw and away.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {
     /// Probabilities, which sum to 1.

@@ -16,7 +16,7 @@ const SAMPLES: usize = 2_000;
 const SEED: u64 = 24;
 /// Probabilities are kept this far from 0 and 1 for the log score.
 const LEAST_PROBABILITY: f64 = 1e-9;
-/// Profit above this many standard errors is told from luck (one-sided, 5 %).
+/// Profit above this many standard errors is distinguished from luck (one-sided, 5 %).
 const T_OF_LEVEL: f64 = 1.645;
 
 /// A graded bet.

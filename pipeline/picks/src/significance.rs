@@ -4,7 +4,7 @@
 //!
 //! Sources: Abramowitz and Stegun 1964, 7.1.26; Holm 1979, "A simple sequentially rejective multiple test procedure".
 
-/// A result at or below this probability is told from luck.
+/// A result at or below this probability is distinguished from luck.
 pub const LEVEL: f64 = 0.05;
 
 /// The probability that a standard normal variable is at least this; within 1e-7.

@@ -1,4 +1,4 @@
-//! Published numbers, reproduced from football-data, which is read in place and is not part of the repository. Without it the test says so.
+//! Published numbers, reproduced from football-data, which is read in place and is not part of the repository. Without it the test prints that.
 #![allow(clippy::unwrap_used)]
 
 mod data;

@@ -213,7 +213,7 @@ pub trait Transaction {
     /// Whose offsets it commits.
     type Input: Input;
 
-    /// What it writes to partitions of this number is made from the input from this offset on; said before it is written.
+    /// What it writes to partitions of this number is made from the input from this offset on; set before it is written.
     fn reads(&mut self, _partition: i32, _from: i64) {}
 
     /// Writes a record.

@@ -1,4 +1,4 @@
-//! Inputs and parts of the state as records, and back: the only place that refuses what an input says.
+//! Inputs and parts of the state as records, and back: the only place that refuses an input by its content.
 //!
 //! It never changes a value that it takes in.
 
@@ -61,7 +61,7 @@ impl Part {
 /// A record of the topic of tasks.
 ///
 /// # Errors
-/// [`WireError`] when it is none, or says what cannot be.
+/// [`WireError`] when it is none, or states what cannot be.
 pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
     let refused = |problem: &str| WireError::Avro(problem.to_owned());
     match RecordType::of(message)? {

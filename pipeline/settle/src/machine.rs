@@ -1,4 +1,4 @@
-//! The settlement machine: publishes each pick once and before its event, and grades it whenever its result says something new.
+//! The settlement machine: publishes each pick once and before its event, and grades it whenever its result changes.
 //!
 //! Candidates, results, closing prices and time are records of one topic. It never asks a clock, never changes what was published of
 //! a pick, and never removes a grading.
@@ -168,7 +168,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Tells the feed. Its records have no mark, which are the processor's.
+    /// Publishes to the feed. Its records have no mark, which are the processor's.
     fn report(&mut self, change: &str, pick: &Pick) -> Result<(), WireError> {
         let value = wire::encode(&PickChange { change: change.to_owned(), pick: pick.clone() })?;
         let key = pick.event.id.to_string();

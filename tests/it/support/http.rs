@@ -39,7 +39,7 @@ fn run(method: &str, url: &str, headers: &[(&str, &str)], body: impl AsSendBody)
         });
     let mut answer = agent.run(request.body(body).unwrap()).ok()?;
     let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-    // The client unpacks what a head says, also where there is no body.
+    // The client decodes what a head announces, also where there is no body.
     let body = if method == "HEAD" { String::new() } else { answer.body_mut().read_to_string().unwrap() };
     Some(Answer { status, headers, body })
 }

@@ -1,4 +1,4 @@
-//! A receiver of webhooks: an HTTP server that echoes challenges, records what it is sent, and answers as the test says.
+//! A receiver of webhooks: an HTTP server that echoes challenges, records what it is sent, and answers as the test configures it.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};

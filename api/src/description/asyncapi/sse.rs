@@ -1,6 +1,6 @@
 //! The stream: a channel for each surface of the API, and a message for each type of event.
 //!
-//! Which types there are the stream says, which parameters it takes the OpenAPI document. It never opens one.
+//! The stream defines which types there are, the OpenAPI document which parameters it takes. It never opens one.
 
 use serde_json::{Map, Value, json};
 

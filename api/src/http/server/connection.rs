@@ -61,7 +61,7 @@ pub(super) async fn run<V>(
     .await;
 }
 
-/// The connection, encrypted; `None` where the client is not accepted. One that speaks HTTP without TLS is told so.
+/// The connection, encrypted; `None` where the client is not accepted. One that sends HTTP without TLS is answered with the reason.
 async fn handshake(
     mut stream: TcpStream,
     stall: Duration,

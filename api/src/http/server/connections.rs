@@ -161,7 +161,7 @@ fn has_been_read(closer: Closer) {
     });
 }
 
-/// The address from which a request of this task's connection comes: what a proxy that is named says, else the connection's own.
+/// The address from which a request of this task's connection comes: what a proxy that is named states, else the connection's own.
 /// `None` outside a connection, and for a request through a proxy that does not say.
 pub(crate) fn client_address(headers: &HeaderMap) -> Option<IpAddr> {
     CONNECTION.try_with(|admitted| admitted.connections.proxies.client(admitted.peer, headers)).ok().flatten()

@@ -17,7 +17,7 @@ use crate::http::request::Request;
 use crate::lists::known_sports::KnownSports;
 use crate::lists::sport::Sport;
 
-/// Seconds that an answer is waited for, unless the request says otherwise.
+/// Seconds that an answer is waited for, unless the request sets another number.
 const WAIT: f64 = 5.0;
 /// The most that it may say.
 const LONGEST_WAIT: f64 = 30.0;

@@ -1,4 +1,4 @@
-//! What accounts are told, and how often.
+//! Notices to accounts, and how often they are sent.
 
 use std::sync::mpsc::Receiver as Queue;
 
@@ -81,7 +81,7 @@ impl Instance {
         Self { notices: Notices::default(), directory, used: 0, tasks, queued }
     }
 
-    /// Looks, and has the broker take what is queued: the nonces and what is told.
+    /// Looks, and has the broker take what is queued: the nonces and the notices.
     fn look(&mut self, feed: Feed) -> Vec<(String, Value)> {
         let used = self.used;
         let status =

@@ -21,7 +21,7 @@ use crate::report::{Measure, Row};
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// A process joins the group within this time; nothing says when the one that stands by has.
+/// A process joins the group within this time; nothing shows when the standby has.
 const JOINED: Duration = Duration::from_secs(5);
 /// Between two looks at the accounts.
 const POLL: Duration = Duration::from_millis(5);

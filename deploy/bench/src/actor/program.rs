@@ -1,4 +1,4 @@
-//! A role of `arb` in a process of its own, which says what it has spent. It ends with the process.
+//! A role of `arb` in a process of its own, which reports what it has spent. It ends with the process.
 
 use std::ffi::OsString;
 use std::thread::Builder;

@@ -109,7 +109,7 @@ impl WebhookGround {
         bail!("no event reaches the receivers")
     }
 
-    /// Another round: its events are told from those before.
+    /// Another round: its events are distinguished from those before.
     pub(super) fn next_round(&mut self) -> u32 {
         self.round += 1;
         self.round

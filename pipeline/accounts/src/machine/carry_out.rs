@@ -31,7 +31,7 @@ impl Done {
     }
 }
 
-/// Carries a command out, or says why not.
+/// Carries a command out, or returns why not.
 pub(super) fn carry_out(
     draft: &mut Draft,
     config: AccountsConfig,

@@ -1,4 +1,4 @@
-//! Commands and parts as bytes: what was written is read, and what is none is an error that says why.
+//! Commands and parts as bytes: what was written is read, and what is none is an error with the reason.
 
 use arb_accounts::codec::{self, Input, MAX_COMMAND};
 use arb_accounts::command::{Actor, Command};

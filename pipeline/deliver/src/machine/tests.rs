@@ -62,7 +62,7 @@ impl Bench {
         self.step(&Task::Timer(self.now));
     }
 
-    /// What the log of deliveries says.
+    /// What the log of deliveries holds.
     fn outcomes(&self) -> Vec<String> {
         let value =
             |output: &Output| wire::decode::<WebhookDelivery>(output.value.as_ref().unwrap()).unwrap();

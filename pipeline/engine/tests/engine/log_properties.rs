@@ -78,7 +78,7 @@ proptest! {
         }
     }
 
-    /// The evidence of each open window says of each flag what its entry on the board says, whatever was learnt since.
+    /// The evidence of each open window has for each flag the same value as its entry on the board, whatever was learnt since.
     #[test]
     fn evidence_is_the_verdict(log in logs(), cuts in cuts(), policy in policies()) {
         let books = some_books();

@@ -1,6 +1,6 @@
 //! A user's rule over the matches of football-data, in the form of the report on the bots.
 //!
-//! All seasons count, so a rule that was written after looking at them is judged by what it was made from; the report says so. It leaves out matches whose
+//! All seasons count, so a rule that was written after looking at them is judged by what it was made from; the report states that. It leaves out matches whose
 //! columns before the close hold closing prices, and never shows a result to a rule.
 
 use std::collections::BTreeMap;

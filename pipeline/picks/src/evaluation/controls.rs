@@ -1,4 +1,4 @@
-//! Negative controls: runs that must not find a profit, because what they pick by says nothing about the match.
+//! Negative controls: runs that must not find a profit, because what they pick by has no information about the match.
 //!
 //! They never count as trials. Random numbers come from a generator with a fixed seed.
 

@@ -1,4 +1,4 @@
-//! Rule files: what they pick by hand-made prices, and what is said of mistakes. The page of the format is one of them.
+//! Rule files: what they pick by hand-made prices, and the errors that mistakes give. The page of the format is one of them.
 
 use super::*;
 

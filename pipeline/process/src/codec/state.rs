@@ -108,7 +108,7 @@ pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
 /// The record of a value in the changelog.
 ///
 /// # Errors
-/// [`StateError`] when it is none, or says what cannot be.
+/// [`StateError`] when it is none, or states what cannot be.
 pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
     let found = RecordType::of(value).map_err(|error| match error {
         WireError::OlderLayout(id) => StateError::OlderLayout(id),

@@ -38,7 +38,7 @@ pub(super) struct Partition<M> {
     committed: Option<i64>,
     /// The group has an earlier offset than that: it is to be committed again.
     is_behind: bool,
-    /// Records are coming again; said once.
+    /// Records are coming again; logged once.
     is_repeating: bool,
 }
 

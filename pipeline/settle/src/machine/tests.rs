@@ -54,7 +54,7 @@ impl Bench {
         self.of(PICKS.name)
     }
 
-    /// What the feed was told.
+    /// What the feed received.
     fn told(&self) -> Vec<PickChange> {
         self.of(FEED_EVENTS.name)
     }
