@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use warp::http::Method;
 
 use self::operations::{Content, OPERATIONS, Operation};
-use crate::docs::Pages;
+use crate::docs::{self, Pages};
 use crate::http::deprecation::Deprecation;
 use crate::http::route::{Route, RouteAccess};
 
@@ -46,7 +46,7 @@ impl Description {
     /// Of a route table.
     pub(crate) fn of<S>(routes: &[Route<S>]) -> Self {
         let channels = pretty(&asyncapi::document(&stream_parameters()));
-        Self { document: pretty(&document(routes)), channels, lines: lines() }
+        Self { document: pretty(&document(routes)), channels, lines: lines(routes) }
     }
 
     /// Pages for people who reach the API by this URL.
@@ -139,8 +139,10 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
             name => ("application/json", schema(name)),
         };
         let mut content = json!({"schema": schema});
-        if let Some(body) = example.get("body") {
-            content["example"] = body.clone();
+        // What no test calls has an example with its schema.
+        let of_schema = || read(COMPONENTS).get(body)?.get("examples")?.get(0).cloned();
+        if let Some(body) = example.get("body").cloned().or_else(of_schema) {
+            content["example"] = body;
         }
         shown["requestBody"] = json!({"required": true, "content": {media: content}});
     }
@@ -269,16 +271,28 @@ fn schema(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-fn lines() -> String {
+fn lines<S>(routes: &[Route<S>]) -> String {
     let mut lines = "# Arbitrage Board\n\n> Arbs across betting markets, edge signals and picks of bots, over HTTP, Server-Sent Events and webhooks.\n\n\
         Send a key as `Authorization: Bearer KEY` to paths under /v1, or as `x-api-key: KEY` to the same paths under /api/v1. Errors are \
         RFC 9457 problems. Times are RFC 3339 in UTC, prices decimal odds, margins and probabilities fractions.\n\n\
         ## Description\n\n- [OpenAPI 3.1](/openapi.json): every route with its parameters and answers\n\
         - [AsyncAPI 3](/asyncapi.json): the topics of Kafka and the events of the stream\n- [Schemas of the topics](/registry/subjects)\n\n\
-        ## Routes\n\n"
+        ## Guides\n\n"
         .to_owned();
+    for (name, title) in docs::guides() {
+        let _ = writeln!(lines, "- [{title}](/docs/{name})");
+    }
+    lines += "\n## Routes\n\n";
     for operation in &*OPERATIONS {
-        let _ = writeln!(lines, "- `{} {}`: {}", operation.method, operation.path, operation.summary);
+        let of_method = routes.iter().filter(|route| route.method().as_str() == operation.method);
+        let paths: Vec<_> = of_method
+            .flat_map(Route::patterns)
+            .filter(|pattern| operations::plain(pattern) == operation.path)
+            .collect();
+        // Some are on the second surface alone.
+        let path = paths.iter().find(|path| ***path == operation.path).or(paths.first());
+        let path = path.map_or(&*operation.path, |path| path);
+        let _ = writeln!(lines, "- `{} {path}`: {}", operation.method, operation.summary);
     }
     lines
 }

@@ -54,6 +54,11 @@ impl Pages {
     }
 }
 
+/// The guides: their names and their titles.
+pub(crate) fn guides() -> impl Iterator<Item = (&'static str, &'static str)> {
+    guides::GUIDES.iter().map(|guide| (guide.name, markdown::title(guide.text)))
+}
+
 /// What a kind of error means, as a page.
 pub(crate) fn problem(title: &str, text: &str) -> String {
     markdown::page(title, &format!("# {title}\n\n{text}\n\n[All errors](/docs/errors)\n"))

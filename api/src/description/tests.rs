@@ -104,6 +104,8 @@ fn the_document_that_is_checked_in_is_that_of_the_program() {
 fn lines_name_every_route_once() {
     let lines = Description::of(&ROUTES).lines;
     assert_eq!(lines.lines().filter(|line| line.starts_with("- `")).count(), OPERATIONS.len());
+    assert!(lines.contains("- `GET /v1/arbs`: ") && lines.contains("- `GET /api/v1/usage`: "), "{lines}");
+    assert!(lines.contains("](/docs/streaming)\n"), "{lines}");
 }
 
 /// A table of which a route and a parameter are deprecated.

@@ -25,7 +25,10 @@ pub(super) fn page(title: &str, text: &str) -> String {
 }
 
 fn events(text: &str) -> Vec<Event<'_>> {
-    let mut events: Vec<_> = Parser::new_ext(text, Options::ENABLE_TABLES).map(served).collect();
+    // No link is inside another.
+    let mut is_dropped = false;
+    let parsed = Parser::new_ext(text, Options::ENABLE_TABLES);
+    let mut events: Vec<_> = parsed.filter_map(|event| served(event, &mut is_dropped)).collect();
     for at in 0..events.len() {
         if matches!(events[at], Event::Start(Tag::Heading { .. })) {
             let anchor = anchor(&events[at + 1..]);
@@ -37,28 +40,32 @@ fn events(text: &str) -> Vec<Event<'_>> {
     events
 }
 
-/// The event as it is served.
-fn served(event: Event<'_>) -> Event<'_> {
-    match event {
+/// The event as it is served; nothing of a link whose target is not served, but its text.
+fn served<'a>(event: Event<'a>, is_dropped: &mut bool) -> Option<Event<'a>> {
+    Some(match event {
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-            Event::Start(Tag::Link { link_type, dest_url: CowStr::from(target(&dest_url)), title, id })
+            let target = target(&dest_url);
+            *is_dropped = target.is_none();
+            Event::Start(Tag::Link { link_type, dest_url: CowStr::from(target?), title, id })
         }
+        Event::End(TagEnd::Link) if *is_dropped => return None,
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
         other => other,
-    }
+    })
 }
 
-/// Where a link of a guide leads to; other files of the repository are named, not served.
-fn target(link: &str) -> String {
+/// Where a link of a guide leads to; `None` for a file of the repository that is not served.
+fn target(link: &str) -> Option<String> {
     let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
     let name = file.strip_suffix(".md").map(|file| file.rsplit('/').next().unwrap_or(file));
     match name {
-        _ if link.contains("://") || link.starts_with('/') || file.is_empty() => link.to_owned(),
+        _ if link.contains("://") || link.starts_with('/') || file.is_empty() => Some(link.to_owned()),
+        _ if file == "../page.md" => Some("/".to_owned()),
         Some(name) if !file.contains('/') && GUIDES.iter().any(|guide| guide.name == name) => {
             let mark = if anchor.is_empty() { "" } else { "#" };
-            format!("/docs/{name}{mark}{anchor}")
+            Some(format!("/docs/{name}{mark}{anchor}"))
         }
-        _ => "/docs".to_owned(),
+        _ => None,
     }
 }
 

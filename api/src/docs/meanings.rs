@@ -20,7 +20,7 @@ impl Meanings {
         Self(GUIDES.iter().flat_map(tables).collect())
     }
 
-    /// What the fields of an object mean, where one table names at least half of them.
+    /// What the fields of an object mean, where one table names at least half of them, and two.
     pub(super) fn of(&self, fields: &BTreeSet<&str>) -> Option<&BTreeMap<&'static str, String>> {
         let shared = |table: &FieldTable| {
             let shared = table.meanings.keys().filter(|name| fields.contains(*name)).count();
@@ -28,37 +28,48 @@ impl Meanings {
             (shared, usize::MAX - table.meanings.len())
         };
         let table = self.0.iter().max_by_key(|table| shared(table))?;
-        (shared(table).0 * 2 >= fields.len()).then_some(&table.meanings)
+        let named = shared(table).0;
+        (named >= 2 && named * 2 >= fields.len()).then_some(&table.meanings)
     }
 }
 
-/// The tables of a guide whose rows begin with names; those of parameters and tools are no fields.
+/// The tables of a guide that are of fields by their heads: each row begins with names and ends with what they mean.
 fn tables(guide: &'static Guide) -> Vec<FieldTable> {
     let mut tables = Vec::new();
     let mut meanings = BTreeMap::new();
-    let mut is_of_fields = true;
+    let mut is_of_fields = None;
     let rows = guide.text.lines().filter(|line| !line.starts_with("|-"));
     for line in rows.chain([""]) {
         let Some(cells) = line.strip_prefix("| ").and_then(|row| row.strip_suffix(" |")) else {
             if !meanings.is_empty() {
                 tables.push(FieldTable { meanings: std::mem::take(&mut meanings) });
             }
-            is_of_fields = true;
+            is_of_fields = None;
             continue;
         };
-        let (names, meaning) = cells.split_once(" | ").unwrap_or((cells, ""));
-        is_of_fields &= !["parameter", "tool"].contains(&names);
-        if is_of_fields && names.starts_with('`') {
-            let names: Vec<_> = names.split(", ").map(|name| name.trim_matches('`')).collect();
-            let meaning = meaning.replace("](#", &format!("](/docs/{}#", guide.name));
-            let parts: Vec<_> = meaning.split("; ").collect();
-            for (at, name) in names.iter().enumerate() {
-                let own = if parts.len() == names.len() { parts[at] } else { &meaning };
-                meanings.insert(*name, own.to_owned());
-            }
+        if *is_of_fields.get_or_insert(cells.starts_with("field") || cells == "flag | holds when")
+            && cells.starts_with('`')
+        {
+            meanings.extend(row(guide, cells));
         }
     }
     tables
+}
+
+/// The names of a row with their meanings: one each, divided by semicolons. A meaning that several names share is of none of them alone.
+fn row(guide: &Guide, cells: &'static str) -> Vec<(&'static str, String)> {
+    let names = cells.split(" | ").next().unwrap_or_default().split(", ").map(|name| name.trim_matches('`'));
+    let names: Vec<_> = names.collect();
+    let meaning = cells.rsplit(" | ").next().unwrap_or_default();
+    let meaning = meaning.replace("](#", &format!("](/docs/{}#", guide.name));
+    if names.len() == 1 {
+        return vec![(names[0], meaning)];
+    }
+    let parts: Vec<_> = meaning.split("; ").collect();
+    if parts.len() != names.len() {
+        return vec![];
+    }
+    names.into_iter().zip(parts.into_iter().map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

@@ -102,15 +102,23 @@ impl<'a> Reference<'a> {
             text +=
                 "\nThe page calls it with its cookie; programs use the same route under `/v1` with a key.\n";
         } else {
-            let path = operation["x-example"].as_str().unwrap_or(&described.path);
             let body = body.and_then(|(_, body)| body.get("example"));
             let (method, has_key) = (described.method.as_str(), described.has_key());
             let _ = write!(
                 text,
-                "\n## Samples\n\n`ARB_URL` is the address of the API, `{}`, `ARB_KEY` a key.\n\n",
+                "\n## Samples\n\n`ARB_URL` is the address of the API, `{}`, `ARB_KEY` a key.",
                 self.url
             );
-            text += &samples::text(&Sample { method, path, body, has_key, is_json });
+            let example = operation["x-example"].as_str().unwrap_or(&described.path);
+            // What anybody may read is there everywhere; what a key is needed for has other ids at each reader.
+            let ids = if has_key { ids(&described.path, example) } else { vec![] };
+            for (name, value) in &ids {
+                let variable = samples::variable(name);
+                let _ = write!(text, " `{variable}` is the `{name}` of the path, one that you have been given, like `{value}`.");
+            }
+            let path = if ids.is_empty() { example.to_owned() } else { with_query_of(&described.path, example) };
+            text += "\n\n";
+            text += &samples::text(&Sample { method, path: &path, body, has_key, is_json });
         }
         if let Some((status, content)) = answer {
             let _ = write!(text, "\n## Answer: {status}\n\n");
@@ -160,6 +168,17 @@ impl<'a> Reference<'a> {
             self.list(shown, &path, depth + 1, rows);
         }
     }
+}
+
+/// The parts of a path that are ids, by name, as an example of the path has them.
+fn ids<'a>(path: &'a str, example: &'a str) -> Vec<(&'a str, &'a str)> {
+    let example = example.split('?').next().unwrap_or_default();
+    let parts = path.split('/').zip(example.split('/'));
+    parts.filter_map(|(part, value)| Some((part.strip_prefix('{')?.strip_suffix('}')?, value))).collect()
+}
+
+fn with_query_of(path: &str, example: &str) -> String {
+    example.split_once('?').map_or_else(|| path.to_owned(), |(_, query)| format!("{path}?{query}"))
 }
 
 /// Since when it is deprecated, until when it works, and what to read; nothing of what is not.

@@ -1,6 +1,7 @@
 //! How a route is called: by curl, from Python and from JavaScript, each with nothing but what it comes with.
 //!
-//! The address and the key come from the environment, `ARB_URL` and `ARB_KEY`. It never shows a key.
+//! The address, the key and the ids of a path come from the environment: `ARB_URL`, `ARB_KEY`, `ARB_ID`. An error ends a sample with a status that is
+//! not 0, after its text. It never shows a key.
 
 use std::fmt::Write as _;
 
@@ -9,6 +10,7 @@ use serde_json::Value;
 /// A request to be shown.
 pub(super) struct Sample<'a> {
     pub(super) method: &'a str,
+    /// With names in braces where an id is to be put.
     pub(super) path: &'a str,
     pub(super) body: Option<&'a Value>,
     /// Whether it needs a key.
@@ -22,6 +24,23 @@ impl Sample<'_> {
     fn is_api_key(&self) -> bool {
         self.path.starts_with("/api/")
     }
+}
+
+/// The variable of the environment that holds an id of a path.
+pub(super) fn variable(name: &str) -> String {
+    format!("ARB_{}", name.to_uppercase())
+}
+
+/// A path with each name in braces as a language spells its variable.
+fn spelt(path: &str, spell: fn(&str) -> String) -> String {
+    let mut parts = path.split('{');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once('}').unwrap_or((part, ""));
+        text += &spell(&variable(name));
+        text += rest;
+    }
+    text
 }
 
 /// A body as it is sent; lines of JSON are text.
@@ -44,7 +63,7 @@ pub(super) fn text(sample: &Sample<'_>) -> String {
 }
 
 fn curl(sample: &Sample<'_>) -> String {
-    let mut line = "curl -sN".to_owned();
+    let mut line = "curl -sN --fail-with-body".to_owned();
     if sample.method != "GET" {
         let _ = write!(line, " -X {}", sample.method);
     }
@@ -56,7 +75,7 @@ fn curl(sample: &Sample<'_>) -> String {
         let text = text_of(body).replace('\'', "'\\''");
         let _ = write!(line, " -H 'Content-Type: {}' -d '{text}'", media_of(body));
     }
-    let _ = write!(line, " \"$ARB_URL{}\"", sample.path);
+    let _ = write!(line, " \"$ARB_URL{}\"", spelt(sample.path, |name| format!("${name}")));
     line
 }
 
@@ -72,7 +91,7 @@ fn python(sample: &Sample<'_>) -> String {
     let of_body = sample.body.map(|body| format!("\"Content-Type\": \"{}\"", media_of(body)));
     headers.extend(of_body.as_deref());
     let imports = if sample.is_json { "json, os" } else { "os" };
-    let mut text = format!("import {imports}, urllib.request\n\nheaders = {{{}}}\n", headers.join(", "));
+    let mut text = format!("import {imports}, urllib.error, urllib.request\n\nheaders = {{{}}}\n", headers.join(", "));
     let data = match sample.body {
         Some(body) => {
             let quoted = Value::String(text_of(body));
@@ -81,18 +100,19 @@ fn python(sample: &Sample<'_>) -> String {
         }
         None => "None",
     };
-    let (method, path) = (sample.method, sample.path);
+    let (method, path) = (sample.method, spelt(sample.path, |name| format!("{{os.environ['{name}']}}")));
     let _ = writeln!(
         text,
-        "request = urllib.request.Request(os.environ[\"ARB_URL\"] + \"{path}\", {data}, headers, method=\"{method}\")\n\
-         with urllib.request.urlopen(request) as answer:"
+        "url = f\"{{os.environ['ARB_URL']}}{path}\"\n\
+         request = urllib.request.Request(url, {data}, headers, method=\"{method}\")\n\
+         try:\n    with urllib.request.urlopen(request) as answer:"
     );
     text += if sample.is_json {
-        "    print(json.load(answer))\n"
+        "        print(json.load(answer))\n"
     } else {
-        "    for line in answer:\n        print(line.decode(), end=\"\", flush=True)\n"
+        "        for line in answer:\n            print(line.decode(), end=\"\", flush=True)\n"
     };
-    text
+    text + "except urllib.error.HTTPError as error:\n    raise SystemExit(error.read().decode())\n"
 }
 
 fn javascript(sample: &Sample<'_>) -> String {
@@ -118,11 +138,12 @@ fn javascript(sample: &Sample<'_>) -> String {
         options.push(format!("body: {text}"));
     }
     let options = if options.is_empty() { String::new() } else { format!(", {{{}}}", options.join(", ")) };
-    let path = sample.path;
+    let path = spelt(sample.path, |name| format!("${{process.env.{name}}}"));
     let print = if sample.is_json {
         "console.log(await answer.json());"
     } else {
         "for await (const piece of answer.body) process.stdout.write(piece);"
     };
-    format!("const answer = await fetch(`${{process.env.ARB_URL}}{path}`{options});\n{print}\n")
+    let fetch = format!("const answer = await fetch(`${{process.env.ARB_URL}}{path}`{options});");
+    format!("{fetch}\nif (!answer.ok) throw new Error(await answer.text());\n{print}\n")
 }

@@ -134,6 +134,11 @@ impl Problem {
         Self::new(&NOT_FOUND, "There is nothing at this path.")
     }
 
+    /// 404 of something that has an id: why there is none.
+    pub(crate) fn unknown_id(detail: &str) -> Self {
+        Self::new(&NOT_FOUND, detail)
+    }
+
     /// 405.
     pub(crate) fn method_not_allowed(allow: &str) -> Self {
         let header = HeaderValue::from_str(allow).ok().map(|allow| Box::new((ALLOW, allow)));

@@ -129,7 +129,7 @@ impl EventsResource {
         self.check_ready()?;
         charge.refuse_if_spent()?;
         let found = block_in_place(|| self.quotes.odds_of(request.parameter("id")));
-        let (event, quotes) = found.ok_or_else(Problem::not_found)?;
+        let (event, quotes) = found.ok_or_else(|| Problem::unknown_id("No event of this id has prices."))?;
         let as_of = self.lists.polls.as_of();
         let quotes: Vec<_> = quotes.iter().filter(|quote| filter.includes(quote)).collect();
         let lines = quotes.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));

@@ -30,6 +30,7 @@ const BAD_BOOK: &str =
 const BAD_STAKE: &str = "must be a number from 0.01 to 10000000, in units of the currency";
 const BAD_PRICE: &str = "must be decimal odds above 1";
 const BAD_OUTCOME: &str = "must be the outcome of a leg";
+const CLOSED: &str = "No window of this id is open: it has closed, or there never was one.";
 const UNKNOWN: &str = "The entry is of a kind for which no hedge is computed.";
 
 /// The bet that is placed, as the request states it.
@@ -86,7 +87,7 @@ pub(crate) fn answer(
     if !board.is_ready() {
         return Err(Problem::unavailable(BoardEntry::UNREAD));
     }
-    let entry = board.find(request.parameter("id")).ok_or_else(Problem::not_found)?;
+    let entry = board.find(request.parameter("id")).ok_or_else(|| Problem::unknown_id(CLOSED))?;
     let bet = placed.of(&entry)?;
     let found = hedge(&entry, books, bet).ok_or_else(|| Problem::bad_request(UNKNOWN))?;
     charge.charge()?;

@@ -27,6 +27,7 @@ use crate::lists::listed::Listed;
 use crate::quotes::store::Quotes;
 use crate::view::{EntryView, csv, evidence_json};
 
+const NO_WINDOW: &str = "No window has this id.";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
 const BAD_MARGIN: &str = "must be a number, a fraction: 0.02 is 2 %";
 /// Transitions of a window that are shown.
@@ -145,7 +146,7 @@ impl HistoryResource {
                 None => None,
             };
             if open.is_none() && stored.is_none() {
-                return Err(Problem::not_found());
+                return Err(Problem::unknown_id(NO_WINDOW));
             }
             let (window, transitions) = stored.unzip();
             let transitions = transitions.map(|all| all.iter().map(transition_view).collect::<Vec<_>>());
@@ -168,7 +169,7 @@ impl HistoryResource {
             let query = WindowQuery { window: Some(id), ..WindowQuery::default() };
             let found =
                 history.windows(&query, None, 1).await.map_err(|error| Problem::history_unread(&error))?;
-            let window = found.into_iter().next().ok_or_else(Problem::not_found)?;
+            let window = found.into_iter().next().ok_or_else(|| Problem::unknown_id(NO_WINDOW))?;
             let query = price_query(&window, now);
             let series = history.prices(&query).await.map_err(|error| Problem::history_unread(&error))?;
             Ok(reply::json(prices_view(&window, &query, &series).to_string()))

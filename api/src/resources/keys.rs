@@ -25,6 +25,7 @@ use crate::http::route::{Answer, Started};
 pub(crate) const MAX_BODY: usize = 16_384;
 /// Longest name of a key, in characters.
 const MAX_NAME: usize = 100;
+const NO_KEY: &str = "No key of the account has this kid.";
 const OTHER_BODY: &str =
     "The Idempotency-Key was used for another key, or the key that it created was revoked.";
 
@@ -129,7 +130,7 @@ impl KeysResource {
         let find = |directory: &Directory| {
             directory.key(kid).filter(|key| holder.may_manage(key)).map(|key| key.mode)
         };
-        self.accounts.authority.replica().with(find).ok_or_else(Problem::not_found)
+        self.accounts.authority.replica().with(find).ok_or_else(|| Problem::unknown_id(NO_KEY))
     }
 
     async fn find(&self, account: &str, kid: &str) -> Option<ApiKey> {
@@ -155,7 +156,7 @@ fn kid(key: &str) -> Result<String, Problem> {
 /// The kid of the path.
 fn parameter(request: &Request<'_>) -> Result<String, Problem> {
     let kid = request.parameter("kid");
-    secrets::is_kid(kid).then(|| kid.to_owned()).ok_or_else(Problem::not_found)
+    secrets::is_kid(kid).then(|| kid.to_owned()).ok_or_else(|| Problem::unknown_id(NO_KEY))
 }
 
 /// The mode of a new key, where it is given.

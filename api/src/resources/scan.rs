@@ -34,6 +34,7 @@ use crate::telemetry;
 pub(crate) const MAX_BODY: usize = 65_536;
 /// Digits of an id that is derived.
 const ID: usize = 32;
+const NO_SCAN: &str = "No scan of the account has this id, or it was forgotten since.";
 const UNREAD: &str = "The scans are being read; try again.";
 const FULL: &str = "Too many scans wait to be sent; try again.";
 
@@ -144,11 +145,11 @@ impl ScanResource {
             return Err(Problem::unavailable(UNREAD));
         }
         let scan = self.scans.find(request.parameter("id"), &charge.caller.account);
-        self.show_scan(&scan.ok_or_else(Problem::not_found)?)
+        self.show_scan(&scan.ok_or_else(|| Problem::unknown_id(NO_SCAN))?)
     }
 
     fn show_scan(&self, scan: &Scan) -> Result<Response, Problem> {
-        let request = scan.request.as_ref().ok_or_else(Problem::not_found)?;
+        let request = scan.request.as_ref().ok_or_else(|| Problem::unknown_id(NO_SCAN))?;
         let view =
             AnswerView { request, scan, status: self.status(scan), partitions: self.scans.partitions() };
         let mut response = reply::json(view.json().to_string());

@@ -234,7 +234,8 @@ impl WebhooksResource {
     fn endpoint(&self, holder: &AccountHolder, request: &Request<'_>) -> Result<Endpoint, Problem> {
         let id = request.parameter("id");
         let found = self.accounts.authority.replica().with(|directory| directory.endpoint(id).cloned());
-        found.filter(|endpoint| endpoint.account == holder.account).ok_or_else(Problem::not_found)
+        let found = found.filter(|endpoint| endpoint.account == holder.account);
+        found.ok_or_else(|| Problem::unknown_id("No endpoint of the account has this id."))
     }
 
     async fn find(&self, account: &str, id: &str, revision: u64) -> Result<Endpoint, Problem> {

@@ -45,6 +45,8 @@ pub enum Action {
     EndpointVerified,
     /// A webhook endpoint was disabled.
     EndpointDisabled,
+    /// Its receiver has not echoed the challenge, for a new reason.
+    EndpointNotVerified,
 }
 
 impl Action {
@@ -71,6 +73,7 @@ impl Action {
             Self::EndpointRotated => "endpoint_rotated",
             Self::EndpointVerified => "endpoint_verified",
             Self::EndpointDisabled => "endpoint_disabled",
+            Self::EndpointNotVerified => "endpoint_not_verified",
         }
     }
 }

@@ -93,11 +93,23 @@ async fn challenge(sender: &Sender, endpoint: &Endpoint) {
         tracing::info!(endpoint = endpoint.id, "a webhook endpoint is verified");
         sender.set_state(endpoint, EndpointState::Active, None);
     } else {
-        tracing::info!(
-            endpoint = endpoint.id,
-            status = answer.status,
-            "a webhook endpoint has not echoed its challenge"
-        );
+        let reason = failure(&answer);
+        tracing::info!(endpoint = endpoint.id, reason, "a webhook endpoint has not echoed its challenge");
+        // Shown to its owner; once for each reason, since a change is a new revision, which is challenged at once.
+        if endpoint.state == EndpointState::Unverified && endpoint.reason.as_ref() != Some(&reason) {
+            sender.set_state(endpoint, EndpointState::Unverified, Some(&reason));
+        }
+    }
+}
+
+/// Why a challenge has failed, in words for the owner of the endpoint.
+fn failure(answer: &Answer) -> String {
+    match answer.status {
+        None => format!("The challenge was not answered: {}", answer.text),
+        Some(status) if answer.is_success() => {
+            format!("The challenge was answered {status} without its token.")
+        }
+        Some(status) => format!("The challenge was answered {status}."),
     }
 }
 
@@ -143,6 +155,19 @@ mod tests {
             (answer(500, "abc"), false),
         ] {
             assert_eq!(is_echo(&answer, "abc"), expected, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn why_a_challenge_failed_is_a_sentence() {
+        let answer =
+            |status, text: &str| Answer { status, text: text.to_owned(), ..Answer::default() };
+        for (answer, expected) in [
+            (answer(Some(200), "abcd"), "The challenge was answered 200 without its token."),
+            (answer(Some(404), "abc"), "The challenge was answered 404."),
+            (answer(None, "no answer within 15 s"), "The challenge was not answered: no answer within 15 s"),
+        ] {
+            assert_eq!(failure(&answer), expected);
         }
     }
 }

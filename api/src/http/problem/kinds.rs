@@ -77,7 +77,8 @@ pub(super) static NOT_FOUND: ProblemKind = ProblemKind {
     name: "not-found",
     status: StatusCode::NOT_FOUND,
     title: "Not found",
-    page: "There is nothing at this path.",
+    page: "There is nothing at this path, or nothing of this id for the account that asks; `detail` names which. A window that has closed is \
+           still found by /v1/arbs/{id}.",
 };
 pub(super) static METHOD_NOT_ALLOWED: ProblemKind = ProblemKind {
     name: "method-not-allowed",

@@ -94,7 +94,8 @@ pub(super) fn set_state(
     put(draft, Endpoint { state, reason: reason.map(str::to_owned), ..endpoint });
     let action = match state {
         EndpointState::Active => Action::EndpointVerified,
-        EndpointState::Disabled | EndpointState::Unverified => Action::EndpointDisabled,
+        EndpointState::Disabled => Action::EndpointDisabled,
+        EndpointState::Unverified => Action::EndpointNotVerified,
     };
     Ok(Done::about(&account, action, id))
 }
