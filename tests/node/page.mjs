@@ -246,6 +246,9 @@ async function others(page) {
   await check(page, 'webhooks-empty')
   await view(page, 'Feeds')
   await page.getByRole('region', { name: 'Books' }).waitFor()
+  // How far each role is behind comes with the second answer.
+  const lag = (role) => page.getByRole('region', { name: 'Roles' }).getByRole('row').filter({ has: page.getByRole('rowheader', { name: role, exact: true }) }).getByRole('cell').last()
+  for (const role of ['process', 'sink', 'accounts', 'deliver', 'settle']) await until(`the lag of ${role}`, async () => /^[\d,.]+$/.test(await lag(role).textContent()))
   await check(page, 'feeds')
   await view(page, 'Account')
   await page.getByText(EMAIL).waitFor()

@@ -23,7 +23,7 @@ use arb_api::webhooks::log::DeliveryLog;
 use arb_api::{App, Sessions, SharedApp};
 use arb_deliver::address::Rules;
 use arb_kafka::{
-    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, PushProducer, Table, TaskProducer,
+    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, GroupLags, PushProducer, Table, TaskProducer,
 };
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
@@ -70,6 +70,8 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let app = App::new(partitions, authority, usage, streams, sessions);
     let history = clickhouse::reader(&config.history)?.map(History::new).transpose()?;
     let app = app.with_webhooks(webhooks).with_books(partitions, &books).with_history(history);
+    let groups = config.watched_groups.iter().flat_map(|group| group.watched(partitions)).collect();
+    let app = app.with_lags(GroupLags::watch(cluster, groups, &stop)?);
     let (results, reported) = TaskQueue::new(partitions);
     let app = Arc::new(app.with_results(results));
     let accounts = start_accounts(cluster, &app, &stop)?;

@@ -403,6 +403,8 @@ export interface Status {
   status: 'starting' | 'ok' | 'stale'
   as_of: string | null
   sources: Record<string, { polled_at: string }>
+  /** By role, records of Kafka that it has not read yet; without a role that is not known. */
+  lag_records?: Record<string, number>
 }
 
 export interface TruthCounts {
