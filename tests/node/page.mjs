@@ -43,6 +43,45 @@ async function createKey(page) {
   return key
 }
 
+const keyRows = (page) => page.getByRole('region', { name: 'Keys' }).getByRole('row').filter({ has: page.getByRole('rowheader') })
+
+/** Takes the key of the dialog that shows it once. */
+async function shownOnce(page) {
+  const dialog = page.getByRole('dialog', { name: 'Your new key' })
+  const key = await dialog.locator('code').first().textContent()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  return key
+}
+
+async function revokeRow(page, row) {
+  await row.getByRole('button', { name: /^Revoke/ }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await until('one key is left', async () => (await keyRows(page).count()) === 1)
+}
+
+/** Another key takes the place of one, which is good until it is revoked. Beside them a test key sees its own market. */
+async function rotateKey(page, former) {
+  await page.getByRole('button', { name: /^Rotate/ }).click()
+  await page.getByLabel('The old key ends', { exact: true }).selectOption({ label: 'In an hour' })
+  await check(page, 'keys-rotate')
+  await page.getByRole('button', { name: 'Rotate key' }).click()
+  const key = await shownOnce(page)
+  await until('both are good', async () => (await status(key)) === 200 && (await status(former)) === 200)
+  await revokeRow(page, keyRows(page).filter({ hasText: 'being replaced' }))
+  await until('the old one is refused', async () => (await status(former)) === 401)
+  assert.equal(await status(key), 200)
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('try')
+  await page.getByLabel('Mode', { exact: true }).selectOption({ label: 'Test' })
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const test = await shownOnce(page)
+  assert.match(test, /^arb_test_/)
+  await until('the test key is good', async () => (await status(test)) === 200)
+  await revokeRow(page, keyRows(page).filter({ hasText: 'try' }))
+  say('rotated the key')
+  return key
+}
+
 async function board(page) {
   await view(page, 'Board')
   await isLive(page)
@@ -306,7 +345,7 @@ await signUp(page)
 // Every view of the navigation, by its address.
 const VIEWS = await page.getByRole('navigation').getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href').slice(2)))
 assert.ok(VIEWS.length >= 9, VIEWS.join())
-const key = await createKey(page)
+const key = await rotateKey(page, await createKey(page))
 await board(page)
 page = await tabs(context, page)
 await lost(page)

@@ -3,13 +3,13 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api'
 import { replaceQuery, useAct, useLoaded, useOddsFormat } from '../hooks'
+import { BOTS } from '../model/names'
 import { odds, type OddsFormat } from '../model/odds'
 import { market, outcome, percent, signed, whole, words } from '../model/text'
 import type { Bot, FeedKind, Pick, PickPage, ShortRecord } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 
-const BOTS = ['consensus', 'sharp', 'steam', 'stale']
 const FEEDS: readonly FeedKind[] = ['live', 'recorded', 'simulated']
 const FEED_TEXT: Record<FeedKind, string> = {
   live: 'Odds of a live provider', recorded: 'A recording, played again', simulated: 'A simulated market: nothing here was ever on offer',

@@ -1,20 +1,12 @@
 // Edge signals with the evidence that they follow from.
 
 import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
+import { KINDS } from '../model/names'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { market as marketName, outcome, percent, whole, words } from '../model/text'
 import type { Signal, SignalQuote } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
 import { Age, Badge, Empty, Loading, num, Table, Time } from '../parts/parts'
-
-const KINDS: Record<string, string> = {
-  value: 'A price pays more than its fair probability by the other operators.',
-  low_hold: 'The best prices of a line sum to almost 1.',
-  middle: 'Bets on two lines that can both win.',
-  steam: 'Three or more operators shorten an outcome within a minute.',
-  stale_price: 'A book still offers its price from before a steam.',
-  odds_drop: 'The median price has fallen by 8 % within half an hour.',
-}
 
 function Quotes({ label, quotes, signal, now, format }: { label: string; quotes: SignalQuote[]; signal: Signal; now: number; format: OddsFormat }) {
   return (
