@@ -259,8 +259,13 @@ pub(crate) struct Serve {
     #[arg(long, env = "ARB_FEED_GROUP", value_name = "GROUP")]
     pub(crate) feed_group: Option<String>,
     /// Consumer groups of other roles, of which GET /status shows how far they are behind while somebody asks
-    #[arg(long = "watched-groups", env = "ARB_WATCHED_GROUPS", value_delimiter = ',', value_name = "ROLE=GROUP",
-        default_value = "process=arb-process,sink=arb-sink,accounts=arb-accounts,deliver=arb-deliver,settle=arb-settle")]
+    #[arg(
+        long = "watched-groups",
+        env = "ARB_WATCHED_GROUPS",
+        value_delimiter = ',',
+        value_name = "ROLE=GROUP",
+        default_value = "process=arb-process,sink=arb-sink,accounts=arb-accounts,deliver=arb-deliver,settle=arb-settle"
+    )]
     pub(crate) watched_groups: Vec<GroupOfRole>,
     /// File of books (TOML), the same as the processor's; without one the table that this program ships with
     #[arg(long, env = "ARB_BOOKS_FILE")]

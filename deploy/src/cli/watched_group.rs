@@ -44,7 +44,8 @@ impl FromStr for GroupOfRole {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (role, group) = text.split_once('=').filter(|(_, group)| !group.is_empty()).ok_or("not ROLE=GROUP")?;
+        let (role, group) =
+            text.split_once('=').filter(|(_, group)| !group.is_empty()).ok_or("not ROLE=GROUP")?;
         let known = ReadingRole::ALL.into_iter().find(|known| known.key() == role);
         let role = known.ok_or("the role is none of process, sink, accounts, deliver and settle")?;
         Ok(Self { role, group: group.to_owned() })
@@ -65,10 +66,9 @@ impl GroupOfRole {
             ReadingRole::Process => vec![group(named, of(&[&ODDS_TICKS]))],
             ReadingRole::Sink => vec![group(named, of(&[&ODDS_TICKS, &FEED_EVENTS, &WEBHOOK_DELIVERIES]))],
             ReadingRole::Accounts => vec![group(named, vec![(&ACCOUNT_COMMANDS, 1)])],
-            ReadingRole::Deliver => vec![
-                group(format!("{named}-feed"), of(&[&FEED_EVENTS])),
-                group(named, of(&[&WEBHOOK_TASKS])),
-            ],
+            ReadingRole::Deliver => {
+                vec![group(format!("{named}-feed"), of(&[&FEED_EVENTS])), group(named, of(&[&WEBHOOK_TASKS]))]
+            }
             ReadingRole::Settle => vec![group(named, of(&[&PICK_TASKS]))],
         }
     }

@@ -23,7 +23,8 @@ use arb_api::webhooks::log::DeliveryLog;
 use arb_api::{App, Sessions, SharedApp};
 use arb_deliver::address::Rules;
 use arb_kafka::{
-    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, GroupLags, PushProducer, Table, TaskProducer,
+    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, GroupLags, PushProducer, Table,
+    TaskProducer,
 };
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;

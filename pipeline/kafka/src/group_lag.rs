@@ -91,15 +91,24 @@ impl GroupLags {
 
 /// Looks all groups up, one after the other.
 fn round(cluster: &Cluster, groups: &[WatchedGroup], stop: &Stop) -> BTreeMap<String, u64> {
-    let mut lags = BTreeMap::new();
-    for watched in groups.iter().take_while(|_| !stop.is_stopped()) {
-        match lag(cluster, watched) {
-            Ok(Some(lag)) => *lags.entry(watched.role.clone()).or_default() += lag,
-            Ok(None) => {}
-            Err(error) => tracing::debug!(%error, group = watched.group, "the lag of a group is not known"),
-        }
+    let looked_up = groups.iter().take_while(|_| !stop.is_stopped()).map(|watched| {
+        let lag = lag(cluster, watched).unwrap_or_else(|error| {
+            tracing::debug!(%error, group = watched.group, "the lag of a group is not known");
+            None
+        });
+        (watched.role.clone(), lag)
+    });
+    summed(looked_up)
+}
+
+/// By role; a role of which one group is not known is left out.
+fn summed(groups: impl Iterator<Item = (String, Option<u64>)>) -> BTreeMap<String, u64> {
+    let mut lags = BTreeMap::<String, Option<u64>>::new();
+    for (role, lag) in groups {
+        let sum = lags.entry(role).or_insert(Some(0));
+        *sum = sum.zip(lag).map(|(sum, lag)| sum + lag);
     }
-    lags
+    lags.into_iter().filter_map(|(role, lag)| Some((role, lag?))).collect()
 }
 
 /// `None` for a group that has committed nothing.
@@ -132,6 +141,19 @@ fn lag(cluster: &Cluster, of: &WatchedGroup) -> Result<Option<u64>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_role_of_which_one_group_is_not_known_has_no_lag() {
+        let groups = [
+            ("deliver", Some(2)),
+            ("process", Some(1)),
+            ("deliver", None),
+            ("sink", Some(3)),
+            ("sink", Some(4)),
+        ];
+        let lags = summed(groups.into_iter().map(|(role, lag)| (role.to_owned(), lag)));
+        assert_eq!(lags, BTreeMap::from([("process".to_owned(), 1), ("sink".to_owned(), 7)]));
+    }
 
     #[test]
     fn a_round_is_wanted_for_a_while_after_a_question_and_shown_as_long() {
