@@ -28,6 +28,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub struct WatchedGroup {
     /// By which its lag is shown; the lags of groups of one role are added.
     pub role: String,
+    /// Its name in Kafka.
     pub group: String,
     /// With the number of its partitions.
     pub topics: Vec<(&'static Topic, i32)>,
