@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 use crate::telemetry;
 use arb_accounts::endpoint::WebhookKey;
 use arb_deliver::address::Rules;
-use arb_kafka::{self as kafka, CommandProducer, EndProbe, Table};
+use arb_kafka::{self as kafka, CommandProducer, EndProbe, GroupLags, Table};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::{BoardEntry, BoardProgress};
@@ -92,6 +92,7 @@ pub struct App {
     pub(crate) boards: Arc<UserBoards>,
     picks: Arc<PickStore>,
     results: TaskQueue,
+    lags: GroupLags,
     drain: Drain,
 }
 
@@ -199,6 +200,7 @@ impl App {
             boards,
             picks: Arc::default(),
             results: TaskQueue::new(partitions).0,
+            lags: GroupLags::default(),
             drain: Drain::default(),
         }
     }
@@ -373,7 +375,11 @@ impl App {
             truth: TruthResource::new(self.history.clone()),
             events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },
             books: BooksResource { quotes: Arc::clone(quotes), polls: Arc::clone(&self.lists.polls) },
-            status: StatusResource { lists: self.lists.clone(), quotes: Arc::clone(quotes) },
+            status: StatusResource {
+                lists: self.lists.clone(),
+                quotes: Arc::clone(quotes),
+                lags: self.lags.clone(),
+            },
             picks: PicksResource { picks: Arc::clone(&self.picks), lists: self.lists.clone() },
             results: ResultsResource { authority: Arc::clone(&self.authority), tasks: self.results.clone() },
             description: DescriptionResource::new(&DESCRIPTION, site.clone()),

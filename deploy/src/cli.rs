@@ -10,6 +10,7 @@ pub(crate) mod mcp;
 mod roles;
 pub mod secrets;
 mod tools;
+pub(crate) mod watched_group;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

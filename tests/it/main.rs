@@ -27,6 +27,7 @@ mod evaluate;
 mod examples;
 mod failures;
 mod grafana;
+mod group_lag;
 mod history;
 mod kafka;
 mod kill;

@@ -11,13 +11,17 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 const BOOKS = ['alderbet', 'brambleodds', 'crestline', 'dunwager', 'elmwager', 'fernbet', 'grovebet', 'hollyexchange']
 const FLAGS = ['simultaneous', 'fresh', 'active', 'same_line', 'same_rules', 'independent_operators', 'plausible_price', 'plausible_margin', 'stakeable']
-// Hostile names are part of the market.
-const HOSTILE = ['<img src=x onerror="document.title=1">', '</script><script>document.title=1</script>', '{{7*7}}', "Robert'); DROP TABLE teams;--", '‮sdrawkcab', 'Ａ'.repeat(60)]
+// Hostile names are part of the market: of teams, leagues and books, and links that are none.
+export const HOSTILE = ['<img src=x onerror="document.title=1">', '</script><script>document.title=1</script>', '{{7*7}}', "Robert'); DROP TABLE teams;--", '‮sdrawkcab', 'Ａ'.repeat(60)]
+
+/** Of legs, by their entry's number; the first one alone is to be a link. */
+const LINKS = ['https://book.example/bet?a=1&b="2"', 'javascript:document.title=1', 'data:text/html,<script>1</script>', '//book.example/bet', 'https://user:password@book.example/', ' bet']
 
 const time = (milliseconds) => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
 
-function leg(outcome, book, price, now) {
+function leg(outcome, book, price, now, link = null) {
   return {
+    link,
     outcome, side: 'back', book, operator: book, price, effective_price: price, implied_probability: 1 / price, stake_share: 0.5, stake: 50, liability: null,
     limit: 500, price_moved_at: time(now - 60_000), last_seen_at: time(now - 5_000), expected_interval_seconds: 60, age_seconds: 5,
   }
@@ -28,21 +32,22 @@ export function entry(number, turn, now) {
   const home = number < HOSTILE.length ? HOSTILE[number] : `Home United ${number}`
   const price = 2.02 + ((number * 7 + turn * 3) % 20) / 100
   const other = 2.06 - ((number * 3 + turn) % 5) / 1000
-  const isVerified = number % 3 !== 0
+  const isVerified = (number + turn) % 3 !== 0
   const failed = isVerified ? [] : [{ flag: 'simultaneous', reason: 'one price was last confirmed 7 s before another was first seen' }]
   const margin = 1 / (1 / price + 1 / other) - 1
   return {
-    id: number.toString(16).padStart(32, '0'), sport: 'soccer', league: `soccer_league_${number % 9}`,
+    id: number.toString(16).padStart(32, '0'), sport: 'soccer', league: number === 1 ? HOSTILE[1] : `soccer_league_${number % 9}`,
     event: { id: `e${number}`, home, away: `Away City ${number}`, commence_time: time(now + 3_600_000), in_play: number % 5 === 0 },
     market: number % 2 === 0 ? 'totals' : 'h2h', period: 'full_time', line: number % 2 === 0 ? 2.5 : null, margin, margin_worst: margin, margin_rounded: margin,
-    score: margin * 0.8, total_stake_max: 500, currency: 'USD', legs: [leg('home', BOOKS[number % 8], price, now), leg('away', BOOKS[(number + 3) % 8], other, now)],
+    score: margin * 0.8, total_stake_max: 500, currency: 'USD', legs: [leg('home', number === 2 ? HOSTILE[0] : BOOKS[number % 8], price, now, LINKS[number]), leg('away', BOOKS[(number + 3) % 8], other, now)],
     verified: isVerified, verification: Object.fromEntries(FLAGS.map((flag) => [flag, isVerified || flag !== 'simultaneous'])), failed_checks: failed,
     warnings: [], execution_probability: 0.7, ttl_seconds: 300, ttl_p10_seconds: 40, ttl_p90_seconds: 1_800, opened_at: time(now - 120_000),
     updated_at: time(now), sequence: turn + 1,
   }
 }
 
-/** Serves `dist`: a market of so many entries, and so many updates a second. Returns its address and how to end it. */
+/** Serves `dist`: a market of so many entries, and so many updates a second. Returns its address, how many events it has sent, what it sent last of each entry
+ * and when, and how to end it. With `flip` all entries become verified at once, or none is. */
 export async function serve(dist, entries, perSecond) {
   const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
     const bytes = readFileSync(join(dist, name))
@@ -54,17 +59,28 @@ export async function serve(dist, entries, perSecond) {
     '/session/books': { as_of: time(began), books: [] },
   }
   let sent = 0
+  const latest = new Map()
+  const streams = new Set()
   const stream = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     const send = (name, data) => response.write(`event: ${name}\nid: ${++sent}\ndata: ${JSON.stringify(data)}\n\n`)
     const now = Date.now()
-    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => entry(number, 0, now)), signals: [] })
+    const note = (entry) => {
+      latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified, at: Date.now() })
+      return entry
+    }
+    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => note(entry(number, 0, now))), signals: [] })
     let turn = 0
+    streams.add((isVerified) => {
+      for (let number = 0; number < entries; number++) {
+        send('arb_window', { ...note({ ...entry(number, turn, Date.now()), verified: isVerified, failed_checks: [] }), change: 'updated' })
+      }
+    })
     const timers = [setInterval(() => send('heartbeat', { as_of: time(Date.now()), stale: false }), 1_000)]
     if (perSecond > 0) {
       timers.push(setInterval(() => {
         turn++
-        send('arb_window', { ...entry(turn % entries, turn, Date.now()), change: 'updated' })
+        send('arb_window', { ...note(entry(turn % entries, turn, Date.now())), change: 'updated' })
       }, 1_000 / perSecond))
     }
     response.on('close', () => timers.forEach(clearInterval))
@@ -86,5 +102,5 @@ export async function serve(dist, entries, perSecond) {
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => { server.closeAllConnections(); server.close() }
-  return { url: `http://127.0.0.1:${server.address().port}`, sent: () => sent, close }
+  return { url: `http://127.0.0.1:${server.address().port}`, sent: () => sent, latest: () => latest, flip: (isVerified) => streams.forEach((flip) => flip(isVerified)), close }
 }

@@ -1,73 +1,14 @@
 // Drives the page by Debian's Chromium as its reader would, and prints a line of JSON for each step; it fails at the first that goes wrong.
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
-import { readFileSync } from 'node:fs'
-import { chromium } from 'playwright-core'
-
-// The address of the server, that of the demonstration account, and where screenshots go.
-const [url, demonstration, shots] = process.argv.slice(2)
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const EMAIL = `reader-${Date.now()}@example.com`
-const PASSWORD = 'correct horse battery'
-// As hostile as a name may be: whatever the page made of it would be run.
-const NAME = `<img src=x onerror="document.title='run'"> & "ci"`
-// Views of which the documents show a picture, drawn when the folder of the pictures is named.
-const IMAGES = new Set(['board', 'entry', 'signals', 'picks', 'bot', 'truth', 'keys', 'usage', 'webhooks', 'feeds'])
-const say = (step, more = {}) => process.stdout.write(JSON.stringify({ step, ...more }) + '\n')
-
-const browser = await chromium.launch({
-  executablePath: process.env.ARB_TEST_CHROMIUM,
-  args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-})
-const wrong = []
-
-async function open(context) {
-  const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
-  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`))
-  page.on('console', (line) => {
-    // A request that is refused is part of the test; a policy that is violated is not.
-    if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) wrong.push(`console: ${line.text()}`)
-  })
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== url) wrong.push(`another origin: ${request.url()}`)
-  })
-  return page
-}
-
-/** Rules of WCAG 2.2 AA and best practice, in both themes. */
-async function check(page, name) {
-  for (const colorScheme of ['light', 'dark']) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    if (shots) await page.screenshot({ path: `${shots}/${name}-${colorScheme}.png` })
-    if (process.env.ARB_TEST_IMAGES && IMAGES.has(name) && colorScheme === 'light') await page.screenshot({ path: `${process.env.ARB_TEST_IMAGES}/${name}.png` })
-    await page.evaluate(axe)
-    const found = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }))
-    const violations = found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`).join(' | ')}`)
-    assert.deepEqual(violations, [], `${name}, ${colorScheme}`)
-    assert.ok(found.passes.length > 5, 'rules were applied')
-  }
-  const { scroll, width } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, width: innerWidth }))
-  assert.ok(scroll <= width, `${name} is ${scroll} wide in ${width}`)
-  say('checked', { view: name })
-}
-
-const view = (page, name) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
-const isLive = (page) => page.getByRole('status').getByText('live', { exact: true }).waitFor()
-const streams = (page) => page.evaluate(async () => (await (await fetch('/session/usage')).json()).open_streams)
-const status = async (key) => (await fetch(`${url}/v1/arbs?limit=1`, { headers: { authorization: `Bearer ${key}` } })).status
-
-async function until(what, condition) {
-  for (let tries = 0; tries < 240; tries++) {
-    if (await condition()) return
-    await new Promise((resolve) => setTimeout(resolve, 250))
-  }
-  assert.fail(what)
-}
+import {
+  axeFinds, browser, check, checked, demonstration, EMAIL, IMAGES, isLive, NAME, open, PASSWORD, say, status, streams, until, url, view, wrong,
+} from './page-checks.mjs'
+import { webhook } from './page-webhooks.mjs'
 
 async function signUp(page) {
   await page.goto(url)
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  await axeFinds(page)
   await check(page, 'log-in')
   await page.getByRole('button', { name: 'Create one' }).click()
   await check(page, 'sign-up')
@@ -102,6 +43,45 @@ async function createKey(page) {
   return key
 }
 
+const keyRows = (page) => page.getByRole('region', { name: 'Keys' }).getByRole('row').filter({ has: page.getByRole('rowheader') })
+
+/** Takes the key of the dialog that shows it once. */
+async function shownOnce(page) {
+  const dialog = page.getByRole('dialog', { name: 'Your new key' })
+  const key = await dialog.locator('code').first().textContent()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  return key
+}
+
+async function revokeRow(page, row) {
+  await row.getByRole('button', { name: /^Revoke/ }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await until('one key is left', async () => (await keyRows(page).count()) === 1)
+}
+
+/** Another key takes the place of one, which is good until it is revoked. Beside them a test key sees its own market. */
+async function rotateKey(page, former) {
+  await page.getByRole('button', { name: /^Rotate/ }).click()
+  await page.getByLabel('The old key ends', { exact: true }).selectOption({ label: 'In an hour' })
+  await check(page, 'keys-rotate')
+  await page.getByRole('button', { name: 'Rotate key' }).click()
+  const key = await shownOnce(page)
+  await until('both are good', async () => (await status(key)) === 200 && (await status(former)) === 200)
+  await revokeRow(page, keyRows(page).filter({ hasText: 'being replaced' }))
+  await until('the old one is refused', async () => (await status(former)) === 401)
+  assert.equal(await status(key), 200)
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('try')
+  await page.getByLabel('Mode', { exact: true }).selectOption({ label: 'Test' })
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const test = await shownOnce(page)
+  assert.match(test, /^arb_test_/)
+  await until('the test key is good', async () => (await status(test)) === 200)
+  await revokeRow(page, keyRows(page).filter({ hasText: 'try' }))
+  say('rotated the key')
+  return key
+}
+
 async function board(page) {
   await view(page, 'Board')
   await isLive(page)
@@ -122,9 +102,8 @@ async function board(page) {
   assert.ok(page.url().endsWith('#/board?verified=true'), page.url())
   await page.mouse.move(0, 0)
   await page.evaluate(() => document.activeElement?.blur())
-  // A row that is far below the window is drawn again when it comes near.
-  await until('only verified ones', () => page.evaluate(() => [...document.querySelectorAll('.entry .badge.warn')]
-    .every((badge) => badge.getBoundingClientRect().top > innerHeight + 600)))
+  // Rows far below the window too: who searches the page finds what holds.
+  await until('only verified ones', async () => (await page.locator('.entry .badge.warn').count()) === 0)
   await page.getByLabel('Least margin, %', { exact: true }).fill('99')
   await page.getByLabel('Least margin, %', { exact: true }).blur()
   await page.getByRole('heading', { name: 'No entry matches the filters' }).waitFor()
@@ -173,6 +152,54 @@ async function lost(page) {
   say('connected again')
 }
 
+/** What the checks of an open entry compared: all nine, and an entry is verified where none fails. */
+async function evidence(page) {
+  const compared = page.getByRole('region', { name: 'What the checks compared' })
+  await compared.waitFor()
+  await page.getByRole('region', { name: 'Spans of the legs' }).waitFor()
+  const [checks, fails] = [await compared.getByRole('rowheader').allTextContents(), await compared.getByText('fails', { exact: true }).count()]
+  assert.equal(new Set(checks).size, 9, checks.join())
+  const sentence = await page.getByText(/^Decided/).textContent()
+  const isSame = !sentence.includes('for an earlier or later transition')
+  if (isSame && (await page.locator('.head .badge', { hasText: /^verified$/ }).count()) > 0) assert.equal(fails, 0, 'a verified entry fails no check')
+  await page.getByText(/^All \d+ prices of the line$/).click()
+  assert.ok((await page.getByRole('region', { name: 'Prices of the line' }).getByRole('rowheader').count()) >= 2)
+  say('evidence')
+}
+
+/** By the keyboard alone: past the navigation, into a row and out of a dialog, which gives the focus back. */
+async function keyboard(page) {
+  await page.goto(`${url}/#/board`)
+  await page.reload()
+  await isLive(page)
+  await page.locator('.entry').first().waitFor()
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content')
+  await page.keyboard.press('Enter')
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'content')
+  const focused = () => page.evaluate(() => document.activeElement.textContent)
+  const to = async (text) => {
+    for (let presses = 0; presses < 60; presses++) {
+      await page.keyboard.press('Tab')
+      if (text.test(await focused())) return
+    }
+    assert.fail(`${text} is not reached by Tab`)
+  }
+  await to(/^My books/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'My books' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'My books' }).waitFor({ state: 'hidden' })
+  await until('the focus is given back', async () => /^My books/.test(await focused()))
+  await to(/^More details of/)
+  await page.keyboard.press('Enter')
+  await page.locator('.entry .details').first().waitFor()
+  assert.match(await focused(), /^Less details of/)
+  await page.keyboard.press('Enter')
+  await page.locator('.entry .details').first().waitFor({ state: 'hidden' })
+  say('keyboard')
+}
+
 /** The page of an entry: its margin, transitions, prices and what became of such windows; and the hedge of one leg. */
 async function entryPage(page) {
   await view(page, 'Board')
@@ -189,6 +216,7 @@ async function entryPage(page) {
   await page.getByText(/the worst result pays/).waitFor()
   await page.getByRole('link', { name: /^Prices, transitions/ }).click()
   await page.getByRole('heading', { name: 'How such windows ended before' }).waitFor()
+  await evidence(page)
   await until('the history is stored', async () => {
     if (await page.getByRole('region', { name: 'Transitions' }).count() > 0 && await page.locator('figure .plot canvas').count() > 0) return true
     await page.reload()
@@ -257,6 +285,9 @@ async function others(page) {
   await check(page, 'webhooks-empty')
   await view(page, 'Feeds')
   await page.getByRole('region', { name: 'Books' }).waitFor()
+  // How far each role is behind comes with the second answer.
+  const lag = (role) => page.getByRole('region', { name: 'Roles' }).getByRole('row').filter({ has: page.getByRole('rowheader', { name: role, exact: true }) }).getByRole('cell').last()
+  for (const role of ['process', 'sink', 'accounts', 'deliver', 'settle']) await until(`the lag of ${role}`, async () => /^[\d,.]+$/.test(await lag(role).textContent()))
   await check(page, 'feeds')
   await view(page, 'Account')
   await page.getByText(EMAIL).waitFor()
@@ -268,28 +299,6 @@ async function others(page) {
   await page.locator('.plot canvas').waitFor()
   await check(page, 'usage')
   say('views')
-}
-
-async function webhook(page) {
-  await view(page, 'Webhooks')
-  await page.getByRole('button', { name: 'Add an endpoint' }).click()
-  await page.getByLabel('URL', { exact: true }).fill(process.env.ARB_TEST_RECEIVER)
-  await check(page, 'webhooks-create')
-  await page.getByRole('button', { name: 'Add endpoint' }).click()
-  const secret = await page.getByRole('dialog', { name: 'The secret of the endpoint' }).locator('code').first().textContent()
-  assert.match(secret, /^whsec_/)
-  await page.getByRole('button', { name: 'I have copied it' }).click()
-  await page.getByText('active', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Send a test event' }).click()
-  await page.getByRole('rowheader').getByText('endpoint.test').waitFor()
-  await page.getByText('Delivered', { exact: true }).first().waitFor()
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByText('paused', { exact: true }).waitFor()
-  await check(page, 'webhooks')
-  await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('button', { name: 'Delete endpoint' }).click()
-  await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
-  say('webhook')
 }
 
 async function revoke(page, key) {
@@ -333,11 +342,15 @@ async function narrow() {
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
 let page = await open(context)
 await signUp(page)
-const key = await createKey(page)
+// Every view of the navigation, by its address.
+const VIEWS = await page.getByRole('navigation').getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href').slice(2)))
+assert.ok(VIEWS.length >= 9, VIEWS.join())
+const key = await rotateKey(page, await createKey(page))
 await board(page)
 page = await tabs(context, page)
 await lost(page)
 await entryPage(page)
+await keyboard(page)
 await ownBooks(page)
 await picks(page)
 await others(page)
@@ -346,5 +359,7 @@ await revoke(page, key)
 await expires(context, page)
 await narrow()
 assert.deepEqual(wrong, [])
+for (const of of [...VIEWS, 'entry', 'bot']) assert.ok(checked.has(of), `${of} was not checked`)
+assert.deepEqual([...IMAGES].filter((name) => !checked.has(name)), [], 'each picture is of a view')
 say('done')
 await browser.close()

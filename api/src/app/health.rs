@@ -1,6 +1,8 @@
-//! Whether the instance is ready, and the moment from which it is not any more because it will end. It never ends it.
+//! Whether the instance is ready, the moment from which it is not any more because it will end, and how far other roles are behind. It never ends it.
 
 use std::sync::Arc;
+
+use arb_kafka::GroupLags;
 
 use super::App;
 use crate::resources::health::Health;
@@ -15,6 +17,12 @@ impl App {
     /// From now on it is not ready, and each answer ends its connection, so that clients leave; it goes on answering.
     pub fn begin_drain(&self) {
         self.drain.begin();
+    }
+
+    /// With the lags of other roles.
+    #[must_use]
+    pub fn with_lags(self, lags: GroupLags) -> Self {
+        Self { lags, ..self }
     }
 
     pub(super) fn health(&self) -> Health {

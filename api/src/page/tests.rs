@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use arb_accounts::endpoint::EVENTS;
 use futures_util::{FutureExt, stream};
 use hyper::body::Body;
 use sha2::{Digest, Sha256};
@@ -117,6 +118,19 @@ fn what_is_not_there_is_not_found_as_anywhere() {
     );
     let head = ask(&Method::HEAD, "/", &[]);
     assert_eq!((head.status().as_u16(), head.headers().contains_key(CONTENT_LENGTH)), (200, false));
+}
+
+/// The page offers each event that an endpoint can choose, and no other one.
+#[test]
+fn the_page_offers_the_events_that_an_endpoint_can_choose() {
+    let names = include_str!("../../dashboard/src/model/names.ts");
+    let list = names.split_once("EVENTS: readonly string[] = [").unwrap().1.split_once(']').unwrap().0;
+    let mut offered: Vec<_> = list.split(',').map(|name| name.trim().trim_matches('\'')).collect();
+    offered.retain(|name| !name.is_empty());
+    let mut known = EVENTS.to_vec();
+    offered.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(offered, known);
 }
 
 fn largest() -> (&'static str, &'static [u8]) {

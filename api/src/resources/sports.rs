@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arb_kafka::GroupLags;
 use arb_model::Time;
 use serde_json::{Map, Value, json};
 use warp::http::HeaderValue;
@@ -56,6 +57,7 @@ impl SportsResource {
 pub(crate) struct StatusResource {
     pub(crate) lists: Lists,
     pub(crate) quotes: Arc<Quotes>,
+    pub(crate) lags: GroupLags,
 }
 
 impl StatusResource {
@@ -77,6 +79,7 @@ impl StatusResource {
             "arbs": lists.board.len(),
             "signals": lists.signals.len(),
             "is_computing_own_books": self.quotes.is_ready(),
+            "lag_records": self.lags.get(),
         });
         let mut response = reply::json(body.to_string());
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

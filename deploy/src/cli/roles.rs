@@ -16,6 +16,7 @@ use arb_runtime::fail_point::Passage;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::watched_group::GroupOfRole;
 use super::{AdminOptions, Brokers, Child, HistorySource, Home, PepperFile, Play, Rules, Writer, millis};
 
 #[derive(Debug, Clone, Args)]
@@ -257,6 +258,15 @@ pub(crate) struct Serve {
     /// Consumer group by which Kafka's tools show how far this instance has read the feed [default: arb-serve-HOST-PORT]
     #[arg(long, env = "ARB_FEED_GROUP", value_name = "GROUP")]
     pub(crate) feed_group: Option<String>,
+    /// Consumer groups of other roles, of which GET /status shows how far they are behind while somebody asks
+    #[arg(
+        long = "watched-groups",
+        env = "ARB_WATCHED_GROUPS",
+        value_delimiter = ',',
+        value_name = "ROLE=GROUP",
+        default_value = "process=arb-process,sink=arb-sink,accounts=arb-accounts,deliver=arb-deliver,settle=arb-settle"
+    )]
+    pub(crate) watched_groups: Vec<GroupOfRole>,
     /// File of books (TOML), the same as the processor's; without one the table that this program ships with
     #[arg(long, env = "ARB_BOOKS_FILE")]
     pub(crate) books_file: Option<PathBuf>,

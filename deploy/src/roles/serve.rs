@@ -23,7 +23,8 @@ use arb_api::webhooks::log::DeliveryLog;
 use arb_api::{App, Sessions, SharedApp};
 use arb_deliver::address::Rules;
 use arb_kafka::{
-    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, PushProducer, Table, TaskProducer,
+    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, GroupLags, PushProducer, Table,
+    TaskProducer,
 };
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
@@ -71,7 +72,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let history = clickhouse::reader(&config.history)?.map(History::new).transpose()?;
     let app = app.with_webhooks(webhooks).with_books(partitions, &books).with_history(history);
     let (results, reported) = TaskQueue::new(partitions);
-    let app = Arc::new(app.with_results(results));
+    let app = Arc::new(app.with_results(results).with_lags(lags(config, cluster, partitions, &stop)?));
     let accounts = start_accounts(cluster, &app, &stop)?;
     let quotas = Arc::new(CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?);
     let settled = Arc::clone(&quotas);
@@ -211,6 +212,12 @@ impl Vitals for ServeVitals {
     fn inspect(&self) {
         self.app.report_memory(&self.ends.get(), clock::now());
     }
+}
+
+/// Starts what looks up how far other roles are behind.
+fn lags(config: &Serve, cluster: &Cluster, partitions: i32, stop: &Stop) -> Result<GroupLags, kafka::Error> {
+    let groups = config.watched_groups.iter().flat_map(|group| group.watched(partitions)).collect();
+    GroupLags::watch(cluster, groups, stop)
 }
 
 fn usage(config: &Serve, replica: &Arc<Replica>) -> anyhow::Result<Usage> {

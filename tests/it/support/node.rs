@@ -16,6 +16,12 @@ pub(crate) fn folder() -> PathBuf {
     prepared("node")
 }
 
+/// The folder of Lighthouse, beside the scripts that it shares.
+pub(crate) fn lighthouse() -> PathBuf {
+    prepared("node");
+    prepared("node/lighthouse")
+}
+
 /// A folder of `tests` with the packages that its lock file names.
 fn prepared(name: &str) -> PathBuf {
     let _fetching = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);

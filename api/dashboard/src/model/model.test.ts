@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { measured } from './evidence'
 import { compare, held, matches, NO_FILTERS, parse, query } from './filters'
 import { apply, emptyMarket } from './market'
 import { safeLink } from './link'
@@ -7,6 +8,7 @@ import { ownQuery, parseOwn } from './own_books'
 import { aligned, endings } from './series'
 import { plan } from './stakes'
 import { duration, market, percent, signed } from './text'
+import { Turns } from './turns'
 import type { Entry, Leg, PastWindow } from './types'
 
 function leg(fields: Partial<Leg>): Leg {
@@ -215,5 +217,34 @@ describe('series', () => {
 describe('signed percents', () => {
   it('have a sign each', () => {
     expect([signed(0.05, 0), signed(-0.05, 0), signed(0, 0)]).toEqual(['+5 %', '−5 %', '+0 %'])
+  })
+})
+
+describe('evidence', () => {
+  it('is shown in the unit of what is compared', () => {
+    expect(measured('age_seconds', 12.34)).toBe('12.3 s')
+    expect(measured('margin', 0.0312)).toBe('3.12 %')
+    expect(measured('other_operators', 2)).toBe('2')
+    expect(measured('is_on_line_of_first_leg', true)).toBe('yes')
+    expect(measured('status', 'on_offer')).toBe('On offer')
+    expect(measured('operator', 'alder_group')).toBe('alder_group')
+    expect(measured('rules', null)).toBe('none')
+  })
+})
+
+describe('turns', () => {
+  it('do a few pieces each, the one that has waited longest first, and each once', () => {
+    const done: string[] = []
+    const planned: (() => void)[] = []
+    const turns = new Turns<string>((piece) => done.push(piece), 2, (turn) => planned.push(turn))
+    for (const piece of ['a', 'b', 'a', 'c', 'd']) turns.add(piece)
+    turns.delete('c')
+    expect([done, planned.length]).toEqual([[], 1])
+    planned.shift()?.()
+    expect([done, planned.length]).toEqual([['a', 'b'], 1])
+    planned.shift()?.()
+    expect([done, planned.length]).toEqual([['a', 'b', 'd'], 0])
+    turns.add('a')
+    expect(planned.length).toBe(1)
   })
 })

@@ -318,8 +318,46 @@ export interface Transition {
   legs: PastLeg[]
 }
 
+/** A price of a book as the processor holds it. */
+export interface ListedQuote {
+  outcome: string
+  side: 'back' | 'lay'
+  book: string
+  price: number
+  effective_price: number
+  limit: number | null
+  status: string
+  price_moved_at: string
+  last_seen_at: string
+  age_seconds: number | null
+}
+
+export interface Measure {
+  leg: string | null
+  measure: string
+  value: string | number | boolean | null
+  holds_when: string
+  threshold: string | number | boolean | null
+  holds: boolean
+}
+
+/** What the flags of an open window were decided by. */
+export interface Evidence {
+  sequence: number
+  judged_at: string
+  simultaneity: { latest_start: string; earliest_end: string; overlap_seconds: number; holds: boolean }
+  legs: {
+    outcome: string; side: 'back' | 'lay'; book: string; operator: string; rules: string | null; price: number; limit: number | null
+    on_offer_from: string; on_offer_until: string
+  }[]
+  flags: { flag: string; holds: boolean; measures: Measure[] }[]
+  quotes: ListedQuote[]
+}
+
 export interface WindowHistory {
   open: Entry | null
+  /** Null of a window that has closed, and while the server reads the processor's state after a start. */
+  evidence?: Evidence | null
   window?: PastWindow | null
   transitions?: Transition[]
 }
@@ -365,6 +403,8 @@ export interface Status {
   status: 'starting' | 'ok' | 'stale'
   as_of: string | null
   sources: Record<string, { polled_at: string }>
+  /** By role, records of Kafka that it has not read yet; without a role that is not known. */
+  lag_records?: Record<string, number>
 }
 
 export interface TruthCounts {

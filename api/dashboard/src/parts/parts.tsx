@@ -76,13 +76,28 @@ export function Copy({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** A question in front of the page; the browser keeps the focus in it and gives it back. */
+/** What had the focus before a dialog, also before one that led to another. */
+let origin: HTMLElement | null = null
+
+/** Gives the focus back, or to the view where what had it is gone. The browser does not: the dialog is taken out of the page as it closes. */
+function giveBack(): void {
+  if (document.activeElement !== null && document.activeElement !== document.body) return
+  const to = origin?.isConnected === true ? origin : document.getElementById('content')
+  to?.focus()
+}
+
+/** A question in front of the page; the browser keeps the focus in it. */
 export function Dialog({ title, children, onClose }: { title: string; children: ComponentChildren; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
+    const { activeElement } = document
+    if (activeElement instanceof HTMLElement && activeElement !== document.body) origin = activeElement
     dialog.current?.showModal()
-    return () => dialog.current?.close()
+    return () => {
+      dialog.current?.close()
+      setTimeout(giveBack, 0)
+    }
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onCancel={onClose}>

@@ -10,6 +10,7 @@ import type { ArbPrices, Entry, PastLeg, PastWindow, Transition, WindowHistory }
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
 import { Details, Lifetime } from './entry'
+import { Evidence } from './evidence'
 
 /** Windows of the past that this one is compared with. */
 const SUCH = 200
@@ -219,6 +220,7 @@ export function Arb({ id }: { id: string }) {
       {of === null && error === null && <Loading what="the entry" />}
       {of === null && error !== null && <Empty title="No such window"><p>It may be older than what is kept, or not stored yet.</p></Empty>}
       {entry !== null && isLive && <div class="card"><h2 class="unseen">As it is now</h2><Lifetime entry={entry} now={now} /><Details entry={entry} now={now} format={format} isWhole /></div>}
+      {entry !== null && isLive && value?.evidence != null && <Evidence of={value.evidence} names={names} format={format} sequence={entry.sequence} />}
       {!isLive && window !== null && <Closed window={window} format={format} />}
       {transitions.length > 0 && (
         <>

@@ -6,6 +6,7 @@ import { compare, held, matches, NO_FILTERS, parse, query, SORTS, type Filters, 
 import { ODDS_FORMATS } from '../model/odds'
 import { whole, words } from '../model/text'
 import type { Entry } from '../model/types'
+import { Choice, ListHead, useOpen } from '../parts/list'
 import { Badge, Empty, Field, Form, Loading, Problem, Time } from '../parts/parts'
 import { Row } from './entry'
 import { OwnBooks, storedOwn } from './own_books'
@@ -22,23 +23,6 @@ const SORT_NAMES: Record<Sort, string> = {
 
 function unique(values: Iterable<string>): string[] {
   return [...new Set(values)].sort()
-}
-
-function Choice({ label, value, values, name, onChange }: {
-  label: string; value: string; values: readonly string[]; name: (value: string) => string; onChange: (value: string) => void
-}) {
-  // A value of the URL that nothing has now is still chosen.
-  const all = value === '' || values.includes(value) ? values : [value, ...values]
-  return (
-    <Field label={label}>
-      {(id) => (
-        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">Any</option>
-          {all.map((value) => <option key={value} value={value}>{name(value)}</option>)}
-        </select>
-      )}
-    </Field>
-  )
 }
 
 function Amount({ label, value, scale, onChange }: { label: string; value: string; scale: number; onChange: (value: string) => void }) {
@@ -148,7 +132,7 @@ export function Board({ given }: { given: string }) {
   const [format] = useOddsFormat()
   const [paused, setPaused] = useState<Entry[] | null>(null)
   const [isHeld, setHeld] = useState(false)
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [open, toggle] = useOpen()
   const last = useRef<Shown & { query: string }>({ ids: [], entries: new Map(), query: given })
   const path = ownPath(filters)
   const own = useLoaded<{ arbs: Entry[] }>(path, OWN_MS)
@@ -174,25 +158,21 @@ export function Board({ given }: { given: string }) {
   const entries = new Map(ids.map((id) => [id, byId.get(id) ?? last.current.entries.get(id)]).filter((pair): pair is [string, Entry] => pair[1] !== undefined))
   useEffect(() => { last.current = { ids, entries, query: given } })
   const verified = list.filter((entry) => entry.verified).length
-  // Of the set as it is then: a row that has not changed keeps the callback of an earlier drawing.
-  const toggle = (id: string) => setOpen((open) => {
-    const next = new Set(open)
-    if (!next.delete(id)) next.add(id)
-    return next
-  })
   return (
     <section>
-      <header class="head">
-        <h1>Board</h1>
-        <span class="quiet">{whole(list.length)} open, {whole(verified)} verified{market.asOf !== null && <>, as of <Time at={market.asOf} /></>}</span>
-        {market.stale && <Badge tone="warn" title="No poll has arrived for longer than the sources promise">stale</Badge>}
-        <div class="headtools">
+      <ListHead title="Board" note={
+        <>
+          {whole(list.length)} open, {whole(verified)} verified{market.asOf !== null && <>, as of <Time at={market.asOf} /></>}
+          {market.stale && <> <Badge tone="warn" title="No poll has arrived for longer than the sources promise">stale</Badge></>}
+        </>
+      } tools={
+        <>
           <Own filters={filters} />
           <button type="button" aria-pressed={paused !== null} onClick={() => setPaused(paused === null ? present : null)}>
             {paused === null ? 'Pause' : 'Go on'}
           </button>
-        </div>
-      </header>
+        </>
+      } />
       {paused !== null && <p role="status" class="notice">Paused: what you see does not change. Prices do.</p>}
       {path !== null && <p class="quiet">Computed for your books every {OWN_MS / 1000} s while this page is seen; each board that is new costs 3 requests.</p>}
       {bar}

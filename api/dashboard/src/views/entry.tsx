@@ -2,12 +2,13 @@
 
 import { memo, type Placed } from './memo'
 import { useState } from 'preact/hooks'
-import { safeLink } from '../model/link'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { plan } from '../model/stakes'
 import { CLOSINGS, duration, market, money, outcome, percent, WARNINGS, words } from '../model/text'
 import type { Entry, Leg } from '../model/types'
+import { More } from '../parts/list'
 import { Age, Badge, Field, num, Table, Time } from '../parts/parts'
+import { Book } from './book'
 import { Hedge } from './hedge'
 
 interface RowProps {
@@ -47,13 +48,6 @@ export function Lifetime({ entry, now }: { entry: Entry; now: number }) {
   )
 }
 
-/** The book of a leg, which leads to the bet where its address is known. */
-function Book({ leg }: { leg: Leg }) {
-  const link = safeLink(leg.link)
-  if (link === null) return <span class="book">{leg.book}</span>
-  return <a class="book" href={link} target="_blank" rel="noopener noreferrer">{leg.book}<span class="unseen"> (place the bet, in another tab)</span></a>
-}
-
 function LegLine({ leg, entry, now, format }: { leg: Leg; entry: Entry; now: number; format: OddsFormat }) {
   return (
     <li>
@@ -83,9 +77,7 @@ function RowOf({ entry, now, format, isOpen, onToggle, closed, place }: RowProps
         </div>
         <ul class="legs">{entry.legs.map((leg, index) => <LegLine key={index} leg={leg} entry={entry} now={now} format={format} />)}</ul>
         {closed === null ? <Lifetime entry={entry} now={now} /> : <span class="quiet">Closed: {CLOSINGS[closed] ?? words(closed)}</span>}
-        <button type="button" class="small" aria-expanded={isOpen} onClick={onToggle}>
-          {isOpen ? 'Less' : 'More'}<span class="unseen"> details of {name}</span>
-        </button>
+        <More isOpen={isOpen} of={`details of ${name}`} onToggle={onToggle} />
       </div>
       {isOpen && <Details entry={entry} now={now} format={format} />}
     </li>
@@ -148,7 +140,7 @@ function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
           return own === undefined ? null : (
             <tr key={index}>
               <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)}</th>
-              <td>{leg.book}</td>
+              <td><Book leg={leg} /></td>
               <td class="number">{alignedOdds(leg.price, format)}</td>
               <td class="number"><strong>{money(own.stake)}</strong></td>
               <td class="number">{money(own.risk)}</td>

@@ -24,37 +24,53 @@ export function shownBooks(books: readonly ListedBook[], truth: Truth | null): S
   return shown.sort((a, b) => b.book.prices_on_offer - a.book.prices_on_offer || (a.book.key < b.book.key ? -1 : 1))
 }
 
+/** Roles of which nothing but what they have not read is known here. */
+const COUNTED = ['deliver', 'settle', 'accounts']
+
+/** Records of Kafka that a role has not read yet. */
+function Lag({ of, status }: { of: string; status: Status }) {
+  const lag = status.lag_records?.[of]
+  return <td class={lag === undefined ? 'number quiet' : 'number'}>{lag === undefined ? 'not known' : whole(lag)}</td>
+}
+
 function Roles({ status, truth }: { status: Status; truth: Truth | null }) {
   const { market, link } = useFeed()
   const now = useNow()
   const newest = Object.values(status.sources).map(({ polled_at: at }) => at).sort().at(-1)
   const asOf = market.asOf ?? status.as_of
   return (
-    <Table label="Roles" head={['Role', 'Has come to', num('Behind'), 'By what']}>
+    <Table label="Roles" head={['Role', 'Has come to', num('Behind'), 'By what', num('Records not read')]}>
       <tr>
         <th scope="row">ingest</th>
         <td>{newest === undefined ? 'no poll yet' : <Time at={newest} />}</td>
         <td class="number">{newest !== undefined && <Age at={newest} now={now} />}</td>
         <td class="quiet">the newest complete poll of any source, and the time now</td>
+        <td class="number quiet">none to read</td>
       </tr>
       <tr>
         <th scope="row">process</th>
         <td>{status.as_of === null ? 'nothing yet' : <Time at={status.as_of} />}</td>
         <td class="number">{newest !== undefined && status.as_of !== null && duration((Date.parse(newest) - Date.parse(status.as_of)) / 1000)}</td>
         <td class="quiet">up to when the board has all polls, and the newest poll</td>
+        <Lag of="process" status={status} />
       </tr>
       <tr>
         <th scope="row">serve</th>
         <td>{asOf === null ? 'nothing yet' : <Time at={asOf} />}</td>
         <td class="number">{link.state === 'live' && asOf !== null ? <Age at={asOf} now={now} /> : link.state}</td>
         <td class="quiet">the newest event of this page's stream, and the time now</td>
+        <td class="number quiet">not known</td>
       </tr>
       <tr>
         <th scope="row">sink</th>
         <td>{truth === null || truth.until === null ? 'not known' : <Time at={truth.until} />}</td>
         <td class="number">{truth !== null && truth.until !== null && truth.stored_at !== null && duration((Date.parse(truth.stored_at) - Date.parse(truth.until)) / 1000)}</td>
         <td class="quiet">the newest transition that is stored, and when it was; looked at each minute</td>
+        <Lag of="sink" status={status} />
       </tr>
+      {COUNTED.map((role) => (
+        <tr key={role}><th scope="row">{role}</th><td /><td /><td class="quiet">records alone</td><Lag of={role} status={status} /></tr>
+      ))}
     </Table>
   )
 }
@@ -122,6 +138,7 @@ export function Feeds() {
             </Table>
           )}
           <h2>Roles</h2>
+          <p class="quiet">Records of Kafka that a role has not read yet are looked up each 5 s while this page is open. One or two of each partition may be marks of transactions.</p>
           <Roles status={status} truth={truth} />
         </>
       )}

@@ -7,6 +7,7 @@ import { alignedOdds, type OddsFormat } from '../model/odds'
 import { money, outcome, words } from '../model/text'
 import type { Entry, Hedge as Answer } from '../model/types'
 import { Badge, Field, Form, num, Problem, Table } from '../parts/parts'
+import { Book } from './book'
 
 export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
   const [leg, setLeg] = useState(0)
@@ -24,6 +25,8 @@ export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
     const then = answer.legs[index]
     return then !== undefined && !then.placed && then.price !== leg.price
   })
+  // An answer has no links; those of the entry are of the same bets.
+  const linked = (leg: Answer['legs'][number]) => entry.legs.find(({ book, outcome, side }) => book === leg.book && outcome === leg.outcome && side === leg.side) ?? leg
   return (
     <div>
       <h3>One leg is placed</h3>
@@ -51,7 +54,7 @@ export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
             {answer.legs.map((leg, index) => (
               <tr key={index}>
                 <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)} {leg.placed && <Badge tone="plain">placed</Badge>}</th>
-                <td>{leg.book}</td>
+                <td><Book leg={linked(leg)} /></td>
                 <td class="number">{alignedOdds(leg.price, format)}</td>
                 <td class="number"><strong>{money(leg.stake)}</strong></td>
                 <td class="number">{leg.liability === null ? '' : money(leg.liability)}</td>

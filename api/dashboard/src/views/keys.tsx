@@ -3,18 +3,10 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api'
 import { message, useAct, useLoaded } from '../hooks'
+import { SCOPES } from '../model/names'
 import type { Key, NewKey } from '../model/types'
 import { Badge, Confirm, Copy, Dialog, Empty, Field, Form, Loading, Problem, Table, Time } from '../parts/parts'
 
-const SCOPES: { key: string; text: string; isUsual: boolean }[] = [
-  { key: 'board:read', text: 'read the board', isUsual: true },
-  { key: 'signals:read', text: 'read edge signals', isUsual: true },
-  { key: 'stream:read', text: 'open streams', isUsual: true },
-  { key: 'usage:read', text: 'read usage and account', isUsual: true },
-  { key: 'scan:write', text: 'trigger scans', isUsual: true },
-  { key: 'webhooks:manage', text: 'manage webhooks', isUsual: false },
-  { key: 'keys:manage', text: 'manage keys', isUsual: false },
-]
 const USUAL = new Set(SCOPES.filter((scope) => scope.isUsual).map((scope) => scope.key))
 const EXPIRIES: { days: number; text: string }[] = [
   { days: 0, text: 'Never' }, { days: 7, text: 'In 7 days' }, { days: 30, text: 'In 30 days' }, { days: 90, text: 'In 90 days' },

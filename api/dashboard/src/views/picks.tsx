@@ -3,12 +3,13 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api'
 import { replaceQuery, useAct, useLoaded, useOddsFormat } from '../hooks'
+import { BOTS } from '../model/names'
 import { odds, type OddsFormat } from '../model/odds'
 import { market, outcome, percent, signed, whole, words } from '../model/text'
 import type { Bot, FeedKind, Pick, PickPage, ShortRecord } from '../model/types'
-import { Badge, Empty, Field, Loading, num, Problem, Table, Time } from '../parts/parts'
+import { Choice, ListHead, More, useOpen } from '../parts/list'
+import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 
-const BOTS = ['consensus', 'sharp', 'steam', 'stale']
 const FEEDS: readonly FeedKind[] = ['live', 'recorded', 'simulated']
 const FEED_TEXT: Record<FeedKind, string> = {
   live: 'Odds of a live provider', recorded: 'A recording, played again', simulated: 'A simulated market: nothing here was ever on offer',
@@ -128,9 +129,7 @@ function Item({ pick, format, isOpen, onToggle }: { pick: Pick; format: OddsForm
         </div>
         <div class="bet"><strong class="number">{odds(pick.price, format)}</strong><span>{pick.book}</span><span class="quiet">published <Time at={pick.published_at} short /></span></div>
         <div class="result"><Result pick={pick} /></div>
-        <button type="button" class="small" aria-expanded={isOpen} onClick={onToggle}>
-          {isOpen ? 'Less' : 'More'}<span class="unseen"> evidence of {words(pick.bot)} on {pick.event.home} – {pick.event.away}</span>
-        </button>
+        <More isOpen={isOpen} of={`evidence of ${words(pick.bot)} on ${pick.event.home} – ${pick.event.away}`} onToggle={onToggle} />
       </div>
       {isOpen && <Evidence pick={pick} format={format} />}
     </li>
@@ -154,7 +153,7 @@ export function Picks({ given }: { given: string }) {
   const path = `/session/picks?${new URLSearchParams([...filters, ['limit', String(PAGE)]])}`
   const { value, error } = useLoaded<PickPage>(path, EVERY_MS)
   const [format] = useOddsFormat()
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [open, toggle] = useOpen()
   // Pages after the first, of these filters.
   const [more, setMore] = useState<{ path: string; picks: Pick[]; next: string | null } | null>(null)
   const loading = useAct()
@@ -172,27 +171,15 @@ export function Picks({ given }: { given: string }) {
     else changed.set(name, value)
     replaceQuery('picks', changed.toString())
   }
-  const toggle = (id: string) => setOpen((open) => {
-    const next = new Set(open)
-    if (!next.delete(id)) next.add(id)
-    return next
-  })
   return (
     <section>
-      <header class="head"><h1>Picks</h1></header>
+      <ListHead title="Picks" />
       <p class="quiet">Bets that bots published before the event. What was published never changes; a correction of a result is another grading.</p>
       <Bots />
       <h2>Picks, the newest first</h2>
       <div class="filterbar">
         {NAMES.map((name) => (
-          <Field key={name} label={words(name)}>
-            {(id) => (
-              <select id={id} value={filters.get(name) ?? ''} onChange={(event) => set(name, event.currentTarget.value)}>
-                <option value="">Any</option>
-                {VALUES[name].map((value) => <option key={value} value={value}>{words(value)}</option>)}
-              </select>
-            )}
-          </Field>
+          <Choice key={name} label={words(name)} value={filters.get(name) ?? ''} values={VALUES[name]} name={words} onChange={(value) => set(name, value)} />
         ))}
       </div>
       <Problem text={error ?? loading.error} />

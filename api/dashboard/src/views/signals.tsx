@@ -1,20 +1,12 @@
 // Edge signals with the evidence that they follow from.
 
-import { useState } from 'preact/hooks'
 import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
+import { KINDS } from '../model/names'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { market as marketName, outcome, percent, whole, words } from '../model/text'
 import type { Signal, SignalQuote } from '../model/types'
-import { Age, Badge, Empty, Field, Loading, num, Table, Time } from '../parts/parts'
-
-const KINDS: Record<string, string> = {
-  value: 'A price pays more than its fair probability by the other operators.',
-  low_hold: 'The best prices of a line sum to almost 1.',
-  middle: 'Bets on two lines that can both win.',
-  steam: 'Three or more operators shorten an outcome within a minute.',
-  stale_price: 'A book still offers its price from before a steam.',
-  odds_drop: 'The median price has fallen by 8 % within half an hour.',
-}
+import { Choice, ListHead, More, useOpen } from '../parts/list'
+import { Age, Badge, Empty, Loading, num, Table, Time } from '../parts/parts'
 
 function Quotes({ label, quotes, signal, now, format }: { label: string; quotes: SignalQuote[]; signal: Signal; now: number; format: OddsFormat }) {
   return (
@@ -57,9 +49,7 @@ function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: 
           {bet === undefined && <li class="quiet">no bet: a movement</li>}
         </ul>
         <span class="quiet">open for <Age at={signal.opened_at} now={now} /></span>
-        <button type="button" class="small" aria-expanded={isOpen} onClick={onToggle}>
-          {isOpen ? 'Less' : 'More'}<span class="unseen"> evidence of {name}</span>
-        </button>
+        <More isOpen={isOpen} of={`evidence of ${name}`} onToggle={onToggle} />
       </div>
       {isOpen && (
         <div class="details">
@@ -89,32 +79,18 @@ export function Signals({ given }: { given: string }) {
   const { market, link } = useFeed()
   const now = useNow()
   const [format] = useOddsFormat()
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [open, toggle] = useOpen()
   const kind = new URLSearchParams(given).get('kind') ?? ''
   const all = [...market.signals.values()]
   const list = all.filter((signal) => kind === '' || signal.kind === kind)
   list.sort((a, b) => Date.parse(b.opened_at) - Date.parse(a.opened_at) || (a.id < b.id ? -1 : 1))
-  const toggle = (id: string) => setOpen((open) => {
-    const next = new Set(open)
-    if (!next.delete(id)) next.add(id)
-    return next
-  })
   return (
     <section>
-      <header class="head"><h1>Signals</h1><span class="quiet">{whole(list.length)} open, the newest first</span></header>
+      <ListHead title="Signals" note={`${whole(list.length)} open, the newest first`} />
       <p class="quiet">A bet that may be worth more than its price although it is no arb. The unit of strength differs by kind.</p>
       <div class="filterbar">
-        <Field label="Kind">
-          {(id) => (
-            <select id={id} value={kind} onChange={(event) => {
-              const chosen = event.currentTarget.value
-              replaceQuery('signals', chosen === '' ? '' : new URLSearchParams({ kind: chosen }).toString())
-            }}>
-              <option value="">Any</option>
-              {Object.keys(KINDS).map((kind) => <option key={kind} value={kind}>{words(kind)}</option>)}
-            </select>
-          )}
-        </Field>
+        <Choice label="Kind" value={kind} values={Object.keys(KINDS)} name={words}
+          onChange={(kind) => replaceQuery('signals', kind === '' ? '' : new URLSearchParams({ kind }).toString())} />
       </div>
       {!market.isKnown && link.state !== 'lost' && <Loading what="the signals" />}
       {market.isKnown && list.length === 0 && <Empty title="No open signals"><p>They appear here as soon as the feed has one.</p></Empty>}

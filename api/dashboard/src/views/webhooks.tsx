@@ -3,12 +3,12 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api'
 import { useAct, useLoaded } from '../hooks'
+import { EVENTS } from '../model/names'
 import { words } from '../model/text'
 import type { Endpoint } from '../model/types'
 import { Badge, Confirm, Copy, Dialog, Empty, Field, Form, Loading, Problem, Time } from '../parts/parts'
 import { Deliveries } from './deliveries'
 
-const EVENTS = ['arb_window', 'close_signal', 'edge_signal', 'line_movement', 'stale_alert', 'quota.warning', 'key.expiring', 'endpoint.disabled', 'feed.outage']
 const USUAL = ['arb_window', 'close_signal']
 
 const path = (endpoint: Endpoint) => `/session/webhooks/${encodeURIComponent(endpoint.id)}`

@@ -1,0 +1,86 @@
+// What the steps of page.mjs share: the browser, what is checked on every view, and waiting.
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { chromium } from 'playwright-core'
+
+// The address of the server, that of the demonstration account, and where screenshots go.
+export const [url, demonstration, shots] = process.argv.slice(2)
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+export const EMAIL = `reader-${Date.now()}@example.com`
+export const PASSWORD = 'correct horse battery'
+// As hostile as a name may be: whatever the page made of it would be run.
+export const NAME = `<img src=x onerror="document.title='run'"> & "ci"`
+// Views of which the documents show a picture, drawn when the folder of the pictures is named.
+export const IMAGES = new Set(['log-in', 'board', 'own-books', 'entry', 'signals', 'picks', 'bot', 'truth', 'keys', 'usage', 'webhooks', 'feeds', 'account'])
+export const say = (step, more = {}) => process.stdout.write(JSON.stringify({ step, ...more }) + '\n')
+
+export const browser = await chromium.launch({
+  executablePath: process.env.ARB_TEST_CHROMIUM,
+  args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+})
+export const wrong = []
+
+export async function open(context) {
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`))
+  page.on('console', (line) => {
+    // A request that is refused is part of the test; a policy that is violated is not.
+    if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) wrong.push(`console: ${line.text()}`)
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== url) wrong.push(`another origin: ${request.url()}`)
+  })
+  return page
+}
+
+// The size of a target is a rule of WCAG 2.2 AA that axe applies only where it is asked to.
+const RULES = { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }
+const WIDTHS = [360, 1280, 3840]
+export const checked = new Set()
+
+/** A fault that is put on the page is found: else a check that finds none would say nothing. */
+export async function axeFinds(page) {
+  await page.evaluate(() => document.querySelector('main').append(Object.assign(document.createElement('button'), { id: 'fault' })))
+  await page.evaluate(axe)
+  const found = await page.evaluate((rules) => axe.run(document, rules), RULES)
+  assert.ok(found.violations.some(({ id }) => id === 'button-name'), 'a button without a name is found')
+  await page.evaluate(() => document.getElementById('fault').remove())
+}
+
+/** Rules of WCAG 2.2 AA and best practice, in both themes; nothing is wider than the window, from a telephone to 4K. */
+export async function check(page, name) {
+  checked.add(name)
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    if (shots) await page.screenshot({ path: `${shots}/${name}-${colorScheme}.png` })
+    if (process.env.ARB_TEST_IMAGES && IMAGES.has(name) && colorScheme === 'light') await page.screenshot({ path: `${process.env.ARB_TEST_IMAGES}/${name}.png` })
+    await page.evaluate(axe)
+    const found = await page.evaluate((rules) => axe.run(document, rules), RULES)
+    const violations = found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`).join(' | ')}`)
+    assert.deepEqual(violations, [], `${name}, ${colorScheme}`)
+    assert.ok(found.passes.length > 5, 'rules were applied')
+  }
+  const size = page.viewportSize()
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: size.height })
+    const scroll = await page.evaluate(() => document.documentElement.scrollWidth)
+    assert.ok(scroll <= width, `${name} is ${scroll} wide in ${width}`)
+  }
+  await page.setViewportSize(size)
+  say('checked', { view: name })
+}
+
+export const view = (page, name) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+export const isLive = (page) => page.getByRole('status').getByText('live', { exact: true }).waitFor()
+export const streams = (page) => page.evaluate(async () => (await (await fetch('/session/usage')).json()).open_streams)
+export const status = async (key) => (await fetch(`${url}/v1/arbs?limit=1`, { headers: { authorization: `Bearer ${key}` } })).status
+
+export async function until(what, condition) {
+  for (let tries = 0; tries < 240; tries++) {
+    if (await condition()) return
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  assert.fail(what)
+}
