@@ -50,6 +50,7 @@ mod registry;
 mod restart;
 mod rules;
 mod scan;
+mod scores;
 mod settings;
 mod signals;
 mod signup;
