@@ -1,4 +1,4 @@
-//! Results from a server that implements `/scores` of The Odds API, on a real Kafka: picks on live events are graded, within the credits.
+//! Results from a server that implements `/scores` of The Odds API, and from files, on a real Kafka: picks are graded, within the credits.
 
 use arb_model::pick::OPEN;
 use arb_model::{Event, Pick, Time, fixtures};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::kafka::{read_all, write_to};
 use crate::live::{HOUR, KEY, worker};
 use crate::support::odds_api::{Fault, OddsApi, now};
-use crate::support::program::Role;
+use crate::support::program::{Role, arb, run};
 use crate::support::stack::Broker;
 use crate::support::wait_for;
 
@@ -171,4 +171,68 @@ fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
         "no pick waits for the other"
     );
     ground.roles.iter_mut().for_each(Role::stop);
+}
+
+/// `arb results` over a file of football-data with this score.
+fn results_of(broker: &Broker, date: &str, score: &str) -> String {
+    let (file, names) = (broker.path("E0.csv"), broker.path("names.txt"));
+    let rows =
+        format!("Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,FTR\nE0,{date},15:00,Nordby,South,{score},H\n");
+    std::fs::write(&file, rows).unwrap();
+    std::fs::write(&names, "Sør = South\n").unwrap();
+    let (file, names) = (file.display().to_string(), names.display().to_string());
+    let output = run(arb().args([
+        "results",
+        "--football-data",
+        &file,
+        "--names",
+        &names,
+        "--brokers",
+        &broker.brokers,
+    ]));
+    assert!(output.success, "{}", output.err);
+    output.out
+}
+
+#[test]
+fn picks_are_graded_from_a_file_of_football_data() {
+    let broker = Broker::start();
+    let mut settle = Role::start("settle", &["--brokers", &broker.brokers], &broker.path("settle.log"));
+    let start = now() + AHEAD;
+    for (id, league) in [("known", "soccer_epl"), ("unknown", "soccer_epl"), ("other", "soccer_spl")] {
+        let mut candidate = candidate(id, start);
+        candidate.event.league = league.into();
+        if id == "unknown" {
+            candidate.event.home = "Elsewhere".into();
+        }
+        write_to(&broker.brokers, PICK_TASKS.name, &[(id, &encode(&candidate).unwrap())]);
+    }
+    let picks = || -> Vec<Pick> {
+        read_all(&broker.brokers, PICKS.name).iter().map(|record| decode(&record.value).unwrap()).collect()
+    };
+    wait_for("the picks are published", || {
+        settle.assert_runs();
+        (picks().len() == 3).then_some(())
+    });
+    let day = to_rfc3339(start);
+    let date = format!("{}/{}/{}", &day[8..10], &day[5..7], &day[..4]);
+    let told = results_of(&broker, &date, "2,1");
+    assert!(
+        told.starts_with("1 results written, 0 known; the file has 1 matches, 0 rows were left out"),
+        "{told}"
+    );
+    assert!(
+        told.contains("no row for unknown: soccer_epl, Elsewhere - Sør") && !told.contains("other"),
+        "{told}"
+    );
+    let graded = |count: usize| {
+        wait_for("the pick is graded", || picks().into_iter().rfind(|pick| pick.grades.len() == count))
+    };
+    let first = graded(1);
+    assert_eq!((&*first.event.id, first.grades[0].settlement.as_str()), ("known", "won"));
+    assert_eq!(first.grades[0].source, "football-data E0");
+    assert!(results_of(&broker, &date, "2,1").starts_with("0 results written, 1 known"));
+    assert!(results_of(&broker, &date, "2,2").starts_with("1 results written, 0 known"));
+    assert_eq!(graded(2).grades[1].settlement, "lost");
+    settle.stop();
 }

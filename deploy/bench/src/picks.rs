@@ -62,7 +62,7 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale, stop: &Stop) -> anyhow
 
 /// Where the time of one run over all polls went.
 #[derive(Debug, Default, Clone, Copy)]
-struct Spent {
+struct LookTimes {
     engine: Duration,
     changelog: Duration,
     looks: Duration,
@@ -73,7 +73,7 @@ fn looks(recording: Option<&Path>, scale: Scale, stop: &Stop) -> anyhow::Result<
     let (name, records) = engine::load(recording, if scale.is_quick { POLLS.1 } else { POLLS.0 })?;
     let books = Arc::new(books::shipped()?);
     let [runs] = in_turns(scale.rounds, stop, |_| watched(&records, &books))?;
-    let a_tick = |time: Duration, spent: &Spent| time.as_nanos() as f64 / spent.ticks.max(1) as f64;
+    let a_tick = |time: Duration, spent: &LookTimes| time.as_nanos() as f64 / spent.ticks.max(1) as f64;
     let pairs: Vec<_> = runs
         .iter()
         .map(|spent| (a_tick(spent.engine + spent.looks, spent), a_tick(spent.engine, spent)))
@@ -86,7 +86,7 @@ fn looks(recording: Option<&Path>, scale: Scale, stop: &Stop) -> anyhow::Result<
 }
 
 /// An engine over all records, and bots that look after each poll.
-fn watched(records: &[TickRecord], books: &Arc<Books>) -> anyhow::Result<Spent> {
+fn watched(records: &[TickRecord], books: &Arc<Books>) -> anyhow::Result<LookTimes> {
     let settings = Settings {
         feed: FeedKind::Simulated,
         sharp_books: vec!["alderbet".to_owned(), "pinnacle".to_owned()],
@@ -94,7 +94,7 @@ fn watched(records: &[TickRecord], books: &Arc<Books>) -> anyhow::Result<Spent> 
     let mut watcher = Watcher::new(settings, 1, books);
     watcher.state_is_read()?;
     let mut engine = Engine::with_books(Policy::Board, Arc::clone(books));
-    let (mut spent, mut faults) = (Spent::default(), Faults::default());
+    let (mut spent, mut faults) = (LookTimes::default(), Faults::default());
     for (record, offset) in records.iter().zip(0_i64..) {
         let input = as_input(record, &mut faults);
         spent.ticks += engine::ticks_of(&input);

@@ -24,10 +24,10 @@ pub type Awaited = BTreeMap<String, BTreeMap<String, Micros>>;
 
 /// The open picks, as far as they are read.
 #[derive(Debug, Clone, Default)]
-pub struct OpenPicks(Arc<Mutex<Held>>);
+pub struct OpenPicks(Arc<Mutex<HeldPicks>>);
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldPicks {
     /// The league, the event and its start, by pick.
     picks: HashMap<String, (String, String, Micros)>,
     is_read: bool,
@@ -69,13 +69,13 @@ impl OpenPicks {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, HeldPicks> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, cluster: &Cluster, partitions: i32, stop: &Stop) -> Result<(), arb_kafka::Error> {
         let mut table = Table::open(cluster, &PICKS, partitions)?;
-        *self.lock() = Held::default();
+        *self.lock() = HeldPicks::default();
         while !stop.is_stopped() {
             match table.next(WAIT)? {
                 TableEvent::Put { value: Some(value), .. } => match decode::<Pick>(&value) {
@@ -94,7 +94,7 @@ impl OpenPicks {
     }
 }
 
-impl Held {
+impl HeldPicks {
     fn put(&mut self, pick: &Pick) {
         if pick.feed != FeedKind::Live || !pick.is_open() {
             return self.remove(&pick.id);

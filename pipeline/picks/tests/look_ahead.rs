@@ -43,16 +43,13 @@ fn rule(probability: &str) -> RuleFile {
 fn table() -> Vec<csv::StringRecord> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/data/football-data/soccer-2006-2018.csv.zst");
-    let bytes: Box<dyn Read> = match std::fs::File::open(&path) {
-        Ok(file) => {
-            let mut decoder = zstd::Decoder::new(file).unwrap();
-            decoder.window_log_max(27).unwrap();
-            Box::new(decoder)
-        }
-        Err(_) => {
-            println!("NOTE: {} is absent: a generated table stands in", path.display());
-            Box::new(std::io::Cursor::new(generated()))
-        }
+    let bytes: Box<dyn Read> = if let Ok(file) = std::fs::File::open(&path) {
+        let mut decoder = zstd::Decoder::new(file).unwrap();
+        decoder.window_log_max(27).unwrap();
+        Box::new(decoder)
+    } else {
+        println!("NOTE: {} is absent: a generated table stands in", path.display());
+        Box::new(std::io::Cursor::new(generated()))
     };
     // Not the first rows: those of later seasons have more books.
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes);
@@ -78,7 +75,7 @@ fn generated() -> String {
         let sum: f64 = fair.iter().sum();
         let mut cells =
             vec!["2015-08-01".to_owned(), "2016".to_owned(), "England".to_owned(), "1".to_owned()];
-        for _ in 0..BOOKS.len() + others.len() + 1 {
+        for _ in 0..=BOOKS.len() + others.len() {
             cells
                 .extend(fair.map(|part| format!("{:.2}", (sum / part * (0.9 + 0.15 * rng.f64())).max(1.01))));
         }
@@ -90,7 +87,9 @@ fn generated() -> String {
 
 fn matches(rows: &[csv::StringRecord]) -> Vec<Match> {
     let mut text = csv::Writer::from_writer(Vec::new());
-    rows.iter().for_each(|row| text.write_record(row).unwrap());
+    for row in rows {
+        text.write_record(row).unwrap();
+    }
     read(&text.into_inner().unwrap()[..]).unwrap().matches
 }
 

@@ -40,9 +40,10 @@ impl KnownScores {
         for score in scores {
             let last = known.get_mut(&score.event);
             let status = status(score, last.as_deref(), expected(&score.event), now);
-            let named_at = now;
             let Some(status) = status else {
-                last.into_iter().for_each(|last| last.named_at = now);
+                if let Some(last) = last {
+                    last.named_at = now;
+                }
                 continue;
             };
             let mut report = report(score, status, expected(&score.event), now);
@@ -59,7 +60,7 @@ impl KnownScores {
                 // Of two reports the later one counts: this one is the later.
                 report.at = report.at.max(last.report.at);
             }
-            known.insert(score.event.clone(), Reported { report: report.clone(), named_at });
+            known.insert(score.event.clone(), Reported { report: report.clone(), named_at: now });
             news.push(report);
         }
         known.retain(|_, last| now.saturating_sub(last.named_at) < KEPT);

@@ -48,9 +48,9 @@ pub fn scores(body: &str, sport: &str, faults: &mut Faults) -> Option<Vec<EventS
     Some(events.iter().filter_map(read).collect::<BTreeMap<_, _>>().into_values().collect())
 }
 
-type Fault = (&'static str, &'static str);
+type FaultOfField = (&'static str, &'static str);
 
-fn event_score(event: &Value, sport: &str, faults: &mut Faults) -> Result<EventScore, Fault> {
+fn event_score(event: &Value, sport: &str, faults: &mut Faults) -> Result<EventScore, FaultOfField> {
     let text = |field: &'static str| event[field].as_str().ok_or((field, "missing"));
     if text("sport_key")? != sport {
         return Err(("sport_key", "not the one asked for"));
