@@ -210,7 +210,7 @@ fn candidate(number: usize) -> PickCandidate {
         market: "h2h".into(),
         period: "full_time".into(),
         line: None,
-        outcome: if number % 2 == 0 { "home" } else { "away" }.into(),
+        outcome: if number.is_multiple_of(2) { "home" } else { "away" }.into(),
         draw_refunds: false,
         book: pick.book,
         price: pick.price,

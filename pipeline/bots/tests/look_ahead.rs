@@ -124,12 +124,14 @@ fn bets(tasks: &[Vec<BotTask>]) -> BTreeMap<&'static str, usize> {
 
 #[test]
 fn a_recording_that_is_cut_at_any_record_has_the_same_bets_up_to_there() {
-    let mut of_all = BTreeMap::new();
+    let mut of_all = BTreeMap::<_, usize>::new();
     for (name, records) in markets() {
         let whole = Player::play_all(&records);
         let found = bets(&whole);
         println!("{name}: {} records, bets {found:?}", records.len());
-        found.into_iter().for_each(|(bot, count)| *of_all.entry(bot).or_default() += count);
+        for (bot, count) in found {
+            *of_all.entry(bot).or_default() += count;
+        }
         for cut in CUTS.map(|part| records.len() * part / 1_000) {
             let until = Player::play_all(&records[..cut]);
             assert!(until == whole[..cut], "{name}: other bets when it is cut after {cut} records");
