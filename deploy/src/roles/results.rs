@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use arb_ingest::football_data::{self, AwaitedEvent, FileResults, TeamNames};
@@ -19,8 +19,10 @@ use crate::cli::Results;
 use crate::roles::cluster;
 use crate::system::{clock, output};
 
-/// How long Kafka may take for the next record of the picks.
-const WAIT: Duration = Duration::from_secs(10);
+/// How long Kafka may take to give the picks.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How long is waited for a record before the time is looked at.
+const WAIT: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(config: &Results) -> anyhow::Result<()> {
     let path = &config.football_data;
@@ -55,6 +57,7 @@ fn names(config: &Results) -> anyhow::Result<TeamNames> {
 fn awaited(cluster: &Cluster, partitions: i32) -> anyhow::Result<Vec<AwaitedEvent>> {
     let mut table = Table::open(cluster, &PICKS, partitions)?;
     let mut picks = BTreeMap::<String, Pick>::new();
+    let begun = Instant::now();
     loop {
         match table.next(WAIT)? {
             TableEvent::CaughtUp => break,
@@ -63,7 +66,8 @@ fn awaited(cluster: &Cluster, partitions: i32) -> anyhow::Result<Vec<AwaitedEven
                 picks.insert(pick.id.clone(), pick);
             }
             TableEvent::Put { key, .. } => drop(picks.remove(&*String::from_utf8_lossy(&key))),
-            TableEvent::Idle => bail!("Kafka does not give the picks"),
+            TableEvent::Idle if begun.elapsed() > LONGEST => bail!("Kafka does not give the picks"),
+            TableEvent::Idle => {}
         }
     }
     let mut events = BTreeMap::<String, Vec<Pick>>::new();

@@ -15,13 +15,13 @@ use arb_engine::venues::Books;
 use arb_ingest::publish;
 use arb_ingest::recording::open;
 use arb_ingest::simulator::{Settings as MarketSettings, Simulator};
-use arb_ingest::source::Source;
+use arb_ingest::source::{Poll, Source};
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_model::{Faults, FeedKind};
 use arb_picks::bots::Bot;
 use arb_process::codec::{as_input, outputs, state};
 use arb_schemas::TickRecord;
-use arb_schemas::records::StatePartition;
+use arb_schemas::records::{Outcome, StatePartition};
 use arb_schemas::time::SECOND;
 use arb_schemas::topics::SIGNALS;
 use arb_schemas::wire::{decode, encode};
@@ -43,25 +43,47 @@ fn recordings() -> Vec<PathBuf> {
 }
 
 /// The records of a source, as one partition has them.
-fn records(source: &mut dyn Source, polls: usize) -> Vec<TickRecord> {
+fn records(source: &mut dyn Source, polls: usize, change: fn(&mut Poll)) -> Vec<TickRecord> {
     let (name, mut faults) = (source.name().to_owned(), Faults::default());
     let polls = std::iter::from_fn(|| source.next_poll(&mut faults).unwrap()).take(polls);
-    polls.flat_map(|poll| publish::records(&name, poll, 1)).map(|addressed| addressed.record).collect()
+    let changed = polls.map(|mut poll| {
+        change(&mut poll);
+        poll
+    });
+    changed.flat_map(|poll| publish::records(&name, poll, 1)).map(|addressed| addressed.record).collect()
 }
 
-fn markets() -> Vec<(String, Vec<TickRecord>)> {
-    let mut simulated = Simulator::new(MarketSettings {
+/// One book pays a quarter more than it would on home sides, which `consensus` waits for.
+fn with_outlier(poll: &mut Poll) {
+    let offers = poll.events.iter_mut().flat_map(|(_, offers)| offers);
+    for offer in offers.filter(|offer| offer.book == "alderbet" && offer.market == "h2h") {
+        for tick in offer.ticks.iter_mut().filter(|tick| tick.outcome == Outcome::Home) {
+            tick.price = tick.price * 5 / 4;
+        }
+    }
+}
+
+fn simulated() -> Simulator {
+    Simulator::new(MarketSettings {
         events: 6,
         short: 6,
         start: 9_000_000 * SECOND,
         every: 30 * SECOND,
         ..MarketSettings::default()
-    });
+    })
+}
+
+fn markets() -> Vec<(String, Vec<TickRecord>)> {
     let recorded = recordings().into_iter().map(|path| {
         let mut source = open(&path, OddsFormat::American).unwrap();
-        (path.file_name().unwrap().to_string_lossy().into_owned(), records(source.as_mut(), POLLS[0]))
+        (path.file_name().unwrap().to_string_lossy().into_owned(), records(source.as_mut(), POLLS[0], |_| {}))
     });
-    recorded.chain([("simulated".to_owned(), records(&mut simulated, POLLS[1]))]).collect()
+    recorded
+        .chain([
+            ("simulated".to_owned(), records(&mut simulated(), POLLS[1], |_| {})),
+            ("simulated with an outlier".to_owned(), records(&mut simulated(), POLLS[0], with_outlier)),
+        ])
+        .collect()
 }
 
 /// An engine that writes a changelog as the processor does, and the bots that read it.

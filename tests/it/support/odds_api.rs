@@ -304,11 +304,7 @@ fn answer(request: &Request, state: &mut State) -> (Answer, Option<Fault>) {
         "scores" => scores(request, sport, state),
         _ => odds(request, sport, state),
     };
-    let cost = match kind {
-        "odds" => 1,
-        "scores" => score_cost(request),
-        _ => 0,
-    };
+    let cost = u64::from(kind == "odds") + u64::from(kind == "scores") * score_cost(request);
     (with_quota(answer, fault, state, cost), fault)
 }
 
