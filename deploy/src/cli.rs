@@ -31,7 +31,7 @@ pub(crate) use roles::{
     Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
 };
 pub(crate) use tools::{
-    Backtest, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Synth, Topics, TopicsAction,
+    Backtest, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Synth, Topics, TopicsAction,
 };
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -106,6 +106,8 @@ pub(crate) enum Command {
     Evaluate(Evaluate),
     /// Print the record of a bot of your own, written as a rule file, over football-data
     Backtest(Backtest),
+    /// Write the results of a file for events that have picks, and end
+    Results(Results),
     /// Print the prior of how long windows live, from recordings
     Fit(Fit),
     /// Write a recording of the simulated market
@@ -139,6 +141,7 @@ impl Command {
             Self::Account(_) => "account",
             Self::Evaluate(_) => "evaluate",
             Self::Backtest(_) => "backtest",
+            Self::Results(_) => "results",
             Self::Fit(_) => "fit",
             Self::Synth(_) => "synth",
             Self::Listen(_) => "listen",

@@ -96,6 +96,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Account(config) => roles::account::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Backtest(config) => roles::evaluate::backtest(&config)?,
+        Command::Results(config) => roles::results::run(&config)?,
         Command::Fit(config) => return roles::evaluate::fit(&config),
         Command::Synth(config) => roles::synth::run(&config)?,
         Command::Listen(config) => roles::listen::run(&config)?,

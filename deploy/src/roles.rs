@@ -18,6 +18,7 @@ pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod process;
 mod readiness;
+pub(crate) mod results;
 pub(crate) mod serve;
 pub(crate) mod settle;
 pub(crate) mod sink;

@@ -51,6 +51,7 @@ mod registry;
 mod restart;
 mod rules;
 mod scan;
+mod scores;
 mod settings;
 mod signals;
 mod signup;

@@ -60,6 +60,12 @@ pub(crate) enum Part {
     Accounts(KafkaOptions),
     /// Webhooks from the feed to receivers, beside a bare client that posts the same bytes
     Webhooks(KafkaOptions),
+    /// The looks of all bots beside the engine's step; picks that are published and graded
+    Picks {
+        /// A recording; without it the simulated market
+        #[arg(long, value_name = "FILE")]
+        recording: Option<PathBuf>,
+    },
     /// Be a role of `arb`, which a measurement runs beside itself
     #[command(hide = true)]
     Arb {

@@ -163,7 +163,7 @@ fn engine(books: &Arc<Books>) -> Engine {
 }
 
 /// All records of a recording, as one partition has them.
-fn load(recording: Option<&Path>, simulated: usize) -> anyhow::Result<(String, Vec<TickRecord>)> {
+pub(super) fn load(recording: Option<&Path>, simulated: usize) -> anyhow::Result<(String, Vec<TickRecord>)> {
     let (mut source, polls): (Box<dyn Source>, usize) = match recording {
         Some(path) => (recording::open(path, OddsFormat::American)?, usize::MAX),
         None => (Box::new(Simulator::new(Settings::default())), simulated),
@@ -183,7 +183,7 @@ fn pushes(count: i64, moving: u64) -> Vec<TickRecord> {
     (0..count).map(|number| TickRecord::Frame(market.next(PUSHES_BEGIN + number * 50))).collect()
 }
 
-fn ticks_of(input: &Input<'_>) -> usize {
+pub(super) fn ticks_of(input: &Input<'_>) -> usize {
     match input {
         Input::Frame(frame) => frame.ticks.len(),
         Input::PollEnd(_) | Input::Heartbeat(_) => 0,

@@ -14,6 +14,7 @@ mod growth;
 mod holder;
 mod machine;
 mod meter;
+mod picks;
 mod pipeline;
 mod print;
 mod push_market;
@@ -122,6 +123,9 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     let webhooks = |config: &'a KafkaOptions| -> Measurement<'a> {
         (webhooks::PART, Box::new(move || webhooks::run(config, scale, log_format, stop)))
     };
+    let picks = |recording: &'a Option<PathBuf>| -> Measurement<'a> {
+        (picks::PART, Box::new(move || picks::run(recording.as_deref(), scale, stop)))
+    };
     match part {
         Part::All(config) => {
             vec![
@@ -134,6 +138,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
                 takeover(),
                 accounts(&config.kafka),
                 webhooks(&config.kafka),
+                picks(&config.recording),
             ]
         }
         Part::Engine { recording } => vec![engine(recording)],
@@ -145,6 +150,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         Part::Takeover => vec![takeover()],
         Part::Accounts(config) => vec![accounts(config)],
         Part::Webhooks(config) => vec![webhooks(config)],
+        Part::Picks { recording } => vec![picks(recording)],
         Part::Arb { .. } | Part::Actor { .. } => vec![],
     }
 }

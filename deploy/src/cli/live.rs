@@ -60,6 +60,12 @@ pub(crate) struct Live {
     /// Time between two looks at the lists of sports and events, which are free
     #[arg(long, env = "ARB_LOOK_EVERY", value_name = "TIME", value_parser = span, default_value = "10m")]
     pub(crate) look_every: Span,
+    /// Time between two requests of the scores of a sport for whose result a pick waits (1 or 2 credits each); 0s requests none
+    #[arg(long, env = "ARB_SCORES_EVERY", value_name = "TIME", value_parser = span, default_value = "15m")]
+    pub(crate) scores_every: Span,
+    /// Time after the start of an event at which its score is first requested
+    #[arg(long, env = "ARB_SCORES_AFTER", value_name = "TIME", value_parser = span, default_value = "90m")]
+    pub(crate) scores_after: Span,
     /// Consumer group by which workers share the sports
     #[arg(long = "live-group", env = "ARB_LIVE_GROUP", default_value = "arb-ingest")]
     pub(crate) group: String,
@@ -152,6 +158,8 @@ impl Live {
             ("every-day", self.every_day.to_string()),
             ("every-later", self.every_later.to_string()),
             ("look-every", self.look_every.to_string()),
+            ("scores-every", self.scores_every.to_string()),
+            ("scores-after", self.scores_after.to_string()),
             ("live-group", self.group.clone()),
             ("live-timeout", self.timeout.to_string()),
             ("live-backoff", self.backoff.to_string()),

@@ -116,6 +116,18 @@ pub(crate) struct Backtest {
 }
 
 #[derive(Debug, Clone, Args)]
+pub(crate) struct Results {
+    /// A file of football-data.co.uk, of one league and season (.csv, also as .csv.zst)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) football_data: PathBuf,
+    /// Names of teams where their words differ: lines of `our name = name in the file`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) names: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Fit {
     /// Recordings
     #[arg(required = true)]

@@ -9,14 +9,17 @@
 //!   position.
 //! - [`live`]: polls of The Odds API, on a schedule.
 //! - [`scan_queue`]: the scans that users ask for; [`scan`]: what a source covers of one.
-//! - [`publish`]: polls as records, with heartbeats between them; [`results`]: results for the settlement machine.
+//! - [`publish`]: polls as records, with heartbeats between them; [`results`]: results for the settlement machine;
+//!   [`open_picks`]: the events whose results are waited for; [`football_data`]: results from files.
 //!
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
 
 pub mod error;
 pub mod file;
+pub mod football_data;
 pub mod handoff;
 pub mod live;
+pub mod open_picks;
 pub mod publish;
 pub mod recording;
 pub mod replay;

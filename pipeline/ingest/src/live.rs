@@ -6,6 +6,7 @@
 //! - [`plan`]: the next action, decided from all of that; pure. [`handover`]: the state for the next holder
 //!   of a lease.
 //! - [`client`], [`answer`], [`listing`]: the calls, and the meaning of their responses.
+//! - [`known_scores`]: which results are new; `scores`: how a worker asks for them.
 //! - `beats`, `worker`: heartbeats, and the loop that executes the plan.
 //!
 //! Workers share the sports by leases, the partitions of a consumer group on the tick topic: a sport is
@@ -17,11 +18,13 @@ mod beats;
 pub mod budget;
 pub mod client;
 pub mod handover;
+pub mod known_scores;
 pub mod listing;
 pub mod plan;
 pub mod scan_budget;
 mod scans;
 pub mod schedule;
+mod scores;
 mod worker;
 
 use std::time::Duration;
@@ -36,10 +39,12 @@ use self::answer::Problem;
 use self::backoff::Backoff;
 use self::budget::Allowance;
 use self::client::{ApiKey, SettingsError};
+use self::plan::scores::{self as score_plan, ScoreRules};
 use self::plan::{Plan, Rules, Sports};
 use self::scan_budget::ScanCaps;
 use self::schedule::Intervals;
 use self::worker::Worker;
+use super::open_picks::OpenPicks;
 use super::publish::{PublishError, Publisher};
 use super::scan_queue::ScanQueue;
 
@@ -87,6 +92,8 @@ pub struct Limits {
     pub reset_day: Option<i8>,
     /// What scans may spend.
     pub scans: ScanCaps,
+    /// When scores are asked for, if they are.
+    pub scores: Option<ScoreRules>,
 }
 
 /// Longest time-out of a call: a worker that does not look after its lease for five minutes is expelled.
@@ -101,6 +108,8 @@ pub struct Polled {
     pub frames: u64,
     /// Their ticks.
     pub ticks: u64,
+    /// Results.
+    pub results: u64,
     /// Calls that brought nothing.
     pub failures: u64,
     /// What was malformed.
@@ -151,15 +160,17 @@ impl<'a> Live<'a> {
     ///
     /// # Errors
     /// [`LiveError`]; whatever the API does, except that it refuses the key, is no error but a reason to wait.
-    pub fn run(self, scans: &ScanQueue, stop: &Stop) -> Result<Polled, LiveError> {
-        self.0.run(scans, stop)
+    pub fn run(self, scans: &ScanQueue, picks: &OpenPicks, stop: &Stop) -> Result<Polled, LiveError> {
+        self.0.run(scans, picks, stop)
     }
 }
 
 fn rules(settings: &LiveSettings, partitions: i32) -> Rules {
-    let Limits { sports, intervals, look_every, backoff, floor, reset_day, scans } = settings.rules.clone();
+    let Limits { sports, intervals, look_every, backoff, floor, reset_day, scans, scores } =
+        settings.rules.clone();
     let cost = (settings.markets.len() * settings.regions.len()) as u64;
     let at_once = u64::from(partitions.unsigned_abs());
-    let allowance = Allowance { floor, cost, at_once, reset_day };
-    Rules { sports, intervals, look_every, backoff, allowance, scans, partitions }
+    let dearest = if scores.is_some() { cost.max(score_plan::DEAREST) } else { cost };
+    let allowance = Allowance { floor, cost, dearest, at_once, reset_day };
+    Rules { sports, intervals, look_every, backoff, allowance, scans, scores, partitions }
 }

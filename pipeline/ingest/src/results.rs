@@ -4,6 +4,7 @@
 //! again: a report without news changes nothing. It never makes up a result.
 
 use arb_kafka::{Cluster, TaskProducer, partition_of};
+use arb_schemas::records::ResultReport;
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::PICK_TASKS;
 use arb_schemas::wire;
@@ -36,11 +37,25 @@ impl ResultWriter {
     /// [`PublishError`], also for a result of an earlier call that Kafka did not take.
     pub fn write(&mut self, source: &dyn Source, until: Micros) -> Result<(), PublishError> {
         let after = self.written_until.unwrap_or(until.saturating_sub(AGAIN));
-        for report in source.results(after, until) {
-            let partition = partition_of(&report.event, self.partitions);
-            self.producer.send(partition, &report.event, &wire::encode(&report)?)?;
-        }
+        source.results(after, until).iter().try_for_each(|report| self.report(report))?;
         self.written_until = Some(until.max(after));
         Ok(())
+    }
+
+    /// Writes a result.
+    ///
+    /// # Errors
+    /// [`PublishError`], also for a result of an earlier call that Kafka did not take.
+    pub fn report(&self, report: &ResultReport) -> Result<(), PublishError> {
+        let partition = partition_of(&report.event, self.partitions);
+        Ok(self.producer.send(partition, &report.event, &wire::encode(report)?)?)
+    }
+
+    /// Waits until everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`PublishError::Kafka`].
+    pub fn flush(&self) -> Result<(), PublishError> {
+        Ok(self.producer.flush()?)
     }
 }

@@ -90,6 +90,12 @@ pub fn scan_credits(credits: u64) {
     list::SCAN_CREDITS.counter(&[]).increment(credits);
 }
 
+/// A result was written.
+pub fn result(status: &str) {
+    let known = ["finished", "postponed", "in_progress"].into_iter().find(|known| *known == status);
+    list::INGEST_RESULTS.counter(&[known.unwrap_or("other")]).increment(1);
+}
+
 /// A frame was too long for its topic: its event was published without ticks.
 pub fn too_long(event: &str, bytes: usize) {
     tracing::error!(event, bytes, "a frame is too long for its topic: its event is published without ticks");

@@ -10,6 +10,7 @@
 //! `includeLinks`.
 
 mod json;
+pub mod scores;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -47,7 +47,7 @@ pub(crate) enum Fault {
 /// A call, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
-    /// `sports`, `events` or `odds`.
+    /// `sports`, `events`, `odds` or `scores`.
     pub(crate) kind: &'static str,
     pub(crate) sport: String,
     pub(crate) key: String,
@@ -67,6 +67,10 @@ pub(crate) struct State {
     used: u64,
     /// The least that credits have been.
     pub(crate) least: u64,
+    /// What `/scores` names of each sport; events that are completed only to callers that ask for days.
+    pub(crate) scores: BTreeMap<String, Vec<Value>>,
+    /// For the next calls of `/scores`.
+    pub(crate) score_faults: VecDeque<Fault>,
     /// For the next calls of `/odds`.
     pub(crate) faults: VecDeque<Fault>,
     pub(crate) calls: Vec<Call>,
@@ -98,6 +102,8 @@ impl OddsApi {
             seen_at: None,
             used: 0,
             least: u64::MAX,
+            scores: BTreeMap::new(),
+            score_faults: VecDeque::new(),
             faults: VecDeque::new(),
             calls: Vec::new(),
             served: Vec::new(),
@@ -283,6 +289,7 @@ fn answer(request: &Request, state: &mut State) -> (Answer, Option<Fault>) {
         ["v4", "sports"] => ("sports", ""),
         ["v4", "sports", sport, "events"] => ("events", sport),
         ["v4", "sports", sport, "odds"] => ("odds", sport),
+        ["v4", "sports", sport, "scores"] => ("scores", sport),
         _ => return (error(404, "NOT_FOUND"), None),
     };
     state.calls.push(Call { kind, sport: sport.to_owned(), key: key.clone() });
@@ -294,9 +301,11 @@ fn answer(request: &Request, state: &mut State) -> (Answer, Option<Fault>) {
         "sports" => (ok(&listing(state)), None),
         _ if state.unknown.contains(sport) => (error(404, "UNKNOWN_SPORT"), None),
         "events" => (ok(&Value::Array(starts(state, sport))), None),
+        "scores" => scores(request, sport, state),
         _ => odds(request, sport, state),
     };
-    (with_quota(answer, fault, state, kind), fault)
+    let cost = u64::from(kind == "odds") + u64::from(kind == "scores") * score_cost(request);
+    (with_quota(answer, fault, state, cost), fault)
 }
 
 fn ok(body: &Value) -> Answer {
@@ -348,6 +357,24 @@ fn odds(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<Fa
     (answer, fault)
 }
 
+/// 1, and 2 with days.
+fn score_cost(request: &Request) -> u64 {
+    if request.query.contains_key("daysFrom") { 2 } else { 1 }
+}
+
+fn scores(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<Fault>) {
+    let days = request.query.get("daysFrom").map(|days| days.parse::<u8>().unwrap_or(0));
+    if days.is_some_and(|days| !(1..=3).contains(&days)) {
+        return (error(422, "INVALID_SCORES_DAYS_FROM"), None);
+    }
+    if !state.charge(score_cost(request)) {
+        return (error(401, "OUT_OF_USAGE_CREDITS"), None);
+    }
+    let all = state.scores.get(sport).into_iter().flatten();
+    let named = all.filter(|event| days.is_some() || event["completed"] != true).cloned().collect();
+    (ok(&Value::Array(named)), state.score_faults.pop_front())
+}
+
 fn without_limits(event: &mut Value) {
     each(event, &mut |key, value| {
         if key == "outcomes" {
@@ -358,8 +385,8 @@ fn without_limits(event: &mut Value) {
 }
 
 /// Adds the headers of credits, unless their absence is the fault.
-fn with_quota(mut answer: Answer, fault: Option<Fault>, state: &State, kind: &str) -> Answer {
-    let cost = if kind == "odds" && answer.status == 200 { "1" } else { "0" };
+fn with_quota(mut answer: Answer, fault: Option<Fault>, state: &State, cost: u64) -> Answer {
+    let cost = if answer.status == 200 { cost } else { 0 };
     let (remaining, used) = match fault {
         Some(Fault::NoHeaders) => return answer,
         Some(Fault::OddHeaders) => ("plenty".to_owned(), "-1".to_owned()),
@@ -367,6 +394,6 @@ fn with_quota(mut answer: Answer, fault: Option<Fault>, state: &State, kind: &st
     };
     answer.headers.push(("x-requests-remaining", remaining));
     answer.headers.push(("x-requests-used", used));
-    answer.headers.push(("x-requests-last", cost.to_owned()));
+    answer.headers.push(("x-requests-last", cost.to_string()));
     answer
 }

@@ -9,9 +9,11 @@ use arb_ingest::live::backoff::Backoff;
 use arb_ingest::live::client::{ApiKey, Client};
 use arb_ingest::live::listing::is_key;
 use arb_ingest::live::plan::Sports;
+use arb_ingest::live::plan::scores::ScoreRules;
 use arb_ingest::live::scan_budget::ScanCaps;
 use arb_ingest::live::schedule::Intervals;
 use arb_ingest::live::{self, LONGEST_CALL, Limits, LiveSettings};
+use arb_ingest::open_picks::OpenPicks;
 use arb_ingest::publish::Publisher;
 use arb_ingest::scan_queue::ScanQueue;
 use arb_kafka::Cluster;
@@ -36,9 +38,10 @@ pub(super) fn run(
     let live = live::Live::connect(&settings)?;
     connected(live.publisher());
     let scans = ScanQueue::start(cluster, clock::now, stop)?;
-    let polled = live.run(&scans, stop)?;
-    let live::Polled { polls, frames, ticks, failures, faults } = polled;
-    tracing::info!(polls, frames, ticks, failures, %faults, "polled");
+    let picks = OpenPicks::start(cluster, arb_kafka::partitions(cluster)?, stop)?;
+    let polled = live.run(&scans, &picks, stop)?;
+    let live::Polled { polls, frames, ticks, results, failures, faults } = polled;
+    tracing::info!(polls, frames, ticks, results, failures, %faults, "polled");
     Ok(())
 }
 
@@ -87,6 +90,7 @@ fn limits(config: &Live) -> anyhow::Result<Limits> {
     if look_every < SECOND / 10 {
         bail!("--look-every must be at least 100ms");
     }
+    let (after, every) = (config.scores_after.micros(), config.scores_every.micros());
     let first = config.backoff.micros();
     Ok(Limits {
         sports: sports(&config.sports)?,
@@ -95,6 +99,7 @@ fn limits(config: &Live) -> anyhow::Result<Limits> {
         backoff: Backoff { first, longest: first.saturating_mul(DOUBLINGS) },
         floor: config.credit_floor,
         reset_day: config.credit_reset_day,
+        scores: (every > 0).then_some(ScoreRules { after, every }),
         scans: ScanCaps { percent: config.scan_credit_percent, sports: config.scan_sports },
     })
 }

@@ -1,4 +1,4 @@
-//! Credits: whether a poll may be paid for.
+//! Credits: whether a poll, or another paid call, may be paid for.
 //!
 //! The remaining credits are only ever what the API has reported, and each report pays for one poll at most:
 //! the response to that poll reports them again, and where a response is missing, a free call fetches them.
@@ -8,7 +8,7 @@
 //! API must have charged it. It never reads a clock.
 //!
 //! Source: The Odds API v4, "Usage quota costs" (<https://the-odds-api.com/liveapi/guides/v4/>): markets times regions
-//! for each call of `/odds`, nothing for `/sports` and `/events`; `x-requests-remaining`, `x-requests-last` on every
+//! for each call of `/odds`, 1 for `/scores` and 2 with `daysFrom`, nothing for `/sports` and `/events`; `x-requests-remaining`, `x-requests-last` on every
 //! answer. Credits are reset each month on a day that no answer names.
 
 use arb_schemas::time::{Micros, SECOND, next_day};
@@ -23,7 +23,9 @@ pub struct Allowance {
     pub floor: u64,
     /// Credits that a poll costs, by the documentation.
     pub cost: u64,
-    /// Polls that may be under way in the whole group: one for each partition.
+    /// The most that any call costs, polls included: so much is kept for each call that may be under way.
+    pub dearest: u64,
+    /// Paid calls that may be under way in the whole group: one for each partition.
     pub at_once: u64,
     /// Spread what remains evenly until the day of the month on which the credits are reset.
     pub reset_day: Option<i8>,
@@ -35,6 +37,8 @@ pub struct Budget {
     allowance: Allowance,
     /// What a poll costs, as far as is known.
     cost: u64,
+    /// What any call costs at most.
+    dearest: u64,
     reading: Reading,
     /// When polls were asked that have not been answered.
     unanswered: Vec<Micros>,
@@ -70,17 +74,24 @@ impl Budget {
     /// Of an API that has not been asked yet.
     #[must_use]
     pub fn new(allowance: Allowance) -> Self {
-        Self { allowance, cost: allowance.cost, reading: Reading::None, unanswered: Vec::new() }
+        let Allowance { cost, dearest, .. } = allowance;
+        Self { allowance, cost, dearest: dearest.max(cost), reading: Reading::None, unanswered: Vec::new() }
     }
 
     /// A response reported so many remaining credits, and its own cost.
     pub fn reported(&mut self, now: Micros, remaining: Option<u64>, cost: Option<u64>) {
         self.reading = remaining.map_or(Reading::Silent, Reading::Credits);
         self.cost = self.cost.max(cost.unwrap_or(0));
+        self.dearest = self.dearest.max(self.cost);
         self.unanswered.retain(|asked| now.saturating_sub(*asked) < CHARGED);
     }
 
-    /// A poll is asked for.
+    /// A paid call that is no poll cost so many credits.
+    pub fn charged(&mut self, cost: u64) {
+        self.dearest = self.dearest.max(cost);
+    }
+
+    /// A paid call is made.
     pub fn asked(&mut self, now: Micros) {
         self.reading = Reading::None;
         self.unanswered.push(now);
@@ -91,7 +102,7 @@ impl Budget {
         self.reading = Reading::None;
     }
 
-    /// The last poll that was asked for has been answered.
+    /// The last paid call has been answered.
     pub fn answered(&mut self) {
         self.unanswered.pop();
     }
@@ -105,9 +116,9 @@ impl Budget {
             Reading::Silent => return Verdict::Silent,
             Reading::Credits(remaining) => remaining,
         };
-        let doubtful = self.cost.saturating_mul(self.unanswered.len() as u64);
+        let doubtful = self.dearest.saturating_mul(self.unanswered.len() as u64);
         let sure = remaining.saturating_sub(doubtful);
-        let kept = self.allowance.floor.saturating_add(self.cost.saturating_mul(self.allowance.at_once));
+        let kept = self.allowance.floor.saturating_add(self.dearest.saturating_mul(self.allowance.at_once));
         let Some(free) = sure.checked_sub(kept) else { return Verdict::Low(remaining) };
         match paid_at.and_then(|paid| Some(paid.min(now) + self.gap(now, free, share)?)) {
             Some(at) if at > now => Verdict::Later(at),
@@ -132,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    const ONE: Allowance = Allowance { floor: 10, cost: 3, at_once: 1, reset_day: None };
+    const ONE: Allowance = Allowance { floor: 10, cost: 3, dearest: 3, at_once: 1, reset_day: None };
     const DAY: Micros = 86_400 * SECOND;
 
     fn reported(allowance: Allowance, remaining: Option<u64>) -> Budget {
@@ -183,8 +194,16 @@ mod tests {
     }
 
     #[test]
+    fn the_dearest_call_is_kept_and_polls_alone_are_spread() {
+        let mut budget = reported(Allowance { floor: 0, cost: 1, dearest: 2, ..ONE }, Some(2));
+        assert_eq!(verdict(&budget), Verdict::Pay);
+        budget.charged(5);
+        assert_eq!(verdict(&budget), Verdict::Low(2));
+    }
+
+    #[test]
     fn the_remaining_credits_are_spread_until_the_reset() {
-        let spread = Allowance { floor: 0, cost: 1, at_once: 0, reset_day: Some(11) };
+        let spread = Allowance { floor: 0, cost: 1, dearest: 2, at_once: 0, reset_day: Some(11) };
         // Ten days for ten credits: one a day; for a worker that makes half of the polls one in two days.
         let budget = reported(spread, Some(10));
         assert_eq!(budget.verdict(0, Some(-DAY), 1.0), Verdict::Pay);
@@ -218,6 +237,7 @@ mod tests {
             let allowance = Allowance {
                 floor: rng.u64(1..50),
                 cost: rng.u64(1..7),
+                dearest: rng.u64(1..4),
                 at_once: rng.u64(1..6),
                 reset_day: rng.bool().then_some(1),
             };
@@ -225,22 +245,21 @@ mod tests {
             let begun_with = market.credits;
             let workers = usize::try_from(allowance.at_once).unwrap();
             let mut budgets = vec![Budget::new(allowance); workers];
-            // A poll that was asked for, and is charged whenever the server gets to it.
-            let mut asked = vec![false; workers];
+            // What a call costs that was made, and is charged whenever the server gets to it.
+            let mut asked = vec![None; workers];
             for now in (0..).map(|step| step * 3_600 * SECOND).take(400) {
                 let worker = rng.usize(0..workers);
                 let budget = &mut budgets[worker];
-                if asked[worker] {
-                    market.credits = market.credits.checked_sub(allowance.cost).expect("no credit is owed");
-                    asked[worker] = false;
+                if let Some(cost) = asked[worker].take() {
+                    market.credits = market.credits.checked_sub(cost).expect("no credit is owed");
                     if rng.u8(0..4) > 0 {
                         budget.answered();
                         let header = market.header();
-                        budget.reported(now, header, Some(allowance.cost));
+                        budget.reported(now, header, (cost == allowance.cost).then_some(cost));
                     }
                 } else if budget.verdict(now, None, 1.0) == Verdict::Pay {
                     budget.asked(now);
-                    asked[worker] = true;
+                    asked[worker] = Some(if rng.bool() { allowance.cost } else { allowance.dearest });
                 } else {
                     let header = market.header();
                     budget.reported(now, header, Some(0));

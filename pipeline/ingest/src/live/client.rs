@@ -120,6 +120,15 @@ impl Client {
         self.get(&format!("/v4/sports/{sport}/odds"), &query)
     }
 
+    /// The scores of a sport: of events in play and to come, and with days (1 to 3) of those that ended in them.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn scores(&self, sport: &str, days: Option<u8>) -> Result<Answer, Problem> {
+        let days = days.map(|days| format!("&daysFrom={days}")).unwrap_or_default();
+        self.get(&format!("/v4/sports/{sport}/scores"), &format!("{days}&dateFormat=iso"))
+    }
+
     fn get(&self, path: &str, query: &str) -> Result<Answer, Problem> {
         let url = format!("{}{path}?apiKey={}{query}", self.base, self.key.0);
         let answer = self.agent.get(url).call().map_err(|error| failed(&error))?;

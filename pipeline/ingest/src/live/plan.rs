@@ -2,10 +2,11 @@
 //!
 //! All state of a worker is here, and every decision: it receives the result of each call and returns the
 //! next action. It polls a sport whose lease is held, which is in season and due, and only if the credits
-//! allow it; of several the one that is overdue by the largest part of its interval. It never calls,
-//! publishes or reads a clock.
+//! allow it; of several the one that is overdue by the largest part of its interval. Scores compete with polls by the same measure
+//! ([`scores`]). It never calls, publishes or reads a clock.
 
 mod scans;
+pub mod scores;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,6 +15,7 @@ use arb_kafka::partition_of;
 use arb_schemas::time::{Micros, SECOND};
 use fastrand::Rng;
 
+use self::scores::{ScoreRules, ScoresPlan};
 use super::answer::{Problem, Quota};
 use super::backoff::{Backoff, Trouble};
 use super::budget::{Allowance, Budget, Verdict};
@@ -52,6 +54,8 @@ pub struct Rules {
     pub allowance: Allowance,
     /// What scans may spend.
     pub scans: ScanCaps,
+    /// When scores are asked for, if they are.
+    pub scores: Option<ScoreRules>,
     /// Over so many partitions leases are spread.
     pub partitions: i32,
 }
@@ -65,6 +69,13 @@ pub enum Action {
     Events(String),
     /// Ask for the prices of a sport; paid.
     Poll(String),
+    /// Ask for the scores of a sport; paid.
+    Scores {
+        /// The sport.
+        sport: String,
+        /// Days of which events that are over are named; none without it.
+        days: Option<u8>,
+    },
 }
 
 impl Action {
@@ -75,6 +86,7 @@ impl Action {
             Self::List => "sports",
             Self::Events(_) => "events",
             Self::Poll(_) => "odds",
+            Self::Scores { .. } => "scores",
         }
     }
 }
@@ -85,6 +97,7 @@ impl fmt::Display for Action {
             Self::List => f.write_str("sports"),
             Self::Events(sport) => write!(f, "events of {sport}"),
             Self::Poll(sport) => write!(f, "odds of {sport}"),
+            Self::Scores { sport, .. } => write!(f, "scores of {sport}"),
         }
     }
 }
@@ -104,6 +117,7 @@ pub struct Plan {
     throttle: Trouble,
     /// Of those whose lease is held, what is known.
     sports: BTreeMap<String, PolledSport>,
+    scores: ScoresPlan,
 }
 
 /// A free listing.
@@ -160,15 +174,22 @@ impl Plan {
             listing: Look::default(),
             throttle: Trouble::default(),
             sports: BTreeMap::new(),
+            scores: ScoresPlan::default(),
         }
     }
 
     /// The lease of a partition is held, with what its last holder left.
     pub fn granted(&mut self, partition: i32, note: &str) {
         self.held.insert(partition);
-        for (sport, asked_at) in handover::read(note) {
-            if self.home(&sport) == partition {
-                self.sports.entry(sport).or_default().asked_at = Some(asked_at);
+        for (sport, asked) in handover::read(note) {
+            if self.home(&sport) != partition {
+                continue;
+            }
+            if let Some(at) = asked.scores {
+                self.scores.handed_over(sport.clone(), at);
+            }
+            if let Some(at) = asked.odds {
+                self.sports.entry(sport).or_default().asked_at = Some(at);
             }
         }
         self.enter();
@@ -178,7 +199,9 @@ impl Plan {
     pub fn gone(&mut self, partitions: &[i32]) {
         self.held.retain(|held| !partitions.contains(held));
         let count = self.rules.partitions;
-        self.sports.retain(|sport, _| !partitions.contains(&partition_of(sport, count)));
+        let is_kept = |sport: &str| !partitions.contains(&partition_of(sport, count));
+        self.sports.retain(|sport, _| is_kept(sport));
+        self.scores.keep(is_kept);
         if !self.holds_any() {
             // Other workers spend now: the last report to this worker may be out of date.
             self.budget.discard();
@@ -221,11 +244,7 @@ impl Plan {
     /// The lease that a poll of a sport needs, and what to leave there before it is asked for.
     #[must_use]
     pub fn note(&self, sport: &str, now: Micros) -> (i32, String) {
-        let home = self.home(sport);
-        let neighbours = self.sports.iter().filter(|(name, _)| self.home(name) == home);
-        let asked = neighbours.filter_map(|(name, sport)| Some((name.clone(), sport.asked_at?)));
-        let asked = asked.chain([(sport.to_owned(), now)]).collect();
-        (home, handover::write(&asked))
+        self.note_of(sport, |asked| asked.odds = Some(now))
     }
 
     /// A poll is asked for.
@@ -239,14 +258,17 @@ impl Plan {
     /// A response of any status came. Only a successful one without credit headers means that the API reports
     /// none: an error may come from a gateway, which does not know them.
     pub fn answered(&mut self, action: &Action, now: Micros, quota: Quota, is_good: bool) {
-        if matches!(action, Action::Poll(_)) {
+        if matches!(action, Action::Poll(_) | Action::Scores { .. }) {
             self.budget.answered();
         }
+        // What a poll costs is learnt from polls.
+        let is_scores = matches!(action, Action::Scores { .. });
+        self.budget.charged(quota.last.filter(|_| is_scores).unwrap_or(0));
         if let Some(remaining) = quota.remaining {
             self.scans.reported(remaining);
         }
         if is_good || quota.remaining.is_some() {
-            self.budget.reported(now, quota.remaining, quota.last);
+            self.budget.reported(now, quota.remaining, quota.last.filter(|_| !is_scores));
         }
     }
 
@@ -275,6 +297,9 @@ impl Plan {
             Problem::TooMany => self.throttle.failed(now, retry_after, &rules.backoff, rng),
             Problem::Exhausted => self.budget.reported(now, Some(0), None),
             _ => {}
+        }
+        if let Action::Scores { sport, .. } = action {
+            return self.scores_failed(sport, now, problem, retry_after);
         }
         let (Action::Events(name) | Action::Poll(name)) = action else {
             return match problem {
@@ -308,9 +333,9 @@ impl Plan {
         if let Some((name, _)) = unseen {
             return Some(Action::Events(name.clone()));
         }
-        let name = self.most_overdue(now)?;
+        let paid = self.most_overdue(now)?;
         match self.verdict(now) {
-            Verdict::Pay => Some(Action::Poll(name.clone())),
+            Verdict::Pay => Some(paid),
             Verdict::Ask => self.listing.trouble.allows(now).then_some(Action::List),
             Verdict::Later(_) | Verdict::Low(_) | Verdict::Silent => None,
         }
@@ -320,7 +345,7 @@ impl Plan {
     #[must_use]
     pub fn verdict(&self, now: Micros) -> Verdict {
         let polled = self.polled_sports();
-        let paid_at = polled.filter_map(|(_, sport)| sport.asked_at).max();
+        let paid_at = polled.filter_map(|(_, sport)| sport.asked_at).max().max(self.scores.asked_at());
         let share = self.polled_sports().count() as f64 / self.roster.len().max(1) as f64;
         self.budget.verdict(now, paid_at, share)
     }
@@ -342,13 +367,13 @@ impl Plan {
         self.sports.keys()
     }
 
-    fn most_overdue(&self, now: Micros) -> Option<&String> {
-        let overdue = |(name, sport): (_, &PolledSport)| {
+    fn most_overdue(&self, now: Micros) -> Option<Action> {
+        let overdue = |(name, sport): (&String, &PolledSport)| {
             let Due { at, every } = sport.due(&self.rules.intervals, now)?;
-            (at <= now).then(|| (name, (now - at) as f64 / every as f64))
+            (at <= now).then(|| (Action::Poll(String::clone(name)), (now - at) as f64 / every as f64))
         };
-        let most = self.polled_sports().filter_map(overdue).max_by(|(_, a), (_, b)| a.total_cmp(b));
-        most.map(|(name, _)| name)
+        let paid = self.polled_sports().filter_map(overdue).chain(self.due_scores(now));
+        paid.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(action, _)| action)
     }
 
     fn polled_sports(&self) -> impl Iterator<Item = (&String, &PolledSport)> {

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use arb_kafka::{Lease, Leases};
+use arb_kafka::{Lease, Leases, partition_of};
 use arb_model::Faults;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::Coverage;
@@ -19,9 +19,12 @@ use super::answer::{Answer, Problem};
 use super::beats::Beats;
 use super::budget::Verdict;
 use super::client::Client;
+use super::known_scores::KnownScores;
 use super::plan::{Action, Plan};
 use super::{LiveError, LiveSettings, Polled, listing};
+use crate::open_picks::OpenPicks;
 use crate::publish::Publisher;
+use crate::results::ResultWriter;
 use crate::scan::Covered;
 use crate::scan_queue::ScanQueue;
 use crate::source::Poll;
@@ -37,9 +40,9 @@ const GRACE: Micros = 5 * SECOND;
 
 /// A worker.
 pub(super) struct Worker<'a> {
-    settings: &'a LiveSettings,
-    client: Client,
-    leases: Leases,
+    pub(super) settings: &'a LiveSettings,
+    pub(super) client: Client,
+    pub(super) leases: Leases,
     pub(super) publisher: Publisher,
     beats: Beats,
     pub(super) plan: Plan,
@@ -47,8 +50,11 @@ pub(super) struct Worker<'a> {
     pub(super) covered: BTreeMap<String, Covered>,
     /// The sports of which the last turn answered scans.
     pub(super) answering: BTreeSet<String>,
+    /// Which results were reported.
+    pub(super) known_scores: KnownScores,
+    pub(super) results: ResultWriter,
     standing: Standing,
-    polled: Polled,
+    pub(super) polled: Polled,
 }
 
 /// The state of the credits.
@@ -71,8 +77,21 @@ impl<'a> Worker<'a> {
         let beats = Beats::start(publisher.of(""), settings.clock)?;
         let leases = Leases::join(&settings.cluster, &settings.group)?;
         let (standing, polled) = (Standing::Enough, Polled::default());
-        let (covered, answering) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Self { settings, client, leases, publisher, beats, plan, covered, answering, standing, polled })
+        let results = ResultWriter::connect(&settings.cluster, publisher.partitions())?;
+        Ok(Self {
+            settings,
+            client,
+            leases,
+            publisher,
+            beats,
+            plan,
+            covered: BTreeMap::new(),
+            answering: BTreeSet::new(),
+            known_scores: KnownScores::default(),
+            results,
+            standing,
+            polled,
+        })
     }
 
     /// Wall time.
@@ -86,12 +105,18 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs until the shutdown signal.
-    pub(super) fn run(mut self, scans: &ScanQueue, stop: &Stop) -> Result<Polled, LiveError> {
+    pub(super) fn run(
+        mut self,
+        scans: &ScanQueue,
+        picks: &OpenPicks,
+        stop: &Stop,
+    ) -> Result<Polled, LiveError> {
         let mut wait = POLL;
         while !stop.is_stopped() {
             self.beats.check()?;
             self.serve(wait)?;
             self.answer_scans(scans)?;
+            picks.awaited(|awaited| self.plan.awaits(awaited));
             let now = (self.settings.clock)();
             let done = match self.plan.next(now) {
                 Some(action) => self.act(&action, now)?,
@@ -131,6 +156,8 @@ impl<'a> Worker<'a> {
 
     fn let_go(&mut self, partitions: &[i32]) {
         self.plan.gone(partitions);
+        let count = self.publisher.partitions();
+        self.known_scores.forget(|sport| partitions.contains(&partition_of(sport, count)));
         if !self.plan.holds_any() {
             telemetry::no_credits();
         }
@@ -148,17 +175,25 @@ impl<'a> Worker<'a> {
         let done = match action {
             Action::List => self.list(),
             Action::Events(sport) => self.events(sport),
-            Action::Poll(sport) => {
+            Action::Poll(sport) | Action::Scores { sport, .. } => {
                 // One poll at a time is on its way to Kafka: it alone comes late from a worker that was frozen, and none is
                 // paid for while Kafka is away.
                 if !self.publisher.flush_within(ACKNOWLEDGED)? {
                     return Ok(false);
                 }
-                let (partition, note) = self.plan.note(sport, now);
+                let (partition, note) = match action {
+                    Action::Scores { .. } => self.plan.note_scores(sport, now),
+                    _ => self.plan.note(sport, now),
+                };
                 let asked_at = confirmed(|| self.leases.remember(partition, &note), self.settings.clock)?;
                 let Some(asked_at) = asked_at else { return Ok(false) };
-                self.plan.asked(sport, asked_at);
-                self.poll(sport, partition, asked_at)?
+                if let Action::Scores { days, .. } = action {
+                    self.plan.asked_scores(sport, asked_at);
+                    self.scores(sport, *days, partition, asked_at)?
+                } else {
+                    self.plan.asked(sport, asked_at);
+                    self.poll(sport, partition, asked_at)?
+                }
             }
         };
         telemetry::call(
@@ -223,18 +258,12 @@ impl<'a> Worker<'a> {
         let markets = self.settings.markets.join(",");
         let answer = self.client.odds(sport, &self.settings.regions.join(","), &markets)?;
         let (now, body) = self.take(&Action::Poll(sport.to_owned()), &answer)?;
-        if is_old(asked_at, now, self.settings.total) {
-            return Err(Problem::Broken("older than a call may take").into());
-        }
+        is_young(asked_at, now, self.settings.total)?;
         let mut faults = Faults::default();
         let received_at = self.plan.stamp(sport, now);
         let decoded = Decoder::new(OddsFormat::Decimal).answer(body, received_at, &mut faults);
         let poll = decoded.map(|poll| scoped(poll, sport, &self.settings.markets, &mut faults));
-        if !faults.is_empty() {
-            tracing::warn!(sport, %faults, "malformed input was left out");
-            self.polled.faults.add(&faults);
-            telemetry::faults(&self.polled.faults);
-        }
+        self.count_faults(sport, &faults);
         let poll = poll.ok_or(Problem::Broken("no JSON array"))?;
         let (events, ticks, quota) = (poll.events.len(), poll.ticks(), answer.quota);
         let (remaining, used, cost) = (quota.remaining, quota.used, quota.last);
@@ -242,8 +271,20 @@ impl<'a> Worker<'a> {
         Ok(poll)
     }
 
+    pub(super) fn count_faults(&mut self, sport: &str, faults: &Faults) {
+        if !faults.is_empty() {
+            tracing::warn!(sport, %faults, "malformed input was left out");
+            self.polled.faults.add(faults);
+            telemetry::faults(&self.polled.faults);
+        }
+    }
+
     /// Reads the credits of a response, and returns its body.
-    fn take<'b>(&mut self, action: &Action, answer: &'b Answer) -> Result<(Micros, &'b str), Failure> {
+    pub(super) fn take<'b>(
+        &mut self,
+        action: &Action,
+        answer: &'b Answer,
+    ) -> Result<(Micros, &'b str), Failure> {
         let now = (self.settings.clock)();
         self.plan.answered(action, now, answer.quota, answer.status == 200);
         if let Some(remaining) = answer.quota.remaining {
@@ -288,7 +329,7 @@ impl<'a> Worker<'a> {
 }
 
 /// A failed call, and the pause that the API requests.
-struct Failure {
+pub(super) struct Failure {
     problem: Problem,
     retry_after: Option<Micros>,
 }
@@ -306,6 +347,11 @@ fn confirmed<E>(
     clock: impl FnOnce() -> Micros,
 ) -> Result<Option<Micros>, E> {
     Ok(remember()?.then(clock))
+}
+
+/// Refuses a response that comes later than any call may take.
+pub(super) fn is_young(asked_at: Micros, now: Micros, total: Duration) -> Result<(), Problem> {
+    if is_old(asked_at, now, total) { Err(Problem::Broken("older than a call may take")) } else { Ok(()) }
 }
 
 /// Whether a response comes later than any call may take: the worker was frozen meanwhile.

@@ -74,7 +74,7 @@ metrics! {
     PUBLISHED_LAG = gauge(Ingest, Seconds, "arb_ingest_published_time_lag_seconds",
         "Now minus the newest time that was published, a poll's or a heartbeat's: a processor that has read everything is at this time.").rare();
     CALLS = counter(Ingest, Count, "arb_ingest_calls_total",
-        "Calls of a live source, by kind (sports and events are free, odds are paid) and outcome.")
+        "Calls of a live source, by kind (sports and events are free, odds and scores are paid) and outcome.")
         .by(&["kind", "outcome"]).rare();
     CREDITS = gauge(Ingest, Count, "arb_ingest_credits_remaining",
         "Remaining credits of a live source's key, from its last response that reported them. NaN for a worker without a lease, which makes no calls.").rare();
@@ -83,6 +83,9 @@ metrics! {
         .by(&["outcome"]);
     SCAN_CREDITS = counter(Ingest, Count, "arb_ingest_scan_credits_total",
         "Credits that polls for scans cost at a live source, by its documentation.").rare();
+    INGEST_RESULTS = counter(Ingest, Count, "arb_ingest_results_total",
+        "Results of a live source that were written for the settlement machine, by status; a correction is another one.")
+        .by(&["status"]).rare();
     SPORTS = gauge(Ingest, Count, "arb_ingest_sports", "Sports of a live source that this worker polls: those whose lease it holds.").rare();
 
     // process

@@ -15,8 +15,9 @@ fn rules() -> Rules {
         intervals: Intervals::default(),
         look_every: 10 * MINUTE,
         backoff: Backoff::default(),
-        allowance: Allowance { floor: 10, cost: 1, at_once: 1, reset_day: None },
+        allowance: Allowance { floor: 10, cost: 1, dearest: 1, at_once: 1, reset_day: None },
         scans: ScanCaps::default(),
+        scores: None,
         partitions: 4,
     }
 }

@@ -1,0 +1,238 @@
+//! Results from a server that implements `/scores` of The Odds API, and from files, on a real Kafka: picks are graded, within the credits.
+
+use arb_model::pick::OPEN;
+use arb_model::{Event, Pick, Time, fixtures};
+use arb_schemas::records::{PickCandidate, ResultReport};
+use arb_schemas::time::{Micros, SECOND, to_rfc3339};
+use arb_schemas::topics::{PICK_TASKS, PICKS};
+use arb_schemas::wire::{RecordType, decode, encode};
+use serde_json::{Value, json};
+
+use crate::kafka::{read_all, write_to};
+use crate::live::{HOUR, KEY, worker};
+use crate::support::odds_api::{Fault, OddsApi, now};
+use crate::support::program::{Role, arb, run};
+use crate::support::stack::Broker;
+use crate::support::wait_for;
+
+const SPORT: &str = "soccer_simulated_league";
+/// Events begin so long after their picks were asked for.
+const AHEAD: Micros = 10 * SECOND;
+
+/// A bet on the home side of an event that begins at a time.
+fn candidate(id: &str, start: Micros) -> PickCandidate {
+    let pick = fixtures::pick();
+    let event = Event { id: id.into(), league: SPORT.into(), commence_time: Time(start), ..pick.event };
+    PickCandidate {
+        bot: pick.bot,
+        version: 1,
+        feed: "live".into(),
+        event,
+        market: "h2h".into(),
+        period: "full_time".into(),
+        line: None,
+        outcome: "home".into(),
+        draw_refunds: false,
+        book: pick.book,
+        price: pick.price,
+        probability: 0.5,
+        method: pick.method,
+        stake: 0.01,
+        reasons: pick.reasons,
+        at: Time(now()),
+    }
+}
+
+/// An event as `/scores` names it.
+fn score(id: &str, start: Micros, points: Option<(u32, u32)>, is_completed: bool) -> Value {
+    let event = fixtures::event();
+    let points = points.map(|(home, away)| {
+        json!([{"name": &*event.away, "score": away.to_string()}, {"name": &*event.home, "score": home.to_string()}])
+    });
+    json!({"id": id, "sport_key": SPORT, "commence_time": to_rfc3339(start), "completed": is_completed,
+        "home_team": &*event.home, "away_team": &*event.away, "scores": points, "last_update": points.is_some().then(|| to_rfc3339(now()))})
+}
+
+struct Ground {
+    api: OddsApi,
+    roles: Vec<Role>,
+    broker: Broker,
+}
+
+impl Ground {
+    /// The pick on an event as it is now.
+    fn pick(&self, event: &str) -> Option<Pick> {
+        let picks = read_all(&self.broker.brokers, PICKS.name);
+        let picks = picks.iter().map(|record| decode::<Pick>(&record.value).unwrap());
+        picks.filter(|pick| &*pick.event.id == event).last()
+    }
+
+    fn wait_for_pick(&mut self, what: &str, event: &str, is_it: impl Fn(&Pick) -> bool) -> Pick {
+        wait_for(what, || {
+            self.roles.iter_mut().for_each(Role::assert_runs);
+            self.pick(event).filter(|pick| is_it(pick))
+        })
+    }
+
+    /// The reports of results on an event, in order.
+    fn reports(&self, event: &str) -> Vec<ResultReport> {
+        let tasks = read_all(&self.broker.brokers, PICK_TASKS.name);
+        let reports =
+            tasks.iter().filter(|task| RecordType::of(&task.value).unwrap() == RecordType::ResultReport);
+        reports
+            .map(|task| decode(&task.value).unwrap())
+            .filter(|report: &ResultReport| report.event == event)
+            .collect()
+    }
+
+    /// Calls of `/scores` so far.
+    fn calls(&self) -> usize {
+        self.api.state().calls.iter().filter(|call| call.kind == "scores").count()
+    }
+
+    fn wait_for_calls(&mut self, more: usize) {
+        let before = self.calls();
+        wait_for("scores are asked for", || {
+            self.roles.iter_mut().for_each(Role::assert_runs);
+            (self.calls() >= before + more).then_some(())
+        });
+    }
+
+    fn names(&self, events: &[Value]) {
+        self.api.state().scores.insert(SPORT.to_owned(), events.to_vec());
+    }
+}
+
+#[test]
+fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
+    let broker = Broker::start();
+    let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(SPORT, None), ("soccer_other", None)]);
+    let settle = Role::start("settle", &["--brokers", &broker.brokers], &broker.path("settle.log"));
+    let start = now() + AHEAD;
+    for id in ["over", "moved", "running"] {
+        let task = encode(&candidate(id, start)).unwrap();
+        write_to(&broker.brokers, PICK_TASKS.name, &[(id, &task)]);
+    }
+    let (running, moved) = (|| score("running", start, Some((9, 9)), false), start + 48 * HOUR);
+    let faults =
+        [Fault::Busy, Fault::Status(500), Fault::HalfJson, Fault::Html, Fault::Cut, Fault::NoHeaders];
+    api.state().score_faults.extend(faults);
+    let arguments =
+        ["--sports", SPORT, "--scores-after", "0s", "--scores-every", "200ms", "--credit-floor", "40"];
+    let live = worker(&broker, &api, KEY, &arguments);
+    let mut ground = Ground { api, roles: vec![settle, live], broker };
+    ground.names(&[score("over", start, Some((2, 1)), true), score("moved", moved, None, false), running()]);
+    let published = ground.wait_for_pick("the pick is published", "over", |_| true);
+    assert!(published.published_at.0 < start);
+    assert_eq!(ground.calls(), 0, "nothing has begun");
+
+    let graded = ground.wait_for_pick("the pick is graded", "over", |pick| !pick.grades.is_empty());
+    let grade = graded.grade().unwrap();
+    assert_eq!((grade.settlement.as_str(), grade.home, grade.away), ("won", Some(2), Some(1)));
+    assert!(
+        (grade.profit - 1.1).abs() < 1e-12 && grade.source == format!("the-odds-api/{SPORT}"),
+        "{grade:?}"
+    );
+    let later = ground.wait_for_pick("the new start counts", "moved", |pick| pick.starts_at.0 == moved);
+    assert!(later.grades.is_empty() && later.event.commence_time.0 == start, "what was published stays");
+    assert!(ground.api.state().score_faults.is_empty(), "after everything that can go wrong");
+
+    // The same again is not written; another score is, and one that is withdrawn.
+    ground.wait_for_calls(4);
+    assert_eq!((ground.reports("over").len(), ground.reports("moved").len()), (1, 1));
+    assert!(ground.reports("running").is_empty(), "points of an event in play are no result");
+    ground.names(&[score("over", start, Some((2, 2)), true), score("moved", moved, None, false)]);
+    let corrected = ground.wait_for_pick("a correction", "over", |pick| pick.grades.len() == 2);
+    assert_eq!(
+        corrected.grades.iter().map(|grade| grade.settlement.as_str()).collect::<Vec<_>>(),
+        ["won", "lost"]
+    );
+    ground.names(&[score("over", start, Some((2, 2)), false), score("moved", moved, None, false), running()]);
+    let withdrawn = ground.wait_for_pick("it is withdrawn", "over", |pick| pick.grades.len() == 3);
+    assert_eq!(withdrawn.grade().unwrap().settlement, OPEN);
+    assert_eq!(ground.reports("over").len(), 3);
+
+    // At the floor nothing is asked for, and then again.
+    ground.api.state().credits = 42;
+    wait_for("what is left is known", || {
+        let log = std::fs::read_to_string(ground.broker.path(&format!("{KEY}.log"))).unwrap();
+        log.contains("polling stops at the floor").then_some(())
+    });
+    let calls = ground.calls();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert_eq!(ground.calls(), calls);
+    assert!(ground.api.state().credits >= 40);
+    ground.api.state().credits = 1_000;
+    ground.wait_for_calls(2);
+    let calls = ground.api.state().calls.clone();
+    assert!(calls.iter().all(|call| call.kind != "odds"), "no prices of a sport without events");
+    assert!(
+        calls.iter().all(|call| call.kind != "scores" || call.sport == SPORT),
+        "no pick waits for the other"
+    );
+    ground.roles.iter_mut().for_each(Role::stop);
+}
+
+/// `arb results` over a file of football-data with this score.
+fn results_of(broker: &Broker, date: &str, score: &str) -> String {
+    let (file, names) = (broker.path("E0.csv"), broker.path("names.txt"));
+    let rows =
+        format!("Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,FTR\nE0,{date},15:00,Nordby,South,{score},H\n");
+    std::fs::write(&file, rows).unwrap();
+    std::fs::write(&names, "Sør = South\n").unwrap();
+    let (file, names) = (file.display().to_string(), names.display().to_string());
+    let output = run(arb().args([
+        "results",
+        "--football-data",
+        &file,
+        "--names",
+        &names,
+        "--brokers",
+        &broker.brokers,
+    ]));
+    assert!(output.success, "{}", output.err);
+    output.out
+}
+
+#[test]
+fn picks_are_graded_from_a_file_of_football_data() {
+    let broker = Broker::start();
+    let mut settle = Role::start("settle", &["--brokers", &broker.brokers], &broker.path("settle.log"));
+    let start = now() + AHEAD;
+    for (id, league) in [("known", "soccer_epl"), ("unknown", "soccer_epl"), ("other", "soccer_spl")] {
+        let mut candidate = candidate(id, start);
+        candidate.event.league = league.into();
+        if id == "unknown" {
+            candidate.event.home = "Elsewhere".into();
+        }
+        write_to(&broker.brokers, PICK_TASKS.name, &[(id, &encode(&candidate).unwrap())]);
+    }
+    let picks = || -> Vec<Pick> {
+        read_all(&broker.brokers, PICKS.name).iter().map(|record| decode(&record.value).unwrap()).collect()
+    };
+    wait_for("the picks are published", || {
+        settle.assert_runs();
+        (picks().len() == 3).then_some(())
+    });
+    let day = to_rfc3339(start);
+    let date = format!("{}/{}/{}", &day[8..10], &day[5..7], &day[..4]);
+    let told = results_of(&broker, &date, "2,1");
+    assert!(
+        told.starts_with("1 results written, 0 known; the file has 1 matches, 0 rows were left out"),
+        "{told}"
+    );
+    assert!(
+        told.contains("no row for unknown: soccer_epl, Elsewhere - Sør") && !told.contains("other"),
+        "{told}"
+    );
+    let graded = |count: usize| {
+        wait_for("the pick is graded", || picks().into_iter().rfind(|pick| pick.grades.len() == count))
+    };
+    let first = graded(1);
+    assert_eq!((&*first.event.id, first.grades[0].settlement.as_str()), ("known", "won"));
+    assert_eq!(first.grades[0].source, "football-data E0");
+    assert!(results_of(&broker, &date, "2,1").starts_with("0 results written, 1 known"));
+    assert!(results_of(&broker, &date, "2,2").starts_with("1 results written, 0 known"));
+    assert_eq!(graded(2).grades[1].settlement, "lost");
+    settle.stop();
+}
