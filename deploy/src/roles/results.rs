@@ -20,7 +20,7 @@ use crate::roles::cluster;
 use crate::system::{clock, output};
 
 /// How long Kafka may take to give the picks.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 /// How long is waited for a record before the time is looked at.
 const WAIT: Duration = Duration::from_millis(100);
 
