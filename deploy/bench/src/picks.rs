@@ -57,7 +57,7 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale, stop: &Stop) -> anyhow
          Reading the changelog is a bots' process's own work, and shown beside. Settlement: {OF_EVENT} picks an event, {TRANSACTION} \
          tasks a transaction, records and changelog encoded, over a log in memory."
     )];
-    Ok(Measured { rows, notes })
+    Ok(Measured { rows, notes, ..Measured::default() })
 }
 
 /// Where the time of one run over all polls went.
