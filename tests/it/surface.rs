@@ -283,12 +283,13 @@ fn compressed_conditional_and_head_answers_agree_by_curls_decoders() {
             let whole = ask(&["-H", &encoding]);
             assert_eq!((whole.status(), whole.body == plain.body), ("200", true), "{case}: {}", whole.body);
             let sent: usize = whole.header("content-length").parse().unwrap();
-            if coding == "identity" {
-                assert_eq!((whole.header("content-encoding"), sent), ("", plain.body.len()), "{case}");
-            } else {
-                assert_eq!(whole.header("content-encoding"), coding, "{case}");
-                assert!(sent * 3 <= plain.body.len(), "{case}: {sent} of {} bytes", plain.body.len());
-            }
+            // What a coding does not make a third as large is sent as it is; a table of few rows may be.
+            let coded = whole.header("content-encoding");
+            let may_be_plain = coding == "identity" || accept.contains("csv");
+            assert!(coded == coding || may_be_plain && coded.is_empty(), "{case}: {coded}");
+            let (most, least) = if coded.is_empty() { (1, 1) } else { (3, 1_000) };
+            let whole_bytes = plain.body.len();
+            assert!(sent * most <= whole_bytes && sent * least >= whole_bytes, "{case}: {sent} bytes");
             let (head, same) = (ask(&["-I", "-H", &encoding]), ask(&["-H", &encoding, "-H", &known]));
             let head_of_same = ask(&["-I", "-H", &encoding, "-H", &known]);
             let changed = ask(&["-H", &encoding, "-H", &unknown]);

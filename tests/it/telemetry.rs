@@ -108,7 +108,9 @@ fn roles_tell_the_list_and_nothing_else() {
         assert!(page.sum("arb_build_info", &[("role", role.key())]) > 0.0);
         let later = admin.page_when("it moves on", |later| later.sum(counter, &[]) > page.sum(counter, &[]));
         assert_grew(&page, &later);
-        assert_eq!((admin.get("/livez").status, admin.get("/readyz").status), (200, 200));
+        assert_eq!(admin.get("/livez").status, 200);
+        // A processor is ready when it has come on in each of its partitions.
+        wait_for("it is ready", || (admin.get("/readyz").status == 200).then_some(()));
         assert_eq!(admin.get("/").status, 404);
     }
 }

@@ -114,9 +114,13 @@ impl<'a> Reference<'a> {
             let ids = if has_key { ids(&described.path, example) } else { vec![] };
             for (name, value) in &ids {
                 let variable = samples::variable(name);
-                let _ = write!(text, " `{variable}` is the `{name}` of the path, one that you have been given, like `{value}`.");
+                let _ = write!(
+                    text,
+                    " `{variable}` is the `{name}` of the path, one that you have been given, like `{value}`."
+                );
             }
-            let path = if ids.is_empty() { example.to_owned() } else { with_query_of(&described.path, example) };
+            let path =
+                if ids.is_empty() { example.to_owned() } else { with_query_of(&described.path, example) };
             text += "\n\n";
             text += &samples::text(&Sample { method, path: &path, body, has_key, is_json });
         }

@@ -91,7 +91,8 @@ fn python(sample: &Sample<'_>) -> String {
     let of_body = sample.body.map(|body| format!("\"Content-Type\": \"{}\"", media_of(body)));
     headers.extend(of_body.as_deref());
     let imports = if sample.is_json { "json, os" } else { "os" };
-    let mut text = format!("import {imports}, urllib.error, urllib.request\n\nheaders = {{{}}}\n", headers.join(", "));
+    let mut text =
+        format!("import {imports}, urllib.error, urllib.request\n\nheaders = {{{}}}\n", headers.join(", "));
     let data = match sample.body {
         Some(body) => {
             let quoted = Value::String(text_of(body));

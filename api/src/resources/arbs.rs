@@ -12,6 +12,7 @@ use arb_schemas::topics::{ARBS_BOARD, Topic};
 use serde::{Deserialize, Serialize};
 use warp::http::HeaderValue;
 
+use crate::http::caching::Caching;
 use crate::http::charge::Charge;
 use crate::http::problem::Problem;
 use crate::http::quota_headers;
@@ -105,7 +106,7 @@ fn of_caller(
     charge.refuse_if_spent()?;
     let tag = boards.state().tag(query);
     if tag.is_known_to(request.headers()) {
-        return Ok(list::not_modified(&tag));
+        return Ok(Caching::PAGE.not_modified(&tag));
     }
     boards.admit(&charge.caller.account, user, charge.limits().boards)?;
     let board = boards.board(user)?;

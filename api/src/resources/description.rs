@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use warp::http::HeaderValue;
-use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
+use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
 use crate::description::Description;
 use crate::docs::{self, Pages};
+use crate::http::caching::Caching;
 use crate::http::etag::Tag;
 use crate::http::problem::Problem;
 use crate::http::reply;
@@ -19,7 +20,6 @@ use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::http::site::Site;
 use crate::page;
-use crate::resources::list;
 
 /// The API described.
 #[derive(Debug)]
@@ -70,12 +70,11 @@ impl DescriptionResource {
 fn answer(request: &Request<'_>, text: &'static str, media: &'static str) -> Response {
     let tag = Tag::of(text.as_bytes());
     if tag.is_known_to(request.headers()) {
-        return list::not_modified(&tag);
+        return Caching::PUBLIC.not_modified(&tag);
     }
     let mut response = Response::new(text.into());
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
-    headers.insert(ETAG, tag.header());
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    Caching::PUBLIC.describe(&tag, headers);
     response
 }

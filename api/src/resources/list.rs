@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use tokio::task::block_in_place;
-use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LINK, VARY};
-use warp::http::{HeaderMap, HeaderValue, StatusCode};
+use warp::http::HeaderValue;
+use warp::http::header::{CONTENT_TYPE, LINK};
 use warp::reply::Response;
 
+use crate::http::caching::Caching;
 use crate::http::charge::Charge;
 use crate::http::etag::Tag;
 use crate::http::paging::{self, Cursor};
@@ -20,9 +21,6 @@ use crate::http::{accept, encoding, etag};
 use crate::lists::entries::Entries;
 use crate::lists::listed::{ListFilter, Listed};
 use crate::lists::snapshot::{Page, PageForm, PageQueryOf, Snapshot};
-
-/// Headers of an answer, at most.
-const HEADERS: usize = 10;
 
 /// A list of what is open.
 #[derive(Debug)]
@@ -65,7 +63,7 @@ impl<E: Listed> ListResource<E> {
             charge.refuse_if_spent()?;
             let page = snapshot(entries)?.page(query);
             if page.tag.is_known_to(request.headers()) {
-                return Ok(not_modified(&page.tag));
+                return Ok(Caching::PAGE.not_modified(&page.tag));
             }
             charge.charge()?;
             page
@@ -88,7 +86,7 @@ fn snapshot<E: Listed>(entries: &Entries<E>) -> Result<Arc<Snapshot<E>>, Problem
 pub(crate) fn respond((page, tag): (&Page, &Tag), form: PageForm, request: &Request<'_>) -> Response {
     let (body, coding) = page.body.accepted(request.headers());
     let mut response = Response::new(body.into());
-    describe(tag, response.headers_mut());
+    Caching::PAGE.describe(tag, response.headers_mut());
     encoding::describe(coding, response.headers_mut());
     let media = match form {
         PageForm::Json => "application/json",
@@ -103,22 +101,6 @@ pub(crate) fn respond((page, tag): (&Page, &Tag), form: PageForm, request: &Requ
         response.headers_mut().insert(LINK, link);
     }
     response
-}
-
-/// The caller has this page already: the answer is 304, and it is free.
-pub(crate) fn not_modified(tag: &Tag) -> Response {
-    let mut response = Response::default();
-    *response.status_mut() = StatusCode::NOT_MODIFIED;
-    describe(tag, response.headers_mut());
-    response
-}
-
-/// For caches: store the page for this caller only, and revalidate it at each request.
-fn describe(tag: &Tag, headers: &mut HeaderMap) {
-    headers.reserve(HEADERS);
-    headers.insert(ETAG, tag.header());
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding, authorization, x-api-key"));
 }
 
 /// The parameters of a query.

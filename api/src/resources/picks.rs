@@ -84,7 +84,10 @@ impl PicksResource {
     pub(crate) fn show(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         tagged::refuse_parameters(request)?;
         self.check_ready()?;
-        let pick = self.picks.get(request.parameter("id")).ok_or_else(|| Problem::unknown_id("No pick has this id."))?;
+        let pick = self
+            .picks
+            .get(request.parameter("id"))
+            .ok_or_else(|| Problem::unknown_id("No pick has this id."))?;
         tagged::answer(&json!(PickView::new(&pick)), request, charge)
     }
 
@@ -100,7 +103,10 @@ impl PicksResource {
     pub(crate) fn bot(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         tagged::refuse_parameters(request)?;
         let id = request.parameter("id");
-        let bot = Bot::ALL.into_iter().find(|bot| bot.key() == id).ok_or_else(|| Problem::unknown_id("No bot has this id."))?;
+        let bot = Bot::ALL
+            .into_iter()
+            .find(|bot| bot.key() == id)
+            .ok_or_else(|| Problem::unknown_id("No bot has this id."))?;
         let records = self.records(charge)?;
         tagged::answer(&bot_json(bot, &records, BotRecord::whole), request, charge)
     }

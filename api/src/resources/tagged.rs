@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 use warp::http::HeaderValue;
-use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
+use crate::http::caching::Caching;
 use crate::http::charge::Charge;
 use crate::http::encoding::{self, Encoded};
 use crate::http::etag::Tag;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
-use crate::resources::list;
 
 /// Answers with a body, or with 304 where the caller has it.
 ///
@@ -22,7 +22,7 @@ pub(crate) fn answer(body: &Value, request: &Request<'_>, charge: &Charge<'_>) -
     let body = body.to_string();
     let tag = Tag::of(body.as_bytes());
     if tag.is_known_to(request.headers()) {
-        return Ok(list::not_modified(&tag));
+        return Ok(Caching::ANSWER.not_modified(&tag));
     }
     charge.charge()?;
     Ok(encoded(body, &tag, request))
@@ -33,10 +33,8 @@ fn encoded(body: String, tag: &Tag, request: &Request<'_>) -> Response {
     let mut response = Response::new(body.into());
     let headers = response.headers_mut();
     encoding::describe(coding, headers);
-    headers.insert(ETAG, tag.header());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    headers.insert(VARY, HeaderValue::from_static("accept-encoding, authorization, x-api-key"));
+    Caching::ANSWER.describe(tag, headers);
     response
 }
 

@@ -83,7 +83,7 @@ fn problem(state: &State, now: Instant) -> String {
     }
 }
 
-/// How far the role is in each partition that it owns.
+/// How far the role is in each partition that it owns; one that it is still taking over counts as not proven yet.
 fn positions(topic: &Topic<'_>) -> Vec<(Subject, Position)> {
     let Some(places) = topic.places else { return Vec::new() };
     let ends = topic.ends.get();
@@ -93,7 +93,12 @@ fn positions(topic: &Topic<'_>) -> Vec<(Subject, Position)> {
         let position = Position { at: next.unwrap_or(first).max(first), end: end.map(|end| end.next) };
         (Subject { what: "position", topic: topic.name, partition }, position)
     };
-    places.get().into_iter().map(|(partition, place)| position((partition, place.next))).collect()
+    let coming = places.assigned().into_iter().map(|partition| {
+        let subject = Subject { what: "takeover", topic: topic.name, partition };
+        (subject, Position { at: 0, end: None })
+    });
+    let owned = places.get().into_iter().map(|(partition, place)| position((partition, place.next)));
+    coming.chain(owned).collect()
 }
 
 /// How far what is committed reaches in each partition, and what is written.

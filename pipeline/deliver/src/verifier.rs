@@ -160,8 +160,7 @@ mod tests {
 
     #[test]
     fn why_a_challenge_failed_is_a_sentence() {
-        let answer =
-            |status, text: &str| Answer { status, text: text.to_owned(), ..Answer::default() };
+        let answer = |status, text: &str| Answer { status, text: text.to_owned(), ..Answer::default() };
         for (answer, expected) in [
             (answer(Some(200), "abcd"), "The challenge was answered 200 without its token."),
             (answer(Some(404), "abc"), "The challenge was answered 404."),

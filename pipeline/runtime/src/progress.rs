@@ -4,7 +4,7 @@
 //! Written once for each transaction or batch. It is never read by its writer: decisions come from the loop's
 //! state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arb_schemas::time::Micros;
@@ -37,26 +37,48 @@ impl Span {
 
 /// The progress of all partitions that a loop owns, shared by all clones.
 #[derive(Debug, Clone, Default)]
-pub struct ProgressMap(Arc<Mutex<BTreeMap<i32, PartitionProgress>>>);
+pub struct ProgressMap(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    owned: BTreeMap<i32, PartitionProgress>,
+    /// Assigned, and not taken over yet.
+    assigned: BTreeSet<i32>,
+}
 
 impl ProgressMap {
-    /// A partition has come so far.
+    /// Partitions are assigned, and will be taken over.
+    pub fn assign(&self, partitions: impl IntoIterator<Item = i32>) {
+        self.lock().assigned.extend(partitions);
+    }
+
+    /// A partition is owned and has come so far.
     pub fn put(&self, partition: i32, progress: PartitionProgress) {
-        self.lock().insert(partition, progress);
+        let mut known = self.lock();
+        known.assigned.remove(&partition);
+        known.owned.insert(partition, progress);
     }
 
     /// Partitions are owned no longer.
     pub fn remove(&self, partitions: &[i32]) {
-        self.lock().retain(|partition, _| !partitions.contains(partition));
+        let mut known = self.lock();
+        known.owned.retain(|partition, _| !partitions.contains(partition));
+        known.assigned.retain(|partition| !partitions.contains(partition));
     }
 
-    /// Where each is.
+    /// Where each is that is owned.
     #[must_use]
     pub fn get(&self) -> BTreeMap<i32, PartitionProgress> {
-        self.lock().clone()
+        self.lock().owned.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<i32, PartitionProgress>> {
+    /// Those that are being taken over.
+    #[must_use]
+    pub fn assigned(&self) -> BTreeSet<i32> {
+        self.lock().assigned.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -64,6 +86,17 @@ impl ProgressMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_partition_is_assigned_until_it_is_owned_or_gone() {
+        let (map, progress) = (ProgressMap::default(), PartitionProgress { next: None, watermark: None });
+        map.assign([1, 2, 3]);
+        map.put(1, progress);
+        map.remove(&[2]);
+        assert_eq!((map.get(), map.assigned()), (BTreeMap::from([(1, progress)]), BTreeSet::from([3])));
+        map.remove(&[1, 3]);
+        assert!(map.get().is_empty() && map.assigned().is_empty());
+    }
 
     #[test]
     fn the_lag_is_what_is_there_and_not_read() {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::http::{Answer, send};
 use crate::support::local_up::Running;
+use crate::support::wait_for;
 
 /// What was asked, and what was answered.
 pub(super) struct Called {
@@ -72,7 +73,11 @@ fn market(to: &mut Caller<'_>) {
     let board = to.get("listArbs", "/v1/arbs?limit=1");
     let arb = &board["arbs"][0];
     let (id, event) = (arb["id"].as_str().unwrap(), arb["event"]["id"].as_str().unwrap());
-    to.get("showArb", &format!("/v1/arbs/{id}"));
+    let shown = format!("/v1/arbs/{id}");
+    wait_for("the window that is shown is stored", || {
+        (!send_to(to.running, "GET", &shown, None).json()["window"].is_null()).then_some(())
+    });
+    to.get("showArb", &shown);
     let leg = &arb["legs"][0];
     let leg = json!({"book": leg["book"], "outcome": leg["outcome"], "price": leg["price"], "stake": 50});
     to.post("hedgeArb", &format!("/v1/arbs/{id}/hedge"), leg);

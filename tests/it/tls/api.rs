@@ -155,8 +155,7 @@ fn the_api_by_tls_is_the_api_and_its_certificate_is_replaced_under_an_open_strea
     api.connect().unwrap().write_all(&[22, 3, 1, 0, 2, 0, 0]).unwrap();
     let admin = Admin::of(&api.broker.path("serve.log"));
     admin.page_when("every handshake that failed is counted", |page| {
-        let failed =
-            |reason| page.sum("arb_serve_failed_tls_handshakes_total", &[("reason", reason)]);
+        let failed = |reason| page.sum("arb_serve_failed_tls_handshakes_total", &[("reason", reason)]);
         // The first connection of this test was closed at once: that is a handshake that failed too.
         failed("plain") >= 1.0 && failed("late") >= 1.0 && failed("failed") >= 2.0
     });

@@ -67,7 +67,9 @@ impl<M: Machine> Pump<M> {
             tracing::info!(?assigned, "partitions accepted");
         }
         let expelled_from = std::mem::take(&mut self.takeover.expelled_from);
-        self.takeover.adopting.extend(assigned.iter().filter(|id| !expelled_from.contains(id)));
+        let adopted: Vec<_> = assigned.iter().copied().filter(|id| !expelled_from.contains(id)).collect();
+        self.config.places.assign(adopted.iter().copied());
+        self.takeover.adopting.extend(adopted);
         Ok(())
     }
 
