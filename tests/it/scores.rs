@@ -63,8 +63,8 @@ impl Ground {
     /// The pick on an event as it is now.
     fn pick(&self, event: &str) -> Option<Pick> {
         let picks = read_all(&self.broker.brokers, PICKS.name);
-        let picks = picks.iter().map(|record| decode::<Pick>(&record.value).unwrap());
-        picks.filter(|pick| &*pick.event.id == event).last()
+        let mut picks = picks.iter().map(|record| decode::<Pick>(&record.value).unwrap());
+        picks.rfind(|pick| &*pick.event.id == event)
     }
 
     fn wait_for_pick(&mut self, what: &str, event: &str, is_it: impl Fn(&Pick) -> bool) -> Pick {

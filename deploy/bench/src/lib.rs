@@ -111,7 +111,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         (pipeline::PART, Box::new(move || pipeline::run(config, scale, log_format, stop)))
     };
     let board = || -> Measurement<'a> { (board::PART, Box::new(move || board::run(scale, stop))) };
-    let sse = || -> Measurement<'a> { (sse::PART, Box::new(move || sse::run(scale, stop))) };
+    let sse = || -> Measurement<'a> { (sse::PART, Box::new(move || Ok(sse::run(scale, stop)))) };
     let sink = |home: &'a Home| -> Measurement<'a> {
         (sink::PART, Box::new(move || sink::run(home, scale, log_format, stop)))
     };

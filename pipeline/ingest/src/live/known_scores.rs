@@ -126,22 +126,17 @@ mod tests {
         }
     }
 
-    /// Status, points and time of what is new.
-    fn told(
-        known: &mut KnownScores,
-        score: &EventScore,
-        now: Micros,
-    ) -> Vec<(String, Option<(i32, i32)>, Micros)> {
+    /// Status, points, and time in minutes.
+    type Reports = Vec<(String, Option<(i32, i32)>, Micros)>;
+
+    /// What is new.
+    fn told(known: &mut KnownScores, score: &EventScore, now: Micros) -> Reports {
         let news = known.news(EPL, std::slice::from_ref(score), |_| Some(0), now);
         let points = |report: &ResultReport| report.scores.first().map(|score| (score.home, score.away));
         news.iter().map(|report| (report.status.clone(), points(report), report.at / MINUTE)).collect()
     }
 
-    fn one(
-        status: &str,
-        points: Option<(i32, i32)>,
-        minute: i64,
-    ) -> Vec<(String, Option<(i32, i32)>, Micros)> {
+    fn one(status: &str, points: Option<(i32, i32)>, minute: i64) -> Reports {
         vec![(status.to_owned(), points, minute)]
     }
 

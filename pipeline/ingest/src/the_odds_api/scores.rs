@@ -97,12 +97,12 @@ mod tests {
 
     use super::*;
 
-    fn event(scores: Value) -> Value {
+    fn event(scores: &Value) -> Value {
         json!({"id": "e", "sport_key": "soccer_epl", "commence_time": "1970-01-01T00:00:05Z", "completed": true, "home_team": "H",
             "away_team": "A", "scores": scores, "last_update": "1970-01-01T02:00:00Z"})
     }
 
-    fn points_of(scores: Value) -> Option<(i32, i32)> {
+    fn points_of(scores: &Value) -> Option<(i32, i32)> {
         let body = json!([event(scores)]).to_string();
         scores_of(&body).0.remove(0).points
     }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn points_are_matched_by_name() {
         let turned = json!([{"name": "A", "score": "0"}, {"name": "H", "score": "3"}]);
-        let (found, faults) = scores_of(&json!([event(turned)]).to_string());
+        let (found, faults) = scores_of(&json!([event(&turned)]).to_string());
         let expected = EventScore {
             event: "e".to_owned(),
             starts_at: 5 * SECOND,
@@ -126,7 +126,7 @@ mod tests {
         };
         assert_eq!((found, faults.is_empty()), (vec![expected], true));
         assert_eq!(
-            points_of(json!([{"name": "H", "score": 104}, {"name": "A", "score": 99}])),
+            points_of(&json!([{"name": "H", "score": 104}, {"name": "A", "score": 99}])),
             Some((104, 99))
         );
     }
@@ -146,7 +146,7 @@ mod tests {
             json!([{"name": "H", "score": "1"}, {"name": "A", "score": "10000"}]),
             json!("3:0"),
         ] {
-            assert_eq!(points_of(wrong.clone()), None, "{wrong}");
+            assert_eq!(points_of(&wrong), None, "{wrong}");
         }
     }
 
@@ -158,9 +158,9 @@ mod tests {
             ("commence_time", json!("soon")),
             ("completed", json!("yes")),
         ] {
-            let mut wrong = event(json!(null));
+            let mut wrong = event(&json!(null));
             wrong[field] = value;
-            let (found, faults) = scores_of(&json!([wrong, 5, event(json!(null))]).to_string());
+            let (found, faults) = scores_of(&json!([wrong, 5, event(&json!(null))]).to_string());
             assert_eq!(found.len(), 1, "{field}");
             assert_eq!(faults.iter().map(|(_, _, count)| count).sum::<u64>(), 3, "{field}: {faults}");
         }
