@@ -102,27 +102,7 @@ impl<'a> Reference<'a> {
             text +=
                 "\nThe page calls it with its cookie; programs use the same route under `/v1` with a key.\n";
         } else {
-            let body = body.and_then(|(_, body)| body.get("example"));
-            let (method, has_key) = (described.method.as_str(), described.has_key());
-            let _ = write!(
-                text,
-                "\n## Samples\n\n`ARB_URL` is the address of the API, `{}`, `ARB_KEY` a key.",
-                self.url
-            );
-            let example = operation["x-example"].as_str().unwrap_or(&described.path);
-            // What anybody may read is there everywhere; what a key is needed for has other ids at each reader.
-            let ids = if has_key { ids(&described.path, example) } else { vec![] };
-            for (name, value) in &ids {
-                let variable = samples::variable(name);
-                let _ = write!(
-                    text,
-                    " `{variable}` is the `{name}` of the path, one that you have been given, like `{value}`."
-                );
-            }
-            let path =
-                if ids.is_empty() { example.to_owned() } else { with_query_of(&described.path, example) };
-            text += "\n\n";
-            text += &samples::text(&Sample { method, path: &path, body, has_key, is_json });
+            text += &self.samples(described, body.and_then(|(_, body)| body.get("example")), is_json);
         }
         if let Some((status, content)) = answer {
             let _ = write!(text, "\n## Answer: {status}\n\n");
@@ -137,6 +117,26 @@ impl<'a> Reference<'a> {
         }
         text += "\nWhatever goes wrong is a [problem](/docs/errors).\n";
         text
+    }
+
+    /// How it is called, with the ids of a path as the reader's own.
+    fn samples(&self, described: &Described, body: Option<&Value>, is_json: bool) -> String {
+        let (method, has_key) = (described.method.as_str(), described.has_key());
+        let mut text =
+            format!("\n## Samples\n\n`ARB_URL` is the address of the API, `{}`, `ARB_KEY` a key.", self.url);
+        let example = described.operation["x-example"].as_str().unwrap_or(&described.path);
+        // What anybody may read is there everywhere; what a key is needed for has other ids at each reader.
+        let ids = if has_key { ids(&described.path, example) } else { vec![] };
+        for (name, value) in &ids {
+            let variable = samples::variable(name);
+            let _ = write!(
+                text,
+                " `{variable}` is the `{name}` of the path, one that you have been given, like `{value}`."
+            );
+        }
+        let path = if ids.is_empty() { example.to_owned() } else { with_query_of(&described.path, example) };
+        text += "\n\n";
+        text + &samples::text(&Sample { method, path: &path, body, has_key, is_json })
     }
 
     /// A table of the fields of a schema.

@@ -15,7 +15,7 @@ use csv::{Reader, StringRecord};
 pub type Three<T = f64> = [T; 3];
 
 /// Named books with 1X2 prices before the close.
-pub(crate) const BOOKS: [&str; 13] = [
+pub const BOOKS: [&str; 13] = [
     "bet365",
     "betwin",
     "bluesquare",

@@ -5,27 +5,12 @@
 use std::io::Read;
 use std::path::Path;
 
-use arb_picks::history::{Match, read};
+use arb_picks::history::{BOOKS, Match, read};
 use arb_picks::rule_file::{MatchPrices, RuleFile, RulePick};
 use fastrand::Rng;
 
 /// Rows that are read.
 const ROWS: usize = 4_000;
-const BOOKS: [&str; 13] = [
-    "bet365",
-    "betwin",
-    "bluesquare",
-    "gamebookers",
-    "interwetten",
-    "ladbrokes",
-    "pinnacle",
-    "sporting",
-    "sportingbet",
-    "stanjames",
-    "stanleybet",
-    "vcbet",
-    "williamhill",
-];
 
 /// A rule of each source of probabilities.
 const RULES: [&str; 3] = ["consensus", "model", "sharp"];
