@@ -3,6 +3,8 @@
 use serde_json::Value;
 use ureq::{Agent, AsSendBody};
 
+use super::wait_for;
+
 /// An answer.
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -20,7 +22,21 @@ impl Answer {
     }
 }
 
-/// Sends a request with headers; `None` when no server answers.
+/// Asks again while an instance answers that it does not know at the moment whether keys are valid, or has no quota leased, as the
+/// document of that problem tells clients to: after a second in which a machine stands still every instance answers so.
+pub(crate) fn once_accounts_are_known(ask: impl Fn() -> Option<Answer>) -> Option<Answer> {
+    wait_for("the instance knows its accounts", || {
+        let answer = ask();
+        // The answer to HEAD has no body.
+        let is_unknown = |answer: &Answer| {
+            answer.status == 503
+                && (answer.body.is_empty() || answer.body.contains("/problems/accounts-unavailable"))
+        };
+        (!answer.as_ref().is_some_and(is_unknown)).then_some(answer)
+    })
+}
+
+/// Sends a request with headers; `None` when no server answers, or not to the end.
 pub(crate) fn request(method: &str, url: &str, headers: &[(&str, &str)]) -> Option<Answer> {
     run(method, url, headers, ())
 }
@@ -40,6 +56,6 @@ fn run(method: &str, url: &str, headers: &[(&str, &str)], body: impl AsSendBody)
     let mut answer = agent.run(request.body(body).unwrap()).ok()?;
     let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
     // The client decodes what a head announces, also where there is no body.
-    let body = if method == "HEAD" { String::new() } else { answer.body_mut().read_to_string().unwrap() };
+    let body = if method == "HEAD" { String::new() } else { answer.body_mut().read_to_string().ok()? };
     Some(Answer { status, headers, body })
 }
