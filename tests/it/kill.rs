@@ -103,7 +103,8 @@ fn next_dead(broker: &Broker, processors: &mut Processors<'_>) -> Vec<u32> {
         // Each look makes a client.
         std::thread::sleep(LOOK);
         let dead = processors.dead();
-        let is_processed = || try_committed(&broker.brokers, "arb-process", ASK).is_ok_and(|at| at == published);
+        let is_processed =
+            || try_committed(&broker.brokers, "arb-process", ASK).is_ok_and(|at| at == published);
         (!dead.is_empty() || is_processed()).then_some(dead)
     })
 }
