@@ -29,7 +29,7 @@ fn with_clickhouse(mut command: Command) -> Command {
     command
 }
 
-/// The same at these ports, and at the usual ones of ClickHouse.
+/// `arb up` at these ports, and at the usual ones of ClickHouse.
 fn up_at(listen: &str, kafka_port: u16, scratch: &Path, programs: &[&str]) -> Command {
     let bin = scratch.join("bin");
     std::fs::create_dir_all(&bin).unwrap();
