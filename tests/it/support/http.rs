@@ -22,17 +22,19 @@ impl Answer {
     }
 }
 
-/// Asks again while an instance answers that it does not know at the moment whether keys are valid, or has no quota leased, as the
-/// document of that problem tells clients to: after a second in which a machine stands still every instance answers so.
-pub(crate) fn once_accounts_are_known(ask: impl Fn() -> Option<Answer>) -> Option<Answer> {
-    wait_for("the instance knows its accounts", || {
+/// Asks again while an instance answers that it does not know at the moment whether keys are valid, has no quota leased, or still
+/// reads what is asked for, as the documents of these problems tell clients to. After a second in which a machine stands still every
+/// instance answers so, and a ready one has not read all of its topics.
+pub(crate) fn once_it_knows(ask: impl Fn() -> Option<Answer>) -> Option<Answer> {
+    wait_for("the instance can answer", || {
         let answer = ask();
         // The answer to HEAD has no body.
-        let is_unknown = |answer: &Answer| {
-            answer.status == 503
-                && (answer.body.is_empty() || answer.body.contains("/problems/accounts-unavailable"))
+        let passes = |text: &str| {
+            ["/problems/accounts-unavailable", "being read; try again"].iter().any(|it| text.contains(it))
         };
-        (!answer.as_ref().is_some_and(is_unknown)).then_some(answer)
+        let is_for_later =
+            |answer: &Answer| answer.status == 503 && (answer.body.is_empty() || passes(&answer.body));
+        (!answer.as_ref().is_some_and(is_for_later)).then_some(answer)
     })
 }
 

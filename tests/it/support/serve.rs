@@ -1,7 +1,7 @@
 //! API instances of a test's own, one after the other or side by side, with settings that make their limits small.
 
 pub(crate) use super::accounts::Key;
-use super::http::{Answer, once_accounts_are_known, request};
+use super::http::{Answer, once_it_knows, request};
 use super::program::Role;
 use super::sse::Sse;
 use super::stack::{Broker, port};
@@ -52,7 +52,7 @@ impl Serve {
     /// Any request without a body; it is sent again while the instance does not know its accounts.
     pub(crate) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
         let url = format!("http://{}{path}", self.listen);
-        once_accounts_are_known(|| request(method, &url, headers)).unwrap()
+        once_it_knows(|| request(method, &url, headers)).unwrap()
     }
 
     /// `GET` on the surface of the path, with the key.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::accounts::Key;
-use super::http::{Answer, once_accounts_are_known, request};
+use super::http::{Answer, once_it_knows, request};
 use super::program::{Role, arb, run};
 use super::{kafka_start, root, wait_for};
 
@@ -159,7 +159,7 @@ impl Stack {
     pub(crate) fn get(&self, path: &str) -> Answer {
         let bearer = format!("Bearer {}", self.key);
         let url = format!("{}{path}", self.url);
-        once_accounts_are_known(|| request("GET", &url, &[("authorization", &bearer)])).unwrap()
+        once_it_knows(|| request("GET", &url, &[("authorization", &bearer)])).unwrap()
     }
 
     /// The whole board, once it contains the poll of this time.
