@@ -305,7 +305,7 @@ fn a_client_that_cannot_resume_gets_the_reason_and_a_snapshot() {
     assert_eq!(name(&first.stream("", Some(&end)).take(21)[0]).1, "next");
     drop(first);
     // The same name, another topic: its id differs, though its offsets are as valid as the old ones.
-    recreate(&broker.brokers, FEED_EVENTS.name);
+    recreate(&broker.brokers, &FEED_EVENTS);
     drop(writer);
     let (writer, second) = (Writer::new(&broker.brokers), Serve::start(&broker, &key, "second", &[]));
     for partition in 0..3 {

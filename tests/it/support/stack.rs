@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::accounts::Key;
-use super::http::{Answer, request};
+use super::http::{Answer, once_it_knows, request};
 use super::program::{Role, arb, run};
 use super::{kafka_start, root, wait_for};
 
@@ -158,7 +158,8 @@ impl Stack {
     /// `GET` with the key.
     pub(crate) fn get(&self, path: &str) -> Answer {
         let bearer = format!("Bearer {}", self.key);
-        request("GET", &format!("{}{path}", self.url), &[("authorization", &bearer)]).unwrap()
+        let url = format!("{}{path}", self.url);
+        once_it_knows(|| request("GET", &url, &[("authorization", &bearer)])).unwrap()
     }
 
     /// The whole board, once it contains the poll of this time.
@@ -182,9 +183,9 @@ pub(crate) fn port() -> u16 {
 /// that no other process takes it first.
 pub(crate) fn port_pair() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = 20_000 + u16::try_from(std::process::id() % 500).unwrap() * 20;
+    let first = 20_000 + u16::try_from(std::process::id() % 400).unwrap() * 20;
     wait_for("two free ports", || {
-        let port = first + NEXT.fetch_add(2, Ordering::Relaxed) % 2_000;
+        let port = first + NEXT.fetch_add(2, Ordering::Relaxed) % 4_000;
         let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
         (is_free(port) && is_free(port + 1)).then_some(port)
     })

@@ -12,7 +12,7 @@ use super::feed::Writer;
 use super::program::{Role, arb, run};
 use super::stack::Stack;
 use super::{recordings, wait_for};
-use crate::kafka::read_all;
+use crate::kafka::{read_all, wait_until_settled};
 
 /// A ClickHouse that has all that a recording came to.
 pub(crate) struct Store {
@@ -74,6 +74,7 @@ impl Store {
         let output = run(arb().arg("evaluate").arg(recording)).out;
         let words: Vec<_> = output.split_whitespace().collect();
         let ticks = words.iter().position(|word| *word == "ticks,").map(|at| words[at - 1].parse().unwrap());
+        wait_until_settled(&self.stack.broker.brokers, &FEED_EVENTS);
         let feed = read_all(&self.stack.broker.brokers, FEED_EVENTS.name);
         let types: Vec<_> = feed.iter().map(|record| RecordType::of(&record.value).unwrap()).collect();
         let count = |wanted: &[RecordType]| types.iter().filter(|record| wanted.contains(record)).count();
