@@ -121,6 +121,16 @@ fn what_is_checked_in_is_what_npm_builds_and_its_types_lints_and_tests_hold() {
     }
 }
 
+/// The names of the pages of one thing, which the navigation does not list, by the source of the page.
+fn pages() -> Vec<String> {
+    let main = fs::read_to_string(root().join("api/dashboard/src/main.tsx")).unwrap();
+    let table = main.lines().find(|line| line.starts_with("const PAGES")).expect("a line with all of them");
+    let names = table.split("under: '").skip(1).map(|page| page.split('\'').nth(2).unwrap().to_lowercase());
+    let names: Vec<_> = names.collect();
+    assert!(names.contains(&"entry".to_owned()), "{table}");
+    names
+}
+
 #[test]
 fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     let local = LocalHome::new();
@@ -153,6 +163,10 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     }
     assert!(reader.wait().unwrap().success(), "{steps:?}");
     assert_eq!(steps.last().map(String::as_str), Some(r#"{"step":"done"}"#));
+    for page in pages() {
+        let checked = format!(r#"{{"step":"checked","view":"{page}"}}"#);
+        assert!(steps.contains(&checked), "{page} was not checked");
+    }
     let drawn = files(&shots).len();
     assert!(drawn >= 30, "{drawn} pictures: each view in both themes");
     // While the former secret is valid, a request is signed with both.
