@@ -114,7 +114,7 @@ function Item({ of, onChanged, onSecret }: { of: Endpoint; onChanged: () => Prom
       <div class="actions start">
         {of.state === 'disabled' ? <button type="button" disabled={isBusy} onClick={() => change({})}>Enable</button>
           : <button type="button" disabled={isBusy} onClick={() => change({ paused: !of.paused })}>{of.paused ? 'Resume' : 'Pause'}</button>}
-        <button type="button" disabled={isBusy || of.state !== 'active'} onClick={test}>Send a test event</button>
+        <button type="button" disabled={isBusy || of.state !== 'active' || of.paused} onClick={test}>Send a test event</button>
         <button type="button" disabled={isBusy} onClick={rotate}>Rotate the secret</button>
         <button type="button" class="danger" onClick={() => setDeleting(true)}>Delete</button>
       </div>
