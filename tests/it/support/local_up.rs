@@ -11,7 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::clickhouse::share_download;
-use super::http::request;
+use super::http::{once_it_knows, request};
 use super::program::arb;
 use super::stack::{port, port_pair};
 use super::{recordings, root, wait_for};
@@ -43,8 +43,8 @@ impl Running {
     }
 
     pub(crate) fn board(&self) -> Option<Value> {
-        let bearer = format!("Bearer {}", self.key);
-        Some(request("GET", &format!("{}/v1/arbs", self.url), &[("authorization", &bearer)])?.json())
+        let (url, bearer) = (format!("{}/v1/arbs", self.url), format!("Bearer {}", self.key));
+        Some(once_it_knows(|| request("GET", &url, &[("authorization", &bearer)]))?.json())
     }
 
     /// Waits until the board contains everything up to a time.
