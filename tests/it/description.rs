@@ -58,8 +58,13 @@ const ONCE: [&str; 3] = ["rotateKey", "revokeKey", "deleteWebhook"];
 /// What stays open, has another name in each build, and needs the setting `--cors-origins`.
 const NOT_CALLED: [&str; 3] = ["openStream", "showAsset", "createTicket"];
 
-/// The page with an arb, a signal and a pick, and the history with a window.
+/// Until when the recording is replayed.
+const END: &str = "2026-01-01T03:00:00Z";
+
+/// The page with an arb, a signal and a pick, and the history with a window, once the recording is at its end: from then on the market
+/// stands still.
 pub(crate) fn wait_for_market(running: &Running, local: &LocalHome) {
+    running.board_at(END);
     let brokers = format!("127.0.0.1:{}", local.kafka_port);
     write_to(&brokers, PICKS.name, &[(&pick().id, &encode(&pick()).unwrap())]);
     let bearer = format!("Bearer {}", running.key);
@@ -179,7 +184,7 @@ fn run_sample(language: &str, sample: &str, ids: &[(String, String)], running: &
 fn every_answer_is_as_the_document_says_and_every_sample_runs() {
     let local = LocalHome::new();
     // A recording that has ended: what was asked for stays as it is.
-    let mut running = local.replay(51, 60, "2026-01-01T03:00:00Z");
+    let mut running = local.replay(51, 60, END);
     wait_for_market(&running, &local);
     let called = calls::all(&running);
     let file = root().join("schemas/openapi/examples.json");
