@@ -19,6 +19,7 @@ use crate::kafka::write_to;
 use crate::support::http::request;
 use crate::support::local_up::{LocalHome, Running};
 use crate::support::program::run;
+use crate::support::receiver::{Manner, Receiver};
 use crate::support::{python, root, wait_for};
 
 /// Validates the document and its examples, then each answer by the schema of its operation and status. Reads the document and a line an
@@ -84,6 +85,9 @@ pub(crate) fn wait_for_market(running: &Running, local: &LocalHome) {
         lists.iter().all(|(path, list)| has(path, list) == Some(true)).then_some(())
     });
 }
+
+/// What examples show in place of the receiver of a run.
+const SHOWN_RECEIVER: &str = "http://127.0.0.1:3000/hook";
 
 /// An example as it is checked in: of a long list the beginning, and no secret.
 fn shortened(value: &Value) -> Value {
@@ -191,10 +195,12 @@ fn every_answer_is_as_the_document_says_and_every_sample_runs() {
     // A recording that has ended: what was asked for stays as it is.
     let mut running = local.replay(51, 60, END);
     wait_for_market(&running, &local);
-    let called = calls::all(&running);
+    let receiver = Receiver::start(Manner::Status(204, ""));
+    let called = calls::all(&running, &receiver);
     let file = root().join("schemas/openapi/examples.json");
     if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
-        std::fs::write(&file, serde_json::to_string_pretty(&examples(&called)).unwrap() + "\n").unwrap();
+        let text = serde_json::to_string_pretty(&examples(&called)).unwrap() + "\n";
+        std::fs::write(&file, text.replace(&receiver.url, SHOWN_RECEIVER)).unwrap();
     }
 
     let get = |path: &str| request("GET", &format!("{}{path}", running.url), &[]).unwrap().body;

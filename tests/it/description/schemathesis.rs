@@ -5,12 +5,14 @@
 
 use std::process::{Command, Stdio};
 
+use arb_accounts::scope::Scope;
 use rustix::process::Signal;
 use serde_json::json;
 
 use super::{END, LocalHome, Running, wait_for_market};
-use crate::support::http::{once_it_knows, send};
-use crate::support::python;
+use crate::support::http::{once_it_knows, request, send};
+use crate::support::program::{arb, run};
+use crate::support::{python, wait_for};
 
 /// What is not asked: streams stay open, tickets need a setting, and a key that is rotated or revoked may be the one that asks.
 const LEFT_OUT: [&str; 4] = ["openStream", "createTicket", "rotateKey", "revokeKey"];
@@ -63,31 +65,81 @@ fn finds_nothing(running: &Running, surface: &str, header: &str, effort: &[&str]
     assert!(output.status.success(), "{found}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// With each kind of key.
-fn asks_everything(effort: &[&str]) {
+/// Everything that a program may ask, with the key of the first surface and of the second.
+const SURFACES: [(&str, &str); 2] = [
+    ("^/(v1/|openapi|asyncapi|registry|problems|llms|docs|status|livez|readyz)", "Authorization: Bearer "),
+    ("^/api/v1/", "x-api-key: "),
+];
+
+/// A running market with everything in it; asks, and ends it.
+fn on_a_market(ask: impl FnOnce(&Running, &LocalHome)) {
     let local = LocalHome::new();
     let mut running = local.replay(51, 60, END);
     wait_for_market(&running, &local);
-    let test_key = new_key(&running, &json!({"name": "test", "mode": "test"}));
-    let reader = new_key(&running, &json!({"name": "reader", "scopes": ["board:read"]}));
-    let key = &running.key;
-    let public = "^/(v1/|openapi|asyncapi|registry|problems|llms|docs|status|livez|readyz)";
-    finds_nothing(&running, public, &format!("Authorization: Bearer {key}"), effort);
-    finds_nothing(&running, "^/api/v1/", &format!("x-api-key: {key}"), effort);
-    finds_nothing(&running, "^/v1/", &format!("Authorization: Bearer {test_key}"), effort);
-    finds_nothing(&running, "^/api/v1/", &format!("x-api-key: {reader}"), effort);
+    ask(&running, &local);
     running.signal(Signal::INT);
     assert!(running.child.wait().unwrap().success());
 }
 
+/// With each kind of key.
+fn asks_everything(running: &Running, effort: &[&str]) {
+    let test_key = new_key(running, &json!({"name": "test", "mode": "test"}));
+    let reader = new_key(running, &json!({"name": "reader", "scopes": ["board:read"]}));
+    let [(first, bearer), (second, api_key)] = SURFACES;
+    finds_nothing(running, first, &format!("{bearer}{}", running.key), effort);
+    finds_nothing(running, second, &format!("{api_key}{}", running.key), effort);
+    finds_nothing(running, "^/v1/", &format!("{bearer}{test_key}"), effort);
+    finds_nothing(running, second, &format!("{api_key}{reader}"), effort);
+}
+
+/// The account of the key has this plan from now on, and the API knows it.
+fn set_plan(running: &Running, local: &LocalHome, plan: &str) {
+    let get = |path: &str| {
+        let url = format!("{}{path}", running.url);
+        once_it_knows(|| request("GET", &url, &[("x-api-key", &*running.key)])).unwrap().json()
+    };
+    let account = get("/api/v1/account")["id"].as_str().unwrap().to_owned();
+    let brokers = format!("127.0.0.1:{}", local.kafka_port);
+    let output = run(arb().args(["account", "set-plan", &account, plan, "--brokers", &brokers]));
+    assert!(output.success, "{}", output.err);
+    wait_for("the plan holds", || (get("/api/v1/usage")["plan"] == plan).then_some(()));
+}
+
+/// A key of each plan on both surfaces, and a key of each scope alone on one of them.
+fn asks_with_every_plan_and_scope(running: &Running, local: &LocalHome) {
+    const EFFORT: [&str; 4] = ["--phases", "examples,fuzzing", "--max-examples", "3"];
+    for (at, scope) in Scope::ALL.iter().enumerate() {
+        let (surface, header) = SURFACES[at % 2];
+        let key = new_key(running, &json!({"name": scope.key(), "scopes": [scope.key()]}));
+        finds_nothing(running, surface, &format!("{header}{key}"), &EFFORT);
+    }
+    for plan in ["free", "pro", "enterprise"] {
+        set_plan(running, local, plan);
+        for (surface, header) in SURFACES {
+            finds_nothing(running, surface, &format!("{header}{}", running.key), &EFFORT);
+        }
+    }
+}
+
 #[test]
 fn schemathesis_finds_nothing_with_any_key() {
-    asks_everything(&["--phases", "examples,fuzzing", "--max-examples", "3"]);
+    on_a_market(|running, _| {
+        asks_everything(running, &["--phases", "examples,fuzzing", "--max-examples", "3"]);
+    });
 }
 
 /// `cargo test -p arb-tests --test it -- --ignored --nocapture schemathesis`
 #[test]
 #[ignore = "a quarter of an hour"]
 fn schemathesis_finds_nothing_at_every_edge() {
-    asks_everything(&["--phases", "examples,coverage,fuzzing", "--max-examples", "20"]);
+    on_a_market(|running, _| {
+        asks_everything(running, &["--phases", "examples,coverage,fuzzing", "--max-examples", "20"]);
+    });
+}
+
+/// By the same command.
+#[test]
+#[ignore = "ten minutes"]
+fn schemathesis_finds_nothing_with_any_plan_and_scope() {
+    on_a_market(asks_with_every_plan_and_scope);
 }
