@@ -204,7 +204,7 @@ fn credits_stay_at_the_floor_and_polling_goes_on_when_they_are_reset() {
     (api.state().credits, api.state().least) = (90, 90);
     api.state().faults.extend([Fault::NoHeaders, Fault::Status(500), Fault::OddHeaders, Fault::Cut]);
     let arguments = ["--sports", "all", "--credit-floor", "40", "--regions", "eu,uk"];
-    let mut roles = keys.map(|key| worker(&broker, &api, key, &arguments));
+    let mut roles = keys.map(|key| patient_worker(&broker, &api, key, &arguments));
     let logged = |key: &str, what: &str| log(&broker, key).matches(what).count();
     wait_for("both stop", || {
         roles.iter_mut().for_each(Role::assert_runs);

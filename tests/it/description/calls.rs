@@ -3,7 +3,7 @@
 use arb_model::fixtures::pick;
 use serde_json::{Value, json};
 
-use crate::support::http::{Answer, send};
+use crate::support::http::{Answer, once_it_knows, send};
 use crate::support::local_up::Running;
 use crate::support::receiver::Receiver;
 use crate::support::wait_for;
@@ -57,7 +57,8 @@ fn send_to(running: &Running, method: &str, request: &str, body: Option<&Value>)
         None => ("application/json", Vec::new()),
     };
     let headers = [key, ("content-type", media)];
-    send(method, &format!("{}{request}", running.url), &headers, body).unwrap()
+    let url = format!("{}{request}", running.url);
+    once_it_knows(|| send(method, &url, &headers, body.clone())).unwrap()
 }
 
 /// All of them; the market has an arb and a signal, the pick of the fixtures is published, and a receiver answers webhooks.
