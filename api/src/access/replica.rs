@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arb_accounts::directory::{Directory, Part};
 use arb_accounts::reply::Reply;
@@ -116,6 +116,15 @@ impl Replica {
     #[must_use]
     pub fn is_current(&self) -> bool {
         lock(&self.currency).is_current(Instant::now())
+    }
+
+    /// Waits until it is known to be complete, but no longer than so long.
+    pub(crate) async fn wait_until_current(&self, patience: Duration) {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let begun = Instant::now();
+        while !self.is_current() && begun.elapsed() < patience {
+            tokio::time::sleep(PAUSE).await;
+        }
     }
 
     /// Asks the directory.
