@@ -19,7 +19,10 @@ use arb_kafka::{Cluster, CommandProducer, Table, TableEvent};
 use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
+use rdkafka::config::ClientConfig;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
+use super::PATIENCE;
 use super::stack::Broker;
 
 /// When all of them were created.
@@ -110,13 +113,15 @@ fn pepper() -> Pepper {
     Pepper::new(&[7; PEPPER])
 }
 
-/// Writes a record, or a tombstone, and waits until the broker has it.
+/// Writes a record, or a tombstone, and waits until the broker has it: for longer than a command is sent, which is given up early.
 fn write(brokers: &str, key: &str, value: Option<&[u8]>) {
-    let producer = CommandProducer::new(&Cluster::plaintext(brokers), &ACCOUNTS).unwrap();
-    assert!(producer.send_bytes(key, value).unwrap());
-    while producer.in_flight() > 0 {
-        producer.serve(Duration::from_millis(10)).unwrap();
-    }
+    let mut config = ClientConfig::new();
+    config.set("bootstrap.servers", brokers).set("enable.idempotence", "true");
+    let producer: BaseProducer = config.create().unwrap();
+    let mut record = BaseRecord::<str, [u8]>::to(ACCOUNTS.name).partition(0).key(key);
+    record.payload = value;
+    producer.send(record).map_err(|(error, _)| error).unwrap();
+    producer.flush(PATIENCE).unwrap();
 }
 
 /// Leases the quota of an account until the last clone of its key is dropped, or Kafka ends.

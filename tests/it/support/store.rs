@@ -11,7 +11,7 @@ use super::clickhouse::ClickHouse;
 use super::feed::Writer;
 use super::program::{Role, arb, run};
 use super::stack::Stack;
-use super::{recordings, wait_for};
+use super::{recordings, wait_for, wait_for_steps};
 use crate::kafka::{read_all, wait_until_settled};
 
 /// A ClickHouse that has all that a recording came to.
@@ -36,7 +36,10 @@ impl Store {
         stack.board_at(last["polled_at"].as_str().unwrap());
         let store = Self { _sink: sink, stack, clickhouse };
         for (table, rows) in store.expected(recording) {
-            wait_for(&format!("{rows} rows in {table}"), || (store.count(table) == rows).then_some(()));
+            wait_for_steps(&format!("{rows} rows in {table}"), || match store.count(table) {
+                count if count == rows => Ok(()),
+                count => Err(count),
+            });
         }
         store
     }
