@@ -37,10 +37,14 @@ fn issue(serve: &Serve, key: &Key, origin: &str, filters: &str) -> Value {
     serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap()
 }
 
+/// A stream by a ticket; it is asked for again while the instance does not know whether keys are valid.
 fn open(serve: &Serve, query: &str, origin: &str, last: Option<&str>) -> Sse {
     let mut headers = vec![("origin", origin)];
     headers.extend(last.map(|last| ("last-event-id", last)));
-    Sse::connect(&serve.listen, &format!("/v1/stream?{query}"), &headers)
+    let path = format!("/v1/stream?{query}");
+    wait_for("the instance can answer", || {
+        Some(Sse::connect(&serve.listen, &path, &headers)).filter(|stream| stream.status != 503)
+    })
 }
 
 #[test]

@@ -77,9 +77,8 @@ impl Hooks {
         }
         // A group that is new begins at the end of the feed: what is written before that is sent to nobody.
         wait_for("the feed is read", || {
-            let is_begun = |at: &Option<i64>| at.is_some();
             let begun = positions(&hooks.broker.brokers, FEED_READERS, &FEED_EVENTS)?;
-            (deliverers == 0 || begun.iter().all(is_begun)).then_some(())
+            (deliverers == 0 || begun.iter().all(Option::is_some)).then_some(())
         });
         hooks
     }
@@ -213,8 +212,19 @@ pub(super) fn create_account(broker: &Broker, url: &str, email: &str) -> String 
     answer["key"].as_str().unwrap().to_owned()
 }
 
-/// Sends JSON; the status, the cookie and the answer.
+/// Sends JSON; the status, the cookie and the answer. It is sent again where the instance could not decide about it, and so did nothing.
 fn send(method: &str, url: &str, fields: &[(&str, &str)], body: Option<&Value>) -> (u16, String, Value) {
+    wait_for("the instance can answer", || {
+        let answer = send_once(method, url, fields, body);
+        let (type_of, detail) = (&answer.2["type"], answer.2["detail"].as_str().unwrap_or_default());
+        let is_undecided = detail.starts_with("It is not known at the moment")
+            || detail.ends_with("being read; try again.")
+            || method == "GET" && type_of == "/problems/accounts-unavailable";
+        (answer.0 != 503 || !is_undecided).then_some(answer)
+    })
+}
+
+fn send_once(method: &str, url: &str, fields: &[(&str, &str)], body: Option<&Value>) -> (u16, String, Value) {
     let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
     let body = body.map(ToString::to_string).unwrap_or_default();
     let mut request = ureq::http::Request::builder().method(method).uri(url);
