@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -105,7 +105,13 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     if std::env::var_os("ARB_WRITE_IMAGES").is_some() {
         reader.env("ARB_TEST_IMAGES", root().join("docs/images"));
     }
-    let mut reader = reader.stdout(Stdio::piped()).spawn().expect("node is there");
+    let mut reader = reader.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("node is there");
+    let mut done = reader.stdin.take().unwrap();
+    // It goes on when it is told that the receiver does.
+    let mut answer_with = |status| {
+        receiver.set(Manner::Status(status, ""));
+        writeln!(done, "done").unwrap();
+    };
     let mut steps = Vec::new();
     for line in BufReader::new(reader.stdout.take().unwrap()).lines().map(Result::unwrap) {
         println!("{line}");
@@ -114,9 +120,9 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
                 let serve = children(running.child.id(), "serve")[0];
                 kill_process(Pid::from_raw(serve).unwrap(), Signal::KILL).unwrap();
             }
-            r#"{"step":"the receiver fails"}"# => receiver.set(Manner::Status(500, "")),
-            r#"{"step":"the receiver is gone"}"# => receiver.set(Manner::Status(410, "")),
-            r#"{"step":"the receiver takes events"}"# => receiver.set(Manner::Status(200, "")),
+            r#"{"step":"the receiver fails"}"# => answer_with(500),
+            r#"{"step":"the receiver is gone"}"# => answer_with(410),
+            r#"{"step":"the receiver takes events"}"# => answer_with(200),
             _ => {}
         }
         steps.push(line);

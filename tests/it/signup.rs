@@ -221,7 +221,10 @@ fn revoke(sites: &Sites, browser: &Browser, (key, kid): (&str, &str)) {
                             200 => last = sent,
                             // It does not know at the moment.
                             503 => {}
-                            status => break assert_eq!(status, 401),
+                            status => {
+                                assert_eq!(status, 401);
+                                break;
+                            }
                         }
                     }
                     last

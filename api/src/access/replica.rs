@@ -153,6 +153,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn reply(id: &str) -> Part {
@@ -177,7 +179,8 @@ mod tests {
     fn it_is_current_once_it_has_read_what_was_required() {
         let replica = Replica::default();
         assert!(!replica.is_ready() && !replica.is_current());
-        replica.note_required(Instant::now(), 3);
+        // A moment that does not pass meanwhile.
+        replica.note_required(Instant::now() + Duration::from_mins(1), 3);
         replica.has_read(2);
         assert!(!replica.is_current());
         replica.has_read(3);

@@ -133,7 +133,14 @@ fn lease(brokers: &str, parts: &[Part]) -> Arc<Lessor> {
     let (stop, cluster) = (Stop::default(), Cluster::plaintext(brokers));
     let stopped = stop.clone();
     std::thread::spawn(move || {
-        let mut commands = Table::open(&cluster, &ACCOUNT_COMMANDS, 1).unwrap();
+        // A broker that is slow to answer is asked again.
+        let mut commands = loop {
+            match Table::open(&cluster, &ACCOUNT_COMMANDS, 1) {
+                Ok(commands) => break commands,
+                Err(_) if stopped.is_stopped() => return,
+                Err(_) => std::thread::sleep(Duration::from_millis(100)),
+            }
+        };
         let producer = CommandProducer::new(&cluster, &ACCOUNTS).unwrap();
         let mut last_timer: Option<Instant> = None;
         while !stopped.is_stopped() {

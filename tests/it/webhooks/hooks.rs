@@ -77,9 +77,8 @@ impl Hooks {
         }
         // A group that is new begins at the end of the feed: what is written before that is sent to nobody.
         wait_for("the feed is read", || {
-            let is_begun = |at: &Option<i64>| at.is_some();
             let begun = positions(&hooks.broker.brokers, FEED_READERS, &FEED_EVENTS)?;
-            (deliverers == 0 || begun.iter().all(is_begun)).then_some(())
+            (deliverers == 0 || begun.iter().all(Option::is_some)).then_some(())
         });
         hooks
     }
