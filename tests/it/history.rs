@@ -139,6 +139,7 @@ fn the_history_is_the_feeds_and_each_window_has_its_transitions() {
     }
     println!("{open} of them open, {closed} closed");
     assert_eq!(store.stack.get("/v1/arbs/never").status, 404);
+    assert_eq!(store.stack.get("/v1/arbs/history?league=soccer").status, 400, "a sport is no league");
     let one = told.keys().next().unwrap();
     for path in ["history".to_owned(), one.clone()] {
         for (method, cost) in [("GET", "1"), ("HEAD", "0")] {

@@ -108,7 +108,9 @@ fn set_plan(running: &Running, local: &LocalHome, plan: &str) {
 /// A key of each plan on both surfaces, and a key of each scope alone on one of them.
 fn asks_with_every_plan_and_scope(running: &Running, local: &LocalHome) {
     const EFFORT: [&str; 4] = ["--phases", "examples,fuzzing", "--max-examples", "3"];
-    for (at, scope) in Scope::ALL.iter().enumerate() {
+    // It is about fields of pushed odds, which are not asked.
+    let scopes = Scope::ALL.iter().filter(|scope| **scope != Scope::EventsWrite);
+    for (at, scope) in scopes.enumerate() {
         let (surface, header) = SURFACES[at % 2];
         let key = new_key(running, &json!({"name": scope.key(), "scopes": [scope.key()]}));
         finds_nothing(running, surface, &format!("{header}{key}"), &EFFORT);
