@@ -121,17 +121,17 @@ impl Role {
     /// Ends it in good order.
     pub(crate) fn stop(&mut self) {
         assert!(
-            self.end(PATIENCE),
+            self.end(),
             "{} did not end: {}",
             self.child.id(),
             std::fs::read_to_string(&self.log).unwrap()
         );
     }
 
-    /// Closes its standard input and waits so long; whether that was enough.
-    fn end(&mut self, patience: Duration) -> bool {
+    /// Closes its standard input and waits; whether that was enough.
+    fn end(&mut self) -> bool {
         drop(self.child.stdin.take());
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + PATIENCE;
         while self.child.try_wait().unwrap().is_none() {
             if Instant::now() > deadline {
                 self.child.kill().unwrap();
@@ -146,6 +146,6 @@ impl Role {
 
 impl Drop for Role {
     fn drop(&mut self) {
-        self.end(Duration::from_mins(1));
+        self.end();
     }
 }
