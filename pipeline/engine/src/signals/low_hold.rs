@@ -39,7 +39,7 @@ pub(super) fn find(
             found.extend(holds(SignalKind::LowHold, &cover.legs, implied, context));
         }
     }
-    if context.market.family.has_line() {
+    if context.market.family.has_line() && !view.lines.is_empty() {
         find_middles(view, open, context, found, left_out);
     }
 }
@@ -240,7 +240,8 @@ mod tests {
         quotes.sort_by_key(|quote| quote.key);
         let step = world.step(0, 0);
         let outcomes = [Outcome::Over, Outcome::Under];
-        let view = TableView { quotes: &quotes, outcomes: &outcomes, covers: Vec::new() };
+        let lines = quotes.chunk_by(|a, b| a.key.line == b.key.line).collect();
+        let view = TableView { quotes: &quotes, outcomes: &outcomes, lines, covers: Vec::new() };
         let (mut found, mut left_out) = (Vec::new(), LeftOut::default());
         find(&view, &[], &context(&step, "totals"), &mut found, &mut left_out);
         let lines = |found: &Found| (found.bets[0].key.line, found.bets[1].key.line, found.strength);
